@@ -1,0 +1,67 @@
+"""The cffi builders of the two native modules: `wwho._core` (the C core) and `wwho.train._native`.
+
+setuptools calls them through `cffi_modules`; `python tools/build_native.py` builds both in place.
+The declarations are the ones between the cffi marks of the public headers: nothing is declared
+twice.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from cffi import FFI
+
+ROOT = Path(__file__).resolve().parent.parent
+CORE = ROOT / "wasm"
+TRAIN = ROOT / "py" / "wwho" / "train" / "native"
+FLAGS = ["-O3", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra"]
+
+
+def declarations(header: Path) -> str:
+    """The part of a header that cffi reads.
+
+    Raises:
+        ValueError: the header has no cffi marks.
+    """
+    found = re.search(
+        r"/\* cffi: begin \*/(.*)/\* cffi: end \*/", header.read_text("utf-8"), re.DOTALL
+    )
+    if found is None:
+        raise ValueError(f"{header} has no part between '/* cffi: begin */' and '/* cffi: end */'")
+    return found.group(1)
+
+
+def builder(module: str, headers: list[Path], source: str, folder: Path) -> FFI:
+    """A cffi builder in API mode, limited to the stable ABI of Python 3.11."""
+    ffi = FFI()
+    sources = [*CORE.glob("*.[ch]"), *folder.glob("*.[ch]")]
+    for header in headers:
+        ffi.cdef(declarations(header))
+    ffi.set_source(
+        module,
+        source,
+        include_dirs=[str(CORE), str(folder)],
+        depends=[str(path.relative_to(ROOT)) for path in sorted(sources)],
+        define_macros=[("Py_LIMITED_API", "0x030b0000")],
+        py_limited_api=True,
+        extra_compile_args=FLAGS,
+    )
+    return ffi
+
+
+core = builder("wwho._core", [CORE / "wwho.h"], '#include "wwho.c"', CORE)
+train = builder(
+    "wwho.train._native",
+    [CORE / "wwho.h", TRAIN / "train.h"],
+    '#include "wwho.c"\n#include "train.c"',
+    TRAIN,
+)
+
+
+if __name__ == "__main__":
+    import os
+
+    os.chdir(ROOT)
+    for ffi in (core, train):
+        ffi.compile(tmpdir="py", verbose=True)

@@ -1,0 +1,415 @@
+/* Opening an artifact: every MUST of FORMAT.md, in its order, before anything is read through it. */
+#include "internal.h"
+#include "utf8.h"
+
+enum { HEADER_SIZE = 24, ENTRY_SIZE = 12, META_SIZE = 40, MAX_SECTIONS = 16, MAX_RULES = 62, N_PAGES = 0x110000 >> 7 };
+
+typedef struct {
+    wwho_section section[N_KINDS]; /* by kind; `at` is null where absent */
+    uint32_t features;
+    wwho_info info;
+    uint32_t base_text_bytes, sgpe_text_bytes;
+    uint32_t n_classes;
+} wwho_file;
+
+/* Memory handed out from a buffer, or, without one, only counted. */
+typedef struct {
+    uint8_t *base;
+    uint64_t used;
+} wwho_arena;
+
+static void *take(wwho_arena *arena, uint64_t size) {
+    void *at = arena->base ? arena->base + arena->used : 0;
+    arena->used += (size + 15) & ~(uint64_t)15;
+    return at;
+}
+
+/* CRC-32 as in zlib, over any number of parts: start with 0. Four bytes at a time, by a table for each of them. */
+static uint32_t crc32(uint32_t crc, const uint8_t *p, size_t n) {
+    uint32_t table[4][256];
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t c = i;
+        for (int k = 0; k < 8; k++) c = c & 1 ? 0xEDB88320u ^ c >> 1 : c >> 1;
+        table[0][i] = c;
+    }
+    for (uint32_t i = 0; i < 256; i++)
+        for (int t = 1; t < 4; t++) table[t][i] = table[t - 1][i] >> 8 ^ table[0][table[t - 1][i] & 255];
+    for (crc = ~crc; n >= 4; n -= 4, p += 4) {
+        crc ^= read32(p);
+        crc = table[3][crc & 255] ^ table[2][crc >> 8 & 255] ^ table[1][crc >> 16 & 255] ^ table[0][crc >> 24];
+    }
+    while (n--) crc = table[0][(crc ^ *p++) & 255] ^ crc >> 8;
+    return ~crc;
+}
+
+/* FORMAT.md, section 1, down to the checksum. */
+static int check_header(const uint8_t *blob, size_t len, wwho_file *file) {
+    static const uint8_t magic[8] = {0x89, 'W', 'W', 'H', 'O', 0x0D, 0x0A, 0x1A};
+    for (size_t i = 0; i < 8 && i < len; i++)
+        if (blob[i] != magic[i]) return WWHO_MAGIC;
+    if (len < HEADER_SIZE) return WWHO_TRUNCATED;
+    if (read16(blob + 8) != 1) return WWHO_VERSION;
+    uint32_t n = read16(blob + 10), size = read32(blob + 16);
+    if (n < 1 || n > MAX_SECTIONS) return WWHO_SECTION_TABLE;
+    file->features = read32(blob + 12);
+    if (file->features & ~(uint32_t)FEATURE_SGPE) return WWHO_FEATURES;
+    if (len < size || size % 4) return WWHO_TRUNCATED;
+    if (len > size || len > WWHO_MAX_LENGTH) return WWHO_TRAILING;
+    return len < HEADER_SIZE + (size_t)n * ENTRY_SIZE ? WWHO_TRUNCATED : WWHO_OK;
+}
+
+static int check_sum(const uint8_t *blob, size_t len) {
+    uint32_t crc = crc32(crc32(0, blob, 20), blob + HEADER_SIZE, len - HEADER_SIZE);
+    return crc == read32(blob + 20) ? WWHO_OK : WWHO_CHECKSUM;
+}
+
+static int check_sections(const uint8_t *blob, size_t len, wwho_file *file) {
+    uint32_t n = read16(blob + 10), last_kind = 0;
+    uint64_t at = HEADER_SIZE + (uint64_t)n * ENTRY_SIZE;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint8_t *entry = blob + HEADER_SIZE + i * ENTRY_SIZE;
+        uint32_t kind = read32(entry), offset = read32(entry + 4), length = read32(entry + 8);
+        if (kind <= last_kind) return WWHO_SECTION_ORDER;
+        if (kind >= N_KINDS) return WWHO_SECTION_KIND;
+        uint64_t end = at + length, next = (end + 3) & ~(uint64_t)3;
+        if (offset != at || next > len || (i + 1 == n && next != len)) return WWHO_SECTION_BOUNDS;
+        for (uint64_t p = end; p < next; p++)
+            if (blob[p]) return WWHO_PADDING;
+        file->section[kind] = (wwho_section){blob + offset, length};
+        last_kind = kind;
+        at = next;
+    }
+    for (uint32_t kind = 1; kind < KIND_PROVENANCE; kind++) {
+        bool sgpe = kind == KIND_ATOMS || kind == KIND_MERGES;
+        bool there = file->section[kind].at, needed = !sgpe || (file->features & FEATURE_SGPE);
+        if (there != needed) return WWHO_SECTION_MISSING;
+    }
+    return WWHO_OK;
+}
+
+static int check_meta(wwho_file *file) {
+    const uint8_t *p = file->section[KIND_META].at;
+    if (file->section[KIND_META].length != META_SIZE) return WWHO_META;
+    wwho_info *m = &file->info;
+    *m = (wwho_info){.n_vocab = read32(p), .n_base = read32(p + 4), .n_base_tokens = read32(p + 8),
+                     .first_atom = read32(p + 12), .n_atoms = read32(p + 16), .n_merges = read32(p + 20),
+                     .space_id = read32(p + 24), .unk_id = read32(p + 28)};
+    file->base_text_bytes = read32(p + 32);
+    file->sgpe_text_bytes = read32(p + 36);
+    bool ordered = m->n_base_tokens >= 256 && m->n_base_tokens <= m->n_base && m->n_base <= m->first_atom &&
+                   m->first_atom <= m->n_vocab && m->n_vocab < 1u << WWHO_ID_BITS;
+    if (!ordered) return WWHO_META;
+    uint64_t n_sgpe = (uint64_t)m->n_atoms + m->n_merges, end = m->first_atom + n_sgpe;
+    if (m->space_id != WWHO_NONE && m->space_id != end) return WWHO_META;
+    if (end + (m->space_id != WWHO_NONE) != m->n_vocab) return WWHO_META;
+    if (m->unk_id != WWHO_NONE && m->unk_id >= m->n_vocab) return WWHO_META;
+    if (file->base_text_bytes > m->n_base_tokens * (uint64_t)WWHO_MAX_TOKEN) return WWHO_META;
+    if (file->sgpe_text_bytes > n_sgpe * WWHO_MAX_TOKEN) return WWHO_META;
+    bool plain = m->n_base == m->n_vocab && !n_sgpe && m->space_id == WWHO_NONE && m->unk_id == WWHO_NONE;
+    return plain || (file->features & FEATURE_SGPE) ? WWHO_OK : WWHO_META;
+}
+
+static int check_classes(wwho_file *file) {
+    wwho_section s = file->section[KIND_CLASSES];
+    const uint32_t head = 4 + 2 * N_PAGES;
+    if (s.length < head) return WWHO_CLASSES;
+    uint32_t n_classes = read16(s.at), n_pages = read16(s.at + 2), seen = 0;
+    if (n_classes < 1 || n_classes > 255 || n_pages < 1 || n_pages > N_PAGES) return WWHO_CLASSES;
+    if (s.length != head + n_pages * 128) return WWHO_CLASSES;
+    for (uint32_t i = 0; i < N_PAGES; i++) {
+        uint32_t page = read16(s.at + 4 + 2 * i);
+        if (page > seen || page >= n_pages) return WWHO_CLASSES;
+        if (page == seen) seen++;
+    }
+    if (seen != n_pages) return WWHO_CLASSES;
+    for (uint32_t i = head; i < s.length; i++)
+        if (s.at[i] >= n_classes) return WWHO_CLASSES;
+    for (uint32_t i = head; i < s.length; i += 128)
+        for (uint32_t k = head; k < i; k += 128)
+            if (same_text(s.at + i, s.at + k, 128)) return WWHO_CLASSES;
+    file->n_classes = n_classes;
+    return WWHO_OK;
+}
+
+/* One automaton as it lies in the file. */
+typedef struct {
+    uint32_t n_states, n_columns;
+    const uint8_t *column, *table;
+} wwho_stored;
+
+/* The automaton at *at (FORMAT.md, section 4); *at moves behind it. */
+static int next_automaton(const wwho_file *file, uint32_t *at, wwho_stored *a) {
+    wwho_section s = file->section[KIND_AUTOMATA];
+    if (s.length - *at < 4) return WWHO_AUTOMATON_SHAPE;
+    a->n_states = read16(s.at + *at);
+    a->n_columns = read16(s.at + *at + 2);
+    if (a->n_states < 2 || a->n_states > 1023 || a->n_columns < 2 || a->n_columns > 256) return WWHO_AUTOMATON_SHAPE;
+    uint32_t columns = (file->n_classes + 1) & ~1u, size = (4 + columns + 2 * a->n_states * a->n_columns + 3) & ~3u;
+    if (s.length - *at < size) return WWHO_AUTOMATON_SHAPE;
+    a->column = s.at + *at + 4;
+    a->table = a->column + columns;
+    for (const uint8_t *p = a->table + 2 * a->n_states * a->n_columns; p < s.at + *at + size; p++)
+        if (*p) return WWHO_AUTOMATON_SHAPE;
+    if (columns != file->n_classes && a->column[file->n_classes]) return WWHO_AUTOMATON_SHAPE;
+    for (uint32_t i = 0; i < file->n_classes; i++)
+        if (a->column[i] < 1 || a->column[i] >= a->n_columns) return WWHO_AUTOMATON_SHAPE;
+    *at += size;
+    return WWHO_OK;
+}
+
+static inline uint32_t entry_at(const wwho_stored *a, uint32_t state, uint32_t column) {
+    return read16(a->table + 2 * (state * a->n_columns + column));
+}
+
+static int check_table(const wwho_stored *a) {
+    for (uint32_t state = 0; state < a->n_states; state++)
+        for (uint32_t column = 0; column < a->n_columns; column++) {
+            uint32_t entry = entry_at(a, state, column), next = entry & 1023;
+            if (next >= a->n_states || entry >> 10 > MAX_RULES || (!state && entry) || (!column && next)) return WWHO_AUTOMATON_TABLE;
+        }
+    return WWHO_OK;
+}
+
+/* From the start, follow every way that has not come to a mark: none may be dead. */
+static int check_total(const wwho_stored *a) {
+    uint8_t seen[1024] = {0};
+    uint16_t todo[1024];
+    uint32_t n = 0;
+    for (uint32_t column = 0; column < a->n_columns; column++)
+        if (entry_at(a, WWHO_START, column) >> 10) return WWHO_AUTOMATON_TOTAL;
+    todo[n++] = WWHO_START;
+    while (n) {
+        uint32_t state = todo[--n];
+        for (uint32_t column = state == WWHO_START && !seen[WWHO_START]; column < a->n_columns; column++) {
+            uint32_t entry = entry_at(a, state, column), next = entry & 1023;
+            if (entry >> 10) continue;
+            if (!next) return WWHO_AUTOMATON_TOTAL;
+            if (!seen[next]) {
+                seen[next] = 1;
+                todo[n++] = (uint16_t)next;
+            }
+        }
+    }
+    return WWHO_OK;
+}
+
+/* Check the automata and reckon (or, with memory, build) their tables. */
+static int build_automata(const wwho_file *file, wwho_arena *arena, wwho_model *model) {
+    wwho_section s = file->section[KIND_AUTOMATA];
+    uint32_t count = s.length < 4 ? 0 : read32(s.at), at = 4, stride = file->n_classes + 1;
+    if (count < 1 || count > 255) return WWHO_AUTOMATON_SHAPE;
+    wwho_automaton *automata = take(arena, count * sizeof *automata);
+    for (uint32_t i = 0; i < count; i++) {
+        wwho_stored a;
+        int status = next_automaton(file, &at, &a);
+        if (!status) status = check_table(&a);
+        if (!status) status = check_total(&a);
+        if (status) return status;
+        uint32_t *table = take(arena, (uint64_t)a.n_states * stride * sizeof *table), max_mark = 0;
+        if (!table) continue;
+        for (uint32_t state = 0; state < a.n_states; state++)
+            for (uint32_t class = 0; class < stride; class++) {
+                uint32_t entry = entry_at(&a, state, class < file->n_classes ? a.column[class] : 0);
+                if (entry >> 10 > max_mark) max_mark = entry >> 10;
+                table[state * stride + class] = entry >> 10 << 24 | (entry & 1023) * stride;
+            }
+        automata[i] = (wwho_automaton){table, stride, max_mark};
+    }
+    if (at != s.length) return WWHO_AUTOMATON_SHAPE;
+    if (model) {
+        model->automata = automata;
+        model->n_automata = count;
+    }
+    return WWHO_OK;
+}
+
+static bool well_formed(const uint8_t *text, uint32_t n) {
+    for (uint32_t at = 0, code_point, width; at < n; at += width) {
+        width = utf8_next(text + at, n - at, &code_point);
+        if (width == 1 && code_point == REPLACEMENT) return false;
+    }
+    return true;
+}
+
+static int build_routes(const wwho_file *file, wwho_model *model) {
+    wwho_section s = file->section[KIND_ROUTES];
+    if (s.length < 4) return WWHO_ROUTES;
+    uint32_t router = read16(s.at), n = read16(s.at + 2), at = 4, sgpe = 0;
+    if (n < 1 || n > WWHO_MAX_ROUTES) return WWHO_ROUTES;
+    model->router = router == 0xFFFF ? WWHO_NONE : router;
+    if (router == 0xFFFF ? n != 1 : router >= model->n_automata || model->automata[router].max_mark > n) return WWHO_ROUTES;
+    for (uint32_t i = 0; i < n; i++) {
+        if (s.length - at < 4) return WWHO_ROUTES;
+        wwho_route r = {.scanner = (uint16_t)read16(s.at + at), .sgpe = s.at[at + 2], .name_length = s.at[at + 3],
+                        .name = s.at + at + 4};
+        if (r.scanner >= model->n_automata || r.sgpe > 1 || !r.name_length || s.length - at - 4 < r.name_length)
+            return WWHO_ROUTES;
+        if (r.sgpe && (!i || !(file->features & FEATURE_SGPE) || model->automata[r.scanner].max_mark > 3)) return WWHO_ROUTES;
+        if (!well_formed(r.name, r.name_length)) return WWHO_ROUTES;
+        model->routes[i] = r;
+        sgpe |= r.sgpe;
+        at += 4u + r.name_length;
+    }
+    model->info.n_routes = n;
+    return at == s.length && sgpe == !!(file->features & FEATURE_SGPE) ? WWHO_OK : WWHO_ROUTES;
+}
+
+static uint32_t table_bits(uint64_t n) {
+    uint32_t bits = 4;
+    while ((UINT64_C(3) << bits) / 4 < n) bits++;
+    return bits;
+}
+
+/* Memory for a vocabulary of `n_symbols` and `n_merges` tokens, whose texts are text_bytes long in all. */
+static void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_symbols, uint32_t n_merges, uint32_t text_bytes) {
+    uint32_t n = n_symbols + n_merges;
+    *v = (wwho_vocabulary){.n_symbols = n_symbols, .n_tokens = n, .pairs_bits = table_bits(n_merges), .strings_bits = table_bits(n)};
+    v->prefixes_bits = v->strings_bits + 1;
+    uint64_t pairs = UINT64_C(8) << v->pairs_bits, strings = UINT64_C(4) << v->strings_bits, prefixes = UINT64_C(1) << v->prefixes_bits >> 3;
+    v->offset = take(arena, 4 * ((uint64_t)n + 1));
+    v->left = take(arena, 4 * (uint64_t)n);
+    v->right = take(arena, 4 * (uint64_t)n);
+    v->texts = take(arena, text_bytes);
+    v->pairs = take(arena, pairs);
+    v->strings = take(arena, strings);
+    v->prefixes = take(arena, prefixes);
+    if (!arena->base) return;
+    __builtin_memset(v->pairs, 0, pairs);
+    __builtin_memset(v->strings, 0, strings);
+    __builtin_memset(v->prefixes, 0, prefixes);
+    v->offset[0] = 0;
+}
+
+static int build_base(const wwho_file *file, wwho_model *model) {
+    wwho_section s = file->section[KIND_BASE];
+    wwho_vocabulary *v = &model->base;
+    if (s.length < 256) return WWHO_BASE_BYTES;
+    for (uint32_t i = 0; i < 256; i++) model->byte_token[i] = WWHO_NONE;
+    for (uint32_t i = 0; i < 256; i++) {
+        if (model->byte_token[s.at[i]] != WWHO_NONE) return WWHO_BASE_BYTES;
+        model->byte_token[s.at[i]] = i;
+        int status = add_symbol(v, i, s.at + i, 1, file->base_text_bytes);
+        if (status) return status;
+    }
+    int status = add_merges(v, s.at + 256, s.at + s.length, false, file->base_text_bytes);
+    return status || v->offset[v->n_tokens] == file->base_text_bytes ? status : WWHO_TOKEN_LENGTH;
+}
+
+/* Whether a comes before b, both of at most 255 bytes. */
+static bool ascends(const uint8_t *a, uint32_t n, const uint8_t *b, uint32_t m) {
+    for (uint32_t i = 0; i < n && i < m; i++)
+        if (a[i] != b[i]) return a[i] < b[i];
+    return n < m;
+}
+
+static int build_sgpe(const wwho_file *file, wwho_model *model) {
+    wwho_section atoms = file->section[KIND_ATOMS], merges = file->section[KIND_MERGES];
+    if (!atoms.at) return WWHO_OK;
+    wwho_vocabulary *v = &model->sgpe;
+    if (atoms.length < v->n_symbols) return WWHO_ATOMS;
+    const uint8_t *text = atoms.at + v->n_symbols, *last = 0;
+    uint32_t left = atoms.length - v->n_symbols;
+    for (uint32_t i = 0; i < v->n_symbols; i++) {
+        uint32_t n = atoms.at[i];
+        if (!n || n > left || (n == 1 && *text == ' ') || (last && !ascends(last, atoms.at[i - 1], text, n))) return WWHO_ATOMS;
+        int status = add_symbol(v, i, text, n, file->sgpe_text_bytes);
+        if (status) return status;
+        last = text;
+        text += n;
+        left -= n;
+    }
+    if (left) return WWHO_ATOMS;
+    int status = add_merges(v, merges.at, merges.at + merges.length, true, file->sgpe_text_bytes);
+    return status || v->offset[v->n_tokens] == file->sgpe_text_bytes ? status : WWHO_TOKEN_LENGTH;
+}
+
+static int build_specials(const wwho_file *file, wwho_arena *arena, wwho_model *model) {
+    wwho_section s = file->section[KIND_SPECIALS];
+    if (s.length < 4) return WWHO_SPECIALS;
+    uint32_t n = read32(s.at), at = 4;
+    if (n > s.length / 6) return WWHO_SPECIALS;
+    wwho_special_token *specials = take(arena, (uint64_t)n * sizeof *specials);
+    if (!model) return WWHO_OK;
+    const wwho_info *info = &model->info;
+    bool unk = info->unk_id == WWHO_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        if (s.length - at < 6) return WWHO_SPECIALS;
+        wwho_special_token t = {s.at + at + 6, read16(s.at + at + 4), read32(s.at + at)};
+        if (!t.length || t.length > WWHO_MAX_TOKEN || s.length - at - 6 < t.length) return WWHO_SPECIALS;
+        bool ascending = !i || t.id > specials[i - 1].id;
+        if (!ascending || t.id < info->n_base_tokens || t.id >= info->first_atom) return WWHO_SPECIALS;
+        if (!well_formed(t.text, t.length)) return WWHO_SPECIALS;
+        for (uint32_t k = 0; k < i; k++)
+            if (specials[k].length == t.length && same_text(specials[k].text, t.text, t.length)) return WWHO_SPECIALS;
+        specials[i] = t;
+        unk |= t.id == info->unk_id;
+        at += 6 + t.length;
+    }
+    model->specials = specials;
+    model->info.n_specials = n;
+    if (at != s.length) return WWHO_SPECIALS;
+    return unk ? WWHO_OK : WWHO_META;
+}
+
+/* The parts of the file that say how much memory the model takes, and that memory. */
+static int plan(const uint8_t *blob, size_t len, wwho_file *file, wwho_arena *arena, wwho_model **model) {
+    int status = check_header(blob, len, file);
+    if (!status) status = check_sum(blob, len);
+    if (!status) status = check_sections(blob, len, file);
+    if (!status) status = check_meta(file);
+    if (!status) status = check_classes(file);
+    if (status) return status;
+    const wwho_info *m = &file->info;
+    wwho_model *made = take(arena, sizeof *made), unused;
+    *model = made;
+    if (made) *made = (wwho_model){.info = *m, .n_classes = file->n_classes};
+    status = build_automata(file, arena, made);
+    if (status) return status;
+    take_vocabulary(arena, made ? &made->base : &unused.base, 256, m->n_base_tokens - 256, file->base_text_bytes);
+    take_vocabulary(arena, made ? &made->sgpe : &unused.sgpe, m->n_atoms, m->n_merges, file->sgpe_text_bytes);
+    return made ? WWHO_OK : build_specials(file, arena, 0);
+}
+
+int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size) {
+    if (!blob || !size || (uintptr_t)blob % 4) return WWHO_ARGUMENT;
+    wwho_file file = {.features = 0};
+    wwho_arena arena = {0, 0};
+    wwho_model *none;
+    int status = plan(blob, len, &file, &arena, &none);
+    if (status) return status;
+    if (arena.used > WWHO_MAX_LENGTH) return WWHO_META;
+    *size = (size_t)arena.used;
+    return WWHO_OK;
+}
+
+static uint32_t longest_text(const wwho_model *model) {
+    uint32_t longest = model->base.longest > model->sgpe.longest ? model->base.longest : model->sgpe.longest;
+    for (uint32_t i = 0; i < model->info.n_specials; i++)
+        if (model->specials[i].length > longest) longest = model->specials[i].length;
+    return longest;
+}
+
+int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **result) {
+    size_t size;
+    if (!work || !result || (uintptr_t)work % 16) return WWHO_ARGUMENT;
+    int status = wwho_workspace_size(blob, len, &size);
+    if (status) return status;
+    if (work_len < size) return WWHO_BUFFER;
+    wwho_file file = {.features = 0};
+    wwho_arena arena = {work, 0};
+    wwho_model *model;
+    status = plan(blob, len, &file, &arena, &model);
+    if (status) return status;
+    wwho_section classes = file.section[KIND_CLASSES];
+    model->page = (const uint16_t *)(const void *)(classes.at + 4);
+    model->pages = classes.at + 4 + 2 * N_PAGES;
+    model->sgpe.first_id = model->info.first_atom;
+    status = build_routes(&file, model);
+    if (!status) status = build_base(&file, model);
+    if (!status) status = build_sgpe(&file, model);
+    if (!status) status = build_specials(&file, &arena, model);
+    if (status) return status;
+    model->info.max_token_bytes = longest_text(model);
+    *result = model;
+    return WWHO_OK;
+}

@@ -1,0 +1,77 @@
+/* Tokens -> text. */
+#include "internal.h"
+
+/* The text of a token in a vocabulary; its length goes to *len. */
+static const uint8_t *vocabulary_text(const wwho_vocabulary *v, uint32_t token, size_t *len) {
+    *len = token_length(v, token);
+    return v->texts + v->offset[token];
+}
+
+/* The number of the special token with this id, or WWHO_NONE. */
+static uint32_t find_special(const wwho_model *model, uint32_t id) {
+    uint32_t low = 0, high = model->info.n_specials;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (model->specials[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < model->info.n_specials && model->specials[low].id == id ? low : WWHO_NONE;
+}
+
+/* The text of any token; null where there is none with this id. */
+static const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *len) {
+    const wwho_info *info = &model->info;
+    if (id < info->n_base_tokens) return vocabulary_text(&model->base, id, len);
+    if (id >= info->first_atom && id - info->first_atom < model->sgpe.n_tokens)
+        return vocabulary_text(&model->sgpe, id - info->first_atom, len);
+    if (id == info->space_id && id != WWHO_NONE) {
+        *len = 1;
+        return (const uint8_t *)" ";
+    }
+    uint32_t special = find_special(model, id);
+    if (special == WWHO_NONE) return 0;
+    *len = model->specials[special].length;
+    return model->specials[special].text;
+}
+
+int wwho_decode(const wwho_model *model, const uint32_t *ids, size_t n, uint8_t *out, size_t cap, size_t *len) {
+    if (!model || (!ids && n) || (!out && cap) || !len) return WWHO_ARGUMENT;
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t length;
+        const uint8_t *text = token_text(model, ids[i], &length);
+        if (!text || length > SIZE_MAX - used) {
+            *len = i;
+            return text ? WWHO_ARGUMENT : WWHO_TOKEN;
+        }
+        if (used <= cap && length <= cap - used) __builtin_memcpy(out + used, text, length);
+        used += length;
+    }
+    *len = used;
+    return used > cap ? WWHO_BUFFER : WWHO_OK;
+}
+
+int wwho_token_bytes(const wwho_model *model, uint32_t id, const uint8_t **text, size_t *len) {
+    if (!model || !text || !len) return WWHO_ARGUMENT;
+    *text = token_text(model, id, len);
+    return *text ? WWHO_OK : WWHO_TOKEN;
+}
+
+int wwho_token_id(const wwho_model *model, const uint8_t *text, size_t len, uint32_t *id) {
+    if (!model || (!text && len) || !id) return WWHO_ARGUMENT;
+    if (!len) return WWHO_TOKEN;
+    uint64_t hash = hash_text(text, len, len);
+    uint32_t token = find_text(&model->sgpe, text, len, hash);
+    if (token != WWHO_NONE) {
+        *id = model->info.first_atom + token;
+        return WWHO_OK;
+    }
+    *id = find_text(&model->base, text, len, hash);
+    for (uint32_t i = 0; *id == WWHO_NONE && i < model->info.n_specials; i++) {
+        const wwho_special_token *s = &model->specials[i];
+        if (s->length == len && same_text(s->text, text, s->length)) *id = s->id;
+    }
+    return *id == WWHO_NONE ? WWHO_TOKEN : WWHO_OK;
+}

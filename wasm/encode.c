@@ -1,0 +1,286 @@
+/* Text -> tokens: special tokens, router, scanner, merge (FORMAT.md, section 10). */
+#include "internal.h"
+
+/* The cache: what a piece or word became, found by its hash. Of fixed size; a new piece takes the place of another.
+ * It lies at the start of the scratch area, so that it lasts from call to call. */
+enum { CACHE_SLOTS = 1 << 14, CACHED_TEXT = 34, CACHED_TOKENS = 7 };
+
+typedef struct {
+    uint8_t length; /* of the text, 0: empty */
+    uint8_t kind;   /* tokens << 1 | 1 for a word of SGPE, 0 for a piece of the base */
+    uint8_t text[CACHED_TEXT];
+    uint32_t tokens[CACHED_TOKENS];
+} wwho_cached;
+
+_Static_assert(sizeof(wwho_cached) == 64, "one line of a processor's cache");
+
+/* Where tokens go, and what they need on the way. */
+typedef struct {
+    const wwho_model *model;
+    const uint8_t *text;
+    size_t len;
+    uint32_t flags;
+    uint32_t *ids, *ends;
+    size_t cap, n, limit; /* tokens; the encoder stops soon after n > limit */
+    /* scratch, for a text of len bytes */
+    wwho_cached *cache;
+    uint32_t *tokens; /* len: of a piece or word */
+    uint32_t *bounds; /* len: ends of the units of a word */
+    uint8_t *dead;    /* len + 1 bits, zero between pieces */
+} wwho_encoder;
+
+static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
+    if (e->n < e->cap) {
+        e->ids[e->n] = id;
+        if (e->ends) e->ends[e->n] = (uint32_t)end;
+    }
+    e->n++;
+}
+
+static inline void put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
+    if (!e->ends && e->n <= e->cap && n <= e->cap - e->n) {
+        for (uint32_t i = 0; i < n; i++) e->ids[e->n + i] = v->first_id + tokens[i];
+        e->n += n;
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        at += token_length(v, tokens[i]);
+        put(e, v->first_id + tokens[i], at);
+    }
+}
+
+static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
+
+static inline wwho_cached *cache_slot(const wwho_encoder *e, uint64_t hash) { return &e->cache[hash >> 50 & (CACHE_SLOTS - 1)]; }
+
+/* Put the tokens of this text, where they are in the cache. */
+static inline bool put_cached(wwho_encoder *e, const wwho_vocabulary *v, const wwho_cached *slot, size_t at, size_t n) {
+    if (slot->length != n || (slot->kind & 1) != (v == &e->model->sgpe)) return false;
+    if (!same_text(slot->text, e->text + at, n)) return false;
+    put_all(e, v, slot->tokens, slot->kind >> 1, at);
+    return true;
+}
+
+/* Put these tokens of this text, and keep them in the cache if they fit. */
+static void put_and_keep(wwho_encoder *e, const wwho_vocabulary *v, wwho_cached *slot, const uint32_t *tokens, uint32_t count,
+                         size_t at, size_t n) {
+    put_all(e, v, tokens, count, at);
+    if (n > CACHED_TEXT || count > CACHED_TOKENS) return;
+    slot->length = (uint8_t)n;
+    slot->kind = (uint8_t)(count << 1 | (v == &e->model->sgpe));
+    for (size_t i = 0; i < n; i++) slot->text[i] = e->text[at + i];
+    for (uint32_t i = 0; i < count; i++) slot->tokens[i] = tokens[i];
+}
+
+/* A piece of the base. */
+static void encode_piece(wwho_encoder *e, size_t at, size_t end) {
+    const wwho_vocabulary *v = &e->model->base;
+    const uint8_t *text = e->text + at;
+    uint32_t n = (uint32_t)(end - at);
+    if (n == 1) {
+        put(e, e->model->byte_token[*text], end);
+        return;
+    }
+    uint64_t hash = hash_at(e, at, n);
+    wwho_cached *slot = cache_slot(e, hash);
+    if (put_cached(e, v, slot, at, n)) return;
+    wwho_piece piece = {v, text, 0, n};
+    uint32_t whole = find_text(v, text, n, hash), count = 1;
+    if (whole != WWHO_NONE)
+        e->tokens[0] = whole;
+    else
+        count = merge(&piece, e->tokens, e->dead);
+    if (count)
+        put_and_keep(e, v, slot, e->tokens, count, at, n);
+    else
+        for (uint32_t i = 0; i < n; i++) put(e, e->model->byte_token[text[i]], at + i + 1);
+}
+
+/* The atom with this text, or WWHO_NONE. */
+static inline uint32_t find_atom(const wwho_encoder *e, size_t at, size_t end) {
+    const wwho_vocabulary *v = &e->model->sgpe;
+    uint32_t token = find_text(v, e->text + at, end - at, hash_at(e, at, end - at));
+    return token < v->n_symbols ? token : WWHO_NONE;
+}
+
+/* Put the n atoms from `at`, which end at bounds[i], merged. */
+static void put_run(wwho_encoder *e, uint32_t n, uint32_t *bounds, size_t at) {
+    const wwho_vocabulary *v = &e->model->sgpe;
+    for (uint32_t i = 0; i < n; i++) bounds[i] -= (uint32_t)at;
+    wwho_piece run = {v, e->text + at, bounds, n};
+    uint32_t count = merge(&run, e->tokens, e->dead);
+    put_all(e, v, e->tokens, count, at);
+    for (uint32_t i = 0; !count && i < n; i++) {
+        size_t start = at + (i ? bounds[i - 1] : 0), end = at + bounds[i];
+        put(e, v->first_id + find_atom(e, start, end), end);
+    }
+}
+
+/* A unit that is no atom: the lone space and an atom (true), spelled by the base, or unk_id. */
+static bool encode_unknown(wwho_encoder *e, size_t at, size_t end) {
+    const wwho_info *info = &e->model->info;
+    if (e->text[at] == ' ' && info->space_id != WWHO_NONE && find_atom(e, at + 1, end) != WWHO_NONE) {
+        put(e, info->space_id, at + 1);
+        return true;
+    }
+    if (e->flags & WWHO_UNK_TOKEN && info->unk_id != WWHO_NONE)
+        put(e, info->unk_id, end);
+    else
+        encode_piece(e, at, end);
+    return false;
+}
+
+/* A word of n units, which end at e->bounds[i], some of which are no atoms: those cut it into runs. */
+static void encode_broken_word(wwho_encoder *e, size_t at, uint32_t n) {
+    uint32_t first = 0; /* unit of the run */
+    size_t run = at;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t end = e->bounds[i];
+        if (find_atom(e, at, end) == WWHO_NONE) {
+            put_run(e, i - first, e->bounds + first, run);
+            bool rest = encode_unknown(e, at, end);
+            first = rest ? i : i + 1;
+            run = rest ? at + 1 : end;
+        }
+        at = end;
+    }
+    put_run(e, n - first, e->bounds + first, run);
+}
+
+/* A word of n units, which end at e->bounds[i]. */
+static void encode_word(wwho_encoder *e, size_t at, size_t end, uint32_t n) {
+    const wwho_vocabulary *v = &e->model->sgpe;
+    size_t length = end - at;
+    uint64_t hash = hash_at(e, at, length);
+    wwho_cached *slot = cache_slot(e, hash);
+    if (put_cached(e, v, slot, at, length)) return;
+    uint32_t count = 1;
+    e->tokens[0] = find_text(v, e->text + at, length, hash);
+    if (e->tokens[0] == WWHO_NONE) {
+        for (uint32_t i = 0; i < n; i++) e->bounds[i] -= (uint32_t)at;
+        wwho_piece word = {v, e->text + at, e->bounds, n};
+        count = merge(&word, e->tokens, e->dead);
+        for (uint32_t i = 0; !count && i < n; i++) e->bounds[i] += (uint32_t)at;
+    }
+    if (count)
+        put_and_keep(e, v, slot, e->tokens, count, at, length);
+    else
+        encode_broken_word(e, at, n);
+}
+
+/* A segment of an SGPE route: syllables gather to words, any other unit is a word of its own. */
+static void encode_units(wwho_encoder *e, const wwho_automaton *scanner, size_t at, size_t end) {
+    uint32_t n = 0, rule;
+    size_t word = at;
+    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit;) {
+        size_t unit = c.at;
+        scan_piece(e->model, scanner, &c, &rule);
+        if (rule != WWHO_SYLLABLE && n) {
+            encode_word(e, word, unit, n);
+            n = 0;
+            word = unit;
+        }
+        e->bounds[n++] = (uint32_t)c.at;
+        if (rule == WWHO_SYLLABLE && c.at < end) continue;
+        encode_word(e, word, c.at, n);
+        n = 0;
+        word = c.at;
+    }
+}
+
+/* A segment of the base. */
+static void encode_pieces(wwho_encoder *e, const wwho_automaton *scanner, size_t at, size_t end) {
+    uint32_t rule;
+    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit;) {
+        size_t piece = c.at;
+        scan_piece(e->model, scanner, &c, &rule);
+        encode_piece(e, piece, c.at);
+    }
+}
+
+/* Text without special tokens. */
+static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
+    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit;) {
+        uint32_t route;
+        size_t start = c.at;
+        next_segment(e->model, &c, &route);
+        const wwho_route *r = &e->model->routes[route];
+        const wwho_automaton *scanner = &e->model->automata[r->scanner];
+        if (r->sgpe)
+            encode_units(e, scanner, start, c.at);
+        else
+            encode_pieces(e, scanner, start, c.at);
+    }
+}
+
+/* The first of the allowed special tokens at or after `at`, the longest where several start; its place goes to *at. */
+static const wwho_special_token *next_special(const wwho_model *model, const uint8_t *text, size_t *at, size_t len,
+                                              const uint8_t *allowed) {
+    bool starts[256] = {false};
+    uint32_t n = allowed ? model->info.n_specials : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (allowed[i]) starts[model->specials[i].text[0]] = true;
+    for (size_t p = *at; n && p < len; p++) {
+        if (!starts[text[p]]) continue;
+        const wwho_special_token *best = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            const wwho_special_token *s = &model->specials[i];
+            if (!allowed[i] || s->length > len - p || (best && s->length <= best->length)) continue;
+            if (same_text(text + p, s->text, s->length)) best = s;
+        }
+        if (best) {
+            *at = p;
+            return best;
+        }
+    }
+    *at = len;
+    return 0;
+}
+
+static inline size_t column_size(size_t len) { return (4 * len + 15) & ~(size_t)15; }
+
+size_t wwho_scratch_size(const wwho_model *model, size_t len) {
+    (void)model;
+    if (len > WWHO_MAX_LENGTH || len > SIZE_MAX / 16) return 0;
+    return CACHE_SLOTS * sizeof(wwho_cached) + 2 * column_size(len) + ((len / 8 + 16) & ~(size_t)15);
+}
+
+static int encode(wwho_encoder *e, size_t len, const uint8_t *allowed, void *scratch, size_t scratch_len) {
+    size_t needed = wwho_scratch_size(e->model, len);
+    if (!e->model || (!e->text && len) || !scratch || (uintptr_t)scratch % 16 || !needed) return WWHO_ARGUMENT;
+    if (scratch_len < needed) return WWHO_BUFFER;
+    e->len = len;
+    e->cache = scratch;
+    e->tokens = (uint32_t *)(e->cache + CACHE_SLOTS);
+    e->bounds = e->tokens + column_size(len) / 4;
+    e->dead = (uint8_t *)(e->bounds + column_size(len) / 4);
+    __builtin_memset(e->dead, 0, len / 8 + 1);
+    for (size_t at = 0; at < len && e->n <= e->limit;) {
+        size_t end = at;
+        const wwho_special_token *special = next_special(e->model, e->text, &end, len, allowed);
+        encode_ordinary(e, at, end);
+        at = end;
+        if (!special) break;
+        at += special->length;
+        put(e, special->id, at);
+    }
+    return WWHO_OK;
+}
+
+int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
+                size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap, size_t *n) {
+    if (!n || (!ids && cap)) return WWHO_ARGUMENT;
+    wwho_encoder e = {.model = model, .text = text, .flags = flags, .ids = ids, .ends = ends, .cap = cap, .limit = SIZE_MAX};
+    int status = encode(&e, len, allowed, scratch, scratch_len);
+    *n = e.n;
+    return status || e.n <= cap ? status : WWHO_BUFFER;
+}
+
+int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
+               size_t scratch_len, size_t limit, size_t *n) {
+    if (!n) return WWHO_ARGUMENT;
+    wwho_encoder e = {.model = model, .text = text, .flags = flags, .limit = limit};
+    int status = encode(&e, len, allowed, scratch, scratch_len);
+    *n = e.n;
+    return status;
+}

@@ -1,0 +1,92 @@
+/* What the files of the core share. Nothing here is part of the interface. */
+#ifndef WWHO_INTERNAL_H
+#define WWHO_INTERNAL_H
+
+#include "wwho.h"
+
+#include <stdbool.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read in place: little-endian only");
+
+#define WWHO_NONE 0xFFFFFFFFu
+#define WWHO_MAX_LENGTH 0x7FFFFFFFu /* of a file, a text, a workspace: FORMAT.md, section 11 */
+#define WWHO_MAX_TOKEN 1023u
+#define WWHO_ID_BITS 21
+#define WWHO_MAX_ROUTES 62u
+#define WWHO_START 1u
+
+enum { KIND_META = 1, KIND_CLASSES, KIND_AUTOMATA, KIND_ROUTES, KIND_BASE, KIND_ATOMS, KIND_MERGES, KIND_SPECIALS,
+       KIND_PROVENANCE, N_KINDS };
+enum { FEATURE_SGPE = 1 };
+
+/* A part of the file. */
+typedef struct {
+    const uint8_t *at;
+    uint32_t length;
+} wwho_section;
+
+/* An automaton over classes. An entry is `mark << 24 | row`, where row is the next state times the stride; 0 is dead. */
+typedef struct {
+    const uint32_t *table;
+    uint32_t stride; /* n_classes + 1: the last column is the end of the text */
+    uint32_t max_mark;
+} wwho_automaton;
+
+typedef struct {
+    const uint8_t *name;
+    uint8_t name_length;
+    uint8_t sgpe; /* 1: units merged by the SGPE vocabulary; 0: pieces merged by the base */
+    uint16_t scanner;
+} wwho_route;
+
+typedef struct {
+    const uint8_t *text;
+    uint32_t length;
+    uint32_t id;
+} wwho_special_token;
+
+/* A vocabulary: symbols (bytes, or syllables) and the tokens merged from them, with ids of its own from 0. */
+typedef struct {
+    uint32_t n_symbols; /* tokens below it are symbols: made of nothing */
+    uint32_t n_tokens;
+    uint32_t first_id; /* of the model's ids */
+    uint32_t longest;  /* token, in bytes */
+    uint8_t *texts;    /* one after another */
+    uint32_t *offset;  /* n_tokens + 1, into texts */
+    uint32_t *left, *right;
+    uint64_t *pairs; /* open addressing: (left, right, merged), 21 bits each; 0 is empty */
+    uint32_t pairs_bits;
+    uint32_t strings_bits;
+    uint32_t prefixes_bits;
+    uint32_t *strings; /* open addressing: 11 bits of the hash, then id + 1; 0 is empty */
+    uint8_t *prefixes; /* a filter of 2^prefixes_bits bits: which texts of 8, 16, .. bytes longer tokens start with */
+} wwho_vocabulary;
+
+struct wwho_model {
+    wwho_info info;
+    const uint16_t *page;
+    const uint8_t *pages;
+    uint32_t n_classes;
+    uint32_t n_automata;
+    uint32_t router; /* WWHO_NONE: everything is route 0 */
+    wwho_automaton *automata;
+    wwho_route routes[WWHO_MAX_ROUTES];
+    wwho_special_token *specials;
+    wwho_vocabulary base, sgpe;
+    uint32_t byte_token[256]; /* byte -> base token */
+};
+
+static inline uint32_t read16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
+static inline uint32_t read32(const uint8_t *p) { return read16(p) | read16(p + 2) << 16; }
+
+static inline uint64_t load64(const uint8_t *p) {
+    uint64_t v;
+    __builtin_memcpy(&v, p, 8);
+    return v;
+}
+
+static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) {
+    return v->offset[token + 1] - v->offset[token];
+}
+
+#endif

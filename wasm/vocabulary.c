@@ -1,0 +1,165 @@
+/* A vocabulary's look-ups: (left, right) -> merged token, and text -> token. Both tables are open addressing with linear
+ * probing, at most three quarters full. */
+#include "internal.h"
+
+#define MIX 0x9E3779B97F4A7C15u
+
+static inline uint32_t pair_slot(uint64_t key, uint32_t bits) { return (uint32_t)(key * MIX >> (64 - bits)); }
+
+/* The token that two neighbours merge to, or WWHO_NONE. Its id is the rank of the merge. */
+static inline uint32_t pair_token(const wwho_vocabulary *v, uint32_t left, uint32_t right) {
+    uint64_t key = (uint64_t)left << WWHO_ID_BITS | right, slot;
+    uint32_t mask = (1u << v->pairs_bits) - 1, at = pair_slot(key, v->pairs_bits);
+    for (; (slot = v->pairs[at]) != 0; at = (at + 1) & mask)
+        if (slot >> WWHO_ID_BITS == key) return (uint32_t)slot & ((1u << WWHO_ID_BITS) - 1);
+    return WWHO_NONE;
+}
+
+/* False where the pair is there already. */
+static bool add_pair(wwho_vocabulary *v, uint32_t left, uint32_t right, uint32_t token) {
+    uint64_t key = (uint64_t)left << WWHO_ID_BITS | right;
+    uint32_t mask = (1u << v->pairs_bits) - 1, at = pair_slot(key, v->pairs_bits);
+    for (; v->pairs[at]; at = (at + 1) & mask)
+        if (v->pairs[at] >> WWHO_ID_BITS == key) return false;
+    v->pairs[at] = key << WWHO_ID_BITS | token;
+    return true;
+}
+
+/* A hash that is built eight bytes at a time, so that those of all prefixes of a text come at one step each. */
+static inline uint64_t hash_step(uint64_t state, uint64_t word) {
+    state = (state ^ word) * MIX;
+    return state ^ state >> 29;
+}
+
+/* The last n % 8 of n bytes as a word, zero above. `readable` bytes may be read from tail on. */
+static inline uint64_t load_tail(const uint8_t *tail, size_t n, size_t readable) {
+    uint64_t word = 0;
+    n &= 7;
+    if (readable >= 8) return n ? load64(tail) & (~UINT64_C(0) >> (64 - 8 * n)) : 0;
+    for (size_t i = 0; i < n; i++) word |= (uint64_t)tail[i] << 8 * i;
+    return word;
+}
+
+/* The hash of a text of n bytes from the state of its full words and its tail. */
+static inline uint64_t hash_finish(uint64_t state, uint64_t tail, size_t n) {
+    return hash_step(state, tail | (uint64_t)n << 56) * MIX;
+}
+
+static inline uint64_t hash_text(const uint8_t *text, size_t n, size_t readable) {
+    uint64_t state = 0;
+    size_t at = 0;
+    for (; at + 8 <= n; at += 8) state = hash_step(state, load64(text + at));
+    return hash_finish(state, load_tail(text + at, n, readable - at), n);
+}
+
+/* A slot of `strings`: the hash chooses the place by its upper bits and tells texts apart by its lowest eleven. */
+static inline uint32_t string_tag(uint64_t hash) { return (uint32_t)hash << WWHO_ID_BITS; }
+
+static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t n) {
+    size_t at = 0;
+    for (; at + 8 <= n; at += 8)
+        if (load64(a + at) != load64(b + at)) return false;
+    for (; at < n; at++)
+        if (a[at] != b[at]) return false;
+    return true;
+}
+
+/* The token with this text, whose hash is given, or WWHO_NONE; the slot where it is or would be goes to *where. */
+static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash, uint32_t *where) {
+    uint32_t mask = (1u << v->strings_bits) - 1, at = (uint32_t)(hash >> (64 - v->strings_bits)), slot;
+    for (; (slot = v->strings[at]) != 0; at = (at + 1) & mask) {
+        if (((slot ^ string_tag(hash)) >> WWHO_ID_BITS) != 0) continue;
+        uint32_t token = (slot & ((1u << WWHO_ID_BITS) - 1)) - 1;
+        if (token_length(v, token) == n && same_text(v->texts + v->offset[token], text, n)) return token;
+    }
+    *where = at;
+    return WWHO_NONE;
+}
+
+static inline uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
+    uint32_t where;
+    return n <= v->longest ? find_slot(v, text, n, hash, &where) : WWHO_NONE;
+}
+
+/* The bit of a hash state in the filter `prefixes`. */
+static inline uint32_t prefix_bit(const wwho_vocabulary *v, uint64_t state) { return (uint32_t)(state * MIX >> (64 - v->prefixes_bits)); }
+
+/* Whether a token longer than the full words behind this state may start with them: no is certain, yes is not. */
+static inline bool goes_on(const wwho_vocabulary *v, uint64_t state) {
+    uint32_t bit = prefix_bit(v, state);
+    return v->prefixes[bit >> 3] >> (bit & 7) & 1;
+}
+
+/* False where the text of `token` is another token's. */
+static bool add_text(wwho_vocabulary *v, uint32_t token) {
+    const uint8_t *text = v->texts + v->offset[token];
+    uint32_t n = token_length(v, token), where = 0, at = 0;
+    uint64_t state = 0, hash = hash_text(text, n, n);
+    if (find_slot(v, text, n, hash, &where) != WWHO_NONE) return false;
+    for (; at + 8 < n; at += 8) {
+        state = hash_step(state, load64(text + at));
+        uint32_t bit = prefix_bit(v, state);
+        v->prefixes[bit >> 3] |= (uint8_t)(1u << (bit & 7));
+    }
+    v->strings[where] = string_tag(hash) | (token + 1);
+    if (n > v->longest) v->longest = n;
+    return true;
+}
+
+/* A symbol's text, of n bytes, becomes the next token. WWHO_TOKEN_LENGTH where the texts are longer than META says. */
+static int add_symbol(wwho_vocabulary *v, uint32_t token, const uint8_t *text, uint32_t n, uint32_t text_bytes) {
+    uint32_t at = v->offset[token];
+    if (n > text_bytes - at) return WWHO_TOKEN_LENGTH;
+    __builtin_memcpy(v->texts + at, text, n);
+    v->offset[token + 1] = at + n;
+    v->left[token] = v->right[token] = token;
+    return add_text(v, token) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
+}
+
+/* A merge becomes the next token. */
+static int add_merge(wwho_vocabulary *v, uint32_t token, uint32_t left, uint32_t right, uint32_t text_bytes) {
+    if (left >= token || right >= token) return WWHO_PAIR_ORDER;
+    uint32_t at = v->offset[token], n = token_length(v, left), m = token_length(v, right);
+    if (n + m > WWHO_MAX_TOKEN || n + m > text_bytes - at) return WWHO_TOKEN_LENGTH;
+    __builtin_memcpy(v->texts + at, v->texts + v->offset[left], n);
+    __builtin_memcpy(v->texts + at + n, v->texts + v->offset[right], m);
+    v->offset[token + 1] = at + n + m;
+    v->left[token] = left;
+    v->right[token] = right;
+    if (!add_pair(v, left, right, token)) return WWHO_PAIR_DUPLICATE;
+    return add_text(v, token) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
+}
+
+/* One LEB128 in its shortest form, of at most four bytes; null where there is none before `end`. */
+static inline const uint8_t *read_leb(const uint8_t *p, const uint8_t *end, uint32_t *value) {
+    *value = 0;
+    for (uint32_t shift = 0; p < end && shift < 28; shift += 7) {
+        uint8_t byte = *p++;
+        *value |= (uint32_t)(byte & 127) << shift;
+        if (byte < 128) return byte || !shift ? p : 0;
+    }
+    return 0;
+}
+
+/* Skip n LEB128s, unchecked; null where there are fewer before `end`. */
+static const uint8_t *skip_lebs(const uint8_t *p, const uint8_t *end, uint32_t n) {
+    for (; n && p < end; p++) n -= *p < 128;
+    return n ? 0 : p;
+}
+
+/* The two columns of pairs in FORMAT.md, sections 6 and 7 (`delta`: the left one holds zigzag-coded differences). */
+static int add_merges(wwho_vocabulary *v, const uint8_t *lefts, const uint8_t *end, bool delta, uint32_t text_bytes) {
+    uint32_t n = v->n_tokens - v->n_symbols, left = 0;
+    const uint8_t *rights = skip_lebs(lefts, end, n), *lefts_end = rights;
+    if (!rights) return WWHO_PAIRS;
+    for (uint32_t token = v->n_symbols; token < v->n_tokens; token++) {
+        uint32_t value, right;
+        lefts = read_leb(lefts, lefts_end, &value);
+        rights = read_leb(rights, end, &right);
+        if (!lefts || !rights) return WWHO_PAIRS;
+        left = delta ? left + (value >> 1 ^ (0 - (value & 1))) : value;
+        int status = add_merge(v, token, left, right, text_bytes);
+        if (status) return status;
+    }
+    return rights == end ? WWHO_OK : WWHO_PAIRS;
+}
