@@ -1,0 +1,36 @@
+r"""The pretokenizer patterns of known base vocabularies, exactly as their authors publish them.
+
+The source is ``tiktoken_ext/openai_public.py`` of tiktoken 0.14.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PATTERNS: Final[dict[str, str]] = {
+    "o200k_base": "|".join(
+        (
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"\p{N}{1,3}",
+            r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+            r"\s*[\r\n]+",
+            r"\s+(?!\S)",
+            r"\s+",
+        )
+    ),
+    "cl100k_base": "|".join(
+        (
+            r"'(?i:[sdmt]|ll|ve|re)",
+            r"[^\r\n\p{L}\p{N}]?+\p{L}++",
+            r"\p{N}{1,3}+",
+            r" ?[^\s\p{L}\p{N}]++[\r\n]*+",
+            r"\s++$",
+            r"\s*[\r\n]",
+            r"\s+(?!\S)",
+            r"\s",
+        )
+    ),
+}

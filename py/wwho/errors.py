@@ -1,0 +1,108 @@
+"""Every exception WWHO raises on purpose.
+
+The tree has two levels: catch `WwhoError` for all of them, or one of the classes below for one
+cause. Each class also derives from the built-in exception a caller would expect, so code that
+only knows ``ValueError`` or ``KeyError`` keeps working.
+"""
+
+from __future__ import annotations
+
+
+class WwhoError(Exception):
+    """The base of every error raised by this package."""
+
+
+class ArtifactError(WwhoError, ValueError):
+    """A ``.wwho`` file is damaged, truncated, hostile, or of an unsupported version.
+
+    Attributes:
+        status: The named status of the check that failed, for example ``"WWHO_E_CHECKSUM"``.
+    """
+
+    def __init__(self, message: str, *, status: str = "") -> None:
+        """Keep the message and the status.
+
+        Args:
+            message: What is wrong, with both values where two disagree, and what to do.
+            status: The name of the failed check.
+        """
+        super().__init__(message)
+        self.status = status
+
+
+class SchemaError(WwhoError, ValueError):
+    """A script schema breaks one of the six conditions, or is not a schema at all.
+
+    Attributes:
+        pointer: JSON pointer (RFC 6901) to the offending value; ``""`` is the whole document.
+        counterexample: The shortest text that shows the fault, or None where there is none.
+        condition: The condition broken (1 to 6), or None for faults outside the six.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        pointer: str = "",
+        counterexample: str | None = None,
+        condition: int | None = None,
+    ) -> None:
+        """Keep the message and where it points.
+
+        Args:
+            message: What is wrong and what to do.
+            pointer: JSON pointer to the offending value.
+            counterexample: The shortest text that shows the fault.
+            condition: The number of the condition broken.
+        """
+        super().__init__(message)
+        self.pointer = pointer
+        self.counterexample = counterexample
+        self.condition = condition
+
+
+class PatternError(WwhoError, ValueError):
+    """A regular expression or grammar cannot be read, or cannot be compiled to a scanner.
+
+    Attributes:
+        position: Offset into the pattern, in code points, or None where no one place is at fault.
+        counterexample: The shortest text that shows the fault, or None where there is none.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        position: int | None = None,
+        counterexample: str | None = None,
+    ) -> None:
+        """Keep the message and where it points.
+
+        Args:
+            message: What is wrong and what to do.
+            position: Offset into the pattern, in code points.
+            counterexample: The shortest text that shows the fault.
+        """
+        super().__init__(message)
+        self.position = position
+        self.counterexample = counterexample
+
+
+class SpecialTokenError(WwhoError, ValueError):
+    """The text holds a special token that this call did not allow."""
+
+
+class UnknownTokenError(WwhoError, KeyError):
+    """A token id, or a token's bytes, is not in the vocabulary."""
+
+    def __str__(self) -> str:
+        """Return the message itself; ``KeyError`` would show its repr, in quotes."""
+        return str(self.args[0]) if self.args else ""
+
+
+class CorpusError(WwhoError, ValueError):
+    """A training corpus cannot be read, or holds nothing to train on."""
+
+
+class BackendError(WwhoError, RuntimeError):
+    """No backend can run here, or the one asked for is missing."""

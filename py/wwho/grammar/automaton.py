@@ -1,0 +1,68 @@
+"""What the compiler makes: class maps and automata, ready to run or to be written to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from .classmap import ClassMap
+
+DEAD = 0
+"""The state from which nothing can match any more."""
+
+START = 1
+"""The state at the start of a piece."""
+
+END_OF_TEXT = 0
+"""The column of the end of the text."""
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """A transition table that cuts text into pieces.
+
+    ``table[state][column]`` is ``(mark, next)``. A mark other than 0 says: a match of rule
+    ``mark - 1`` ends immediately *before* the character (or end of text) being read. The piece
+    ends at the last mark seen before the state becomes `DEAD`.
+
+    Attributes:
+        name: The scanner's name.
+        columns: The column of each class; classes that behave alike share one.
+        n_columns: How many columns there are; column 0 is the end of the text.
+        n_states: How many states there are; 0 is `DEAD`, 1 is `START`.
+        table: The transitions. Row 0 and the ``next`` of column 0 are all zero.
+    """
+
+    name: str
+    columns: tuple[int, ...]
+    n_columns: int
+    n_states: int
+    table: tuple[tuple[tuple[int, int], ...], ...]
+
+
+@dataclass(frozen=True)
+class CompiledScanners:
+    """Scanners that share one class map.
+
+    Attributes:
+        classes: The class map.
+        automata: One automaton per scanner, in the order they were given.
+    """
+
+    classes: ClassMap
+    automata: tuple[Automaton, ...]
+
+    @cached_property
+    def column_tables(self) -> Mapping[tuple[int, ...], bytes]:
+        """For each automaton's `Automaton.columns`, the column of every code point.
+
+        A table has 0x110000 bytes: it is for running automata in Python, not for shipping.
+        """
+        classes = b"".join(
+            bytes([label]) * (last - first + 1) for first, last, label in self.classes.ranges
+        )
+        return {
+            automaton.columns: classes.translate(bytes(automaton.columns).ljust(256, b"\0"))
+            for automaton in self.automata
+        }

@@ -1,0 +1,106 @@
+"""Class maps: every code point to a small number, so that tables stay small.
+
+Code points that no pattern can tell apart share a class. A map is built by laying several coarser
+maps over each other: a set of code points is the coarsest of all, with the classes 0 (out) and 1
+(in).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from .codepoints import MAX_CODE_POINT, CodePointSet
+
+
+@dataclass(frozen=True)
+class ClassMap:
+    """A total map from code points to classes.
+
+    Attributes:
+        n_classes: How many classes there are; they are numbered from 0 by first occurrence.
+        ranges: ``(first, last, class)``, sorted, covering 0 to 0x10FFFF without a gap; two
+            neighbours never share a class.
+    """
+
+    n_classes: int
+    ranges: tuple[tuple[int, int, int], ...]
+
+    @classmethod
+    def of_set(cls, chars: CodePointSet) -> ClassMap:
+        """Return the map that sends the set's members to 1 and all else to 0.
+
+        The numbers are labels here, not an order of occurrence.
+        """
+        inside = [(first, last, 1) for first, last in chars.ranges]
+        outside = [(first, last, 0) for first, last in (~chars).ranges]
+        return cls(2, tuple(sorted(inside + outside)))
+
+    def class_of(self, code_point: int) -> int:
+        """Return the class of one code point."""
+        return self.ranges[bisect_right(self._firsts, code_point) - 1][2]
+
+    def relabel(self, labels: Sequence[int]) -> ClassMap:
+        """Rename classes; classes with equal new names become one.
+
+        Args:
+            labels: The new name of each class.
+        """
+        joined: list[tuple[int, int, int]] = []
+        for first, last, old in self.ranges:
+            if joined and joined[-1][2] == labels[old]:
+                first = joined.pop()[0]
+            joined.append((first, last, labels[old]))
+        return ClassMap(len(set(labels)), tuple(joined))
+
+    @cached_property
+    def samples(self) -> tuple[str, ...]:
+        """One character of each class, for messages: a visible one if the class has any."""
+        shown: dict[int, str] = {}
+        for first, last, label in self.ranges:
+            if label not in shown and (char := _visible(first, last)):
+                shown[label] = char
+        for first, _, label in self.ranges:
+            shown.setdefault(label, chr(first))
+        return tuple(shown[label] for label in range(self.n_classes))
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        return [first for first, _, _ in self.ranges]
+
+
+def overlay(maps: Sequence[ClassMap]) -> tuple[ClassMap, tuple[tuple[int, ...], ...]]:
+    """Lay maps over each other.
+
+    Args:
+        maps: Any number of maps.
+
+    Returns:
+        The coarsest map that every one of `maps` can be read off, and for each of its classes the
+        tuple of classes that `maps` give it.
+    """
+    events = sorted(
+        (first, index, label) for index, each in enumerate(maps) for first, _, label in each.ranges
+    )
+    numbers: dict[tuple[int, ...], int] = {}
+    starts: list[tuple[int, int]] = []
+    current = [0] * len(maps)
+    for position, (first, index, label) in enumerate(events):
+        current[index] = label
+        if position + 1 < len(events) and events[position + 1][0] == first:
+            continue
+        number = numbers.setdefault(tuple(current), len(numbers))
+        if not starts or starts[-1][1] != number:
+            starts.append((first, number))
+    starts = starts or [(0, numbers.setdefault((), 0))]
+    ends = [first - 1 for first, _ in starts[1:]] + [MAX_CODE_POINT]
+    ranges = ((first, end, number) for (first, number), end in zip(starts, ends, strict=True))
+    return ClassMap(len(numbers), tuple(ranges)), tuple(numbers)
+
+
+def _visible(first: int, last: int) -> str | None:
+    """Return a character near the start of a range that shows up in a message, if there is one."""
+    chars = (chr(code_point) for code_point in range(first, min(last, first + 255) + 1))
+    return next((char for char in chars if char.isprintable() and char != " "), None)

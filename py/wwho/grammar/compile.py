@@ -1,0 +1,120 @@
+"""Patterns to automata: the one entry point of the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wwho.errors import PatternError
+
+from .automaton import END_OF_TEXT, Automaton, CompiledScanners
+from .checks import refuse_empty, refuse_stuck
+from .classmap import ClassMap, overlay
+from .determinize import Alphabet, Rows, determinize
+from .minimize import merge_symbols, minimize
+from .nfa import build_nfa
+from .possessive import refuse_unproven
+from .syntax import Node
+
+__all__ = [
+    "MAX_CLASSES",
+    "MAX_RULES",
+    "MAX_STATES",
+    "Automaton",
+    "ClassMap",
+    "CompiledScanners",
+    "Scanner",
+    "compile_scanners",
+]
+
+MAX_STATES = 1023
+MAX_RULES = 62
+MAX_CLASSES = 255
+
+
+@dataclass(frozen=True)
+class Scanner:
+    """Rules that together cut text into pieces.
+
+    Attributes:
+        name: A name, for messages and for `Automaton.name`.
+        rules: The patterns; the number of the one that matched comes with each piece.
+        longest: False: the match that a backtracking engine would find for the rules joined by
+            ``|``. True: the longest match of any rule, and the lowest rule among equally long.
+    """
+
+    name: str
+    rules: tuple[Node, ...]
+    longest: bool
+
+
+def compile_scanners(scanners: Sequence[Scanner]) -> CompiledScanners:
+    """Compile scanners to minimal automata over one shared, minimal class map.
+
+    The result depends on nothing but the scanners: two runs give equal tables.
+
+    Args:
+        scanners: The scanners.
+
+    Returns:
+        The class map and one automaton per scanner, in the same order.
+
+    Raises:
+        PatternError: If a scanner can match the empty string, can get stuck, uses a possessive
+            quantifier that matters, or is too large.
+
+    Example:
+        >>> from wwho.grammar.parse import parse_regex
+        >>> words = Scanner("words", (parse_regex(r"\\w+"), parse_regex(r"\\W")), longest=False)
+        >>> compile_scanners([words]).automata[0].n_states
+        4
+    """
+    parts = [_compile_one(scanner) for scanner in scanners]
+    classes, labels = overlay([part_classes for part_classes, _ in parts])
+    _limit("the scanners together need", classes.n_classes, MAX_CLASSES, "classes")
+    automata = (
+        Automaton(
+            name=scanner.name,
+            columns=tuple(1 + each[index] for each in labels),
+            n_columns=len(rows[0]),
+            n_states=len(rows),
+            table=tuple(tuple(row) for row in rows),
+        )
+        for index, (scanner, (_, rows)) in enumerate(zip(scanners, parts, strict=True))
+    )
+    compiled = CompiledScanners(classes, tuple(automata))
+    for automaton in compiled.automata:
+        _check(automaton, classes)
+    return compiled
+
+
+def _compile_one(scanner: Scanner) -> tuple[ClassMap, Rows]:
+    """Compile one scanner over a class map of its own.
+
+    Returns:
+        A map whose classes all behave differently, and the rows; symbol c + 1 is class c.
+    """
+    _limit(f"scanner {scanner.name!r} has", len(scanner.rules), MAX_RULES, "rules")
+    nfa = build_nfa(scanner.rules)
+    alphabet = Alphabet(nfa)
+    refuse_unproven(nfa, alphabet, longest=scanner.longest)
+    raw = determinize(nfa, alphabet, longest=scanner.longest)
+    narrow, columns = merge_symbols(raw, first=END_OF_TEXT + 1)
+    rows, merged = merge_symbols(minimize(narrow), first=END_OF_TEXT + 1)
+    _limit(f"scanner {scanner.name!r} needs", len(rows), MAX_STATES, "states")
+    return alphabet.classes.relabel([merged[column] - 1 for column in columns[1:]]), rows
+
+
+def _check(automaton: Automaton, classes: ClassMap) -> None:
+    """Refuse automata that match nothing or get stuck."""
+    samples = [""] * automaton.n_columns
+    for column, sample in reversed(list(zip(automaton.columns, classes.samples, strict=True))):
+        samples[column] = sample
+    refuse_empty(automaton, samples)
+    refuse_stuck(automaton, samples)
+
+
+def _limit(subject: str, count: int, most: int, things: str) -> None:
+    """Raise if there are more than a file can hold."""
+    if count > most:
+        raise PatternError(f"{subject} {count} {things}, but the limit is {most}; simplify it")

@@ -1,0 +1,102 @@
+"""The syntax tree of a pattern: what a parser returns and a compiler reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .codepoints import CodePointSet
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """One character out of a set."""
+
+    chars: CodePointSet
+
+
+@dataclass(frozen=True, slots=True)
+class Seq:
+    """The parts one after another; no parts at all match the empty string."""
+
+    parts: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alt:
+    """One of the options; an earlier one is preferred to a later one."""
+
+    options: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A body `min` to `max` times, as often as possible.
+
+    Attributes:
+        body: What is repeated.
+        min: The least number of times.
+        max: The greatest, or None for no limit.
+        possessive: Whether the pattern forbids giving back a repetition. The compiler accepts
+            that only where it changes nothing, see `possessive.py`.
+        position: Where the quantifier stands in the pattern, for messages.
+    """
+
+    body: Node
+    min: int
+    max: int | None
+    possessive: bool = False
+    position: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Holds where the next character is in the set, or, if negative, is not.
+
+    At the end of the text there is no next character: a negative look holds, a positive does not.
+    """
+
+    negative: bool
+    chars: CodePointSet
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Holds at the end of the text, and nowhere else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A hand-drawn automaton as part of a pattern: any path from `start` to an accepting state.
+
+    Attributes:
+        start: The state to begin in. States are numbered from 0.
+        accepting: The states to end in.
+        edges: ``(from, characters, to)``.
+    """
+
+    start: int
+    accepting: frozenset[int]
+    edges: tuple[tuple[int, CodePointSet, int], ...]
+
+
+Node = Chars | Seq | Alt | Repeat | Look | End | Machine
+
+
+def seq(*parts: Node) -> Node:
+    """Join parts, without wrapping a single one."""
+    return parts[0] if len(parts) == 1 else Seq(parts)
+
+
+def alt(*options: Node) -> Node:
+    """Offer options, without wrapping a single one."""
+    return options[0] if len(options) == 1 else Alt(options)
+
+
+def optional(body: Node) -> Node:
+    """Make a part optional, preferring to take it."""
+    return Repeat(body, 0, 1)
+
+
+def many(body: Node, least: int = 0) -> Node:
+    """Repeat a part without limit, as often as possible."""
+    return Repeat(body, least, None)

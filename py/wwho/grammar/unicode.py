@@ -1,0 +1,116 @@
+"""The Unicode properties a pattern may name, pinned to one version.
+
+The version is the one the regex engine of tiktoken 0.14 uses, so that a pattern means here
+exactly what it means there. ``tools/gen_unicode.py`` writes the data; nothing reads Python's own
+``unicodedata``, whose version changes with the interpreter.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from .codepoints import CodePointSet
+
+_DATA: Final[dict[str, Any]] = json.loads(
+    files(__package__).joinpath("unicode.json").read_text(encoding="utf-8")
+)
+
+UNICODE_VERSION: Final[str] = _DATA["version"]
+"""The Unicode version of every property in this module, for example ``"16.0.0"``."""
+
+
+@cache
+def category(name: str) -> CodePointSet:
+    """Return the code points of a general category or a group of them.
+
+    Args:
+        name: The short name: ``"Lu"``, or a group such as ``"L"`` or ``"LC"`` (cased letters).
+
+    Returns:
+        Its code points.
+
+    Raises:
+        KeyError: If there is no such category.
+    """
+    categories: dict[str, str] = _DATA["categories"]
+    if name == "LC":
+        return category("Lu") | category("Ll") | category("Lt")
+    if len(name) == 1:
+        members = [member for member in categories if member.startswith(name)]
+        if not members:
+            raise KeyError(name)
+        return CodePointSet(tuple(r for member in members for r in category(member).ranges))
+    return _decode(categories[name])
+
+
+@cache
+def script(name: str) -> CodePointSet:
+    """Return the code points whose Script property is `name`.
+
+    Args:
+        name: The long name; case, spaces, hyphens and underscores do not count.
+
+    Returns:
+        Its code points.
+
+    Raises:
+        KeyError: If there is no such script.
+    """
+    wanted = _loose(name)
+    for known, ranges in _DATA["scripts"].items():
+        if _loose(known) == wanted:
+            return _decode(ranges)
+    raise KeyError(name)
+
+
+@cache
+def white_space() -> CodePointSet:
+    r"""Return the White_Space property: what ``\s`` means."""
+    return _decode(_DATA["properties"]["White_Space"])
+
+
+@cache
+def word() -> CodePointSet:
+    r"""Return what ``\w`` means by UTS #18: letters, marks, digits, connectors and joiners."""
+    properties = _DATA["properties"]
+    named = _decode(properties["Alphabetic"]) | _decode(properties["Join_Control"])
+    return named | category("M") | category("Nd") | category("Pc")
+
+
+def fold(code_point: int) -> CodePointSet:
+    """Return every code point equal to this one when case is ignored, itself included.
+
+    Simple case folding: ``fold(ord("s"))`` is ``s``, ``S`` and U+017F; one character never
+    becomes two.
+    """
+    return _orbits().get(code_point) or CodePointSet.of(code_point)
+
+
+def fold_set(chars: CodePointSet) -> CodePointSet:
+    """Return `chars` with every code point equal to one of them when case is ignored."""
+    extra = (r for member, orbit in _orbits().items() if member in chars for r in orbit.ranges)
+    return CodePointSet((*chars.ranges, *extra))
+
+
+@cache
+def _orbits() -> dict[int, CodePointSet]:
+    """Map each cased code point to its equivalence class under simple case folding."""
+    orbits: dict[int, CodePointSet] = {}
+    for text in _DATA["folds"].split():
+        members = CodePointSet.of(*(int(item, 16) for item in text.split("=")))
+        orbits.update(dict.fromkeys(members, members))
+    return orbits
+
+
+def _decode(text: str) -> CodePointSet:
+    """Read ranges in the data file's form: hexadecimal, ``41-5A AA B5``."""
+    pairs = (item.partition("-") for item in text.split())
+    return CodePointSet(tuple((int(lo, 16), int(hi or lo, 16)) for lo, _, hi in pairs))
+
+
+def _loose(name: str) -> str:
+    """Reduce a property name to what UAX #44 loose matching compares."""
+    return name.translate({ord(mark): None for mark in " -_"}).casefold()

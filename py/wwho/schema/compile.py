@@ -1,0 +1,138 @@
+"""From schemas to scanners.
+
+Two kinds of scanner. The **router** cuts text into segments: one kind of segment per schema, and
+one for everything else. The **unit scanner** of a schema cuts its segments into syllables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from itertools import combinations
+
+from wwho.errors import SchemaError
+from wwho.grammar.codepoints import ALL, CodePointSet
+from wwho.grammar.compile import CompiledScanners, Scanner, compile_scanners
+from wwho.grammar.syntax import Chars, Look, Machine, Node, alt, many, optional, seq
+
+from .model import OTHER, Schema, Table, union
+
+SPACE = CodePointSet.of(" ")
+
+
+class Unit(IntEnum):
+    """The rules of a unit scanner."""
+
+    SYLLABLE = 0
+    """A syllable by the grammar."""
+    ORPHAN = 1
+    """One character that only continues syllables, with none to continue."""
+    PASSTHROUGH = 2
+    """One character that has no part in syllables."""
+
+
+OTHER_SEGMENT = 0
+"""The router's rule for text of no schema; rule ``i`` is the segment of schema ``i - 1``."""
+
+
+def compile_schemas(schemas: Sequence[Schema], pretokenizer: Node | None) -> CompiledScanners:
+    """Compile everything a model needs to cut text.
+
+    Args:
+        schemas: The scripts, in the order of the router's rules.
+        pretokenizer: How to cut the other segments; None leaves each of them whole.
+
+    Returns:
+        The scanners in the order: router, pretokenizer, one unit scanner per schema. Without
+        schemas there is only the pretokenizer.
+
+    Raises:
+        SchemaError: If two schemas claim the same character.
+        PatternError: If the scanners are too large.
+    """
+    other = Scanner("pretokenizer", (pretokenizer or many(Chars(ALL), 1),), longest=False)
+    if not schemas:
+        return compile_scanners([other])
+    units = [unit_scanner(schema) for schema in schemas]
+    return compile_scanners([router_scanner(schemas), other, *units])
+
+
+def router_scanner(schemas: Sequence[Schema]) -> Scanner:
+    """Return the scanner that cuts text into segments.
+
+    A segment of a script is characters of its blocks and the joiners between or after them,
+    together with one U+0020 directly before them. All else is a segment of its own.
+
+    Args:
+        schemas: At least one schema; their blocks must be disjoint.
+
+    Raises:
+        SchemaError: If two schemas claim the same character.
+    """
+    _refuse_overlaps(schemas)
+    claimed = union(schema.blocks for schema in schemas)
+    plain = Chars(~(claimed | SPACE))
+    free_space = seq(Chars(SPACE), Look(negative=True, chars=claimed))
+    other = many(alt(plain, free_space), 1)
+    return Scanner("router", (other, *map(_segment, schemas)), longest=False)
+
+
+def unit_scanner(schema: Schema) -> Scanner:
+    """Return the scanner that cuts a segment of one script into units (see `Unit`).
+
+    Every rule takes one leading U+0020, which the router leaves at the start of a segment. The
+    scanner cuts any text at all; characters of other scripts are passed through.
+    """
+    syllable: Node = schema.syllable
+    orphan: Node = Chars(schema.letters)
+    rest: Node = Chars(~(schema.letters | SPACE))
+    if schema.table is not None:
+        # The table has the last word, emit states included: the paper's own tables reach ORPHAN
+        # in the middle of a unit, and must be reproduced as they are.
+        syllable = _machine(schema, schema.table, schema.table.accepting)
+        orphan = alt(_machine(schema, schema.table, frozenset({"ORPHAN"})), orphan)
+        rest = alt(_machine(schema, schema.table, frozenset({"PASSTHROUGH"})), rest)
+    rules = (
+        _spaced(syllable),
+        _spaced(orphan),
+        alt(_spaced(rest), Chars(SPACE)),
+    )
+    return Scanner(schema.name, rules, longest=True)
+
+
+def _segment(schema: Schema) -> Node:
+    """Return the pattern of a segment of one script."""
+    first = Chars(schema.blocks)
+    following = Chars(schema.blocks | schema.joiners)
+    return _spaced(seq(first, many(following)))
+
+
+def _spaced(node: Node) -> Node:
+    """Let one space stand before a pattern."""
+    return seq(optional(Chars(SPACE)), node)
+
+
+def _machine(schema: Schema, table: Table, accepting: frozenset[str]) -> Node:
+    """Return a table as part of a pattern, ending in the given states."""
+    alphabet = {**schema.classes, OTHER: ~(schema.classified | SPACE)}
+    number = {state: index for index, state in enumerate(table.states)}
+    edges = tuple(
+        (number[state], alphabet[name], number[target])
+        for state, row in table.transitions.items()
+        for name, target in row.items()
+    )
+    ends = frozenset(number[state] for state in accepting if state in number)
+    return Machine(number[table.start], ends, edges)
+
+
+def _refuse_overlaps(schemas: Sequence[Schema]) -> None:
+    """Raise if a character would belong to two scripts: the router could not decide."""
+    for one, two in combinations(schemas, 2):
+        shared = (one.blocks & (two.blocks | two.joiners)) | (one.joiners & two.blocks)
+        if shared:
+            raise SchemaError(
+                f"U+{min(shared):04X} is claimed by both {one.name!r} and {two.name!r}; "
+                "one model needs schemas whose blocks are disjoint",
+                pointer="/blocks",
+                counterexample=chr(min(shared)),
+            )

@@ -1,0 +1,79 @@
+"""Loading schemas, by name, from a file, or from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from wwho.errors import SchemaError
+
+from .document import Document, parse_document
+from .model import Schema
+from .read import read_schema
+from .shape import shape_errors
+from .shipped import shipped_folder
+from .validate import condition_errors
+
+
+def shipped_schemas() -> list[str]:
+    """Return the names of the valid schemas that come with the package, sorted."""
+    names = (entry.name for entry in shipped_folder().iterdir())
+    return sorted(
+        name.removesuffix(".json")
+        for name in names
+        if name.endswith(".json") and name != "meta.schema.json"
+    )
+
+
+def load_schema(
+    source: str | Path | bytes | Mapping[str, Any], *, allow_invalid: bool = False
+) -> Schema:
+    """Load and validate a schema.
+
+    Args:
+        source: The name of a shipped schema, such as ``"sinhala"`` (or ``"paper/sinhala"`` for
+            the paper's own, invalid, tables); the path of a JSON file; the bytes of one; or a
+            parsed document.
+        allow_invalid: Load a schema that breaks the six conditions all the same; `Schema.valid`
+            then tells. What cannot be read as a schema at all is refused anyway.
+
+    Returns:
+        The schema.
+
+    Raises:
+        SchemaError: The first violation; `wwho.schema.validate.check_schema` lists them all.
+        OSError: If a file cannot be read.
+
+    Example:
+        >>> load_schema("sinhala").title
+        'Sinhala'
+    """
+    document = _document(source)
+    for error in shape_errors(document):
+        raise error
+    schema = read_schema(document)
+    errors = condition_errors(schema, document)
+    fatal = [error for error in errors if not allow_invalid or error.condition is None]
+    if fatal:
+        raise fatal[0]
+    return replace(schema, valid=not errors)
+
+
+def _document(source: str | Path | bytes | Mapping[str, Any]) -> Document:
+    """Get at the document, whatever the source."""
+    if isinstance(source, Mapping):
+        return source
+    if isinstance(source, bytes):
+        return parse_document(source)
+    if isinstance(source, str):
+        shipped = shipped_folder().joinpath(*f"{source}.json".split("/"))
+        if shipped.is_file():
+            return parse_document(shipped.read_bytes())
+        if not Path(source).is_file():
+            known = ", ".join(shipped_schemas())
+            raise SchemaError(
+                f"{source!r} is neither a file nor a shipped schema; shipped are {known}"
+            )
+    return parse_document(Path(source).read_bytes())

@@ -1,0 +1,67 @@
+"""A script schema in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from wwho.grammar.codepoints import CodePointSet
+from wwho.grammar.equivalence import Dfa as Table
+from wwho.grammar.parse import grammar_names, parse_grammar
+from wwho.grammar.syntax import Node
+
+__all__ = ["OTHER", "Schema", "Table"]
+
+OTHER = "O"
+"""The name by which a table may speak of every character that is in no class."""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What a script's characters are, and what its syllables look like.
+
+    Attributes:
+        name: A short name, such as ``"sinhala"``.
+        title: A name for people, such as ``"Sinhala"``.
+        script: The ISO 15924 code, such as ``"Sinh"``.
+        unicode: The Unicode version the classes were written for.
+        blocks: The characters that belong to the script: they start and continue its segments.
+        classes: The named classes.
+        joiners: Shared characters that continue a segment but never start one.
+        grammar: The syllable, as a regular expression over the names of classes.
+        digest: SHA-256 of the canonical JSON of the schema, in hexadecimal.
+        table: The schema's own transition table, if it brings one; it then cuts the syllables.
+        valid: Whether the schema fulfils the six conditions.
+    """
+
+    name: str
+    title: str
+    script: str
+    unicode: str
+    blocks: CodePointSet
+    classes: Mapping[str, CodePointSet] = field(hash=False)
+    joiners: CodePointSet
+    grammar: str
+    digest: str
+    table: Table | None = field(default=None, hash=False)
+    valid: bool = True
+
+    @property
+    def syllable(self) -> Node:
+        """The grammar's syntax tree."""
+        return parse_grammar(self.grammar, self.classes)
+
+    @property
+    def letters(self) -> CodePointSet:
+        """The characters of the classes that the grammar names."""
+        return union(self.classes[name] for name in grammar_names(self.grammar))
+
+    @property
+    def classified(self) -> CodePointSet:
+        """The characters of all classes."""
+        return union(self.classes.values())
+
+
+def union(sets: Iterable[CodePointSet]) -> CodePointSet:
+    """Return everything that is in one of the sets."""
+    return CodePointSet(tuple(each for chars in sets for each in chars.ranges))

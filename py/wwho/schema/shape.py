@@ -1,0 +1,111 @@
+"""Whether a document has the shape of a schema at all, before its meaning is looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from wwho.errors import PatternError, SchemaError
+from wwho.grammar.codepoints import CodePointSet
+from wwho.grammar.parse import parse_grammar
+
+from .document import Document, join_pointer, read_ranges, repeated_keys
+from .model import OTHER
+from .shipped import shipped_folder
+
+
+def shape_errors(document: Document) -> list[SchemaError]:
+    """Return what keeps a document from being read as a schema.
+
+    Args:
+        document: The parsed JSON.
+
+    Returns:
+        The errors of the first stage that has any: repeated keys, then the meta-schema, then
+        ranges, names and the grammar's notation.
+    """
+    for stage in (_repetitions, _meta_schema, _ranges, _names, _grammar):
+        errors = list(stage(document))
+        if errors:
+            return errors
+    return []
+
+
+def _repetitions(document: Document) -> Iterator[SchemaError]:
+    """A transition given twice is nondeterminism (condition 3); any other key is a slip."""
+    for pointer, values in repeated_keys(document):
+        in_table = pointer.startswith("/table/transitions/")
+        reason = "the table is not deterministic: " if in_table else ""
+        yield SchemaError(
+            f"{'condition 3: ' * in_table}{reason}{pointer} is given {len(values)} times; keep one",
+            pointer=pointer,
+            condition=3 if in_table else None,
+        )
+
+
+def _meta_schema(document: Document) -> Iterator[SchemaError]:
+    """Compare with ``meta.schema.json``."""
+    try:
+        from jsonschema import Draft202012Validator
+    except ImportError as error:
+        raise SchemaError(
+            "reading schemas needs the package jsonschema; pip install wwho[train]"
+        ) from error
+    meta = shipped_folder().joinpath("meta.schema.json").read_text(encoding="utf-8")
+    for fault in Draft202012Validator(json.loads(meta)).iter_errors(document):
+        pointer = join_pointer("", *fault.absolute_path)
+        yield SchemaError(f"{pointer or 'the schema'}: {fault.message}", pointer=pointer)
+
+
+def _ranges(document: Document) -> Iterator[SchemaError]:
+    """Every list of ranges must run forwards and stay inside Unicode."""
+    lists = {
+        "/blocks": document["blocks"],
+        "/joiners": document.get("joiners", []),
+        **{
+            join_pointer("/classes", name, "ranges"): each["ranges"]
+            for name, each in document["classes"].items()
+        },
+    }
+    for pointer, items in lists.items():
+        for index, item in enumerate(items):
+            try:
+                read_ranges([item])
+            except ValueError as error:
+                place = join_pointer(pointer, index)
+                yield SchemaError(f"{place}: {error}; put the lower one first", pointer=place)
+
+
+def _names(document: Document) -> Iterator[SchemaError]:
+    """A table may only speak of states and classes that exist."""
+    table = document.get("table")
+    if table is None:
+        return
+    states, classes = table["states"], [*document["classes"], OTHER]
+    mentions = [("/table/start", table["start"], states)]
+    mentions += [
+        (join_pointer("/table/accepting", i), state, states)
+        for i, state in enumerate(table["accepting"])
+    ]
+    for state, row in table["transitions"].items():
+        pointer = join_pointer("/table/transitions", state)
+        mentions.append((pointer, state, states))
+        for name, target in row.items():
+            mentions.append((join_pointer(pointer, name), name, classes))
+            mentions.append((join_pointer(pointer, name), target, states))
+    for pointer, name, known in mentions:
+        if name not in known:
+            yield SchemaError(
+                f"{pointer}: there is no {name!r}; known are {', '.join(known)}", pointer=pointer
+            )
+
+
+def _grammar(document: Document) -> Iterator[SchemaError]:
+    """The grammar must parse, over the classes that exist."""
+    classes: dict[str, CodePointSet] = {
+        name: read_ranges(each["ranges"]) for name, each in document["classes"].items()
+    }
+    try:
+        parse_grammar(document["grammar"], classes)
+    except PatternError as error:
+        yield SchemaError(f"/grammar: {error}", pointer="/grammar")

