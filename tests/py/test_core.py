@@ -43,10 +43,24 @@ class Core:
 
     def encode(self, text: bytes, cap: int) -> tuple[int, list[int], list[int], int]:
         """Status, ids and ends with one canary behind them, and n."""
-        ids, ends, n = ffi.new("uint32_t[]", cap + 1), ffi.new("uint32_t[]", cap + 1), ffi.new("size_t *")
+        ids, ends, n = (
+            ffi.new("uint32_t[]", cap + 1),
+            ffi.new("uint32_t[]", cap + 1),
+            ffi.new("size_t *"),
+        )
         ids[cap] = ends[cap] = CANARY
         status = lib.wwho_encode(
-            self.model, text, len(text), ffi.NULL, 0, self.scratch, self.scratch_len, ids, ends, cap, n
+            self.model,
+            text,
+            len(text),
+            ffi.NULL,
+            0,
+            self.scratch,
+            self.scratch_len,
+            ids,
+            ends,
+            cap,
+            n,
         )
         return status, list(ids), list(ends), n[0]
 
@@ -106,7 +120,19 @@ def test_count_stops_behind_its_limit(core: Core) -> None:
 
 def test_bad_arguments_are_refused(core: Core) -> None:
     n = ffi.new("size_t *")
-    args = [core.model, b"x", 1, ffi.NULL, 0, core.scratch, core.scratch_len, ffi.NULL, ffi.NULL, 0, n]
+    args = [
+        core.model,
+        b"x",
+        1,
+        ffi.NULL,
+        0,
+        core.scratch,
+        core.scratch_len,
+        ffi.NULL,
+        ffi.NULL,
+        0,
+        n,
+    ]
 
     def encode(**changed: Any) -> int:
         called = list(args)
@@ -161,7 +187,10 @@ def test_decode_reports_the_length_and_the_place_of_a_bad_id(core: Core) -> None
     assert lib.wwho_decode(core.model, ids[:n], n, out, len(TEXT), length) == lib.WWHO_OK
     assert bytes(out) == TEXT + b"\x55"
     for bad in (199998, 200019, 2**32 - 1):
-        assert lib.wwho_decode(core.model, [*ids[:3], bad], 4, out, len(TEXT), length) == lib.WWHO_TOKEN
+        assert (
+            lib.wwho_decode(core.model, [*ids[:3], bad], 4, out, len(TEXT), length)
+            == lib.WWHO_TOKEN
+        )
         assert length[0] == 3
 
 

@@ -1,0 +1,78 @@
+"""The texts of JSON Lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from wwho.errors import CorpusError
+
+DEFAULT_FIELD = "text"
+SHOWN = 8
+"""Names of fields that an error lists, at most."""
+
+
+@dataclass
+class Document:
+    """A file of JSON Lines while it is read.
+
+    Attributes:
+        file: its name, for errors.
+        field: which field of each object holds the text.
+        line: number of the line last read, from 1.
+        stray: bytes of broken UTF-8 and lone surrogates, each replaced by U+FFFD.
+    """
+
+    file: str
+    field: str
+    line: int = 0
+    stray: int = 0
+
+
+def texts(document: Document, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The texts in blocks of whole lines, one block of text for each; empty lines are skipped.
+
+    Raises:
+        CorpusError: a line is no JSON object, or lacks the field, or the field is not a string.
+    """
+    for block in blocks:
+        out = []
+        for line in block.removesuffix(b"\n").split(b"\n"):
+            document.line += 1
+            if line.strip():
+                out.append(_encoded(document, _text(document, line)))
+        yield b"".join(text + b"\n" for text in out)
+
+
+def _text(document: Document, line: bytes) -> str:
+    """The text of one line; bytes of broken UTF-8 come out as lone surrogates."""
+    where = f"{document.file}, line {document.line}"
+    try:
+        value = json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise CorpusError(
+            f"{where}: not valid JSON ({error}); every line must be one JSON object"
+        ) from error
+    if not isinstance(value, dict):
+        raise CorpusError(f"{where}: a JSON object is expected, not {type(value).__name__}")
+    if document.field not in value:
+        names = ", ".join(map(repr, list(value)[:SHOWN])) or "none"
+        raise CorpusError(
+            f"{where}: no field {document.field!r}; its fields are: {names}; name one with --field"
+        )
+    text = value[document.field]
+    if not isinstance(text, str):
+        raise CorpusError(
+            f"{where}: field {document.field!r} must be a string, not {type(text).__name__}"
+        )
+    return text
+
+
+def _encoded(document: Document, text: str) -> bytes:
+    """UTF-8, with U+FFFD for every lone surrogate."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        document.stray += sum("\ud800" <= char <= "\udfff" for char in text)
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text).encode()

@@ -1,0 +1,45 @@
+"""Learning merges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wwho.artifact.model import Pair
+from wwho.train.native import Merger, Words
+from wwho.train.progress import Progress
+
+STEP = 2000
+"""Merges between two looks at Ctrl-C and the progress bar; the first, large ones take a second."""
+
+
+def learn_merges(
+    words: Words,
+    atoms: Sequence[bytes],
+    max_merges: int,
+    *,
+    min_freq: int,
+    bars: Progress,
+) -> list[Pair]:
+    """Merge the most frequent pair of neighbours, again and again.
+
+    The count of a pair is the number of places in the corpus where the two stand side by side
+    within a word. Among pairs of equal count the one with the smaller left id is merged first, then
+    the one with the smaller right id. A pair that overlaps itself is merged from left to right. No
+    pair with a pruned unit is merged (`choose_atoms`), none seen less than `min_freq` times, and
+    none whose text would be longer than 1023 bytes.
+
+    Args:
+        words: the words of the corpus and their counts.
+        atoms: texts of the atoms in ascending byte order; their ids are 0, 1, 2 and so on.
+        max_merges: how many merges the vocabulary has room for.
+        min_freq: the threshold, at least 1.
+        bars: where to show progress.
+
+    Returns:
+        Left and right id of each merge, in order; merge number k makes the id ``len(atoms) + k``.
+    """
+    merger = Merger(words, atoms, max_merges=max_merges, min_freq=min_freq)
+    with bars.stage("merge", max_merges, unit=" merges") as advance:
+        while made := merger.step(STEP):
+            advance(made)
+    return merger.merges()

@@ -1,0 +1,241 @@
+"""The trainer's C side as Python objects; native/train.h says what each call does."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from wwho.artifact.model import Model, Pair
+from wwho.artifact.write import write_model
+from wwho.errors import ArtifactError, BackendError, CorpusError
+
+try:
+    from wwho.train._native import ffi, lib
+except ImportError as error:
+    raise BackendError(
+        "training needs the native module wwho.train._native, which is not built here; "
+        "install the package with pip, or run python tools/build_native.py"
+    ) from error
+
+Word = tuple[bytes, ...]
+"""A word as the texts of its units."""
+
+
+class WordsInfo(NamedTuple):
+    """The size of a table of words; see wwho_words_info in native/train.h."""
+
+    n_words: int
+    record_bytes: int
+    n_units: int
+    total: int
+    stray_bytes: int
+
+
+class Scanners:
+    """A model opened in C, to cut text with."""
+
+    def __init__(self, model: Model) -> None:
+        """Open a model.
+
+        Raises:
+            ArtifactError: the model is not a valid one.
+        """
+        blob = write_model(model)
+        size = ffi.new("size_t *")
+        opened = ffi.new("const wwho_model **")
+        self._blob = ffi.new("uint32_t[]", (len(blob) + 3) // 4)  # aligned to 4 bytes
+        ffi.memmove(self._blob, blob, len(blob))
+        start = ffi.cast("const uint8_t *", self._blob)
+        status = lib.wwho_workspace_size(start, len(blob), size)
+        if not status:
+            self._work = ffi.new("char[]", size[0] + 15)
+            aligned = ffi.cast("void *", (int(ffi.cast("uintptr_t", self._work)) + 15) & ~15)
+            status = lib.wwho_open(start, len(blob), aligned, size[0], opened)
+        if status:
+            name = ffi.string(lib.wwho_status_str(status)).decode()
+            raise ArtifactError(f"the core refuses the model of the trainer: {name}", status=name)
+        self.handle = opened[0]
+
+
+class Words:
+    """Distinct words and how often each was seen. For one thread at a time."""
+
+    def __init__(self) -> None:
+        """Make an empty table.
+
+        Raises:
+            MemoryError: there is no memory left; so with every method.
+        """
+        self.handle = _owned(lib.wwho_words_new(), lib.wwho_words_free)
+
+    def count(self, scanners: Scanners, text: bytes) -> None:
+        """Count the words of a text that ends where no word goes on; other threads run meanwhile.
+
+        Raises:
+            CorpusError: a line is longer than 2^31 - 1 bytes, or there are 2^32 distinct words.
+        """
+        status = lib.wwho_words_count(
+            self.handle, scanners.handle, ffi.from_buffer(text), len(text)
+        )
+        if status == lib.WWHO_ARGUMENT:
+            raise CorpusError(
+                "a line of the corpus is longer than 2,147,483,647 bytes and has no space, "
+                "or there are more than 4,294,967,294 distinct words"
+            )
+        _check(status)
+
+    def add(self, records: bytes, counts: Sequence[int]) -> None:
+        """Add words with their counts, such as another table's `export`.
+
+        Raises:
+            ValueError: these are not exactly as many records as counts.
+        """
+        numbers = counts if isinstance(counts, array) else array("Q", counts)
+        where = ffi.from_buffer("uint64_t[]", numbers)
+        start = ffi.from_buffer(records)
+        status = lib.wwho_words_add(self.handle, start, len(records), where, len(numbers))
+        if status == lib.WWHO_ARGUMENT:
+            raise ValueError(f"{len(records)} bytes are not {len(numbers)} well-formed records")
+        _check(status)
+
+    def merge(self, other: Words) -> None:
+        """Add all words of another table."""
+        _check(lib.wwho_words_merge(self.handle, other.handle))
+
+    def units(self) -> Words:
+        """The units of these words, each as a word of its own."""
+        units = Words()
+        _check(lib.wwho_words_units(self.handle, units.handle))
+        return units
+
+    def info(self) -> WordsInfo:
+        """How large the table is."""
+        info = ffi.new("wwho_words_info *")
+        lib.wwho_words_describe(self.handle, info)
+        return WordsInfo(*(getattr(info, name) for name in WordsInfo._fields))
+
+    def export(self) -> tuple[bytes, array[int]]:
+        """All records, and the count of each."""
+        info = self.info()
+        records = bytearray(info.record_bytes)
+        counts = array("Q", bytes(8 * info.n_words))
+        start = ffi.from_buffer("uint8_t[]", records)
+        lib.wwho_words_export(self.handle, start, ffi.from_buffer("uint64_t[]", counts))
+        return bytes(records), counts
+
+    def items(self) -> Iterator[tuple[Word, int]]:
+        """Each word and its count."""
+        records, counts = self.export()
+        return zip(parse_records(records), counts, strict=True)
+
+
+class Merger:
+    """Merges in the making."""
+
+    def __init__(
+        self, words: Words, atoms: Sequence[bytes], *, max_merges: int, min_freq: int
+    ) -> None:
+        """Lay out the words as runs of atoms and count the first pairs.
+
+        Raises:
+            ValueError: an atom is longer than 255 bytes, or a number is beyond its limit.
+            MemoryError: there is no memory left.
+        """
+        table = Words()
+        table.add(b"".join(record((atom,)) for atom in atoms), array("Q", [1]) * len(atoms))
+        merger = ffi.new("wwho_merger **")
+        status = lib.wwho_merger_new(words.handle, table.handle, max_merges, min_freq, merger)
+        if status == lib.WWHO_ARGUMENT:
+            raise ValueError(
+                f"{len(atoms)} atoms (at most 255 bytes each), {max_merges} merges, min_freq "
+                f"{min_freq}, {words.info().n_units} units: one of these is beyond its limit"
+            )
+        _check(status)
+        self._handle = _owned(merger[0], lib.wwho_merger_free)
+        self._n = 0
+
+    def step(self, steps: int) -> int:
+        """Make up to `steps` more merges; fewer are made where nothing is left to merge.
+
+        Returns:
+            How many were made.
+        """
+        n = ffi.new("size_t *")
+        _check(lib.wwho_merger_step(self._handle, steps, n))
+        made, self._n = n[0] - self._n, n[0]
+        return int(made)
+
+    def merges(self) -> list[Pair]:
+        """The merges made so far, as pairs of ids counted from the first atom."""
+        ids = ffi.unpack(lib.wwho_merger_pairs(self._handle), 2 * self._n)
+        return list(zip(ids[::2], ids[1::2], strict=True))
+
+
+def record(word: Word) -> bytes:
+    """A word as a record of native/train.h.
+
+    Example:
+        >>> record((b"ab", b"c"))
+        b'\\x02\\x02\\x01abc'
+    """
+    return b"".join([_leb(len(word)), *(_leb(len(unit)) for unit in word), *word])
+
+
+def parse_records(records: bytes) -> Iterator[Word]:
+    """The words of well-formed records."""
+    at = 0
+    while at < len(records):
+        n_units, at = _read_leb(records, at)
+        lengths = []
+        for _ in range(n_units):
+            length, at = _read_leb(records, at)
+            lengths.append(length)
+        word = []
+        for length in lengths:
+            word.append(records[at : at + length])
+            at += length
+        yield tuple(word)
+
+
+def table_of(words: Iterable[tuple[Word, int]]) -> Words:
+    """A table of these words and counts."""
+    table = Words()
+    items = list(words)
+    table.add(b"".join(record(word) for word, _ in items), array("Q", [n for _, n in items]))
+    return table
+
+
+def _leb(value: int) -> bytes:
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def _read_leb(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while data[at] > 127:
+        value |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+    return value | data[at] << shift, at + 1
+
+
+def _owned(handle: Any, free: Any) -> Any:
+    """A handle that is freed with its last reference."""
+    if handle == ffi.NULL:
+        raise MemoryError("no memory left for training")
+    return ffi.gc(handle, free)
+
+
+def _check(status: int) -> None:
+    if status == lib.WWHO_MEMORY:
+        raise MemoryError("no memory left for training")
+    if status:
+        name = ffi.string(lib.wwho_status_str(status)).decode()
+        raise RuntimeError(
+            f"the native trainer failed with status {status} ({name}); this is a bug"
+        )

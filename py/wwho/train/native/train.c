@@ -1,0 +1,13 @@
+/* The amalgamation of the trainer; it is compiled in one piece with the core's wwho.c. */
+#include "train.h"
+
+#include "internal.h"
+#include "utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "words.c"
+#include "count.c"
+#include "pairs.c"
+#include "merger.c"

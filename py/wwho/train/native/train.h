@@ -1,0 +1,80 @@
+/* The trainer's hot loops: counting words and learning merges. Natively only; unlike the core, this allocates.
+ *
+ * A *word* is what merges may join: a run of neighbouring SYLLABLE units within one segment of an SGPE route, the first of which
+ * may begin with the segment's space. Every ORPHAN or PASSTHROUGH unit is a word of its own.
+ * A word is written as a *record*: the number of its units, the length of each in bytes (all as LEB128, shortest form), then
+ * its text. Equal words have equal records, and records need nothing around them to be read.
+ *
+ * Every function that can fail returns a status of wwho.h, or WWHO_MEMORY. After WWHO_MEMORY an object is only good for freeing.
+ * An object is used by one thread at a time; different objects are independent.
+ */
+#ifndef WWHO_TRAIN_H
+#define WWHO_TRAIN_H
+
+#include "wwho.h"
+
+/* cffi: begin */
+
+enum { WWHO_MEMORY = 64 /* no memory left */ };
+
+/* Distinct words and how often each was seen. At most 2^32 - 2 of them. */
+typedef struct wwho_words wwho_words;
+
+typedef struct {
+    uint64_t n_words;      /* distinct */
+    uint64_t record_bytes; /* of all distinct words */
+    uint64_t n_units;      /* of all distinct words */
+    uint64_t total;        /* the sum of the counts */
+    uint64_t stray_bytes;  /* of the text counted so far: bytes that are no part of a well-formed UTF-8 sequence */
+} wwho_words_info;
+
+/* An empty table, or null where there is no memory. */
+wwho_words *wwho_words_new(void);
+
+void wwho_words_free(wwho_words *words);
+
+/* Count the words of a text. It is scanned in slices of some 64 KiB that end behind a newline: no segment of an SGPE route holds
+ * one, so the slices give the words of the whole. Only a line longer than that makes a longer slice. */
+int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len);
+
+/* Add n records, `len` bytes in all, with their counts: the export of a table, of another process perhaps. WWHO_ARGUMENT where the bytes are not
+ * exactly n records; the words before the fault are then counted. */
+int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const uint64_t *counts, size_t n);
+
+/* Add all words of another table, with their counts, and its stray_bytes. */
+int wwho_words_merge(wwho_words *words, const wwho_words *other);
+
+/* Add each unit of each word of `words` to `units`, as a word of one unit, with the sum of its words' counts. */
+int wwho_words_units(const wwho_words *words, wwho_words *units);
+
+void wwho_words_describe(const wwho_words *words, wwho_words_info *info);
+
+/* Write record_bytes bytes of records and n_words counts, in the order in which the words were first seen. */
+void wwho_words_export(const wwho_words *words, uint8_t *records, uint64_t *counts);
+
+/* Learning merges: the state between steps. */
+typedef struct wwho_merger wwho_merger;
+
+/* Prepare to merge. `atoms` are words of one unit each, at most 255 bytes; the id of an atom is its place in that table.
+ * A unit that is an atom becomes its id. A unit that is none, but a space and an atom, becomes that atom, with a cut before it
+ * (the encoder writes the lone space there, which takes no part in merging). Any other unit is a cut. Neighbouring ids with no
+ * cut between them are pairs. At most max_merges merges will be made, none of a pair seen less than min_freq times, and none
+ * whose text would be longer than 1023 bytes. Both tables may be freed afterwards. WWHO_ARGUMENT for a min_freq of
+ * 0, more than 2^21 atoms or merges, or more than 2^31 - 2 units in the distinct words. On failure *merger is null. */
+int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max_merges, uint64_t min_freq,
+                    wwho_merger **merger);
+
+void wwho_merger_free(wwho_merger *merger);
+
+/* Make up to `steps` more merges; *n is the number of all merges made so far; fewer than asked for means that it is done.
+ * Each time the pair with the highest count is merged, among equals the one with the smallest left id, then right id; a
+ * count is the number of places where the two stand side by side, times the counts of the words. Merge number k makes the id
+ * n_atoms + k of every such place, from left to right. */
+int wwho_merger_step(wwho_merger *merger, size_t steps, size_t *n);
+
+/* Left and right id of every merge made so far, in turn. Valid until the next step. */
+const uint32_t *wwho_merger_pairs(const wwho_merger *merger);
+
+/* cffi: end */
+
+#endif

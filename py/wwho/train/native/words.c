@@ -1,0 +1,251 @@
+/* The table of distinct words: records one after another in an arena, found by open addressing. */
+
+typedef struct {
+    uint64_t count;
+    uint64_t at; /* of the record in the arena; it ends where the next one begins */
+} word_entry;
+
+struct wwho_words {
+    uint8_t *arena;
+    size_t used, room;
+    word_entry *entries; /* n + 1: the last one is where the next record will begin */
+    size_t n, entries_room;
+    uint64_t *slots; /* the upper 32 bits of the hash, then the entry + 1; 0 is empty */
+    size_t slots_mask;
+    uint64_t n_units, total, stray_bytes;
+    wwho_span *spans; /* scratch of counting */
+    size_t spans_room;
+    uint8_t *record; /* scratch: records not yet in the table */
+    size_t record_room, record_used;
+};
+
+enum { FIRST_SLOTS = 1 << 12 };
+
+/* Make room for `need` items of `size` bytes in the array whose pointer lies at `array`, doubling. What is there stays. */
+static int reserve(void *array, size_t *room, size_t need, size_t size) {
+    if (need <= *room) return WWHO_OK;
+    size_t more = *room * 2 > need ? *room * 2 : need + 64;
+    if (more > SIZE_MAX / size) return WWHO_MEMORY;
+    void *items;
+    memcpy(&items, array, sizeof items); /* any kind of pointer may lie there */
+    items = realloc(items, more * size);
+    if (!items) return WWHO_MEMORY;
+    memcpy(array, &items, sizeof items);
+    *room = more;
+    return WWHO_OK;
+}
+
+static inline uint64_t mixed(uint64_t x) {
+    x *= 0x9E3779B97F4A7C15u;
+    return x ^ x >> 32;
+}
+
+static uint64_t hash_of(const uint8_t *bytes, size_t n) {
+    uint64_t hash = n;
+    for (; n >= 8; bytes += 8, n -= 8) hash = mixed(hash ^ load64(bytes));
+    uint64_t tail = 0;
+    memcpy(&tail, bytes, n);
+    return mixed(mixed(hash ^ tail));
+}
+
+/* LEB128, shortest form. */
+static inline uint8_t *put_leb(uint8_t *to, uint64_t value) {
+    for (; value > 127; value >>= 7) *to++ = (uint8_t)(value | 128);
+    *to++ = (uint8_t)value;
+    return to;
+}
+
+/* The number at *at, which moves on; false where there is none before `end`, none in shortest form or none below 2^63. */
+static inline bool get_leb(const uint8_t **at, const uint8_t *end, uint64_t *value) {
+    *value = 0;
+    for (unsigned shift = 0; shift < 63 && *at < end; shift += 7) {
+        uint8_t byte = *(*at)++;
+        *value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) return byte || !shift;
+    }
+    return false;
+}
+
+enum { LEB_MAX = 9 };
+
+void wwho_words_free(wwho_words *words) {
+    if (!words) return;
+    free(words->arena);
+    free(words->entries);
+    free(words->slots);
+    free(words->spans);
+    free(words->record);
+    free(words);
+}
+
+wwho_words *wwho_words_new(void) {
+    wwho_words *words = calloc(1, sizeof *words);
+    if (!words) return NULL;
+    words->slots = calloc(FIRST_SLOTS, sizeof *words->slots);
+    words->slots_mask = FIRST_SLOTS - 1;
+    if (!words->slots || reserve(&words->entries, &words->entries_room, 1, sizeof *words->entries)) {
+        wwho_words_free(words);
+        return NULL;
+    }
+    words->entries[0] = (word_entry){0, 0};
+    return words;
+}
+
+static inline const uint8_t *record_at(const wwho_words *words, size_t word) { return words->arena + words->entries[word].at; }
+
+static inline size_t record_size(const wwho_words *words, size_t word) {
+    return (size_t)(words->entries[word + 1].at - words->entries[word].at);
+}
+
+/* The slot where this record stands, or would stand. */
+static uint64_t *slot_of(const wwho_words *words, const uint8_t *record, size_t size, uint64_t hash) {
+    for (size_t i = (size_t)hash & words->slots_mask;; i = (i + 1) & words->slots_mask) {
+        uint64_t slot = words->slots[i];
+        if (!slot) return &words->slots[i];
+        if ((slot ^ hash) >> 32) continue;
+        size_t word = (uint32_t)slot - 1;
+        if (record_size(words, word) == size && !memcmp(record_at(words, word), record, size)) return &words->slots[i];
+    }
+}
+
+static int grow_slots(wwho_words *words) {
+    size_t mask = words->slots_mask * 2 + 1;
+    uint64_t *slots = calloc(mask + 1, sizeof *slots);
+    if (!slots) return WWHO_MEMORY;
+    for (size_t word = 0; word < words->n; word++) {
+        uint64_t hash = hash_of(record_at(words, word), record_size(words, word));
+        size_t i = (size_t)hash & mask;
+        while (slots[i]) i = (i + 1) & mask;
+        slots[i] = (hash >> 32) << 32 | (word + 1);
+    }
+    free(words->slots);
+    words->slots = slots;
+    words->slots_mask = mask;
+    return WWHO_OK;
+}
+
+/* Count one word, whose record is well-formed, has n_units units and this hash. */
+static int add_hashed(wwho_words *words, const uint8_t *record, size_t size, uint64_t hash, uint64_t n_units,
+                      uint64_t count) {
+    uint64_t *slot = slot_of(words, record, size, hash);
+    words->total += count;
+    if (*slot) {
+        words->entries[(uint32_t)*slot - 1].count += count;
+        return WWHO_OK;
+    }
+    if (words->n >= WWHO_NONE - 1) return WWHO_ARGUMENT;
+    *slot = (hash >> 32) << 32 | (words->n + 1);
+    int status = reserve(&words->arena, &words->room, words->used + size, 1);
+    if (!status) status = reserve(&words->entries, &words->entries_room, words->n + 2, sizeof *words->entries);
+    if (status) return status;
+    memcpy(words->arena + words->used, record, size);
+    words->used += size;
+    words->n_units += n_units;
+    words->entries[words->n++].count = count;
+    words->entries[words->n] = (word_entry){0, words->used};
+    return words->n * 4 > words->slots_mask * 3 ? grow_slots(words) : WWHO_OK;
+}
+
+static int add_record(wwho_words *words, const uint8_t *record, size_t size, uint64_t n_units, uint64_t count) {
+    return add_hashed(words, record, size, hash_of(record, size), n_units, count);
+}
+
+/* A reader of the units of one record. */
+typedef struct {
+    const uint8_t *length; /* the LEB128 of the next unit's length */
+    const uint8_t *text;   /* the next unit, and behind the last one the end of the record */
+    uint64_t left;         /* units still to come */
+} unit_reader;
+
+/* Open the record at `record`; false where there is no whole record before `end`. */
+static bool open_record(const uint8_t *record, const uint8_t *end, unit_reader *reader, uint64_t *n_units, size_t *size) {
+    const uint8_t *at = record;
+    if (!get_leb(&at, end, n_units) || !*n_units) return false;
+    uint64_t length, total = 0;
+    reader->length = at;
+    reader->left = *n_units;
+    for (uint64_t i = 0; i < *n_units; i++) {
+        if (!get_leb(&at, end, &length) || !length || length > (uint64_t)(end - at)) return false;
+        total += length;
+        if (total > (uint64_t)(end - at)) return false;
+    }
+    reader->text = at;
+    *size = (size_t)(at - record) + (size_t)total;
+    return true;
+}
+
+/* The next unit of a record that was opened; false behind the last one. */
+static inline bool next_unit(unit_reader *reader, const uint8_t **text, size_t *length) {
+    if (!reader->left--) return false;
+    uint64_t value;
+    get_leb(&reader->length, reader->text, &value);
+    *text = reader->text;
+    *length = (size_t)value;
+    reader->text += value;
+    return true;
+}
+
+/* Write the record of a word of one unit; `record` has room for LEB_MAX + 1 + length bytes. Gives the size. */
+static inline size_t put_unit(uint8_t *record, const uint8_t *text, size_t length) {
+    uint8_t *at = put_leb(record, 1);
+    at = put_leb(at, length);
+    memcpy(at, text, length);
+    return (size_t)(at - record) + length;
+}
+
+int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const uint64_t *counts, size_t n) {
+    if (!words || (!records && len) || (!counts && n)) return WWHO_ARGUMENT;
+    const uint8_t *at = records, *end = records + len;
+    for (size_t i = 0; i < n; i++) {
+        unit_reader reader;
+        uint64_t n_units;
+        size_t size;
+        if (!open_record(at, end, &reader, &n_units, &size)) return WWHO_ARGUMENT;
+        int status = add_record(words, at, size, n_units, counts[i]);
+        if (status) return status;
+        at += size;
+    }
+    return at == end ? WWHO_OK : WWHO_ARGUMENT;
+}
+
+int wwho_words_merge(wwho_words *words, const wwho_words *other) {
+    if (!words || !other || words == other) return WWHO_ARGUMENT;
+    for (size_t word = 0; word < other->n; word++) {
+        unit_reader reader;
+        uint64_t n_units;
+        size_t size;
+        open_record(record_at(other, word), other->arena + other->used, &reader, &n_units, &size);
+        int status = add_record(words, record_at(other, word), size, n_units, other->entries[word].count);
+        if (status) return status;
+    }
+    words->stray_bytes += other->stray_bytes;
+    return WWHO_OK;
+}
+
+int wwho_words_units(const wwho_words *words, wwho_words *units) {
+    if (!words || !units) return WWHO_ARGUMENT;
+    for (size_t word = 0; word < words->n; word++) {
+        unit_reader reader;
+        uint64_t n_units;
+        size_t size, length;
+        const uint8_t *text;
+        open_record(record_at(words, word), words->arena + words->used, &reader, &n_units, &size);
+        while (next_unit(&reader, &text, &length)) {
+            int status = reserve(&units->record, &units->record_room, length + LEB_MAX + 1, 1);
+            if (status) return status;
+            size = put_unit(units->record, text, length);
+            status = add_record(units, units->record, size, 1, words->entries[word].count);
+            if (status) return status;
+        }
+    }
+    return WWHO_OK;
+}
+
+void wwho_words_describe(const wwho_words *words, wwho_words_info *info) {
+    *info = (wwho_words_info){words->n, words->used, words->n_units, words->total, words->stray_bytes};
+}
+
+void wwho_words_export(const wwho_words *words, uint8_t *records, uint64_t *counts) {
+    if (words->used) memcpy(records, words->arena, words->used);
+    for (size_t word = 0; word < words->n; word++) counts[word] = words->entries[word].count;
+}

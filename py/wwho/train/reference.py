@@ -1,0 +1,119 @@
+"""The trainer in a few lines of Python: slow, obviously correct, the judge of the native one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from wwho.artifact.layout import MAX_TOKEN_BYTES
+from wwho.artifact.model import Model, Pair
+from wwho.grammar.run import pieces
+from wwho.schema.compile import Unit
+from wwho.train.prune import SPACE, choose_atoms
+
+Word = tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What training gives.
+
+    Attributes:
+        atoms: texts of the atoms.
+        merges: left and right id of each merge.
+        runs: how each word comes out: its runs of atoms, merged. Words of pruned units have gaps.
+    """
+
+    atoms: tuple[bytes, ...]
+    merges: list[Pair]
+    runs: dict[Word, list[list[int]]]
+
+
+def train_reference(
+    model: Model, text: str, *, vocab_size: int, prune: int, min_freq: int = 2
+) -> Learnt:
+    """Train on a text; `vocab_size` counts atoms and merges."""
+    words = Counter(words_of(model, text))
+    units: Counter[bytes] = Counter()
+    for word, count in words.items():
+        for unit in word:
+            units[unit] += count
+    atoms = choose_atoms(units, prune)
+    return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq)
+
+
+def words_of(model: Model, text: str) -> Iterator[Word]:
+    """The words of a text, in order, each as the texts of its units."""
+    automata = model.scanners.automata
+    assert model.router is not None
+    for start, end, route in pieces(model.scanners, automata[model.router], text):
+        if not model.routes[route].sgpe:
+            continue
+        segment = text[start:end]
+        word: list[bytes] = []
+        units = pieces(model.scanners, automata[model.routes[route].scanner], segment)
+        for first, last, rule in units:
+            unit = segment[first:last].encode("utf-8")
+            if rule == Unit.SYLLABLE:
+                word.append(unit)
+                continue
+            if word:
+                yield tuple(word)
+            word = []
+            yield (unit,)
+        if word:
+            yield tuple(word)
+
+
+def learn(
+    words: Mapping[Word, int], atoms: Sequence[bytes], max_merges: int, *, min_freq: int
+) -> Learnt:
+    """Merge the most frequent pair, counting all pairs anew each time."""
+    texts = list(atoms)
+    ids = {atom: number for number, atom in enumerate(atoms)}
+    runs = {word: list(runs_of(word, ids)) for word in words}
+    merges: list[Pair] = []
+    while len(merges) < max_merges:
+        counts: Counter[Pair] = Counter()
+        for word, count in words.items():
+            for run in runs[word]:
+                for left, right in pairwise(run):
+                    if len(texts[left]) + len(texts[right]) <= MAX_TOKEN_BYTES:
+                        counts[left, right] += count
+        best = min(counts, key=lambda pair: (-counts[pair], pair), default=None)
+        if best is None or counts[best] < min_freq:
+            break
+        merges.append(best)
+        texts.append(texts[best[0]] + texts[best[1]])
+        for word in words:
+            runs[word] = [merged(run, best, len(texts) - 1) for run in runs[word]]
+    return Learnt(tuple(atoms), merges, runs)
+
+
+def runs_of(word: Word, ids: Mapping[bytes, int]) -> Iterator[list[int]]:
+    """The ids of a word's units, cut at the units that are no atoms."""
+    run: list[int] = []
+    for unit in word:
+        if unit not in ids:
+            yield run
+            run = []
+            unit = unit.removeprefix(SPACE)
+        if unit in ids:
+            run.append(ids[unit])
+    yield run
+
+
+def merged(run: Iterable[int], pair: Pair, number: int) -> list[int]:
+    """A run in which a pair is replaced, from left to right."""
+    out: list[int] = []
+    fresh = False
+    for token in run:
+        if out and not fresh and (out[-1], token) == pair:
+            out[-1] = number
+            fresh = True
+        else:
+            out.append(token)
+            fresh = False
+    return out
