@@ -316,6 +316,16 @@ def test_each_condition_has_its_error(
     assert not load_schema(document, allow_invalid=True).valid
 
 
+@pytest.mark.parametrize(("where", "item"), [("blocks", ["0020", "0020"]), ("joiners", "0020")])
+def test_white_space_is_no_part_of_a_script(where: str, item: object) -> None:
+    document = shipped_document("sinhala")
+    document[where] = [*document[where], item]
+    (error,) = check_schema(document)
+    assert error.pointer == "/blocks"
+    assert error.counterexample == " "
+    assert "U+0020 is white space" in str(error)
+
+
 def test_declared_joiners_are_the_exception_to_condition_2() -> None:
     stray = changed("classes", "H", "ranges", value=["0068", "200D"])
     assert [error.condition for error in check_schema(stray)] == [2]

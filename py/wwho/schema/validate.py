@@ -21,6 +21,7 @@ from itertools import combinations
 from wwho.errors import SchemaError
 from wwho.grammar.codepoints import CodePointSet
 from wwho.grammar.equivalence import Path, Product
+from wwho.grammar.unicode import white_space
 
 from .document import Document, join_pointer, read_ranges
 from .model import OTHER, Schema, Table
@@ -51,7 +52,8 @@ def condition_errors(schema: Schema, document: Document) -> list[SchemaError]:
         schema: The schema read from the document.
         document: The document, for pointers into it.
     """
-    errors = [*_disjoint(schema), *_complete(schema, document), *_not_empty(schema)]
+    errors = [*_disjoint(schema), *_complete(schema, document)]
+    errors += [*_no_word_boundary(schema), *_not_empty(schema)]
     if schema.table is not None:
         errors += [*_isolated(schema, schema.table), *_same_language(schema, schema.table)]
     return errors
@@ -86,6 +88,18 @@ def _complete(schema: Schema, document: Document) -> Iterator[SchemaError]:
                     counterexample=chr(min(stray)),
                     condition=2,
                 )
+
+
+def _no_word_boundary(schema: Schema) -> Iterator[SchemaError]:
+    """White space stands between the words of every script, so it belongs to none."""
+    taken = (schema.blocks | schema.joiners) & white_space()
+    if taken:
+        yield SchemaError(
+            f"/blocks: {_name(min(taken))} is white space, which the router keeps as a boundary of "
+            "words; take it out of the blocks and joiners",
+            pointer="/blocks",
+            counterexample=chr(min(taken)),
+        )
 
 
 def _not_empty(schema: Schema) -> Iterator[SchemaError]:

@@ -1,0 +1,83 @@
+"""Columns of unsigned LEB128 numbers, and zigzag differences: how the artifact spells its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate
+
+MAX_BYTES = 4
+
+
+def pack(values: Iterable[int]) -> bytes:
+    """Spell numbers one after another, each in its shortest form.
+
+    Raises:
+        ValueError: a number is negative or needs more than 4 bytes (28 bits).
+
+    Example:
+        >>> pack([0, 127, 128, 199997]).hex(" ")
+        '00 7f 80 01 bd 9a 0c'
+    """
+    out = bytearray()
+    for value in values:
+        if not 0 <= value < 1 << 7 * MAX_BYTES:
+            raise ValueError(f"{value} does not fit a column: numbers are 0 to {2**28 - 1}")
+        while value >= 0x80:
+            out.append(value & 0x7F | 0x80)
+            value >>= 7
+        out.append(value)
+    return bytes(out)
+
+
+def unpack(data: bytes, at: int, count: int) -> tuple[list[int], int]:
+    """Read `count` numbers from byte `at` on.
+
+    Returns:
+        The numbers, and the position behind them.
+
+    Raises:
+        ValueError: the data ends too early, or a number is longer than 4 bytes or than it need be.
+    """
+    values: list[int] = []
+    for _ in range(count):
+        value, shift, begin = 0, 0, at
+        while True:
+            if at == len(data):
+                raise ValueError(f"number {len(values)} of {count} is cut off by the end")
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                break
+            shift += 7
+            if shift == 7 * MAX_BYTES:
+                raise ValueError(f"the number at byte {begin} is longer than {MAX_BYTES} bytes")
+        if byte == 0 and shift:
+            raise ValueError(f"the number at byte {begin} is not in its shortest form")
+        values.append(value)
+    return values, at
+
+
+def zigzag(values: Iterable[int]) -> list[int]:
+    """Each number's difference to the one before it (the first: to 0), folded to be unsigned.
+
+    Example:
+        >>> zigzag([3, 1, 1, 5])
+        [6, 3, 0, 8]
+    """
+    before, out = 0, []
+    for value in values:
+        difference = value - before
+        out.append(2 * difference if difference >= 0 else -2 * difference - 1)
+        before = value
+    return out
+
+
+def unzigzag(values: Iterable[int]) -> list[int]:
+    """The inverse of `zigzag`.
+
+    Example:
+        >>> unzigzag([6, 3, 0, 8])
+        [3, 1, 1, 5]
+    """
+    return list(accumulate(v >> 1 if v & 1 == 0 else -(v >> 1) - 1 for v in values))

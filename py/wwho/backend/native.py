@@ -1,0 +1,259 @@
+"""The native backend: the C core through cffi. The GIL is released while C runs."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from wwho._core import ffi, lib
+from wwho.artifact.container import read_container
+from wwho.artifact.layout import NONE, Kind
+from wwho.artifact.read import read_model, read_provenance, route_entries
+from wwho.backend.base import Info, Span, unknown_id, unknown_text
+from wwho.errors import ArtifactError, BackendError, UnknownTokenError
+
+ABI_VERSION = 1
+_SPAN = struct.Struct("=IIHBB")
+
+# Buffers that C fills need no zeroing. The bounds of wwho.h (never more tokens than bytes) are
+# taken as sizes: memory that is reserved and not touched costs next to nothing.
+_uncleared = ffi.new_allocator(should_clear_after_alloc=False)
+
+
+class NativeBackend:
+    """An artifact, opened by the C core.
+
+    Immutable; each running call has scratch memory of its own, so threads may share it.
+    """
+
+    kind = "native"
+
+    def __init__(self, blob: bytes) -> None:
+        """Open an artifact.
+
+        Raises:
+            ArtifactError: it breaks a MUST of FORMAT.md.
+            BackendError: the compiled core is of another version than this package.
+        """
+        found = lib.wwho_abi_version()
+        if found != ABI_VERSION:
+            raise BackendError(
+                f"wwho._core has interface {found}, this package needs {ABI_VERSION}: reinstall it"
+            )
+        held, data = _aligned(len(blob), 4)
+        ffi.memmove(data, blob, len(blob))
+        size = ffi.new("size_t *")
+        _opened(lib.wwho_workspace_size(data, len(blob), size), blob)
+        workspace, work = _aligned(size[0], 16)
+        model = ffi.new("const wwho_model **")
+        _opened(lib.wwho_open(data, len(blob), work, size[0], model), blob)
+        self._model = model[0]
+        # The model lies in the workspace and reads the blob: both must live as long as it.
+        self._memory = (held, workspace)
+        self._scratch = ScratchPool(self._model)
+        self.info = self._read_info(blob)
+
+    def _read_info(self, blob: bytes) -> Info:
+        """The numbers and names of the model."""
+        raw = ffi.new("wwho_info *")
+        _called(lib.wwho_model_info(self._model, raw))
+        container = read_container(blob)
+        return Info(
+            n_vocab=raw.n_vocab,
+            n_base=raw.n_base,
+            n_base_tokens=raw.n_base_tokens,
+            first_atom=raw.first_atom,
+            n_atoms=raw.n_atoms,
+            n_merges=raw.n_merges,
+            space_id=None if raw.space_id == NONE else raw.space_id,
+            unk_id=None if raw.unk_id == NONE else raw.unk_id,
+            specials=dict(self._special(k) for k in range(raw.n_specials)),
+            routes=route_entries(container[Kind.ROUTES])[1],
+            provenance=read_provenance(container),
+        )
+
+    def _special(self, index: int) -> tuple[str, int]:
+        """Text and id of a special token."""
+        token, text, size = ffi.new("uint32_t *"), ffi.new("const uint8_t **"), ffi.new("size_t *")
+        _called(lib.wwho_special(self._model, index, token, text, size))
+        return bytes(ffi.buffer(text[0], size[0])).decode("utf-8"), token[0]
+
+    def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
+        """See `Backend`."""
+        ids, n = self._encode(text, allowed, unk, ffi.NULL)
+        return ffi.unpack(ids, n) if n else []
+
+    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
+        """See `Backend`."""
+        ids, n = self._encode(text, allowed, unk, ffi.NULL)
+        return bytearray(ffi.buffer(ids, 4 * n))
+
+    def encode_with_ends(
+        self, text: bytes, allowed: bytes | None, unk: bool
+    ) -> tuple[list[int], list[int]]:
+        """See `Backend`."""
+        ends = _uncleared("uint32_t[]", len(text))
+        ids, n = self._encode(text, allowed, unk, ends)
+        return (ffi.unpack(ids, n), ffi.unpack(ends, n)) if n else ([], [])
+
+    def _encode(self, text: bytes, allowed: bytes | None, unk: bool, ends: Any) -> tuple[Any, int]:
+        """The buffer of ids, and how many there are."""
+        scratch = self._scratch.take(len(text))
+        ids, n = _uncleared("uint32_t[]", len(text)), ffi.new("size_t *")
+        flags = lib.WWHO_UNK_TOKEN if unk else 0
+        mask = ffi.NULL if allowed is None else allowed
+        status = lib.wwho_encode(
+            *(self._model, text, len(text), mask, flags, scratch.at, scratch.size),
+            *(ids, ends, len(text), n),
+        )
+        self._scratch.give_back(scratch)
+        _called(status)
+        return ids, n[0]
+
+    def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
+        """See `Backend`."""
+        scratch = self._scratch.take(len(text))
+        n = ffi.new("size_t *")
+        flags = lib.WWHO_UNK_TOKEN if unk else 0
+        mask = ffi.NULL if allowed is None else allowed
+        status = lib.wwho_count(
+            *(self._model, text, len(text), mask, flags, scratch.at, scratch.size),
+            *(min(limit, len(text)), n),
+        )
+        self._scratch.give_back(scratch)
+        _called(status)
+        return int(n[0])
+
+    def spans(self, text: bytes) -> list[Span]:
+        """See `Backend`."""
+        spans, n = _uncleared("wwho_span[]", len(text)), ffi.new("size_t *")
+        _called(lib.wwho_spans(self._model, text, len(text), spans, len(text), n))
+        found = _SPAN.iter_unpack(ffi.buffer(spans, _SPAN.size * n[0]))
+        return [Span(a, b, route, rule, bool(first)) for a, b, route, rule, first in found]
+
+    def offsets(self, text: bytes, ends: Sequence[int], utf16: bool) -> list[tuple[int, int]]:
+        """See `Backend`."""
+        n = len(ends)
+        first, last = _uncleared("uint32_t[]", n), _uncleared("uint32_t[]", n)
+        given = ffi.new("uint32_t[]", list(ends))
+        _called(lib.wwho_offsets(text, len(text), given, n, utf16, first, last))
+        return list(zip(ffi.unpack(first, n), ffi.unpack(last, n), strict=True)) if n else []
+
+    def decode(self, ids: Sequence[int]) -> bytes:
+        """See `Backend`."""
+        try:
+            given = ffi.new("uint32_t[]", ids if isinstance(ids, (list, tuple)) else list(ids))
+        except OverflowError:
+            wrong = next(token for token in ids if not 0 <= token <= NONE)
+            raise UnknownTokenError(unknown_id(wrong, self.info.n_vocab)) from None
+        size, cap = ffi.new("size_t *"), 8 * len(ids) + 64
+        out = _uncleared("uint8_t[]", cap)
+        status = lib.wwho_decode(self._model, given, len(ids), out, cap, size)
+        if status == lib.WWHO_BUFFER:
+            out = _uncleared("uint8_t[]", size[0])
+            status = lib.wwho_decode(self._model, given, len(ids), out, size[0], size)
+        if status == lib.WWHO_TOKEN:
+            raise UnknownTokenError(unknown_id(ids[size[0]], self.info.n_vocab))
+        _called(status)
+        return bytes(ffi.buffer(out, size[0]))
+
+    def token_bytes(self, token: int) -> bytes:
+        """See `Backend`."""
+        return self.decode([token])
+
+    def token_id(self, text: bytes) -> int:
+        """See `Backend`."""
+        token = ffi.new("uint32_t *")
+        status = lib.wwho_token_id(self._model, text, len(text), token)
+        if status == lib.WWHO_TOKEN:
+            raise UnknownTokenError(unknown_text(text))
+        _called(status)
+        return int(token[0])
+
+
+class Scratch(NamedTuple):
+    """Scratch memory: what owns it, where it begins, and its size in bytes."""
+
+    owner: Any
+    at: Any
+    size: int
+
+
+class ScratchPool:
+    """Scratch memory of one model, kept from call to call because the core keeps a cache in it.
+
+    It holds as many areas as calls have run at once. Areas for long texts are not kept.
+    """
+
+    KEPT_BYTES = 1 << 24
+
+    def __init__(self, model: Any) -> None:
+        """Begin with an empty pool."""
+        self._model = model
+        self._free: list[Scratch] = []  # append and pop are atomic
+
+    def take(self, length: int) -> Scratch:
+        """Memory for a text of `length` bytes, which no other call uses until it is given back.
+
+        Raises:
+            BackendError: the text is too long.
+        """
+        needed = lib.wwho_scratch_size(self._model, length)
+        if needed == 0:
+            raise BackendError(
+                f"the text has {length} bytes, a call takes at most {2**31 - 1}: pass it in parts"
+            )
+        try:
+            scratch = self._free.pop()
+        except IndexError:
+            return self._new(needed)
+        return scratch if scratch.size >= needed else self._new(2 * needed)
+
+    def give_back(self, scratch: Scratch) -> None:
+        """Keep an area for the next call."""
+        if scratch.size <= self.KEPT_BYTES:
+            self._free.append(scratch)
+
+    @staticmethod
+    def _new(size: int) -> Scratch:
+        """A new area, all zero."""
+        owner = ffi.new("uint8_t[]", size + 15)
+        return Scratch(owner, _align(owner, 16), size)
+
+
+def _aligned(size: int, alignment: int) -> tuple[Any, Any]:
+    """At least `size` bytes, not cleared, at an address that is a multiple of `alignment`.
+
+    Returns:
+        The owner, which must be kept as long as the memory is used, and the pointer.
+    """
+    owner = _uncleared("uint8_t[]", size + alignment - 1)
+    return owner, _align(owner, alignment)
+
+
+def _align(owner: Any, alignment: int) -> Any:
+    return owner + -int(ffi.cast("uintptr_t", owner)) % alignment
+
+
+def _name(status: int) -> str:
+    """The name of a status, as in wwho.h, without its prefix."""
+    return bytes(ffi.string(lib.wwho_status_str(status))).decode("ascii")
+
+
+def _opened(status: int, blob: bytes) -> None:
+    """Raise for an artifact that the core refuses, in the words of the reference reader."""
+    if status == lib.WWHO_OK:
+        return
+    try:
+        read_model(blob)
+    except ArtifactError as error:
+        if error.status == _name(status):
+            raise
+    raise ArtifactError(f"{_name(status)}: the artifact is refused", status=_name(status))
+
+
+def _called(status: int) -> None:
+    """Raise for a call that failed and could not, given what this file passes."""
+    if status != lib.WWHO_OK:
+        raise BackendError(f"the native core returned {_name(status)}: please report this")

@@ -1,0 +1,71 @@
+"""Which backend runs a model.
+
+The native one where it is installed, else WebAssembly in Pyodide, else the reference.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Literal, get_args
+
+from wwho.backend.base import Backend
+from wwho.errors import BackendError
+
+BackendName = Literal["native", "wasm", "reference"]
+NAMES: tuple[str, ...] = get_args(BackendName)
+
+
+def open_backend(blob: bytes, name: BackendName | None = None) -> Backend:
+    """Open an artifact.
+
+    Args:
+        blob: the artifact.
+        name: "native", "wasm" or "reference"; None for the best that is there.
+
+    Raises:
+        ArtifactError: the artifact breaks a MUST of FORMAT.md.
+        BackendError: the backend asked for is not known or cannot run here.
+
+    Example:
+        >>> from wwho.encodings import model_bytes
+        >>> open_backend(model_bytes("cl100k_base"), "reference").kind
+        'reference'
+    """
+    if name is None:
+        name = default_backend()
+    if name == "native":
+        return _native(blob)
+    if name == "wasm":
+        from wwho.backend.wasm import WasmBackend
+
+        return WasmBackend(blob)
+    if name == "reference":
+        from wwho.backend.reference import ReferenceBackend
+
+        return ReferenceBackend(blob)
+    raise BackendError(f"there is no backend {name!r}; choose one of {', '.join(NAMES)}")
+
+
+def default_backend() -> BackendName:
+    """The name of the best backend that can run here.
+
+    Example:
+        >>> default_backend() in NAMES
+        True
+    """
+    try:
+        import wwho._core  # noqa: F401
+    except ImportError:
+        return "wasm" if sys.platform == "emscripten" else "reference"
+    return "native"
+
+
+def _native(blob: bytes) -> Backend:
+    try:
+        from wwho.backend.native import NativeBackend
+    except ImportError as error:
+        raise BackendError(
+            f"the native backend cannot be imported ({error}). Install a wheel of wwho, or build "
+            "it with 'python tools/build_native.py'; backend='reference' needs no compiler"
+        ) from error
+    return NativeBackend(blob)

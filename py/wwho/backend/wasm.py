@@ -1,0 +1,330 @@
+"""The WebAssembly backend, for Pyodide: the same C core through `js.WebAssembly`.
+
+Each model has a WebAssembly instance of its own, whose memory is, in this order: the core's stack
+and data, the artifact, its workspace, the scratch area (kept, because the core has a cache in it),
+and an area that every call lays out anew. A scratch area that becomes too small is left behind for
+one at least twice as large.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+import threading
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from wwho.artifact.container import read_container
+from wwho.artifact.layout import NONE, Kind
+from wwho.artifact.read import read_model, read_provenance, route_entries
+from wwho.backend.base import Info, Span, unknown_id, unknown_text
+from wwho.errors import ArtifactError, BackendError, UnknownTokenError
+
+ABI_VERSION = 1
+OK, BUFFER, TOKEN = 0, 2, 3
+UNK_TOKEN = 1
+PAGE = 65536
+CORE = "wwho.wasm"
+_SPAN = struct.Struct("<IIHBB")
+
+
+class WasmBackend:
+    """An artifact, opened by the C core in WebAssembly. A lock lets one call in at a time."""
+
+    kind = "wasm"
+
+    def __init__(self, blob: bytes) -> None:
+        """Open an artifact.
+
+        Raises:
+            ArtifactError: it breaks a MUST of FORMAT.md.
+            BackendError: this is not Pyodide, or the package came without its .wasm file.
+        """
+        self._core = _Core()
+        self._lock = threading.Lock()
+        core = self._core
+        data, size = core.put(blob), core.take(4)
+        _opened(core, core.call("wwho_workspace_size", data, len(blob), size), blob)
+        n_work = core.number(size)
+        work, model = core.take(n_work), core.take(4)
+        _opened(core, core.call("wwho_open", data, len(blob), work, n_work, model), blob)
+        self._model = core.number(model)
+        core.keep()
+        self._scratch = (0, 0)
+        self.info = self._read_info(blob)
+
+    def _read_info(self, blob: bytes) -> Info:
+        """The numbers and names of the model."""
+        core = self._core
+        raw = core.take(48)
+        _called(core, core.call("wwho_model_info", self._model, raw))
+        numbers = core.numbers(raw, 12)
+        container = read_container(blob)
+        return Info(
+            n_vocab=numbers[0],
+            n_base=numbers[1],
+            n_base_tokens=numbers[2],
+            first_atom=numbers[3],
+            n_atoms=numbers[4],
+            n_merges=numbers[5],
+            space_id=None if numbers[6] == NONE else numbers[6],
+            unk_id=None if numbers[7] == NONE else numbers[7],
+            specials=dict(self._special(k) for k in range(numbers[8])),
+            routes=route_entries(container[Kind.ROUTES])[1],
+            provenance=read_provenance(container),
+        )
+
+    def _special(self, index: int) -> tuple[str, int]:
+        """Text and id of a special token."""
+        core = self._core
+        core.begin()
+        out = core.take(12)
+        _called(core, core.call("wwho_special", self._model, index, out, out + 4, out + 8))
+        token, text, size = core.numbers(out, 3)
+        return core.read(text, size).decode("utf-8"), token
+
+    def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
+        """See `Backend`."""
+        with self._lock:
+            ids, _, n = self._encode(text, allowed, unk)
+            return self._core.numbers(ids, n)
+
+    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
+        """See `Backend`."""
+        with self._lock:
+            ids, _, n = self._encode(text, allowed, unk)
+            return bytearray(self._core.read(ids, 4 * n))
+
+    def encode_with_ends(
+        self, text: bytes, allowed: bytes | None, unk: bool
+    ) -> tuple[list[int], list[int]]:
+        """See `Backend`."""
+        with self._lock:
+            ids, ends, n = self._encode(text, allowed, unk)
+            return self._core.numbers(ids, n), self._core.numbers(ends, n)
+
+    def _encode(self, text: bytes, allowed: bytes | None, unk: bool) -> tuple[int, int, int]:
+        """Where the ids and the ends are, and how many."""
+        core, size = self._core, len(text)
+        scratch = self._begin(size)
+        data, mask, n = core.put(text), 0 if allowed is None else core.put(allowed), core.take(4)
+        ids, ends = core.take(4 * size), core.take(4 * size)
+        _called(
+            core,
+            core.call(
+                "wwho_encode",
+                *(self._model, data, size, mask, UNK_TOKEN if unk else 0),
+                *(*scratch, ids, ends, size, n),
+            ),
+        )
+        return ids, ends, core.number(n)
+
+    def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
+        """See `Backend`."""
+        core, size = self._core, len(text)
+        with self._lock:
+            scratch = self._begin(size)
+            data, mask = core.put(text), 0 if allowed is None else core.put(allowed)
+            n = core.take(4)
+            _called(
+                core,
+                core.call(
+                    "wwho_count",
+                    *(self._model, data, size, mask, UNK_TOKEN if unk else 0),
+                    *(*scratch, min(limit, size), n),
+                ),
+            )
+            return core.number(n)
+
+    def _begin(self, size: int) -> tuple[int, int]:
+        """Begin a call on a text of `size` bytes: address and size of its scratch memory."""
+        core = self._core
+        core.begin()
+        needed = core.call("wwho_scratch_size", self._model, size)
+        if needed == 0:
+            raise BackendError(
+                f"a text of {size} bytes is too long for WebAssembly: pass it in parts"
+            )
+        if needed > self._scratch[1]:
+            room = max(needed, 2 * self._scratch[1])
+            self._scratch = (core.take(room), room)
+            core.clear(*self._scratch)
+            core.keep()
+        return self._scratch
+
+    def spans(self, text: bytes) -> list[Span]:
+        """See `Backend`."""
+        core, size = self._core, len(text)
+        with self._lock:
+            core.begin()
+            data, n, spans = core.put(text), core.take(4), core.take(_SPAN.size * size)
+            _called(core, core.call("wwho_spans", self._model, data, size, spans, size, n))
+            found = _SPAN.iter_unpack(core.read(spans, _SPAN.size * core.number(n)))
+            return [Span(a, b, route, rule, bool(first)) for a, b, route, rule, first in found]
+
+    def offsets(self, text: bytes, ends: Sequence[int], utf16: bool) -> list[tuple[int, int]]:
+        """See `Backend`."""
+        core, n = self._core, len(ends)
+        with self._lock:
+            core.begin()
+            data, given = core.put(text), core.put(struct.pack(f"<{n}I", *ends))
+            first, last = core.take(4 * n), core.take(4 * n)
+            arguments = (data, len(text), given, n, int(utf16), first, last)
+            _called(core, core.call("wwho_offsets", *arguments))
+            return list(zip(core.numbers(first, n), core.numbers(last, n), strict=True))
+
+    def decode(self, ids: Sequence[int]) -> bytes:
+        """See `Backend`."""
+        for token in ids:
+            if not 0 <= token <= NONE:
+                raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
+        with self._lock:
+            cap = 8 * len(ids) + 64
+            status, out, size = self._decode(ids, cap)
+            if status == BUFFER:
+                status, out, size = self._decode(ids, size)
+            if status == TOKEN:
+                raise UnknownTokenError(unknown_id(ids[size], self.info.n_vocab))
+            _called(self._core, status)
+            return self._core.read(out, size)
+
+    def _decode(self, ids: Sequence[int], cap: int) -> tuple[int, int, int]:
+        """Status, where the text is, and its size (or the index of the wrong id)."""
+        core, n = self._core, len(ids)
+        core.begin()
+        given, size, out = core.put(struct.pack(f"<{n}I", *ids)), core.take(4), core.take(cap)
+        status = core.call("wwho_decode", self._model, given, n, out, cap, size)
+        return status, out, core.number(size)
+
+    def token_bytes(self, token: int) -> bytes:
+        """See `Backend`."""
+        return self.decode([token])
+
+    def token_id(self, text: bytes) -> int:
+        """See `Backend`."""
+        core = self._core
+        with self._lock:
+            core.begin()
+            data, token = core.put(text), core.take(4)
+            status = core.call("wwho_token_id", self._model, data, len(text), token)
+            if status == TOKEN:
+                raise UnknownTokenError(unknown_text(text))
+            _called(core, status)
+            return core.number(token)
+
+
+class _Core:
+    """One instance of the .wasm file and its memory, handed out upwards from a mark."""
+
+    def __init__(self) -> None:
+        module = _module()
+        import js  # type: ignore[import-not-found]
+
+        self._js = js
+        self._exports = js.WebAssembly.Instance.new(module, js.Object.new()).exports
+        self._mark = self._top = int(getattr(self._exports, "__heap_base").value)
+        found = self.call("wwho_abi_version")
+        if found != ABI_VERSION:
+            raise BackendError(
+                f"{CORE} has interface {found}, this package needs {ABI_VERSION}: reinstall it"
+            )
+
+    def call(self, name: str, *arguments: int) -> int:
+        """Call an exported function; addresses and sizes are below 2^32."""
+        return int(getattr(self._exports, name)(*arguments)) & NONE
+
+    def keep(self) -> None:
+        """What has been taken so far stays."""
+        self._mark = self._top
+
+    def begin(self) -> None:
+        """What has been taken since `keep` is free again."""
+        self._top = self._mark
+
+    def take(self, size: int) -> int:
+        """The address, a multiple of 16, of `size` bytes that are not cleared."""
+        start = self._top + -self._top % 16
+        self._top = start + size
+        missing = self._top - int(self._exports.memory.buffer.byteLength)
+        if missing > 0:
+            try:
+                self._exports.memory.grow(-(-missing // PAGE))
+            except Exception as error:
+                raise BackendError(
+                    f"WebAssembly memory cannot grow to {self._top} bytes: pass the text in parts"
+                ) from error
+        return start
+
+    def put(self, data: bytes) -> int:
+        """The address of a copy of `data`."""
+        at = self.take(len(data))
+        self._view(at, len(data)).assign(data)
+        return at
+
+    def clear(self, at: int, size: int) -> None:
+        """Make `size` bytes from an address on zero."""
+        self._view(at, size).fill(0)
+
+    def read(self, at: int, size: int) -> bytes:
+        """A copy of `size` bytes from an address on."""
+        return bytes(self._view(at, size).to_bytes())
+
+    def number(self, at: int) -> int:
+        """The 32-bit integer at an address."""
+        return self.numbers(at, 1)[0]
+
+    def numbers(self, at: int, count: int) -> list[int]:
+        """The 32-bit integers from an address on."""
+        return list(struct.unpack(f"<{count}I", self.read(at, 4 * count)))
+
+    def name(self, status: int) -> str:
+        """The name of a status, as in wwho.h, without its prefix."""
+        at = self.call("wwho_status_str", status)
+        return self.read(at, 32).split(b"\0")[0].decode("ascii")
+
+    def _view(self, at: int, size: int) -> Any:
+        # Taken anew each time: growing the memory detaches older views.
+        return self._js.Uint8Array.new(self._exports.memory.buffer, at, size)
+
+
+@cache
+def _module() -> Any:
+    """The compiled .wasm file.
+
+    Raises:
+        BackendError: this is not Pyodide, or the package came without its .wasm file.
+    """
+    if sys.platform != "emscripten":
+        raise BackendError(
+            "the wasm backend runs in Pyodide, where the module 'js' reaches WebAssembly; "
+            f"this is CPython on {sys.platform}: use backend='native' or 'reference'"
+        )
+    import js
+    from pyodide.ffi import to_js  # type: ignore[import-not-found]
+
+    try:
+        core = resources.files("wwho.web").joinpath(CORE).read_bytes()
+    except (ImportError, OSError) as error:
+        raise BackendError(f"this installation of wwho has no web/{CORE}: reinstall it") from error
+    return js.WebAssembly.Module.new(to_js(core))
+
+
+def _opened(core: _Core, status: int, blob: bytes) -> None:
+    """Raise for an artifact that the core refuses, in the words of the reference reader."""
+    if status == OK:
+        return
+    name = core.name(status)
+    try:
+        read_model(blob)
+    except ArtifactError as error:
+        if error.status == name:
+            raise
+    raise ArtifactError(f"{name}: the artifact is refused", status=name)
+
+
+def _called(core: _Core, status: int) -> None:
+    """Raise for a call that failed and could not, given what this file passes."""
+    if status != OK:
+        raise BackendError(f"the WebAssembly core returned {core.name(status)}: please report this")

@@ -1,0 +1,120 @@
+"""A tiktoken vocabulary and its pattern -> a model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from wwho.artifact.model import Model, Route
+from wwho.base.pairs import canonical_pairs
+from wwho.base.patterns import PATTERNS
+from wwho.base.tiktoken_file import read_ranks
+from wwho.errors import SpecialTokenError
+from wwho.grammar.compile import Scanner, compile_scanners
+from wwho.grammar.parse import parse_regex
+from wwho.grammar.unicode import UNICODE_VERSION
+from wwho.version import __version__
+
+WRITER = f"wwho {__version__}"
+
+
+def import_tiktoken(
+    path: str | os.PathLike[str],
+    *,
+    pattern: str,
+    specials: Mapping[str, int],
+    name: str,
+    source: str,
+    license: str,
+) -> Model:
+    """Build a model from a `.tiktoken` rank file.
+
+    Args:
+        path: the rank file.
+        pattern: the pretokenizer: the name of a known one (see `wwho.base.patterns`) or a regular
+            expression.
+        specials: special tokens, text to id.
+        name: the encoding's name.
+        source: where the ranks come from, for the record.
+        license: their licence, for the record.
+
+    Returns:
+        A model with one route and no SGPE vocabulary.
+
+    Raises:
+        ArtifactError: the file is malformed, or is no BPE vocabulary.
+        PatternError: the pattern cannot be compiled.
+        SpecialTokenError: a special token has the id of another token.
+        OSError: the file cannot be read.
+    """
+    tokens = read_ranks(path)
+    provenance = {"name": name, "source": source, "license": license}
+    return base_model(tokens, pattern=pattern, specials=specials, provenance=provenance)
+
+
+def base_model(
+    tokens: Sequence[bytes],
+    *,
+    pattern: str,
+    specials: Mapping[str, int],
+    provenance: Mapping[str, str],
+) -> Model:
+    """Build a model from the tokens of a base BPE, in order of rank.
+
+    Args:
+        tokens: the tokens; the first 256 are the single bytes.
+        pattern: as in `import_tiktoken`.
+        specials: special tokens, text to id.
+        provenance: the record, "name" among it; pattern, Unicode version and writer are added.
+
+    Raises:
+        ArtifactError: the tokens are no BPE vocabulary.
+        PatternError: the pattern cannot be compiled.
+        SpecialTokenError: a special token has the id of another token.
+
+    Example:
+        >>> tokens = [*(bytes([k]) for k in range(256)), b"ab"]
+        >>> specials = {"<|end|>": 300}
+        >>> record = {"name": "toy"}
+        >>> base_model(tokens, pattern=r"\\w+|\\W", specials=specials, provenance=record).n_vocab
+        301
+    """
+    regex = PATTERNS.get(pattern, pattern)
+    ids = _checked(specials, len(tokens))
+    scanner = Scanner("pretokenizer", (parse_regex(regex),), longest=False)
+    n_vocab = max([len(tokens) - 1, *ids.values()]) + 1
+    return Model(
+        scanners=compile_scanners([scanner]),
+        router=None,
+        routes=(Route("other", 0, sgpe=False),),
+        n_base=n_vocab,
+        base_bytes=b"".join(tokens[:256]),
+        base_pairs=canonical_pairs(tokens),
+        first_atom=n_vocab,
+        atoms=(),
+        merges=(),
+        space_id=None,
+        unk_id=None,
+        specials=ids,
+        provenance={
+            **provenance,
+            "pattern": regex,
+            "unicode": UNICODE_VERSION,
+            "writer": WRITER,
+        },
+    )
+
+
+def _checked(specials: Mapping[str, int], n_tokens: int) -> dict[str, int]:
+    """The special tokens by ascending id, which no other token may have."""
+    ordered = dict(sorted(specials.items(), key=lambda item: item[1]))
+    taken: dict[int, str] = {}
+    for text, number in ordered.items():
+        if number < n_tokens or number in taken:
+            owner = repr(taken[number]) if number in taken else "a token of the rank file"
+            raise SpecialTokenError(
+                f"special token {text!r} has the id {number}, which belongs to {owner}; "
+                f"ids from {n_tokens} on are free"
+            )
+        taken[number] = text
+    return ordered

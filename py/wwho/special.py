@@ -1,0 +1,68 @@
+"""Which special tokens a call allows, and the check for those it does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Literal, NoReturn
+
+from wwho.errors import SpecialTokenError
+
+Allowed = Literal["all"] | Collection[str]
+"""Special tokens: a collection of their texts, or "all"."""
+
+
+def allowed_set(allowed: Allowed, specials: Collection[str]) -> frozenset[str]:
+    """The special tokens that are allowed.
+
+    Raises:
+        TypeError: it is a string other than "all".
+    """
+    if allowed == "all":
+        return frozenset(specials)
+    if isinstance(allowed, str):
+        raise TypeError(f"expected a set of special tokens or 'all', found {allowed!r}: pass a set")
+    return frozenset(allowed)
+
+
+def allowed_mask(allowed: frozenset[str], specials: Mapping[str, int]) -> bytes | None:
+    """What backends take: one byte for each special token by ascending id; None for none allowed.
+
+    Example:
+        >>> allowed_mask(frozenset({"<b>"}), {"<a>": 7, "<b>": 8})
+        b'\\x00\\x01'
+    """
+    mask = bytes(text in allowed for text in specials)
+    return mask if any(mask) else None
+
+
+def refuse_disallowed(
+    text: bytes, disallowed: Allowed, allowed: frozenset[str], specials: Collection[str]
+) -> None:
+    """Raise where a text spells a special token that the call disallows.
+
+    Raises:
+        SpecialTokenError: the message says how to allow it, as an ordinary text or as a token.
+
+    Example:
+        >>> refuse_disallowed(b"a <b>", "all", frozenset({"<b>"}), {"<b>"})
+    """
+    if disallowed == "all":
+        disallowed = frozenset(specials) - allowed
+    wanted = sorted(filter(None, allowed_set(disallowed, specials)), key=len, reverse=True)
+    if not wanted:
+        return
+    pattern = b"|".join(re.escape(token.encode("utf-8", "surrogatepass")) for token in wanted)
+    if found := re.search(pattern, text):
+        _refuse(found.group().decode("utf-8"))
+
+
+def _refuse(token: str) -> NoReturn:
+    raise SpecialTokenError(
+        f"Encountered text corresponding to disallowed special token {token!r}.\n"
+        "If you want this text to be encoded as a special token, "
+        f"pass it to `allowed_special`, e.g. `allowed_special={{{token!r}, ...}}`.\n"
+        "If you want this text to be encoded as normal text, disable the check for this token "
+        f"by passing `disallowed_special=(enc.special_tokens_set - {{{token!r}}})`.\n"
+        "To disable this check for all special tokens, pass `disallowed_special=()`.\n"
+    )

@@ -1,0 +1,644 @@
+"""The public tokenizer: text to ids and back, over whichever backend runs here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+
+from wwho.backend.base import Info, Span
+from wwho.backend.select import BackendName, default_backend, open_backend
+from wwho.errors import UnknownTokenError
+from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Text = str | bytes | bytearray | memoryview
+Unk = Literal["spell", "token"]
+END_OF_TEXT = "<|endoftext|>"
+
+_In = TypeVar("_In")
+_Out = TypeVar("_Out")
+
+
+class Segment(NamedTuple):
+    """A stretch of text that one route tokenizes.
+
+    Attributes:
+        route: the route's name, such as "other" or "sinhala".
+        text: the text.
+        units: its syllables and lone characters; empty for routes of the base BPE.
+    """
+
+    route: str
+    text: str
+    units: tuple[str, ...]
+
+
+class Tokenizer:
+    """An immutable tokenizer; any number of threads may use it at once.
+
+    Names and behaviour are those of tiktoken's `Encoding` wherever it has them, with one safer
+    default: text that spells a special token is ordinary text unless the call allows it.
+
+    A text is `str`, or bytes that are normally UTF-8. In a `str`, surrogates that form a pair are
+    read as the character they mean, and a lone surrogate as U+FFFD, in every method. Bytes that are
+    not UTF-8 keep their values: `decode_bytes(encode(x)) == x` for every bytes `x`.
+
+    Example:
+        >>> import wwho
+        >>> enc = wwho.get_encoding("o200k_base")
+        >>> enc.encode("hello world")
+        [24912, 2375]
+        >>> enc.decode([24912, 2375])
+        'hello world'
+    """
+
+    __slots__ = ("_backend", "_blob", "_shipped")
+
+    def __init__(
+        self, blob: bytes, backend: BackendName | None = None, *, shipped: str | None = None
+    ) -> None:
+        """Open an artifact; `load`, `from_bytes` and `wwho.get_encoding` are the ways in.
+
+        Args:
+            blob: a whole `.wwho` file.
+            backend: "native", "wasm" or "reference"; None for the best that is there.
+            shipped: the name under which `get_encoding` knows it, so that pickles stay small.
+
+        Raises:
+            ArtifactError: the artifact breaks a MUST of FORMAT.md; `.status` names it.
+            BackendError: the backend asked for cannot run here.
+        """
+        self._blob = blob
+        self._shipped = shipped
+        self._backend = open_backend(blob, backend)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, backend: BackendName | None = None) -> Tokenizer:
+        """Open a `.wwho` file.
+
+        Raises:
+            ArtifactError: the file breaks a MUST of FORMAT.md; `.status` names it.
+            BackendError: the backend asked for cannot run here.
+            OSError: the file cannot be read.
+
+        Example:
+            >>> import tempfile
+            >>> from wwho.encodings import model_bytes
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = Path(folder) / "my.wwho"
+            ...     _ = path.write_bytes(model_bytes("cl100k_base"))
+            ...     Tokenizer.load(path).count("hello world")
+            2
+        """
+        return cls(Path(path).read_bytes(), backend)
+
+    @classmethod
+    def from_bytes(
+        cls, blob: bytes | bytearray | memoryview, *, backend: BackendName | None = None
+    ) -> Tokenizer:
+        """Open the bytes of a `.wwho` file.
+
+        Raises:
+            ArtifactError: they break a MUST of FORMAT.md; `.status` names it.
+            BackendError: the backend asked for cannot run here.
+
+        Example:
+            >>> from wwho.encodings import model_bytes
+            >>> Tokenizer.from_bytes(model_bytes("cl100k_base")).n_vocab
+            100277
+        """
+        return cls(to_bytes(blob), backend)
+
+    # Encoding
+
+    def encode(
+        self,
+        text: Text,
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed = (),
+        unk: Unk = "spell",
+    ) -> list[int]:
+        """The ids of a text.
+
+        Args:
+            text: the text.
+            allowed_special: special tokens that the text may spell, or "all".
+            disallowed_special: special tokens whose spelling in the text is an error, or "all" (all
+                that are not allowed). What is neither is ordinary text.
+            unk: "spell" writes syllables outside the vocabulary with base tokens, which loses
+                nothing; "token" writes one [UNK] for each, where the model has one, which loses
+                their text.
+
+        Raises:
+            SpecialTokenError: the text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> enc = wwho.get_encoding("o200k_base")
+            >>> enc.encode("<|endoftext|>")
+            [27, 91, 419, 1440, 919, 91, 29]
+            >>> enc.encode("<|endoftext|>", allowed_special="all")
+            [199999]
+        """
+        data, mask = self._prepare(text, allowed_special, disallowed_special)
+        return self._backend.encode(data, mask, _is_token(unk))
+
+    def encode_ordinary(self, text: Text) -> list[int]:
+        """The ids of a text in which nothing is special.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("cl100k_base").encode_ordinary("hello world")
+            [15339, 1917]
+        """
+        return self._backend.encode(to_bytes(text), None, False)
+
+    def encode_batch(
+        self,
+        text: Iterable[Text],
+        *,
+        num_threads: int = 8,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed = (),
+        unk: Unk = "spell",
+    ) -> list[list[int]]:
+        """The ids of each of several texts, encoded by several threads.
+
+        Raises:
+            SpecialTokenError: a text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").encode_batch(["hello world", "goodbye world"])
+            [[24912, 2375], [30744, 43571, 2375]]
+        """
+        encoder = partial(
+            self.encode,
+            allowed_special=allowed_special,
+            disallowed_special=disallowed_special,
+            unk=unk,
+        )
+        return _map(encoder, text, num_threads)
+
+    def encode_ordinary_batch(
+        self, text: Iterable[Text], *, num_threads: int = 8
+    ) -> list[list[int]]:
+        """The ids of each of several texts in which nothing is special.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").encode_ordinary_batch([b"hello world", ""])
+            [[24912, 2375], []]
+        """
+        return _map(self.encode_ordinary, text, num_threads)
+
+    def encode_to_numpy(
+        self,
+        text: Text,
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed = (),
+        unk: Unk = "spell",
+    ) -> npt.NDArray[np.uint32]:
+        """The ids of a text as an array; arguments and errors as for `encode`.
+
+        Raises:
+            ImportError: numpy is not installed.
+            SpecialTokenError: the text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").encode_to_numpy("hello world").tolist()
+            [24912, 2375]
+        """
+        import numpy as np
+
+        data, mask = self._prepare(text, allowed_special, disallowed_special)
+        return np.frombuffer(
+            self._backend.encode_packed(data, mask, _is_token(unk)), dtype=np.uint32
+        )
+
+    def encode_with_offsets(
+        self,
+        text: Text,
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed = (),
+        unk: Unk = "spell",
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """The ids of a text and where each stands; arguments and errors as for `encode`.
+
+        Returns:
+            The ids, and for each the first code point it touches and the one behind the last. Where
+            a character is made of several tokens, each of them touches it. A byte that is not UTF-8
+            counts as a code point, and a pair of surrogates in a `str` as one.
+
+        Raises:
+            SpecialTokenError: the text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").encode_with_offsets("hello world")
+            ([24912, 2375], [(0, 5), (5, 11)])
+        """
+        data, mask = self._prepare(text, allowed_special, disallowed_special)
+        ids, ends = self._backend.encode_with_ends(data, mask, _is_token(unk))
+        return ids, self._backend.offsets(data, ends, False)
+
+    def encode_single_token(self, text_or_bytes: Text) -> int:
+        """The id of the token with exactly this text, special tokens among them.
+
+        Where tokens of SGPE and of the base have the same text, it is SGPE's.
+
+        Raises:
+            UnknownTokenError: no token has this text (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").encode_single_token("hello")
+            24912
+        """
+        return self._backend.token_id(to_bytes(text_or_bytes))
+
+    # Counting and cutting
+
+    def count(
+        self,
+        text: Text,
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed = (),
+        unk: Unk = "spell",
+    ) -> int:
+        """How many tokens `encode` gives, without making them; arguments as for `encode`.
+
+        Raises:
+            SpecialTokenError: the text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").count("hello world")
+            2
+        """
+        data, mask = self._prepare(text, allowed_special, disallowed_special)
+        return self._backend.count(data, mask, _is_token(unk), len(data))
+
+    def count_till_limit(
+        self,
+        text: Text,
+        limit: int,
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed = (),
+        unk: Unk = "spell",
+    ) -> int | None:
+        """How many tokens a text has if there are at most `limit`; None if there are more.
+
+        Counting stops at the limit, so a long text costs no more than a short one.
+
+        Raises:
+            ValueError: the limit is negative.
+            SpecialTokenError: the text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> enc = wwho.get_encoding("o200k_base")
+            >>> enc.count_till_limit("hello world", 10), enc.count_till_limit("hello world", 1)
+            (2, None)
+        """
+        if limit < 0:
+            raise ValueError(f"limit is {limit}; give the number of tokens there is room for")
+        data, mask = self._prepare(text, allowed_special, disallowed_special)
+        found = self._backend.count(data, mask, _is_token(unk), limit)
+        return found if found <= limit else None
+
+    def segment(self, text: Text) -> list[Segment]:
+        """Cut a text as the model does before it looks up any token.
+
+        Returns:
+            The segments, which joined give the text. Segments of Abugida routes come with their
+            syllables (and lone signs), those of the base BPE without. Special tokens are ordinary
+            text.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").segment("hello world")
+            [Segment(route='other', text='hello world', units=())]
+        """
+        data = to_bytes(text)
+        spans = self._backend.spans(data)
+        starts = [k for k, span in enumerate(spans) if span.first]
+        return [
+            self._segment(data, spans[begin:end]) for begin, end in pairwise([*starts, len(spans)])
+        ]
+
+    def _segment(self, data: bytes, spans: Sequence[Span]) -> Segment:
+        """The segment of these spans."""
+        route = self.info.routes[spans[0].route]
+        units = tuple(_str(data[s.start : s.end]) for s in spans) if route.sgpe else ()
+        return Segment(route.name, _str(data[spans[0].start : spans[-1].end]), units)
+
+    # Decoding
+
+    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
+        """The text of some tokens.
+
+        Tokens can end within a character, so their bytes need not be UTF-8.
+
+        Args:
+            tokens: ids.
+            errors: what becomes of bytes that are not UTF-8, as for `bytes.decode`.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnicodeDecodeError: with errors="strict", the bytes are not UTF-8.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode([24912, 2375])
+            'hello world'
+        """
+        return self.decode_bytes(tokens).decode("utf-8", errors)
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of some tokens, joined.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_bytes([24912, 2375])
+            b'hello world'
+        """
+        return self._backend.decode(_id_list(tokens))
+
+    def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
+        """The bytes of each of some tokens.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_tokens_bytes([24912, 2375])
+            [b'hello', b' world']
+        """
+        return [self._backend.token_bytes(token) for token in _id_list(tokens)]
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of one token, special tokens among them.
+
+        Raises:
+            UnknownTokenError: the id is none of the vocabulary (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_single_token_bytes(24912)
+            b'hello'
+        """
+        return self._backend.token_bytes(token)
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text of some tokens, and where each begins.
+
+        Returns:
+            The text, and for each token the index of the first code point that has bytes of it.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnicodeDecodeError: the bytes are not UTF-8.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_with_offsets([24912, 2375])
+            ('hello world', [0, 5])
+        """
+        texts = self.decode_tokens_bytes(tokens)
+        data = b"".join(texts)
+        text = data.decode("utf-8", "strict")
+        ends = list(accumulate(map(len, texts)))
+        return text, [first for first, _ in self._backend.offsets(data, ends, False)]
+
+    def decode_batch(
+        self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
+        """The text of each of several lists of tokens; arguments and errors as for `decode`.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_batch([[24912], [2375]])
+            ['hello', ' world']
+        """
+        return _map(partial(self.decode, errors=errors), batch, num_threads)
+
+    def decode_bytes_batch(
+        self, batch: Iterable[Sequence[int]], *, num_threads: int = 8
+    ) -> list[bytes]:
+        """The bytes of each of several lists of tokens.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_bytes_batch([[24912], [2375]])
+            [b'hello', b' world']
+        """
+        return _map(self.decode_bytes, batch, num_threads)
+
+    # What the tokenizer is
+
+    @property
+    def name(self) -> str:
+        """The encoding's name.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").name
+            'o200k_base'
+        """
+        return self.info.provenance.get("name", "unnamed")
+
+    @property
+    def backend(self) -> str:
+        """What runs it: "native", "wasm" or "reference".
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base", backend="reference").backend
+            'reference'
+        """
+        return self._backend.kind
+
+    @property
+    def info(self) -> Info:
+        """Sizes, routes, special tokens and provenance of the model.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").info.n_base_tokens
+            199998
+        """
+        return self._backend.info
+
+    @property
+    def n_vocab(self) -> int:
+        """Ids are 0..n_vocab-1; not all of them are used.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").n_vocab
+            200019
+        """
+        return self.info.n_vocab
+
+    @property
+    def max_token_value(self) -> int:
+        """The highest id.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").max_token_value
+            200018
+        """
+        return self.n_vocab - 1
+
+    @property
+    def special_tokens_set(self) -> frozenset[str]:
+        """The texts of the special tokens.
+
+        Example:
+            >>> import wwho
+            >>> sorted(wwho.get_encoding("o200k_base").special_tokens_set)
+            ['<|endofprompt|>', '<|endoftext|>']
+        """
+        return frozenset(self.info.specials)
+
+    @property
+    def eot_token(self) -> int:
+        """The id of <|endoftext|>.
+
+        Raises:
+            UnknownTokenError: the model has no such special token (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").eot_token
+            199999
+        """
+        found = self.info.specials.get(END_OF_TEXT)
+        if found is None:
+            raise UnknownTokenError(f"{self.name} has no special token {END_OF_TEXT!r}")
+        return found
+
+    def is_special_token(self, token: int) -> bool:
+        """Whether an id is a special token's.
+
+        Example:
+            >>> import wwho
+            >>> enc = wwho.get_encoding("o200k_base")
+            >>> enc.is_special_token(199999), enc.is_special_token(24912)
+            (True, False)
+        """
+        return token in self.info.specials.values()
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, in byte order.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").token_byte_values()[-1]
+            b'\\xff'
+        """
+        info = self.info
+        ids = [*range(info.n_base_tokens), *range(info.first_atom, info.n_vocab)]
+        return sorted(self.decode_tokens_bytes(ids))
+
+    def __repr__(self) -> str:
+        """The name and the backend."""
+        return f"<Tokenizer {self.name!r} ({self.backend})>"
+
+    def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[object, ...]]:
+        """Shipped encodings are pickled by name, others by their bytes.
+
+        The best backend of this machine becomes the best one where the pickle is opened; any other
+        is kept.
+        """
+        backend = None if self.backend == default_backend() else self.backend
+        if self._shipped is not None:
+            from wwho.encodings import get_encoding
+
+            return get_encoding, (self._shipped, backend)
+        return Tokenizer, (self._blob, backend)
+
+    def _prepare(
+        self, text: Text, allowed: Allowed, disallowed: Allowed
+    ) -> tuple[bytes, bytes | None]:
+        """The bytes of a text and the mask of allowed special tokens."""
+        data = to_bytes(text)
+        if not allowed and not disallowed:
+            return data, None
+        specials = self.info.specials
+        names = allowed_set(allowed, specials)
+        refuse_disallowed(data, disallowed, names, specials)
+        return data, allowed_mask(names, specials)
+
+
+def to_bytes(text: Text) -> bytes:
+    """A text as bytes, which are UTF-8 where it is a `str`.
+
+    Raises:
+        TypeError: it is neither `str` nor bytes.
+
+    Example:
+        >>> to_bytes("a" + chr(0xD800)), to_bytes(chr(0xD83D) + chr(0xDE00)).decode()
+        (b'a\\xef\\xbf\\xbd', '😀')
+    """
+    if isinstance(text, str):
+        try:
+            return text.encode("utf-8")
+        except UnicodeEncodeError:
+            # Pairs of surrogates become characters, lone ones U+FFFD, as tiktoken does it.
+            units = text.encode("utf-16-le", "surrogatepass")
+            return units.decode("utf-16-le", "replace").encode("utf-8")
+    if isinstance(text, bytes):
+        return text
+    if isinstance(text, (bytearray, memoryview)):
+        return bytes(text)
+    raise TypeError(f"expected str or bytes, found {type(text).__name__}")
+
+
+def _str(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _is_token(unk: Unk) -> bool:
+    if unk not in ("spell", "token"):
+        raise ValueError(f"unk is {unk!r}; it is 'spell' or 'token'")
+    return unk == "token"
+
+
+def _id_list(tokens: Sequence[int]) -> Sequence[int]:
+    """Ids as a list or tuple; arrays of numpy become lists of int."""
+    if isinstance(tokens, (list, tuple)):
+        return tokens
+    to_list: Callable[[], list[int]] | None = getattr(tokens, "tolist", None)
+    return to_list() if to_list else list(tokens)
+
+
+def _map(function: Callable[[_In], _Out], items: Iterable[_In], num_threads: int) -> list[_Out]:
+    with ThreadPoolExecutor(num_threads) as executor:
+        return list(executor.map(function, items))

@@ -1,0 +1,235 @@
+"""The artifact: one byte string per model, and nothing else is ever opened."""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import oracle  # puts tools/ on the path
+import pytest
+from gen_attacks import attacks
+from gen_hexdump import rewritten
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny import small_model, smallest_model, tiny_model
+
+import wwho
+from wwho import ArtifactError, Tokenizer
+from wwho.artifact import leb
+from wwho.artifact.container import read_container
+from wwho.artifact.files import write_atomic
+from wwho.artifact.layout import Kind
+from wwho.artifact.model import Model
+from wwho.artifact.read import read_model
+from wwho.artifact.write import write_model
+from wwho.backend.select import BackendName
+from wwho.encodings import list_encoding_names, model_bytes
+
+TESTS = oracle.ROOT / "tests"
+READERS: tuple[BackendName, ...] = ("native", "reference")
+SMALL = write_model(small_model())
+STATUS = re.compile(r"WWHO_([A-Z_]+) = (\d+)")
+
+
+def status(blob: bytes, reader: BackendName) -> str:
+    """The status with which a reader refuses a file; "OK" where it opens it."""
+    try:
+        Tokenizer.from_bytes(blob, backend=reader)
+    except ArtifactError as error:
+        return error.status
+    return "OK"
+
+
+def both(blob: bytes) -> str:
+    """The status that both readers give."""
+    found = {status(blob, reader) for reader in READERS}
+    assert len(found) == 1, found
+    return found.pop()
+
+
+# Writing and reading
+
+
+@pytest.mark.parametrize("model", [tiny_model(), small_model(), smallest_model()])
+def test_what_is_written_is_read(model: Model) -> None:
+    blob = write_model(model)
+    again = read_model(blob)
+    fields = (
+        "router",
+        "routes",
+        "n_base",
+        "base_bytes",
+        "first_atom",
+        "atoms",
+        "space_id",
+        "unk_id",
+    )
+    for field in (*fields, "n_vocab", "specials", "provenance"):
+        assert getattr(again, field) == getattr(model, field), field
+    assert list(again.base_pairs) == list(model.base_pairs)
+    assert list(again.merges) == list(model.merges)
+    assert again.scanners.classes == model.scanners.classes
+    for ours, theirs in zip(again.scanners.automata, model.scanners.automata, strict=True):
+        assert replace(ours, name="") == replace(theirs, name="")
+    assert write_model(again) == blob
+    assert both(blob) == "OK"
+
+
+@pytest.mark.parametrize("name", list_encoding_names())
+def test_shipped_artifacts_are_canonical(name: str) -> None:
+    blob = model_bytes(name)
+    assert write_model(read_model(blob)) == blob
+    assert both(blob) == "OK"
+
+
+def test_the_order_of_special_tokens_does_not_matter() -> None:
+    model = small_model()
+    turned = replace(model, specials=dict(reversed(model.specials.items())))
+    assert write_model(turned) == SMALL
+
+
+def test_sections_fill_the_file() -> None:
+    container = read_container(SMALL)
+    assert [section.kind for section in container.sections] == list(Kind)
+    end = 24 + 12 * len(container.sections)
+    for section in container.sections:
+        assert section.offset == end
+        end = section.end + -section.end % 4
+    assert end == len(SMALL)
+
+
+def test_the_hex_dump_in_the_specification_is_up_to_date() -> None:
+    text = (oracle.ROOT / "wasm" / "FORMAT.md").read_text("utf-8")
+    assert rewritten(text) == text
+
+
+# Refusing
+
+
+@pytest.mark.parametrize(
+    "path", sorted((TESTS / "attacks").glob("*.wwho")), ids=lambda path: path.stem
+)
+@pytest.mark.parametrize("reader", READERS)
+def test_attacks(path: Path, reader: BackendName) -> None:
+    assert status(path.read_bytes(), reader) == path.stem.partition("-")[0]
+
+
+def test_every_status_has_an_attack() -> None:
+    header = (oracle.ROOT / "wasm" / "wwho.h").read_text("utf-8")
+    statuses = {name for name, number in STATUS.findall(header) if int(number) >= 16}
+    assert len(statuses) >= 26
+    assert {name.partition("-")[0] for name in attacks()} >= statuses
+
+
+def test_the_attacks_are_those_of_the_generator() -> None:
+    files = {path.stem: path.read_bytes() for path in (TESTS / "attacks").glob("*.wwho")}
+    assert files == attacks()
+
+
+def test_messages_teach() -> None:
+    with pytest.raises(ArtifactError, match=r"MAGIC: the file begins with 7b 22 .* it is no .wwho"):
+        Tokenizer.from_bytes(b'{"version": "1.0"}')
+    with pytest.raises(
+        ArtifactError, match=r"VERSION: the file has version 2, this reader reads 1"
+    ):
+        Tokenizer.from_bytes(attacks()["VERSION-2"])
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_truncated_at_every_byte(reader: BackendName) -> None:
+    for size in range(len(SMALL)):
+        assert status(SMALL[:size], reader) == "TRUNCATED", size
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_trailing_bytes(reader: BackendName) -> None:
+    for tail in (b"\0", b"\0\0\0\0", b"x" * 100, SMALL):
+        assert status(SMALL + tail, reader) == "TRAILING"
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_every_byte_flipped(reader: BackendName) -> None:
+    # what the header's own fields say before the checksum is looked at
+    header = {
+        **dict.fromkeys(range(8), "MAGIC"),
+        **dict.fromkeys((8, 9), "VERSION"),
+        **dict.fromkeys((10, 11), "SECTION_TABLE"),
+        **dict.fromkeys(range(12, 16), "FEATURES"),
+        **dict.fromkeys(range(16, 20), "TRUNCATED"),
+    }
+    broken = bytearray(SMALL)
+    for at in range(len(SMALL)):
+        broken[at] ^= 0xFF
+        assert status(bytes(broken), reader) == header.get(at, "CHECKSUM"), at
+        broken[at] ^= 0xFF
+
+
+# all but the page table, which is most of the file and mostly zero
+TABLES = [*range(24, 400), *range(17_400, len(SMALL))]
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(TABLES), st.integers(0, 255)), min_size=1, max_size=3))
+def test_readers_agree_on_damage_behind_a_right_checksum(changes: list[tuple[int, int]]) -> None:
+    broken = bytearray(SMALL)
+    for at, value in changes:
+        broken[at] = value
+    crc = zlib.crc32(broken[24:], zlib.crc32(broken[:20]))
+    struct.pack_into("<I", broken, 20, crc)
+    native, reference = (status(bytes(broken), reader) for reader in READERS)
+    assert (native == "OK") == (reference == "OK"), (native, reference)
+
+
+# Parts
+
+
+def test_leb() -> None:
+    values = [0, 1, 127, 128, 16_383, 16_384, 2**21 - 1, 2**28 - 1]
+    data = leb.pack(values)
+    assert leb.unpack(data, 0, len(values)) == (values, len(data))
+    for wrong in (-1, 2**28):
+        with pytest.raises(ValueError, match=str(wrong)):
+            leb.pack([wrong])
+
+
+@given(st.lists(st.integers(0, 2**21)))
+def test_zigzag(values: list[int]) -> None:
+    assert leb.unzigzag(leb.zigzag(values)) == values
+    assert all(value >= 0 for value in leb.zigzag(values))
+
+
+def test_write_atomic_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "model.wwho"
+    write_atomic(target, b"old")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomic(target, b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.wwho"]
+    assert target.read_bytes() == b"old"
+    monkeypatch.undo()
+    write_atomic(target, b"new")
+    assert target.read_bytes() == b"new"
+
+
+def test_write_atomic_into_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        write_atomic(tmp_path / "nowhere" / "x", b"")
+
+
+def test_names() -> None:
+    assert {"o200k_base", "cl100k_base"} <= set(wwho.list_encoding_names())
+    with pytest.raises(
+        ArtifactError, match=r"there is no encoding 'o200k'; there are .*o200k_base"
+    ):
+        wwho.get_encoding("o200k")
+    with pytest.raises(ValueError, match="no encoding"):
+        wwho.get_encoding("../models/o200k_base")

@@ -1,0 +1,258 @@
+"""Every backend gives what tests/vectors say, and native and reference agree on everything else."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import oracle  # puts tools/ on the path
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import hard_text, raw, texts
+from tiny import tiny_model
+
+import wwho
+from wwho import BackendError, SpecialTokenError, Tokenizer, UnknownTokenError
+from wwho.artifact.write import write_model
+from wwho.backend.merge import merge
+from wwho.backend.reference import read_characters
+from wwho.backend.select import BackendName, default_backend, open_backend
+
+VECTORS = oracle.ROOT / "tests" / "vectors"
+TINY = VECTORS / "tiny.wwho"
+BACKENDS: tuple[BackendName, ...] = ("native", "reference")
+ENCODINGS = sorted(path.stem for path in VECTORS.glob("*.jsonl"))
+ERRORS = {"SpecialTokenError": SpecialTokenError, "UnknownTokenError": UnknownTokenError}
+
+
+@cache
+def tokenizer(name: str, backend: BackendName) -> Tokenizer:
+    if name == "tiny":
+        return Tokenizer.load(TINY, backend=backend)
+    return wwho.get_encoding(name, backend)
+
+
+def vectors(name: str) -> list[dict[str, Any]]:
+    return [
+        json.loads(line) for line in (VECTORS / f"{name}.jsonl").read_text("ascii").splitlines()
+    ]
+
+
+def check_encode(enc: Tokenizer, line: dict[str, Any]) -> None:
+    text: str | bytes = line["text"] if "text" in line else bytes.fromhex(line["bytes_hex"])
+    unk = "token" if line.get("unk") else "spell"
+    allowed = set(line["allowed"])
+    ids, offsets = enc.encode_with_offsets(text, allowed_special=allowed, unk=unk)
+    assert ids == line["ids"]
+    assert [list(pair) for pair in offsets] == line["offsets"]
+    assert enc.encode(text, allowed_special=allowed, unk=unk) == ids
+    assert enc.count(text, allowed_special=allowed, unk=unk) == line["count"] == len(ids)
+    segments = enc.segment(text)
+    assert [segment.route for segment in segments] == [each["route"] for each in line["segments"]]
+    if "text" in line:
+        assert [segment.text for segment in segments] == [each["text"] for each in line["segments"]]
+        units = [each.get("units", []) for each in line["segments"]]
+        assert [list(segment.units) for segment in segments] == units
+    else:
+        routes = enc.info.routes
+        spans = enc._backend.spans(text if isinstance(text, bytes) else text.encode())
+        found = [text[span.start : span.end].hex() for span in spans if routes[span.route].sgpe]
+        assert found == [unit for each in line["segments"] for unit in each.get("units_hex", [])]
+
+
+def check_utf16(enc: Tokenizer, line: dict[str, Any]) -> None:
+    data = line["text"].encode("utf-8") if "text" in line else bytes.fromhex(line["bytes_hex"])
+    mask = bytes(text in line["allowed"] for text in enc.info.specials)
+    _, ends = enc._backend.encode_with_ends(data, mask, bool(line.get("unk")))
+    assert [list(pair) for pair in enc._backend.offsets(data, ends, True)] == line["utf16"]
+
+
+def check_error(enc: Tokenizer, line: dict[str, Any]) -> None:
+    def call() -> None:
+        if "token" in line:
+            enc.encode_single_token(line["token"])
+        elif "ids" in line:
+            enc.decode_bytes(line["ids"])
+        else:
+            allowed, disallowed = set(line["allowed"]), line["disallowed"]
+            enc.encode(line["text"], allowed_special=allowed, disallowed_special=disallowed)
+
+    with pytest.raises(ERRORS[line["error"]]):
+        call()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_vectors(name: str, backend: BackendName) -> None:
+    enc = tokenizer(name, backend)
+    lines = vectors(name)
+    assert len(lines) > 70
+    assert {line["encoding"] for line in lines} == {name}
+    for line in lines:
+        if "error" in line:
+            check_error(enc, line)
+        elif "decode_hex" in line:
+            assert enc.decode_bytes(line["ids"]).hex() == line["decode_hex"]
+        else:
+            check_encode(enc, line)
+            if not has_surrogate(line.get("text", "")):
+                check_utf16(enc, line)
+
+
+def has_surrogate(text: str) -> bool:
+    return any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def test_vectors_are_those_of_the_generator() -> None:
+    from gen_vectors import lines
+
+    assert TINY.read_bytes() == write_model(tiny_model())
+    for name in ("tiny", "cl100k_base"):
+        blob = TINY.read_bytes() if name == "tiny" else wwho.encodings.model_bytes(name)
+        assert json.loads(json.dumps(list(lines(name, blob)))) == vectors(name)
+
+
+@pytest.mark.parametrize("name", oracle.NAMES)
+def test_vectors_of_the_base_are_tiktokens(name: str) -> None:
+    theirs = oracle.tiktoken_encoding(name)
+    checked = [line for line in vectors(name) if "text" in line and "ids" in line]
+    assert len(checked) > 40
+    for line in checked:
+        assert (
+            theirs.encode(line["text"], allowed_special=set(line["allowed"]), disallowed_special=())
+            == line["ids"]
+        )
+
+
+# Native against reference
+
+
+def agree(name: str, text: str | bytes, allowed: frozenset[str], unk: bool) -> None:
+    native, reference = tokenizer(name, "native"), tokenizer(name, "reference")
+    mode = "token" if unk else "spell"
+    found = native.encode_with_offsets(text, allowed_special=allowed, unk=mode)
+    assert found == reference.encode_with_offsets(text, allowed_special=allowed, unk=mode)
+    assert native.encode(text, allowed_special=allowed, unk=mode) == found[0]
+    data = text.encode() if isinstance(text, str) else text
+    assert native._backend.spans(data) == reference._backend.spans(data)
+    if not unk:
+        assert native.decode_bytes(found[0]) == data
+    for limit in (0, len(found[0]) // 2, len(found[0])):
+        expected = len(found[0]) if len(found[0]) <= limit else None
+        assert native.count_till_limit(text, limit, allowed_special=allowed, unk=mode) == expected
+        assert (
+            reference.count_till_limit(text, limit, allowed_special=allowed, unk=mode) == expected
+        )
+
+
+subsets = st.frozensets(
+    st.sampled_from(["<|end|>", "<|end|>x", "<|\u0d9a|>", "[PAD]", "[UNK]", "none"])
+)
+
+
+@settings(max_examples=2000, deadline=None)
+@given(text=st.one_of(texts, raw), allowed=subsets, unk=st.booleans())
+def test_native_is_reference_tiny(text: str | bytes, allowed: frozenset[str], unk: bool) -> None:
+    agree("tiny", text, allowed, unk)
+
+
+@pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "tiny"])
+@settings(max_examples=500, deadline=None)
+@given(text=st.one_of(texts, raw), special=st.booleans())
+def test_native_is_reference(name: str, text: str | bytes, special: bool) -> None:
+    agree(
+        name, text, tokenizer(name, "native").special_tokens_set if special else frozenset(), False
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(part=hard_text, times=st.integers(2, 60))
+def test_native_is_reference_on_long_pieces(part: str, times: int) -> None:
+    for name in ("tiny", "o200k_base"):
+        agree(name, part * times, frozenset(), False)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    text=st.one_of(texts.map(str.encode), raw),
+    cuts=st.lists(st.floats(0, 1), max_size=12),
+    utf16=st.booleans(),
+)
+def test_offsets_of_any_tokens(text: bytes, cuts: list[float], utf16: bool) -> None:
+    ends = sorted({*(int(cut * len(text)) for cut in cuts), len(text)} - {0})
+    native, reference = (tokenizer("tiny", backend)._backend for backend in BACKENDS)
+    assert native.offsets(text, ends, utf16) == reference.offsets(text, ends, utf16)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_every_token_in_both(name: str) -> None:
+    native, reference = (tokenizer(name, backend) for backend in BACKENDS)
+    assert native.info == reference.info
+    for token in range(native.n_vocab):
+        try:
+            text = reference.decode_single_token_bytes(token)
+        except UnknownTokenError:
+            with pytest.raises(UnknownTokenError, match=str(token)):
+                native.decode_single_token_bytes(token)
+            continue
+        assert native.decode_single_token_bytes(token) == text
+        assert native.encode_single_token(text) == reference.encode_single_token(text)
+
+
+# Selection
+
+
+def test_the_default_is_native() -> None:
+    assert default_backend() == "native"
+    assert Tokenizer.load(TINY).backend == "native"
+    assert repr(Tokenizer.load(TINY)) == "<Tokenizer 'tiny' (native)>"
+
+
+def test_without_the_extension(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wwho._core", None)
+    monkeypatch.delitem(sys.modules, "wwho.backend.native", raising=False)
+    assert default_backend() == "reference"
+    assert Tokenizer.load(TINY).backend == "reference"
+    with pytest.raises(BackendError, match="the native backend cannot be imported"):
+        Tokenizer.load(TINY, backend="native")
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    assert default_backend() == "wasm"
+
+
+def test_a_backend_that_cannot_run_here_is_an_error() -> None:
+    with pytest.raises(BackendError, match="runs in Pyodide"):
+        Tokenizer.load(TINY, backend="wasm")
+    with pytest.raises(
+        BackendError, match="no backend 'rust'; choose one of native, wasm, reference"
+    ):
+        open_backend(Path(TINY).read_bytes(), "rust")  # type: ignore[arg-type]
+
+
+# Parts of the reference
+
+
+@given(st.lists(st.integers(0, 3), max_size=40), st.permutations(range(8)))
+def test_merge_is_the_definition(ids: list[int], order: list[int]) -> None:
+    pairs = [(0, 1), (1, 0), (2, 2), (0, 0), (4, 4), (5, 6), (7, 3), (1, 8)]
+    ranks = {pairs[which]: 4 + place for place, which in enumerate(order)}
+    plain = list(ids)
+    while found := [(ranks[pair], k) for k, pair in enumerate(pairwise(plain)) if pair in ranks]:
+        rank, k = min(found)
+        plain[k : k + 2] = [rank]
+    assert merge(ids, ranks) == plain
+
+
+@given(raw)
+def test_characters_cover_the_bytes(data: bytes) -> None:
+    text, starts = read_characters(data)
+    assert (starts[0], starts[-1], len(starts)) == (0, len(data), len(text) + 1)
+    parts = [data[begin:end] for begin, end in pairwise(starts)]
+    for char, part in zip(text, parts, strict=True):
+        assert part == char.encode() or (char == "\ufffd" and len(part) == 1 and part[0] >= 0x80)
+    if data.decode("utf-8", "ignore").encode() == data:
+        assert text == data.decode()

@@ -1,0 +1,140 @@
+"""A tokenizer small enough to read: hand-picked tokens over the shipped schemas.
+
+It has every feature of the format: gaps between ids, special tokens on both sides of n_base (one
+inside another, one in Sinhala), atoms with and without their space, merges over merges, a lone
+space and [UNK]. `tests/vectors/tiny.wwho` is its artifact.
+"""
+
+from __future__ import annotations
+
+from wwho.artifact.model import Model, Pair, Route
+from wwho.base.pairs import canonical_pairs
+from wwho.base.patterns import PATTERNS
+from wwho.grammar.compile import Scanner, compile_scanners
+from wwho.grammar.parse import parse_regex
+from wwho.grammar.unicode import UNICODE_VERSION
+from wwho.schema.compile import compile_schemas
+from wwho.schema.load import load_schema
+
+SCHEMAS = ("sinhala", "devanagari")
+
+BASE_TOKENS = (
+    *(b"th", b"the", b" t", b" the", b"in", b"ing", b"an", b" a", b"er", b"aa", b"aaaa", b"  "),
+    *(b"00", b"\r\n", b"\n\n", b"'s", b"\xc3\xa9", b"\xe0\xb6", b"\xe0\xb6\x9a", b" \xe0"),
+    *(b"\xe0\xa4", b"\xe0\xa4\x95", b"\xf0\x9f", b"\xf0\x9f\x98", b"\x98\x80"),
+)
+
+ATOMS = (
+    *("ක", "ග", "ච", "ම", "ය", "ර", "ල", "ශ්‍රී", "න්ද්‍ර", "යා", "ගේ", "ලා", "ඔ", " ඔ", " ක", " ල", "ං"),
+    *("क", "म", "य", "र", "ल", "वि", "द्या", " वि", " में", "ती", "हो", "।", " ।", "ॐ"),
+)
+
+MERGES = (
+    *(
+        ("ච", "න්ද්‍ර"),
+        ("යා", "ගේ"),
+        ("චන්ද්‍ර", "යාගේ"),
+        ("ම", "ල"),
+        (" ක", "ම"),
+        ("ක", "ක"),
+        ("කක", "කක"),
+    ),
+    *(("द्या", "ल"), ("वि", "द्याल"), ("विद्याल", "य"), (" वि", "द्याल"), ("हो", "ती"), ("र", "र")),
+)
+
+SPECIALS_BASE = ("<|end|>", "<|end|>x", "<|ක|>")
+SPECIALS_SGPE = ("[PAD]", "[UNK]")
+
+
+def tiny_model() -> Model:
+    """The model."""
+    tokens = [*(bytes([byte]) for byte in range(255, -1, -1)), *BASE_TOKENS]
+    # ids between the tokens and the special tokens are left free, as in o200k_base and cl100k_base
+    specials = {text: len(tokens) + 2 + 3 * k for k, text in enumerate(SPECIALS_BASE)}
+    n_base = max(specials.values()) + 2
+    specials |= {text: n_base + 1 + k for k, text in enumerate(SPECIALS_SGPE)}
+    first_atom = max(specials.values()) + 2
+    schemas = [load_schema(name) for name in SCHEMAS]
+    atoms = tuple(sorted(text.encode("utf-8") for text in ATOMS))
+    return Model(
+        scanners=compile_schemas(schemas, parse_regex(PATTERNS["o200k_base"])),
+        router=0,
+        routes=(
+            Route("other", 1, sgpe=False),
+            *(Route(schema.name, k, sgpe=True) for k, schema in enumerate(schemas, 2)),
+        ),
+        n_base=n_base,
+        base_bytes=b"".join(tokens[:256]),
+        base_pairs=canonical_pairs(tokens),
+        first_atom=first_atom,
+        atoms=atoms,
+        merges=merge_pairs(atoms),
+        space_id=first_atom + len(ATOMS) + len(MERGES),
+        unk_id=specials["[UNK]"],
+        specials=specials,
+        provenance={
+            "name": "tiny",
+            "source": "tests/py/tiny.py",
+            "license": "Apache-2.0",
+            "unicode": UNICODE_VERSION,
+            "schemas": " ".join(SCHEMAS),
+        },
+    )
+
+
+def merge_pairs(atoms: tuple[bytes, ...]) -> list[Pair]:
+    """The merges as pairs of ids counted from the first atom."""
+    ids = {text.decode("utf-8"): k for k, text in enumerate(atoms)}
+    pairs = []
+    for left, right in MERGES:
+        pairs.append((ids[left], ids[right]))
+        ids[left + right] = len(ids)
+    return pairs
+
+
+def small_model() -> Model:
+    """A model with every section and little in it, to make broken files of; SGPE gets all `k`s."""
+    letters, rest = parse_regex("k+"), parse_regex("[^k]+")
+    scanners = compile_scanners(
+        [
+            Scanner("router", (rest, letters), longest=False),
+            Scanner("other", (parse_regex("[a-z]+|[^a-z]"),), longest=False),
+            Scanner("letters", (parse_regex("k"), parse_regex("[^k]")), longest=False),
+        ]
+    )
+    return Model(
+        scanners=scanners,
+        router=0,
+        routes=(Route("other", 1, sgpe=False), Route("letters", 2, sgpe=True)),
+        n_base=261,
+        base_bytes=bytes(range(256)),
+        base_pairs=((97, 98), (256, 99)),
+        first_atom=262,
+        atoms=(b"j", b"k"),
+        merges=((1, 1), (2, 2)),
+        space_id=266,
+        unk_id=261,
+        specials={"<|a|>": 259, "[UNK]": 261},
+        provenance={"name": "small"},
+    )
+
+
+def smallest_model() -> Model:
+    """The least that is a tokenizer, whose file FORMAT.md prints: any text is one piece."""
+    return Model(
+        scanners=compile_scanners(
+            [Scanner("pretokenizer", (parse_regex("(?:a|[^a])+"),), longest=False)]
+        ),
+        router=None,
+        routes=(Route("other", 0, sgpe=False),),
+        n_base=256,
+        base_bytes=bytes(range(256)),
+        base_pairs=(),
+        first_atom=256,
+        atoms=(),
+        merges=(),
+        space_id=None,
+        unk_id=None,
+        specials={},
+        provenance={"name": "minimal"},
+    )

@@ -1,0 +1,154 @@
+"""Rewrite section 12 of wasm/FORMAT.md: the annotated bytes of a minimal file.
+
+python tools/gen_hexdump.py
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
+
+from tiny import smallest_model  # noqa: E402
+
+from wwho.artifact.container import Section, read_container  # noqa: E402
+from wwho.artifact.files import write_atomic  # noqa: E402
+from wwho.artifact.layout import N_PAGES, PAGE_SIZE, Kind  # noqa: E402
+from wwho.artifact.write import write_model  # noqa: E402
+
+FORMAT = ROOT / "wasm" / "FORMAT.md"
+HEADING = "## 12. A minimal file\n"
+ROW = 16
+MODEL = smallest_model()
+
+Field = tuple[int, str]
+"""A number of bytes and what they are."""
+
+HEADER: list[Field] = [
+    (8, "magic"),
+    (2, "version"),
+    (2, "n_sections"),
+    (4, "features: none"),
+    (4, "file_size"),
+    (4, "checksum"),
+]
+META: list[Field] = [
+    (4, "n_vocab"),
+    (4, "n_base"),
+    (4, "n_base_tokens"),
+    (4, "first_atom"),
+    (4, "n_atoms"),
+    (4, "n_merges"),
+    (4, "space_id: none"),
+    (4, "unk_id: none"),
+    (4, "base_text_bytes"),
+    (4, "sgpe_text_bytes"),
+]
+CLASSES: list[Field] = [
+    (2, "n_classes"),
+    (2, "n_pages"),
+    (2 * N_PAGES, "page[8704]"),
+    (PAGE_SIZE, "page 0: every code point has class 0"),
+]
+ROUTES: list[Field] = [
+    (2, "router: none"),
+    (2, "n_routes"),
+    (2, "route 0: scanner"),
+    (1, "model: base"),
+    (1, "name_length"),
+    (5, "name"),
+]
+
+
+def automata() -> list[Field]:
+    """The fields of AUTOMATA: one automaton of one column."""
+    (automaton,) = MODEL.scanners.automata
+    fields = [
+        (4, "count"),
+        (2, "n_states"),
+        (2, "n_columns"),
+        (1, "column of class 0"),
+        (1, "padding"),
+    ]
+    names = ["dead", "start", *(f"state {k}" for k in range(2, automaton.n_states))]
+    for name, row in zip(names, automaton.table, strict=True):
+        shown = ", ".join(f"{'end' if k == 0 else k}: {entry(*e)}" for k, e in enumerate(row))
+        fields.append((2 * len(row), f"{name}; {shown}"))
+    return fields
+
+
+def entry(mark: int, to: int) -> str:
+    """A table entry in words."""
+    return (f"match of rule {mark - 1}, " if mark else "") + (f"go to {to}" if to else "stop")
+
+
+def fields(sections: tuple[Section, ...]) -> Iterator[Field]:
+    """All fields of the file, in order."""
+    inner = {
+        Kind.META: META,
+        Kind.CLASSES: CLASSES,
+        Kind.AUTOMATA: automata(),
+        Kind.ROUTES: ROUTES,
+        Kind.BASE: [(256, "byte[256]; there are no pairs")],
+        Kind.SPECIALS: [(4, "count")],
+    }
+    yield from HEADER
+    for section in sections:
+        yield 12, f"{section.kind.name}: kind, offset {section.offset}, length {section.length}"
+    end = sections[0].offset
+    for section in sections:
+        if section.offset > end:
+            yield section.offset - end, "padding"
+        parts = inner.get(section.kind, [(section.length, "JSON")])
+        left = section.length - sum(size for size, _ in parts)
+        for size, note in [*parts, *([(left, "padding")] if left else [])]:
+            yield size, f"{section.kind.name}: {note}"
+        end = section.end
+    if end % 4:
+        yield -end % 4, "padding"
+
+
+def dump(blob: bytes) -> Iterator[str]:
+    """The lines of the dump; long fields are shortened."""
+    at = 0
+    for size, note in fields(read_container(blob).sections):
+        rows = range(at, at + size, ROW)
+        for k, row in enumerate(rows):
+            if len(rows) > 4 and 1 < k < len(rows) - 1:
+                if k == 2:
+                    yield "  ..."
+                continue
+            shown = blob[row : min(row + ROW, at + size)].hex(" ")
+            yield f"{row:06x}  {shown:<47}  {note if k == 0 else ''}".rstrip()
+        at += size
+    if at != len(blob):
+        raise ValueError(f"the fields have {at} bytes, the file {len(blob)}")
+
+
+def section_12() -> str:
+    """The section, heading and all."""
+    blob = write_model(MODEL)
+    lines = "\n".join(dump(blob))
+    return (
+        f"{HEADING}The least that is a tokenizer: every byte is a token, every text one piece. "
+        f"{len(blob):,} bytes, of which the page table\nis the most. "
+        f"Written by tools/gen_hexdump.py; a test regenerates it.\n\n```\n{lines}\n```\n"
+    )
+
+
+def rewritten(text: str) -> str:
+    """The specification with its section 12 as it should be."""
+    before, _, _ = text.partition(HEADING)
+    return f"{before.rstrip()}\n\n{section_12()}"
+
+
+def main() -> None:
+    """Rewrite the section."""
+    write_atomic(FORMAT, rewritten(FORMAT.read_text("utf-8")).encode("utf-8"))
+
+
+if __name__ == "__main__":
+    main()

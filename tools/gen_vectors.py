@@ -1,0 +1,203 @@
+r"""Write tests/vectors: what every backend must give, computed by the reference backend.
+
+    python tools/gen_vectors.py
+
+One JSON object a line, in one file per encoding (tiny.jsonl, ...). Lines of three kinds:
+
+encode   {"encoding", "text" | "bytes_hex", "allowed": [special tokens],
+          "unk": true where [UNK] is asked for, "ids", "count",
+          "offsets": [[first, behind last] in code points], "utf16": [the same in UTF-16 units],
+          "segments": [{"route", "text" | "bytes_hex", "units" | "units_hex"}]}
+decode   {"encoding", "ids", "decode_hex"}
+error    {"encoding", "error": name of the exception, and the call's arguments: "text" with
+          "allowed" and "disallowed" ("all" or a list), or "ids" to decode, or "token" to look up}
+
+"text" is a string that may hold lone surrogates (read as U+FFFD); "bytes_hex" are bytes that need
+not be UTF-8, and the segments of such a line are hexadecimal too. Units stand only in segments of
+SGPE routes. `tiny` is tests/vectors/tiny.wwho.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
+
+from tiny import tiny_model  # noqa: E402
+
+from wwho.artifact.files import write_atomic  # noqa: E402
+from wwho.artifact.write import write_model  # noqa: E402
+from wwho.backend.reference import ReferenceBackend  # noqa: E402
+from wwho.encodings import list_encoding_names, model_bytes  # noqa: E402
+from wwho.special import allowed_mask  # noqa: E402
+from wwho.tokenizer import to_bytes  # noqa: E402
+
+VECTORS = ROOT / "tests" / "vectors"
+
+TEXTS = (
+    "",
+    " ",
+    "  ",
+    "a",
+    "Hello, world!",
+    "The kettle's on; they'll've been waiting, I'd say, but WE'RE late. DON'T!",
+    "it\u2019s IT'S It's 's 'S \u017f'\u017f '\u017fo'\u017f K\u212a'\u212a I'LL i'Ll we'vE'RE'd'm",
+    "line one\r\nline two\r\n\r\n\r\n   indented\n\n\ttab \r alone\n ",
+    "next\u0085line nb\u00a0sp \u00a0 wide\u3000space\u3000\u3000x \ufeffBOM\ufeff",
+    " \u2028para\u2029 \u200b zero \u200c\u200d joiners \u180e\u2060",
+    "caf\u00e9 cafe\u0301 a\u0301\u0302\u0303 \u0301alone ःං \u20dd",
+    "\u01c5ungla \u01f2\u01c4\u01c6 \u1f88\u1fbc \u0130I\u0131i \u1e9e\u00df CamelCaseHTTPServer",
+    "\U0001f469\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466 \U0001f3f3\ufe0f\u200d\U0001f308",
+    "\U0001f600\U0001f600 \U0001f1f1\U0001f1f0 \U0001f44d\U0001f3fd",
+    "nul\0byte \x01\x02\x7f\x1b[0m",
+    "0 12 123 1234 12345 3.14159 1,000,000",
+    "\u0664\u0665\u0666\u0667 ෧෨ १२३४ \u00bd\u2167\u00b2",
+    "你好\uff0c世界\u3002こんにちは 안녕하세요",
+    "Привет \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 สว\u0e31สด\u0e35",
+    "\u0378\u0379 \ue000\uf8ff \U000e0001 \U0010ffff \ufffd \ufffe\uffff",
+    "def f(x):\n    return {'a': x[0], 'b': x**2}  # ok\n\n\n",
+    'if __name__ == "__main__":\n\tprint(f([1, 2]))\n',
+    "https://example.org/a/b?c=d&e=%20#f //// \\\\ ---- ____ ====>",
+    "lone \ud83d high, \ude00 low, \ude00\ud83d swapped, end \ud800",
+    "ඔයා 1 special अद्भुत",
+    "චන්ද්\u200dරයාගේ ආලෝකය",
+    "विद्यालय में पढ़ाई होती है।",
+    "ශ\u200d්\u200dරී ශ්\u200dරී ක\u200d්ෂ ක්\u200d ක්\u200dෂ්\u200dය",
+    "් ාා ිිං ංඃ \u200dක ක\u200d ක\u200d\u200dx \u200cक क\u200c",
+    "ॐ ॐं ऽ रामऽ । ॥ क।ख ०१ ॰ क़्\u200dष",
+    "ඇpple කaක කकක aकb කक कක",
+    "  ක   ක\nක\tक\u00a0क \n ක \u200dක",
+    "ක,ක.ක!ක?ක-ක(ක)ක 1ක2ක ෴ක",
+    "ඤතෝ ඤතෝක කඤතෝ ङ्ङ कङ्ङर ලංකා",
+    "කකකකකකක ररररर " + "ක" * 60 + " " + "र" * 61,
+    "ಕ್ಷ தமிழ் ក\u17d2ម \u1cd0क \ua8e0क क\u1cd0",
+    "a" * 300,
+    " " * 300,
+    "ab" * 100 + "\n" * 70 + "_" * 100,
+    "क्" * 100,
+    "\U0001f600" * 60,
+)
+
+BYTES = (
+    b"\xff",
+    b"\x80\x80 a\xc3",
+    b"ok \xe0\xb6 cut \xe0\xb6\x9a\xe0 \xf0\x9f\x98",
+    b"\xc0\x80 \xed\xa0\x80 \xed\xb0\x80 \xf4\x90\x80\x80 \xf8\x88\x80\x80\x80 \xe0\x80\x80",
+    b"\xe0\xb6\x9a\xff\xe0\xb6\x9a \xe0\xa4\x95\xe0\xa4\xe0\xa4\x95",
+    b"\xf0\x9f\x98\x80\xf0\x9f\x98 \x98\x80 \xef\xbf\xbd\xbf\xbd",
+    bytes(range(256)),
+)
+
+
+def special_texts(names: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Texts that spell special tokens, with those to allow."""
+    for name in names:
+        yield f"a {name} b{name}{name}", [name]
+        yield f"a {name} b{name}", []
+    yield " ".join(names) + "".join(names), names
+    yield f"{names[0]}ක {names[-1]}x  {names[0][:-1]}", names
+    yield f"ක{names[0]}ක क {names[0]} क", names
+
+
+def encoded(
+    name: str, backend: ReferenceBackend, text: str | bytes, allowed: list[str], unk: bool
+) -> dict[str, object]:
+    """An encode line."""
+    data = to_bytes(text)
+    ids, ends = backend.encode_with_ends(
+        data, allowed_mask(frozenset(allowed), backend.info.specials), unk
+    )
+    line: dict[str, object] = {"encoding": name}
+    line |= {"bytes_hex": text.hex()} if isinstance(text, bytes) else {"text": text}
+    if unk:
+        line["unk"] = True
+    return line | {
+        "allowed": allowed,
+        "ids": ids,
+        "offsets": backend.offsets(data, ends, False),
+        "utf16": backend.offsets(data, ends, True),
+        "count": len(ids),
+        "segments": segments(backend, data, isinstance(text, bytes)),
+    }
+
+
+def segments(backend: ReferenceBackend, data: bytes, raw: bool) -> list[dict[str, object]]:
+    """The segments of a line; as hexadecimal digits where it is given as bytes."""
+
+    def shown(start: int, end: int) -> str:
+        return data[start:end].hex() if raw else data[start:end].decode("utf-8")
+
+    spans = backend.spans(data)
+    starts = [k for k, span in enumerate(spans) if span.first]
+    found = []
+    for begin, behind in pairwise([*starts, len(spans)]):
+        units = spans[begin:behind]
+        route = backend.info.routes[units[0].route]
+        segment: dict[str, object] = {"route": route.name}
+        segment["bytes_hex" if raw else "text"] = shown(units[0].start, units[-1].end)
+        if route.sgpe:
+            segment["units_hex" if raw else "units"] = [shown(u.start, u.end) for u in units]
+        found.append(segment)
+    return found
+
+
+def decoded(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]:
+    """Decode lines: tokens one by one and in an order no text has."""
+    info = backend.info
+    some = [0, 255, 256, info.n_base_tokens - 1, *info.specials.values()]
+    some += [token for token in (info.first_atom, info.n_vocab - 1) if info.n_atoms]
+    for ids in ([], *([token] for token in some), some[::-1], some * 3):
+        yield {"encoding": name, "ids": ids, "decode_hex": backend.decode(ids).hex()}
+
+
+def errors(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]:
+    """Error lines."""
+    info = backend.info
+    special = next(iter(info.specials))
+    refused = {"encoding": name, "error": "SpecialTokenError", "text": f"a {special} b"}
+    yield refused | {"allowed": [], "disallowed": "all"}
+    yield refused | {"allowed": [], "disallowed": [special]}
+    used = {
+        *range(info.n_base_tokens),
+        *info.specials.values(),
+        *range(info.first_atom, info.n_vocab),
+    }
+    free = next(token for token in range(info.n_vocab) if token not in used)
+    for wrong in (free, info.n_vocab, 2**32 - 1):
+        yield {"encoding": name, "error": "UnknownTokenError", "ids": [0, wrong, 1]}
+    for text in ("", "no token spells all of this", "\u0d9a\u0915"):
+        yield {"encoding": name, "error": "UnknownTokenError", "token": text}
+
+
+def lines(name: str, blob: bytes) -> Iterator[dict[str, object]]:
+    """All lines of an encoding."""
+    backend = ReferenceBackend(blob)
+    for text in (*TEXTS, *BYTES):
+        yield encoded(name, backend, text, [], unk=False)
+        if backend.info.unk_id is not None:
+            yield encoded(name, backend, text, [], unk=True)
+    for text, allowed in special_texts(list(backend.info.specials)):
+        yield encoded(name, backend, text, allowed, unk=False)
+        yield encoded(name, backend, text.encode("utf-8") + b"\xff", allowed, unk=False)
+    yield from decoded(name, backend)
+    yield from errors(name, backend)
+
+
+def main() -> None:
+    """Write the tiny artifact and the vectors of all encodings."""
+    blobs = {"tiny": write_model(tiny_model())}
+    write_atomic(VECTORS / "tiny.wwho", blobs["tiny"])
+    blobs |= {name: model_bytes(name) for name in list_encoding_names()}
+    for name, blob in blobs.items():
+        rows = [json.dumps(line, separators=(",", ":")) + "\n" for line in lines(name, blob)]
+        write_atomic(VECTORS / f"{name}.jsonl", "".join(rows).encode("ascii"))
+        print(f"{name}: {len(rows)} vectors")
+
+
+if __name__ == "__main__":
+    main()
