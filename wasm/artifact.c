@@ -260,24 +260,30 @@ static uint32_t table_bits(uint64_t n) {
     return bits;
 }
 
+static void *take_zeroed(wwho_arena *arena, uint64_t size) {
+    void *at = take(arena, size);
+    if (at) __builtin_memset(at, 0, size);
+    return at;
+}
+
+static wwho_filter take_filter(wwho_arena *arena, uint32_t log2) {
+    return (wwho_filter){take_zeroed(arena, UINT64_C(1) << log2 >> 3), log2};
+}
+
 /* Memory for a vocabulary of `n_symbols` and `n_merges` tokens, whose texts are text_bytes long in all. */
 static void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_symbols, uint32_t n_merges, uint32_t text_bytes) {
     uint32_t n = n_symbols + n_merges;
     *v = (wwho_vocabulary){.n_symbols = n_symbols, .n_tokens = n, .pairs_bits = table_bits(n_merges), .strings_bits = table_bits(n)};
-    v->prefixes_bits = v->strings_bits + 1;
-    uint64_t pairs = UINT64_C(8) << v->pairs_bits, strings = UINT64_C(4) << v->strings_bits, prefixes = UINT64_C(1) << v->prefixes_bits >> 3;
     v->offset = take(arena, 4 * ((uint64_t)n + 1));
     v->left = take(arena, 4 * (uint64_t)n);
     v->right = take(arena, 4 * (uint64_t)n);
     v->texts = take(arena, text_bytes);
-    v->pairs = take(arena, pairs);
-    v->strings = take(arena, strings);
-    v->prefixes = take(arena, prefixes);
-    if (!arena->base) return;
-    __builtin_memset(v->pairs, 0, pairs);
-    __builtin_memset(v->strings, 0, strings);
-    __builtin_memset(v->prefixes, 0, prefixes);
-    v->offset[0] = 0;
+    v->pairs = take_zeroed(arena, UINT64_C(8) << v->pairs_bits);
+    v->strings = take_zeroed(arena, UINT64_C(4) << v->strings_bits);
+    v->pair_filter = take_filter(arena, v->pairs_bits + 2);
+    v->text_filter = take_filter(arena, v->strings_bits + 2);
+    v->prefix_filter = take_filter(arena, v->strings_bits + 1);
+    if (v->offset) v->offset[0] = 0;
 }
 
 static int build_base(const wwho_file *file, wwho_model *model) {

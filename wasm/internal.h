@@ -45,6 +45,12 @@ typedef struct {
     uint32_t id;
 } wwho_special_token;
 
+/* A set of hashes: 2^log2 bits. */
+typedef struct {
+    uint8_t *bits;
+    uint32_t log2;
+} wwho_filter;
+
 /* A vocabulary: symbols (bytes, or syllables) and the tokens merged from them, with ids of its own from 0. */
 typedef struct {
     uint32_t n_symbols; /* tokens below it are symbols: made of nothing */
@@ -57,9 +63,9 @@ typedef struct {
     uint64_t *pairs; /* open addressing: (left, right, merged), 21 bits each; 0 is empty */
     uint32_t pairs_bits;
     uint32_t strings_bits;
-    uint32_t prefixes_bits;
     uint32_t *strings; /* open addressing: 11 bits of the hash, then id + 1; 0 is empty */
-    uint8_t *prefixes; /* a filter of 2^prefixes_bits bits: which texts of 8, 16, .. bytes longer tokens start with */
+    wwho_filter pair_filter, text_filter; /* what is in pairs and strings */
+    wwho_filter prefix_filter;            /* the texts of 8, 16, .. bytes that longer tokens start with */
 } wwho_vocabulary;
 
 struct wwho_model {

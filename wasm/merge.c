@@ -46,7 +46,7 @@ static uint32_t longest_token(const wwho_piece *p, uint32_t i, uint32_t *end) {
     states[0] = 0;
     for (uint32_t k = 0; 8 * k + 8 < longest; k++) {
         states[k + 1] = hash_step(states[k], load64(text + 8 * k));
-        if (!goes_on(p->v, states[k + 1])) longest = 8 * k + 8;
+        if (!may_have(&p->v->prefix_filter, states[k + 1] * MIX)) longest = 8 * k + 8;
     }
     for (; *end > i; --*end) {
         uint32_t length = symbol_start(p, *end) - start, full = (length - 1) & ~7u;

@@ -1,15 +1,26 @@
 /* A vocabulary's look-ups: (left, right) -> merged token, and text -> token. Both tables are open addressing with linear
- * probing, at most three quarters full. */
+ * probing, at most three quarters full. Most look-ups of the merge find nothing: a filter, small enough to stay in the
+ * processor's cache, says so before the table is touched. */
 #include "internal.h"
 
 #define MIX 0x9E3779B97F4A7C15u
 
-static inline uint32_t pair_slot(uint64_t key, uint32_t bits) { return (uint32_t)(key * MIX >> (64 - bits)); }
+/* Whether a hash may have been added: no is certain, yes is not. */
+static inline bool may_have(const wwho_filter *filter, uint64_t hash) {
+    uint32_t bit = (uint32_t)(hash >> (64 - filter->log2));
+    return filter->bits[bit >> 3] >> (bit & 7) & 1;
+}
+
+static inline void add_hash(const wwho_filter *filter, uint64_t hash) {
+    uint32_t bit = (uint32_t)(hash >> (64 - filter->log2));
+    filter->bits[bit >> 3] |= (uint8_t)(1u << (bit & 7));
+}
 
 /* The token that two neighbours merge to, or WWHO_NONE. Its id is the rank of the merge. */
 static inline uint32_t pair_token(const wwho_vocabulary *v, uint32_t left, uint32_t right) {
-    uint64_t key = (uint64_t)left << WWHO_ID_BITS | right, slot;
-    uint32_t mask = (1u << v->pairs_bits) - 1, at = pair_slot(key, v->pairs_bits);
+    uint64_t key = (uint64_t)left << WWHO_ID_BITS | right, hash = key * MIX, slot;
+    if (!may_have(&v->pair_filter, hash)) return WWHO_NONE;
+    uint32_t mask = (1u << v->pairs_bits) - 1, at = (uint32_t)(hash >> (64 - v->pairs_bits));
     for (; (slot = v->pairs[at]) != 0; at = (at + 1) & mask)
         if (slot >> WWHO_ID_BITS == key) return (uint32_t)slot & ((1u << WWHO_ID_BITS) - 1);
     return WWHO_NONE;
@@ -17,11 +28,12 @@ static inline uint32_t pair_token(const wwho_vocabulary *v, uint32_t left, uint3
 
 /* False where the pair is there already. */
 static bool add_pair(wwho_vocabulary *v, uint32_t left, uint32_t right, uint32_t token) {
-    uint64_t key = (uint64_t)left << WWHO_ID_BITS | right;
-    uint32_t mask = (1u << v->pairs_bits) - 1, at = pair_slot(key, v->pairs_bits);
+    uint64_t key = (uint64_t)left << WWHO_ID_BITS | right, hash = key * MIX;
+    uint32_t mask = (1u << v->pairs_bits) - 1, at = (uint32_t)(hash >> (64 - v->pairs_bits));
     for (; v->pairs[at]; at = (at + 1) & mask)
         if (v->pairs[at] >> WWHO_ID_BITS == key) return false;
     v->pairs[at] = key << WWHO_ID_BITS | token;
+    add_hash(&v->pair_filter, hash);
     return true;
 }
 
@@ -78,16 +90,8 @@ static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, 
 
 static inline uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
     uint32_t where;
-    return n <= v->longest ? find_slot(v, text, n, hash, &where) : WWHO_NONE;
-}
-
-/* The bit of a hash state in the filter `prefixes`. */
-static inline uint32_t prefix_bit(const wwho_vocabulary *v, uint64_t state) { return (uint32_t)(state * MIX >> (64 - v->prefixes_bits)); }
-
-/* Whether a token longer than the full words behind this state may start with them: no is certain, yes is not. */
-static inline bool goes_on(const wwho_vocabulary *v, uint64_t state) {
-    uint32_t bit = prefix_bit(v, state);
-    return v->prefixes[bit >> 3] >> (bit & 7) & 1;
+    if (n > v->longest || !may_have(&v->text_filter, hash)) return WWHO_NONE;
+    return find_slot(v, text, n, hash, &where);
 }
 
 /* False where the text of `token` is another token's. */
@@ -98,10 +102,10 @@ static bool add_text(wwho_vocabulary *v, uint32_t token) {
     if (find_slot(v, text, n, hash, &where) != WWHO_NONE) return false;
     for (; at + 8 < n; at += 8) {
         state = hash_step(state, load64(text + at));
-        uint32_t bit = prefix_bit(v, state);
-        v->prefixes[bit >> 3] |= (uint8_t)(1u << (bit & 7));
+        add_hash(&v->prefix_filter, state * MIX);
     }
     v->strings[where] = string_tag(hash) | (token + 1);
+    add_hash(&v->text_filter, hash);
     if (n > v->longest) v->longest = n;
     return true;
 }

@@ -1,0 +1,1 @@
+"""The demo page and the small Flask app that serves it; needs the extra ``wwho[demo]``."""

@@ -1,0 +1,143 @@
+// Artifacts that are none: each refused at load, with the status of the rule that is broken.
+
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { before, test } from "node:test";
+import { crc32 } from "node:zlib";
+
+import { Tokenizer, init } from "../../web/node.js";
+import { ROOT, WWHO, bytesOf } from "./common.mjs";
+
+let good;
+before(async () => {
+  await init();
+  good = await bytesOf(WWHO);
+});
+
+/** A changed copy, optionally with a checksum that is right again. */
+function changed(change, resum = false) {
+  const bytes = good.slice();
+  change(new DataView(bytes.buffer), bytes);
+  if (resum) {
+    new DataView(bytes.buffer).setUint32(20, checksum(bytes), true);
+  }
+  return bytes;
+}
+
+const checksum = (bytes) => crc32(bytes.subarray(24), crc32(bytes.subarray(0, 20)));
+
+const refused = (bytes, status, message) =>
+  assert.rejects(Tokenizer.load(bytes), (error) => {
+    assert.equal(error.name, "WwhoError");
+    assert.equal(error.status, status, error.message);
+    if (message) assert.match(error.message, message);
+    return true;
+  });
+
+test("the unchanged file has the checksum that this test computes", () => {
+  assert.equal(new DataView(good.buffer, good.byteOffset).getUint32(20, true), checksum(good));
+});
+
+test("other kinds of file", async () => {
+  const encode = (text) => new TextEncoder().encode(text);
+  await refused(encode('{"model": {"type": "BPE"}}   '), "MAGIC", /7b 22.*expected 89 57 57 48/);
+  await refused(encode("<!doctype html><title>404 Not Found</title>"), "MAGIC", /web page/);
+  await refused(
+    Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1]),
+    "MAGIC",
+  );
+});
+
+test("cut short and too long", async () => {
+  for (const length of [8, 23, 24, 100, good.length >> 1, good.length - 4, good.length - 1]) {
+    await refused(good.slice(0, length), "TRUNCATED", new RegExp(`${length} bytes`));
+  }
+  const longer = new Uint8Array(good.length + 4);
+  longer.set(good);
+  await refused(longer, "TRAILING", new RegExp(`${good.length + 4} bytes, expected ${good.length}`));
+});
+
+test("header fields", async () => {
+  await refused(
+    changed((view) => view.setUint16(8, 2, true)),
+    "VERSION",
+    /version is 2, expected 1/,
+  );
+  await refused(
+    changed((view) => view.setUint32(12, 0x80000001, true)),
+    "FEATURES",
+    /0x80000001/,
+  );
+  await refused(
+    changed((view) => view.setUint32(28, 0, true)),
+    "CHECKSUM",
+    /fetch it again/,
+  );
+});
+
+test("any flipped byte is seen", async () => {
+  for (let at = 24; at < good.length; at += Math.floor(good.length / 97)) {
+    await refused(
+      changed((_, bytes) => {
+        bytes[at] ^= 0x10;
+      }),
+      "CHECKSUM",
+    );
+  }
+});
+
+test("counts that lie, with a checksum that is right", async () => {
+  const sectionAt = (view, kind) => {
+    for (let at = 24; ; at += 12) if (view.getUint32(at, true) === kind) return view.getUint32(at + 4, true);
+  };
+  await refused(
+    changed((view) => view.setUint32(sectionAt(view, 1), 0xffffffff, true), true),
+    "META",
+  );
+  await refused(
+    changed((view) => view.setUint16(sectionAt(view, 2), 0, true), true),
+    "CLASSES",
+  );
+  await refused(
+    changed((view) => view.setUint16(sectionAt(view, 3) + 4, 0xffff, true), true),
+    "AUTOMATON_SHAPE",
+  );
+  await refused(
+    changed((view) => view.setUint16(sectionAt(view, 4) + 2, 63, true), true),
+    "ROUTES",
+  );
+  await refused(
+    changed((view, bytes) => {
+      bytes[sectionAt(view, 5)] = bytes[sectionAt(view, 5) + 1];
+    }, true),
+    "BASE_BYTES",
+  );
+  await refused(
+    changed((view) => view.setUint32(24 + 4, 0x7ffffff0, true), true),
+    "SECTION_BOUNDS",
+  );
+});
+
+test("a provenance that is no JSON object of strings", async () => {
+  const bad = changed((view, bytes) => {
+    for (let at = 24; ; at += 12) {
+      if (view.getUint32(at, true) === 9) {
+        bytes[view.getUint32(at + 4, true)] = 0x5b;
+        return;
+      }
+    }
+  }, true);
+  await refused(bad, "PROVENANCE", /JSON object/);
+});
+
+test("tests/attacks: each file is refused with the status in its name", async () => {
+  const folder = new URL("tests/attacks/", ROOT);
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".wwho"));
+  assert.ok(names.length > 20, `${names.length} attacks`);
+  for (const name of names) {
+    await refused(await bytesOf(new URL(name, folder)), name.split("-")[0]).catch((error) => {
+      error.message = `${name}: ${error.message}`;
+      throw error;
+    });
+  }
+});

@@ -1,0 +1,221 @@
+// What a tokenizer does, on the shipped encodings.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { getTokenizers } from "./encodings.mjs";
+import { TEXTS } from "./common.mjs";
+
+const { o200k, wwho } = await getTokenizers();
+
+for (const tokenizer of [o200k, wwho]) {
+  test(`${tokenizer.name}: decoding gives every text back, and the methods agree`, () => {
+    for (const text of TEXTS) {
+      const ids = tokenizer.encode(text);
+      assert.equal(tokenizer.decode(ids), text);
+      assert.equal(tokenizer.decode([...ids]), text);
+      assert.equal(tokenizer.countTokens(text), ids.length);
+      assert.deepEqual(tokenizer.encodeWithOffsets(text).ids, ids);
+      assert.deepEqual(tokenizer.encode(new TextEncoder().encode(text)), ids);
+      assert.equal(
+        tokenizer
+          .segment(text)
+          .map((segment) => segment.text)
+          .join(""),
+        text,
+      );
+    }
+  });
+
+  test(`${tokenizer.name}: offsets are the UTF-16 units that a token touches`, () => {
+    for (const text of TEXTS) {
+      const { ids, starts, ends } = tokenizer.encodeWithOffsets(text);
+      let last = 0;
+      ids.forEach((id, i) => {
+        const bytes = Buffer.from(tokenizer.tokenBytes(id));
+        const touched = Buffer.from(text.slice(starts[i], ends[i]));
+        assert.ok(touched.includes(bytes), `${id} in ${text}`);
+        assert.ok(starts[i] <= last && ends[i] >= last, "no gap");
+        last = ends[i];
+      });
+      assert.equal(last, text.length);
+    }
+  });
+
+  test(`${tokenizer.name}: broken UTF-8 keeps its bytes`, () => {
+    const broken = [
+      [0xff],
+      [0xe0, 0xb6],
+      [0x20, 0x80, 0x61, 0xc0, 0xaf],
+      [0xed, 0xa0, 0x80],
+      [0xf4, 0x90, 0x80, 0x80, 0xe0],
+    ];
+    for (const bytes of broken.map((list) => Uint8Array.from(list))) {
+      assert.deepEqual(tokenizer.decodeBytes(tokenizer.encode(bytes)), bytes);
+      assert.equal(tokenizer.encodeWithOffsets(bytes).ends.at(-1) > 0, true);
+    }
+  });
+
+  test(`${tokenizer.name}: a lone surrogate is U+FFFD in every method`, () => {
+    for (const [text, clean] of [
+      ["\ud800", "\ufffd"],
+      ["a\udc00b", "a\ufffdb"],
+      ["\ud83d\ude00\ud83d", "\u{1f600}\ufffd"],
+    ]) {
+      const ids = tokenizer.encode(clean);
+      assert.deepEqual(tokenizer.encode(text), ids);
+      assert.deepEqual(tokenizer.encodeWithOffsets(text), tokenizer.encodeWithOffsets(clean));
+      assert.deepEqual(tokenizer.segment(text), tokenizer.segment(clean));
+      assert.equal(tokenizer.countTokens(text), ids.length);
+      assert.equal(tokenizer.isWithinTokenLimit(text, 99), ids.length);
+      assert.equal(tokenizer.decode(ids), clean);
+    }
+  });
+
+  test(`${tokenizer.name}: special tokens are ordinary text unless allowed`, () => {
+    const text = "a<|endoftext|>b<|endofprompt|>";
+    assert.equal(tokenizer.decode(tokenizer.encode(text)), text);
+    assert.ok(!tokenizer.encode(text).includes(199999));
+    const one = tokenizer.encode(text, { allowedSpecial: new Set(["<|endoftext|>"]) });
+    assert.ok(one.includes(199999) && !one.includes(200018));
+    const all = [...tokenizer.encode(text, { allowedSpecial: "all" })];
+    assert.deepEqual(all, [...tokenizer.encode("a"), 199999, ...tokenizer.encode("b"), 200018]);
+    assert.equal(tokenizer.countTokens(text, { allowedSpecial: "all" }), 4);
+    const refused = (options) =>
+      assert.throws(() => tokenizer.encode(text, options), {
+        name: "WwhoError",
+        status: "SPECIAL_TOKEN",
+        message: /<\|endo.*allowedSpecial/,
+      });
+    refused({ disallowedSpecial: "all" });
+    refused({ disallowedSpecial: new Set(["<|endofprompt|>"]) });
+    refused({ disallowedSpecial: "all", allowedSpecial: new Set(["<|endoftext|>"]) });
+    assert.equal(tokenizer.encode(text, { disallowedSpecial: "all", allowedSpecial: "all" }).length, 4);
+    assert.throws(() => tokenizer.encode(text, { allowedSpecial: "<|endoftext|>" }), {
+      status: "ARGUMENT",
+      message: /Set/,
+    });
+  });
+}
+
+test("ids are tiktoken's", () => {
+  assert.deepEqual([...o200k.encode("hello world")], [24912, 2375]);
+  assert.deepEqual([...wwho.encode("hello world")], [24912, 2375]);
+});
+
+test("the paper's example", () => {
+  const text = "ඔයා 1 special अद्भुत";
+  assert.deepEqual(
+    [...wwho.encode(text)].map((id) => wwho.decode([id])),
+    ["ඔයා", " ", "1", " special", " अद्भुत"],
+  );
+  assert.deepEqual(
+    wwho.segment(text).map(({ route, text: part, units }) => [route, part, units]),
+    [
+      ["sinhala", "ඔයා", ["ඔ", "යා"]],
+      ["other", " 1 special", []],
+      ["devanagari", " अद्भुत", [" अ", "द्भु", "त"]],
+    ],
+  );
+});
+
+test("a limit: the count, or false", () => {
+  const text = "one two three four five";
+  const count = o200k.countTokens(text);
+  assert.equal(o200k.isWithinTokenLimit(text, count), count);
+  assert.equal(o200k.isWithinTokenLimit(text, count - 1), false);
+  assert.equal(o200k.isWithinTokenLimit(text, Infinity), count);
+  assert.equal(o200k.isWithinTokenLimit("", 0), 0);
+  assert.equal(o200k.isWithinTokenLimit(text.repeat(1000), 0), false);
+  for (const limit of [-1, NaN]) {
+    assert.throws(() => o200k.isWithinTokenLimit(text, limit), { status: "ARGUMENT" });
+  }
+});
+
+test("ids that are none", () => {
+  for (const id of [-1, 1.5, 2 ** 32, NaN, "7"]) {
+    assert.throws(() => o200k.decode([24912, id]), { name: "WwhoError", status: "TOKEN" });
+  }
+  assert.throws(() => o200k.decode([24912, 4_000_000]), { status: "TOKEN", message: /4000000 \(at index 1\).*200019/ });
+  assert.throws(() => o200k.tokenBytes(200000), { status: "TOKEN" });
+  assert.deepEqual(o200k.decodeBytes([]), new Uint8Array());
+  assert.equal(new TextDecoder().decode(o200k.tokenBytes(24912)), "hello");
+});
+
+test("texts that are none", () => {
+  for (const text of [null, undefined, 7, ["a"], new ArrayBuffer(3)]) {
+    for (const method of ["encode", "encodeWithOffsets", "countTokens", "segment"]) {
+      assert.throws(() => o200k[method](text), { name: "WwhoError", status: "ARGUMENT" });
+    }
+  }
+  assert.throws(() => o200k.encode("a", { unk: "other" }), { status: "ARGUMENT" });
+  assert.throws(() => o200k.encode("a", { unk: "token" }), {
+    status: "ARGUMENT",
+    message: /o200k_base has no such token/,
+  });
+});
+
+test("unk: 'token' writes one [UNK], 'spell' the bytes", () => {
+  const text = "क्ष्म्य्व्ट्ठ्ळ";
+  assert.equal(wwho.decode(wwho.encode(text)), text);
+  assert.ok(
+    wwho.encode(text).every((id) => id < wwho.info.nBase),
+    "spelled by the base",
+  );
+  assert.deepEqual([...wwho.encode(text, { unk: "token" })], [wwho.info.unkId]);
+});
+
+test("1 MB of one thing: exact and in time", () => {
+  for (const unit of ["a", " ", "ක", "क्", "😀", "\n", "9", "ක්‍ෂ "]) {
+    const text = unit.repeat(Math.ceil(1_000_000 / unit.length));
+    for (const tokenizer of [o200k, wwho]) {
+      const start = performance.now();
+      const ids = tokenizer.encode(text);
+      assert.equal(tokenizer.countTokens(text), ids.length);
+      assert.ok(performance.now() - start < 10_000, `${JSON.stringify(unit)} with ${tokenizer.name}`);
+      assert.equal(tokenizer.decode(ids), text);
+    }
+  }
+});
+
+test("calls of all sizes in turn leave no trace in each other", () => {
+  const texts = TEXTS.flatMap((text) => [text, text.repeat(3000), text.slice(0, 5)]);
+  const alone = texts.map((text) => wwho.encode(text));
+  for (const i of [...texts.keys()].reverse()) {
+    assert.deepEqual(wwho.encode(texts[i]), alone[i]);
+    assert.equal(wwho.countTokens(texts[i]), alone[i].length);
+    assert.deepEqual(wwho.encodeWithOffsets(texts[i]).ids, alone[i]);
+  }
+});
+
+test("results are copies", () => {
+  const ids = o200k.encode("hello world");
+  const bytes = o200k.decodeBytes(ids);
+  o200k.encode("something else ".repeat(100_000));
+  assert.deepEqual([...ids], [24912, 2375]);
+  assert.equal(new TextDecoder().decode(bytes), "hello world");
+  assert.equal(ids.buffer.byteLength, 8);
+});
+
+test("info, name, provenance and special tokens", () => {
+  assert.equal(o200k.name, "o200k_base");
+  assert.deepEqual([o200k.info.nVocab, o200k.info.nBase, o200k.info.unkId], [200019, 200019, null]);
+  assert.deepEqual(o200k.info.routes, [{ name: "other", sgpe: false }]);
+  assert.deepEqual(
+    [...o200k.specialTokens],
+    [
+      ["<|endoftext|>", 199999],
+      ["<|endofprompt|>", 200018],
+    ],
+  );
+  assert.equal(wwho.name, "wwho_328k");
+  assert.deepEqual([wwho.info.nVocab, wwho.info.nBase], [328020, 200019]);
+  assert.deepEqual(
+    wwho.info.routes.map(({ name }) => name),
+    ["other", "sinhala", "devanagari"],
+  );
+  assert.equal(String(o200k), "Tokenizer(o200k_base, 200019 tokens)");
+  assert.throws(() => {
+    o200k.info.nVocab = 1;
+  }, TypeError);
+});

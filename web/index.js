@@ -1,0 +1,40 @@
+// wwho for browsers, Workers and edge runtimes: no Node built-ins, no top-level await, nothing happens on import.
+
+import { WwhoError } from "./lib/errors.js";
+import { coreModule } from "./lib/module.js";
+import { readBytes } from "./lib/source.js";
+import { BaseTokenizer } from "./lib/tokenizer.js";
+
+export { WwhoError };
+
+/**
+ * Compile the core, once; called for you by load and getEncoding.
+ * @param {unknown} [source] where wwho.wasm is, if not beside this file
+ */
+export async function init(source) {
+  await compiled(source);
+}
+
+/** @param {unknown} [source] */
+function compiled(source) {
+  return coreModule(() => source ?? new URL("./wwho.wasm", import.meta.url));
+}
+
+export class Tokenizer extends BaseTokenizer {
+  /**
+   * @param {unknown} source a URL, Response, Blob or bytes of a .wwho file
+   * @returns {Promise<Tokenizer>}
+   */
+  static async load(source) {
+    const [module, blob] = await Promise.all([compiled(), readBytes(source, "the tokenizer")]);
+    return new Tokenizer(module, blob);
+  }
+}
+
+/**
+ * @param {string} name an encoding in the folder models/ beside this file
+ * @returns {Promise<Tokenizer>}
+ */
+export function getEncoding(name) {
+  return Tokenizer.load(new URL(`./models/${encodeURIComponent(name)}.wwho`, import.meta.url));
+}

@@ -1,0 +1,107 @@
+// The one error type, and the words for every status of the core (wasm/wwho.h, wasm/FORMAT.md).
+
+/** Names of the core's status codes, as in wasm/wwho.h. @type {Readonly<Record<number, string>>} */
+export const STATUS = Object.freeze({
+  1: "ARGUMENT",
+  2: "BUFFER",
+  3: "TOKEN",
+  16: "MAGIC",
+  17: "VERSION",
+  18: "TRUNCATED",
+  19: "TRAILING",
+  20: "FEATURES",
+  21: "CHECKSUM",
+  22: "SECTION_TABLE",
+  23: "SECTION_ORDER",
+  24: "SECTION_KIND",
+  25: "SECTION_BOUNDS",
+  26: "PADDING",
+  27: "SECTION_MISSING",
+  28: "META",
+  29: "CLASSES",
+  30: "AUTOMATON_SHAPE",
+  31: "AUTOMATON_TABLE",
+  32: "AUTOMATON_TOTAL",
+  33: "ROUTES",
+  34: "BASE_BYTES",
+  35: "PAIRS",
+  36: "PAIR_ORDER",
+  37: "PAIR_DUPLICATE",
+  38: "TOKEN_LENGTH",
+  39: "TOKEN_DUPLICATE",
+  40: "ATOMS",
+  41: "SPECIALS",
+});
+
+const MAGIC = "89 57 57 48 4f 0d 0a 1a";
+const HEADER_BYTES = 24;
+
+/** Whatever goes wrong in this module, with a `status` to switch on and a message to read. */
+export class WwhoError extends Error {
+  /**
+   * @param {string} status
+   * @param {string} message
+   * @param {{cause?: unknown}} [options]
+   */
+  constructor(status, message, options) {
+    super(message, options);
+    this.name = "WwhoError";
+    /** @readonly */
+    this.status = status;
+  }
+}
+
+/**
+ * The error for an artifact that the core refused.
+ * @param {number} code the core's status
+ * @param {Uint8Array} blob the refused bytes
+ * @returns {WwhoError}
+ */
+export function artifactError(code, blob) {
+  const status = STATUS[code] ?? `STATUS_${code}`;
+  return new WwhoError(status, `not a valid .wwho file (${status}): ${explain(status, blob)}`);
+}
+
+/**
+ * @param {string} status
+ * @param {Uint8Array} blob
+ */
+function explain(status, blob) {
+  const header = new DataView(blob.buffer, blob.byteOffset, blob.byteLength);
+  const whole = blob.length >= HEADER_BYTES;
+  switch (status) {
+    case "MAGIC":
+      return (
+        `it begins with ${hex(blob.subarray(0, 8)) || "nothing"}, expected ${MAGIC}; ` +
+        "check that the address leads to the file itself and not to a web page"
+      );
+    case "VERSION":
+      return (
+        `its version is ${header.getUint16(8, true)}, expected 1; ` +
+        "use the release of wwho that wrote it, or write it again"
+      );
+    case "TRUNCATED":
+    case "TRAILING":
+      return (
+        `it has ${blob.length} bytes, expected ` +
+        `${whole ? header.getUint32(16, true) : `at least ${HEADER_BYTES}`}; fetch it again`
+      );
+    case "FEATURES":
+      return (
+        `its feature bits are 0x${header.getUint32(12, true).toString(16)}, known is bit 0 only; ` +
+        "a newer release of wwho may read it"
+      );
+    case "CHECKSUM":
+      return "its bytes do not have the CRC-32 that its header states; it was damaged on the way, fetch it again";
+    default:
+      return "it breaks the rule of that name in FORMAT.md; `wwho verify FILE` tells more, then write it again";
+  }
+}
+
+/**
+ * Bytes as two hexadecimal digits each, with spaces between.
+ * @param {Uint8Array} bytes
+ */
+export function hex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+}

@@ -1,0 +1,10 @@
+// The texts behind the example buttons.
+
+/** @type {Readonly<Record<string, string>>} */
+export const EXAMPLES = Object.freeze({
+  mixed: "ඔයා 1 special अद्भुत",
+  sinhala: "හවසට වැස්ස නැවතුණු පසු අපි වෙරළ දිගේ ඇවිද ගියෙමු. ආච්චි කියූ කතාව අහද්දී ක්ෂිතිජය රන්වන් පාට විය.",
+  hindi: "शाम को बारिश थमने के बाद हम समुद्र के किनारे टहलने निकले। दादी की कहानी सुनते-सुनते क्षितिज सुनहरा हो गया।",
+  english:
+    "When the rain stopped in the evening we walked along the shore. While grandmother told her story, the horizon turned to gold.",
+});
