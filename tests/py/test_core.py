@@ -1,9 +1,8 @@
-"""The C core through cffi, at the level of wwho.h: what each function writes, and what it never touches."""
+"""The C core through cffi, at the level of wwho.h: what it writes, and what it never touches."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,8 +65,8 @@ class Core:
 
 
 @pytest.fixture(scope="module")
-def core() -> Iterator[Core]:
-    yield Core.open(model_bytes("o200k_base"))
+def core() -> Core:
+    return Core.open(model_bytes("o200k_base"))
 
 
 TEXT = "Syllables stay whole: ආයුබෝවන්, नमस्ते, done.".encode()

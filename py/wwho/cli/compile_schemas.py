@@ -1,0 +1,66 @@
+"""`wwho compile`: schemas and a base to an artifact."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wwho.cli import options as shared
+
+if TYPE_CHECKING:
+    from wwho.artifact.model import Model
+    from wwho.schema.model import Schema
+
+NAME = "compile"
+HELP = "compile schemas over a base into an artifact without an SGPE vocabulary"
+EXAMPLE = """\
+  $ wwho compile --schema my-script.json --base o200k_base -o my-script.wwho
+  $ wwho segment --model my-script.wwho lines.txt"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    shared.add_schemas(parser)
+    shared.add_base(parser)
+    shared.add_output(parser)
+    shared.add_json(parser, '{"file", "bytes", "n_vocab", "atoms", "merges"}')
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compile and write; every syllable is spelled by the base until a vocabulary is trained."""
+    from wwho.artifact.files import write_atomic
+    from wwho.artifact.write import write_model
+
+    shared.check_output(options)
+    schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
+    model = compiled(schemas, shared.load_base(options.base), shared.encoding_name(options))
+    blob = write_model(model)
+    write_atomic(options.output, blob)
+    shared.report_model(options, model, len(blob))
+    return 0
+
+
+def compiled(schemas: Sequence[Schema], base: Model, name: str) -> Model:
+    """The schemas over the base, with no id beyond the base's own.
+
+    Raises:
+        UsageError: the base has schemas already.
+        SchemaError: two schemas claim the same character.
+    """
+    from wwho.train.assemble import trained_model
+    from wwho.version import __version__
+
+    if base.has_sgpe or base.router is not None:
+        raise shared.UsageError(f"--base {base.name}: has schemas already; give a base vocabulary")
+    provenance = {
+        **{f"base:{key}": text for key, text in base.provenance.items()},
+        **{f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas},
+        "name": name,
+        "writer": f"wwho {__version__}",
+    }
+    model = trained_model(
+        schemas, base, specials=base.specials, atoms=(), merges=(), provenance=provenance
+    )
+    return replace(model, space_id=None)

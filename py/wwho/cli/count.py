@@ -1,0 +1,54 @@
+"""`wwho count`: how many tokens files take."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict, dataclass
+
+from wwho.cli import options as shared
+from wwho.cli import streams
+
+NAME = "count"
+HELP = "count the tokens of files, and of all of them"
+EXAMPLE = "  $ wwho count --model o200k_base README.md LICENSE"
+
+
+@dataclass
+class Row:
+    """What was counted in one file."""
+
+    file: str
+    bytes: int = 0
+    tokens: int = 0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    shared.add_model(parser)
+    shared.add_special(parser)
+    parser.add_argument(
+        "--lines",
+        action="store_true",
+        help="each line is a text of its own, its line feed not counted; memory holds one line",
+    )
+    shared.add_json(parser, '{"files": [{"file", "bytes", "tokens"}], "bytes", "tokens"}')
+    shared.add_files(parser, "text to count")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Count each file; a total follows where there is more than one."""
+    tokenizer = shared.open_model(options)
+    allowed = shared.allowed_special(options)
+    texts = streams.lines if options.lines else streams.contents
+    rows = [Row(name) for name in options.files or [streams.STANDARD_INPUT]]
+    for number, text in texts([row.file for row in rows]):
+        rows[number].bytes += len(text)
+        rows[number].tokens += tokenizer.count(text, allowed_special=allowed)
+    total = Row("total", sum(row.bytes for row in rows), sum(row.tokens for row in rows))
+    if options.json:
+        files = [asdict(row) for row in rows]
+        streams.write_json({"files": files, "bytes": total.bytes, "tokens": total.tokens})
+        return 0
+    for row in [*rows, total] if len(rows) > 1 else rows:
+        streams.write(f"{row.tokens:>12}  {row.file}\n".encode("utf-8", "surrogateescape"))
+    return 0

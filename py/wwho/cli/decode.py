@@ -1,0 +1,55 @@
+"""`wwho decode`: ids to text."""
+
+from __future__ import annotations
+
+import argparse
+
+from wwho.cli import options as shared
+from wwho.cli import streams
+from wwho.errors import UnknownTokenError
+
+NAME = "decode"
+HELP = "turn token ids, separated by white space, back into the bytes they came from"
+EXAMPLE = "  $ printf 'ගම हिन्दी' | wwho encode | wwho decode"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    shared.add_model(parser)
+    parser.add_argument(
+        "--lines",
+        action="store_true",
+        help="each line is a text of its own, printed with a line feed",
+    )
+    shared.add_json(parser, '{"text": ...}, broken UTF-8 replaced by U+FFFD')
+    shared.add_files(parser, "ids to decode")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Decode each file, or each line."""
+    tokenizer = shared.open_model(options)
+    texts = streams.lines if options.lines else streams.contents
+    names = options.files or [streams.STANDARD_INPUT]
+    for number, text in texts(names):
+        data = tokenizer.decode_bytes(parse_ids(text, names[number]))
+        if options.json:
+            streams.write_json({"text": streams.readable(data)})
+        else:
+            streams.write(data + b"\n" * options.lines)
+    return 0
+
+
+def parse_ids(text: bytes, name: str) -> list[int]:
+    """The ids that a text lists, separated by white space.
+
+    Raises:
+        UnknownTokenError: something in it is no decimal number.
+    """
+    words = text.split()
+    wrong = next((word for word in words if not word.isdigit()), None)
+    if wrong is not None:
+        raise UnknownTokenError(
+            f"{name}: {streams.readable(wrong)!r} is no token id; ids are decimal numbers, "
+            "separated by white space"
+        )
+    return [int(word) for word in words]

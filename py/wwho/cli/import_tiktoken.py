@@ -1,0 +1,71 @@
+"""`wwho import tiktoken`: a tiktoken rank file to an artifact."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from wwho.cli import options as shared
+
+NAME = "import"
+HELP = "turn another tokenizer's vocabulary into an artifact"
+EXAMPLE = """\
+  $ wwho import tiktoken o200k_base.tiktoken --pattern o200k_base \\
+      --special '<|endoftext|>=199999' --name my_o200k -o my_o200k.wwho"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("format", choices=("tiktoken",), help="what the file is")
+    parser.add_argument("file", metavar="FILE", help="the rank file: base64 token and rank a line")
+    parser.add_argument(
+        "--pattern",
+        required=True,
+        metavar="NAME|REGEX",
+        help="the pretokenizer: o200k_base, cl100k_base or a regular expression",
+    )
+    parser.add_argument(
+        "--special",
+        action="append",
+        type=special,
+        default=[],
+        metavar="TEXT=ID",
+        help="a special token and its id; may be given several times",
+    )
+    parser.add_argument("--source", default="", help="where the ranks come from, for the record")
+    parser.add_argument("--license", default="", help="their licence, for the record")
+    shared.add_output(parser)
+    shared.add_json(parser, '{"file", "bytes", "n_vocab", "atoms", "merges"}')
+
+
+def run(options: argparse.Namespace) -> int:
+    """Import and write."""
+    from wwho.artifact.files import write_atomic
+    from wwho.artifact.write import write_model
+    from wwho.base.build import import_tiktoken
+
+    shared.check_output(options)
+    model = import_tiktoken(
+        options.file,
+        pattern=options.pattern,
+        specials=dict(options.special),
+        name=shared.encoding_name(options),
+        source=options.source or Path(options.file).name,
+        license=options.license or "unknown",
+    )
+    blob = write_model(model)
+    write_atomic(options.output, blob)
+    shared.report_model(options, model, len(blob))
+    return 0
+
+
+def special(text: str) -> tuple[str, int]:
+    """A special token and its id, from TEXT=ID; the text may hold equals signs itself.
+
+    Raises:
+        ValueError: it is none; argparse turns this into exit code 2.
+    """
+    token, equals, number = text.rpartition("=")
+    if not token or not equals:
+        raise ValueError(text)
+    return token, int(number)

@@ -1,0 +1,140 @@
+"""The `wwho` command: reads the arguments, runs one command, turns errors into exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Protocol, TextIO
+
+from wwho.cli import (
+    compile_schemas,
+    count,
+    decode,
+    encode,
+    import_tiktoken,
+    inspect,
+    segment,
+    serve,
+    train,
+    verify,
+)
+from wwho.cli.options import UsageError
+from wwho.errors import WwhoError
+from wwho.version import __version__
+
+EPILOG = """\
+exit codes: 0 fine, 1 the data is at fault, 2 the command line is at fault, 130 Ctrl-C
+`wwho COMMAND --help` shows an example of each command.
+"""
+
+
+class Command(Protocol):
+    """What each module of this package offers."""
+
+    NAME: str
+    HELP: str
+    EXAMPLE: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the command's arguments."""
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Run the command; return its exit code."""
+
+
+COMMANDS: tuple[Command, ...] = (
+    train,
+    compile_schemas,
+    import_tiktoken,
+    segment,
+    encode,
+    decode,
+    count,
+    inspect,
+    verify,
+    serve,
+)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all commands; each one's `run` is the default of `run`."""
+    parser = argparse.ArgumentParser(
+        prog="wwho",
+        description="Exact tokenization that keeps the syllables of Abugida scripts whole.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"wwho {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        description = f"{command.HELP[0].upper()}{command.HELP[1:]}."
+        subparser = commands.add_parser(
+            command.NAME,
+            help=command.HELP,
+            description=description,
+            epilog=f"example:\n{command.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.add_arguments(subparser)
+        subparser.set_defaults(run=command.run)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: what follows the program's name; `sys.argv[1:]` where it is None.
+
+    Returns:
+        The exit code: 0 fine, 1 data error, 2 usage, 130 Ctrl-C, 141 the reader of the output went
+        away.
+
+    Raises:
+        SystemExit: with 2, the arguments make no sense; with 0, after `--help` and `--version`.
+    """
+    options = build_parser().parse_args(arguments)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = show_warning
+            code: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes standard output once more at exit; that must find no broken pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        return 130
+    except UsageError as error:
+        print(f"wwho: {one_line(error)}", file=sys.stderr)
+        return 2
+    except (WwhoError, OSError) as error:
+        print(f"wwho: {one_line(error)}", file=sys.stderr)
+        return 1
+    return code
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning as one line, without the place in the source that gave it."""
+    print(f"wwho: {message}", file=sys.stderr)
+
+
+def one_line(error: Exception) -> str:
+    """The message of an error without line breaks; `OSError`s as "FILE: reason"."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""`wwho segment`: lines of text to segments and syllables."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypedDict
+
+from wwho.cli import options as shared
+from wwho.cli import streams
+
+if TYPE_CHECKING:
+    from wwho.tokenizer import Segment
+
+NAME = "segment"
+HELP = "cut each line of text into segments by script, and Abugida segments into syllables"
+EXAMPLE = """\
+  $ echo 'ගමේ school' | wwho segment --schema sinhala --json
+  $ wwho segment --schema my-script.json lines.txt"""
+
+
+class SegmentRow(TypedDict, total=False):
+    """A segment as `--json` prints it; the route `other` has no units."""
+
+    route: str
+    text: str
+    units: list[str]
+
+
+Segmenter = Callable[[bytes], list[SegmentRow]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "--schema",
+        action="append",
+        metavar="NAME|FILE",
+        help="a shipped schema or a file, in place of a model; may be given several times",
+    )
+    parser.add_argument(
+        "--allow-invalid", action="store_true", help="load schemas that break the definition"
+    )
+    shared.add_model(parser)
+    shared.add_json(parser, '{"segments": [{"route", "text", "units"}]} for each line')
+    shared.add_files(parser, "text, a line at a time")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Segment each line."""
+    segment = by_schemas(options) if options.schema else by_model(options)
+    for _, line in streams.lines(options.files):
+        rows = segment(line)
+        if options.json:
+            streams.write_json({"segments": rows})
+        else:
+            streams.write(table(rows))
+    return 0
+
+
+def by_model(options: argparse.Namespace) -> Segmenter:
+    """Segment as the model of `--model` does."""
+    tokenizer = shared.open_model(options)
+
+    def segment(line: bytes) -> list[SegmentRow]:
+        return [row(part) for part in tokenizer.segment(line)]
+
+    return segment
+
+
+def by_schemas(options: argparse.Namespace) -> Segmenter:
+    """Segment by the schemas of `--schema` alone, in plain Python; no vocabulary is needed."""
+    from wwho.grammar.run import pieces
+    from wwho.schema.compile import compile_schemas
+
+    schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
+    compiled = compile_schemas(schemas, None)
+    router, *_ = compiled.automata
+    unit_scanners = compiled.automata[-len(schemas) :]
+
+    def cut(route: int, text: str) -> SegmentRow:
+        if route == 0:
+            return {"route": "other", "text": text}
+        units = pieces(compiled, unit_scanners[route - 1], text)
+        return {
+            "route": schemas[route - 1].name,
+            "text": text,
+            "units": [text[start:end] for start, end, _ in units],
+        }
+
+    def segment(line: bytes) -> list[SegmentRow]:
+        text = characters(line)
+        return [cut(route, text[start:end]) for start, end, route in pieces(compiled, router, text)]
+
+    return segment
+
+
+def characters(line: bytes) -> str:
+    """The characters of a line; each byte of broken UTF-8 becomes one U+FFFD, as in a model."""
+    return LONE_SURROGATE.sub("\ufffd", line.decode("utf-8", "surrogateescape"))
+
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def row(part: Segment) -> SegmentRow:
+    """A tokenizer's segment as `--json` prints it."""
+    if part.units:
+        return {"route": part.route, "text": part.text, "units": list(part.units)}
+    return {"route": part.route, "text": part.text}
+
+
+def table(rows: list[SegmentRow]) -> bytes:
+    """One line for each segment, its route and its units divided by bars, and an empty line."""
+    lines = [f"{part['route']}\t{'|'.join(part.get('units', [part['text']]))}\n" for part in rows]
+    return "".join([*lines, "\n"]).encode()

@@ -1,0 +1,112 @@
+"""Standard input and output as bytes, and files with a progress bar."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+STANDARD_INPUT = "-"
+JOINERS = "\u200c\u200d"
+
+
+def write(data: bytes) -> None:
+    """Write bytes to standard output, behind whatever has been printed."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def write_json(value: object) -> None:
+    """Write one value as one line of JSON in UTF-8."""
+    write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+
+
+def readable(data: bytes) -> str:
+    """Bytes as text for people: each broken sequence becomes U+FFFD."""
+    return data.decode("utf-8", "replace")
+
+
+def printable(text: str) -> str:
+    """Text with what cannot be seen written as Python does in a string literal.
+
+    Joiners stay: they cannot be seen, but without them the text around them looks different.
+    """
+    return "".join(
+        char if char.isprintable() or char in JOINERS else repr(char)[1:-1] for char in text
+    )
+
+
+def contents(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
+    """Each file's number and bytes, with a progress bar over the bytes of all files.
+
+    Args:
+        files: paths, `-` for standard input; none at all is standard input too.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    names = files or [STANDARD_INPUT]
+    with progress(total_size(names)) as advance:
+        for number, name in enumerate(names):
+            with opened(name) as stream:
+                data = stream.read()
+            yield number, data
+            advance(len(data))
+
+
+def lines(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
+    """Each file's number and each of its lines without the line feed; memory holds one line.
+
+    Args:
+        files: as in `contents`.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    names = files or [STANDARD_INPUT]
+    with progress(total_size(names)) as advance:
+        for number, name in enumerate(names):
+            with opened(name) as stream:
+                for line in stream:
+                    yield number, line.removesuffix(b"\n")
+                    advance(len(line))
+
+
+@contextmanager
+def opened(name: str) -> Iterator[BinaryIO]:
+    """A file, or standard input for `-`, to read bytes from."""
+    if name == STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
+    with Path(name).open("rb") as stream:
+        yield stream
+
+
+def total_size(names: Sequence[str]) -> int | None:
+    """How many bytes the files hold; None where that cannot be known beforehand.
+
+    Raises:
+        OSError: one of the files is missing; better said before the first one is read.
+    """
+    if STANDARD_INPUT in names:
+        return None
+    return sum(Path(name).stat().st_size for name in names)
+
+
+@contextmanager
+def progress(total: int | None) -> Iterator[Callable[[int], object]]:
+    """A progress bar over bytes, where a person is watching and tqdm is there to draw one."""
+    if not sys.stderr.isatty() or total is None:
+        yield lambda size: None
+        return
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        yield lambda size: None
+        return
+    with tqdm(total=total, unit="B", unit_scale=True, leave=False) as bar:
+        yield bar.update

@@ -1,0 +1,113 @@
+"""`wwho verify`: every check of an artifact."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from wwho.cli import options as shared
+from wwho.cli import streams
+from wwho.errors import ArtifactError, WwhoError
+
+if TYPE_CHECKING:
+    from wwho.artifact.model import Model, Pair
+
+NAME = "verify"
+HELP = "check all of an artifact: every MUST of its format, twice, and that its tokens replay"
+EXAMPLE = "  $ wwho verify wwho_328k"
+
+Check = tuple[str, Callable[[], object]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    shared.add_json(parser, '{"file", "ok", "checks": [{"check", "ok", "status", "message"}]}')
+    parser.add_argument("model", metavar="NAME|FILE", help="a shipped encoding or a .wwho file")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the checks in turn; the first one that fails ends it, with exit code 1."""
+    rows: list[dict[str, object]] = []
+    for check, fault in results(checks(shared.read_artifact(options.model))):
+        row: dict[str, object] = {"check": check, "ok": fault is None}
+        if fault is not None:
+            row |= {"status": getattr(fault, "status", ""), "message": str(fault)}
+        rows.append(row)
+        if not options.json:
+            verdict = "ok" if fault is None else "FAILED"
+            streams.write(f"{verdict:<7} {check}{'' if fault is None else f': {fault}'}\n".encode())
+    fine = all(row["ok"] for row in rows)
+    if options.json:
+        streams.write_json({"file": options.model, "ok": fine, "checks": rows})
+    return 0 if fine else 1
+
+
+def results(planned: Iterator[Check]) -> Iterator[tuple[str, WwhoError | None]]:
+    """Run checks until one fails; each comes with the error it raised, None where it passed."""
+    for name, check in planned:
+        try:
+            check()
+        except WwhoError as error:
+            yield name, error
+            return
+        yield name, None
+
+
+def checks(blob: bytes) -> Iterator[Check]:
+    """The checks, cheapest first; those behind the second may rely on a model that can be read."""
+    from wwho.artifact.container import read_container
+    from wwho.artifact.read import read_model
+    from wwho.tokenizer import Tokenizer
+
+    yield "header, checksum, section table", lambda: read_container(blob)
+    yield "every section, by the reference reader", lambda: read_model(blob)
+    model = read_model(blob)
+    yield "every section, by the native core", lambda: Tokenizer.from_bytes(blob, backend="native")
+    yield "the only bytes of this model", lambda: check_canonical(model, blob)
+    yield "every token replays to itself", lambda: check_replay(model)
+
+
+def check_canonical(model: Model, blob: bytes) -> None:
+    """Writing the model again must give the same bytes.
+
+    Raises:
+        ArtifactError: it does not (status CANONICAL).
+    """
+    from wwho.artifact.write import write_model
+
+    again = write_model(model)
+    if again != blob:
+        same = next((k for k, (a, b) in enumerate(zip(again, blob, strict=False)) if a != b), 0)
+        raise ArtifactError(
+            f"written again, the model has {len(again)} bytes, its file {len(blob)}; "
+            f"byte {same} is the first that differs",
+            status="CANONICAL",
+        )
+
+
+def check_replay(model: Model) -> None:
+    """Merging a token's own parts must end with the token (FORMAT.md, section 10).
+
+    Raises:
+        ArtifactError: one does not (status REPLAY).
+    """
+    replay("base", 256, model.base_pairs)
+    replay("SGPE", len(model.atoms), model.merges)
+
+
+def replay(name: str, n_singles: int, pairs: Sequence[Pair]) -> None:
+    """Replay each pair's token from its single parts: bytes, or atoms."""
+    from wwho.backend.merge import merge
+
+    ranks: Mapping[Pair, int] = {pair: n_singles + k for k, pair in enumerate(pairs)}
+    parts: list[tuple[int, ...]] = [(single,) for single in range(n_singles)]
+    for token, (left, right) in enumerate(pairs, n_singles):
+        parts.append(parts[left] + parts[right])
+        found = merge(parts[token], ranks)
+        if found != [token]:
+            raise ArtifactError(
+                f"{name} token {token} is made of {left} and {right}, but its own text merges to "
+                f"{found}: this is no vocabulary of a BPE trainer",
+                status="REPLAY",
+            )

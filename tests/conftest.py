@@ -1,0 +1,55 @@
+"""What the Python tests share: where the corpora are, and the `wwho` command run in this process.
+
+The tests run against the installed package; `python3 tools/dev.py test` installs it.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPORA = ROOT.parent / "shared" / "corpora"
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Path:
+    """The folder of the corpora, which are no part of the repository."""
+    if not (CORPORA / "MANIFEST.tsv").is_file():
+        pytest.skip(f"needs the corpora, which are not in {CORPORA}")
+    return CORPORA
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command left behind."""
+
+    code: int
+    out: bytes
+    err: str
+
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch, capfdbinary: Any) -> Cli:
+    """Run `wwho` with arguments and bytes on standard input, in this process."""
+    from wwho.cli.main import main
+
+    def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as leaving:
+            code = int(leaving.code or 0)
+        out, err = capfdbinary.readouterr()
+        return Result(code, out, err.decode())
+
+    return run

@@ -1,0 +1,468 @@
+"""The `wwho` command: what it prints, and how it fails."""
+
+from __future__ import annotations
+
+import base64
+import errno
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import wwho
+from wwho.cli.main import COMMANDS
+
+WWHO = Path(sys.executable).with_name("wwho.exe" if os.name == "nt" else "wwho")
+MIXED = "ගමේ පාසල school 12 हिन्दी विद्यालय 😀\n"
+HOSTILE = [b"", b"\n", b"\xff\xfe\x80", "ක්".encode()[:-1], b"a\x00b\r\n", MIXED.encode()]
+CORPUS = "ගමේ පාසල ගමේ පාර\nहिन्दी विद्यालय हिन्दी\n" * 30
+posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and terminals")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """A corpus of two lines, thirty times over."""
+    path = tmp_path_factory.mktemp("corpus") / "corpus.txt"
+    path.write_text(CORPUS, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(corpus):
+    """A vocabulary trained on that corpus."""
+    path = corpus.with_name("small.wwho")
+    subprocess.run([WWHO, *train_arguments(path), corpus], check=True, capture_output=True)
+    return path
+
+
+def train_arguments(output):
+    """The arguments of a small training, without the corpus."""
+    schemas = ["--schema", "sinhala", "--schema", "devanagari"]
+    return ["train", *schemas, "--prune", "2", "--vocab-size", "60", "-o", str(output)]
+
+
+def one_line_error(result):
+    """The message of a command that failed as it should: exit code 1, one line, no traceback."""
+    assert result.code == 1
+    assert result.out == b""
+    assert re.fullmatch(r"wwho: [^\n]+\n", result.err), result.err
+    return result.err
+
+
+# Help and usage
+
+
+def test_help_lists_every_command(cli):
+    result = cli("--help")
+    assert result.code == 0
+    for command in COMMANDS:
+        assert f"\n    {command.NAME} " in result.out.decode()
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.NAME)
+def test_help_of_a_command_shows_an_example(cli, command):
+    result = cli(command.NAME, "--help")
+    assert result.code == 0
+    assert re.search(rf"\nexample:\n(.*\n)*? +\$ .*wwho {command.NAME}\b", result.out.decode())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("sing",),
+        ("encode", "--nonsense"),
+        ("encode", "--backend", "abacus"),
+        ("train", "--schema", "sinhala", "corpus.txt"),
+        ("train", "--schema", "sinhala", "--prune", "0", "-o", "x.wwho"),
+        ("train", "--schema", "sinhala", "--vocab-size", "99999999", "-o", "x.wwho"),
+        ("import", "abacus", "x", "--pattern", ".", "-o", "x.wwho"),
+        ("import", "tiktoken", "x", "--pattern", ".", "--special", "no-id", "-o", "x.wwho"),
+    ],
+)
+def test_usage_errors_exit_with_2(cli, arguments, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    result = cli(*arguments)
+    assert result.code == 2
+    assert result.err
+    assert "Traceback" not in result.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_version(cli):
+    assert cli("--version").out.decode().strip() == f"wwho {wwho.__version__}"
+
+
+# encode, decode, count
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_encode_then_decode_gives_the_bytes(cli, model, text):
+    ids = cli("encode", "--model", model, stdin=text)
+    assert ids.code == 0
+    assert cli("decode", "--model", model, stdin=ids.out).out == text
+
+
+def test_encode_is_the_tokenizers(cli, model):
+    tokenizer = wwho.Tokenizer.load(model)
+    ids = tokenizer.encode(MIXED)
+    assert any(number >= tokenizer.info.n_base for number in ids)
+    printed = cli("encode", "--model", model, stdin=MIXED.encode()).out
+    assert [int(word) for word in printed.split()] == ids
+
+
+@pytest.mark.parametrize("backend", ["native", "reference"])
+def test_encode_json_with_tokens(cli, model, backend):
+    arguments = ("encode", "--model", model, "--backend", backend, "--json", "--show")
+    found = json.loads(cli(*arguments, stdin=MIXED.encode()).out)
+    tokenizer = wwho.Tokenizer.load(model)
+    ids = tokenizer.encode(MIXED)
+    assert found == {"ids": ids, "tokens": [tokenizer.decode([number]) for number in ids]}
+
+
+def test_encode_show_quotes_every_token(cli):
+    shown = cli("encode", "--model", "o200k_base", "--show", stdin="a b\n\u0dc3".encode()).out
+    rows = [line.split(maxsplit=1) for line in shown.decode().splitlines()]
+    assert [number for number, _ in rows] == [
+        str(number) for number in wwho.get_encoding("o200k_base").encode("a b\n\u0dc3")
+    ]
+    assert [text for _, text in rows] == ["'a'", "' b'", "'\\n'", "'\u0dc3'"]
+
+
+def test_encode_show_writes_parts_of_characters_as_bytes(cli):
+    text = "\U000e0041"
+    shown = cli("encode", "--model", "o200k_base", "--show", stdin=text.encode()).out.decode()
+    found = re.findall(r"<([0-9a-f ]+)>", shown)
+    assert len(found) > 1
+    assert bytes.fromhex(" ".join(found)) == text.encode()
+
+
+def test_lines_are_texts_of_their_own(cli, model):
+    text = "ගමේ පාසල\n\nschool"
+    ids = cli("encode", "--model", model, "--lines", stdin=text.encode()).out
+    tokenizer = wwho.Tokenizer.load(model)
+    expected = [tokenizer.encode(line) for line in text.split("\n")]
+    assert [[int(word) for word in line.split()] for line in ids.splitlines()] == expected
+    back = cli("decode", "--model", model, "--lines", stdin=ids)
+    assert back.out == text.encode() + b"\n"
+
+
+def test_special_tokens_are_text_unless_allowed(cli):
+    text = b"<|endoftext|>"
+    ordinary = cli("encode", "--model", "o200k_base", stdin=text).out.split()
+    assert len(ordinary) > 1
+    for allowed in ("all", "<|endoftext|>"):
+        arguments = ("encode", "--model", "o200k_base", "--allowed-special", allowed)
+        assert cli(*arguments, stdin=text).out == b"199999\n"
+
+
+@pytest.mark.parametrize("ids", [b"1 two 3", b"-1", b"1.5"])
+def test_decode_refuses_what_is_no_number(cli, ids):
+    message = one_line_error(cli("decode", "--model", "o200k_base", stdin=ids))
+    assert "decimal" in message
+
+
+def test_decode_refuses_unknown_ids(cli):
+    assert "4000000" in one_line_error(cli("decode", "--model", "o200k_base", stdin=b"4000000"))
+
+
+def test_decode_json(cli):
+    result = cli("decode", "--model", "o200k_base", "--json", stdin=b"24912 2375")
+    assert json.loads(result.out) == {"text": "hello world"}
+
+
+def test_count_of_files_and_their_total(cli, model, corpus, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_bytes(HOSTILE[2])
+    tokenizer = wwho.Tokenizer.load(model)
+    expected = [tokenizer.count(path.read_bytes()) for path in (corpus, other)]
+    rows = cli("count", "--model", model, corpus, other).out.decode().splitlines()
+    assert [int(row.split()[0]) for row in rows] == [*expected, sum(expected)]
+    assert rows[-1].split() == [str(sum(expected)), "total"]
+    found = json.loads(cli("count", "--model", model, "--json", corpus, other).out)
+    assert found["tokens"] == sum(expected)
+    assert found["bytes"] == corpus.stat().st_size + other.stat().st_size
+    assert [row["tokens"] for row in found["files"]] == expected
+
+
+def test_count_of_lines_leaves_the_line_feeds_out(cli, model, corpus):
+    tokenizer = wwho.Tokenizer.load(model)
+    expected = sum(tokenizer.count(line) for line in CORPUS.splitlines())
+    found = json.loads(cli("count", "--model", model, "--lines", "--json", corpus).out)
+    assert found["tokens"] == expected
+    assert found["bytes"] == corpus.stat().st_size - CORPUS.count("\n")
+
+
+# segment
+
+
+def test_segment_by_schemas_needs_no_model(cli):
+    arguments = ("segment", "--schema", "sinhala", "--schema", "devanagari", "--json")
+    assert json.loads(cli(*arguments, stdin="ඔයා 1 special अद्भुत\n".encode()).out) == {
+        "segments": [
+            {"route": "sinhala", "text": "ඔයා", "units": ["ඔ", "යා"]},
+            {"route": "other", "text": " 1 special"},
+            {"route": "devanagari", "text": " अद्भुत", "units": [" अ", "द्भु", "त"]},
+        ]
+    }
+
+
+def test_segment_prints_one_row_a_line(cli):
+    lines = b"\xe0\xb6 \xff x\n\nlast"
+    out = cli("segment", "--schema", "sinhala", "--json", stdin=lines).out
+    rows = [json.loads(row)["segments"] for row in out.splitlines()]
+    texts = ["".join(segment["text"] for segment in row) for row in rows]
+    assert texts == ["\ufffd\ufffd \ufffd x", "", "last"]
+
+
+def test_segment_of_schemas_and_of_their_model_agree(cli, model):
+    by_model = cli("segment", "--model", model, "--json", stdin=MIXED.encode())
+    arguments = ("--schema", "sinhala", "--schema", "devanagari", "--json")
+    by_schemas = cli("segment", *arguments, stdin=MIXED.encode())
+    assert by_model.out == by_schemas.out
+    assert b"units" in by_model.out
+
+
+def test_segment_for_people(cli):
+    out = cli("segment", "--schema", "sinhala", stdin="ඔයා x".encode()).out.decode()
+    assert out == "sinhala\tඔ|යා\nother\t x\n\n"
+
+
+def test_segment_refuses_invalid_schemas_unless_told(cli):
+    schema = Path(__file__).parents[2] / "schemas" / "paper" / "sinhala.json"
+    text = "කිි".encode()
+    one_line_error(cli("segment", "--schema", schema, "--json", stdin=text))
+    allowed = cli("segment", "--schema", schema, "--allow-invalid", "--json", stdin=text)
+    assert json.loads(allowed.out)["segments"][0]["units"] == ["කිි"]
+
+
+def test_segment_names_the_shipped_schemas_for_an_unknown_one(cli):
+    assert "sinhala" in one_line_error(cli("segment", "--schema", "klingon"))
+
+
+# Building models
+
+
+def test_compile_adds_routes_and_no_ids(cli, tmp_path):
+    output = tmp_path / "routes.wwho"
+    arguments = ("--schema", "sinhala", "--base", "o200k_base", "-o", output, "--json")
+    facts = json.loads(cli("compile", *arguments).out)
+    assert facts["bytes"] == output.stat().st_size
+    tokenizer = wwho.Tokenizer.load(output)
+    assert tokenizer.name == "routes"
+    assert tokenizer.n_vocab == wwho.get_encoding("o200k_base").n_vocab
+    assert tokenizer.decode(tokenizer.encode(MIXED)) == MIXED
+    assert [segment.route for segment in tokenizer.segment("ගම x")] == ["sinhala", "other"]
+    again = cli("compile", "--schema", "devanagari", "--base", output, "-o", tmp_path / "x.wwho")
+    assert again.code == 2
+
+
+def test_import_tiktoken(cli, tmp_path):
+    tokens = [*(bytes([byte]) for byte in range(256)), b"he", b"ll", b"hell", b"hello"]
+    ranks = tmp_path / "toy.tiktoken"
+    lines = (f"{base64.b64encode(token).decode()} {rank}\n" for rank, token in enumerate(tokens))
+    ranks.write_text("".join(lines))
+    output = tmp_path / "toy.wwho"
+    arguments = ("--pattern", r"\w+|\W", "--special", "<|a=b|>=300", "--name", "toy-bpe")
+    assert cli("import", "tiktoken", ranks, *arguments, "-o", output).code == 0
+    tokenizer = wwho.Tokenizer.load(output)
+    assert tokenizer.name == "toy-bpe"
+    assert tokenizer.encode("hello<|a=b|>", allowed_special="all") == [259, 300]
+
+
+def test_import_refuses_what_is_no_rank_file(cli, tmp_path):
+    broken = tmp_path / "broken.tiktoken"
+    broken.write_text("not base64 at all\n")
+    output = tmp_path / "x.wwho"
+    one_line_error(cli("import", "tiktoken", broken, "--pattern", ".", "-o", output))
+    assert not output.exists()
+
+
+def test_train_reads_standard_input_and_gives_the_same_bytes(cli, model, tmp_path):
+    outputs = [tmp_path / "one" / "small.wwho", tmp_path / "two" / "small.wwho"]
+    for output, processes in zip(outputs, ("1", "2"), strict=True):
+        output.parent.mkdir()
+        arguments = (*train_arguments(output), "--processes", processes)
+        assert cli(*arguments, stdin=CORPUS.encode()).code == 0
+    assert outputs[0].read_bytes() == outputs[1].read_bytes()
+    assert wwho.Tokenizer.load(outputs[0]).encode(MIXED) == wwho.Tokenizer.load(model).encode(MIXED)
+
+
+def test_train_takes_special_tokens_and_a_field(cli, tmp_path):
+    corpus = tmp_path / "corpus.jsonl"
+    rows = [{"body": line, "text": "नहीं"} for line in CORPUS.splitlines()]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    output = tmp_path / "x.wwho"
+    arguments = (
+        *train_arguments(output),
+        "--field",
+        "body",
+        "--special",
+        "[A]",
+        "--special",
+        "[B]",
+    )
+    assert cli(*arguments, corpus).code == 0
+    tokenizer = wwho.Tokenizer.load(output)
+    assert {"[A]", "[B]"} < tokenizer.special_tokens_set
+    learnt = range(tokenizer.info.first_atom, tokenizer.n_vocab)
+    assert all(tokenizer.decode([number]) in CORPUS for number in learnt)
+    assert tokenizer.count("हिन्दी") == 1
+
+
+def test_train_fails_before_the_work_where_the_output_has_no_folder(cli, tmp_path, corpus):
+    message = one_line_error(cli(*train_arguments(tmp_path / "missing" / "x.wwho"), corpus))
+    assert "missing" in message
+
+
+@posix
+def test_train_interrupted_leaves_nothing(tmp_path):
+    process = subprocess.Popen(
+        [WWHO, *train_arguments(tmp_path / "x.wwho")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    process.stdin.write(CORPUS.encode())
+    process.stdin.flush()
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, b"", b"")
+    assert list(tmp_path.iterdir()) == []
+
+
+# inspect, verify
+
+
+def test_inspect(cli, model):
+    text = cli("inspect", model).out.decode()
+    assert "provenance" in text
+    assert "sinhala" in text
+    facts = json.loads(cli("inspect", "--json", model).out)
+    assert facts["sizes"]["ids"] == wwho.Tokenizer.load(model).n_vocab
+    names = [section["name"] for section in facts["sections"]]
+    assert names == ["META", "CLASSES", "AUTOMATA", "ROUTES", "BASE", "ATOMS", "MERGES", "SPECIALS",
+                     "PROVENANCE"]  # fmt: skip
+    last = facts["sections"][-1]
+    assert last["offset"] + last["bytes"] <= facts["bytes"] < last["offset"] + last["bytes"] + 4
+
+
+def test_verify_accepts_the_good(cli, model):
+    assert cli("verify", model).code == 0
+    found = json.loads(cli("verify", "--json", model).out)
+    assert found["ok"]
+    assert len(found["checks"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("damage", "status"),
+    [
+        (lambda blob: blob[:-4], "TRUNCATED"),
+        (lambda blob: blob + b"\0\0\0\0", "TRAILING"),
+        (lambda blob: blob[:1000] + bytes([blob[1000] ^ 1]) + blob[1001:], "CHECKSUM"),
+        (lambda blob: b'{"version": "1.0"}', "MAGIC"),
+    ],
+)
+def test_verify_and_others_refuse_the_damaged(cli, model, tmp_path, damage, status):
+    broken = tmp_path / "broken.wwho"
+    broken.write_bytes(damage(model.read_bytes()))
+    assert cli("verify", broken).code == 1
+    found = json.loads(cli("verify", "--json", broken).out)
+    assert not found["ok"]
+    assert found["checks"][-1]["status"] == status
+    for command in (("inspect", broken), ("encode", "--model", broken)):
+        assert status in one_line_error(cli(*command, stdin=b"x"))
+
+
+# serve
+
+
+@posix
+def test_serve_answers_until_interrupted():
+    process = subprocess.Popen(
+        [WWHO, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert process.stdout is not None
+    try:
+        address = None
+        while address is None:
+            line = process.stdout.readline()
+            assert line, "the server ended before it printed its address"
+            address = re.search(r"http://127\.0\.0\.1:\d+/?", line)
+        with urllib.request.urlopen(f"{address[0].rstrip('/')}/", timeout=10) as answer:
+            assert answer.status == 200
+            assert b"<html" in answer.read()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode in (0, 130)
+
+
+def test_serve_without_flask_says_what_to_install(cli, monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "flask"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "wwho.demo.app", raising=False)
+    monkeypatch.setitem(sys.modules, "flask", None)
+    assert "pip install" in one_line_error(cli("serve"))
+
+
+# Files, pipes, terminals
+
+
+@pytest.mark.parametrize("command", ["encode", "decode", "count", "segment"])
+def test_missing_files_are_named(cli, model, command):
+    message = one_line_error(cli(command, "--model", model, "no/such/file.txt"))
+    assert message == f"wwho: no/such/file.txt: {os.strerror(errno.ENOENT)}\n"
+
+
+def test_unknown_models_are_named(cli):
+    assert "o200k_base" in one_line_error(cli("encode", "--model", "o300k_base"))
+    assert "no/model.wwho" in one_line_error(cli("encode", "--model", "no/model.wwho"))
+
+
+@posix
+def test_a_closed_pipe_is_silent(model):
+    process = subprocess.Popen(
+        [WWHO, "encode", "--model", model, "--lines", "--json"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"x\n")
+    process.stdin.flush()
+    process.stdout.close()
+    try:
+        process.stdin.write(b"x\n" * 100_000)
+        process.stdin.close()
+    except BrokenPipeError:
+        pass  # the command ended before it had read everything
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    assert process.wait(timeout=60) == 141
+
+
+@posix
+def test_a_terminal_sees_progress_and_a_pipe_does_not(model, corpus):
+    import termios
+
+    command = [WWHO, "count", "--model", model, corpus, corpus]
+    leader, follower = os.openpty()
+    os.set_blocking(leader, False)
+    termios.tcsetwinsize(leader, (24, 80))
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=follower)
+    seen = os.read(leader, 10_000)
+    os.close(leader)
+    os.close(follower)
+    assert b"%|" in seen
+    assert subprocess.run(command, check=True, capture_output=True).stderr == b""

@@ -1,0 +1,97 @@
+"""The README's code blocks run, and print what it says."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+ENVIRONMENT = {
+    **os.environ,
+    "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+    "PYTHONUTF8": "1",
+}
+
+
+def blocks(language):
+    """The code blocks in this language, in order."""
+    return [text for name, text in BLOCKS if name == language]
+
+
+def test_every_block_is_of_a_kind_that_is_tested():
+    assert {name for name, _ in BLOCKS} == {"sh", "console", "python", "js"}
+    assert README.count("```") == 2 * len(BLOCKS)
+
+
+def test_python():
+    examples = "\n".join(blocks("python"))
+    parsed = doctest.DocTestParser().get_doctest(examples, {}, "README", "README.md", 0)
+    report: list[str] = []
+    doctest.DocTestRunner().run(parsed, out=report.append)
+    assert len(parsed.examples) > 8
+    assert not report, "".join(report)
+
+
+def test_console(tmp_path):
+    commands = [
+        command
+        for block in blocks("console")
+        for command in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
+    ]
+    assert len(commands) == README.count("\n$ ")
+    for command, expected in commands:
+        done = run(["bash", "-c", command], cwd=tmp_path)
+        assert done.stderr == ""
+        # Output without a line feed at its end is shown like any other.
+        assert done.stdout.removesuffix("\n") == expected.removesuffix("\n"), command
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="needs Node.js")
+def test_js():
+    for block in blocks("js"):
+        shown = re.findall(r"^console\.log\(.*\); // (.*)$", block, re.MULTILINE)
+        assert len(shown) == block.count("console.log")
+        done = run(["node", "--input-type=module", "--eval", block], cwd=ROOT)
+        assert done.stdout.splitlines() == shown, done.stderr
+
+
+@pytest.mark.skipif(
+    Path(sys.prefix) != ROOT / ".venv",
+    reason="the two commands set up .venv, so they are tried where it is in use",
+)
+def test_the_two_commands():
+    (block,) = blocks("sh")
+    commands = [line.partition("#")[0].split() for line in block.splitlines()]
+    assert [command[1:] for command in commands] == [
+        ["tools/dev.py", "demo"],
+        ["tools/dev.py", "test"],
+    ]
+    demo = run([*commands[0], "--check"], cwd=ROOT)
+    assert demo.returncode == 0, demo.stderr
+    example = blocks("console")[0].partition("\n")[2]
+    assert demo.stdout.endswith(example)
+    test = run([*commands[1], "--version"], cwd=ROOT)
+    assert test.returncode == 0, test.stderr
+    assert "pytest" in test.stdout
+
+
+def test_links_lead_to_files():
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).is_file()] == []
+
+
+def run(command, cwd):
+    """Run a command with `wwho` on the path; its output as text."""
+    return subprocess.run(
+        command, cwd=cwd, env=ENVIRONMENT, capture_output=True, encoding="utf-8", check=False
+    )

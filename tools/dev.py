@@ -1,0 +1,265 @@
+"""Set the project up and run it: the two commands of the README. Needs Python alone.
+
+    python3 tools/dev.py demo            show one example, then serve the demo page
+    python3 tools/dev.py demo --check    stop after the example
+    python3 tools/dev.py test            run every test
+    python3 tools/dev.py test -k name    run pytest alone, with these arguments
+
+Everything is installed into ``.venv`` and ``tests/node_modules``. What was set up before and has
+not changed since is left alone, so the second run starts at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
+STAMPS = VENV / "dev-stamps.json"
+ZIG = "ziglang==0.16.0"
+EXAMPLE = "ඔයා 1 special अद्भुत"
+# What the compiled parts are made from; a change to any of these files builds them again.
+PACKAGE_SOURCES = (
+    "pyproject.toml",
+    "tools/build_backend.py",
+    "tools/build_native.py",
+    "wasm/*.[ch]",
+    "py/wwho/train/native/*.[ch]",
+)
+WASM_SOURCES = ("tools/build_wasm.py", "wasm/*.[ch]")
+
+
+def main() -> int:
+    """Run the command named on the command line; return the exit code."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - this file must say so itself
+        found = ".".join(str(part) for part in sys.version_info[:3])
+        print(f"WWHO needs Python 3.11 or later; this is Python {found}.", file=sys.stderr)
+        return 2
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    demo_parser = commands.add_parser("demo", help="show an example and serve the demo page")
+    demo_parser.add_argument("--check", action="store_true", help="stop after the example")
+    demo_parser.add_argument("--port", type=int, default=8328, help="of the page (default 8328)")
+    commands.add_parser("test", help="run every test", add_help=False)
+    options, rest = parser.parse_known_args()
+    if options.command == "test":
+        return test(rest)
+    if rest:
+        parser.error(f"unrecognized arguments: {shlex.join(rest)}")
+    return demo(check=options.check, port=options.port)
+
+
+def demo(*, check: bool, port: int) -> int:
+    """Set up, print the worked example and, unless `check`, serve the page until Ctrl-C."""
+    set_up("demo", "train")
+    heading(f"{EXAMPLE!r} in wwho_328k, native backend")
+    command = [wwho(), "encode", "--model", "wwho_328k", "--backend", "native", "--show"]
+    shown = subprocess.run(command, cwd=ROOT, input=EXAMPLE.encode(), check=False)
+    if check or shown.returncode:
+        return shown.returncode
+    heading("Demo page (Ctrl-C stops it)")
+    try:
+        return run([wwho(), "serve", "--port", str(port)])
+    except KeyboardInterrupt:
+        return 0
+
+
+def test(pytest_arguments: list[str]) -> int:
+    """Set up and run every check and test; with arguments for pytest, run pytest alone."""
+    install_browser()
+    set_up("dev")
+    install_node_packages()
+    pytest = [str(PYTHON), "-m", "pytest"]
+    if pytest_arguments:
+        return run(pytest + pytest_arguments)
+    node_tests = sorted(str(path) for path in (ROOT / "tests" / "web").glob("*.test.mjs"))
+    steps = {
+        "ruff": [str(PYTHON), "-m", "ruff", "check", "."],
+        "ruff format": [str(PYTHON), "-m", "ruff", "format", "--check", "."],
+        "mypy": [str(PYTHON), "-m", "mypy"],
+        "node": ["node", "--test", "--test-reporter=spec", *node_tests],
+        "pytest": [*pytest, "--cov=wwho", "--cov-report=term"],
+    }
+    failed = []
+    for name, command in steps.items():
+        heading(name)
+        if run(command):
+            failed.append(name)
+    if failed:
+        print(f"\nFailed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+# Setting up
+
+
+def set_up(*extras: str) -> None:
+    """Bring .venv, the installed package with these extras, and web/wwho.wasm up to date."""
+    make_environment()
+    stamps = read_stamps()
+    # An editable install points into this folder, so a moved clone installs again.
+    package = [fingerprint(PACKAGE_SOURCES), str(ROOT)]
+    wanted = sorted({*extras, *stamps.get("extras", [])})
+    installed = stamps.get("package") == package and stamps.get("extras") == wanted
+    if not installed or not list((ROOT / "py" / "wwho").glob("_core*")):
+        package_with_extras = f".[{','.join(wanted)}]"
+        pip("Installing the package and what it needs", "-e", package_with_extras, env=compiler())
+        write_stamps(package=package, extras=wanted)
+    wasm = fingerprint(WASM_SOURCES)
+    if stamps.get("wasm") != wasm or not (ROOT / "web" / "wwho.wasm").is_file():
+        quietly("Compiling web/wwho.wasm", [str(PYTHON), "tools/build_wasm.py"])
+        write_stamps(wasm=wasm)
+
+
+def make_environment() -> None:
+    """Make .venv, with pip and the cross compiler, where it is missing or broken."""
+    works = PYTHON.is_file() and run([str(PYTHON), "-m", "pip", "--version"], quiet=True) == 0
+    if works and read_stamps().get("zig") == ZIG:
+        return
+    missing = [name for name, there in system_parts().items() if not there]
+    if missing and not install_debian_packages(missing):
+        raise SystemExit(f"Python lacks {' and '.join(missing)}: install it and try again.")
+    if not works:
+        quietly("Creating .venv", [sys.executable, "-m", "venv", "--clear", str(VENV)])
+    pip("Installing the compiler for WebAssembly", ZIG)
+    write_stamps(zig=ZIG)
+
+
+def system_parts() -> dict[str, bool]:
+    """The Debian packages that a bare Python lacks, and whether what they bring is there."""
+    header = Path(sysconfig.get_path("include")) / "Python.h"
+    can_make_environments = importlib.util.find_spec("ensurepip") is not None
+    return {"python3-venv": can_make_environments, "python3-dev": header.is_file()}
+
+
+def compiler() -> dict[str, str]:
+    """The environment that makes setuptools compile with zig where there is no C compiler."""
+    usual = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]
+    if os.name == "nt" or shutil.which(usual):
+        return dict(os.environ)
+    # The program itself: its Python wrapper does not run in pip's isolated builds.
+    find = "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name('zig'))"
+    found = subprocess.run([str(PYTHON), "-c", find], stdout=subprocess.PIPE, check=True, text=True)
+    zig = f"{shlex.quote(found.stdout.strip())} cc"
+    return {**os.environ, "CC": zig, "LDSHARED": f"{zig} -shared"}
+
+
+def install_browser() -> None:
+    """Install Chromium and fonts for the page tests where that is allowed; else say so."""
+    missing = []
+    if not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+        missing.append("chromium")
+    if not list(Path("/usr/share/fonts").glob("**/NotoSansSinhala*")):
+        missing.append("fonts-noto-core")
+    if missing and not install_debian_packages(missing):
+        print(f"   {', '.join(missing)} not installed: the page tests may be skipped", flush=True)
+
+
+def install_debian_packages(names: list[str]) -> bool:
+    """Install packages through apt-get, as root or by passwordless sudo; say whether it worked."""
+    if not shutil.which("apt-get"):
+        return False
+    sudo: list[str] = []
+    if os.geteuid() != 0:
+        sudo = ["sudo", "-n"]
+        if not shutil.which("sudo") or run([*sudo, "true"], quiet=True):
+            return False
+    heading(f"Installing {', '.join(names)} (apt-get)")
+    apt = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    run([*apt, "update"], quiet=True)
+    return run([*apt, "install", "-y", "--no-install-recommends", *names], quiet=True) == 0
+
+
+def install_node_packages() -> None:
+    """Install the npm packages of the tests; Node itself too, where that is allowed."""
+    if not shutil.which("npm") and not install_debian_packages(["nodejs", "npm"]):
+        raise SystemExit("The tests need Node.js 20 or later with npm: install it and try again.")
+    lock = fingerprint(("tests/package-lock.json",))
+    if read_stamps().get("node") != lock or not (ROOT / "tests" / "node_modules").is_dir():
+        npm = ["npm", "ci", "--no-audit", "--no-fund"]
+        quietly("Installing the Node packages of the tests", npm, cwd=ROOT / "tests")
+        write_stamps(node=lock)
+
+
+# Small tools
+
+
+def fingerprint(patterns: tuple[str, ...]) -> str:
+    """A hash over names and contents of the files that match, relative to the project."""
+    digest = hashlib.sha256()
+    for path in sorted(path for pattern in patterns for path in ROOT.glob(pattern)):
+        digest.update(f"{path.relative_to(ROOT)}\0{path.stat().st_size}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def read_stamps() -> dict[str, Any]:
+    """What was set up before; empty where nothing was."""
+    try:
+        stamps: dict[str, Any] = json.loads(STAMPS.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stamps
+
+
+def write_stamps(**news: object) -> None:
+    """Remember what has just been set up."""
+    STAMPS.write_text(json.dumps({**read_stamps(), **news}, indent=1) + "\n", "utf-8")
+
+
+def pip(title: str, *arguments: str, env: dict[str, str] | None = None) -> None:
+    """Install with the pip of .venv."""
+    command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", *arguments]
+    quietly(title, command, env=env)
+
+
+def quietly(
+    title: str, command: list[str], *, cwd: Path = ROOT, env: dict[str, str] | None = None
+) -> None:
+    """Run a command under a heading; show what it printed only where it fails, and stop there."""
+    heading(title)
+    done = subprocess.run(
+        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+    if done.returncode:
+        sys.stderr.write(done.stdout.decode(errors="replace"))
+        raise SystemExit(f"\nThis failed: {shlex.join(command)}")
+
+
+def run(command: list[str], *, quiet: bool = False) -> int:
+    """Run a command in the project's folder; return its exit code, 127 for an unknown program."""
+    output = subprocess.DEVNULL if quiet else None
+    try:
+        done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, check=False)
+        return done.returncode
+    except FileNotFoundError:
+        return 127
+
+
+def wwho() -> str:
+    """The installed command."""
+    return str(SCRIPTS / "wwho")
+
+
+def heading(title: str) -> None:
+    """Print the title of a step."""
+    print(f"== {title}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
