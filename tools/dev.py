@@ -93,7 +93,9 @@ def test(pytest_arguments: list[str]) -> int:
         "ruff format": [str(PYTHON), "-m", "ruff", "format", "--check", "."],
         "mypy": [str(PYTHON), "-m", "mypy"],
         "node": ["node", "--test", "--test-reporter=spec", *node_tests],
-        "pytest": [*pytest, "--cov=wwho", "--cov-report=term"],
+        # One process for each core, but for the page: it is timed.
+        "pytest": [*pytest, "-n", "auto", "tests/py", "--cov=wwho", "--cov-report="],
+        "page": [*pytest, "tests/web", "--cov=wwho", "--cov-append", "--cov-report=term"],
     }
     failed = []
     for name, command in steps.items():
