@@ -3,7 +3,7 @@
 
 /* The cache: what a piece or word became, found by its hash. Of fixed size; a new piece takes the place of another.
  * It lies at the start of the scratch area, so that it lasts from call to call. */
-enum { CACHE_SLOTS = 1 << 14, CACHED_TEXT = 34, CACHED_TOKENS = 7 };
+enum { CACHE_BITS = 15, CACHE_SLOTS = 1 << CACHE_BITS, CACHED_TEXT = 34, CACHED_TOKENS = 7 };
 
 typedef struct {
     uint8_t length; /* of the text, 0: empty */
@@ -51,7 +51,7 @@ static inline void put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint
 
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
-static inline wwho_cached *cache_slot(const wwho_encoder *e, uint64_t hash) { return &e->cache[hash >> 50 & (CACHE_SLOTS - 1)]; }
+static inline wwho_cached *cache_slot(const wwho_encoder *e, uint64_t hash) { return &e->cache[hash >> (64 - CACHE_BITS)]; }
 
 /* Put the tokens of this text, where they are in the cache. */
 static inline bool put_cached(wwho_encoder *e, const wwho_vocabulary *v, const wwho_cached *slot, size_t at, size_t n) {
@@ -84,7 +84,7 @@ static void encode_piece(wwho_encoder *e, size_t at, size_t end) {
     uint64_t hash = hash_at(e, at, n);
     wwho_cached *slot = cache_slot(e, hash);
     if (put_cached(e, v, slot, at, n)) return;
-    wwho_piece piece = {v, text, 0, n};
+    wwho_piece piece = {v, text, 0, n, e->len - at};
     uint32_t whole = find_text(v, text, n, hash), count = 1;
     if (whole != WWHO_NONE)
         e->tokens[0] = whole;
@@ -107,7 +107,7 @@ static inline uint32_t find_atom(const wwho_encoder *e, size_t at, size_t end) {
 static void put_run(wwho_encoder *e, uint32_t n, uint32_t *bounds, size_t at) {
     const wwho_vocabulary *v = &e->model->sgpe;
     for (uint32_t i = 0; i < n; i++) bounds[i] -= (uint32_t)at;
-    wwho_piece run = {v, e->text + at, bounds, n};
+    wwho_piece run = {v, e->text + at, bounds, n, e->len - at};
     uint32_t count = merge(&run, e->tokens, e->dead);
     put_all(e, v, e->tokens, count, at);
     for (uint32_t i = 0; !count && i < n; i++) {
@@ -158,7 +158,7 @@ static void encode_word(wwho_encoder *e, size_t at, size_t end, uint32_t n) {
     e->tokens[0] = find_text(v, e->text + at, length, hash);
     if (e->tokens[0] == WWHO_NONE) {
         for (uint32_t i = 0; i < n; i++) e->bounds[i] -= (uint32_t)at;
-        wwho_piece word = {v, e->text + at, e->bounds, n};
+        wwho_piece word = {v, e->text + at, e->bounds, n, e->len - at};
         count = merge(&word, e->tokens, e->dead);
         for (uint32_t i = 0; !count && i < n; i++) e->bounds[i] += (uint32_t)at;
     }

@@ -31,6 +31,7 @@ typedef struct {
     const uint8_t *text;
     const uint32_t *bounds;
     uint32_t n;
+    size_t readable; /* bytes of the text that may be read, at least the piece's own */
 } wwho_piece;
 
 static inline uint32_t symbol_start(const wwho_piece *p, uint32_t i) {
@@ -38,27 +39,12 @@ static inline uint32_t symbol_start(const wwho_piece *p, uint32_t i) {
     return i ? p->bounds[i - 1] : 0;
 }
 
-/* The longest token that starts at symbol i and ends at or before symbol *end, which moves there; WWHO_NONE: there is none. */
-static uint32_t longest_token(const wwho_piece *p, uint32_t i, uint32_t *end) {
+/* The tokens that may start at a symbol, from the longest to the shortest. */
+typedef struct {
+    uint32_t start, longest; /* bytes */
+    uint32_t first, end;     /* symbols: tokens end at or before `end` */
     uint64_t states[WWHO_MAX_TOKEN / 8 + 1];
-    uint32_t start = symbol_start(p, i), readable = symbol_start(p, *end) - start, longest = readable;
-    const uint8_t *text = p->text + start;
-    states[0] = 0;
-    for (uint32_t k = 0; 8 * k + 8 < longest; k++) {
-        states[k + 1] = hash_step(states[k], load64(text + 8 * k));
-        if (!may_have(&p->v->prefix_filter, states[k + 1] * MIX)) longest = 8 * k + 8;
-    }
-    for (; *end > i; --*end) {
-        uint32_t length = symbol_start(p, *end) - start, full = (length - 1) & ~7u;
-        if (length > longest) continue;
-        uint64_t state = states[full / 8];
-        if (length % 8 == 0) state = hash_step(state, load64(text + full));
-        uint64_t tail = length % 8 ? load_tail(text + full, length, readable - full) : 0;
-        uint32_t token = find_text(p->v, text, length, hash_finish(state, tail, length));
-        if (token != WWHO_NONE) return token;
-    }
-    return WWHO_NONE;
-}
+} wwho_matches;
 
 /* The last symbol end that a token starting at symbol i can have. */
 static uint32_t reach(const wwho_piece *p, uint32_t i) {
@@ -68,18 +54,46 @@ static uint32_t reach(const wwho_piece *p, uint32_t i) {
     return end;
 }
 
+/* Begin with the tokens that start at symbol `first` and end at or before symbol `end`. */
+static inline void start_matches(const wwho_piece *p, wwho_matches *m, uint32_t first, uint32_t end) {
+    m->first = first;
+    m->end = end;
+    m->start = symbol_start(p, first);
+    m->longest = symbol_start(p, end) - m->start;
+    m->states[0] = 0;
+    for (uint32_t k = 0; 8 * k + 8 < m->longest; k++) {
+        m->states[k + 1] = hash_step(m->states[k], load64(p->text + m->start + 8 * k));
+        if (!may_have(&p->v->prefix_filter, m->states[k + 1] * MIX)) m->longest = 8 * k + 8;
+    }
+}
+
+/* The next token, which ends at symbol m->end; WWHO_NONE: there is none. To go on behind it, lower m->end by one. */
+static inline uint32_t next_match(const wwho_piece *p, wwho_matches *m) {
+    const uint8_t *text = p->text + m->start;
+    for (; m->end > m->first; m->end--) {
+        uint32_t length = symbol_start(p, m->end) - m->start, full = length & ~7u;
+        if (length > m->longest) continue;
+        uint64_t state = full && full == m->longest ? hash_step(m->states[full / 8 - 1], load64(text + full - 8)) : m->states[full / 8];
+        uint64_t tail = load_tail(text + full, length, p->readable - m->start - full);
+        uint32_t token = find_text(p->v, text, length, hash_finish(state, tail, length));
+        if (token != WWHO_NONE) return token;
+    }
+    return WWHO_NONE;
+}
+
 /* The tokens of a piece go to `tokens` (n); returns how many. `dead` (n + 1 bits) is zero before and after: the places where no
  * token can end. Returns 0 where a symbol is in no token, or the vocabulary's tokens do not replay to themselves. */
 static uint32_t merge(const wwho_piece *p, uint32_t *tokens, uint8_t *dead) {
     uint32_t count = 0, at = 0, end = reach(p, 0), token;
+    wwho_matches m;
     while (at < p->n) {
-        for (; (token = longest_token(p, at, &end)) != WWHO_NONE; end--) {
-            bool open = !(dead[end >> 3] >> (end & 7) & 1);
+        for (start_matches(p, &m, at, end); (token = next_match(p, &m)) != WWHO_NONE; m.end--) {
+            bool open = !(dead[m.end >> 3] >> (m.end & 7) & 1);
             if (open && (!count || stay_apart(p->v, tokens[count - 1], token))) break;
         }
         if (token != WWHO_NONE) {
             tokens[count++] = token;
-            at = end;
+            at = m.end;
             end = reach(p, at);
             continue;
         }

@@ -6,34 +6,36 @@
 
 #define REPLACEMENT 0xFFFDu
 
-static inline bool continues(uint8_t byte) { return (byte & 0xC0) == 0x80; }
-
 /* The bytes of the character at text[0], of n > 0 bytes; its code point goes to *code_point. The Unicode standard's table 3-7:
  * no overlong forms, no surrogates, nothing over U+10FFFF; any other byte is one character, read as U+FFFD. */
 static inline uint32_t utf8_next(const uint8_t *text, size_t n, uint32_t *code_point) {
-    uint32_t c = text[0];
-    if (c < 0x80) {
-        *code_point = c;
+    uint32_t lead = text[0];
+    if (lead < 0x80) {
+        *code_point = lead;
         return 1;
     }
-    *code_point = REPLACEMENT;
-    if (c < 0xC2 || c > 0xF4 || n < 2 || !continues(text[1])) return 1;
-    if (c < 0xE0) {
-        *code_point = (c & 0x1F) << 6 | (text[1] & 0x3Fu);
-        return 2;
-    }
-    if (n < 3 || !continues(text[2])) return 1;
-    if (c < 0xF0) {
-        c = (c & 0x0F) << 12 | (text[1] & 0x3Fu) << 6 | (text[2] & 0x3Fu);
-        if (c < 0x800 || (c >= 0xD800 && c < 0xE000)) return 1;
-        *code_point = c;
+    uint32_t word = 0; /* the next four bytes; zero behind the end, which continues no character */
+    if (n >= 4)
+        __builtin_memcpy(&word, text, 4);
+    else
+        for (uint32_t i = 0; i < n; i++) word |= (uint32_t)text[i] << 8 * i;
+    /* what a byte continues a character with, or 0x40 and more where it does not */
+    uint32_t b = (word >> 8 & 0xFF) ^ 0x80, c = (word >> 16 & 0xFF) ^ 0x80, d = word >> 24 ^ 0x80;
+    uint32_t three = (lead & 15) << 12 | b << 6 | c, four = (lead & 7) << 18 | b << 12 | c << 6 | d;
+    if (lead >> 4 == 0xE && (b | c) < 0x40 && three >= 0x800 && three >> 11 != 0xD800 >> 11) {
+        *code_point = three;
         return 3;
     }
-    if (n < 4 || !continues(text[3])) return 1;
-    c = (c & 0x07) << 18 | (text[1] & 0x3Fu) << 12 | (text[2] & 0x3Fu) << 6 | (text[3] & 0x3Fu);
-    if (c < 0x10000 || c > 0x10FFFF) return 1;
-    *code_point = c;
-    return 4;
+    if (lead >> 5 == 6 && b < 0x40 && lead >= 0xC2) {
+        *code_point = (lead & 31) << 6 | b;
+        return 2;
+    }
+    if (lead >> 3 == 0x1E && (b | c | d) < 0x40 && four >= 0x10000 && four <= 0x10FFFF) {
+        *code_point = four;
+        return 4;
+    }
+    *code_point = REPLACEMENT;
+    return 1;
 }
 
 #endif
