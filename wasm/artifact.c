@@ -193,6 +193,20 @@ static int check_total(const wwho_stored *a) {
     return WWHO_OK;
 }
 
+/* Whether every entry of a state has a mark. Then a mark on the way into it says nothing: the next one overrides it. */
+static bool always_marks(const wwho_stored *a, uint32_t state) {
+    for (uint32_t column = 0; column < a->n_columns; column++)
+        if (!(entry_at(a, state, column) >> 10)) return false;
+    return true;
+}
+
+/* An entry as the scanner wants it. */
+static uint32_t scanner_entry(const wwho_stored *a, uint32_t entry, uint32_t stride) {
+    uint32_t mark = entry >> 10, next = entry & 1023;
+    if (next && always_marks(a, next)) mark = 0;
+    return (mark || !next ? ENTRY_STOP : 0) | mark << 24 | next * stride;
+}
+
 /* Check the automata and reckon (or, with memory, build) their tables. */
 static int build_automata(const wwho_file *file, wwho_arena *arena, wwho_model *model) {
     wwho_section s = file->section[KIND_AUTOMATA];
@@ -211,7 +225,7 @@ static int build_automata(const wwho_file *file, wwho_arena *arena, wwho_model *
             for (uint32_t class = 0; class < stride; class++) {
                 uint32_t entry = entry_at(&a, state, class < file->n_classes ? a.column[class] : 0);
                 if (entry >> 10 > max_mark) max_mark = entry >> 10;
-                table[state * stride + class] = entry >> 10 << 24 | (entry & 1023) * stride;
+                table[state * stride + class] = scanner_entry(&a, entry, stride);
             }
         automata[i] = (wwho_automaton){table, stride, max_mark};
     }
@@ -409,6 +423,7 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     wwho_section classes = file.section[KIND_CLASSES];
     model->page = (const uint16_t *)(const void *)(classes.at + 4);
     model->pages = classes.at + 4 + 2 * N_PAGES;
+    model->ascii = model->pages + 128u * model->page[0];
     model->sgpe.first_id = model->info.first_atom;
     status = build_routes(&file, model);
     if (!status) status = build_base(&file, model);

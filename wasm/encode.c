@@ -1,19 +1,6 @@
 /* Text -> tokens: special tokens, router, scanner, merge (FORMAT.md, section 10). */
 #include "internal.h"
 
-/* The cache: what a piece or word became, found by its hash. Of fixed size; a new piece takes the place of another.
- * It lies at the start of the scratch area, so that it lasts from call to call. */
-enum { CACHE_BITS = 15, CACHE_SLOTS = 1 << CACHE_BITS, CACHED_TEXT = 34, CACHED_TOKENS = 7 };
-
-typedef struct {
-    uint8_t length; /* of the text, 0: empty */
-    uint8_t kind;   /* tokens << 1 | 1 for a word of SGPE, 0 for a piece of the base */
-    uint8_t text[CACHED_TEXT];
-    uint32_t tokens[CACHED_TOKENS];
-} wwho_cached;
-
-_Static_assert(sizeof(wwho_cached) == 64, "one line of a processor's cache");
-
 /* Where tokens go, and what they need on the way. */
 typedef struct {
     const wwho_model *model;
@@ -23,7 +10,7 @@ typedef struct {
     uint32_t *ids, *ends;
     size_t cap, n, limit; /* tokens; the encoder stops soon after n > limit */
     /* scratch, for a text of len bytes */
-    wwho_cached *cache;
+    uint64_t *cache;
     uint32_t *tokens; /* len: of a piece or word */
     uint32_t *bounds; /* len: ends of the units of a word */
     uint8_t *dead;    /* len + 1 bits, zero between pieces */
@@ -51,48 +38,43 @@ static inline void put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint
 
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
-static inline wwho_cached *cache_slot(const wwho_encoder *e, uint64_t hash) { return &e->cache[hash >> (64 - CACHE_BITS)]; }
-
-/* Put the tokens of this text, where they are in the cache. */
-static inline bool put_cached(wwho_encoder *e, const wwho_vocabulary *v, const wwho_cached *slot, size_t at, size_t n) {
-    if (slot->length != n || (slot->kind & 1) != (v == &e->model->sgpe)) return false;
-    if (!same_text(slot->text, e->text + at, n)) return false;
-    put_all(e, v, slot->tokens, slot->kind >> 1, at);
-    return true;
+static inline void key_at(const wwho_encoder *e, wwho_key *key, size_t at, size_t n, bool sgpe) {
+    make_key(key, e->cache, e->text + at, n, e->len - at, sgpe);
 }
 
-/* Put these tokens of this text, and keep them in the cache if they fit. */
-static void put_and_keep(wwho_encoder *e, const wwho_vocabulary *v, wwho_cached *slot, const uint32_t *tokens, uint32_t count,
-                         size_t at, size_t n) {
-    put_all(e, v, tokens, count, at);
-    if (n > CACHED_TEXT || count > CACHED_TOKENS) return;
-    slot->length = (uint8_t)n;
-    slot->kind = (uint8_t)(count << 1 | (v == &e->model->sgpe));
-    for (size_t i = 0; i < n; i++) slot->text[i] = e->text[at + i];
-    for (uint32_t i = 0; i < count; i++) slot->tokens[i] = tokens[i];
+/* Put the tokens of this text, where they are in the cache. */
+static inline bool put_cached(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
+    const uint32_t *kept = cached_tokens(key);
+    if (!kept) return false;
+    uint32_t first = first_token(kept), n = token_count(kept);
+    if (n > 1) at += token_length(v, first);
+    put(e, v->first_id + first, n > 1 ? at : end);
+    if (n > 1) put_all(e, v, kept + 1, n - 1, at);
+    return true;
 }
 
 /* A piece of the base. */
 static void encode_piece(wwho_encoder *e, size_t at, size_t end) {
     const wwho_vocabulary *v = &e->model->base;
     const uint8_t *text = e->text + at;
-    uint32_t n = (uint32_t)(end - at);
+    uint32_t n = (uint32_t)(end - at), count = 1;
     if (n == 1) {
         put(e, e->model->byte_token[*text], end);
         return;
     }
+    wwho_key key;
+    key_at(e, &key, at, n, false);
+    if (put_cached(e, v, &key, at, end)) return;
     uint64_t hash = hash_at(e, at, n);
-    wwho_cached *slot = cache_slot(e, hash);
-    if (put_cached(e, v, slot, at, n)) return;
     wwho_piece piece = {v, text, 0, n, e->len - at};
-    uint32_t whole = find_text(v, text, n, hash), count = 1;
+    uint32_t whole = find_text(v, text, n, hash);
     if (whole != WWHO_NONE)
         e->tokens[0] = whole;
     else
         count = merge(&piece, e->tokens, e->dead);
-    if (count)
-        put_and_keep(e, v, slot, e->tokens, count, at, n);
-    else
+    keep_tokens(&key, e->tokens, count);
+    put_all(e, v, e->tokens, count, at);
+    if (!count)
         for (uint32_t i = 0; i < n; i++) put(e, e->model->byte_token[text[i]], at + i + 1);
 }
 
@@ -151,9 +133,10 @@ static void encode_broken_word(wwho_encoder *e, size_t at, uint32_t n) {
 static void encode_word(wwho_encoder *e, size_t at, size_t end, uint32_t n) {
     const wwho_vocabulary *v = &e->model->sgpe;
     size_t length = end - at;
+    wwho_key key;
+    key_at(e, &key, at, length, true);
+    if (put_cached(e, v, &key, at, end)) return;
     uint64_t hash = hash_at(e, at, length);
-    wwho_cached *slot = cache_slot(e, hash);
-    if (put_cached(e, v, slot, at, length)) return;
     uint32_t count = 1;
     e->tokens[0] = find_text(v, e->text + at, length, hash);
     if (e->tokens[0] == WWHO_NONE) {
@@ -162,10 +145,9 @@ static void encode_word(wwho_encoder *e, size_t at, size_t end, uint32_t n) {
         count = merge(&word, e->tokens, e->dead);
         for (uint32_t i = 0; !count && i < n; i++) e->bounds[i] += (uint32_t)at;
     }
-    if (count)
-        put_and_keep(e, v, slot, e->tokens, count, at, length);
-    else
-        encode_broken_word(e, at, n);
+    keep_tokens(&key, e->tokens, count);
+    put_all(e, v, e->tokens, count, at);
+    if (!count) encode_broken_word(e, at, n);
 }
 
 /* A segment of an SGPE route: syllables gather to words, any other unit is a word of its own. */
@@ -242,7 +224,7 @@ static inline size_t column_size(size_t len) { return (4 * len + 15) & ~(size_t)
 size_t wwho_scratch_size(const wwho_model *model, size_t len) {
     (void)model;
     if (len > WWHO_MAX_LENGTH || len > SIZE_MAX / 16) return 0;
-    return CACHE_SLOTS * sizeof(wwho_cached) + 2 * column_size(len) + ((len / 8 + 16) & ~(size_t)15);
+    return CACHE_WORDS * sizeof(uint64_t) + 2 * column_size(len) + ((len / 8 + 16) & ~(size_t)15);
 }
 
 static int encode(wwho_encoder *e, size_t len, const uint8_t *allowed, void *scratch, size_t scratch_len) {
@@ -251,7 +233,7 @@ static int encode(wwho_encoder *e, size_t len, const uint8_t *allowed, void *scr
     if (scratch_len < needed) return WWHO_BUFFER;
     e->len = len;
     e->cache = scratch;
-    e->tokens = (uint32_t *)(e->cache + CACHE_SLOTS);
+    e->tokens = (uint32_t *)(e->cache + CACHE_WORDS);
     e->bounds = e->tokens + column_size(len) / 4;
     e->dead = (uint8_t *)(e->bounds + column_size(len) / 4);
     __builtin_memset(e->dead, 0, len / 8 + 1);

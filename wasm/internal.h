@@ -25,7 +25,12 @@ typedef struct {
     uint32_t length;
 } wwho_section;
 
-/* An automaton over classes. An entry is `mark << 24 | row`, where row is the next state times the stride; 0 is dead. */
+/* An automaton over classes. An entry is `mark << 24 | row`, where row is the next state times the stride; 0 is dead. Where there
+ * is more to do than to go on, it has the bit ENTRY_STOP. */
+#define ENTRY_ROW 0xFFFFFFu
+#define ENTRY_MARK(entry) ((entry) >> 24 & 63)
+#define ENTRY_STOP 0x80000000u
+
 typedef struct {
     const uint32_t *table;
     uint32_t stride; /* n_classes + 1: the last column is the end of the text */
@@ -72,6 +77,7 @@ struct wwho_model {
     wwho_info info;
     const uint16_t *page;
     const uint8_t *pages;
+    const uint8_t *ascii; /* the first page */
     uint32_t n_classes;
     uint32_t n_automata;
     uint32_t router; /* WWHO_NONE: everything is route 0 */

@@ -15,6 +15,11 @@ static inline void read_class(const wwho_model *model, wwho_cursor *c) {
         c->class = model->n_classes;
         return;
     }
+    if (c->text[c->at] < 0x80) {
+        c->class = model->ascii[c->text[c->at]];
+        c->width = 1;
+        return;
+    }
     c->width = utf8_next(c->text + c->at, c->end - c->at, &code_point);
     c->class = model->pages[(uint32_t)model->page[code_point >> 7] << 7 | (code_point & 127)];
 }
@@ -27,23 +32,31 @@ static inline wwho_cursor start_at(const wwho_model *model, const uint8_t *text,
 
 /* Move the cursor, which is not at the end, behind the piece that starts there; its rule goes to *rule. The automaton was
  * checked to match something. Most pieces end just before the character that ends the scan: it is not read again. */
-static inline void scan_piece(const wwho_model *model, const wwho_automaton *automaton, wwho_cursor *c, uint32_t *rule) {
+static inline void scan_piece(const wwho_model *model, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
     const uint32_t *table = automaton->table;
-    uint32_t row = WWHO_START * automaton->stride, mark = 0;
-    size_t last = c->at;
+    wwho_cursor c = *cursor;
+    uint32_t row = WWHO_START * automaton->stride, mark = 0, entry;
+    size_t last = c.at;
     for (;;) {
-        uint32_t entry = table[row + c->class];
-        mark = entry >> 24 ? entry >> 24 : mark;
-        last = entry >> 24 ? c->at : last;
-        row = entry & 0xFFFFFF;
+        for (; !((entry = table[row + c.class]) & ENTRY_STOP); row = entry) {
+            c.at += c.width;
+            read_class(model, &c);
+        }
+        if (ENTRY_MARK(entry)) {
+            mark = ENTRY_MARK(entry);
+            last = c.at;
+        }
+        row = entry & ENTRY_ROW;
         if (!row) break;
-        c->at += c->width;
-        read_class(model, c);
+        c.at += c.width;
+        read_class(model, &c);
     }
     *rule = mark - 1;
-    if (c->at == last) return;
-    c->at = last;
-    read_class(model, c);
+    if (c.at != last) {
+        c.at = last;
+        read_class(model, &c);
+    }
+    *cursor = c;
 }
 
 /* Move the cursor behind the segment that starts there; its route goes to *route. */

@@ -1,5 +1,5 @@
 /* WWHO, in one compilation unit. The rooms: vocabulary (look-ups), artifact (opening), scan (router and automata),
- * merge (SGPE and BPE), encode, decode. */
+ * merge (SGPE and BPE), cache (of pretokens), encode, decode. */
 #include "internal.h"
 
 #include "vocabulary.c"
@@ -8,6 +8,8 @@
 #include "scan.c"
 
 #include "merge.c"
+
+#include "cache.c"
 
 #include "encode.c"
 
