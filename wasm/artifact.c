@@ -343,30 +343,32 @@ static int build_sgpe(const wwho_file *file, wwho_model *model) {
     return status || v->offset[v->n_tokens] == file->sgpe_text_bytes ? status : WWHO_TOKEN_LENGTH;
 }
 
-static int build_specials(const wwho_file *file, wwho_arena *arena, wwho_model *model) {
+/* How many special tokens there can be: the count in the file, or what its length allows. */
+static uint32_t specials_bound(const wwho_file *file) {
     wwho_section s = file->section[KIND_SPECIALS];
-    if (s.length < 4) return WWHO_SPECIALS;
-    uint32_t n = read32(s.at), at = 4;
-    if (n > s.length / 6) return WWHO_SPECIALS;
-    wwho_special_token *specials = take(arena, (uint64_t)n * sizeof *specials);
-    if (!model) return WWHO_OK;
+    uint32_t most = s.length / 7, n = s.length < 4 ? 0 : read32(s.at);
+    return n < most ? n : most;
+}
+
+static int build_specials(const wwho_file *file, wwho_model *model) {
+    wwho_section s = file->section[KIND_SPECIALS];
+    wwho_vocabulary *v = &model->specials;
     const wwho_info *info = &model->info;
+    uint32_t at = 4;
     bool unk = info->unk_id == WWHO_NONE;
-    for (uint32_t i = 0; i < n; i++) {
+    if (s.length < 4 || read32(s.at) != v->n_tokens) return WWHO_SPECIALS;
+    for (uint32_t i = 0; i < v->n_tokens; i++) {
         if (s.length - at < 6) return WWHO_SPECIALS;
-        wwho_special_token t = {s.at + at + 6, read16(s.at + at + 4), read32(s.at + at)};
-        if (!t.length || t.length > WWHO_MAX_TOKEN || s.length - at - 6 < t.length) return WWHO_SPECIALS;
-        bool ascending = !i || t.id > specials[i - 1].id;
-        if (!ascending || t.id < info->n_base_tokens || t.id >= info->first_atom) return WWHO_SPECIALS;
-        if (!well_formed(t.text, t.length)) return WWHO_SPECIALS;
-        for (uint32_t k = 0; k < i; k++)
-            if (specials[k].length == t.length && same_text(specials[k].text, t.text, t.length)) return WWHO_SPECIALS;
-        specials[i] = t;
-        unk |= t.id == info->unk_id;
-        at += 6 + t.length;
+        uint32_t id = read32(s.at + at), length = read16(s.at + at + 4);
+        const uint8_t *text = s.at + at + 6;
+        if (!length || length > WWHO_MAX_TOKEN || s.length - at - 6 < length || !well_formed(text, length)) return WWHO_SPECIALS;
+        if ((i && id <= model->special_ids[i - 1]) || id < info->n_base_tokens || id >= info->first_atom) return WWHO_SPECIALS;
+        if (add_symbol(v, i, text, length, s.length)) return WWHO_SPECIALS;
+        model->special_ids[i] = id;
+        unk |= id == info->unk_id;
+        at += 6 + length;
     }
-    model->specials = specials;
-    model->info.n_specials = n;
+    model->info.n_specials = v->n_tokens;
     if (at != s.length) return WWHO_SPECIALS;
     return unk ? WWHO_OK : WWHO_META;
 }
@@ -387,7 +389,11 @@ static int plan(const uint8_t *blob, size_t len, wwho_file *file, wwho_arena *ar
     if (status) return status;
     take_vocabulary(arena, made ? &made->base : &unused.base, 256, m->n_base_tokens - 256, file->base_text_bytes);
     take_vocabulary(arena, made ? &made->sgpe : &unused.sgpe, m->n_atoms, m->n_merges, file->sgpe_text_bytes);
-    return made ? WWHO_OK : build_specials(file, arena, 0);
+    uint32_t n_specials = specials_bound(file);
+    take_vocabulary(arena, made ? &made->specials : &unused.specials, n_specials, 0, file->section[KIND_SPECIALS].length);
+    uint32_t *ids = take(arena, 4 * (uint64_t)n_specials);
+    if (made) made->special_ids = ids;
+    return WWHO_OK;
 }
 
 int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size) {
@@ -404,9 +410,7 @@ int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size) {
 
 static uint32_t longest_text(const wwho_model *model) {
     uint32_t longest = model->base.longest > model->sgpe.longest ? model->base.longest : model->sgpe.longest;
-    for (uint32_t i = 0; i < model->info.n_specials; i++)
-        if (model->specials[i].length > longest) longest = model->specials[i].length;
-    return longest;
+    return longest > model->specials.longest ? longest : model->specials.longest;
 }
 
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **result) {
@@ -428,7 +432,7 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     status = build_routes(&file, model);
     if (!status) status = build_base(&file, model);
     if (!status) status = build_sgpe(&file, model);
-    if (!status) status = build_specials(&file, &arena, model);
+    if (!status) status = build_specials(&file, model);
     if (status) return status;
     model->info.max_token_bytes = longest_text(model);
     *result = model;

@@ -12,12 +12,12 @@ static uint32_t find_special(const wwho_model *model, uint32_t id) {
     uint32_t low = 0, high = model->info.n_specials;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (model->specials[middle].id < id)
+        if (model->special_ids[middle] < id)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < model->info.n_specials && model->specials[low].id == id ? low : WWHO_NONE;
+    return low < model->info.n_specials && model->special_ids[low] == id ? low : WWHO_NONE;
 }
 
 /* The text of any token; null where there is none with this id. */
@@ -31,9 +31,7 @@ static const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *l
         return (const uint8_t *)" ";
     }
     uint32_t special = find_special(model, id);
-    if (special == WWHO_NONE) return 0;
-    *len = model->specials[special].length;
-    return model->specials[special].text;
+    return special == WWHO_NONE ? 0 : vocabulary_text(&model->specials, special, len);
 }
 
 int wwho_decode(const wwho_model *model, const uint32_t *ids, size_t n, uint8_t *out, size_t cap, size_t *len) {
@@ -69,9 +67,8 @@ int wwho_token_id(const wwho_model *model, const uint8_t *text, size_t len, uint
         return WWHO_OK;
     }
     *id = find_text(&model->base, text, len, hash);
-    for (uint32_t i = 0; *id == WWHO_NONE && i < model->info.n_specials; i++) {
-        const wwho_special_token *s = &model->specials[i];
-        if (s->length == len && same_text(s->text, text, s->length)) *id = s->id;
-    }
+    if (*id != WWHO_NONE) return WWHO_OK;
+    token = find_text(&model->specials, text, len, hash);
+    if (token != WWHO_NONE) *id = model->special_ids[token];
     return *id == WWHO_NONE ? WWHO_TOKEN : WWHO_OK;
 }

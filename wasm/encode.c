@@ -195,28 +195,28 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     }
 }
 
-/* The first of the allowed special tokens at or after `at`, the longest where several start; its place goes to *at. */
-static const wwho_special_token *next_special(const wwho_model *model, const uint8_t *text, size_t *at, size_t len,
-                                              const uint8_t *allowed) {
-    bool starts[256] = {false};
-    uint32_t n = allowed ? model->info.n_specials : 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (allowed[i]) starts[model->specials[i].text[0]] = true;
-    for (size_t p = *at; n && p < len; p++) {
-        if (!starts[text[p]]) continue;
-        const wwho_special_token *best = 0;
-        for (uint32_t i = 0; i < n; i++) {
-            const wwho_special_token *s = &model->specials[i];
-            if (!allowed[i] || s->length > len - p || (best && s->length <= best->length)) continue;
-            if (same_text(text + p, s->text, s->length)) best = s;
-        }
-        if (best) {
-            *at = p;
-            return best;
-        }
+/* Which bytes allowed special tokens start with. */
+static void special_starts(const wwho_model *model, const uint8_t *allowed, bool *starts) {
+    const wwho_vocabulary *v = &model->specials;
+    for (uint32_t i = 0; i < 256; i++) starts[i] = false;
+    for (uint32_t i = 0; allowed && i < v->n_tokens; i++)
+        if (allowed[i]) starts[v->texts[v->offset[i]]] = true;
+}
+
+/* The first allowed special token at or after *at, the longest where several start; *at moves there, or to the end (WWHO_NONE). */
+static uint32_t next_special(const wwho_encoder *e, size_t *at, const uint8_t *allowed, const bool *starts) {
+    const wwho_vocabulary *v = &e->model->specials;
+    for (; allowed && *at < e->len; ++*at) {
+        if (!starts[e->text[*at]]) continue;
+        size_t left = e->len - *at;
+        wwho_piece here = {v, e->text + *at, 0, left < v->longest ? (uint32_t)left : v->longest, left};
+        wwho_matches m;
+        uint32_t special;
+        for (start_matches(&here, &m, 0, here.n); (special = next_match(&here, &m)) != WWHO_NONE; m.end--)
+            if (allowed[special]) return special;
     }
-    *at = len;
-    return 0;
+    *at = e->len;
+    return WWHO_NONE;
 }
 
 static inline size_t column_size(size_t len) { return (4 * len + 15) & ~(size_t)15; }
@@ -237,14 +237,16 @@ static int encode(wwho_encoder *e, size_t len, const uint8_t *allowed, void *scr
     e->bounds = e->tokens + column_size(len) / 4;
     e->dead = (uint8_t *)(e->bounds + column_size(len) / 4);
     __builtin_memset(e->dead, 0, len / 8 + 1);
+    bool starts[256];
+    special_starts(e->model, allowed, starts);
     for (size_t at = 0; at < len && e->n <= e->limit;) {
         size_t end = at;
-        const wwho_special_token *special = next_special(e->model, e->text, &end, len, allowed);
+        uint32_t special = next_special(e, &end, allowed, starts);
         encode_ordinary(e, at, end);
         at = end;
-        if (!special) break;
-        at += special->length;
-        put(e, special->id, at);
+        if (special == WWHO_NONE) break;
+        at += token_length(&e->model->specials, special);
+        put(e, e->model->special_ids[special], at);
     }
     return WWHO_OK;
 }

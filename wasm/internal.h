@@ -44,12 +44,6 @@ typedef struct {
     uint16_t scanner;
 } wwho_route;
 
-typedef struct {
-    const uint8_t *text;
-    uint32_t length;
-    uint32_t id;
-} wwho_special_token;
-
 /* A set of hashes: 2^log2 bits. */
 typedef struct {
     uint8_t *bits;
@@ -83,8 +77,9 @@ struct wwho_model {
     uint32_t router; /* WWHO_NONE: everything is route 0 */
     wwho_automaton *automata;
     wwho_route routes[WWHO_MAX_ROUTES];
-    wwho_special_token *specials;
     wwho_vocabulary base, sgpe;
+    wwho_vocabulary specials; /* special tokens by number, nothing merges */
+    uint32_t *special_ids;    /* of their numbers, ascending */
     uint32_t byte_token[256]; /* byte -> base token */
 };
 

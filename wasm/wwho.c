@@ -68,8 +68,7 @@ int wwho_route_name(const wwho_model *model, uint32_t route, const uint8_t **nam
 
 int wwho_special(const wwho_model *model, uint32_t index, uint32_t *id, const uint8_t **text, size_t *len) {
     if (!model || !id || !text || !len || index >= model->info.n_specials) return WWHO_ARGUMENT;
-    *id = model->specials[index].id;
-    *text = model->specials[index].text;
-    *len = model->specials[index].length;
+    *id = model->special_ids[index];
+    *text = vocabulary_text(&model->specials, index, len);
     return WWHO_OK;
 }

@@ -186,7 +186,7 @@ class ScratchPool:
     It holds as many areas as calls have run at once. Areas for long texts are not kept.
     """
 
-    KEPT_BYTES = 1 << 24
+    KEPT_BYTES = 1 << 26
 
     def __init__(self, model: Any) -> None:
         """Begin with an empty pool."""
