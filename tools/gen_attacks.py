@@ -136,6 +136,8 @@ def meta() -> Iterator[Attack]:
     yield "META-unk_id_no_special", with_meta(unk_id=97)
     yield "META-unk_id_beyond", with_meta(unk_id=MODEL.n_vocab)
     yield "META-text_bytes", with_meta(base_text_bytes=2**32 - 1)
+    more = {"n_merges": len(MODEL.merges) + 9999, "n_vocab": MODEL.n_vocab + 9999}
+    yield "META-more_than_merges_holds", with_meta(**more, space_id=MODEL.n_vocab + 9998)
     plain = {kind: data for kind, data in PARTS.items() if kind not in (Kind.ATOMS, Kind.MERGES)}
     yield "META-ids_without_feature", assemble(plain, 0)
 
@@ -246,7 +248,7 @@ def tokens() -> Iterator[Attack]:
         "TOKEN_DUPLICATE-atom",
         write_model(replace(MODEL, atoms=(b"k", b"kk"), merges=((0, 0), (1, 1)))),
     )
-    yield "ATOMS-cut", with_part(Kind.ATOMS, atoms[:1])
+    yield "ATOMS-cut", with_part(Kind.ATOMS, atoms[:-1])
     yield "ATOMS-long", with_part(Kind.ATOMS, atoms + b"x")
     yield "ATOMS-empty", with_part(Kind.ATOMS, b"\0\1k")
     yield "ATOMS-lone_space", with_part(Kind.ATOMS, b"\1\1 k")

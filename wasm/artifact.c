@@ -2,7 +2,7 @@
 #include "internal.h"
 #include "utf8.h"
 
-enum { HEADER_SIZE = 24, ENTRY_SIZE = 12, META_SIZE = 40, MAX_SECTIONS = 16, MAX_RULES = 62, N_PAGES = 0x110000 >> 7 };
+enum { HEADER_SIZE = 24, ENTRY_SIZE = 12, META_SIZE = 40, MAX_SECTIONS = 16, MAX_RULES = 62, MAX_PAGES = 2048, N_PAGES = 0x110000 >> 7 };
 
 typedef struct {
     wwho_section section[N_KINDS]; /* by kind; `at` is null where absent */
@@ -105,6 +105,9 @@ static int check_meta(wwho_file *file) {
     if (m->unk_id != WWHO_NONE && m->unk_id >= m->n_vocab) return WWHO_META;
     if (file->base_text_bytes > m->n_base_tokens * (uint64_t)WWHO_MAX_TOKEN) return WWHO_META;
     if (file->sgpe_text_bytes > n_sgpe * WWHO_MAX_TOKEN) return WWHO_META;
+    bool held = m->n_base_tokens - 256 <= file->section[KIND_BASE].length && m->n_atoms <= file->section[KIND_ATOMS].length &&
+                m->n_merges <= file->section[KIND_MERGES].length;
+    if (!held) return WWHO_META;
     bool plain = m->n_base == m->n_vocab && !n_sgpe && m->space_id == WWHO_NONE && m->unk_id == WWHO_NONE;
     return plain || (file->features & FEATURE_SGPE) ? WWHO_OK : WWHO_META;
 }
@@ -114,7 +117,7 @@ static int check_classes(wwho_file *file) {
     const uint32_t head = 4 + 2 * N_PAGES;
     if (s.length < head) return WWHO_CLASSES;
     uint32_t n_classes = read16(s.at), n_pages = read16(s.at + 2), seen = 0;
-    if (n_classes < 1 || n_classes > 255 || n_pages < 1 || n_pages > N_PAGES) return WWHO_CLASSES;
+    if (n_classes < 1 || n_classes > 255 || n_pages < 1 || n_pages > MAX_PAGES) return WWHO_CLASSES;
     if (s.length != head + n_pages * 128) return WWHO_CLASSES;
     for (uint32_t i = 0; i < N_PAGES; i++) {
         uint32_t page = read16(s.at + 4 + 2 * i);

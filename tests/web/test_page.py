@@ -241,6 +241,19 @@ def test_a_large_file_is_counted_without_freezing(
     expect_counts(page, page.input_value("#text"))
 
 
+def paste(page: Any, text: str) -> None:
+    """Paste as the browser announces it; only what the page takes over happens."""
+    page.evaluate(
+        """(text) => {
+          const data = new DataTransfer();
+          data.setData("text/plain", text);
+          const event = new ClipboardEvent("paste", { clipboardData: data, cancelable: true });
+          document.getElementById("text").dispatchEvent(event);
+        }""",
+        text,
+    )
+
+
 def test_a_dropped_file_and_a_long_paste(page: Any, address: str) -> None:
     opened(page, address)
     page.evaluate(
@@ -254,15 +267,7 @@ def test_a_dropped_file_and_a_long_paste(page: Any, address: str) -> None:
     expect_counts(page, "ඔයා 1 special अद्भुत")
     page.click("#close-file")
     pasted = "हम कल आए। " * 40_000
-    page.evaluate(
-        """(text) => {
-          const data = new DataTransfer();
-          data.setData("text/plain", text);
-          const event = new ClipboardEvent("paste", { clipboardData: data, cancelable: true });
-          document.getElementById("text").dispatchEvent(event);
-        }""",
-        pasted,
-    )
+    paste(page, pasted)
     expect(page.locator("#file-name")).to_have_text("Pasted text")
     expect_counts(page, pasted)
 
@@ -273,9 +278,58 @@ def test_a_file_that_is_not_text_says_so(page: Any, address: str, tmp_path: Path
     opened(page, address)
     page.set_input_files("#file", path)
     expect(page.locator("#alert")).to_have_text(re.compile(r"photo\.png is not UTF-8 text"))
+    expect(page.locator("body")).to_have_attribute("data-state", "done")
+    expect(page.locator("#text")).to_be_visible()
+    expect(page.locator(".file-card")).to_be_hidden()
+    expect_counts(page, page.input_value("#text"))
+    expect(page.locator("#alert")).to_be_visible()
     page.click("[data-example=english]")
     expect(page.locator("#alert")).to_be_hidden()
     expect_counts(page, page.input_value("#text"))
+
+
+def test_a_file_broken_at_its_end_leaves_no_counts(page: Any, address: str, tmp_path: Path) -> None:
+    path = tmp_path / "half.txt"
+    path.write_bytes(b"one word after another\n" * 100_000 + b"\xff")
+    opened(page, address)
+    page.set_input_files("#file", path)
+    expect(page.locator("#alert")).to_have_text(re.compile(r"half\.txt is not UTF-8 text"))
+    expect(page.locator("body")).to_have_attribute("data-state", "done")
+    expect_counts(page, page.input_value("#text"))
+    expect(page.locator(".file-card")).to_be_hidden()
+
+
+def test_a_long_line_is_counted_but_not_edited(page: Any, address: str) -> None:
+    """A key in a line of so much Sinhala would take the browser half a second and more."""
+    word = "ගෙදර "
+    opened(page, address)
+    note = page.locator("#file-note")
+    paste(page, word * 4_000)
+    expect(page.locator("#file-name")).to_have_text("Pasted text")
+    expect(note).to_contain_text("Too long to be edited")
+    expect_counts(page, word * 4_000)
+    page.click("#close-file")
+
+    start = word * 3_500
+    page.fill("#text", start)
+    expect_counts(page, start)
+    expect(page.locator("#text")).to_be_visible()
+    page.evaluate("document.getElementById('text').setSelectionRange(0, 0)")
+    paste(page, word * 200)
+    expect(page.locator("#file-name")).to_have_text("Your text")
+    expect_counts(page, word * 3_700)
+    page.click("#close-file")
+    expect_counts(page, start)
+
+    page.locator("#text").evaluate("(box, text) => { box.value = text }", start + "ක" * 700)
+    page.keyboard.press("End")
+    page.keyboard.insert_text("ක")
+    expect(page.locator("#file-name")).to_have_text("Your text")
+    expect(note).to_contain_text("before the last change")
+    expect_counts(page, start + "ක" * 701)
+    page.click("#close-file")
+    assert page.input_value("#text") == start
+    expect_counts(page, start)
 
 
 @pytest.mark.parametrize(

@@ -155,6 +155,39 @@ test("texts that are none", () => {
   });
 });
 
+test("arguments of another type are named, with what is expected", () => {
+  const named = (call, pattern) =>
+    assert.throws(call, { name: "WwhoError", status: "ARGUMENT", message: pattern }, String(call));
+  for (const [ids, shown] of [
+    [5, "5"],
+    [null, "null"],
+    [undefined, "undefined"],
+    ["", '""'],
+    ["12", '"12"'],
+    [{ length: 0 }, "of type object"],
+    [Symbol("id"), "of type symbol"],
+  ]) {
+    const pattern = new RegExp(`^ids is ${shown}; expected .*Uint32Array.*\\[id\\]$`);
+    named(() => o200k.decode(ids), pattern);
+    named(() => o200k.decodeBytes(ids), pattern);
+  }
+  for (const options of [null, 5, "all"]) {
+    for (const method of ["encode", "encodeWithOffsets", "countTokens"]) {
+      named(() => o200k[method]("a", options), /^options is .*; expected an object.*leave it out/);
+    }
+    named(() => o200k.isWithinTokenLimit("a", 3, options), /^options is/);
+  }
+  for (const limit of ["3", null, undefined, true, 3n, [3], -1, NaN]) {
+    named(() => o200k.isWithinTokenLimit("a", limit), /^limit is .*; expected a number of tokens.*countTokens$/);
+  }
+  for (const value of [null, 3n, Symbol("unk"), {}]) {
+    named(() => o200k.encode("a", { unk: value }), /^unk is/);
+    named(() => o200k.encode("a", { allowedSpecial: value }), /^allowedSpecial is/);
+  }
+  assert.throws(() => o200k.tokenBytes(Symbol("id")), { status: "TOKEN" });
+  assert.deepEqual(o200k.encode("a", undefined), o200k.encode("a"));
+});
+
 test("unk: 'token' writes one [UNK], 'spell' the bytes", () => {
   const text = "क्ष्म्य्व्ट्ठ्ळ";
   assert.equal(wwho.decode(wwho.encode(text)), text);

@@ -105,3 +105,15 @@ function explain(status, blob) {
 export function hex(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
 }
+
+/**
+ * A value as messages name it, after "is"; of any type, also those that cannot become a string.
+ * @param {unknown} value
+ */
+export function named(value) {
+  if (typeof value === "string") {
+    return JSON.stringify(value);
+  }
+  const plain = value === null || ["undefined", "boolean", "number", "bigint"].includes(typeof value);
+  return plain ? String(value) : `of type ${typeof value}`;
+}

@@ -1,6 +1,6 @@
 // Special tokens: which of them a call allows, and which it refuses to see.
 
-import { WwhoError } from "./errors.js";
+import { WwhoError, named } from "./errors.js";
 
 /** @typedef {Iterable<string> | "all"} Names */
 
@@ -17,7 +17,7 @@ function nameSet(names, option) {
     return "all";
   }
   if (typeof names === "string" || typeof names?.[Symbol.iterator] !== "function") {
-    throw new WwhoError("ARGUMENT", `${option} is ${JSON.stringify(names)}; expected a Set of special tokens or "all"`);
+    throw new WwhoError("ARGUMENT", `${option} is ${named(names)}; expected a Set of special tokens or "all"`);
   }
   return new Set(names);
 }

@@ -2,7 +2,7 @@
 
 import { readProvenance, readRoutes } from "./artifact.js";
 import { Core } from "./core.js";
-import { WwhoError } from "./errors.js";
+import { WwhoError, named } from "./errors.js";
 import { allowedMask, refuseDisallowed } from "./special.js";
 
 /** @typedef {import("./core.js").Text} Text */
@@ -59,10 +59,12 @@ export class BaseTokenizer {
    * @param {EncodeOptions} options
    * @returns {[Text, Uint8Array | null, number]}
    */
-  #prepare(text, { allowedSpecial, disallowedSpecial, unk = "spell" }) {
+  #prepare(text, options) {
     requireText(text);
+    requireOptions(options);
+    const { allowedSpecial, disallowedSpecial, unk = "spell" } = options;
     if (unk !== "spell" && unk !== "token") {
-      throw new WwhoError("ARGUMENT", `unk is ${JSON.stringify(unk)}; expected "spell" or "token"`);
+      throw new WwhoError("ARGUMENT", `unk is ${named(unk)}; expected "spell" or "token"`);
     }
     if (unk === "token" && this.info.unkId === null) {
       throw new WwhoError("ARGUMENT", `unk is "token", but ${this.name} has no such token; leave it out`);
@@ -93,8 +95,11 @@ export class BaseTokenizer {
    * @returns {number | false} the count (0 for an empty text), or false where there are more than `limit` tokens
    */
   isWithinTokenLimit(text, limit, options = {}) {
-    if (!(limit >= 0)) {
-      throw new WwhoError("ARGUMENT", `limit is ${limit}; expected a number of tokens, 0 or more`);
+    if (typeof limit !== "number" || !(limit >= 0)) {
+      throw new WwhoError(
+        "ARGUMENT",
+        `limit is ${named(limit)}; expected a number of tokens, 0 or more; for no limit, call countTokens`,
+      );
     }
     const most = Math.min(Math.floor(limit), MAX_ID);
     const count = this.#open.count(...this.#prepare(text, options), most);
@@ -192,7 +197,17 @@ function requireText(text) {
   if (typeof text !== "string" && !(text instanceof Uint8Array)) {
     throw new WwhoError(
       "ARGUMENT",
-      `text is ${text === null ? "null" : `of type ${typeof text}`}; expected a string or a Uint8Array of UTF-8`,
+      `text is ${named(text)}; expected a string or a Uint8Array of UTF-8`,
+    );
+  }
+}
+
+/** Only what was left out is default: a null is refused, as it is for each option. @param {unknown} options */
+function requireOptions(options) {
+  if (typeof options !== "object" || options === null) {
+    throw new WwhoError(
+      "ARGUMENT",
+      `options is ${named(options)}; expected an object such as { allowedSpecial: "all" }; leave it out for none`,
     );
   }
 }
@@ -218,9 +233,15 @@ function checkedIds(ids) {
   if (ids instanceof Uint32Array) {
     return ids;
   }
+  if (typeof ids !== "object" || typeof ids?.[Symbol.iterator] !== "function") {
+    throw new WwhoError(
+      "ARGUMENT",
+      `ids is ${named(ids)}; expected a Uint32Array or another iterable of token ids; for one id, give [id]`,
+    );
+  }
   return Uint32Array.from(ids, (id) => {
     if (!Number.isInteger(id) || id < 0 || id > MAX_ID) {
-      throw new WwhoError("TOKEN", `token id ${id} is none; expected an integer from 0 on`);
+      throw new WwhoError("TOKEN", `token id ${named(id)} is none; expected an integer from 0 on`);
     }
     return id;
   });

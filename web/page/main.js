@@ -1,13 +1,12 @@
 // Wires the page together: text, files and examples in; counts and tokens out.
 
 import { Card } from "./card.js";
+import { isEditable } from "./editable.js";
 import { Engine } from "./engine.js";
 import { EXAMPLES } from "./examples.js";
 import { TokenPanel } from "./tokens.js";
 
 const NAMES = ["wwho_328k", "o200k_base"];
-/** Longer texts are counted as a file: a text area with millions of characters would freeze the page by itself. */
-const EDITABLE_UNITS = 300_000; // of UTF-16
 
 /** @param {string} id @returns {any} */
 const find = (id) => document.getElementById(id);
@@ -18,14 +17,18 @@ const card = new Card(find("card"));
 const panels = NAMES.map((name) => new TokenPanel(find(`tokens-${name}`), (token, span) => card.show(token, span)));
 /** @type {File | undefined} */
 let file;
+/** What last stood in the text area without slowing it down. */
+let editable = "";
 let broken = false;
 
 const engine = new Engine({
   ready: () => document.body.classList.add("ready"),
   result: show,
-  failed: (message) => complain(message),
+  failed,
   broken: (message) => {
     broken = true;
+    closeFile();
+    document.body.dataset.state = "broken";
     document.body.classList.add("broken");
     complain(`The tokenizers could not start: ${message}`);
   },
@@ -36,6 +39,26 @@ function complain(message) {
   find("alert").hidden = message === "";
   find("alert").textContent = message;
   if (message) document.body.classList.remove("busy");
+}
+
+/** No file card without a file behind it, and no counts of another text. @param {string} message */
+function failed(message) {
+  if (file) {
+    closeFile();
+    countText();
+  } else {
+    clearCounts();
+  }
+  complain(message);
+}
+
+function clearCounts() {
+  show({ counts: NAMES.map(() => 0), tokens: NAMES.map(() => []), done: true });
+  for (const name of NAMES) {
+    find(`count-${name}`).textContent = "–";
+    delete find(`count-${name}`).dataset.count;
+  }
+  document.body.dataset.state = "idle";
 }
 
 /** @param {import("./engine.js").Result} result */
@@ -97,27 +120,52 @@ function summarize(ours, theirs) {
     : "";
 }
 
-/** Count what stands in the text area. */
+/** Read the text area after a change; what has grown too long for it becomes a file. */
 function readText() {
   if (broken) return;
   complain("");
+  const text = find("text").value;
+  if (isEditable(text)) {
+    editable = text;
+    countText();
+  } else {
+    find("text").value = editable;
+    openText(text, "Your text", "Closing it leads back to the text before the last change.");
+  }
+}
+
+/** Count what stands in the text area. */
+function countText() {
   document.body.dataset.state = "counting";
   markExample();
-  engine.text(find("text").value);
+  engine.text(editable);
 }
 
 /** @param {string} text */
 function setText(text) {
+  if (!isEditable(text)) return openText(text, "Dropped text");
   closeFile();
   find("text").value = text;
   readText();
 }
 
-/** @param {File} chosen */
-function openFile(chosen) {
+/**
+ * Count a text as a file: to edit it would freeze the page.
+ * @param {string} text
+ * @param {string} name
+ * @param {string} [more] to say about it
+ */
+function openText(text, name, more = "") {
+  openFile(new File([text], name), `Too long to be edited here, so it is only counted. ${more}`.trim());
+}
+
+/** @param {File} chosen @param {string} [note] */
+function openFile(chosen, note = "") {
   if (broken) return;
   complain("");
   file = chosen;
+  find("file-note").textContent = note;
+  find("file-note").hidden = note === "";
   find("file-name").textContent = chosen.name;
   find("file-size").textContent = bytesText(chosen.size);
   find("progress").value = 0;
@@ -147,12 +195,18 @@ function markExample() {
   }
 }
 
-/** @param {ClipboardEvent} event */
+/**
+ * What is too long by itself is counted by itself; what only makes the text too long, with that text.
+ * @param {ClipboardEvent} event
+ */
 function paste(event) {
-  const text = event.clipboardData?.getData("text/plain") ?? "";
-  if (text.length <= EDITABLE_UNITS) return;
+  const pasted = event.clipboardData?.getData("text/plain") ?? "";
+  const { value, selectionStart, selectionEnd } = find("text");
+  const whole = value.slice(0, selectionStart) + pasted + value.slice(selectionEnd);
+  const tooLong = [pasted, whole].find((text) => !isEditable(text));
+  if (tooLong === undefined) return;
   event.preventDefault();
-  openFile(new File([text], "Pasted text"));
+  openText(tooLong, tooLong === pasted ? "Pasted text" : "Your text");
 }
 
 /** @param {DragEvent} event */

@@ -21,6 +21,7 @@ MAX_ATOM_BYTES: Final = 255
 MAX_FILE_BYTES: Final = 2**31 - 1
 MAX_ROUTES: Final = 62
 N_PAGES: Final = 8704
+MAX_PAGES: Final = 2048
 PAGE_SIZE: Final = 128
 MAX_MARK: Final = 62
 MARK_SHIFT: Final = 10

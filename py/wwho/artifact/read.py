@@ -18,6 +18,7 @@ from wwho.artifact.layout import (
     FEATURE_SGPE,
     MARK_SHIFT,
     MAX_IDS,
+    MAX_PAGES,
     MAX_MARK,
     MAX_ROUTES,
     MAX_TOKEN_BYTES,
@@ -67,6 +68,7 @@ def read_model(blob: bytes) -> Model:
     container = read_container(blob)
     sgpe = bool(container.features & FEATURE_SGPE)
     meta = read_meta(container[Kind.META], sgpe)
+    check_counts(meta, container)
     classes = read_classes(container[Kind.CLASSES])
     automata = read_automata(container[Kind.AUTOMATA], classes.n_classes)
     router, routes = read_routes(container[Kind.ROUTES], automata, sgpe)
@@ -120,6 +122,16 @@ def read_meta(data: bytes, sgpe: bool) -> Meta:
     return meta
 
 
+def check_counts(meta: Meta, container: Container) -> None:
+    """Check that the sections can hold the tokens, so that no small file asks for much memory."""
+    for name, count, kind in (
+        ("n_base_tokens - 256", meta.n_base_tokens - 256, Kind.BASE),
+        ("n_atoms", meta.n_atoms, Kind.ATOMS),
+        ("n_merges", meta.n_merges, Kind.MERGES),
+    ):
+        _within(name, count, 0, len(container.data(kind) or b""))
+
+
 def _within(name: str, value: int, low: int, high: int) -> None:
     if not low <= value <= high:
         raise fail("META", f"{name} is {value}, not {low} to {high}")
@@ -134,7 +146,7 @@ def read_classes(data: bytes) -> ClassMap:
     if len(data) < fixed:
         raise fail("CLASSES", f"the section has {len(data)} bytes, not at least {fixed}")
     n_classes, n_pages = struct.unpack_from("<HH", data)
-    if not 1 <= n_classes <= 255 or not 1 <= n_pages <= N_PAGES:
+    if not 1 <= n_classes <= 255 or not 1 <= n_pages <= MAX_PAGES:
         raise fail("CLASSES", f"{n_classes} classes in {n_pages} pages")
     if len(data) != fixed + PAGE_SIZE * n_pages:
         raise fail("CLASSES", f"{n_pages} pages do not fill {len(data)} bytes")
