@@ -82,6 +82,7 @@ def demo(*, check: bool, port: int) -> int:
 def test(pytest_arguments: list[str]) -> int:
     """Set up and run every check and test; with arguments for pytest, run pytest alone."""
     install_browser()
+    install_clang()
     set_up("dev")
     install_node_packages()
     pytest = [str(PYTHON), "-m", "pytest"]
@@ -170,6 +171,12 @@ def install_browser() -> None:
         missing.append("fonts-noto-core")
     if missing and not install_debian_packages(missing):
         print(f"   {', '.join(missing)} not installed: the page tests may be skipped", flush=True)
+
+
+def install_clang() -> None:
+    """Install clang, with its sanitizers, for the fuzzing tests where that is allowed."""
+    if not shutil.which("clang") and not install_debian_packages(["clang", "libclang-rt-dev"]):
+        print("   clang not installed: the fuzzing tests may be skipped", flush=True)
 
 
 def install_debian_packages(names: list[str]) -> bool:

@@ -1,0 +1,302 @@
+/* What the programs here share: a model opened from any bytes, and what must hold for every text.
+ *
+ * Every buffer given to the core is exactly as large as it says, in memory of its own, so that AddressSanitizer sees the first
+ * byte read or written beyond it. Work areas start as garbage: the core must not rely on zeros it has not asked for. */
+#ifndef WWHO_FUZZ_HARNESS_H
+#define WWHO_FUZZ_HARNESS_H
+
+#include "../../wasm/wwho.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#endif
+#endif
+#ifndef ASAN_POISON_MEMORY_REGION
+#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#endif
+
+#define MUST(what) ((what) ? (void)0 : broken(#what, __FILE__, __LINE__))
+
+static inline void broken(const char *what, const char *file, int line) {
+    fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
+    abort();
+}
+
+/* Memory that is there, at a multiple of 16 as all of malloc's on 64-bit machines. */
+static inline void *memory(size_t size) {
+    void *at = malloc(size);
+    MUST(at && (uintptr_t)at % 16 == 0);
+    return at;
+}
+
+static inline void *copy_of(const void *bytes, size_t size) {
+    void *at = memory(size);
+    if (size) memcpy(at, bytes, size);
+    return at;
+}
+
+static inline uint32_t get32(const uint8_t *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline void put32(uint8_t *p, uint32_t value) {
+    for (int i = 0; i < 4; i++) p[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* Make the size and the checksum in an artifact's header right. Written anew here, so that the core's is checked by it. */
+static inline void seal(uint8_t *blob, size_t len) {
+    static uint32_t table[256];
+    for (uint32_t i = 0; !table[255] && i < 256; i++) {
+        uint32_t crc = i;
+        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+        table[i] = crc;
+    }
+    if (len < 24) return;
+    put32(blob + 16, (uint32_t)len);
+    uint32_t crc = ~0u;
+    for (size_t i = 0; i < len; i++)
+        if (i < 20 || i >= 24) crc = crc >> 8 ^ table[(crc ^ blob[i]) & 255];
+    put32(blob + 20, ~crc);
+}
+
+/* Models */
+
+enum { TOO_LARGE = -1, MAX_WORK = 1 << 24 };
+
+typedef struct {
+    const wwho_model *model;
+    wwho_info info;
+    void *blob, *work;
+    uint8_t *scratch; /* for a text of `longest` bytes */
+    size_t longest;
+} fuzz_model;
+
+static inline void close_model(fuzz_model *m) {
+    free(m->scratch);
+    free(m->work);
+    free(m->blob);
+}
+
+/* Open an artifact; returns its status, TOO_LARGE where it wants more memory than max_work. To be closed in any case. */
+static inline int open_model(fuzz_model *m, const uint8_t *bytes, size_t len, size_t max_work) {
+    *m = (fuzz_model){.blob = copy_of(bytes, len)};
+    size_t size = 0;
+    int status = wwho_workspace_size(m->blob, len, &size);
+    if (!status && size > max_work) return TOO_LARGE;
+    if (!status) {
+        m->work = memory(size);
+        memset(m->work, 0xA5, size);
+        status = wwho_open(m->blob, len, m->work, size, &m->model);
+    }
+    MUST(!memcmp(m->blob, bytes, len));
+    MUST(status == WWHO_OK || (status >= WWHO_MAGIC && strcmp(wwho_status_str(status), "unknown status")));
+    if (status) return status;
+    MUST(wwho_model_info(m->model, &m->info) == WWHO_OK);
+    return WWHO_OK;
+}
+
+/* Zeroed scratch for texts of up to `longest` bytes. */
+static inline void give_scratch(fuzz_model *m, size_t longest) {
+    size_t size = wwho_scratch_size(m->model, longest);
+    MUST(size && size <= 9 * longest + wwho_scratch_size(m->model, 0) + 64);
+    m->longest = longest;
+    m->scratch = calloc(size, 1);
+    MUST(m->scratch);
+}
+
+/* The bytes of a text's scratch; those behind it are out of bounds until the next call. */
+static inline size_t lend_scratch(const fuzz_model *m, size_t len) {
+    MUST(len <= m->longest);
+    size_t least = wwho_scratch_size(m->model, 0), size = wwho_scratch_size(m->model, len);
+    size_t most = wwho_scratch_size(m->model, m->longest);
+    ASAN_UNPOISON_MEMORY_REGION(m->scratch + least, most - least);
+    ASAN_POISON_MEMORY_REGION(m->scratch + size, most - size);
+    return size;
+}
+
+/* The pretokens that the model has seen are forgotten. */
+static inline void forget(const fuzz_model *m) { memset(m->scratch, 0, lend_scratch(m, m->longest)); }
+
+/* A file of the project, read whole; its size goes to *len. Programs here are run from the project's folder. */
+static inline uint8_t *read_file(const char *path, size_t *len) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        fprintf(stderr, "cannot read %s: run this from the project's folder\n", path);
+        exit(2);
+    }
+    fseek(file, 0, SEEK_END);
+    *len = (size_t)ftell(file);
+    rewind(file);
+    uint8_t *bytes = memory(*len);
+    MUST(fread(bytes, 1, *len, file) == *len);
+    fclose(file);
+    return bytes;
+}
+
+/* The models that texts are tried on, opened once: 0 has every feature, 1 is a base alone. */
+static inline fuzz_model *shared_model(unsigned which) {
+    static const char *const paths[2] = {"tests/vectors/tiny.wwho", "py/wwho/models/cl100k_base.wwho"};
+    static fuzz_model models[2];
+    fuzz_model *m = &models[which & 1];
+    if (!m->model) {
+        size_t len;
+        uint8_t *blob = read_file(paths[which & 1], &len);
+        MUST(open_model(m, blob, len, MAX_WORK) == WWHO_OK);
+        give_scratch(m, 1 << 13);
+        free(blob);
+    }
+    return m;
+}
+
+/* What must hold for a text */
+
+/* The tokens of a text, in memory for exactly as many as it has bytes. */
+typedef struct {
+    uint32_t *ids, *ends;
+    size_t n;
+} fuzz_tokens;
+
+static inline fuzz_tokens encode_text(const fuzz_model *m, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags) {
+    size_t scratch_len = lend_scratch(m, len);
+    fuzz_tokens t = {memory(4 * len), memory(4 * len), 0};
+    MUST(wwho_encode(m->model, text, len, allowed, flags, m->scratch, scratch_len, t.ids, t.ends, len, &t.n) == WWHO_OK);
+    MUST(t.n <= len);
+    return t;
+}
+
+static inline void free_tokens(fuzz_tokens *t) {
+    free(t->ids);
+    free(t->ends);
+}
+
+static inline bool same_ids(const fuzz_tokens *a, const fuzz_tokens *b) {
+    return a->n == b->n && !memcmp(a->ids, b->ids, 4 * a->n);
+}
+
+/* Decoding gives the text back, and neither less memory than it takes nor exactly as much is overrun. */
+static inline void check_decode(const fuzz_model *m, const fuzz_tokens *t, const uint8_t *text, size_t len) {
+    size_t used = 0;
+    uint8_t *out = memory(len), *less = memory(len / 2);
+    MUST(wwho_decode(m->model, t->ids, t->n, out, len, &used) == WWHO_OK && used == len);
+    MUST(!len || !memcmp(out, text, len));
+    MUST(wwho_decode(m->model, t->ids, t->n, less, len / 2, &used) == (len ? WWHO_BUFFER : WWHO_OK) && used == len);
+    free(out);
+    free(less);
+}
+
+/* Counting gives the same number, and a small buffer gets the first ids. */
+static inline void check_count(const fuzz_model *m, const fuzz_tokens *t, const uint8_t *text, size_t len, const uint8_t *allowed,
+                               uint32_t flags) {
+    size_t n = 0, cap = t->n / 2, scratch_len = lend_scratch(m, len);
+    MUST(wwho_count(m->model, text, len, allowed, flags, m->scratch, scratch_len, SIZE_MAX, &n) == WWHO_OK && n == t->n);
+    MUST(wwho_count(m->model, text, len, allowed, flags, m->scratch, scratch_len, cap, &n) == WWHO_OK);
+    MUST(t->n > cap ? n > cap : n == t->n);
+    for (int with_ends = 0; with_ends < 2; with_ends++) {
+        uint32_t *ids = memory(4 * cap), *ends = with_ends ? memory(4 * cap) : 0;
+        int status = wwho_encode(m->model, text, len, allowed, flags, m->scratch, scratch_len, ids, ends, cap, &n);
+        MUST(status == (t->n > cap ? WWHO_BUFFER : WWHO_OK) && n == t->n);
+        MUST(!memcmp(ids, t->ids, 4 * cap) && (!ends || !memcmp(ends, t->ends, 4 * cap)));
+        free(ids);
+        free(ends);
+    }
+}
+
+/* Spans cover the text without gaps, each with a route and a rule that there are. */
+static inline void check_spans(const fuzz_model *m, const uint8_t *text, size_t len) {
+    size_t n = 0, again = 0;
+    wwho_span *spans = memory(len * sizeof *spans), *half;
+    MUST(wwho_spans(m->model, text, len, spans, len, &n) == WWHO_OK && n <= len);
+    for (size_t i = 0, at = 0; i < n; at = spans[i++].end) {
+        MUST(spans[i].start == at && spans[i].end > at && spans[i].end <= len);
+        MUST(spans[i].route < m->info.n_routes && spans[i].rule <= WWHO_PIECE && spans[i].first <= 1);
+        MUST(spans[i].first || (i && spans[i].route == spans[i - 1].route));
+    }
+    MUST(n ? spans[n - 1].end == len : !len);
+    half = memory(n / 2 * sizeof *half);
+    MUST(wwho_spans(m->model, text, len, half, n / 2, &again) == (n ? WWHO_BUFFER : WWHO_OK) && again == n);
+    MUST(!memcmp(half, spans, n / 2 * sizeof *half));
+    free(half);
+    free(spans);
+}
+
+/* Each token's characters touch those of the token before it, and all are touched. Returns how many units the text has. */
+static inline uint32_t check_offsets(const fuzz_tokens *t, const uint8_t *text, size_t len, int utf16) {
+    uint32_t *first = memory(4 * t->n), *last = memory(4 * t->n), units = 0;
+    MUST(wwho_offsets(text, len, t->ends, t->n, utf16, first, last) == WWHO_OK);
+    for (size_t i = 0; i < t->n; units = last[i++]) {
+        MUST(first[i] < last[i] && first[i] <= units && last[i] >= units);
+        MUST(!i || first[i] >= first[i - 1]);
+    }
+    MUST(units <= len);
+    free(first);
+    free(last);
+    return units;
+}
+
+/* Everything that must hold for one text. */
+static inline void check_text(const fuzz_model *m, const uint8_t *bytes, size_t len, const uint8_t *allowed, uint32_t flags) {
+    uint8_t *text = copy_of(bytes, len);
+    fuzz_tokens t = encode_text(m, text, len, allowed, flags);
+    for (size_t i = 0; i < t.n; i++)
+        MUST(t.ids[i] < m->info.n_vocab && t.ends[i] <= len && t.ends[i] > (i ? t.ends[i - 1] : 0));
+    MUST(t.n ? t.ends[t.n - 1] == len : !len);
+    if (!(flags & WWHO_UNK_TOKEN)) check_decode(m, &t, text, len);
+    check_count(m, &t, text, len, allowed, flags);
+    check_spans(m, text, len);
+    uint32_t code_points = check_offsets(&t, text, len, 0);
+    MUST(check_offsets(&t, text, len, 1) >= code_points);
+    free_tokens(&t);
+    free(text);
+}
+
+/* What must hold for an artifact that was opened */
+
+/* Every token that has an id can be found by its text. */
+static inline void check_token(const fuzz_model *m, uint32_t id) {
+    const uint8_t *text, *again;
+    size_t len, len_again;
+    uint32_t found;
+    if (wwho_token_bytes(m->model, id, &text, &len) != WWHO_OK) return;
+    MUST(id < m->info.n_vocab && len && len <= m->info.max_token_bytes);
+    uint8_t *copy = copy_of(text, len);
+    MUST(wwho_token_id(m->model, copy, len, &found) == WWHO_OK);
+    MUST(wwho_token_bytes(m->model, found, &again, &len_again) == WWHO_OK && len_again == len && !memcmp(again, copy, len));
+    free(copy);
+}
+
+/* Names, special tokens, the first and last ids, and a text with what is hard: scripts, joiners, runs, broken UTF-8. */
+static inline void check_model(fuzz_model *m) {
+    static const char hard[] =
+        "The kettle's  on; 12345\r\n\n\t \xe0\xb6\xa0\xe0\xb6\xb1\xe0\xb7\x8a\xe2\x80\x8d\xe0\xb6\xaf\xe0\xb7\x8a\xe2\x80\x8d\xe0\xb6\xbb"
+        "\xe0\xb6\xba\xe0\xb7\x8f\xe0\xb6\x9c\xe0\xb7\x9a \xe0\xb6\x9a\xe0\xb6\xb8 \xe0\xa4\xb5\xe0\xa4\xbf\xe0\xa4\xa6\xe0\xa5\x8d"
+        "\xe0\xa4\xaf\xe0\xa4\xbe\xe0\xa4\xb2\xe0\xa4\xaf \xe0\xa4\xae\xe0\xa5\x87\xe0\xa4\x82 \xe0\xa4\x95\xe0\xa4\x95\xe0\xa5\xa4 "
+        "kkkkkkkk abcjk <|a|>[UNK]<|end|>x <|\xe0\xb6\x9a|> \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7 \xf0\x9f\x98\x80 a\xcc\x81 "
+        "\xe0\xb6 \xff\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa      \xf0\x9f\x98";
+    const uint8_t *text;
+    size_t len;
+    uint32_t id;
+    for (uint32_t i = 0; i < m->info.n_routes; i++) MUST(wwho_route_name(m->model, i, &text, &len) == WWHO_OK && len);
+    MUST(wwho_route_name(m->model, m->info.n_routes, &text, &len) == WWHO_ARGUMENT);
+    for (uint32_t i = 0; i < m->info.n_specials; i++) {
+        MUST(wwho_special(m->model, i, &id, &text, &len) == WWHO_OK);
+        check_token(m, id);
+    }
+    MUST(wwho_special(m->model, m->info.n_specials, &id, &text, &len) == WWHO_ARGUMENT);
+    for (uint32_t i = 0; i < 600 && i <= m->info.n_vocab; i++) check_token(m, i), check_token(m, m->info.n_vocab - i);
+    uint8_t *allowed = memory(m->info.n_specials);
+    memset(allowed, 1, m->info.n_specials);
+    give_scratch(m, sizeof hard);
+    check_text(m, (const uint8_t *)hard, sizeof hard - 1, 0, 0);
+    check_text(m, (const uint8_t *)hard, sizeof hard - 1, allowed, 0);
+    check_text(m, (const uint8_t *)hard, sizeof hard - 1, 0, WWHO_UNK_TOKEN);
+    free(allowed);
+}
+
+#endif

@@ -1,0 +1,214 @@
+"""The harnesses: how they are built with clang, into build/fuzz, and run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FUZZ = Path(__file__).resolve().parent
+BUILD = ROOT / "build" / "fuzz"
+HARNESSES = ("open", "encode", "decode", "specials")
+
+ADDRESS = "-fsanitize=address,undefined"
+# Coverage counts the core alone. Comparisons are not traced: most are the sanitizers' own and took
+# three quarters of the time; what they would teach, the seeds and the mutations by section bring.
+FUZZER = (
+    "-fsanitize=fuzzer",
+    f"-fsanitize-coverage-allowlist={FUZZ / 'core.txt'}",
+    "-fno-sanitize-coverage=trace-cmp",
+)
+FLAGS_OF = {
+    **dict.fromkeys(HARNESSES, (ADDRESS, *FUZZER)),
+    "splices": (ADDRESS,),
+    "threads": ("-fsanitize=thread", "-pthread"),
+    # without sanitizers, which would count as code: for `coverage`
+    **{
+        f"{name}-profile": ("-fsanitize=fuzzer", "-fprofile-instr-generate", "-fcoverage-mapping")
+        for name in HARNESSES
+    },
+}
+FLAGS = ("-std=c11", "-O2", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all")
+WARNINGS = ("-Wall", "-Wextra", "-Werror")
+# The longest inputs, in bytes.
+MAX_LEN = {"open": 65_537, "encode": 4096, "decode": 4096, "specials": 2048}
+# For one input and for the memory of a harness: beyond it, libFuzzer reports a finding.
+LIMITS = ("-timeout=20", "-rss_limit_mb=2048")
+
+INSTALL = "install Debian's clang and libclang-rt-dev"
+
+
+class BuildError(Exception):
+    """A program does not compile."""
+
+
+class MissingError(BuildError):
+    """clang or its libraries are not installed."""
+
+
+def clang() -> str:
+    """The compiler.
+
+    Raises:
+        MissingError: there is none.
+    """
+    found = shutil.which(os.environ.get("CLANG", "clang"))
+    if found is None:
+        raise MissingError(f"clang is missing: {INSTALL}")
+    return found
+
+
+@cache
+def check_runtime(*flags: str) -> None:
+    """See whether clang has the libraries that these flags want.
+
+    Raises:
+        MissingError: it has not.
+    """
+    empty = b"int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p + !n; }"
+    if not any("fuzzer" in flag for flag in flags):
+        empty = b"int main(void) { return 0; }"
+    with tempfile.TemporaryDirectory() as folder:
+        command = [clang(), *flags, "-x", "c", "-", "-o", str(Path(folder) / "empty")]
+        done = subprocess.run(command, input=empty, capture_output=True, check=False)
+    if done.returncode:
+        why = done.stderr.decode(errors="replace").strip()
+        raise MissingError(f"clang cannot link {' '.join(flags)}: {INSTALL}\n{why}")
+
+
+def build(name: str) -> Path:
+    """The program with this name, built again where a source has changed since.
+
+    Raises:
+        MissingError: clang or its libraries are not installed.
+        BuildError: the sources do not compile.
+    """
+    program = BUILD / name
+    sources = [*FUZZ.glob("*.[ch]"), *(ROOT / "wasm").glob("*.[ch]"), FUZZ / "core.txt"]
+    newest = max(path.stat().st_mtime_ns for path in [*sources, Path(__file__)])
+    if program.is_file() and program.stat().st_mtime_ns == newest:
+        return program
+    check_runtime(*FLAGS_OF[name])
+    BUILD.mkdir(parents=True, exist_ok=True)
+    # Under another name until it is complete: tests in several processes build at the same time.
+    made = BUILD / f"{name}.{os.getpid()}"
+    files = [str(FUZZ / f"{name.removesuffix('-profile')}.c"), str(ROOT / "wasm" / "wwho.c")]
+    command = [clang(), *FLAGS, *WARNINGS, *FLAGS_OF[name], *files, "-o", str(made)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    if done.returncode:
+        raise BuildError(f"{name} does not compile:\n{done.stderr.decode(errors='replace')}")
+    # Not when it was compiled: what is edited meanwhile is newer.
+    os.utime(made, ns=(newest, newest))
+    made.replace(program)
+    return program
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of a harness came to."""
+
+    harness: str
+    executions: int
+    edges: int  # of the core that were reached
+    seconds: int
+    log: str
+    finding: bool
+
+    def __str__(self) -> str:
+        found = "A FINDING" if self.finding else "no finding"
+        return (
+            f"{self.harness:9}{self.executions:>12,} executions in {self.seconds} s, "
+            f"{self.edges} edges, {found}"
+        )
+
+
+def number(pattern: str, log: str) -> int:
+    """The last number that the pattern finds in a log; 0 where there is none."""
+    found: list[str] = re.findall(pattern, log)
+    return int(found[-1]) if found else 0
+
+
+def seeds(harness: str) -> list[str]:
+    """The folders of what a harness begins with."""
+    attacks = [str(ROOT / "tests" / "attacks")] if harness == "open" else []
+    return [str(FUZZ / "corpus" / harness), *attacks]
+
+
+def fuzz(harness: str, seconds: int, corpus: Path, findings: Path) -> Outcome:
+    """Run a harness for some seconds, from the seeds and what `corpus` holds.
+
+    Raises:
+        BuildError: it cannot be built here.
+    """
+    program = build(harness)
+    for folder in (corpus, findings):
+        folder.mkdir(parents=True, exist_ok=True)
+    command = [
+        str(program),
+        f"-max_total_time={seconds}",
+        f"-max_len={MAX_LEN[harness]}",
+        f"-artifact_prefix={findings}/{harness}-",
+        "-print_final_stats=1",
+        *LIMITS,
+        str(corpus),
+        *seeds(harness),
+    ]
+    begun = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, check=False)
+    log = done.stderr.decode(errors="replace")
+    return Outcome(
+        harness,
+        executions=number(r"stat::number_of_executed_units: (\d+)", log),
+        edges=number(r"cov: (\d+)", log),
+        seconds=round(time.monotonic() - begun),
+        log=log,
+        finding=done.returncode != 0,
+    )
+
+
+def coverage() -> dict[str, tuple[int, int]]:
+    """For each file of the core, its lines that seeds and build/fuzz/corpus reach, and all lines.
+
+    Raises:
+        MissingError: clang or LLVM's tools are not installed.
+        BuildError: the sources do not compile.
+    """
+    tools = [shutil.which(name) for name in ("llvm-profdata", "llvm-cov")]
+    if None in tools:
+        raise MissingError("llvm-profdata and llvm-cov are missing: install Debian's llvm")
+    profdata, cov = map(str, tools)
+    with tempfile.TemporaryDirectory() as folder:
+        for harness in HARNESSES:
+            command = [str(build(f"{harness}-profile")), "-runs=0", *seeds(harness)]
+            learnt = BUILD / "corpus" / harness
+            command += [str(learnt)] if learnt.is_dir() else []
+            env = {**os.environ, "LLVM_PROFILE_FILE": f"{folder}/{harness}.profraw"}
+            subprocess.run(command, cwd=ROOT, env=env, capture_output=True, check=True)
+        merged = f"{folder}/all.profdata"
+        raw = [f"{folder}/{harness}.profraw" for harness in HARNESSES]
+        subprocess.run([profdata, "merge", "-o", merged, *raw], check=True)
+        # The core is the same in all programs.
+        export = [
+            cov,
+            "export",
+            "-summary-only",
+            f"-instr-profile={merged}",
+            str(BUILD / "open-profile"),
+        ]
+        report = json.loads(subprocess.run(export, capture_output=True, check=True).stdout)
+    lines = {
+        Path(file["filename"]): file["summary"]["lines"] for file in report["data"][0]["files"]
+    }
+    return {
+        path.name: (count["covered"], count["count"])
+        for path, count in sorted(lines.items())
+        if path.parent.name == "wasm"
+    }

@@ -1,0 +1,112 @@
+"""Write tests/fuzz/corpus: what the harnesses begin with, made from tests/vectors and small models.
+
+    python tests/fuzz/seeds.py
+
+The harness `open` begins with tests/attacks as well, where they lie.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
+
+from tiny import small_model, smallest_model  # noqa: E402
+
+from wwho.artifact.files import write_atomic  # noqa: E402
+from wwho.artifact.write import write_model  # noqa: E402
+from wwho.backend.reference import ReferenceBackend  # noqa: E402
+from wwho.encodings import model_bytes  # noqa: E402
+
+CORPUS = Path(__file__).resolve().parent / "corpus"
+VECTORS = ROOT / "tests" / "vectors"
+# In the order of the harnesses' bit 0; the other bits of their first byte follow.
+MODELS = ("tiny", "cl100k_base")
+UNK, COLD, NEAR = 2, 4, 2
+LONGEST = 1200  # bytes: mutations of short inputs find more
+
+
+def lines(name: str) -> list[dict[str, Any]]:
+    """The vectors of an encoding."""
+    text = (VECTORS / f"{name}.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def text_of(line: dict[str, Any]) -> bytes:
+    """The text of an encode line; a lone surrogate stays the three bytes it is not in UTF-8."""
+    if "bytes_hex" in line:
+        return bytes.fromhex(line["bytes_hex"])
+    return str(line["text"]).encode("utf-8", "surrogatepass")
+
+
+def blob_of(name: str) -> bytes:
+    """The artifact of an encoding."""
+    return (VECTORS / "tiny.wwho").read_bytes() if name == "tiny" else model_bytes(name)
+
+
+def opened() -> Iterator[bytes]:
+    """Artifacts: the least, one with little of everything, one with real scanners."""
+    yield from (write_model(model) for model in (smallest_model(), small_model()))
+    yield blob_of("tiny")
+
+
+def encoded() -> Iterator[bytes]:
+    """Texts without special tokens."""
+    for model, name in enumerate(MODELS):
+        for k, line in enumerate(lines(name)):
+            if "count" in line and not line["allowed"]:
+                # few are compared with a cold cache: clearing it takes longer than all the rest
+                options = (UNK if line.get("unk") else 0) | (0 if k % 8 else COLD)
+                yield bytes([model | options]) + text_of(line)
+
+
+def decoded() -> Iterator[bytes]:
+    """Ids: those of texts, those that no text has, those that are none."""
+    for model, name in enumerate(MODELS):
+        for line in lines(name):
+            ids = line.get("ids", [])
+            yield struct.pack(f"<B{len(ids)}I", model | (NEAR if len(ids) % 2 else 0), *ids)
+
+
+def specials() -> Iterator[bytes]:
+    """Texts with special tokens, some of them allowed."""
+    for model, name in enumerate(MODELS):
+        found = ReferenceBackend(blob_of(name)).info.specials
+        names = sorted((token, text) for text, token in found.items())
+        for line in lines(name):
+            if line.get("allowed"):
+                mask = bytes(text in line["allowed"] for _, text in names)
+                yield bytes([model]) + mask + text_of(line)
+
+
+def seeds() -> dict[str, bytes]:
+    """All seeds, by path below the corpus; equal ones are one."""
+    sources = {"open": opened, "encode": encoded, "decode": decoded, "specials": specials}
+    found = {}
+    for harness, source in sources.items():
+        for data in source():
+            if harness == "open" or len(data) <= LONGEST:
+                found[f"{harness}/{hashlib.sha1(data).hexdigest()[:16]}"] = data
+    return found
+
+
+def main() -> None:
+    """Write them."""
+    for old in CORPUS.glob("*/*"):
+        old.unlink()
+    files = seeds()
+    for name, data in files.items():
+        (CORPUS / name).parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(CORPUS / name, data)
+    print(f"{len(files)} files, {sum(map(len, files.values())):,} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,310 @@
+"""The C core under sanitizers: a short fuzz, artifacts broken field by field, eight threads.
+
+WWHO_FUZZ_SECONDS sets how long each harness runs (default 10). tests/fuzz/README.md has the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import struct
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
+from pathlib import Path
+
+import pytest
+
+from wwho.artifact.container import read_container
+from wwho.artifact.layout import ENTRY_BYTES, HEADER_BYTES, N_PAGES, Kind
+
+ROOT = Path(__file__).resolve().parents[2]
+FUZZ = ROOT / "tests" / "fuzz"
+sys.path.insert(0, str(FUZZ))
+
+import harness  # noqa: E402
+import seeds  # noqa: E402
+
+STATUSES = re.compile(r"WWHO_([A-Z_]+) = (\d+)")
+SECONDS = int(os.environ.get("WWHO_FUZZ_SECONDS", "10"))
+TINY = ROOT / "tests" / "vectors" / "tiny.wwho"
+CL100K = ROOT / "py" / "wwho" / "models" / "cl100k_base.wwho"
+BLOB = TINY.read_bytes()
+SECTIONS = {section.kind: section for section in read_container(BLOB).sections}
+
+HEADER = (ROOT / "wasm" / "wwho.h").read_text("utf-8")
+NAMES = {int(code): name for name, code in STATUSES.findall(HEADER) if int(code) >= 16}
+NAMES[0] = "OK"
+TOKENS = {"PAIRS", "PAIR_ORDER", "PAIR_DUPLICATE", "TOKEN_LENGTH", "TOKEN_DUPLICATE"}
+# The statuses that a wrong number of a section may have: the section's own, and those of what is
+# then read otherwise.
+REFUSALS = {
+    Kind.META: {"META", "BASE_BYTES", "ATOMS", "SPECIALS", *TOKENS},
+    Kind.CLASSES: {"CLASSES", "AUTOMATON_SHAPE"},
+    Kind.AUTOMATA: {"AUTOMATON_SHAPE", "AUTOMATON_TABLE", "AUTOMATON_TOTAL", "ROUTES"},
+    Kind.ROUTES: {"ROUTES"},
+    Kind.BASE: {"BASE_BYTES", *TOKENS},
+    Kind.ATOMS: {"ATOMS", *TOKENS},
+    Kind.MERGES: TOKENS,
+    Kind.SPECIALS: {"SPECIALS", "META"},
+    Kind.PROVENANCE: set(),
+}
+# CLASSES holds 38,000 numbers of two sorts: every 97th of them in a short run, all in ten minutes.
+STEP = max(1, 970 // max(1, SECONDS))
+
+Field = tuple[int, int]  # where it lies in the file, and its width in bytes
+Splice = tuple[int, int, bytes]  # see tests/fuzz/splices.c
+
+
+def program(name: str) -> Path:
+    """The program built, or the test skipped."""
+    try:
+        return harness.build(name)
+    except harness.MissingError as error:
+        pytest.skip(str(error))
+
+
+# Fuzzing
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", harness.HARNESSES)
+def test_smoke(name: str, tmp_path: Path) -> None:
+    program(name)
+    outcome = harness.fuzz(name, SECONDS, tmp_path / "corpus", tmp_path / "findings")
+    assert not outcome.finding, outcome.log
+    # more than the seeds alone
+    assert outcome.executions > 500, outcome.log
+    assert outcome.edges > 100
+
+
+def test_the_seeds_are_those_of_the_generator() -> None:
+    corpus = FUZZ / "corpus"
+    found = {path.relative_to(corpus).as_posix(): path.read_bytes() for path in corpus.glob("*/*")}
+    assert found == seeds.seeds()
+    assert {name.partition("/")[0] for name in found} == set(harness.HARNESSES)
+    assert sum(map(len, found.values())) < 300_000
+
+
+# Artifacts broken by structure
+
+
+def numbers(at: int, end: int, width: int) -> Iterator[Field]:
+    """Fields of one width, one behind another."""
+    return ((place, width) for place in range(at, end, width))
+
+
+def automata_fields(at: int) -> Iterator[Field]:
+    (n_classes,) = struct.unpack_from("<H", BLOB, SECTIONS[Kind.CLASSES].offset)
+    (count,) = struct.unpack_from("<I", BLOB, at)
+    yield at, 4
+    at += 4
+    for _ in range(count):
+        n_states, n_columns = struct.unpack_from("<HH", BLOB, at)
+        table = at + 4 + n_classes + n_classes % 2
+        end = table + 2 * n_states * n_columns
+        yield from numbers(at, at + 4, 2)
+        yield from numbers(at + 4, table, 1)
+        yield from numbers(table, end + end % 4, 2)
+        at = end + end % 4
+
+
+def routes_fields(at: int) -> Iterator[Field]:
+    (n_routes,) = struct.unpack_from("<H", BLOB, at + 2)
+    yield from numbers(at, at + 4, 2)
+    at += 4
+    for _ in range(n_routes):
+        end = at + 4 + BLOB[at + 3]
+        yield at, 2
+        yield from numbers(at + 2, end, 1)
+        at = end
+
+
+def specials_fields(at: int) -> Iterator[Field]:
+    (count,) = struct.unpack_from("<I", BLOB, at)
+    yield at, 4
+    at += 4
+    for _ in range(count):
+        (length,) = struct.unpack_from("<H", BLOB, at + 4)
+        yield from ((at, 4), (at + 4, 2))
+        yield from numbers(at + 6, at + 6 + length, 1)
+        at += 6 + length
+
+
+def section_fields(kind: Kind) -> list[Field]:
+    """Every field of a section, and its padding."""
+    at, end = SECTIONS[kind].offset, SECTIONS[kind].end
+    pages = at + 4 + 2 * N_PAGES
+    readers: dict[Kind, Callable[[], Iterable[Field]]] = {
+        Kind.META: lambda: numbers(at, end, 4),
+        Kind.CLASSES: lambda: chain(numbers(at, pages, 2), numbers(pages, end, 1)),
+        Kind.AUTOMATA: lambda: automata_fields(at),
+        Kind.ROUTES: lambda: routes_fields(at),
+        Kind.SPECIALS: lambda: specials_fields(at),
+    }
+    found = list(readers[kind]() if kind in readers else numbers(at, end, 1))
+    assert found[-1][0] + found[-1][1] == end
+    assert all(place + width == after for (place, width), (after, _) in pairwise(found))
+    return [*found, *numbers(end, end + -end % 4, 1)]
+
+
+def broken(fields: list[Field]) -> list[Splice]:
+    """Each field as 0, 1, its largest value, one less and one more."""
+    splices = []
+    for at, width in fields:
+        value, largest = int.from_bytes(BLOB[at : at + width], "little"), 256**width - 1
+        for other in sorted({0, 1, largest, value - 1 & largest, value + 1 & largest} - {value}):
+            splices.append((at, at + width, other.to_bytes(width, "little")))
+    return splices
+
+
+def statuses(splices: list[Splice]) -> list[str]:
+    """What opening tiny.wwho, so changed, gives; what opens is tried on texts, under ASan."""
+    stream = b"".join(struct.pack("<III", keep, end, len(new)) + new for keep, end, new in splices)
+    command = [str(program("splices")), str(TINY)]
+    done = subprocess.run(command, input=stream, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    assert len(done.stdout) == len(splices)
+    return [NAMES[code] for code in done.stdout]
+
+
+def assembled(parts: list[tuple[int, bytes]]) -> Splice:
+    """The whole file replaced by one of these sections, in this order."""
+    offset = HEADER_BYTES + ENTRY_BYTES * len(parts)
+    table, data = b"", b""
+    for kind, part in parts:
+        table += struct.pack("<III", kind, offset + len(data), len(part))
+        data += part + bytes(-len(part) % 4)
+    header = BLOB[:10] + struct.pack("<H", len(parts)) + BLOB[12:HEADER_BYTES]
+    return 0, len(BLOB), header + table + data
+
+
+PARTS = [(int(kind), BLOB[part.offset : part.end]) for kind, part in SECTIONS.items()]
+
+
+def test_the_file_itself_opens() -> None:
+    assert statuses([(0, 0, b""), assembled(PARTS)]) == ["OK", "OK"]
+    assert assembled(PARTS)[2] == BLOB
+
+
+@pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.name)
+def test_numbers_of_a_section(kind: Kind) -> None:
+    at, end = SECTIONS[kind].offset, SECTIONS[kind].end
+    fields = section_fields(kind)
+    if kind == Kind.CLASSES:
+        fields = [*fields[:2], *fields[2:-1:STEP], fields[-1]]
+    splices = broken(fields)
+    found = statuses(splices)
+    inside = [status for (keep, _, _), status in zip(splices, found, strict=True) if keep < end]
+    assert set(inside) <= REFUSALS[kind] | {"OK"}
+    assert set(found[len(inside) :]) <= {"PADDING"}
+    assert at == splices[0][0]
+    # every section but PROVENANCE has numbers that must be as they are
+    assert (set(inside) == {"OK"}) == (kind == Kind.PROVENANCE), Counter(inside)
+
+
+def entries(at: int) -> list[Field]:
+    """One field of every entry of the section table."""
+    first = HEADER_BYTES + at
+    return [(first + ENTRY_BYTES * k, 4) for k in range(len(SECTIONS))]
+
+
+WRONG_LENGTH = {"META", "CLASSES", "ROUTES", "PAIRS", "ATOMS", "SPECIALS"}
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "expected"),
+    [
+        ("magic", [*numbers(0, 8, 1)], {"MAGIC"}),
+        ("version", [(8, 2)], {"VERSION"}),
+        ("n_sections", [(10, 2)], {"SECTION_TABLE", "SECTION_BOUNDS"}),
+        ("features", [(12, 4)], {"FEATURES", "SECTION_MISSING"}),
+        ("file_size", [(16, 4)], {"TRUNCATED", "TRAILING"}),
+        ("checksum", [(20, 4)], {"CHECKSUM"}),
+        ("kinds", entries(0), {"SECTION_ORDER", "SECTION_KIND"}),
+        ("offsets", entries(4), {"SECTION_BOUNDS"}),
+        # one byte more or less is padding, or read with what is before it
+        ("lengths", entries(8), {"SECTION_BOUNDS", "PADDING", *WRONG_LENGTH}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_numbers_of_the_header(name: str, fields: list[Field], expected: set[str]) -> None:
+    assert set(statuses(broken(fields))) == expected, name
+
+
+def swapped(k: int) -> list[tuple[int, bytes]]:
+    """The sections, number k behind the next one."""
+    return [*PARTS[:k], PARTS[k + 1], PARTS[k], *PARTS[k + 2 :]]
+
+
+def test_sections_in_another_order() -> None:
+    orders = [assembled(swapped(k)) for k in range(len(PARTS) - 1)]
+    assert set(statuses([*orders, assembled(PARTS[::-1])])) == {"SECTION_ORDER"}
+
+
+def test_sections_that_hold_what_is_another_s() -> None:
+    kinds = [kind for kind, _ in PARTS]
+    mixed = []
+    for k in range(len(PARTS) - 1):
+        parts = swapped(k)
+        mixed.append(assembled(list(zip(kinds, (part for _, part in parts), strict=True))))
+    found = statuses(mixed)
+    assert found[:4] == ["META", "CLASSES", "AUTOMATON_SHAPE", "ROUTES"]
+    # META: more tokens than the section has room for
+    assert set(found[4:]) <= {"META", "BASE_BYTES", "ATOMS", "SPECIALS", *TOKENS}
+
+
+def test_sections_twice() -> None:
+    twice = [assembled([*PARTS[: k + 1], *PARTS[k:]]) for k in range(len(PARTS))]
+    assert set(statuses(twice)) == {"SECTION_ORDER"}
+
+
+def test_sections_dropped() -> None:
+    found = statuses([assembled(PARTS[:k] + PARTS[k + 1 :]) for k in range(len(PARTS))])
+    # PROVENANCE, the last, may be absent
+    assert found == ["SECTION_MISSING"] * (len(PARTS) - 1) + ["OK"]
+
+
+def test_sections_that_overlap() -> None:
+    splices = []
+    for k in range(1, len(PARTS)):
+        entry = HEADER_BYTES + ENTRY_BYTES * k
+        kind, offset, length = struct.unpack_from("<III", BLOB, entry)
+        before = struct.unpack_from("<I", BLOB, entry - ENTRY_BYTES + 4)[0]
+        for at, size in ((offset - 4, length), (offset - 4, length + 4), (before, length)):
+            splices.append((entry, entry + ENTRY_BYTES, struct.pack("<III", kind, at, size)))
+        # the section before reaches into this one
+        splices.append((entry - 4, entry, struct.pack("<I", offset - before + 4)))
+    assert set(statuses(splices)) == {"SECTION_BOUNDS"}
+
+
+# Threads
+
+
+def run_threads(model: Path, texts: list[Path]) -> subprocess.CompletedProcess[str]:
+    """Run threads.c; skip the test where ThreadSanitizer does not run."""
+    command = [str(program("threads")), str(model), *map(str, texts)]
+    # Old runtimes want the kernel's older layout of memory, which setarch brings back.
+    without_aslr = [shutil.which("setarch") or "setarch", platform.machine(), "-R"]
+    for prefix in ([], without_aslr):
+        try:
+            done = subprocess.run([*prefix, *command], capture_output=True, text=True, check=False)
+        except FileNotFoundError:
+            break
+        if "unexpected memory mapping" not in done.stderr:
+            return done
+    pytest.skip("ThreadSanitizer's runtime does not run on this kernel")
+
+
+@pytest.mark.parametrize("model", [TINY, CL100K], ids=lambda path: path.stem)
+def test_eight_threads_share_a_model(model: Path, tmp_path: Path) -> None:
+    hard = tmp_path / "hard"
+    hard.write_bytes(b"\n".join(data for name, data in seeds.seeds().items() if "encode/" in name))
+    texts = [hard, ROOT / "wasm" / "FORMAT.md", ROOT / "schemas" / "README.md"]
+    done = run_threads(model, texts)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.fullmatch(r"\d{3,} texts, 8 threads, 0 differences\n", done.stdout)
