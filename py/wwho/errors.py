@@ -16,7 +16,7 @@ class ArtifactError(WwhoError, ValueError):
     """A ``.wwho`` file is damaged, truncated, hostile, or of an unsupported version.
 
     Attributes:
-        status: The named status of the check that failed, for example ``"WWHO_E_CHECKSUM"``.
+        status: The named status of the check that failed, for example ``"CHECKSUM"``.
     """
 
     def __init__(self, message: str, *, status: str = "") -> None:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import accumulate, pairwise
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 from wwho.backend.base import Info, Span
+from wwho.backend.characters import characters
 from wwho.backend.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
@@ -135,11 +137,12 @@ class Tokenizer:
             disallowed_special: special tokens whose spelling in the text is an error, or "all" (all
                 that are not allowed). What is neither is ordinary text.
             unk: "spell" writes syllables outside the vocabulary with base tokens, which loses
-                nothing; "token" writes one [UNK] for each, where the model has one, which loses
-                their text.
+                nothing; "token" writes one [UNK] for each, which loses their text and needs a model
+                that has one.
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.
+            ValueError: `unk` is none of the two, or "token" and the model has no [UNK].
 
         Example:
             >>> import wwho
@@ -150,7 +153,7 @@ class Tokenizer:
             [199999]
         """
         data, mask = self._prepare(text, allowed_special, disallowed_special)
-        return self._backend.encode(data, mask, _is_token(unk))
+        return self._backend.encode(data, mask, self._is_token(unk))
 
     def encode_ordinary(self, text: Text) -> list[int]:
         """The ids of a text in which nothing is special.
@@ -224,7 +227,7 @@ class Tokenizer:
 
         data, mask = self._prepare(text, allowed_special, disallowed_special)
         return np.frombuffer(
-            self._backend.encode_packed(data, mask, _is_token(unk)), dtype=np.uint32
+            self._backend.encode_packed(data, mask, self._is_token(unk)), dtype=np.uint32
         )
 
     def encode_with_offsets(
@@ -251,7 +254,7 @@ class Tokenizer:
             ([24912, 2375], [(0, 5), (5, 11)])
         """
         data, mask = self._prepare(text, allowed_special, disallowed_special)
-        ids, ends = self._backend.encode_with_ends(data, mask, _is_token(unk))
+        ids, ends = self._backend.encode_with_ends(data, mask, self._is_token(unk))
         return ids, self._backend.offsets(data, ends, False)
 
     def encode_single_token(self, text_or_bytes: Text) -> int:
@@ -290,7 +293,7 @@ class Tokenizer:
             2
         """
         data, mask = self._prepare(text, allowed_special, disallowed_special)
-        return self._backend.count(data, mask, _is_token(unk), len(data))
+        return self._backend.count(data, mask, self._is_token(unk), len(data))
 
     def count_till_limit(
         self,
@@ -306,7 +309,8 @@ class Tokenizer:
         Counting stops at the limit, so a long text costs no more than a short one.
 
         Raises:
-            ValueError: the limit is negative.
+            TypeError: the limit is no whole number.
+            ValueError: the limit is negative, or as for `encode`.
             SpecialTokenError: the text spells a disallowed special token.
 
         Example:
@@ -315,19 +319,20 @@ class Tokenizer:
             >>> enc.count_till_limit("hello world", 10), enc.count_till_limit("hello world", 1)
             (2, None)
         """
+        limit = index(limit)
         if limit < 0:
             raise ValueError(f"limit is {limit}; give the number of tokens there is room for")
         data, mask = self._prepare(text, allowed_special, disallowed_special)
-        found = self._backend.count(data, mask, _is_token(unk), limit)
+        found = self._backend.count(data, mask, self._is_token(unk), limit)
         return found if found <= limit else None
 
     def segment(self, text: Text) -> list[Segment]:
         """Cut a text as the model does before it looks up any token.
 
         Returns:
-            The segments, which joined give the text. Segments of Abugida routes come with their
-            syllables (and lone signs), those of the base BPE without. Special tokens are ordinary
-            text.
+            The segments, which joined give the text, with one U+FFFD for each byte of it that is
+            not UTF-8. Segments of Abugida routes come with their syllables (and lone signs), those
+            of the base BPE without. Special tokens are ordinary text.
 
         Example:
             >>> import wwho
@@ -344,8 +349,8 @@ class Tokenizer:
     def _segment(self, data: bytes, spans: Sequence[Span]) -> Segment:
         """The segment of these spans."""
         route = self.info.routes[spans[0].route]
-        units = tuple(_str(data[s.start : s.end]) for s in spans) if route.sgpe else ()
-        return Segment(route.name, _str(data[spans[0].start : spans[-1].end]), units)
+        units = tuple(characters(data[s.start : s.end]) for s in spans) if route.sgpe else ()
+        return Segment(route.name, characters(data[spans[0].start : spans[-1].end]), units)
 
     # Decoding
 
@@ -584,6 +589,21 @@ class Tokenizer:
             return get_encoding, (self._shipped, backend)
         return Tokenizer, (self._blob, backend)
 
+    def _is_token(self, unk: Unk) -> bool:
+        """Whether units outside the vocabulary become [UNK].
+
+        Raises:
+            ValueError: it is neither choice, or one that this model does not have.
+        """
+        if unk not in ("spell", "token"):
+            raise ValueError(f"unk is {unk!r}; it is 'spell' or 'token'")
+        if unk == "token" and self.info.unk_id is None:
+            raise ValueError(
+                f"unk is 'token', but {self.name} has no token for unknown syllables; "
+                "leave it at 'spell'"
+            )
+        return unk == "token"
+
     def _prepare(
         self, text: Text, allowed: Allowed, disallowed: Allowed
     ) -> tuple[bytes, bytes | None]:
@@ -619,16 +639,6 @@ def to_bytes(text: Text) -> bytes:
     if isinstance(text, (bytearray, memoryview)):
         return bytes(text)
     raise TypeError(f"expected str or bytes, found {type(text).__name__}")
-
-
-def _str(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
-
-
-def _is_token(unk: Unk) -> bool:
-    if unk not in ("spell", "token"):
-        raise ValueError(f"unk is {unk!r}; it is 'spell' or 'token'")
-    return unk == "token"
 
 
 def _id_list(tokens: Sequence[int]) -> Sequence[int]:

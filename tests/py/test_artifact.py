@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import struct
+import threading
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +23,7 @@ import wwho
 from wwho import ArtifactError, Tokenizer
 from wwho.artifact import leb
 from wwho.artifact.container import read_container
-from wwho.artifact.files import write_atomic
+from wwho.artifact.files import check_writable, write_atomic
 from wwho.artifact.layout import Kind
 from wwho.artifact.model import Model
 from wwho.artifact.read import read_model
@@ -220,9 +223,66 @@ def test_write_atomic_leaves_nothing_behind(
     assert target.read_bytes() == b"new"
 
 
-def test_write_atomic_into_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        write_atomic(tmp_path / "nowhere" / "x", b"")
+posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX links, pipes and permissions")
+
+
+@posix
+def test_write_atomic_writes_what_a_link_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    target, link = tmp_path / "models" / "real.wwho", tmp_path / "link.wwho"
+    link.symlink_to(Path("models") / "real.wwho")
+    for data in (b"first", b"second"):
+        write_atomic(link, data)
+        assert link.is_symlink()
+        assert not target.is_symlink()
+        assert target.read_bytes() == data
+    assert [path.name for path in target.parent.iterdir()] == ["real.wwho"]
+
+
+@posix
+def test_write_atomic_writes_into_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    write_atomic(pipe, b"abc")
+    reader.join(timeout=30)
+    assert read == [b"abc"]
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+@posix
+def test_write_atomic_takes_the_longest_name(tmp_path: Path) -> None:
+    target = tmp_path / ("x" * 255)
+    write_atomic(target, b"abc")
+    assert target.read_bytes() == b"abc"
+
+
+@pytest.mark.parametrize("function", [check_writable, lambda path: write_atomic(path, b"")])
+def test_what_cannot_be_written_is_named_as_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: Callable[[str], None]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("file").touch()
+    too_long = "x" * 256
+    for path, reason in (
+        ("folder", "is a folder"),
+        ("missing/x.wwho", "its folder does not exist"),
+        ("file/x.wwho", ""),
+        (too_long, ""),
+    ):
+        with pytest.raises(OSError) as caught:  # noqa: PT011
+            function(path)
+        assert reason in str(caught.value)
+        assert caught.value.filename == path
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(PermissionError, match="its folder cannot be written to") as caught:
+        function("folder/x.wwho")
+    assert caught.value.filename == "folder/x.wwho"
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "folder"]
 
 
 def test_names() -> None:

@@ -163,6 +163,24 @@ def test_special_tokens_are_text_unless_allowed(cli):
         assert cli(*arguments, stdin=text).out == b"199999\n"
 
 
+def test_unknown_special_tokens_are_refused(cli):
+    for command in ("encode", "count"):
+        arguments = (command, "--model", "o200k_base", "--allowed-special", "foo")
+        message = one_line_error(cli(*arguments, stdin=b"foo"))
+        assert "'foo'" in message
+        assert "<|endoftext|>" in message
+
+
+@pytest.mark.parametrize("command", ["encode", "count"])
+@pytest.mark.parametrize("options", [(), ("--lines",)])
+def test_endless_input_stops_at_the_limit(cli, monkeypatch, command, options):
+    monkeypatch.setattr("wwho.cli.streams.MAX_BYTES", 1000)
+    arguments = (command, "--model", "o200k_base", *options)
+    assert cli(*arguments, stdin=b"a" * 1000).code == 0
+    message = one_line_error(cli(*arguments, stdin=b"a" * 1001))
+    assert "more than 1000 bytes" in message
+
+
 @pytest.mark.parametrize("ids", [b"1 two 3", b"-1", b"1.5"])
 def test_decode_refuses_what_is_no_number(cli, ids):
     message = one_line_error(cli("decode", "--model", "o200k_base", stdin=ids))
@@ -171,6 +189,13 @@ def test_decode_refuses_what_is_no_number(cli, ids):
 
 def test_decode_refuses_unknown_ids(cli):
     assert "4000000" in one_line_error(cli("decode", "--model", "o200k_base", stdin=b"4000000"))
+
+
+@pytest.mark.parametrize("ids", [b"9" * 5000, b"9" * 11])
+def test_decode_refuses_numbers_too_long_for_an_id(cli, ids):
+    message = one_line_error(cli("decode", "--model", "o200k_base", stdin=b"1 " + ids))
+    assert "at most 10 digits" in message
+    assert len(message) < 200
 
 
 def test_decode_json(cli):
@@ -238,9 +263,47 @@ def test_segment_for_people(cli):
 def test_segment_refuses_invalid_schemas_unless_told(cli):
     schema = Path(__file__).parents[2] / "schemas" / "paper" / "sinhala.json"
     text = "කිි".encode()
-    one_line_error(cli("segment", "--schema", schema, "--json", stdin=text))
+    refused = cli("segment", "--schema", schema, "--json", stdin=text)
+    assert (refused.code, refused.out) == (1, b"")
+    faults = refused.err.splitlines()
+    assert [re.search(r"condition (\d)", fault)[1] for fault in faults] == ["2", "4", "5"]
+    assert all(fault.startswith(f"wwho: {schema}: /") for fault in faults)
     allowed = cli("segment", "--schema", schema, "--allow-invalid", "--json", stdin=text)
     assert json.loads(allowed.out)["segments"][0]["units"] == ["කිි"]
+    warned = [f"{fault}; loaded all the same (--allow-invalid)" for fault in faults]
+    assert allowed.err.splitlines() == warned
+
+
+def test_segment_takes_several_schemas_at_once(cli, tmp_path):
+    folder = Path(__file__).parents[2] / "schemas"
+    files = [folder / "sinhala.json", folder / "devanagari.json"]
+    text = "ගම गम x\n".encode()
+    lines = tmp_path / "lines.txt"
+    lines.write_bytes(text)
+    one_by_one = cli("segment", "--schema", files[0], "--schema", files[1], stdin=text)
+    assert b"devanagari\t" in one_by_one.out
+    for arguments in (
+        ("--schema", *files),
+        (lines, "--schema", *files),
+        ("--schema", *files, "--", lines),
+    ):
+        assert cli("segment", *arguments, stdin=text).out == one_by_one.out
+
+
+def test_a_text_in_the_place_of_a_schema_says_where_texts_go(cli, tmp_path):
+    lines = tmp_path / "lines.txt"
+    lines.write_text("ගම\n", encoding="utf-8")
+    message = one_line_error(cli("segment", "--schema", "sinhala", lines))
+    assert f"{lines}: the schema is not JSON" in message
+    assert "behind --" in message
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000])
+def test_a_deeply_nested_schema_is_one_line(cli, tmp_path, text):
+    schema = tmp_path / "deep.json"
+    schema.write_text(text)
+    message = one_line_error(cli("segment", "--schema", schema))
+    assert f"{schema}: the schema is nested too deeply" in message
 
 
 def test_segment_names_the_shipped_schemas_for_an_unknown_one(cli):
@@ -320,6 +383,27 @@ def test_train_takes_special_tokens_and_a_field(cli, tmp_path):
 def test_train_fails_before_the_work_where_the_output_has_no_folder(cli, tmp_path, corpus):
     message = one_line_error(cli(*train_arguments(tmp_path / "missing" / "x.wwho"), corpus))
     assert "missing" in message
+
+
+@pytest.mark.parametrize("command", ["train", "compile", "import"])
+def test_a_folder_as_output_fails_before_the_work(cli, tmp_path, command):
+    # The inputs do not exist: an error that names them would mean that the work had begun.
+    inputs = {
+        "train": ("--schema", "no/schema.json", "-o", tmp_path),
+        "compile": ("--schema", "no/schema.json", "-o", tmp_path),
+        "import": ("tiktoken", "no/ranks", "--pattern", ".", "-o", tmp_path),
+    }
+    message = one_line_error(cli(command, *inputs[command]))
+    assert message == f"wwho: {tmp_path}: is a folder; name a file in it\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs file names of any bytes")
+def test_names_of_files_may_be_any_bytes(cli, tmp_path):
+    output = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.wwho")
+    result = cli("compile", "--schema", "sinhala", "-o", output)
+    assert result.code == 0
+    assert result.out.startswith(os.fsencode(output) + b": ")
+    assert wwho.Tokenizer.load(output).name == "\ufffd"
 
 
 @posix
@@ -427,6 +511,14 @@ def test_missing_files_are_named(cli, model, command):
 def test_unknown_models_are_named(cli):
     assert "o200k_base" in one_line_error(cli("encode", "--model", "o300k_base"))
     assert "no/model.wwho" in one_line_error(cli("encode", "--model", "no/model.wwho"))
+    assert "or a path to a .wwho file" in one_line_error(cli("inspect", "o300k_base"))
+
+
+def test_a_file_that_is_no_artifact_is_said_to_be_none(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("big.txt").write_text("text\n" * 100)
+    for command in (("inspect", "big.txt"), ("encode", "--model", "big.txt")):
+        assert "MAGIC" in one_line_error(cli(*command))
 
 
 @posix

@@ -377,6 +377,40 @@ def test_what_is_no_schema_is_refused_even_if_invalid_ones_are_allowed(
     assert caught.value.condition is None
 
 
+def test_the_name_of_the_base_route_is_taken() -> None:
+    (error,) = check_schema(small(name="other"))
+    assert error.pointer == "/name"
+    assert "choose another name" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("path", "item", "pointer"),
+    [
+        (("blocks",), ["D000", "D800"], "/blocks/0"),
+        (("joiners",), "DFFF", "/joiners/0"),
+        (("classes", "C", "ranges"), ["D900", "DA00"], "/classes/C/ranges/0"),
+    ],
+)
+def test_surrogates_are_no_characters(path: tuple[str, ...], item: object, pointer: str) -> None:
+    (error,) = check_schema(changed(*path, value=[item]))
+    assert error.pointer == pointer
+    assert "surrogate" in str(error)
+
+
+@pytest.mark.parametrize("text", [b"[" * 100_000, b'{"a":' * 100_000])
+def test_deep_nesting_is_refused(text: bytes) -> None:
+    with pytest.raises(SchemaError, match="nested too deeply"):
+        load_schema(text)
+
+
+def test_deep_nesting_that_json_can_read_is_refused() -> None:
+    document: Document = {}
+    for _ in range(2 * sys.getrecursionlimit()):
+        document = {"a": document}
+    (error,) = check_schema(document)
+    assert "nested too deeply" in str(error)
+
+
 @pytest.mark.parametrize("text", [b"", b"[]", b"{", b'{"name": "\xff"}', b'{"name":1,"name":2}'])
 def test_bytes_that_are_no_schema(text: bytes) -> None:
     with pytest.raises(SchemaError):
@@ -399,6 +433,11 @@ def test_the_digest_is_of_the_meaning_not_the_layout() -> None:
     shuffled = json.dumps(dict(reversed(document.items())), indent=1)
     assert load_schema(shuffled.encode()).digest == load_schema(document).digest
     assert load_schema(small(title="Other")).digest != load_schema(document).digest
+
+
+def test_a_description_may_hold_a_lone_surrogate() -> None:
+    schema = load_schema(json.dumps(small(title="\ud800")).encode())
+    assert schema.digest != load_schema(small()).digest
 
 
 def test_an_unknown_name_lists_the_known_ones(tmp_path: Path) -> None:

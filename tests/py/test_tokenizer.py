@@ -151,8 +151,27 @@ def test_unknown_syllables_are_spelled(tiny: Tokenizer) -> None:
         tiny.encode(text, unk="drop")  # type: ignore[arg-type]
 
 
-def test_unk_is_ignored_by_a_model_without_it(enc: Tokenizer) -> None:
-    assert enc.encode(SENTENCE, unk="token") == enc.encode(SENTENCE)
+def test_unk_needs_a_model_that_has_it(enc: Tokenizer) -> None:
+    for call in (enc.encode, enc.count, enc.encode_with_offsets, enc.encode_to_numpy):
+        with pytest.raises(ValueError, match="o200k_base has no token for unknown syllables"):
+            call(SENTENCE, unk="token")  # type: ignore[operator]
+
+
+def test_a_limit_is_a_whole_number(tiny: Tokenizer) -> None:
+    with pytest.raises(TypeError):
+        tiny.count_till_limit(SENTENCE, 1.5)  # type: ignore[arg-type]
+    assert tiny.count_till_limit("", np.uint8(3)) == 0  # type: ignore[arg-type]
+
+
+def test_the_empty_text_is_no_token(tiny: Tokenizer) -> None:
+    with pytest.raises(UnknownTokenError, match="the empty text is not a token"):
+        tiny.encode_single_token("")
+
+
+def test_each_stray_byte_of_a_segment_is_a_character(tiny: Tokenizer) -> None:
+    # bytes.decode would make one U+FFFD of the first two bytes of a letter
+    (segment,) = tiny.segment("\u0d9a".encode()[:2] + b"a\xff")
+    assert segment.text == "\ufffd\ufffda\ufffd"
 
 
 def test_segments(tiny: Tokenizer) -> None:

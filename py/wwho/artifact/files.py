@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -12,10 +16,11 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
 
     The bytes go to a temporary file in the same folder, are flushed to the disk, and the file is
     then renamed. On failure, and on Ctrl-C, the temporary file is removed and an old file stays as
-    it was.
+    it was. A symbolic link stays, and what it leads to is written. Devices and pipes cannot be
+    renamed over: they are written to directly.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: the file cannot be written; it names the path as given.
 
     Example:
         >>> import tempfile
@@ -24,8 +29,52 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
         ...     [(file.name, file.read_bytes()) for file in Path(folder).iterdir()]
         [('a.bin', b'abc')]
     """
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    check_writable(path)
+    with _naming(path):
+        if _is_stream(path):
+            Path(path).write_bytes(data)
+        else:
+            _replace(Path(os.path.realpath(path)), data)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Find out before long work whether `write_atomic` can write there; nothing is changed.
+
+    Raises:
+        OSError: it is a folder, its own folder is missing, or writing is not allowed; the error
+            names the path as given.
+
+    Example:
+        >>> check_writable("no/such/folder/a.bin")
+        Traceback (most recent call last):
+        FileNotFoundError: [Errno 2] its folder does not exist: 'no/such/folder/a.bin'
+    """
+    with _naming(path):
+        place = Path(path) if _is_stream(path) else Path(os.path.realpath(path))
+        if place.is_dir():
+            raise OSError(errno.EISDIR, "is a folder; name a file in it")
+        if _is_stream(path):
+            if not os.access(place, os.W_OK):
+                raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+        elif not place.parent.is_dir():
+            raise OSError(errno.ENOENT, "its folder does not exist")
+        elif not os.access(place.parent, os.W_OK | os.X_OK):
+            raise OSError(errno.EACCES, "its folder cannot be written to")
+
+
+def _is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether a device or pipe is there; a rename would put a file in its place."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Write beside the target, then rename over it."""
+    # A name of its own, since the target's with an addition could be too long.
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
             file.write(data)
@@ -35,3 +84,12 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let errors name the path as given, in place of a temporary file's or a link's target."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error

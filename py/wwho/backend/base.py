@@ -127,4 +127,6 @@ def unknown_id(token: object, n_vocab: int) -> str:
 
 def unknown_text(text: bytes) -> str:
     """The message for bytes that are no token."""
+    if not text:
+        return "the empty text is not a token; encode() gives no ids for it"
     return f"{text!r} is not a token of its own; encode() spells it with several"

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from wwho._core import ffi, lib
-from wwho.artifact.container import read_container
-from wwho.artifact.layout import NONE, Kind
-from wwho.artifact.read import read_model, read_provenance, route_entries
+from wwho.artifact.layout import NONE
+from wwho.artifact.read import read_model
 from wwho.backend.base import Info, Span, unknown_id, unknown_text
+from wwho.backend.core import INFO_NUMBERS, core_info
 from wwho.errors import ArtifactError, BackendError, UnknownTokenError
 
 ABI_VERSION = 1
@@ -58,20 +58,8 @@ class NativeBackend:
         """The numbers and names of the model."""
         raw = ffi.new("wwho_info *")
         _called(lib.wwho_model_info(self._model, raw))
-        container = read_container(blob)
-        return Info(
-            n_vocab=raw.n_vocab,
-            n_base=raw.n_base,
-            n_base_tokens=raw.n_base_tokens,
-            first_atom=raw.first_atom,
-            n_atoms=raw.n_atoms,
-            n_merges=raw.n_merges,
-            space_id=None if raw.space_id == NONE else raw.space_id,
-            unk_id=None if raw.unk_id == NONE else raw.unk_id,
-            specials=dict(self._special(k) for k in range(raw.n_specials)),
-            routes=route_entries(container[Kind.ROUTES])[1],
-            provenance=read_provenance(container),
-        )
+        numbers = ffi.unpack(ffi.cast("uint32_t *", raw), INFO_NUMBERS)
+        return core_info(numbers, self._special, blob)
 
     def _special(self, index: int) -> tuple[str, int]:
         """Text and id of a special token."""

@@ -12,6 +12,7 @@ from operator import index
 from wwho.artifact.model import Model, Route
 from wwho.artifact.read import read_model
 from wwho.backend.base import PIECE, SYLLABLE, Info, Span, unknown_id, unknown_text
+from wwho.backend.characters import read_characters
 from wwho.backend.merge import merge
 from wwho.errors import UnknownTokenError
 from wwho.grammar.run import pieces
@@ -207,24 +208,6 @@ class ReferenceBackend:
             if (token := ids.get(text)) is not None:
                 return token
         raise UnknownTokenError(unknown_text(text))
-
-
-def read_characters(text: bytes) -> tuple[str, list[int]]:
-    """Read bytes as characters (FORMAT.md, section 4).
-
-    A byte that does not begin a well-formed UTF-8 sequence is a character of its own, U+FFFD.
-
-    Returns:
-        The characters, and the byte at which each begins, then the number of bytes.
-
-    Example:
-        >>> read_characters(b"a" + bytes([0xE0, 0xB6, 0x9A, 0xE0, 0xB6]))
-        ('a\u0d9a\ufffd\ufffd', [0, 1, 4, 5, 6])
-    """
-    # surrogateescape gives one surrogate U+DC80..U+DCFF for each stray byte
-    escaped = text.decode("utf-8", "surrogateescape")
-    sizes = (1 if "\udc80" <= c <= "\udcff" else len(c.encode("utf-8")) for c in escaped)
-    return re.sub("[\udc80-\udcff]", "\ufffd", escaped), list(accumulate(sizes, initial=0))
 
 
 def info_of(model: Model) -> Info:

@@ -16,10 +16,10 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from wwho.artifact.container import read_container
-from wwho.artifact.layout import NONE, Kind
-from wwho.artifact.read import read_model, read_provenance, route_entries
+from wwho.artifact.layout import NONE
+from wwho.artifact.read import read_model
 from wwho.backend.base import Info, Span, unknown_id, unknown_text
+from wwho.backend.core import INFO_NUMBERS, core_info
 from wwho.errors import ArtifactError, BackendError, UnknownTokenError
 
 ABI_VERSION = 1
@@ -58,23 +58,10 @@ class WasmBackend:
     def _read_info(self, blob: bytes) -> Info:
         """The numbers and names of the model."""
         core = self._core
-        raw = core.take(48)
+        raw = core.take(4 * INFO_NUMBERS)
         _called(core, core.call("wwho_model_info", self._model, raw))
-        numbers = core.numbers(raw, 12)
-        container = read_container(blob)
-        return Info(
-            n_vocab=numbers[0],
-            n_base=numbers[1],
-            n_base_tokens=numbers[2],
-            first_atom=numbers[3],
-            n_atoms=numbers[4],
-            n_merges=numbers[5],
-            space_id=None if numbers[6] == NONE else numbers[6],
-            unk_id=None if numbers[7] == NONE else numbers[7],
-            specials=dict(self._special(k) for k in range(numbers[8])),
-            routes=route_entries(container[Kind.ROUTES])[1],
-            provenance=read_provenance(container),
-        )
+        numbers = core.numbers(raw, INFO_NUMBERS)
+        return core_info(numbers, self._special, blob)
 
     def _special(self, index: int) -> tuple[str, int]:
         """Text and id of a special token."""

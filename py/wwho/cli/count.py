@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Count each file; a total follows where there is more than one."""
     tokenizer = shared.open_model(options)
-    allowed = shared.allowed_special(options)
+    allowed = shared.allowed_special(options, tokenizer)
     texts = streams.lines if options.lines else streams.contents
     rows = [Row(name) for name in options.files or [streams.STANDARD_INPUT]]
     for number, text in texts([row.file for row in rows]):

@@ -10,6 +10,7 @@ from wwho.errors import UnknownTokenError
 
 NAME = "decode"
 HELP = "turn token ids, separated by white space, back into the bytes they came from"
+MAX_DIGITS = 10
 EXAMPLE = "  $ printf 'ගම हिन्दी' | wwho encode | wwho decode"
 
 
@@ -43,13 +44,19 @@ def parse_ids(text: bytes, name: str) -> list[int]:
     """The ids that a text lists, separated by white space.
 
     Raises:
-        UnknownTokenError: something in it is no decimal number.
+        UnknownTokenError: something in it is no decimal number, or too long to be an id.
     """
     words = text.split()
-    wrong = next((word for word in words if not word.isdigit()), None)
+    wrong = next((word for word in words if not word.isdigit() or len(word) > MAX_DIGITS), None)
     if wrong is not None:
         raise UnknownTokenError(
-            f"{name}: {streams.readable(wrong)!r} is no token id; ids are decimal numbers, "
-            "separated by white space"
+            f"{name}: {shortened(wrong)!r} is no token id; ids are decimal numbers of at most "
+            f"{MAX_DIGITS} digits, separated by white space"
         )
     return [int(word) for word in words]
+
+
+def shortened(word: bytes) -> str:
+    """A word for an error message, which must not grow with the input."""
+    text = streams.readable(word)
+    return text if len(text) <= 40 else f"{text[:40]}…"

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Encode each file, or each line."""
     tokenizer = shared.open_model(options)
-    allowed = shared.allowed_special(options)
+    allowed = shared.allowed_special(options, tokenizer)
     texts = streams.lines if options.lines else streams.contents
     for _, text in texts(options.files):
         ids = tokenizer.encode(text, allowed_special=allowed)

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         pattern=options.pattern,
         specials=dict(options.special),
         name=shared.encoding_name(options),
-        source=options.source or Path(options.file).name,
+        source=shared.unicode_text(options.source or Path(options.file).name),
         license=options.license or "unknown",
     )
     blob = write_model(model)

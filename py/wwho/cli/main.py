@@ -21,7 +21,7 @@ from wwho.cli import (
     train,
     verify,
 )
-from wwho.cli.options import UsageError
+from wwho.cli.options import SchemasError, UsageError
 from wwho.errors import WwhoError
 from wwho.version import __version__
 
@@ -111,6 +111,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"wwho: {one_line(error)}", file=sys.stderr)
         return 2
+    except SchemasError as error:
+        for line in error.lines:
+            print(f"wwho: {' '.join(line.split())}", file=sys.stderr)
+        return 1
     except (WwhoError, OSError) as error:
         print(f"wwho: {one_line(error)}", file=sys.stderr)
         return 1

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import errno
+import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wwho.cli import streams
+from wwho.errors import ArtifactError, SchemaError, SpecialTokenError, WwhoError
 
 if TYPE_CHECKING:
     from wwho.artifact.model import Model
@@ -18,6 +20,19 @@ if TYPE_CHECKING:
 
 class UsageError(Exception):
     """The command line asks for what makes no sense; exit code 2, as for argparse's own errors."""
+
+
+class SchemasError(WwhoError):
+    """Schemas that cannot be used; exit code 1, and a line for each fault.
+
+    Attributes:
+        lines: what is wrong: the schema, the place in it, the fault.
+    """
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """Keep the lines."""
+        super().__init__("\n".join(lines))
+        self.lines = tuple(lines)
 
 
 DEFAULT_MODEL = "wwho_328k"
@@ -72,45 +87,105 @@ def open_model(options: argparse.Namespace) -> Tokenizer:
     from wwho.encodings import get_encoding
     from wwho.tokenizer import Tokenizer
 
-    if is_path(options.model):
+    if is_file(options.model):
         return Tokenizer.load(options.model, backend=options.backend)
     return get_encoding(options.model, backend=options.backend)
 
 
-def is_path(name: str) -> bool:
-    """Whether a model's or schema's name is meant as a file's."""
-    return name.endswith((".wwho", ".json")) or "/" in name or "\\" in name
+def is_file(name: str) -> bool:
+    """Whether a model's name is a file's, and not a shipped encoding's.
+
+    Raises:
+        ArtifactError: it is neither.
+    """
+    from wwho.encodings import list_encoding_names
+
+    shipped = list_encoding_names()
+    if name in shipped:
+        return False
+    if name.endswith(".wwho") or "/" in name or "\\" in name or Path(name).exists():
+        return True
+    raise ArtifactError(
+        f"there is no encoding {name!r}; give one of {', '.join(shipped)}, "
+        "or a path to a .wwho file"
+    )
 
 
-def allowed_special(options: argparse.Namespace) -> set[str] | Literal["all"]:
-    """What `--allowed-special` names."""
+def allowed_special(options: argparse.Namespace, tokenizer: Tokenizer) -> set[str] | Literal["all"]:
+    """What `--allowed-special` names.
+
+    Raises:
+        SpecialTokenError: the model has no such special token.
+    """
     texts: list[str] = options.allowed_special
-    return "all" if "all" in texts else set(texts)
+    if "all" in texts:
+        return "all"
+    known = tokenizer.info.specials
+    for text in texts:
+        if text not in known:
+            raise SpecialTokenError(
+                f"--allowed-special {text!r}: {tokenizer.name} has no such special token; "
+                f"it has {', '.join(known) or 'none'}"
+            )
+    return set(texts)
 
 
 def load_schemas(names: Sequence[str], *, allow_invalid: bool) -> list[Schema]:
     """The schemas with these names or paths, in this order.
 
+    Warns:
+        UserWarning: for each condition that a schema breaks and `allow_invalid` lets pass.
+
     Raises:
-        SchemaError: one of them breaks the definition, or there is none of that name.
+        SchemasError: some of them break the definition, or there is none of that name.
         OSError: a file cannot be read.
     """
-    from wwho.schema.load import load_schema
+    from wwho.schema.load import examine_schema, read_document
 
-    return [load_schema(name, allow_invalid=allow_invalid) for name in names]
+    schemas: list[Schema] = []
+    refused: list[str] = []
+    for name in names:
+        try:
+            document = read_document(name)
+        except SchemaError as error:
+            refused.append(
+                f"{name}: {error}; every value behind --schema is a schema, "
+                "text files go before it or behind --"
+            )
+            continue
+        schema, errors = examine_schema(document, allow_invalid=allow_invalid)
+        faults = [f"{name}: {located(error)}" for error in errors]
+        if schema is None:
+            refused += faults
+            continue
+        for fault in faults:
+            warnings.warn(f"{fault}; loaded all the same (--allow-invalid)", stacklevel=2)
+        schemas.append(schema)
+    if refused:
+        raise SchemasError(refused)
+    return schemas
 
 
-def add_schemas(parser: argparse.ArgumentParser) -> None:
-    """`--schema` and `--allow-invalid`, of the commands that build a model."""
+def located(error: SchemaError) -> str:
+    """The message of a schema's fault, behind the place where it does not name that itself."""
+    return str(error) if error.pointer in str(error) else f"{error.pointer}: {error}"
+
+
+def add_schemas(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """`--schema` and `--allow-invalid`."""
     parser.add_argument(
         "--schema",
-        action="append",
-        required=True,
+        action="extend",
+        nargs="+",
+        required=required,
         metavar="NAME|FILE",
-        help="a shipped schema or a file; may be given several times",
+        help=f"shipped schemas or files{'' if required else ', in place of a model'}; may be given "
+        "several times; other files go before it, behind a further option, or behind --",
     )
     parser.add_argument(
-        "--allow-invalid", action="store_true", help="load schemas that break the definition"
+        "--allow-invalid",
+        action="store_true",
+        help="load schemas that break the definition, with a warning for each condition broken",
     )
 
 
@@ -133,20 +208,25 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def check_output(options: argparse.Namespace) -> None:
-    """Find out before the work, not after it, that the output's folder is not there.
+    """Find out before the work, not after it, that the output cannot be written.
 
     Raises:
-        FileNotFoundError: it is not.
+        OSError: it cannot.
     """
-    folder = Path(options.output).resolve().parent
-    if not folder.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no such folder", str(folder))
+    from wwho.artifact.files import check_writable
+
+    check_writable(options.output)
 
 
 def encoding_name(options: argparse.Namespace) -> str:
     """What the new encoding is called."""
     name: str | None = options.name
-    return Path(options.output).stem if name is None else name
+    return unicode_text(Path(options.output).stem if name is None else name)
+
+
+def unicode_text(argument: str) -> str:
+    """An argument or file name as an artifact can hold it: broken UTF-8 becomes U+FFFD."""
+    return streams.readable(os.fsencode(argument))
 
 
 def load_base(name: str) -> Model:
@@ -170,7 +250,7 @@ def read_artifact(name: str) -> bytes:
     """
     from wwho.encodings import model_bytes
 
-    return Path(name).read_bytes() if is_path(name) else model_bytes(name)
+    return Path(name).read_bytes() if is_file(name) else model_bytes(name)
 
 
 def report_model(options: argparse.Namespace, model: Model, size: int) -> None:
@@ -187,5 +267,7 @@ def report_model(options: argparse.Namespace, model: Model, size: int) -> None:
     else:
         streams.write(
             f"{options.output}: {size:,} bytes, {model.n_vocab:,} ids, "
-            f"{len(model.atoms):,} atoms, {len(model.merges):,} merges\n".encode()
+            f"{len(model.atoms):,} atoms, {len(model.merges):,} merges\n".encode(
+                "utf-8", "surrogateescape"
+            )
         )

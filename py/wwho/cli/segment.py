@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypedDict
 
@@ -17,7 +16,7 @@ NAME = "segment"
 HELP = "cut each line of text into segments by script, and Abugida segments into syllables"
 EXAMPLE = """\
   $ echo 'ගමේ school' | wwho segment --schema sinhala --json
-  $ wwho segment --schema my-script.json lines.txt"""
+  $ wwho segment lines.txt --schema my-script.json sinhala"""
 
 
 class SegmentRow(TypedDict, total=False):
@@ -33,15 +32,7 @@ Segmenter = Callable[[bytes], list[SegmentRow]]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "--schema",
-        action="append",
-        metavar="NAME|FILE",
-        help="a shipped schema or a file, in place of a model; may be given several times",
-    )
-    parser.add_argument(
-        "--allow-invalid", action="store_true", help="load schemas that break the definition"
-    )
+    shared.add_schemas(parser, required=False)
     shared.add_model(parser)
     shared.add_json(parser, '{"segments": [{"route", "text", "units"}]} for each line')
     shared.add_files(parser, "text, a line at a time")
@@ -71,6 +62,7 @@ def by_model(options: argparse.Namespace) -> Segmenter:
 
 def by_schemas(options: argparse.Namespace) -> Segmenter:
     """Segment by the schemas of `--schema` alone, in plain Python; no vocabulary is needed."""
+    from wwho.backend.characters import characters
     from wwho.grammar.run import pieces
     from wwho.schema.compile import compile_schemas
 
@@ -94,14 +86,6 @@ def by_schemas(options: argparse.Namespace) -> Segmenter:
         return [cut(route, text[start:end]) for start, end, route in pieces(compiled, router, text)]
 
     return segment
-
-
-def characters(line: bytes) -> str:
-    """The characters of a line; each byte of broken UTF-8 becomes one U+FFFD, as in a model."""
-    return LONE_SURROGATE.sub("\ufffd", line.decode("utf-8", "surrogateescape"))
-
-
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def row(part: Segment) -> SegmentRow:

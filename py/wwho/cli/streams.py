@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from wwho.errors import BackendError
+
 STANDARD_INPUT = "-"
+MAX_BYTES = 2**31 - 1
+"""The longest text that one call takes; an endless input must not fill the memory first."""
+BLOCK = 1 << 20
 JOINERS = "\u200c\u200d"
 
 
@@ -48,12 +55,13 @@ def contents(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
 
     Raises:
         OSError: a file cannot be read.
+        BackendError: one is longer than a call takes.
     """
     names = files or [STANDARD_INPUT]
     with progress(total_size(names)) as advance:
         for number, name in enumerate(names):
             with opened(name) as stream:
-                data = stream.read()
+                data = read_whole(stream, name)
             yield number, data
             advance(len(data))
 
@@ -66,14 +74,38 @@ def lines(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
 
     Raises:
         OSError: a file cannot be read.
+        BackendError: one is longer than a call takes.
     """
     names = files or [STANDARD_INPUT]
     with progress(total_size(names)) as advance:
         for number, name in enumerate(names):
             with opened(name) as stream:
-                for line in stream:
+                for line in iter(partial(stream.readline, MAX_BYTES + 1), b""):
+                    if len(line) > MAX_BYTES:
+                        raise too_long(name, "a line", "break it")
                     yield number, line.removesuffix(b"\n")
                     advance(len(line))
+
+
+def read_whole(stream: BinaryIO, name: str) -> bytes:
+    """All bytes of a stream, read in blocks: one read of the limit would reserve all of it.
+
+    Raises:
+        BackendError: there are more than a call takes.
+    """
+    held = io.BytesIO()
+    while block := stream.read(BLOCK):
+        held.write(block)
+        if held.tell() > MAX_BYTES:
+            raise too_long(name, "the text", "pass it in parts, or with --lines")
+    return held.getvalue()
+
+
+def too_long(name: str, what: str, remedy: str) -> BackendError:
+    """The error for more bytes than one call takes."""
+    return BackendError(
+        f"{name}: {what} has more than {MAX_BYTES} bytes, the most a call takes: {remedy}"
+    )
 
 
 @contextmanager

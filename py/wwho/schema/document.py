@@ -12,6 +12,8 @@ from wwho.grammar.codepoints import CodePointSet
 
 Document = Mapping[str, Any]
 
+TOO_DEEP = "the schema is nested too deeply; a schema has at most five levels of { } and [ ]"
+
 
 class Repeated(list[Any]):
     """The values of a key that one JSON object gives more than once."""
@@ -33,6 +35,8 @@ def parse_document(text: bytes) -> Document:
         document = json.loads(text, object_pairs_hook=_object)
     except ValueError as error:
         raise SchemaError(f"the schema is not JSON in UTF-8: {error}") from error
+    except RecursionError:
+        raise SchemaError(TOO_DEEP) from None
     if not isinstance(document, dict):
         raise SchemaError("the schema is not a JSON object; wrap its keys in { }")
     return document
@@ -54,7 +58,8 @@ def digest(document: Document) -> str:
     count, and the same schema has the same digest wherever it comes from.
     """
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+    # JSON can spell lone surrogates; they are no fault of a title or description.
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_ranges(items: Iterable[str | Sequence[str]]) -> CodePointSet:

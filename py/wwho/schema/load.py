@@ -50,19 +50,40 @@ def load_schema(
         >>> load_schema("sinhala").title
         'Sinhala'
     """
-    document = _document(source)
-    for error in shape_errors(document):
-        raise error
+    schema, errors = examine_schema(read_document(source), allow_invalid=allow_invalid)
+    if schema is None:
+        raise errors[0]
+    return schema
+
+
+def examine_schema(
+    document: Document, *, allow_invalid: bool = False
+) -> tuple[Schema | None, list[SchemaError]]:
+    """Read and validate a document, collecting what is wrong with it.
+
+    Args:
+        document: What `read_document` gives.
+        allow_invalid: As in `load_schema`.
+
+    Returns:
+        The schema and the conditions it breaks; or None and every reason to refuse it.
+    """
+    errors = shape_errors(document)
+    if errors:
+        return None, errors
     schema = read_schema(document)
     errors = condition_errors(schema, document)
     fatal = [error for error in errors if not allow_invalid or error.condition is None]
-    if fatal:
-        raise fatal[0]
-    return replace(schema, valid=not errors)
+    return (None, fatal) if fatal else (replace(schema, valid=not errors), errors)
 
 
-def _document(source: str | Path | bytes | Mapping[str, Any]) -> Document:
-    """Get at the document, whatever the source."""
+def read_document(source: str | Path | bytes | Mapping[str, Any]) -> Document:
+    """Get at the document of a schema, whatever the source; see `load_schema`.
+
+    Raises:
+        SchemaError: If there is none of that name, or it is not JSON.
+        OSError: If a file cannot be read.
+    """
     if isinstance(source, Mapping):
         return source
     if isinstance(source, bytes):

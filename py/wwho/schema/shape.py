@@ -9,9 +9,12 @@ from wwho.errors import PatternError, SchemaError
 from wwho.grammar.codepoints import CodePointSet
 from wwho.grammar.parse import parse_grammar
 
-from .document import Document, join_pointer, read_ranges, repeated_keys
+from .document import TOO_DEEP, Document, join_pointer, read_ranges, repeated_keys
 from .model import OTHER
 from .shipped import shipped_folder
+
+BASE_ROUTE = "other"
+SURROGATES = CodePointSet(((0xD800, 0xDFFF),))
 
 
 def shape_errors(document: Document) -> list[SchemaError]:
@@ -25,7 +28,10 @@ def shape_errors(document: Document) -> list[SchemaError]:
         ranges, names and the grammar's notation.
     """
     for stage in (_repetitions, _meta_schema, _ranges, _names, _grammar):
-        errors = list(stage(document))
+        try:
+            errors = list(stage(document))
+        except RecursionError:
+            return [SchemaError(TOO_DEEP)]
         if errors:
             return errors
     return []
@@ -70,14 +76,27 @@ def _ranges(document: Document) -> Iterator[SchemaError]:
     for pointer, items in lists.items():
         for index, item in enumerate(items):
             try:
-                read_ranges([item])
+                taken = read_ranges([item]) & SURROGATES
             except ValueError as error:
                 place = join_pointer(pointer, index)
                 yield SchemaError(f"{place}: {error}; put the lower one first", pointer=place)
+                continue
+            if taken:
+                place = join_pointer(pointer, index)
+                yield SchemaError(
+                    f"{place}: U+{min(taken):04X} is a surrogate, which is no character of any "
+                    "text; leave out U+D800 to U+DFFF",
+                    pointer=place,
+                )
 
 
 def _names(document: Document) -> Iterator[SchemaError]:
-    """A table may only speak of states and classes that exist."""
+    """The schema's name must be free, and a table may only speak of what exists."""
+    if document["name"] == BASE_ROUTE:
+        yield SchemaError(
+            f"/name: {BASE_ROUTE!r} is the route of the text of no schema; choose another name",
+            pointer="/name",
+        )
     table = document.get("table")
     if table is None:
         return
