@@ -3,7 +3,7 @@
  *
  *   cd tools/bench && npm install && node speed.mjs [--model NAME]... [NAME=FILE]...
  *
- * Without files, texts.py (Python) says which texts. See speed.py for "unseen" and "repeated".
+ * Without files, texts.py (Python) writes the texts. See speed.py for "unseen" and "repeated".
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -1,4 +1,6 @@
-"""Native `encode` beside tiktoken's, in one process; and whether time grows with length alone.
+"""The floor: native `encode` beside tiktoken's in one process, and whether time grows as length.
+
+run.py measures all peers, each in a process of its own.
 
     pip install -r tools/bench/requirements.txt
     python tools/bench/speed.py
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 
@@ -23,6 +26,7 @@ from wwho.artifact.read import read_model
 from wwho.encodings import model_bytes
 
 SLICES = 20
+MEGABYTE = 1_000_000
 UNITS = {"a": "a", "space": " ", "ක": "ක", "क्": "क्", "emoji": "😀"}
 SHORT, LONG = 100_000, 1_000_000
 
@@ -34,19 +38,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    texts.add_arguments(parser)
+    parser.add_argument("--text", action="append", default=[], metavar="NAME=FILE")
+    parser.add_argument("--megabytes", type=float, default=4.0, help="of each text, at most")
     parser.add_argument(
         "--model", action="append", metavar="NAME", help="encoding to measure (default: both)"
     )
     options = parser.parse_args()
     models = options.model or ["o200k_base", "wwho_328k"]
+    named = {name: Path(file) for name, _, file in (each.partition("=") for each in options.text)}
+    measured = texts.read_texts(int(options.megabytes * MEGABYTE), named)
     peer = oracle()
     for model in models:
         tokenizer = wwho.get_encoding(model, backend="native")
         print(f"\n{model} (native) and tiktoken {tiktoken.__version__} (o200k_base), MB/s")
         print(f"{'':10} {'unseen':>24} {'':>6} {'repeated':>24}")
-        for name, text in texts.texts(options).items():
-            part = share(text, models.index(model), len(models))
+        for name, text in measured.items():
+            part = share(text.decode(), models.index(model), len(models))
             compare(name, part, tokenizer.encode, peer.encode_ordinary, same=model == "o200k_base")
     for model in models:
         print(f"\n{model}: time of {LONG:,} characters over that of {SHORT:,} (10 is linear)")
@@ -99,7 +106,7 @@ def cut(text: str) -> list[str]:
 
 def pair(text: str, ours: Encode, theirs: Encode, *, swap: bool) -> tuple[float, float]:
     """The speeds of both on one text, in MB/s of UTF-8; `swap` decides who goes first."""
-    megabytes = len(text.encode()) / texts.MEGABYTE
+    megabytes = len(text.encode()) / MEGABYTE
     if swap:
         other, mine = seconds(theirs, text), seconds(ours, text)
     else:
