@@ -12,16 +12,17 @@ typedef struct {
     uint32_t n_classes;
 } wwho_file;
 
-/* Memory handed out from a buffer, or, without one, only counted. */
+/* Memory handed out from a buffer of `size` bytes; what does not fit is only counted. */
 typedef struct {
     uint8_t *base;
-    uint64_t used;
+    uint64_t size, used;
 } wwho_arena;
 
+/* Null where it does not fit, and then for all that comes after, too. */
 static void *take(wwho_arena *arena, uint64_t size) {
-    void *at = arena->base ? arena->base + arena->used : 0;
+    uint64_t at = arena->used;
     arena->used += (size + 15) & ~(uint64_t)15;
-    return at;
+    return arena->used <= arena->size ? arena->base + at : 0;
 }
 
 /* CRC-32 as in zlib, over any number of parts: start with 0. Four bytes at a time, by a table for each of them. */
@@ -402,7 +403,7 @@ static int plan(const uint8_t *blob, size_t len, wwho_file *file, wwho_arena *ar
 int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size) {
     if (!blob || !size || (uintptr_t)blob % 4) return WWHO_ARGUMENT;
     wwho_file file = {.features = 0};
-    wwho_arena arena = {0, 0};
+    wwho_arena arena = {0, 0, 0};
     wwho_model *none;
     int status = plan(blob, len, &file, &arena, &none);
     if (status) return status;
@@ -417,16 +418,14 @@ static uint32_t longest_text(const wwho_model *model) {
 }
 
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **result) {
-    size_t size;
-    if (!work || !result || (uintptr_t)work % 16) return WWHO_ARGUMENT;
-    int status = wwho_workspace_size(blob, len, &size);
-    if (status) return status;
-    if (work_len < size) return WWHO_BUFFER;
+    if (!blob || !work || !result || (uintptr_t)blob % 4 || (uintptr_t)work % 16) return WWHO_ARGUMENT;
     wwho_file file = {.features = 0};
-    wwho_arena arena = {work, 0};
+    wwho_arena arena = {work, work_len, 0};
     wwho_model *model;
-    status = plan(blob, len, &file, &arena, &model);
+    int status = plan(blob, len, &file, &arena, &model);
     if (status) return status;
+    if (arena.used > WWHO_MAX_LENGTH) return WWHO_META;
+    if (arena.used > work_len) return WWHO_BUFFER;
     wwho_section classes = file.section[KIND_CLASSES];
     model->page = (const uint16_t *)(const void *)(classes.at + 4);
     model->pages = classes.at + 4 + 2 * N_PAGES;

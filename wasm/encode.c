@@ -47,9 +47,9 @@ static inline bool put_cached(wwho_encoder *e, const wwho_vocabulary *v, const w
     const uint32_t *kept = cached_tokens(key);
     if (!kept) return false;
     uint32_t first = first_token(kept), n = token_count(kept);
-    if (n > 1) at += token_length(v, first);
-    put(e, v->first_id + first, n > 1 ? at : end);
-    if (n > 1) put_all(e, v, kept + 1, n - 1, at);
+    size_t first_end = n > 1 && e->ends ? at + token_length(v, first) : end;
+    put(e, v->first_id + first, first_end);
+    put_all(e, v, kept + 1, n - 1, first_end);
     return true;
 }
 

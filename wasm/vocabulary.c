@@ -88,6 +88,7 @@ static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, 
     return WWHO_NONE;
 }
 
+/* The token with this text, whose hash is given, or WWHO_NONE. */
 static inline uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
     uint32_t where;
     if (n > v->longest || !may_have(&v->text_filter, hash)) return WWHO_NONE;
