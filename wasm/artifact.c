@@ -211,10 +211,67 @@ static uint32_t scanner_entry(const wwho_stored *a, uint32_t entry, uint32_t str
     return (mark || !next ? ENTRY_STOP : 0) | mark << 24 | next * stride;
 }
 
+/* The ASCII characters over which a state loops that are worth a look ahead, if any: the longest range, or at least the space. */
+static wwho_range loop_range(const wwho_model *model, const uint32_t *table, uint32_t row) {
+    wwho_range range = {0, 0};
+    uint32_t longest = 15;
+    for (uint32_t first = ' ', last; first < 128; first = last + 1) {
+        uint32_t loop = table[row + model->ascii[first]];
+        for (last = first; last < 128 && (loop & ENTRY_ROW) == row && table[row + model->ascii[last]] == loop; last++) {}
+        if (last - first <= longest && !(first == ' ' && last > first)) continue;
+        longest = last - first;
+        range = (wwho_range){ONES * (128 - first), ONES * (128 - last)};
+    }
+    return range;
+}
+
+/* Put the ranges into the rows, and ENTRY_RUN on the entries that lead there. */
+static void put_ranges(const wwho_model *model, uint32_t *table, uint32_t n_states, uint32_t stride) {
+    for (uint32_t row = stride; row < n_states * stride; row += stride) {
+        wwho_range range = loop_range(model, table, row);
+        __builtin_memcpy(table + row + stride - 4, &range, sizeof range);
+    }
+    for (uint32_t row = stride; row < n_states * stride; row += stride)
+        for (uint32_t class = 0; class <= model->n_classes; class++) {
+            uint32_t *entry = &table[row + class];
+            if (range_at(table + (*entry & ENTRY_ROW), stride).below) *entry |= ENTRY_RUN;
+        }
+}
+
+/* The plain words of an automaton: find the state that loops over a range and that most characters lead to by way of any
+ * character of the range. Without one, there are none. */
+static void put_words(const wwho_model *model, wwho_automaton *a, uint32_t n_states) {
+    const uint32_t *table = a->table, *start = table + WWHO_START * a->stride;
+    uint32_t most = 0;
+    __builtin_memset(a->edge, 0, sizeof a->edge);
+    for (uint32_t state = WWHO_START; state < n_states; state++) {
+        uint32_t row = state * a->stride, found = 0, way;
+        wwho_range letters = range_at(table + row, a->stride);
+        if (!letters.below || ENTRY_MARK(table[row + model->ascii[128 - letters.below % 256]])) continue;
+        uint8_t edge[256] = {0};
+        for (uint32_t first = 0; first < 128; first++) {
+            uint32_t entry = start[model->ascii[first]];
+            bool leads = !(entry & ENTRY_STOP);
+            for (uint32_t c = 128 - letters.below % 256; leads && c < 128 - letters.above % 256; c++) {
+                way = table[(entry & ENTRY_ROW) + model->ascii[c]];
+                leads = !(way & ENTRY_STOP) && (way & ENTRY_ROW) == row;
+            }
+            entry = table[row + model->ascii[first]];
+            bool ends = !(entry & ENTRY_ROW) && ENTRY_MARK(entry);
+            edge[first] = (uint8_t)((leads ? WORD_START : 0) | (ends ? WORD_END : 0));
+            found += leads;
+        }
+        if (found <= most) continue;
+        most = found;
+        a->letters = letters;
+        __builtin_memcpy(a->edge, edge, sizeof edge);
+    }
+}
+
 /* Check the automata and reckon (or, with memory, build) their tables. */
 static int build_automata(const wwho_file *file, wwho_arena *arena, wwho_model *model) {
     wwho_section s = file->section[KIND_AUTOMATA];
-    uint32_t count = s.length < 4 ? 0 : read32(s.at), at = 4, stride = file->n_classes + 1;
+    uint32_t count = s.length < 4 ? 0 : read32(s.at), at = 4, stride = (file->n_classes + 6) & ~1u;
     if (count < 1 || count > 255) return WWHO_AUTOMATON_SHAPE;
     wwho_automaton *automata = take(arena, count * sizeof *automata);
     for (uint32_t i = 0; i < count; i++) {
@@ -225,13 +282,18 @@ static int build_automata(const wwho_file *file, wwho_arena *arena, wwho_model *
         if (status) return status;
         uint32_t *table = take(arena, (uint64_t)a.n_states * stride * sizeof *table), max_mark = 0;
         if (!table) continue;
-        for (uint32_t state = 0; state < a.n_states; state++)
-            for (uint32_t class = 0; class < stride; class++) {
+        for (uint32_t state = 0; state < a.n_states; state++) {
+            uint32_t *row = table + state * stride;
+            __builtin_memset(row, 0, stride * sizeof *row);
+            for (uint32_t class = 0; class <= file->n_classes; class++) {
                 uint32_t entry = entry_at(&a, state, class < file->n_classes ? a.column[class] : 0);
                 if (entry >> 10 > max_mark) max_mark = entry >> 10;
-                table[state * stride + class] = scanner_entry(&a, entry, stride);
+                row[class] = scanner_entry(&a, entry, stride);
             }
-        automata[i] = (wwho_automaton){table, stride, max_mark};
+        }
+        put_ranges(model, table, a.n_states, stride);
+        automata[i] = (wwho_automaton){.table = table, .stride = stride, .max_mark = max_mark};
+        put_words(model, &automata[i], a.n_states);
     }
     if (at != s.length) return WWHO_AUTOMATON_SHAPE;
     if (model) {
@@ -274,7 +336,7 @@ static int build_routes(const wwho_file *file, wwho_model *model) {
 
 static uint32_t table_bits(uint64_t n) {
     uint32_t bits = 4;
-    while ((UINT64_C(3) << bits) / 4 < n) bits++;
+    while ((UINT64_C(1) << bits) / 2 < n) bits++;
     return bits;
 }
 
@@ -304,18 +366,38 @@ static void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_sy
     if (v->offset) v->offset[0] = 0;
 }
 
+/* Fill in the pairs of bytes. A pair is eager where each merge of its first byte with a longer token to the left, and of its
+ * second byte with one to the right, comes later. */
+static void pair_bytes(wwho_vocabulary *v) {
+    wwho_bytes *b = v->bytes;
+    uint32_t from_left[256], from_right[256]; /* the first merge of a byte's token with a longer one on that side */
+    __builtin_memset(from_left, 255, sizeof from_left);
+    __builtin_memset(from_right, 255, sizeof from_right);
+    for (uint32_t token = v->n_tokens; token-- > v->n_symbols;) {
+        uint32_t left = v->left[token], right = v->right[token];
+        if (left < 256 && right >= 256) from_right[v->texts[v->offset[left]]] = token;
+        if (right < 256 && left >= 256) from_left[v->texts[v->offset[right]]] = token;
+    }
+    __builtin_memset(b->eager, 0, sizeof b->eager);
+    for (uint32_t i = 0; i < 1 << 16; i++) {
+        uint32_t merged = b->pair[i] = pair_token(v, b->token[i >> 8], b->token[i & 255]);
+        if (merged < from_left[i >> 8] && merged < from_right[i & 255]) b->eager[i >> 3] |= (uint8_t)(1u << (i & 7));
+    }
+}
+
 static int build_base(const wwho_file *file, wwho_model *model) {
     wwho_section s = file->section[KIND_BASE];
     wwho_vocabulary *v = &model->base;
     if (s.length < 256) return WWHO_BASE_BYTES;
-    for (uint32_t i = 0; i < 256; i++) model->byte_token[i] = WWHO_NONE;
+    for (uint32_t i = 0; i < 256; i++) v->bytes->token[i] = WWHO_NONE;
     for (uint32_t i = 0; i < 256; i++) {
-        if (model->byte_token[s.at[i]] != WWHO_NONE) return WWHO_BASE_BYTES;
-        model->byte_token[s.at[i]] = i;
+        if (v->bytes->token[s.at[i]] != WWHO_NONE) return WWHO_BASE_BYTES;
+        v->bytes->token[s.at[i]] = i;
         int status = add_symbol(v, i, s.at + i, 1, file->base_text_bytes);
         if (status) return status;
     }
     int status = add_merges(v, s.at + 256, s.at + s.length, false, file->base_text_bytes);
+    if (!status) pair_bytes(v);
     return status || v->offset[v->n_tokens] == file->base_text_bytes ? status : WWHO_TOKEN_LENGTH;
 }
 
@@ -377,6 +459,13 @@ static int build_specials(const wwho_file *file, wwho_model *model) {
     return unk ? WWHO_OK : WWHO_META;
 }
 
+static void use_classes(const wwho_file *file, wwho_model *model) {
+    const uint8_t *classes = file->section[KIND_CLASSES].at;
+    model->page = (const uint16_t *)(const void *)(classes + 4);
+    model->pages = classes + 4 + 2 * N_PAGES;
+    model->ascii = model->pages + 128u * model->page[0];
+}
+
 /* The parts of the file that say how much memory the model takes, and that memory. */
 static int plan(const uint8_t *blob, size_t len, wwho_file *file, wwho_arena *arena, wwho_model **model) {
     int status = check_header(blob, len, file);
@@ -389,9 +478,12 @@ static int plan(const uint8_t *blob, size_t len, wwho_file *file, wwho_arena *ar
     wwho_model *made = take(arena, sizeof *made), unused;
     *model = made;
     if (made) *made = (wwho_model){.info = *m, .n_classes = file->n_classes};
+    if (made) use_classes(file, made);
     status = build_automata(file, arena, made);
     if (status) return status;
     take_vocabulary(arena, made ? &made->base : &unused.base, 256, m->n_base_tokens - 256, file->base_text_bytes);
+    wwho_bytes *bytes = take(arena, sizeof *bytes);
+    if (made) made->base.bytes = bytes;
     take_vocabulary(arena, made ? &made->sgpe : &unused.sgpe, m->n_atoms, m->n_merges, file->sgpe_text_bytes);
     uint32_t n_specials = specials_bound(file);
     take_vocabulary(arena, made ? &made->specials : &unused.specials, n_specials, 0, file->section[KIND_SPECIALS].length);
@@ -426,10 +518,6 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     if (status) return status;
     if (arena.used > WWHO_MAX_LENGTH) return WWHO_META;
     if (arena.used > work_len) return WWHO_BUFFER;
-    wwho_section classes = file.section[KIND_CLASSES];
-    model->page = (const uint16_t *)(const void *)(classes.at + 4);
-    model->pages = classes.at + 4 + 2 * N_PAGES;
-    model->ascii = model->pages + 128u * model->page[0];
     model->sgpe.first_id = model->info.first_atom;
     status = build_routes(&file, model);
     if (!status) status = build_base(&file, model);

@@ -8,6 +8,7 @@ typedef struct {
     size_t len;
     uint32_t flags;
     uint32_t *ids, *ends;
+    size_t quick;         /* = cap where only ids are wanted, else 0 */
     size_t cap, n, limit; /* tokens; the encoder stops soon after n > limit */
     /* scratch, for a text of len bytes */
     uint64_t *cache;
@@ -24,58 +25,71 @@ static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
     e->n++;
 }
 
+/* Tokens of a vocabulary, whose texts stand one after another from `at`. */
 static inline void put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
-    if (!e->ends && e->n <= e->cap && n <= e->cap - e->n) {
-        for (uint32_t i = 0; i < n; i++) e->ids[e->n + i] = v->first_id + tokens[i];
-        e->n += n;
-        return;
-    }
     for (uint32_t i = 0; i < n; i++) {
         at += token_length(v, tokens[i]);
         put(e, v->first_id + tokens[i], at);
     }
 }
 
+/* The ids that the cache has for a text that starts at `at`. */
+static inline void put_kept(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *kept, size_t at) {
+    uint32_t n = id_count(kept);
+    if (e->n + LONG_ROOM <= e->quick) {
+        uint32_t *ids = e->ids + e->n;
+        __builtin_memcpy(ids, kept, SHORT_ROOM * sizeof *ids); /* most have less: quicker than to ask */
+        ids[0] = first_id(kept);
+        for (uint32_t i = SHORT_ROOM; i < n; i++) ids[i] = kept[i];
+        e->n += n;
+        return;
+    }
+    if (!e->cap) {
+        e->n += n;
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t id = i ? kept[i] : first_id(kept);
+        if (e->ends) at += token_length(v, id - v->first_id);
+        put(e, id, at);
+    }
+}
+
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
-static inline void key_at(const wwho_encoder *e, wwho_key *key, size_t at, size_t n, bool sgpe) {
-    make_key(key, e->cache, e->text + at, n, e->len - at, sgpe);
+/* Put the tokens of a short text that is not close to the end of the input, where the cache has them: the usual case. */
+static inline bool put_short(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool sgpe) {
+    if (end - at >= 8 * SHORT_TEXT || e->len - at < 8 * SHORT_TEXT) return false;
+    wwho_key key = make_short_key(e->cache, e->text + at, end - at, sgpe);
+    const uint32_t *kept = kept_ids(&key);
+    if (kept) put_kept(e, v, kept, at);
+    return kept;
 }
 
-/* Put the tokens of this text, where they are in the cache. */
-static inline bool put_cached(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
-    const uint32_t *kept = cached_tokens(key);
-    if (!kept) return false;
-    uint32_t first = first_token(kept), n = token_count(kept);
-    size_t first_end = n > 1 && e->ends ? at + token_length(v, first) : end;
-    put(e, v->first_id + first, first_end);
-    put_all(e, v, kept + 1, n - 1, first_end);
-    return true;
+/* Put the tokens of any text, where the cache has them. */
+static inline bool put_any(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at) {
+    const uint32_t *kept = key->set ? kept_ids(key) : 0;
+    if (kept) put_kept(e, v, kept, at);
+    return kept;
 }
 
-/* A piece of the base. */
-static void encode_piece(wwho_encoder *e, size_t at, size_t end) {
+/* A piece of the base, where put_short() does not do. */
+static __attribute__((noinline)) void encode_piece(wwho_encoder *e, size_t at, size_t end) {
     const wwho_vocabulary *v = &e->model->base;
     const uint8_t *text = e->text + at;
     uint32_t n = (uint32_t)(end - at), count = 1;
-    if (n == 1) {
-        put(e, e->model->byte_token[*text], end);
-        return;
-    }
-    wwho_key key;
-    key_at(e, &key, at, n, false);
-    if (put_cached(e, v, &key, at, end)) return;
-    uint64_t hash = hash_at(e, at, n);
-    wwho_piece piece = {v, text, 0, n, e->len - at};
-    uint32_t whole = find_text(v, text, n, hash);
-    if (whole != WWHO_NONE)
-        e->tokens[0] = whole;
-    else
+    wwho_key key = make_key(e->cache, text, n, e->len - at, false);
+    if (put_any(e, v, &key, at)) return;
+    uint32_t whole = find_text(v, text, n, hash_at(e, at, n));
+    if (whole == WWHO_NONE) {
+        wwho_piece piece = {v, text, 0, n, e->len - at};
         count = merge(&piece, e->tokens, e->dead);
-    keep_tokens(&key, e->tokens, count);
+    } else
+        e->tokens[0] = whole;
+    keep(&key, v->first_id, e->tokens, count);
     put_all(e, v, e->tokens, count, at);
     if (!count)
-        for (uint32_t i = 0; i < n; i++) put(e, e->model->byte_token[text[i]], at + i + 1);
+        for (uint32_t i = 0; i < n; i++) put(e, v->bytes->token[text[i]], at + i + 1);
 }
 
 /* The atom with this text, or WWHO_NONE. */
@@ -133,9 +147,9 @@ static void encode_broken_word(wwho_encoder *e, size_t at, uint32_t n) {
 static void encode_word(wwho_encoder *e, size_t at, size_t end, uint32_t n) {
     const wwho_vocabulary *v = &e->model->sgpe;
     size_t length = end - at;
-    wwho_key key;
-    key_at(e, &key, at, length, true);
-    if (put_cached(e, v, &key, at, end)) return;
+    if (put_short(e, v, at, end, true)) return;
+    wwho_key key = make_key(e->cache, e->text + at, length, e->len - at, true);
+    if (put_any(e, v, &key, at)) return;
     uint64_t hash = hash_at(e, at, length);
     uint32_t count = 1;
     e->tokens[0] = find_text(v, e->text + at, length, hash);
@@ -145,7 +159,7 @@ static void encode_word(wwho_encoder *e, size_t at, size_t end, uint32_t n) {
         count = merge(&word, e->tokens, e->dead);
         for (uint32_t i = 0; !count && i < n; i++) e->bounds[i] += (uint32_t)at;
     }
-    keep_tokens(&key, e->tokens, count);
+    keep(&key, v->first_id, e->tokens, count);
     put_all(e, v, e->tokens, count, at);
     if (!count) encode_broken_word(e, at, n);
 }
@@ -172,11 +186,15 @@ static void encode_units(wwho_encoder *e, const wwho_automaton *scanner, size_t 
 
 /* A segment of the base. */
 static void encode_pieces(wwho_encoder *e, const wwho_automaton *scanner, size_t at, size_t end) {
-    uint32_t rule;
+    uint32_t rule, n;
     for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit;) {
         size_t piece = c.at;
-        scan_piece(e->model, scanner, &c, &rule);
-        encode_piece(e, piece, c.at);
+        if (end - piece >= WORD_READS && (n = word_length(scanner, e->text + piece))) {
+            c.at += n;
+            read_class(e->model, &c);
+        } else
+            scan_piece(e->model, scanner, &c, &rule);
+        if (!put_short(e, &e->model->base, piece, c.at, false)) encode_piece(e, piece, c.at);
     }
 }
 
@@ -254,7 +272,8 @@ static int encode(wwho_encoder *e, size_t len, const uint8_t *allowed, void *scr
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
                 size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap, size_t *n) {
     if (!n || (!ids && cap)) return WWHO_ARGUMENT;
-    wwho_encoder e = {.model = model, .text = text, .flags = flags, .ids = ids, .ends = ends, .cap = cap, .limit = SIZE_MAX};
+    wwho_encoder e = {.model = model, .text = text, .flags = flags, .ids = ids, .ends = ends, .cap = cap,
+                       .quick = ends ? 0 : cap, .limit = SIZE_MAX};
     int status = encode(&e, len, allowed, scratch, scratch_len);
     *n = e.n;
     return status || e.n <= cap ? status : WWHO_BUFFER;

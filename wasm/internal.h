@@ -14,6 +14,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read 
 #define WWHO_ID_BITS 21
 #define WWHO_MAX_ROUTES 62u
 #define WWHO_START 1u
+#define ONES UINT64_C(0x0101010101010101)
 
 enum { KIND_META = 1, KIND_CLASSES, KIND_AUTOMATA, KIND_ROUTES, KIND_BASE, KIND_ATOMS, KIND_MERGES, KIND_SPECIALS,
        KIND_PROVENANCE, N_KINDS };
@@ -30,12 +31,22 @@ typedef struct {
 #define ENTRY_ROW 0xFFFFFFu
 #define ENTRY_MARK(entry) ((entry) >> 24 & 63)
 #define ENTRY_STOP 0x80000000u
+#define ENTRY_RUN 0x40000000u /* the next state loops over a range of ASCII characters: the last columns of its row */
+
+/* ASCII characters from one to another: adding below sets the uppermost bit of a byte from the first on, above behind the last. */
+typedef struct {
+    uint64_t below, above;
+} wwho_range;
 
 typedef struct {
     const uint32_t *table;
-    uint32_t stride; /* n_classes + 1: the last column is the end of the text */
+    uint32_t stride; /* of the classes, the end of the text, and, from an even column on, a wwho_range; even */
     uint32_t max_mark;
+    wwho_range letters; /* what plain words are made of, behind their first character: see word_length() */
+    uint8_t edge[256];  /* by byte: WORD_START, WORD_END */
 } wwho_automaton;
+
+enum { WORD_START = 1, WORD_END = 2 };
 
 typedef struct {
     const uint8_t *name;
@@ -50,6 +61,13 @@ typedef struct {
     uint32_t log2;
 } wwho_filter;
 
+/* The symbols of a vocabulary over bytes. */
+typedef struct {
+    uint32_t token[256];
+    uint32_t pair[1 << 16];    /* what two neighbouring bytes merge to, by `first << 8 | second` */
+    uint8_t eager[1 << 16 >> 3]; /* of such a pair: whether no other pair with one byte and a longer token merges before it */
+} wwho_bytes;
+
 /* A vocabulary: symbols (bytes, or syllables) and the tokens merged from them, with ids of its own from 0. */
 typedef struct {
     uint32_t n_symbols; /* tokens below it are symbols: made of nothing */
@@ -59,6 +77,7 @@ typedef struct {
     uint8_t *texts;    /* one after another */
     uint32_t *offset;  /* n_tokens + 1, into texts */
     uint32_t *left, *right;
+    wwho_bytes *bytes; /* null: symbols are texts */
     uint64_t *pairs; /* open addressing: (left, right, merged), 21 bits each; 0 is empty */
     uint32_t pairs_bits;
     uint32_t strings_bits;
@@ -80,7 +99,6 @@ struct wwho_model {
     wwho_vocabulary base, sgpe;
     wwho_vocabulary specials; /* special tokens by number, nothing merges */
     uint32_t *special_ids;    /* of their numbers, ascending */
-    uint32_t byte_token[256]; /* byte -> base token */
 };
 
 static inline uint32_t read16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
@@ -90,6 +108,12 @@ static inline uint64_t load64(const uint8_t *p) {
     uint64_t v;
     __builtin_memcpy(&v, p, 8);
     return v;
+}
+
+static inline wwho_range range_at(const uint32_t *row, uint32_t stride) {
+    wwho_range range;
+    __builtin_memcpy(&range, row + stride - 4, sizeof range);
+    return range;
 }
 
 static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) {

@@ -1,8 +1,10 @@
 /* Merge replay: symbols -> tokens (FORMAT.md, section 10), in linear time.
  *
- * The replay is defined as "lowest rank first", but need not be carried out so. As rust-gems' bpe observed, a sequence of tokens is
- * what the replay gives exactly where each two neighbours are, alone. So one greedy walk from left to right, that steps back over
- * tokens which do not fit, finds it; and since the last token of every prefix is unique, no place is given up twice. */
+ * The replay is defined as "lowest rank first". Short pieces are merged so, to the letter. For long ones, as rust-gems' bpe
+ * observed, a sequence of tokens is what the replay gives exactly where each two neighbours are, alone: so the results of
+ * short windows can be joined wherever the tokens at the seam stay apart. Where they do not, a walk from left to right, that
+ * steps back over tokens which do not fit, finds the sequence; since the last token of every prefix is unique, it gives up no
+ * place twice. */
 #include "internal.h"
 
 /* Whether the replay over the texts of two tokens ends with just these two. Go back in time along the seam: x is the last
@@ -37,6 +39,135 @@ typedef struct {
 static inline uint32_t symbol_start(const wwho_piece *p, uint32_t i) {
     if (!p->bounds) return i;
     return i ? p->bounds[i - 1] : 0;
+}
+
+#define WINDOW 64u      /* the most symbols that are replayed at once: one bit each */
+#define WINDOW_KEPT 56u /* of these, tokens are taken up to here: those behind might go on beyond the window */
+
+/* Symbol i, or WWHO_NONE where the vocabulary does not have it. */
+static uint32_t find_symbol(const wwho_piece *p, uint32_t i) {
+    uint32_t start = symbol_start(p, i), n = symbol_start(p, i + 1) - start;
+    uint32_t token = find_text(p->v, p->text + start, n, hash_text(p->text + start, n, p->readable - start));
+    return token < p->v->n_symbols ? token : WWHO_NONE;
+}
+
+/* What two neighbours merge to and the place of the first: the least of these is the next to merge. */
+static inline int32_t candidate(uint32_t merged, uint32_t at) {
+    return merged == WWHO_NONE ? INT32_MAX : (int32_t)(merged * WINDOW | at);
+}
+
+/* Neighbouring symbols or tokens of a piece: where one merged, it stands in the place of its first symbol. */
+typedef struct {
+    uint32_t n;
+    uint32_t tokens[WINDOW];
+    int32_t next[WINDOW]; /* candidates: each with its right neighbour */
+} wwho_row;
+
+static inline void push(wwho_row *row, uint32_t token, uint32_t merged) {
+    if (row->n) row->next[row->n - 1] = candidate(merged, row->n - 1);
+    row->tokens[row->n++] = token;
+}
+
+/* What byte i of n and the next one merge to. */
+static inline uint32_t pair_at(const wwho_bytes *bytes, const uint8_t *text, uint32_t i, uint32_t n) {
+    return i + 1 < n ? bytes->pair[text[i] << 8 | text[i + 1]] : WWHO_NONE;
+}
+
+static inline bool is_eager(const wwho_bytes *bytes, const uint8_t *text) {
+    return bytes->eager[text[0] << 5 | text[1] >> 3] >> (text[1] & 7) & 1;
+}
+
+/* The symbols of n bytes. A pair that would merge before all others that its bytes could take part in is merged right away. */
+static void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
+    const wwho_bytes *b = v->bytes;
+    /* what the byte at i merges to with the one before it, if that is a token of its own, and with the one behind it */
+    uint32_t last = WWHO_NONE, here = pair_at(b, text, 0, n);
+    bool alone = false;
+    for (uint32_t i = 0; i < n;) {
+        uint32_t behind = pair_at(b, text, i + 1, n), token = b->token[text[i]];
+        bool eager = here < last && here < behind && is_eager(b, text + i);
+        if (eager) token = here;
+        push(row, token, alone && !eager ? last : row->n ? pair_token(v, row->tokens[row->n - 1], token) : WWHO_NONE);
+        alone = !eager;
+        i += eager ? 2 : 1;
+        last = eager ? behind : here;
+        here = eager ? pair_at(b, text, i, n) : behind;
+    }
+}
+
+/* The symbols from number `first` on, as many as there are or fit; false where one is no symbol of the vocabulary. */
+static bool load_row(const wwho_piece *p, uint32_t first, wwho_row *row) {
+    uint32_t n = p->n - first < WINDOW ? p->n - first : WINDOW;
+    row->n = 0;
+    if (!p->bounds) {
+        push_bytes(row, p->v, p->text + first, n);
+        return true;
+    }
+    for (uint32_t i = first; i < first + n; i++) {
+        uint32_t token = find_symbol(p, i);
+        if (token == WWHO_NONE) return false;
+        push(row, token, row->n ? pair_token(p->v, row->tokens[row->n - 1], token) : WWHO_NONE);
+    }
+    return true;
+}
+
+/* To the letter of FORMAT.md: the pair of lowest rank merges, the leftmost of several, until none is left. */
+static void replay(const wwho_vocabulary *v, wwho_row *row) {
+    uint64_t live = ~UINT64_C(0) >> (WINDOW - row->n); /* the places that have a token */
+    uint32_t padded = (row->n + 3) & ~3u, n = 0;
+    uint32_t *tokens = row->tokens;
+    int32_t *next = row->next;
+    for (uint32_t i = row->n - 1; i < padded; i++) next[i] = INT32_MAX;
+    for (;;) {
+        int32_t least = INT32_MAX;
+        for (uint32_t i = 0; i < padded; i += 4) /* in fours, for SIMD */
+            for (uint32_t k = i; k < i + 4; k++) least = next[k] < least ? next[k] : least;
+        if (least == INT32_MAX) break;
+        uint32_t at = (uint32_t)least % WINDOW, merged = (uint32_t)least / WINDOW;
+        uint64_t before = live & ((UINT64_C(1) << at) - 1), behind = live & (~UINT64_C(1) << at);
+        uint32_t gone = (uint32_t)__builtin_ctzll(behind);
+        live ^= UINT64_C(1) << gone;
+        behind &= behind - 1;
+        tokens[at] = merged;
+        next[gone] = next[at] = INT32_MAX;
+        if (behind) next[at] = candidate(pair_token(v, merged, tokens[__builtin_ctzll(behind)]), at);
+        if (before) {
+            uint32_t left = 63 - (uint32_t)__builtin_clzll(before);
+            next[left] = candidate(pair_token(v, tokens[left], merged), left);
+        }
+    }
+    for (; live; live &= live - 1) tokens[n++] = tokens[__builtin_ctzll(live)];
+    row->n = n;
+}
+
+/* Whether the window from byte `at` on reads as the one from byte `last` on: then so do its tokens. */
+static inline bool same_window(const wwho_piece *p, uint32_t at, uint32_t last) {
+    return !p->bounds && at > last && p->n - at >= WINDOW && same_text(p->text + at, p->text + last, WINDOW);
+}
+
+/* Merge by windows, each from the end of the last token that was taken from the one before; 0: that does not do. */
+static uint32_t merge_windows(const wwho_piece *p, uint32_t *tokens) {
+    wwho_row row;
+    uint32_t count = 0, at = 0, loaded = 0;
+    while (at < p->n) {
+        if (!same_window(p, at, loaded)) {
+            if (!load_row(p, at, &row)) return 0;
+            replay(p->v, &row);
+            loaded = at;
+        }
+        if (count && !stay_apart(p->v, tokens[count - 1], row.tokens[0])) return 0;
+        uint32_t start = symbol_start(p, at), end = start, taken = 0;
+        bool last = p->n - at <= WINDOW;
+        uint32_t limit = last ? WWHO_NONE : symbol_start(p, at + WINDOW_KEPT);
+        for (; taken < row.n; end += token_length(p->v, row.tokens[taken++])) {
+            if (!last && end + token_length(p->v, row.tokens[taken]) > limit) break;
+            tokens[count++] = row.tokens[taken];
+        }
+        if (!taken) return 0;
+        if (last) break;
+        while (symbol_start(p, at) < end) at++;
+    }
+    return count;
 }
 
 /* The tokens that may start at a symbol, from the longest to the shortest. */
@@ -83,7 +214,7 @@ static inline uint32_t next_match(const wwho_piece *p, wwho_matches *m) {
 
 /* The tokens of a piece go to `tokens` (n); returns how many. `dead` (n + 1 bits) is zero before and after: the places where no
  * token can end. Returns 0 where a symbol is in no token, or the vocabulary's tokens do not replay to themselves. */
-static uint32_t merge(const wwho_piece *p, uint32_t *tokens, uint8_t *dead) {
+static uint32_t merge_walk(const wwho_piece *p, uint32_t *tokens, uint8_t *dead) {
     uint32_t count = 0, at = 0, end = reach(p, 0), token;
     wwho_matches m;
     while (at < p->n) {
@@ -106,4 +237,12 @@ static uint32_t merge(const wwho_piece *p, uint32_t *tokens, uint8_t *dead) {
     }
     __builtin_memset(dead, 0, p->n / 8 + 1);
     return count;
+}
+
+static uint32_t merge(const wwho_piece *p, uint32_t *tokens, uint8_t *dead) {
+    uint32_t n = merge_windows(p, tokens);
+#ifdef STATS
+    if (p->n > WINDOW) n ? S_win++ : S_walk++;
+#endif
+    return n ? n : merge_walk(p, tokens, dead);
 }

@@ -7,27 +7,53 @@ typedef struct {
     const uint8_t *text;
     size_t at, end;
     uint32_t class, width;
+    /* the last character of three bytes: its bytes but for the lowest seven bits of the code point, and its page of classes */
+    uint32_t block;
+    const uint8_t *page;
 } wwho_cursor;
 
-static inline void read_class(const wwho_model *model, wwho_cursor *c) {
-    uint32_t code_point;
-    if (c->at >= c->end) {
-        c->class = model->n_classes;
+#define BLOCK_BITS 0xC0FEFFu
+
+/* A character behind ASCII. Most have the page of the one before. */
+static inline void read_wide_class(const wwho_model *model, wwho_cursor *c) {
+    const uint8_t *text = c->text + c->at;
+    uint32_t code_point, word = 0;
+    if (c->end - c->at >= 4) __builtin_memcpy(&word, text, 4);
+    if ((word & BLOCK_BITS) == c->block) {
+        c->width = 3;
+        c->class = c->page[(word >> 2 & 64) | (word >> 16 & 63)];
         return;
     }
-    if (c->text[c->at] < 0x80) {
+    c->width = utf8_next(text, c->end - c->at, &code_point);
+    const uint8_t *page = model->pages + 128u * model->page[code_point >> 7];
+    c->class = page[code_point & 127];
+    if (c->width != 3 || !word) return;
+    c->block = word & BLOCK_BITS;
+    c->page = page;
+}
+
+static inline void read_class(const wwho_model *model, wwho_cursor *c) {
+    if (c->at >= c->end)
+        c->class = model->n_classes;
+    else if (c->text[c->at] < 0x80) {
         c->class = model->ascii[c->text[c->at]];
         c->width = 1;
-        return;
-    }
-    c->width = utf8_next(c->text + c->at, c->end - c->at, &code_point);
-    c->class = model->pages[(uint32_t)model->page[code_point >> 7] << 7 | (code_point & 127)];
+    } else
+        read_wide_class(model, c);
 }
 
 static inline wwho_cursor start_at(const wwho_model *model, const uint8_t *text, size_t at, size_t end) {
-    wwho_cursor c = {.text = text, .at = at, .end = end};
+    wwho_cursor c = {.text = text, .at = at, .end = end, .block = WWHO_NONE};
     read_class(model, &c);
     return c;
+}
+
+/* How many of the eight bytes at text are in the range, from the first one on. */
+static inline uint32_t run_length(const uint8_t *text, wwho_range range) {
+    uint64_t word = load64(text), low = word & ONES * 127;
+    uint64_t outside = ~((low + range.below) ^ (low + range.above)) | word;
+    outside &= ONES * 128;
+    return outside ? (uint32_t)__builtin_ctzll(outside) >> 3 : 8;
 }
 
 /* Move the cursor, which is not at the end, behind the piece that starts there; its rule goes to *rule. The automaton was
@@ -35,20 +61,29 @@ static inline wwho_cursor start_at(const wwho_model *model, const uint8_t *text,
 static inline void scan_piece(const wwho_model *model, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
     const uint32_t *table = automaton->table;
     wwho_cursor c = *cursor;
-    uint32_t row = WWHO_START * automaton->stride, mark = 0, entry;
+    uint32_t row = WWHO_START * automaton->stride, mark = 0;
     size_t last = c.at;
     for (;;) {
-        for (; !((entry = table[row + c.class]) & ENTRY_STOP); row = entry) {
-            c.at += c.width;
-            read_class(model, &c);
-        }
-        if (ENTRY_MARK(entry)) {
-            mark = ENTRY_MARK(entry);
-            last = c.at;
+        uint32_t entry = table[row + c.class];
+        if (entry & ENTRY_STOP) {
+            if (ENTRY_MARK(entry)) {
+                mark = ENTRY_MARK(entry);
+                last = c.at;
+            }
+            if (!(entry & ENTRY_ROW)) break;
         }
         row = entry & ENTRY_ROW;
-        if (!row) break;
         c.at += c.width;
+        if (entry & ENTRY_RUN) {
+            wwho_range range = range_at(table + row, automaton->stride);
+            size_t start = c.at;
+            for (uint32_t more = 8; more == 8 && c.end - c.at >= 8; c.at += more) more = run_length(c.text + c.at, range);
+            uint32_t loop = c.at > start ? table[row + model->ascii[c.text[start]]] : 0;
+            if (ENTRY_MARK(loop)) {
+                mark = ENTRY_MARK(loop);
+                last = c.at - 1;
+            }
+        }
         read_class(model, &c);
     }
     *rule = mark - 1;
@@ -57,6 +92,16 @@ static inline void scan_piece(const wwho_model *model, const wwho_automaton *aut
         read_class(model, &c);
     }
     *cursor = c;
+}
+
+/* The length of the piece at text where it is a plain word: any ASCII character and letters of one range, up to 16 in all, ended by
+ * ASCII; else 0. That is what the scanner would find: most pieces are such words, and this is quicker. WORD_READS bytes may be read. */
+#define WORD_READS 18u
+static inline uint32_t word_length(const wwho_automaton *automaton, const uint8_t *text) {
+    if (!(automaton->edge[text[0]] & WORD_START)) return 0;
+    uint32_t n = run_length(text + 1, automaton->letters);
+    if (n == 8) n += run_length(text + 9, automaton->letters);
+    return n && automaton->edge[text[1 + n]] & WORD_END ? n + 1 : 0;
 }
 
 /* Move the cursor behind the segment that starts there; its route goes to *route. */
