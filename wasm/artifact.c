@@ -359,7 +359,7 @@ static void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_sy
     v->right = take(arena, 4 * (uint64_t)n);
     v->texts = take(arena, text_bytes);
     v->pairs = take_zeroed(arena, UINT64_C(8) << v->pairs_bits);
-    v->strings = take_zeroed(arena, UINT64_C(4) << v->strings_bits);
+    v->strings = take_zeroed(arena, UINT64_C(8) << v->strings_bits);
     v->pair_filter = take_filter(arena, v->pairs_bits + 2);
     v->text_filter = take_filter(arena, v->strings_bits + 2);
     v->prefix_filter = take_filter(arena, v->strings_bits + 1);

@@ -9,7 +9,7 @@ enum {
     SHORT_TEXT = 2, LONG_TEXT = 6, /* words */
     SHORT_LINE = 4, LONG_LINE = 10,
     SHORT_ROOM = 2 * (SHORT_LINE - SHORT_TEXT), LONG_ROOM = 2 * (LONG_LINE - LONG_TEXT), /* ids */
-    SHORT_BITS = 14, LONG_BITS = 14, /* of the number of sets */
+    SHORT_BITS = 15, LONG_BITS = 14, /* of the number of sets */
     LONG_SETS = 2 * SHORT_LINE << SHORT_BITS, /* where they begin */
     CACHE_WORDS = LONG_SETS + (2 * LONG_LINE << LONG_BITS)
 };

@@ -28,7 +28,7 @@ static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
 /* Tokens of a vocabulary, whose texts stand one after another from `at`. */
 static inline void put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
     for (uint32_t i = 0; i < n; i++) {
-        at += token_length(v, tokens[i]);
+        if (e->ends) at += token_length(v, tokens[i]);
         put(e, v->first_id + tokens[i], at);
     }
 }

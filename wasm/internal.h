@@ -81,7 +81,7 @@ typedef struct {
     uint64_t *pairs; /* open addressing: (left, right, merged), 21 bits each; 0 is empty */
     uint32_t pairs_bits;
     uint32_t strings_bits;
-    uint32_t *strings; /* open addressing: 11 bits of the hash, then id + 1; 0 is empty */
+    uint64_t *strings; /* open addressing: of a text the token, length, offset into texts, and two bits of the hash; 0 is empty */
     wwho_filter pair_filter, text_filter; /* what is in pairs and strings */
     wwho_filter prefix_filter;            /* the texts of 8, 16, .. bytes that longer tokens start with */
 } wwho_vocabulary;

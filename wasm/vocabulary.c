@@ -64,8 +64,10 @@ static inline uint64_t hash_text(const uint8_t *text, size_t n, size_t readable)
     return hash_finish(state, load_tail(text + at, n, readable - at), n);
 }
 
-/* A slot of `strings`: the hash chooses the place by its upper bits and tells texts apart by its lowest eleven. */
-static inline uint32_t string_tag(uint64_t hash) { return (uint32_t)hash << WWHO_ID_BITS; }
+/* A slot of `strings`: all that is known of a text before it is read. */
+static inline uint64_t string_slot(uint32_t token, uint64_t n, uint64_t offset, uint64_t hash) {
+    return token | n << 21 | offset << 31 | hash << 62;
+}
 
 static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t n) {
     size_t at = 0;
@@ -78,11 +80,11 @@ static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t n) {
 
 /* The token with this text, whose hash is given, or WWHO_NONE; the slot where it is or would be goes to *where. */
 static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash, uint32_t *where) {
-    uint32_t mask = (1u << v->strings_bits) - 1, at = (uint32_t)(hash >> (64 - v->strings_bits)), slot;
-    for (; (slot = v->strings[at]) != 0; at = (at + 1) & mask) {
-        if (((slot ^ string_tag(hash)) >> WWHO_ID_BITS) != 0) continue;
-        uint32_t token = (slot & ((1u << WWHO_ID_BITS) - 1)) - 1;
-        if (token_length(v, token) == n && same_text(v->texts + v->offset[token], text, n)) return token;
+    const uint64_t told = string_slot(0, 1023, 0, 3), same = string_slot(0, n, 0, hash);
+    uint32_t mask = (1u << v->strings_bits) - 1, at = (uint32_t)(hash >> (64 - v->strings_bits));
+    for (uint64_t slot; (slot = v->strings[at]) != 0; at = (at + 1) & mask) {
+        if ((slot & told) != same) continue;
+        if (same_text(v->texts + (slot >> 31 & 0x7FFFFFFF), text, n)) return (uint32_t)slot & ((1u << WWHO_ID_BITS) - 1);
     }
     *where = at;
     return WWHO_NONE;
@@ -105,7 +107,7 @@ static bool add_text(wwho_vocabulary *v, uint32_t token) {
         state = hash_step(state, load64(text + at));
         add_hash(&v->prefix_filter, state * MIX);
     }
-    v->strings[where] = string_tag(hash) | (token + 1);
+    v->strings[where] = string_slot(token, n, v->offset[token], hash);
     add_hash(&v->text_filter, hash);
     if (n > v->longest) v->longest = n;
     return true;

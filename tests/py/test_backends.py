@@ -7,7 +7,6 @@ import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import oracle  # puts tools/ on the path
 import pytest
@@ -15,19 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import hard_text, raw, texts
 from tiny import tiny_model
+from vector_checks import ENCODINGS, TINY, check_vectors, vectors
 
 import wwho
-from wwho import BackendError, SpecialTokenError, Tokenizer, UnknownTokenError
+from wwho import BackendError, Tokenizer, UnknownTokenError
 from wwho.artifact.write import write_model
 from wwho.backend.merge import merge
 from wwho.backend.reference import read_characters
 from wwho.backend.select import BackendName, default_backend, open_backend
 
-VECTORS = oracle.ROOT / "tests" / "vectors"
-TINY = VECTORS / "tiny.wwho"
 BACKENDS: tuple[BackendName, ...] = ("native", "reference")
-ENCODINGS = sorted(path.stem for path in VECTORS.glob("*.jsonl"))
-ERRORS = {"SpecialTokenError": SpecialTokenError, "UnknownTokenError": UnknownTokenError}
 
 
 @cache
@@ -37,75 +33,10 @@ def tokenizer(name: str, backend: BackendName) -> Tokenizer:
     return wwho.get_encoding(name, backend)
 
 
-def vectors(name: str) -> list[dict[str, Any]]:
-    return [
-        json.loads(line) for line in (VECTORS / f"{name}.jsonl").read_text("ascii").splitlines()
-    ]
-
-
-def check_encode(enc: Tokenizer, line: dict[str, Any]) -> None:
-    text: str | bytes = line["text"] if "text" in line else bytes.fromhex(line["bytes_hex"])
-    unk = "token" if line.get("unk") else "spell"
-    allowed = set(line["allowed"])
-    ids, offsets = enc.encode_with_offsets(text, allowed_special=allowed, unk=unk)
-    assert ids == line["ids"]
-    assert [list(pair) for pair in offsets] == line["offsets"]
-    assert enc.encode(text, allowed_special=allowed, unk=unk) == ids
-    assert enc.count(text, allowed_special=allowed, unk=unk) == line["count"] == len(ids)
-    segments = enc.segment(text)
-    assert [segment.route for segment in segments] == [each["route"] for each in line["segments"]]
-    if "text" in line:
-        assert [segment.text for segment in segments] == [each["text"] for each in line["segments"]]
-        units = [each.get("units", []) for each in line["segments"]]
-        assert [list(segment.units) for segment in segments] == units
-    else:
-        routes = enc.info.routes
-        spans = enc._backend.spans(text if isinstance(text, bytes) else text.encode())
-        found = [text[span.start : span.end].hex() for span in spans if routes[span.route].sgpe]
-        assert found == [unit for each in line["segments"] for unit in each.get("units_hex", [])]
-
-
-def check_utf16(enc: Tokenizer, line: dict[str, Any]) -> None:
-    data = line["text"].encode("utf-8") if "text" in line else bytes.fromhex(line["bytes_hex"])
-    mask = bytes(text in line["allowed"] for text in enc.info.specials)
-    _, ends = enc._backend.encode_with_ends(data, mask, bool(line.get("unk")))
-    assert [list(pair) for pair in enc._backend.offsets(data, ends, True)] == line["utf16"]
-
-
-def check_error(enc: Tokenizer, line: dict[str, Any]) -> None:
-    def call() -> None:
-        if "token" in line:
-            enc.encode_single_token(line["token"])
-        elif "ids" in line:
-            enc.decode_bytes(line["ids"])
-        else:
-            allowed, disallowed = set(line["allowed"]), line["disallowed"]
-            enc.encode(line["text"], allowed_special=allowed, disallowed_special=disallowed)
-
-    with pytest.raises(ERRORS[line["error"]]):
-        call()
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_vectors(name: str, backend: BackendName) -> None:
-    enc = tokenizer(name, backend)
-    lines = vectors(name)
-    assert len(lines) > 70
-    assert {line["encoding"] for line in lines} == {name}
-    for line in lines:
-        if "error" in line:
-            check_error(enc, line)
-        elif "decode_hex" in line:
-            assert enc.decode_bytes(line["ids"]).hex() == line["decode_hex"]
-        else:
-            check_encode(enc, line)
-            if not has_surrogate(line.get("text", "")):
-                check_utf16(enc, line)
-
-
-def has_surrogate(text: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in text)
+    check_vectors(tokenizer(name, backend), name)
 
 
 def test_vectors_are_those_of_the_generator() -> None:

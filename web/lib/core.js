@@ -1,27 +1,33 @@
 // Everything that crosses the border between JavaScript and the core's linear memory, and nothing else.
 //
 // One WebAssembly.Instance holds one tokenizer, so nothing is ever freed inside it. Its memory:
-//   [ the core's own data and stack | blob | workspace | scratch | area of the running call ]
-// The scratch holds the core's cache: it stays, and only grows. The last part is handed out from a mark that each call resets;
-// memory grows before a call, views are taken after growing, results are copied out. Addresses are numbers below 2^32;
-// struct layouts are those of wasm/wwho.h for wasm32.
+//   [ the core's own data and stack | out | blob | workspace | scratch | area of the running call ]
+// The scratch holds the core's cache: it stays, and only grows. The last part is handed out from a mark that each call resets,
+// the text at its base; memory grows before a call, results are copied out. Addresses are numbers below 2^32; struct layouts
+// are those of wasm/wwho.h for wasm32.
+//
+// A short text takes a few microseconds, so a call makes nothing that can be kept: views of memory last until it grows.
 
 import { STATUS, WwhoError, artifactError } from "./errors.js";
 
 const ABI = 1;
 const PAGE_BYTES = 65536;
+/** Texts up to this length are written through a view that is kept, and never make the scratch grow twice. */
+const SHORT_BYTES = 4096;
 const INFO_FIELDS = 12;
 const SPAN_BYTES = 12;
 const NONE = 0xffffffff;
 const OK = 0;
 const TOKEN = 3;
 
-/** @typedef {{ at: number, length: number }} Area of linear memory: an address and a length in bytes */
 /** @typedef {string | Uint8Array} Text */
 /** @typedef {{ start: number, end: number, route: number, rule: number, first: boolean }} Span in bytes of UTF-8 */
 
+/** One for all calls: unlike a TextDecoder, it remembers nothing. */
+const encoder = new TextEncoder();
+
 /** @param {number} address */
-const align = (address) => Math.ceil(address / 16) * 16;
+const align = (address) => address + (-address & 15);
 
 /** One instance of the core with one tokenizer opened in it. */
 export class Core {
@@ -29,9 +35,17 @@ export class Core {
   #call;
   /** @type {WebAssembly.Memory} */
   #memory;
+  /** All of memory, in bytes and in words of 4 bytes, and the first SHORT_BYTES from #base on; see #makeViews. */
+  #bytes = new Uint8Array();
+  #words = new Uint32Array();
+  #short = new Uint8Array();
   #model = 0;
+  /** Where the core writes the number that a call gives. */
+  #out = 0;
   #scratch = 0;
   #scratchLength = 0;
+  /** The longest text, in bytes, that the scratch is large enough for. */
+  #scratchText = -1;
   /** Where the area of the running call begins, and its first free byte. */
   #base = 0;
   #top = 0;
@@ -54,42 +68,56 @@ export class Core {
     }
     const heap = /** @type {WebAssembly.Global} */ (exports.__heap_base).value;
     this.#base = this.#top = align(heap >>> 0);
+    this.#makeViews();
     this.#open(blob);
   }
 
   /** @param {Uint8Array} blob */
   #open(blob) {
-    const file = this.#put(blob);
-    const out = this.#take(8);
+    this.#out = this.#take(4);
+    const file = this.#take(blob.length);
+    this.#bytes.set(blob, file);
     const check = (/** @type {number} */ code) => {
       if (code !== OK) throw artifactError(code, blob);
     };
-    check(this.#call.wwho_workspace_size(file.at, file.length, out));
-    const size = this.#word(out);
+    check(this.#call.wwho_workspace_size(file, blob.length, this.#out));
+    const size = this.#given();
     const work = this.#take(size);
-    check(this.#call.wwho_open(file.at, file.length, work, size, out));
-    this.#model = this.#word(out);
+    check(this.#call.wwho_open(file, blob.length, work, size, this.#out));
+    this.#model = this.#given();
     this.#base = this.#scratch = this.#top;
+    this.#makeViews();
+  }
+
+  /** To be called when memory has grown, which ends the views of before, and when #base has moved. */
+  #makeViews() {
+    const { buffer } = this.#memory;
+    this.#bytes = new Uint8Array(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#short = this.#bytes.subarray(this.#base, this.#base + SHORT_BYTES);
   }
 
   /** Take `size` bytes, 16-byte aligned, of the area of the running call. @param {number} size */
   #take(size) {
     const at = this.#top;
     const end = align(at + size);
-    const missing = end - this.#memory.buffer.byteLength;
-    if (missing > 0) {
-      try {
-        this.#memory.grow(Math.ceil(missing / PAGE_BYTES));
-      } catch (cause) {
-        throw new WwhoError(
-          "MEMORY",
-          `no room for ${end} bytes of WebAssembly memory; give the text in smaller parts`,
-          { cause },
-        );
-      }
-    }
+    if (end > this.#bytes.length) this.#grow(end);
     this.#top = end;
     return at;
+  }
+
+  /** @param {number} end the bytes of memory that there must be */
+  #grow(end) {
+    try {
+      this.#memory.grow(Math.ceil((end - this.#bytes.length) / PAGE_BYTES));
+    } catch (cause) {
+      throw new WwhoError(
+        "MEMORY",
+        `no room for ${end} bytes of WebAssembly memory; give the text in smaller parts`,
+        { cause },
+      );
+    }
+    this.#makeViews();
   }
 
   /** Begin a call: everything taken by the one before is free again. */
@@ -98,67 +126,77 @@ export class Core {
   }
 
   /**
-   * Copy a text in. A lone surrogate becomes U+FFFD, as TextEncoder does it.
+   * Copy a text to #base, as the first of a call. A lone surrogate becomes U+FFFD, as TextEncoder does it.
    * @param {Text} text
-   * @returns {Area}
+   * @returns {number} its length in bytes
    */
   #put(text) {
     if (typeof text === "string") {
-      const at = this.#take(text.length * 3);
-      const length = new TextEncoder().encodeInto(text, this.#bytes(at, text.length * 3)).written;
-      this.#top = align(at + length);
-      return { at, length };
+      const most = text.length * 3;
+      const at = this.#take(most);
+      const room = most <= SHORT_BYTES ? this.#short : this.#bytes.subarray(at, at + most);
+      const { written } = encoder.encodeInto(text, room);
+      this.#top = align(at + written);
+      return written;
     }
     const at = this.#take(text.length);
-    this.#bytes(at, text.length).set(text);
-    return { at, length: text.length };
+    this.#bytes.set(text, at);
+    return text.length;
   }
 
   /**
-   * Copy a text in, and see that the scratch is large enough for it.
+   * Copy a text to #base, and see that the scratch is large enough for it.
    * @param {Text} text
-   * @returns {Area}
+   * @returns {number} its length in bytes
    */
   #putToEncode(text) {
-    const { at, length } = this.#put(text);
-    const need = this.#call.wwho_scratch_size(this.#model, length) >>> 0;
+    const length = this.#put(text);
+    if (length > this.#scratchText) this.#growScratch(length);
+    return length;
+  }
+
+  /** @param {number} length of the text at #base, in bytes */
+  #growScratch(length) {
+    const most = Math.max(length, SHORT_BYTES);
+    const need = this.#call.wwho_scratch_size(this.#model, most) >>> 0;
     if (need === 0) {
       throw new WwhoError(
         "MEMORY",
         `a text of ${length} bytes is more than 32-bit memory can work on; give it in smaller parts`,
       );
     }
+    // The scratch ends where the text begins: move the text up, and give the core zeros, as it asks.
     const more = align(Math.max(0, need - this.#scratchLength));
-    if (more > 0) {
-      // The scratch ends where the text begins: move the text up, and give the core zeros, as it asks.
-      this.#take(more);
-      this.#bytes(at, more + length)
-        .copyWithin(more, 0, length)
-        .fill(0, 0, more);
-      this.#scratchLength += more;
-      this.#base += more;
-    }
-    return { at: at + more, length };
+    const from = this.#base;
+    this.#take(more);
+    this.#bytes.copyWithin(from + more, from, from + length).fill(0, from, from + more);
+    this.#scratchLength += more;
+    this.#scratchText = most;
+    this.#base += more;
+    this.#makeViews();
   }
 
   /** @param {Uint8Array | null} allowed one byte for each special token, or null for none */
   #putAllowed(allowed) {
-    return allowed === null ? 0 : this.#put(allowed).at;
+    if (allowed === null) return 0;
+    const at = this.#take(allowed.length);
+    this.#bytes.set(allowed, at);
+    return at;
   }
 
-  /** @param {number} at @param {number} length */
-  #bytes(at, length) {
-    return new Uint8Array(this.#memory.buffer, at, length);
+  /** A copy of bytes. @param {number} at @param {number} length */
+  #copyBytes(at, length) {
+    return this.#bytes.slice(at, at + length);
   }
 
-  /** @param {number} at @param {number} length in words of 4 bytes */
-  #words(at, length) {
-    return new Uint32Array(this.#memory.buffer, at, length);
+  /** A copy of words. @param {number} at @param {number} length in words */
+  #copyWords(at, length) {
+    return this.#words.slice(at / 4, at / 4 + length);
   }
 
-  /** @param {number} at */
-  #word(at) {
-    return this.#words(at, 1)[0];
+  /** The number that the last call wrote to #out. */
+  #given() {
+    return this.#words[this.#out / 4];
   }
 
   /** @param {number} code @param {string} what */
@@ -173,7 +211,7 @@ export class Core {
     this.#begin();
     const at = this.#take(INFO_FIELDS * 4);
     this.#check(this.#call.wwho_model_info(this.#model, at), "describe the model");
-    return Array.from(this.#words(at, INFO_FIELDS), (value) => (value === NONE ? null : value));
+    return Array.from(this.#copyWords(at, INFO_FIELDS), (value) => (value === NONE ? null : value));
   }
 
   /** Special token number `index`. @param {number} index @returns {{ id: number, bytes: Uint8Array }} */
@@ -181,8 +219,8 @@ export class Core {
     this.#begin();
     const at = this.#take(12);
     this.#check(this.#call.wwho_special(this.#model, index, at, at + 4, at + 8), "read a special token");
-    const [id, text, length] = this.#words(at, 3);
-    return { id, bytes: this.#bytes(text, length).slice() };
+    const [id, text, length] = this.#copyWords(at, 3);
+    return { id, bytes: this.#copyBytes(text, length) };
   }
 
   /**
@@ -194,7 +232,7 @@ export class Core {
   encode(text, allowed, flags) {
     this.#begin();
     const { ids, n } = this.#encode(this.#putToEncode(text), allowed, flags, false);
-    return this.#words(ids, n).slice();
+    return this.#copyWords(ids, n);
   }
 
   /**
@@ -205,46 +243,41 @@ export class Core {
    */
   encodeWithOffsets(text, allowed, flags) {
     this.#begin();
-    const area = this.#putToEncode(text);
-    const { ids, ends, n } = this.#encode(area, allowed, flags, true);
+    const length = this.#putToEncode(text);
+    const { ids, ends, n } = this.#encode(length, allowed, flags, true);
     const first = this.#take(n * 4);
     const last = this.#take(n * 4);
-    this.#check(this.#call.wwho_offsets(area.at, area.length, ends, n, 1, first, last), "compute offsets");
-    return {
-      ids: this.#words(ids, n).slice(),
-      starts: this.#words(first, n).slice(),
-      ends: this.#words(last, n).slice(),
-    };
+    this.#check(this.#call.wwho_offsets(this.#base, length, ends, n, 1, first, last), "compute offsets");
+    return { ids: this.#copyWords(ids, n), starts: this.#copyWords(first, n), ends: this.#copyWords(last, n) };
   }
 
   /**
-   * @param {Area} area
+   * @param {number} length of the text at #base, in bytes
    * @param {Uint8Array | null} allowed
    * @param {number} flags
    * @param {boolean} withEnds
    */
-  #encode(area, allowed, flags, withEnds) {
+  #encode(length, allowed, flags, withEnds) {
     const mask = this.#putAllowed(allowed);
-    const out = this.#take(4);
-    const ids = this.#take(area.length * 4);
-    const ends = withEnds ? this.#take(area.length * 4) : 0;
+    const ids = this.#take(length * 4);
+    const ends = withEnds ? this.#take(length * 4) : 0;
     this.#check(
       this.#call.wwho_encode(
         this.#model,
-        area.at,
-        area.length,
+        this.#base,
+        length,
         mask,
         flags,
         this.#scratch,
         this.#scratchLength,
         ids,
         ends,
-        area.length,
-        out,
+        length,
+        this.#out,
       ),
       "encode",
     );
-    return { ids, ends, n: this.#word(out) };
+    return { ids, ends, n: this.#given() };
   }
 
   /**
@@ -256,25 +289,23 @@ export class Core {
    */
   count(text, allowed, flags, limit) {
     this.#begin();
-    const area = this.#putToEncode(text);
+    const length = this.#putToEncode(text);
     const mask = this.#putAllowed(allowed);
-    const out = this.#take(4);
-    const most = Math.min(limit, area.length);
     this.#check(
       this.#call.wwho_count(
         this.#model,
-        area.at,
-        area.length,
+        this.#base,
+        length,
         mask,
         flags,
         this.#scratch,
         this.#scratchLength,
-        most,
-        out,
+        Math.min(limit, length),
+        this.#out,
       ),
       "count",
     );
-    return this.#word(out);
+    return this.#given();
   }
 
   /**
@@ -284,17 +315,19 @@ export class Core {
    */
   spans(text) {
     this.#begin();
-    const area = this.#put(text);
-    const out = this.#take(4);
-    const table = this.#take(area.length * SPAN_BYTES);
-    this.#check(this.#call.wwho_spans(this.#model, area.at, area.length, table, area.length, out), "segment");
-    const n = this.#word(out);
+    const length = this.#put(text);
+    const table = this.#take(length * SPAN_BYTES);
+    this.#check(this.#call.wwho_spans(this.#model, this.#base, length, table, length, this.#out), "segment");
+    const n = this.#given();
     const [byteEnds, first, last] = [this.#take(n * 4), this.#take(n * 4), this.#take(n * 4)];
-    const view = new DataView(this.#memory.buffer, table, n * SPAN_BYTES);
+    const view = new DataView(this.#bytes.buffer, table, n * SPAN_BYTES);
     const spans = Array.from({ length: n }, (_, i) => readSpan(view, i * SPAN_BYTES));
-    this.#words(byteEnds, n).set(spans.map((span) => span.end));
-    this.#check(this.#call.wwho_offsets(area.at, area.length, byteEnds, n, 1, first, last), "compute offsets");
-    return { spans, ends: this.#words(last, n).slice() };
+    this.#words.set(
+      spans.map((span) => span.end),
+      byteEnds / 4,
+    );
+    this.#check(this.#call.wwho_offsets(this.#base, length, byteEnds, n, 1, first, last), "compute offsets");
+    return { spans, ends: this.#copyWords(last, n) };
   }
 
   /**
@@ -305,17 +338,16 @@ export class Core {
   decode(ids) {
     this.#begin();
     const at = this.#take(ids.length * 4);
-    this.#words(at, ids.length).set(ids);
-    const out = this.#take(4);
+    this.#words.set(ids, at / 4);
     // With no room given, the core only says how long the text is: tokens differ too much in length for a useful bound.
-    const code = this.#call.wwho_decode(this.#model, at, ids.length, out, 0, out);
-    const length = this.#word(out);
+    const code = this.#call.wwho_decode(this.#model, at, ids.length, this.#out, 0, this.#out);
+    const length = this.#given();
     if (code === TOKEN) {
       return { unknown: length };
     }
     const text = this.#take(length);
-    this.#check(this.#call.wwho_decode(this.#model, at, ids.length, text, length, out), "decode");
-    return { bytes: this.#bytes(text, length).slice() };
+    this.#check(this.#call.wwho_decode(this.#model, at, ids.length, text, length, this.#out), "decode");
+    return { bytes: this.#copyBytes(text, length) };
   }
 }
 

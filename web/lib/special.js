@@ -29,6 +29,9 @@ function nameSet(names, option) {
  * @returns {Uint8Array | null}
  */
 export function allowedMask(specials, allowed) {
+  if (allowed === undefined) {
+    return null;
+  }
   const names = nameSet(allowed, "allowedSpecial");
   const mask = Uint8Array.from(specials, (token) => (names === "all" || names.has(token) ? 1 : 0));
   return mask.includes(1) ? mask : null;
@@ -42,6 +45,9 @@ export function allowedMask(specials, allowed) {
  * @throws {WwhoError} SPECIAL_TOKEN
  */
 export function refuseDisallowed(text, specials, allowed, disallowed) {
+  if (disallowed === undefined) {
+    return;
+  }
   const refused = nameSet(disallowed, "disallowedSpecial");
   const permitted = nameSet(allowed, "allowedSpecial");
   if (refused !== "all" && refused.size === 0) {

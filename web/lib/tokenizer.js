@@ -57,7 +57,7 @@ export class BaseTokenizer {
    * What the core needs to know of a call, after the check for disallowed tokens.
    * @param {Text} text
    * @param {EncodeOptions} options
-   * @returns {[Text, Uint8Array | null, number]}
+   * @returns {{ allowed: Uint8Array | null, flags: number }}
    */
   #prepare(text, options) {
     requireText(text);
@@ -70,22 +70,28 @@ export class BaseTokenizer {
       throw new WwhoError("ARGUMENT", `unk is "token", but ${this.name} has no such token; leave it out`);
     }
     refuseDisallowed(text, this.#specials, allowedSpecial, disallowedSpecial);
-    return [text, allowedMask(this.#specials, allowedSpecial), unk === "token" ? UNK_TOKEN : 0];
+    return { allowed: allowedMask(this.#specials, allowedSpecial), flags: unk === "token" ? UNK_TOKEN : 0 };
   }
 
   /** @param {Text} text @param {EncodeOptions} [options] */
   encode(text, options = {}) {
-    return this.#open.encode(...this.#prepare(text, options));
+    const core = this.#open;
+    const { allowed, flags } = this.#prepare(text, options);
+    return core.encode(text, allowed, flags);
   }
 
   /** @param {Text} text @param {EncodeOptions} [options] */
   encodeWithOffsets(text, options = {}) {
-    return this.#open.encodeWithOffsets(...this.#prepare(text, options));
+    const core = this.#open;
+    const { allowed, flags } = this.#prepare(text, options);
+    return core.encodeWithOffsets(text, allowed, flags);
   }
 
   /** @param {Text} text @param {EncodeOptions} [options] @returns {number} */
   countTokens(text, options = {}) {
-    return this.#open.count(...this.#prepare(text, options), MAX_ID);
+    const core = this.#open;
+    const { allowed, flags } = this.#prepare(text, options);
+    return core.count(text, allowed, flags, MAX_ID);
   }
 
   /**
@@ -102,7 +108,9 @@ export class BaseTokenizer {
       );
     }
     const most = Math.min(Math.floor(limit), MAX_ID);
-    const count = this.#open.count(...this.#prepare(text, options), most);
+    const core = this.#open;
+    const { allowed, flags } = this.#prepare(text, options);
+    const count = core.count(text, allowed, flags, most);
     return count <= most && count;
   }
 

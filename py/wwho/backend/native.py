@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import mmap
 import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from wwho._core import ffi, lib
@@ -45,7 +47,7 @@ class NativeBackend:
         ffi.memmove(data, blob, len(blob))
         size = ffi.new("size_t *")
         _opened(lib.wwho_workspace_size(data, len(blob), size), blob)
-        workspace, work = _aligned(size[0], 16)
+        workspace, work = _zeroed(size[0])
         model = ffi.new("const wwho_model **")
         _opened(lib.wwho_open(data, len(blob), work, size[0], model), blob)
         self._model = model[0]
@@ -206,8 +208,25 @@ class ScratchPool:
     @staticmethod
     def _new(size: int) -> Scratch:
         """A new area, all zero."""
-        owner = ffi.new("uint8_t[]", size + 15)
-        return Scratch(owner, _align(owner, 16), size)
+        return Scratch(*_zeroed(size), size)
+
+
+def _zeroed(size: int) -> tuple[Any, Any]:
+    """At least `size` bytes, all zero, on pages of their own: huge ones where the system has them.
+
+    The tables are read at random; with small pages, finding the page costs as much as the reading.
+
+    Returns:
+        The owner, which must be kept as long as the memory is used, and the pointer.
+    """
+    private = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0)
+    # Shared memory, the default, would be written to by both sides of a fork.
+    pages = mmap.mmap(-1, size, flags=private) if private else mmap.mmap(-1, size)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a kernel without huge pages
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    owner = ffi.from_buffer("uint8_t[]", pages, require_writable=True)
+    return owner, owner + 0
 
 
 def _aligned(size: int, alignment: int) -> tuple[Any, Any]:
