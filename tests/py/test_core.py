@@ -3,65 +3,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from corelib import CANARY, GUARDS, Core, Zeros
 
 from wwho._core import ffi, lib
 from wwho.encodings import model_bytes
-
-CANARY = 0xABABABAB
-
-
-def aligned(size: int) -> tuple[Any, Any]:
-    """Zeroed memory of `size` bytes at a multiple of 16, and its owner."""
-    owner = ffi.new("char[]", size + 16)
-    address = int(ffi.cast("uintptr_t", owner))
-    return ffi.cast("char *", (address + 15) // 16 * 16), owner
-
-
-@dataclass
-class Core:
-    """An opened model and a scratch area for texts of up to `longest` bytes."""
-
-    model: Any
-    scratch: Any
-    scratch_len: int
-    owners: list[Any]
-
-    @classmethod
-    def open(cls, blob: bytes, longest: int = 4096) -> Core:
-        data, size, model = ffi.from_buffer(blob), ffi.new("size_t *"), ffi.new("wwho_model **")
-        assert lib.wwho_workspace_size(data, len(blob), size) == lib.WWHO_OK
-        work, owner = aligned(size[0])
-        assert lib.wwho_open(data, len(blob), work, size[0], model) == lib.WWHO_OK
-        needed = lib.wwho_scratch_size(model[0], longest)
-        scratch, scratch_owner = aligned(needed)
-        return cls(model[0], scratch, needed, [data, blob, owner, scratch_owner])
-
-    def encode(self, text: bytes, cap: int) -> tuple[int, list[int], list[int], int]:
-        """Status, ids and ends with one canary behind them, and n."""
-        ids, ends, n = (
-            ffi.new("uint32_t[]", cap + 1),
-            ffi.new("uint32_t[]", cap + 1),
-            ffi.new("size_t *"),
-        )
-        ids[cap] = ends[cap] = CANARY
-        status = lib.wwho_encode(
-            self.model,
-            text,
-            len(text),
-            ffi.NULL,
-            0,
-            self.scratch,
-            self.scratch_len,
-            ids,
-            ends,
-            cap,
-            n,
-        )
-        return status, list(ids), list(ends), n[0]
 
 
 @pytest.fixture(scope="module")
@@ -81,42 +29,7 @@ def test_status_names_are_those_of_the_header() -> None:
     assert lib.wwho_abi_version() == 1
 
 
-def test_a_small_buffer_reports_the_size_and_is_not_overrun(core: Core) -> None:
-    status, ids, ends, n = core.encode(TEXT, len(TEXT))
-    assert status == lib.WWHO_OK
-    assert ends[n - 1] == len(TEXT)
-    assert ends[:n] == sorted(ends[:n])
-    for cap in range(n):
-        status, some_ids, some_ends, again = core.encode(TEXT, cap)
-        assert (status, again) == (lib.WWHO_BUFFER, n)
-        assert some_ids == [*ids[:cap], CANARY]
-        assert some_ends == [*ends[:cap], CANARY]
-
-
-def test_the_cache_changes_nothing() -> None:
-    rng = random.Random(7)
-    words = [bytes(rng.choices(b"abc \xe0\xb6\x9a", k=rng.randint(1, 50))) for _ in range(3000)]
-    warm = Core.open(model_bytes("cl100k_base"))
-    for word in words + words[::-1]:
-        first = warm.encode(word, len(word))
-        assert first == warm.encode(word, len(word))
-    cold = Core.open(model_bytes("cl100k_base"))
-    for word in words:
-        ffi.memmove(cold.scratch, bytes(cold.scratch_len), cold.scratch_len)
-        assert cold.encode(word, len(word)) == warm.encode(word, len(word))
-
-
-def test_count_stops_behind_its_limit(core: Core) -> None:
-    total = core.encode(TEXT, len(TEXT))[3]
-    n = ffi.new("size_t *")
-    for limit in (0, 1, total - 1, total, total + 1, 2**31):
-        args = (core.model, TEXT, len(TEXT), ffi.NULL, 0, core.scratch, core.scratch_len, limit, n)
-        assert lib.wwho_count(*args) == lib.WWHO_OK
-        assert (n[0] > limit) == (total > limit)
-        if total <= limit:
-            assert n[0] == total
-
-
+@@@
 def test_bad_arguments_are_refused(core: Core) -> None:
     n = ffi.new("size_t *")
     args = [

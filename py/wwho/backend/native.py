@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from wwho._core import ffi, lib
 from wwho.artifact.layout import NONE
@@ -17,6 +17,7 @@ from wwho.errors import ArtifactError, BackendError, UnknownTokenError
 
 ABI_VERSION = 1
 _SPAN = struct.Struct("=IIHBB")
+_Result = TypeVar("_Result")
 
 # Buffers that C fills need no zeroing. The bounds of wwho.h (never more tokens than bytes) are
 # taken as sizes: memory that is reserved and not touched costs next to nothing.
@@ -71,35 +72,44 @@ class NativeBackend:
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
-        ids, n = self._encode(text, allowed, unk, ffi.NULL)
-        return ffi.unpack(ids, n) if n else []
+        return self._encode(text, allowed, unk, ffi.NULL, _id_list)
 
     def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
         """See `Backend`."""
-        ids, n = self._encode(text, allowed, unk, ffi.NULL)
-        return bytearray(ffi.buffer(ids, 4 * n))
+        return self._encode(
+            text, allowed, unk, ffi.NULL, lambda ids, n: bytearray(ffi.buffer(ids, 4 * n))
+        )
 
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int]]:
         """See `Backend`."""
         ends = _uncleared("uint32_t[]", len(text))
-        ids, n = self._encode(text, allowed, unk, ends)
-        return (ffi.unpack(ids, n), ffi.unpack(ends, n)) if n else ([], [])
+        return self._encode(
+            text, allowed, unk, ends, lambda ids, n: (_id_list(ids, n), _id_list(ends, n))
+        )
 
-    def _encode(self, text: bytes, allowed: bytes | None, unk: bool, ends: Any) -> tuple[Any, int]:
-        """The buffer of ids, and how many there are."""
+    def _encode(
+        self,
+        text: bytes,
+        allowed: bytes | None,
+        unk: bool,
+        ends: Any,
+        result: Callable[[Any, int], _Result],
+    ) -> _Result:
+        """What `result` makes of the buffer of ids and their number; it must not keep the buffer."""
         scratch = self._scratch.take(len(text))
-        ids, n = _uncleared("uint32_t[]", len(text)), ffi.new("size_t *")
+        n = ffi.new("size_t *")
         flags = lib.WWHO_UNK_TOKEN if unk else 0
         mask = ffi.NULL if allowed is None else allowed
         status = lib.wwho_encode(
             *(self._model, text, len(text), mask, flags, scratch.at, scratch.size),
-            *(ids, ends, len(text), n),
+            *(scratch.ids, ends, len(text), n),
         )
-        self._scratch.give_back(scratch)
         _called(status)
-        return ids, n[0]
+        found = result(scratch.ids, n[0])
+        self._scratch.give_back(scratch)
+        return found
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """See `Backend`."""
@@ -163,11 +173,21 @@ class NativeBackend:
 
 
 class Scratch(NamedTuple):
-    """Scratch memory: what owns it, where it begins, and its size in bytes."""
+    """Scratch memory for texts of up to `length` bytes.
+
+    Attributes:
+        owner: what keeps the memory.
+        at: where it begins.
+        size: in bytes.
+        ids: room for `length` ids, kept too: new memory would cost as much as a short encoding.
+        length: in bytes.
+    """
 
     owner: Any
     at: Any
     size: int
+    ids: Any
+    length: int
 
 
 class ScratchPool:
@@ -176,7 +196,7 @@ class ScratchPool:
     It holds as many areas as calls have run at once. Areas for long texts are not kept.
     """
 
-    KEPT_BYTES = 1 << 26
+    KEPT_LENGTH = 1 << 22
 
     def __init__(self, model: Any) -> None:
         """Begin with an empty pool."""
@@ -189,26 +209,32 @@ class ScratchPool:
         Raises:
             BackendError: the text is too long.
         """
-        needed = lib.wwho_scratch_size(self._model, length)
-        if needed == 0:
-            raise BackendError(
-                f"the text has {length} bytes, a call takes at most {2**31 - 1}: pass it in parts"
-            )
         try:
             scratch = self._free.pop()
         except IndexError:
-            return self._new(needed)
-        return scratch if scratch.size >= needed else self._new(2 * needed)
+            return self._new(length)
+        return scratch if scratch.length >= length else self._new(length)
 
     def give_back(self, scratch: Scratch) -> None:
         """Keep an area for the next call."""
-        if scratch.size <= self.KEPT_BYTES:
+        if scratch.length <= self.KEPT_LENGTH:
             self._free.append(scratch)
 
-    @staticmethod
-    def _new(size: int) -> Scratch:
-        """A new area, all zero."""
-        return Scratch(*_zeroed(size), size)
+    def _new(self, length: int) -> Scratch:
+        """A new area, all zero; with room to spare where it will be kept."""
+        room = max(length, min(2 * length, self.KEPT_LENGTH))
+        size = lib.wwho_scratch_size(self._model, room)
+        if size == 0:
+            raise BackendError(
+                f"the text has {length} bytes, a call takes at most {2**31 - 1}: pass it in parts"
+            )
+        owner, at = _zeroed(size)
+        return Scratch(owner, at, size, _uncleared("uint32_t[]", room), room)
+
+
+def _id_list(ids: Any, n: int) -> list[int]:
+    """The first n numbers of a buffer."""
+    return ffi.unpack(ids, n) if n else []
 
 
 def _zeroed(size: int) -> tuple[Any, Any]:
