@@ -1,6 +1,14 @@
 /* Text -> tokens: special tokens, router, scanner, merge (FORMAT.md, section 10). */
 #include "internal.h"
 
+/* A piece or word, and its key: its line of the cache is on its way. */
+typedef struct {
+    wwho_key key;
+    size_t at;
+} wwho_found;
+
+#define AHEAD 8u /* pieces are found this far ahead of where their tokens are put: about as long as memory takes */
+
 /* Where tokens go, and what they need on the way. */
 typedef struct {
     const wwho_model *model;
@@ -34,7 +42,7 @@ static inline void put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint
 }
 
 /* The ids that the cache has for a text that starts at `at`. */
-static inline void put_kept(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *kept, size_t at) {
+static HOT void put_kept(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *kept, size_t at) {
     uint32_t n = id_count(kept);
     if (e->n + LONG_ROOM <= e->quick) {
         uint32_t *ids = e->ids + e->n;
@@ -57,36 +65,17 @@ static inline void put_kept(wwho_encoder *e, const wwho_vocabulary *v, const uin
 
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
-/* Put the tokens of a short text that is not close to the end of the input, where the cache has them: the usual case. */
-static inline bool put_short(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool sgpe) {
-    if (end - at >= 8 * SHORT_TEXT || e->len - at < 8 * SHORT_TEXT) return false;
-    wwho_key key = make_short_key(e->cache, e->text + at, end - at, sgpe);
-    const uint32_t *kept = kept_ids(&key);
-    if (kept) put_kept(e, v, kept, at);
-    return kept;
-}
-
-/* Put the tokens of any text, where the cache has them. */
-static inline bool put_any(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at) {
-    const uint32_t *kept = key->set ? kept_ids(key) : 0;
-    if (kept) put_kept(e, v, kept, at);
-    return kept;
-}
-
-/* A piece of the base, where put_short() does not do. */
-static __attribute__((noinline)) void encode_piece(wwho_encoder *e, size_t at, size_t end) {
+/* A piece of the base, which the cache may come to know by this key. */
+static __attribute__((noinline)) void encode_piece(wwho_encoder *e, const wwho_key *key, size_t at, size_t end) {
     const wwho_vocabulary *v = &e->model->base;
     const uint8_t *text = e->text + at;
     uint32_t n = (uint32_t)(end - at), count = 1;
-    wwho_key key = make_key(e->cache, text, n, e->len - at, false);
-    if (put_any(e, v, &key, at)) return;
-    uint32_t whole = find_text(v, text, n, hash_at(e, at, n));
-    if (whole == WWHO_NONE) {
+    e->tokens[0] = find_text(v, text, n, hash_at(e, at, n));
+    if (e->tokens[0] == WWHO_NONE) {
         wwho_piece piece = {v, text, 0, n, e->len - at};
         count = merge(&piece, e->tokens, e->dead);
-    } else
-        e->tokens[0] = whole;
-    keep(&key, v->first_id, e->tokens, count);
+    }
+    keep(key, v->first_id, e->tokens, count);
     put_all(e, v, e->tokens, count, at);
     if (!count)
         for (uint32_t i = 0; i < n; i++) put(e, v->bytes->token[text[i]], at + i + 1);
@@ -121,8 +110,10 @@ static bool encode_unknown(wwho_encoder *e, size_t at, size_t end) {
     }
     if (e->flags & WWHO_UNK_TOKEN && info->unk_id != WWHO_NONE)
         put(e, info->unk_id, end);
-    else
-        encode_piece(e, at, end);
+    else {
+        const wwho_key none = {.set = 0};
+        encode_piece(e, &none, at, end);
+    }
     return false;
 }
 
@@ -143,59 +134,93 @@ static void encode_broken_word(wwho_encoder *e, size_t at, uint32_t n) {
     put_run(e, n - first, e->bounds + first, run);
 }
 
-/* A word of n units, which end at e->bounds[i]. */
-static void encode_word(wwho_encoder *e, size_t at, size_t end, uint32_t n) {
+/* A word, which the cache may come to know by this key. */
+static void encode_word(wwho_encoder *e, const wwho_key *key, const wwho_automaton *units, size_t at, size_t end) {
     const wwho_vocabulary *v = &e->model->sgpe;
-    size_t length = end - at;
-    if (put_short(e, v, at, end, true)) return;
-    wwho_key key = make_key(e->cache, e->text + at, length, e->len - at, true);
-    if (put_any(e, v, &key, at)) return;
-    uint64_t hash = hash_at(e, at, length);
-    uint32_t count = 1;
-    e->tokens[0] = find_text(v, e->text + at, length, hash);
+    uint32_t count = 1, n = 0, rule;
+    e->tokens[0] = find_text(v, e->text + at, end - at, hash_at(e, at, end - at));
     if (e->tokens[0] == WWHO_NONE) {
-        for (uint32_t i = 0; i < n; i++) e->bounds[i] -= (uint32_t)at;
+        for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end; e->bounds[n++] = (uint32_t)(c.at - at))
+            scan_piece(e->model, units, &c, &rule);
         wwho_piece word = {v, e->text + at, e->bounds, n, e->len - at};
         count = merge(&word, e->tokens, e->dead);
         for (uint32_t i = 0; !count && i < n; i++) e->bounds[i] += (uint32_t)at;
     }
-    keep(&key, v->first_id, e->tokens, count);
+    keep(key, v->first_id, e->tokens, count);
     put_all(e, v, e->tokens, count, at);
     if (!count) encode_broken_word(e, at, n);
 }
 
-/* A segment of an SGPE route: syllables gather to words, any other unit is a word of its own. */
-static void encode_units(wwho_encoder *e, const wwho_automaton *scanner, size_t at, size_t end) {
-    uint32_t n = 0, rule;
-    size_t word = at;
-    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit;) {
-        size_t unit = c.at;
-        scan_piece(e->model, scanner, &c, &rule);
-        if (rule != WWHO_SYLLABLE && n) {
-            encode_word(e, word, unit, n);
-            n = 0;
-            word = unit;
-        }
-        e->bounds[n++] = (uint32_t)c.at;
-        if (rule == WWHO_SYLLABLE && c.at < end) continue;
-        encode_word(e, word, c.at, n);
-        n = 0;
-        word = c.at;
-    }
+/* A text was found. */
+static HOT void find(const wwho_encoder *e, wwho_found *f, size_t at, size_t end, bool sgpe) {
+    f->at = at;
+    if (end - at < 8 * SHORT_TEXT && e->len - at >= 8 * SHORT_TEXT)
+        make_short_key(&f->key, e->cache, e->text + at, end - at, sgpe);
+    else
+        make_key(&f->key, e->cache, e->text + at, end - at, e->len - at, sgpe);
+    __builtin_prefetch(f->key.set);
+}
+
+static HOT void put_piece(wwho_encoder *e, const wwho_found *f) {
+    const uint32_t *kept = kept_ids(&f->key);
+    if (kept)
+        put_kept(e, &e->model->base, kept, f->at);
+    else
+        encode_piece(e, &f->key, f->at, f->at + f->key.n);
+}
+
+static HOT void put_word(wwho_encoder *e, const wwho_automaton *units, const wwho_found *f) {
+    const uint32_t *kept = kept_ids(&f->key);
+    if (kept)
+        put_kept(e, &e->model->sgpe, kept, f->at);
+    else
+        encode_word(e, &f->key, units, f->at, f->at + f->key.n);
 }
 
 /* A segment of the base. */
 static void encode_pieces(wwho_encoder *e, const wwho_automaton *scanner, size_t at, size_t end) {
-    uint32_t rule, n;
-    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit;) {
+    uint32_t rule, n, found = 0;
+    wwho_found ahead[AHEAD];
+    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit; found++) {
         size_t piece = c.at;
         if (end - piece >= WORD_READS && (n = word_length(scanner, e->text + piece))) {
             c.at += n;
             read_class(e->model, &c);
         } else
             scan_piece(e->model, scanner, &c, &rule);
-        if (!put_short(e, &e->model->base, piece, c.at, false)) encode_piece(e, piece, c.at);
+        wwho_found *f = &ahead[found % AHEAD];
+        if (found >= AHEAD) put_piece(e, f);
+        find(e, f, piece, c.at, false);
     }
+    for (uint32_t i = found < AHEAD ? 0 : found - AHEAD; i < found; i++) put_piece(e, &ahead[i % AHEAD]);
+}
+
+/* The end of the word at the cursor: syllables gather to words, any other unit is a word of its own. */
+static inline size_t scan_word(const wwho_encoder *e, const wwho_automaton *scanner, wwho_cursor *c) {
+    uint32_t rule;
+    size_t word = c->at;
+    for (size_t unit = word; unit < c->end; unit = c->at) {
+        wwho_cursor before = *c;
+        scan_piece(e->model, scanner, c, &rule);
+        if (rule == WWHO_SYLLABLE) continue;
+        if (unit > word) *c = before;
+        break;
+    }
+    return c->at;
+}
+
+/* A segment of an SGPE route. */
+static void encode_words(wwho_encoder *e, const wwho_automaton *scanner, size_t at, size_t end) {
+    uint32_t found = 0;
+    wwho_found ahead[AHEAD];
+    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit; found++) {
+        size_t word = c.at;
+        scan_word(e, scanner, &c);
+        wwho_found *f = &ahead[found % AHEAD];
+        if (found >= AHEAD) put_word(e, scanner, f);
+        find(e, f, word, c.at, true);
+    }
+    for (uint32_t i = found < AHEAD ? 0 : found - AHEAD; i < found; i++) put_word(e, scanner, &ahead[i % AHEAD]);
 }
 
 /* Text without special tokens. */
@@ -207,7 +232,7 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
         const wwho_route *r = &e->model->routes[route];
         const wwho_automaton *scanner = &e->model->automata[r->scanner];
         if (r->sgpe)
-            encode_units(e, scanner, start, c.at);
+            encode_words(e, scanner, start, c.at);
         else
             encode_pieces(e, scanner, start, c.at);
     }

@@ -9,6 +9,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read in place: little-endian only");
 
 #define WWHO_NONE 0xFFFFFFFFu
+#define HOT inline __attribute__((always_inline))
 #define WWHO_MAX_LENGTH 0x7FFFFFFFu /* of a file, a text, a workspace: FORMAT.md, section 11 */
 #define WWHO_MAX_TOKEN 1023u
 #define WWHO_ID_BITS 21

@@ -32,7 +32,7 @@ static inline void read_wide_class(const wwho_model *model, wwho_cursor *c) {
     c->page = page;
 }
 
-static inline void read_class(const wwho_model *model, wwho_cursor *c) {
+static HOT void read_class(const wwho_model *model, wwho_cursor *c) {
     if (c->at >= c->end)
         c->class = model->n_classes;
     else if (c->text[c->at] < 0x80) {
@@ -49,7 +49,7 @@ static inline wwho_cursor start_at(const wwho_model *model, const uint8_t *text,
 }
 
 /* How many of the eight bytes at text are in the range, from the first one on. */
-static inline uint32_t run_length(const uint8_t *text, wwho_range range) {
+static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
     uint64_t word = load64(text), low = word & ONES * 127;
     uint64_t outside = ~((low + range.below) ^ (low + range.above)) | word;
     outside &= ONES * 128;
@@ -58,7 +58,7 @@ static inline uint32_t run_length(const uint8_t *text, wwho_range range) {
 
 /* Move the cursor, which is not at the end, behind the piece that starts there; its rule goes to *rule. The automaton was
  * checked to match something. Most pieces end just before the character that ends the scan: it is not read again. */
-static inline void scan_piece(const wwho_model *model, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
+static HOT void scan_piece(const wwho_model *model, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
     const uint32_t *table = automaton->table;
     wwho_cursor c = *cursor;
     uint32_t row = WWHO_START * automaton->stride, mark = 0;
@@ -97,7 +97,7 @@ static inline void scan_piece(const wwho_model *model, const wwho_automaton *aut
 /* The length of the piece at text where it is a plain word: any ASCII character and letters of one range, up to 16 in all, ended by
  * ASCII; else 0. That is what the scanner would find: most pieces are such words, and this is quicker. WORD_READS bytes may be read. */
 #define WORD_READS 18u
-static inline uint32_t word_length(const wwho_automaton *automaton, const uint8_t *text) {
+static HOT uint32_t word_length(const wwho_automaton *automaton, const uint8_t *text) {
     if (!(automaton->edge[text[0]] & WORD_START)) return 0;
     uint32_t n = run_length(text + 1, automaton->letters);
     if (n == 8) n += run_length(text + 9, automaton->letters);
