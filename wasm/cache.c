@@ -75,7 +75,7 @@ static HOT const uint32_t *ids_in_set(const uint64_t *set, const uint64_t *text,
 static HOT const uint32_t *kept_ids(const wwho_key *key) {
     if (!key->set) return 0;
     return is_short(key) ? ids_in_set(key->set, key->text, SHORT_TEXT, SHORT_LINE)
-                                    : ids_in_set(key->set, key->text, LONG_TEXT, LONG_LINE);
+                         : ids_in_set(key->set, key->text, LONG_TEXT, LONG_LINE);
 }
 
 static inline uint32_t first_id(const uint32_t *kept) { return kept[0] & 0xFFFFFF; }

@@ -16,7 +16,7 @@ typedef struct {
     size_t len;
     uint32_t flags;
     uint32_t *ids, *ends;
-    size_t quick;         /* = cap where only ids are wanted, else 0 */
+    size_t quick;         /* = cap where ids alone are wanted, else 0: they may be copied some at a time */
     size_t cap, n, limit; /* tokens; the encoder stops soon after n > limit */
     /* scratch, for a text of len bytes */
     uint64_t *cache;
@@ -151,8 +151,8 @@ static void encode_word(wwho_encoder *e, const wwho_key *key, const wwho_automat
     if (!count) encode_broken_word(e, at, n);
 }
 
-/* A text was found. */
-static HOT void find(const wwho_encoder *e, wwho_found *f, size_t at, size_t end, bool sgpe) {
+/* A piece or word was found: make its key. */
+static HOT void set_found(const wwho_encoder *e, wwho_found *f, size_t at, size_t end, bool sgpe) {
     f->at = at;
     if (end - at < 8 * SHORT_TEXT && e->len - at >= 8 * SHORT_TEXT)
         make_short_key(&f->key, e->cache, e->text + at, end - at, sgpe);
@@ -178,47 +178,47 @@ static HOT void put_word(wwho_encoder *e, const wwho_automaton *units, const wwh
 }
 
 /* A segment of the base. */
-static void encode_pieces(wwho_encoder *e, const wwho_automaton *scanner, size_t at, size_t end) {
+static void encode_pieces(wwho_encoder *e, const wwho_automaton *scanner, wwho_cursor c) {
     uint32_t rule, n, found = 0;
     wwho_found ahead[AHEAD];
-    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit; found++) {
+    for (; c.at < c.end && e->n <= e->limit; found++) {
         size_t piece = c.at;
-        if (end - piece >= WORD_READS && (n = word_length(scanner, e->text + piece))) {
+        if (c.end - piece >= WORD_READS && (n = word_length(scanner, e->text + piece))) {
             c.at += n;
             read_class(e->model, &c);
         } else
             scan_piece(e->model, scanner, &c, &rule);
         wwho_found *f = &ahead[found % AHEAD];
         if (found >= AHEAD) put_piece(e, f);
-        find(e, f, piece, c.at, false);
+        set_found(e, f, piece, c.at, false);
     }
     for (uint32_t i = found < AHEAD ? 0 : found - AHEAD; i < found; i++) put_piece(e, &ahead[i % AHEAD]);
 }
 
-/* The end of the word at the cursor: syllables gather to words, any other unit is a word of its own. */
-static inline size_t scan_word(const wwho_encoder *e, const wwho_automaton *scanner, wwho_cursor *c) {
+/* Move the cursor behind the word that starts there: syllables gather to words, any other unit is a word of its own. */
+static inline void scan_word(const wwho_model *model, const wwho_automaton *scanner, wwho_cursor *c) {
     uint32_t rule;
-    size_t word = c->at;
-    for (size_t unit = word; unit < c->end; unit = c->at) {
-        wwho_cursor before = *c;
-        scan_piece(e->model, scanner, c, &rule);
+    for (size_t word = c->at, unit = word; unit < c->end; unit = c->at) {
+        scan_piece(model, scanner, c, &rule);
         if (rule == WWHO_SYLLABLE) continue;
-        if (unit > word) *c = before;
+        if (unit > word) {
+            c->at = unit;
+            read_class(model, c);
+        }
         break;
     }
-    return c->at;
 }
 
 /* A segment of an SGPE route. */
-static void encode_words(wwho_encoder *e, const wwho_automaton *scanner, size_t at, size_t end) {
+static void encode_words(wwho_encoder *e, const wwho_automaton *scanner, wwho_cursor c) {
     uint32_t found = 0;
     wwho_found ahead[AHEAD];
-    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit; found++) {
+    for (; c.at < c.end && e->n <= e->limit; found++) {
         size_t word = c.at;
-        scan_word(e, scanner, &c);
+        scan_word(e->model, scanner, &c);
         wwho_found *f = &ahead[found % AHEAD];
         if (found >= AHEAD) put_word(e, scanner, f);
-        find(e, f, word, c.at, true);
+        set_found(e, f, word, c.at, true);
     }
     for (uint32_t i = found < AHEAD ? 0 : found - AHEAD; i < found; i++) put_word(e, scanner, &ahead[i % AHEAD]);
 }
@@ -231,10 +231,11 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
         next_segment(e->model, &c, &route);
         const wwho_route *r = &e->model->routes[route];
         const wwho_automaton *scanner = &e->model->automata[r->scanner];
+        wwho_cursor segment = start_within(e->model, &c, start, c.at);
         if (r->sgpe)
-            encode_words(e, scanner, start, c.at);
+            encode_words(e, scanner, segment);
         else
-            encode_pieces(e, scanner, start, c.at);
+            encode_pieces(e, scanner, segment);
     }
 }
 

@@ -9,6 +9,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read in place: little-endian only");
 
 #define WWHO_NONE 0xFFFFFFFFu
+/* Of the path that most pieces take: no compiler, and WebAssembly's least of all, may make a call of it. */
 #define HOT inline __attribute__((always_inline))
 #define WWHO_MAX_LENGTH 0x7FFFFFFFu /* of a file, a text, a workspace: FORMAT.md, section 11 */
 #define WWHO_MAX_TOKEN 1023u
@@ -104,6 +105,12 @@ struct wwho_model {
 
 static inline uint32_t read16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
 static inline uint32_t read32(const uint8_t *p) { return read16(p) | read16(p + 2) << 16; }
+
+static inline uint32_t load32(const uint8_t *p) {
+    uint32_t v;
+    __builtin_memcpy(&v, p, 4);
+    return v;
+}
 
 static inline uint64_t load64(const uint8_t *p) {
     uint64_t v;

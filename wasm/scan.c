@@ -18,13 +18,17 @@ typedef struct {
 static inline void read_wide_class(const wwho_model *model, wwho_cursor *c) {
     const uint8_t *text = c->text + c->at;
     uint32_t code_point, word = 0;
-    if (c->end - c->at >= 4) __builtin_memcpy(&word, text, 4);
+    size_t left = c->end - c->at;
+    if (left >= 4)
+        word = load32(text);
+    else if (left == 3)
+        word = read16(text) | (uint32_t)text[2] << 16;
     if ((word & BLOCK_BITS) == c->block) {
         c->width = 3;
         c->class = c->page[(word >> 2 & 64) | (word >> 16 & 63)];
         return;
     }
-    c->width = utf8_next(text, c->end - c->at, &code_point);
+    c->width = utf8_next(text, left, &code_point);
     const uint8_t *page = model->pages + 128u * model->page[code_point >> 7];
     c->class = page[code_point & 127];
     if (c->width != 3 || !word) return;
@@ -42,8 +46,18 @@ static HOT void read_class(const wwho_model *model, wwho_cursor *c) {
         read_wide_class(model, c);
 }
 
+/* A cursor at the start of a text. */
 static inline wwho_cursor start_at(const wwho_model *model, const uint8_t *text, size_t at, size_t end) {
     wwho_cursor c = {.text = text, .at = at, .end = end, .block = WWHO_NONE};
+    read_class(model, &c);
+    return c;
+}
+
+/* A cursor over a part of another one's text, as a text of its own. */
+static inline wwho_cursor start_within(const wwho_model *model, const wwho_cursor *whole, size_t at, size_t end) {
+    wwho_cursor c = *whole;
+    c.at = at;
+    c.end = end;
     read_class(model, &c);
     return c;
 }
@@ -121,7 +135,7 @@ int wwho_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_sp
         size_t start = segment.at;
         next_segment(model, &segment, &route);
         const wwho_route *r = &model->routes[route];
-        for (wwho_cursor c = start_at(model, text, start, segment.at); c.at < segment.at; ++*n) {
+        for (wwho_cursor c = start_within(model, &segment, start, segment.at); c.at < segment.at; ++*n) {
             size_t at = c.at;
             scan_piece(model, &model->automata[r->scanner], &c, &rule);
             if (*n >= cap) continue;

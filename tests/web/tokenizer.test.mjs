@@ -78,6 +78,8 @@ for (const tokenizer of [o200k, wwho]) {
     assert.ok(!tokenizer.encode(text).includes(199999));
     const one = tokenizer.encode(text, { allowedSpecial: new Set(["<|endoftext|>"]) });
     assert.ok(one.includes(199999) && !one.includes(200018));
+    const once = ["<|endoftext|>"].values();
+    assert.deepEqual(tokenizer.encode(text, { allowedSpecial: once, disallowedSpecial: ["[UNK]"] }), one);
     const all = [...tokenizer.encode(text, { allowedSpecial: "all" })];
     assert.deepEqual(all, [...tokenizer.encode("a"), 199999, ...tokenizer.encode("b"), 200018]);
     assert.equal(tokenizer.countTokens(text, { allowedSpecial: "all" }), 4);

@@ -6,13 +6,14 @@
 // the text at its base; memory grows before a call, results are copied out. Addresses are numbers below 2^32; struct layouts
 // are those of wasm/wwho.h for wasm32.
 //
-// A short text takes a few microseconds, so a call makes nothing that can be kept: views of memory last until it grows.
+// A short text takes a few microseconds, and each view of memory that a call makes a tenth of one: they are kept until memory
+// grows. What a call must make is its result.
 
 import { STATUS, WwhoError, artifactError } from "./errors.js";
 
 const ABI = 1;
 const PAGE_BYTES = 65536;
-/** Texts up to this length are written through a view that is kept, and never make the scratch grow twice. */
+/** Texts up to this length share one size of scratch; strings that cannot have more are written through a view that is kept. */
 const SHORT_BYTES = 4096;
 const INFO_FIELDS = 12;
 const SPAN_BYTES = 12;
@@ -231,7 +232,9 @@ export class Core {
    */
   encode(text, allowed, flags) {
     this.#begin();
-    const { ids, n } = this.#encode(this.#putToEncode(text), allowed, flags, false);
+    const length = this.#putToEncode(text);
+    const ids = this.#take(length * 4);
+    const n = this.#encode(length, allowed, flags, ids, 0);
     return this.#copyWords(ids, n);
   }
 
@@ -244,7 +247,9 @@ export class Core {
   encodeWithOffsets(text, allowed, flags) {
     this.#begin();
     const length = this.#putToEncode(text);
-    const { ids, ends, n } = this.#encode(length, allowed, flags, true);
+    const ids = this.#take(length * 4);
+    const ends = this.#take(length * 4);
+    const n = this.#encode(length, allowed, flags, ids, ends);
     const first = this.#take(n * 4);
     const last = this.#take(n * 4);
     this.#check(this.#call.wwho_offsets(this.#base, length, ends, n, 1, first, last), "compute offsets");
@@ -255,12 +260,12 @@ export class Core {
    * @param {number} length of the text at #base, in bytes
    * @param {Uint8Array | null} allowed
    * @param {number} flags
-   * @param {boolean} withEnds
+   * @param {number} ids where they go, at most `length` words
+   * @param {number} ends the same, or 0 for none
+   * @returns {number} tokens
    */
-  #encode(length, allowed, flags, withEnds) {
+  #encode(length, allowed, flags, ids, ends) {
     const mask = this.#putAllowed(allowed);
-    const ids = this.#take(length * 4);
-    const ends = withEnds ? this.#take(length * 4) : 0;
     this.#check(
       this.#call.wwho_encode(
         this.#model,
@@ -277,7 +282,7 @@ export class Core {
       ),
       "encode",
     );
-    return { ids, ends, n: this.#given() };
+    return this.#given();
   }
 
   /**

@@ -3,15 +3,20 @@
 import { WwhoError, named } from "./errors.js";
 
 /** @typedef {Iterable<string> | "all"} Names */
+/** @typedef {ReadonlySet<string> | "all"} NameSet */
+
+/** @type {NameSet} */
+const NO_NAMES = new Set();
 
 /**
+ * The names that an option gives, to be asked more than once: an iterable may give them only once.
  * @param {Names | undefined} names
  * @param {string} option
- * @returns {"all" | Set<string>}
+ * @returns {NameSet}
  */
-function nameSet(names, option) {
+export function nameSet(names, option) {
   if (names === undefined) {
-    return new Set();
+    return NO_NAMES;
   }
   if (names === "all") {
     return "all";
@@ -22,39 +27,36 @@ function nameSet(names, option) {
   return new Set(names);
 }
 
+/** @param {NameSet} names */
+const isEmpty = (names) => names !== "all" && names.size === 0;
+
 /**
  * One byte for each special token, 1 where it is allowed; null where none is.
  * @param {readonly string[]} specials in ascending order of id
- * @param {Names | undefined} allowed
+ * @param {NameSet} allowed
  * @returns {Uint8Array | null}
  */
 export function allowedMask(specials, allowed) {
-  if (allowed === undefined) {
+  if (isEmpty(allowed)) {
     return null;
   }
-  const names = nameSet(allowed, "allowedSpecial");
-  const mask = Uint8Array.from(specials, (token) => (names === "all" || names.has(token) ? 1 : 0));
+  const mask = Uint8Array.from(specials, (token) => (allowed === "all" || allowed.has(token) ? 1 : 0));
   return mask.includes(1) ? mask : null;
 }
 
 /**
  * @param {string | Uint8Array} text
  * @param {readonly string[]} specials
- * @param {Names | undefined} allowed
- * @param {Names | undefined} disallowed
+ * @param {NameSet} allowed
+ * @param {NameSet} disallowed
  * @throws {WwhoError} SPECIAL_TOKEN
  */
 export function refuseDisallowed(text, specials, allowed, disallowed) {
-  if (disallowed === undefined) {
-    return;
-  }
-  const refused = nameSet(disallowed, "disallowedSpecial");
-  const permitted = nameSet(allowed, "allowedSpecial");
-  if (refused !== "all" && refused.size === 0) {
+  if (isEmpty(disallowed)) {
     return;
   }
   const names =
-    refused === "all" ? specials.filter((token) => permitted !== "all" && !permitted.has(token)) : [...refused];
+    disallowed === "all" ? specials.filter((token) => allowed !== "all" && !allowed.has(token)) : [...disallowed];
   const haystack = typeof text === "string" ? text : new TextDecoder("utf-8", { ignoreBOM: true }).decode(text);
   const found = names.find((token) => haystack.includes(token));
   if (found !== undefined) {

@@ -3,13 +3,15 @@
 import { readProvenance, readRoutes } from "./artifact.js";
 import { Core } from "./core.js";
 import { WwhoError, named } from "./errors.js";
-import { allowedMask, refuseDisallowed } from "./special.js";
+import { allowedMask, nameSet, refuseDisallowed } from "./special.js";
 
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./special.js").Names} Names */
 /** @typedef {{ allowedSpecial?: Names, disallowedSpecial?: Names, unk?: "spell" | "token" }} EncodeOptions */
 
 const UNK_TOKEN = 1;
+/** What the core is told where no options are given. */
+const DEFAULTS = Object.freeze({ mask: null, flags: 0 });
 const MAX_ID = 0xffffffff;
 const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
 
@@ -54,13 +56,26 @@ export class BaseTokenizer {
   }
 
   /**
-   * What the core needs to know of a call, after the check for disallowed tokens.
+   * The core, and what it needs to know of a call besides the text.
    * @param {Text} text
-   * @param {EncodeOptions} options
-   * @returns {{ allowed: Uint8Array | null, flags: number }}
+   * @param {EncodeOptions | undefined} options
+   * @returns {{ core: Core, mask: Uint8Array | null, flags: number }}
    */
   #prepare(text, options) {
+    const core = this.#open;
     requireText(text);
+    // Most calls leave the options out, and should not pay for them.
+    const { mask, flags } = options === undefined ? DEFAULTS : this.#readOptions(text, options);
+    return { core, mask, flags };
+  }
+
+  /**
+   * What options mean to the core, after the check for disallowed tokens.
+   * @param {Text} text
+   * @param {EncodeOptions} options
+   * @returns {{ mask: Uint8Array | null, flags: number }}
+   */
+  #readOptions(text, options) {
     requireOptions(options);
     const { allowedSpecial, disallowedSpecial, unk = "spell" } = options;
     if (unk !== "spell" && unk !== "token") {
@@ -69,29 +84,28 @@ export class BaseTokenizer {
     if (unk === "token" && this.info.unkId === null) {
       throw new WwhoError("ARGUMENT", `unk is "token", but ${this.name} has no such token; leave it out`);
     }
-    refuseDisallowed(text, this.#specials, allowedSpecial, disallowedSpecial);
-    return { allowed: allowedMask(this.#specials, allowedSpecial), flags: unk === "token" ? UNK_TOKEN : 0 };
+    const disallowed = nameSet(disallowedSpecial, "disallowedSpecial");
+    const allowed = nameSet(allowedSpecial, "allowedSpecial");
+    refuseDisallowed(text, this.#specials, allowed, disallowed);
+    return { mask: allowedMask(this.#specials, allowed), flags: unk === "token" ? UNK_TOKEN : 0 };
   }
 
   /** @param {Text} text @param {EncodeOptions} [options] */
-  encode(text, options = {}) {
-    const core = this.#open;
-    const { allowed, flags } = this.#prepare(text, options);
-    return core.encode(text, allowed, flags);
+  encode(text, options) {
+    const { core, mask, flags } = this.#prepare(text, options);
+    return core.encode(text, mask, flags);
   }
 
   /** @param {Text} text @param {EncodeOptions} [options] */
-  encodeWithOffsets(text, options = {}) {
-    const core = this.#open;
-    const { allowed, flags } = this.#prepare(text, options);
-    return core.encodeWithOffsets(text, allowed, flags);
+  encodeWithOffsets(text, options) {
+    const { core, mask, flags } = this.#prepare(text, options);
+    return core.encodeWithOffsets(text, mask, flags);
   }
 
   /** @param {Text} text @param {EncodeOptions} [options] @returns {number} */
-  countTokens(text, options = {}) {
-    const core = this.#open;
-    const { allowed, flags } = this.#prepare(text, options);
-    return core.count(text, allowed, flags, MAX_ID);
+  countTokens(text, options) {
+    const { core, mask, flags } = this.#prepare(text, options);
+    return core.count(text, mask, flags, MAX_ID);
   }
 
   /**
@@ -100,7 +114,7 @@ export class BaseTokenizer {
    * @param {EncodeOptions} [options]
    * @returns {number | false} the count (0 for an empty text), or false where there are more than `limit` tokens
    */
-  isWithinTokenLimit(text, limit, options = {}) {
+  isWithinTokenLimit(text, limit, options) {
     if (typeof limit !== "number" || !(limit >= 0)) {
       throw new WwhoError(
         "ARGUMENT",
@@ -108,9 +122,8 @@ export class BaseTokenizer {
       );
     }
     const most = Math.min(Math.floor(limit), MAX_ID);
-    const core = this.#open;
-    const { allowed, flags } = this.#prepare(text, options);
-    const count = core.count(text, allowed, flags, most);
+    const { core, mask, flags } = this.#prepare(text, options);
+    const count = core.count(text, mask, flags, most);
     return count <= most && count;
   }
 
