@@ -183,11 +183,12 @@ static void encode_pieces(wwho_encoder *e, const wwho_automaton *scanner, wwho_c
     wwho_found ahead[AHEAD];
     for (; c.at < c.end && e->n <= e->limit; found++) {
         size_t piece = c.at;
-        if (c.end - piece >= WORD_READS && (n = word_length(scanner, e->text + piece))) {
-            c.at += n;
+        if (c.end - piece >= WORD_READS && (n = word_length(scanner, e->text + piece)))
+            c.at += n; /* and the class is that of an earlier character */
+        else {
             read_class(e->model, &c);
-        } else
             scan_piece(e->model, scanner, &c, &rule);
+        }
         wwho_found *f = &ahead[found % AHEAD];
         if (found >= AHEAD) put_piece(e, f);
         set_found(e, f, piece, c.at, false);
