@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 
 import { Tokenizer } from "../../web/node.js";
-import { O200K, ROOT } from "./common.mjs";
+import { O200K, ROOT, WASM, WWHO } from "./common.mjs";
 
 const run = promisify(execFile);
 
@@ -50,3 +50,72 @@ test("tokenizers that nobody holds any more give their memory back", async () =>
   const { stdout } = await run(process.execPath, ["--expose-gc", "--input-type=module", "-e", script]);
   assert.ok(Number(stdout) < 500e6, `${stdout.trim()} bytes resident after 60 loads`);
 });
+
+/** Bytes by which each of these may grow; what is kept for objects that come and go is in rss. */
+const MOST = { rss: 32e6, heapUsed: 1e6, external: 1e6, arrayBuffers: 1e6, wasm: 0 };
+const TINY = new URL("tests/vectors/tiny.wwho", ROOT);
+
+/**
+ * By how much a process grew, and the WebAssembly memory of its last tokenizer.
+ * @param {string} work of number i, over and over; it sees `load` and the artifacts `tiny`, `o200k` and `wwho`
+ * @param {number} times
+ */
+async function growth(work, times) {
+  const script = `
+    import { readFile } from "node:fs/promises";
+    import { Tokenizer } from ${JSON.stringify(new URL("web/node.js", ROOT).href)};
+    const urls = ${JSON.stringify([WASM, TINY, O200K, WWHO].map((url) => url.href))};
+    const [core, tiny, o200k, wwho] = await Promise.all(urls.map((url) => readFile(new URL(url))));
+    const module = new WebAssembly.Module(core);
+    let memory;
+    const { Instance } = WebAssembly;
+    WebAssembly.Instance = function (...values) {
+      const instance = new Instance(...values);
+      memory = instance.exports.memory;
+      return instance;
+    };
+    const load = (blob) => new Tokenizer(module, blob);
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
+    const kept = (i) => { ${work} };
+    const text = (i) => i + ": The kettle’s on, ගෙදර යන පාරේ මල්, बगीचे में हवा चल रही थी 😀. ";
+    let tokenizer;
+    async function repeat(times) {
+      for (let i = 0; i < times; i++) {
+        kept(i);
+        if (i % 500 === 499) await turn();
+      }
+      for (let k = 0; k < 5; k++) gc(), await turn();
+      return { ...process.memoryUsage(), wasm: memory.buffer.byteLength };
+    }
+    await repeat(${Math.max(20, times / 10)});
+    const before = await repeat(20);
+    const after = await repeat(${times});
+    console.log(JSON.stringify(Object.keys(after).map((key) => [key, after[key] - before[key]])));`;
+  const { stdout } = await run(process.execPath, ["--expose-gc", "--input-type=module", "-e", script]);
+  return Object.fromEntries(JSON.parse(stdout));
+}
+
+const WORK = {
+  "100,000 encodes": ["tokenizer ??= load(wwho); tokenizer.encode(text(i));", 100_000],
+  "every method": [
+    `tokenizer ??= load(wwho);
+     const { ids } = tokenizer.encodeWithOffsets(text(i));
+     tokenizer.decode(ids), tokenizer.decodeBytes(ids), tokenizer.tokenBytes(ids[0]);
+     tokenizer.countTokens(text(i)), tokenizer.isWithinTokenLimit(text(i), i % 50), tokenizer.segment(text(i));
+     try { tokenizer.decode([2 ** 31]); } catch {}`,
+    10_000,
+  ],
+  "long texts": ["tokenizer ??= load(o200k); tokenizer.encode(text(7).repeat(3000 * (1 + (i % 3))));", 50],
+  "tokenizers that are freed": ["load(tiny).free();", 5000],
+  "tokenizers that are left to the garbage collector": ["load(tiny).encode(text(i));", 400],
+  "tokenizers of o200k_base": ["load(o200k).encode(text(i));", 60],
+};
+
+for (const [name, [work, times]] of Object.entries(WORK)) {
+  test(`memory does not grow: ${name}`, async () => {
+    const grown = await growth(work, times);
+    for (const [what, most] of Object.entries(MOST)) {
+      assert.ok(grown[what] <= most, `${what} grew by ${grown[what]} bytes: ${JSON.stringify(grown)}`);
+    }
+  });
+}

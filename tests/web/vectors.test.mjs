@@ -1,10 +1,11 @@
 // The vectors that every backend must give: tests/vectors/*.jsonl, written by tools/gen_vectors.py.
+// $WWHO_WASM names another build of the core than web/wwho.wasm.
 
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { test } from "node:test";
 
-import { Tokenizer, getEncoding } from "../../web/node.js";
+import { Tokenizer, getEncoding, init } from "../../web/node.js";
 import { ROOT } from "./common.mjs";
 
 const FOLDER = new URL("tests/vectors/", ROOT);
@@ -55,6 +56,8 @@ function checkError(tokenizer, line) {
   const call = line.ids ? () => tokenizer.decode(line.ids) : () => tokenizer.encode(line.text, options);
   assert.throws(call, { name: "WwhoError", status });
 }
+
+await init(process.env.WWHO_WASM);
 
 test("there are vectors", () => assert.ok(names.includes("tiny.jsonl") && names.length > 2));
 

@@ -1,7 +1,5 @@
 """The texts of the benchmarks, cut as the workers take them.
 
-    python tools/bench/texts.py FOLDER    write them whole, as NAME.txt, for speed.mjs
-
 Code is CPython's standard library. English, Hindi and Sinhala are held-out corpora that are not
 part of the repository: they are looked for in ../shared/corpora, beside the clone.
 """
@@ -11,7 +9,6 @@ from __future__ import annotations
 import json
 import lzma
 import random
-import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -149,8 +146,3 @@ ADVERSARIAL: dict[str, Callable[[random.Random, int], str]] = {
     "random bytes": _random_bytes,
     "code points": _characters((0, 0xD7FF), (0xE000, 0x10FFFF)),
 }
-
-
-if __name__ == "__main__":
-    for name, text in read_texts(4_000_000, {}).items():
-        Path(sys.argv[1], f"{name}.txt").write_bytes(text)
