@@ -103,6 +103,28 @@ struct wwho_model {
     uint32_t *special_ids;    /* of their numbers, ascending */
 };
 
+/* An artifact that is being opened. */
+typedef struct {
+    wwho_section section[N_KINDS]; /* by kind; `at` is null where absent */
+    uint32_t features;
+    wwho_info info;
+    uint32_t base_text_bytes, sgpe_text_bytes;
+    uint32_t n_classes;
+} wwho_file;
+
+/* Memory handed out from a buffer of `size` bytes; what does not fit is only counted. */
+typedef struct {
+    uint8_t *base;
+    uint64_t size, used;
+} wwho_arena;
+
+/* Null where it does not fit, and then for all that comes after, too. */
+static inline void *take(wwho_arena *arena, uint64_t size) {
+    uint64_t at = arena->used;
+    arena->used += (size + 15) & ~(uint64_t)15;
+    return arena->used <= arena->size ? arena->base + at : 0;
+}
+
 static inline uint32_t read16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
 static inline uint32_t read32(const uint8_t *p) { return read16(p) | read16(p + 2) << 16; }
 

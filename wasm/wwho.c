@@ -1,10 +1,13 @@
-/* WWHO, in one compilation unit. The rooms: vocabulary (look-ups), artifact (opening), scan (router and automata),
+/* WWHO, in one compilation unit. The rooms: vocabulary (look-ups), automata and artifact (opening), scan (router and automata),
  * merge (SGPE and BPE), cache (of pretokens), encode, decode. */
 #include "internal.h"
 
 #include "vocabulary.c"
 
+#include "automata.c"
+
 #include "artifact.c"
+
 #include "scan.c"
 
 #include "merge.c"

@@ -1,0 +1,172 @@
+/* The automata of an artifact (FORMAT.md, section 4): what they MUST be, and their tables as the scanner wants them. */
+#include "internal.h"
+
+enum { MAX_RULES = 62 };
+
+/* One automaton as it lies in the file. */
+typedef struct {
+    uint32_t n_states, n_columns;
+    const uint8_t *column, *table;
+} wwho_stored;
+
+/* The automaton at *at (FORMAT.md, section 4); *at moves behind it. */
+static int next_automaton(const wwho_file *file, uint32_t *at, wwho_stored *a) {
+    wwho_section s = file->section[KIND_AUTOMATA];
+    if (s.length - *at < 4) return WWHO_AUTOMATON_SHAPE;
+    a->n_states = read16(s.at + *at);
+    a->n_columns = read16(s.at + *at + 2);
+    if (a->n_states < 2 || a->n_states > 1023 || a->n_columns < 2 || a->n_columns > 256) return WWHO_AUTOMATON_SHAPE;
+    uint32_t columns = (file->n_classes + 1) & ~1u, size = (4 + columns + 2 * a->n_states * a->n_columns + 3) & ~3u;
+    if (s.length - *at < size) return WWHO_AUTOMATON_SHAPE;
+    a->column = s.at + *at + 4;
+    a->table = a->column + columns;
+    for (const uint8_t *p = a->table + 2 * a->n_states * a->n_columns; p < s.at + *at + size; p++)
+        if (*p) return WWHO_AUTOMATON_SHAPE;
+    if (columns != file->n_classes && a->column[file->n_classes]) return WWHO_AUTOMATON_SHAPE;
+    for (uint32_t i = 0; i < file->n_classes; i++)
+        if (a->column[i] < 1 || a->column[i] >= a->n_columns) return WWHO_AUTOMATON_SHAPE;
+    *at += size;
+    return WWHO_OK;
+}
+
+static inline uint32_t entry_at(const wwho_stored *a, uint32_t state, uint32_t column) {
+    return read16(a->table + 2 * (state * a->n_columns + column));
+}
+
+static int check_table(const wwho_stored *a) {
+    for (uint32_t state = 0; state < a->n_states; state++)
+        for (uint32_t column = 0; column < a->n_columns; column++) {
+            uint32_t entry = entry_at(a, state, column), next = entry & 1023;
+            if (next >= a->n_states || entry >> 10 > MAX_RULES || (!state && entry) || (!column && next)) return WWHO_AUTOMATON_TABLE;
+        }
+    return WWHO_OK;
+}
+
+/* From the start, follow every way that has not come to a mark: none may be dead. */
+static int check_total(const wwho_stored *a) {
+    uint8_t seen[1024] = {0};
+    uint16_t todo[1024];
+    uint32_t n = 0;
+    for (uint32_t column = 0; column < a->n_columns; column++)
+        if (entry_at(a, WWHO_START, column) >> 10) return WWHO_AUTOMATON_TOTAL;
+    todo[n++] = WWHO_START;
+    while (n) {
+        uint32_t state = todo[--n];
+        for (uint32_t column = state == WWHO_START && !seen[WWHO_START]; column < a->n_columns; column++) {
+            uint32_t entry = entry_at(a, state, column), next = entry & 1023;
+            if (entry >> 10) continue;
+            if (!next) return WWHO_AUTOMATON_TOTAL;
+            if (!seen[next]) {
+                seen[next] = 1;
+                todo[n++] = (uint16_t)next;
+            }
+        }
+    }
+    return WWHO_OK;
+}
+
+/* Whether every entry of a state has a mark. Then a mark on the way into it says nothing: the next one overrides it. */
+static bool always_marks(const wwho_stored *a, uint32_t state) {
+    for (uint32_t column = 0; column < a->n_columns; column++)
+        if (!(entry_at(a, state, column) >> 10)) return false;
+    return true;
+}
+
+/* An entry as the scanner wants it. */
+static uint32_t scanner_entry(const wwho_stored *a, uint32_t entry, uint32_t stride) {
+    uint32_t mark = entry >> 10, next = entry & 1023;
+    if (next && always_marks(a, next)) mark = 0;
+    return (mark || !next ? ENTRY_STOP : 0) | mark << 24 | next * stride;
+}
+
+/* The ASCII characters over which a state loops that are worth a look ahead, if any: the longest range, or at least the space. */
+static wwho_range loop_range(const wwho_model *model, const uint32_t *table, uint32_t row) {
+    wwho_range range = {0, 0};
+    uint32_t longest = 15;
+    for (uint32_t first = ' ', last; first < 128; first = last + 1) {
+        uint32_t loop = table[row + model->ascii[first]];
+        for (last = first; last < 128 && (loop & ENTRY_ROW) == row && table[row + model->ascii[last]] == loop; last++) {}
+        if (last - first <= longest && !(first == ' ' && last > first)) continue;
+        longest = last - first;
+        range = (wwho_range){ONES * (128 - first), ONES * (128 - last)};
+    }
+    return range;
+}
+
+/* Put the ranges into the rows, and ENTRY_RUN on the entries that lead there. */
+static void put_ranges(const wwho_model *model, uint32_t *table, uint32_t n_states, uint32_t stride) {
+    for (uint32_t row = stride; row < n_states * stride; row += stride) {
+        wwho_range range = loop_range(model, table, row);
+        __builtin_memcpy(table + row + stride - 4, &range, sizeof range);
+    }
+    for (uint32_t row = stride; row < n_states * stride; row += stride)
+        for (uint32_t class = 0; class <= model->n_classes; class++) {
+            uint32_t *entry = &table[row + class];
+            if (range_at(table + (*entry & ENTRY_ROW), stride).below) *entry |= ENTRY_RUN;
+        }
+}
+
+/* The plain words of an automaton: find the state that loops over a range and that most characters lead to by way of any
+ * character of the range. Without one, there are none. */
+static void put_words(const wwho_model *model, wwho_automaton *a, uint32_t n_states) {
+    const uint32_t *table = a->table, *start = table + WWHO_START * a->stride;
+    uint32_t most = 0;
+    __builtin_memset(a->edge, 0, sizeof a->edge);
+    for (uint32_t state = WWHO_START; state < n_states; state++) {
+        uint32_t row = state * a->stride, found = 0, way;
+        wwho_range letters = range_at(table + row, a->stride);
+        if (!letters.below || ENTRY_MARK(table[row + model->ascii[128 - letters.below % 256]])) continue;
+        uint8_t edge[256] = {0};
+        for (uint32_t first = 0; first < 128; first++) {
+            uint32_t entry = start[model->ascii[first]];
+            bool leads = !(entry & ENTRY_STOP);
+            for (uint32_t c = 128 - letters.below % 256; leads && c < 128 - letters.above % 256; c++) {
+                way = table[(entry & ENTRY_ROW) + model->ascii[c]];
+                leads = !(way & ENTRY_STOP) && (way & ENTRY_ROW) == row;
+            }
+            entry = table[row + model->ascii[first]];
+            bool ends = !(entry & ENTRY_ROW) && ENTRY_MARK(entry);
+            edge[first] = (uint8_t)((leads ? WORD_START : 0) | (ends ? WORD_END : 0));
+            found += leads;
+        }
+        if (found <= most) continue;
+        most = found;
+        a->letters = letters;
+        __builtin_memcpy(a->edge, edge, sizeof edge);
+    }
+}
+
+/* Check the automata and reckon (or, with memory, build) their tables. */
+static int build_automata(const wwho_file *file, wwho_arena *arena, wwho_model *model) {
+    wwho_section s = file->section[KIND_AUTOMATA];
+    uint32_t count = s.length < 4 ? 0 : read32(s.at), at = 4, stride = (file->n_classes + 6) & ~1u;
+    if (count < 1 || count > 255) return WWHO_AUTOMATON_SHAPE;
+    wwho_automaton *automata = take(arena, count * sizeof *automata);
+    for (uint32_t i = 0; i < count; i++) {
+        wwho_stored a;
+        int status = next_automaton(file, &at, &a);
+        if (!status) status = check_table(&a);
+        if (!status) status = check_total(&a);
+        if (status) return status;
+        uint32_t *table = take(arena, (uint64_t)a.n_states * stride * sizeof *table), max_mark = 0;
+        if (!table) continue;
+        for (uint32_t state = 0; state < a.n_states; state++) {
+            uint32_t *row = table + state * stride;
+            __builtin_memset(row, 0, stride * sizeof *row);
+            for (uint32_t class = 0; class <= file->n_classes; class++) {
+                uint32_t entry = entry_at(&a, state, class < file->n_classes ? a.column[class] : 0);
+                if (entry >> 10 > max_mark) max_mark = entry >> 10;
+                row[class] = scanner_entry(&a, entry, stride);
+            }
+        }
+        put_ranges(model, table, a.n_states, stride);
+        automata[i] = (wwho_automaton){.table = table, .stride = stride, .max_mark = max_mark};
+        put_words(model, &automata[i], a.n_states);
+    }
+    if (at != s.length) return WWHO_AUTOMATON_SHAPE;
+    if (model) {
+        model->automata = automata;
+        model->n_automata = count;
+    }
+    return WWHO_OK;
+}
