@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+# Modules of tests/py that check, so that pytest shows what they compared.
+pytest.register_assert_rewrite("corelib", "vector_checks")
+
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = ROOT.parent / "shared" / "corpora"
 

@@ -58,8 +58,8 @@ int wwho_token_bytes(const wwho_model *model, uint32_t id, const uint8_t **text,
 }
 
 int wwho_token_id(const wwho_model *model, const uint8_t *text, size_t len, uint32_t *id) {
-    if (!model || (!text && len) || !id) return WWHO_ARGUMENT;
-    if (!len) return WWHO_TOKEN;
+    if (!model || (!text && len) || !id || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
+    if (!len || len > model->info.max_token_bytes) return WWHO_TOKEN;
     uint64_t hash = hash_text(text, len, len);
     uint32_t token = find_text(&model->sgpe, text, len, hash);
     if (token != WWHO_NONE) {

@@ -239,10 +239,8 @@ static uint32_t merge_walk(const wwho_piece *p, uint32_t *tokens, uint8_t *dead)
     return count;
 }
 
+/* The tokens of a piece go to `tokens`; see merge_walk(). */
 static uint32_t merge(const wwho_piece *p, uint32_t *tokens, uint8_t *dead) {
     uint32_t n = merge_windows(p, tokens);
-#ifdef STATS
-    if (p->n > WINDOW) n ? S_win++ : S_walk++;
-#endif
     return n ? n : merge_walk(p, tokens, dead);
 }

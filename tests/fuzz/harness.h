@@ -271,7 +271,10 @@ static inline void check_token(const fuzz_model *m, uint32_t id) {
     free(copy);
 }
 
-/* Names, special tokens, the first and last ids, and a text with what is hard: scripts, joiners, runs, broken UTF-8. */
+#define X16 "xxxxxxxxxxxxxxxx"
+
+/* Names, special tokens, the first and last ids, and two texts: one with what is hard (scripts, joiners, runs, broken UTF-8), and
+ * one whose merge the models of tests/py/odd_models.py give up. */
 static inline void check_model(fuzz_model *m) {
     static const char hard[] =
         "The kettle's  on; 12345\r\n\n\t \xe0\xb6\xa0\xe0\xb6\xb1\xe0\xb7\x8a\xe2\x80\x8d\xe0\xb6\xaf\xe0\xb7\x8a\xe2\x80\x8d\xe0\xb6\xbb"
@@ -279,6 +282,7 @@ static inline void check_model(fuzz_model *m) {
         "\xe0\xa4\xaf\xe0\xa4\xbe\xe0\xa4\xb2\xe0\xa4\xaf \xe0\xa4\xae\xe0\xa5\x87\xe0\xa4\x82 \xe0\xa4\x95\xe0\xa4\x95\xe0\xa5\xa4 "
         "kkkkkkkk abcjk <|a|>[UNK]<|end|>x <|\xe0\xb6\x9a|> \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7 \xf0\x9f\x98\x80 a\xcc\x81 "
         "\xe0\xb6 \xff\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa      \xf0\x9f\x98";
+    static const char odd[] = X16 X16 X16 X16 X16 X16 X16 X16 "abcdy";
     const uint8_t *text;
     size_t len;
     uint32_t id;
@@ -296,6 +300,7 @@ static inline void check_model(fuzz_model *m) {
     check_text(m, (const uint8_t *)hard, sizeof hard - 1, 0, 0);
     check_text(m, (const uint8_t *)hard, sizeof hard - 1, allowed, 0);
     check_text(m, (const uint8_t *)hard, sizeof hard - 1, 0, WWHO_UNK_TOKEN);
+    check_text(m, (const uint8_t *)odd, sizeof odd - 1, 0, 0);
     free(allowed);
 }
 

@@ -18,6 +18,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
+from odd_models import giving_up_bytes, giving_up_letters  # noqa: E402
 from tiny import small_model, smallest_model  # noqa: E402
 
 from wwho.artifact.files import write_atomic  # noqa: E402
@@ -52,8 +53,9 @@ def blob_of(name: str) -> bytes:
 
 
 def opened() -> Iterator[bytes]:
-    """Artifacts: the least, one with little of everything, one with real scanners."""
-    yield from (write_model(model) for model in (smallest_model(), small_model()))
+    """Artifacts: the least, one with little of everything, two that give up, one as trained."""
+    models = (smallest_model(), small_model(), giving_up_bytes(), giving_up_letters())
+    yield from map(write_model, models)
     yield blob_of("tiny")
 
 

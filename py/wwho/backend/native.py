@@ -97,7 +97,7 @@ class NativeBackend:
         ends: Any,
         result: Callable[[Any, int], _Result],
     ) -> _Result:
-        """What `result` makes of the buffer of ids and their number; it must not keep the buffer."""
+        """What `result` makes of the buffer of ids, which it must not keep, and their number."""
         scratch = self._scratch.take(len(text))
         n = ffi.new("size_t *")
         flags = lib.WWHO_UNK_TOKEN if unk else 0

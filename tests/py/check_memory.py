@@ -1,0 +1,104 @@
+"""Do something over and over, in a process of its own; print by how many bytes it grew meanwhile.
+
+    python tests/py/check_memory.py WORK TIMES      (for example: open_smallest 100000)
+
+For Linux.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from tiny import smallest_model
+
+import wwho
+from wwho import ArtifactError, Tokenizer, UnknownTokenError
+from wwho.artifact.write import write_model
+from wwho.encodings import model_bytes
+
+SENTENCE = "The kettle’s on, ගෙදර යන පාරේ මල් පිපිලා, बगीचे में हवा चल रही थी \U0001f600. "
+LONG = SENTENCE * 10_000  # over a megabyte: beyond what is kept from call to call, with its scratch
+SMALLEST = write_model(smallest_model())
+BROKEN = SMALLEST[:-1] + b"?"
+WARM_UP = 20  # times at least, and a tenth of all: what is kept is there then
+
+NO_HUGE_PAGES = 41  # PR_SET_THP_DISABLE
+
+Work = Callable[[int], object]
+
+
+def encode(enc: Tokenizer) -> Work:
+    return lambda k: enc.encode(f"{SENTENCE}{k}")
+
+
+def methods(enc: Tokenizer) -> Work:
+    """Every method that runs the core, and errors."""
+
+    def work(k: int) -> None:
+        ids, _ = enc.encode_with_offsets(f"{SENTENCE}{k}")
+        enc.count_till_limit(f"{k}{SENTENCE}", k % 50)
+        enc.segment(SENTENCE)
+        enc.encode_to_numpy(SENTENCE)
+        enc.decode_with_offsets(ids)
+        enc.encode_single_token(enc.decode_single_token_bytes(ids[0]))
+        with suppress(UnknownTokenError):
+            enc.decode([*ids, 2**31])
+
+    return work
+
+
+def long_texts(enc: Tokenizer) -> Work:
+    return lambda k: enc.encode(LONG[k:]) if k % 2 else enc.encode(LONG[k:] * 3)
+
+
+def open_smallest(_: Tokenizer) -> Work:
+    return lambda _: Tokenizer(SMALLEST, "native")
+
+
+def open_and_use(_: Tokenizer) -> Work:
+    blob = model_bytes("o200k_base")
+    return lambda k: Tokenizer(blob, "native").encode(f"{SENTENCE}{k}")
+
+
+def open_broken(_: Tokenizer) -> Work:
+    def work(_: int) -> None:
+        with suppress(ArtifactError):
+            Tokenizer(BROKEN, "native")
+
+    return work
+
+
+def resident() -> int:
+    """The memory of this process that lies in RAM, in bytes."""
+    gc.collect()
+    found = re.search(r"^VmRSS:\s+(\d+) kB$", Path("/proc/self/status").read_text("ascii"), re.M)
+    assert found is not None
+    return 1024 * int(found[1])
+
+
+def growth(work: Work, times: int) -> int:
+    """Bytes of RAM that this takes and does not give back."""
+    for k in range(max(WARM_UP, times // 10)):
+        work(k)
+    before = resident()
+    for k in range(times):
+        work(k)
+    return resident() - before
+
+
+def main() -> None:
+    """What the command line says."""
+    # The kernel makes huge pages of small ones, and RAM of what was never used, when it likes.
+    ctypes.CDLL(None).prctl(NO_HUGE_PAGES, 1, 0, 0, 0)
+    make: Callable[[Tokenizer], Work] = globals()[sys.argv[1]]
+    print(growth(make(wwho.get_encoding("wwho_328k", "native")), int(sys.argv[2])))
+
+
+if __name__ == "__main__":
+    main()

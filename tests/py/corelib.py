@@ -1,0 +1,142 @@
+"""The C core at the level of wwho.h: as the package has it, or compiled anew with other flags."""
+
+from __future__ import annotations
+
+import mmap
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import oracle  # puts tools/ on the path
+from cffi import FFI
+
+from wwho._core import ffi, lib
+
+HEADER = oracle.ROOT / "wasm" / "wwho.h"
+CORE = oracle.ROOT / "wasm" / "wwho.c"
+CANARY = 0xABABABAB
+GUARDS = 16  # canaries behind each buffer
+
+
+@dataclass(frozen=True)
+class Library:
+    """A compiled core, as cffi has it."""
+
+    ffi: Any
+    lib: Any
+
+
+SHIPPED = Library(ffi, lib)
+
+
+class CompileError(Exception):
+    """A compiler is missing, or does not take these flags."""
+
+
+def compile_c(source: Path, target: Path, compiler: str, flags: Sequence[str]) -> Path:
+    """Compile a file of C, such as CORE; to a library with -shared among the flags.
+
+    Raises:
+        CompileError: it cannot be done here.
+    """
+    command = [*shlex.split(compiler), "-std=c11", *flags, str(source), "-o", str(target)]
+    try:
+        done = subprocess.run(command, cwd=target.parent, capture_output=True, check=False)
+    except FileNotFoundError as error:
+        raise CompileError(str(error)) from None
+    if done.returncode:
+        raise CompileError(f"{shlex.join(command)}\n{done.stderr.decode(errors='replace')}")
+    return target
+
+
+def load_library(path: Path) -> Library:
+    """The core that `compile_c` made a library of."""
+    from build_native import declarations
+
+    found = FFI()
+    found.cdef(declarations(HEADER))
+    return Library(found, found.dlopen(str(path)))
+
+
+class Zeros:
+    """Zeroed memory, at the start of a page. To zero it again costs no more than it was used."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        if sys.platform == "linux":
+            self.memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        else:
+            self.memory = mmap.mmap(-1, size)
+
+    def clear(self) -> None:
+        if sys.platform == "linux":
+            self.memory.madvise(mmap.MADV_DONTNEED)
+        else:
+            self.memory[:] = bytes(self._size)
+
+
+@dataclass
+class Core:
+    """An opened model and a scratch area for texts of up to `longest` bytes."""
+
+    library: Library
+    model: Any
+    scratch: Any
+    scratch_len: int
+    zeros: Zeros
+    owners: list[Any]
+
+    @classmethod
+    def open(cls, blob: bytes, longest: int = 4096, library: Library = SHIPPED) -> Core:
+        ffi, lib = library.ffi, library.lib
+        data, size = ffi.from_buffer(blob), ffi.new("size_t *")
+        model = ffi.new("const wwho_model **")
+        assert lib.wwho_workspace_size(data, len(blob), size) == lib.WWHO_OK
+        work = Zeros(size[0])
+        at = ffi.from_buffer(work.memory)
+        assert lib.wwho_open(data, len(blob), at, size[0], model) == lib.WWHO_OK
+        needed = lib.wwho_scratch_size(model[0], longest)
+        zeros = Zeros(needed)
+        scratch = ffi.from_buffer(zeros.memory)
+        return cls(library, model[0], scratch, needed, zeros, [data, blob, work, at])
+
+    def forget(self) -> None:
+        """Zero the scratch: the cache is as new."""
+        self.zeros.clear()
+
+    def encode(
+        self, text: bytes, cap: int, *, with_ends: bool = True
+    ) -> tuple[int, list[int], list[int], int]:
+        """Status, ids and ends with canaries behind them, and n; without ends, those are canaries.
+
+        Ids beyond n are canaries, or anything: the core may use all of the buffer.
+        """
+        ffi, lib = self.library.ffi, self.library.lib
+        canaries = [CANARY] * (cap + GUARDS)
+        ids, ends = ffi.new("uint32_t[]", canaries), ffi.new("uint32_t[]", canaries)
+        n = ffi.new("size_t *")
+        status = lib.wwho_encode(
+            *(self.model, text, len(text), ffi.NULL, 0, self.scratch, self.scratch_len),
+            *(ids, ends if with_ends else ffi.NULL, cap, n),
+        )
+        return status, list(ids), list(ends), n[0]
+
+    def tokens(self, text: bytes) -> tuple[list[int], list[int]]:
+        """All ids and ends of a text."""
+        status, ids, ends, n = self.encode(text, len(text))
+        assert status == self.library.lib.WWHO_OK
+        return ids[:n], ends[:n]
+
+    def count(self, text: bytes, limit: int) -> int:
+        """What `wwho_count` gives."""
+        n = self.library.ffi.new("size_t *")
+        status = self.library.lib.wwho_count(
+            *(self.model, text, len(text), self.library.ffi.NULL, 0),
+            *(self.scratch, self.scratch_len, limit, n),
+        )
+        assert status == self.library.lib.WWHO_OK
+        return int(n[0])

@@ -1,0 +1,144 @@
+"""Models with vocabularies that trainers do not make, for what the merge does with them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tiny import small_model, smallest_model
+
+from wwho.artifact.model import Model, Pair, Route
+from wwho.backend.merge import merge
+from wwho.grammar.compile import Scanner, compile_scanners
+from wwho.grammar.parse import parse_regex
+
+LETTERS = b"abcdx"
+# The merge is given up only where windows of 64 symbols do not do: a token that fills one sees to
+# that.
+DOUBLINGS = 6
+GIVES_UP = b"x" * 130 + b"abcd"
+
+
+def byte_model(
+    pairs: Sequence[Pair], order: Sequence[int] = range(256), piece: str = "(?:a|[^a])+"
+) -> Model:
+    """A base of these pairs over bytes in this order; by default, any text is one piece."""
+    count = 256 + len(pairs)
+    return replace(
+        smallest_model(),
+        scanners=compile_scanners([Scanner("pieces", (parse_regex(piece),), longest=False)]),
+        n_base=count,
+        first_atom=count,
+        base_bytes=bytes(order),
+        base_pairs=tuple(pairs),
+        provenance={"name": "odd"},
+    )
+
+
+def letter_model(merges: Sequence[Pair]) -> Model:
+    """SGPE of these merges, counted from the letters a, b, c, d and x; any of them is a syllable.
+
+    So is y, which is no atom.
+    """
+    letters, rest = parse_regex("[a-dxy]+"), parse_regex("[^a-dxy]+")
+    scanners = compile_scanners(
+        [
+            Scanner("router", (rest, letters), longest=False),
+            Scanner("other", (parse_regex("[^\\n]+|\\n"),), longest=False),
+            Scanner("letters", (parse_regex("[a-dxy]"), parse_regex("[^a-dxy]")), longest=False),
+        ]
+    )
+    return replace(
+        small_model(),
+        scanners=scanners,
+        routes=(Route("other", 1, sgpe=False), Route("letters", 2, sgpe=True)),
+        atoms=tuple(bytes([letter]) for letter in LETTERS),
+        merges=tuple(merges),
+        space_id=None,
+        provenance={"name": "odd letters"},
+    )
+
+
+def doubled(symbol: int, first: int, times: int) -> list[Pair]:
+    """Tokens of 2, 4, 8, ... of a symbol, from id `first` on."""
+    return [(symbol, symbol), *((first + k, first + k) for k in range(times - 1))]
+
+
+def giving_up(symbols: Sequence[int], first: int) -> list[Pair]:
+    """Pairs of a, b, c, d and x, from id `first` on, by which no walk over GIVES_UP ends well.
+
+    The token abc does not replay to itself: it is ab + c, but bc comes first. The walk from left to
+    right takes abc, finds that c would rather have joined the d behind it, and marks the place
+    behind c as dead, where a + bc would have gone on.
+    """
+    a, b, c, d, x = symbols
+    bc, ab, cd = (b, c), (a, b), (c, d)
+    return [bc, ab, cd, (first + 1, c), *doubled(x, first + 4, DOUBLINGS)]
+
+
+def giving_up_bytes() -> Model:
+    """A base that gives up."""
+    return byte_model(giving_up(LETTERS, 256))
+
+
+def giving_up_letters() -> Model:
+    """An SGPE vocabulary that gives up."""
+    return letter_model(giving_up(range(len(LETTERS)), len(LETTERS)))
+
+
+def long_token_model() -> Model:
+    """Tokens of up to 512 times one letter, and one of 300 letters that grows at its end."""
+    pairs = doubled(ord("a"), 256, 9)
+    last = ord("k")
+    for k in range(299):
+        pairs.append((last, ord("klmnopqrst"[(k + 1) % 10])))
+        last = 256 + len(pairs) - 1
+    return byte_model(pairs)
+
+
+CHAIN = bytes(range(ord("\n") + 1, 200))
+DOUBLED = 255
+
+
+def chain_model() -> Model:
+    """Pairs of neighbours in CHAIN, the last first: what the first of them do, the last decide.
+
+    No window shows that, so where it is cut at 64 symbols the tokens do not fit together. A byte
+    of its own has tokens that are as long as a window. A line is a piece.
+    """
+    pairs = [(left, left + 1) for left in reversed(CHAIN[:-1])]
+    pairs += doubled(DOUBLED, 256 + len(pairs), DOUBLINGS)
+    return byte_model(pairs, piece="[^\n]+|\n")
+
+
+def replayable(rng: random.Random, symbols: Sequence[int], first: int, count: int) -> list[Pair]:
+    """Random pairs over these symbols, such that every token replays to itself."""
+    texts: dict[int, tuple[int, ...]] = {symbol: (symbol,) for symbol in symbols}
+    ranks: dict[Pair, int] = {}
+    for _ in range(20 * count):
+        if len(ranks) == count:
+            break
+        # newer tokens more often: so that there are long ones
+        known = list(texts)
+        left, right = (known[-1 - int(len(known) * rng.random() ** 2)] for _ in range(2))
+        token, text = first + len(ranks), texts[left] + texts[right]
+        if len(text) > 300 or text in texts.values() or (left, right) in ranks:
+            continue
+        if merge(text, {**ranks, (left, right): token}) == [token]:
+            ranks[left, right] = token
+            texts[token] = text
+    return list(ranks)
+
+
+def any_pairs(rng: random.Random, symbols: Sequence[int], first: int, count: int) -> list[Pair]:
+    """Random pairs with different texts, whether or not those replay."""
+    texts: dict[int, tuple[int, ...]] = {symbol: (symbol,) for symbol in symbols}
+    pairs: list[Pair] = []
+    for _ in range(20 * count):
+        left, right = rng.choice(list(texts)), rng.choice(list(texts))
+        text = texts[left] + texts[right]
+        if len(pairs) < count and len(text) < 300 and text not in texts.values():
+            texts[first + len(pairs)] = text
+            pairs.append((left, right))
+    return pairs

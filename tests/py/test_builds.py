@@ -1,0 +1,163 @@
+"""The C core built in other ways: the same answers, nothing undefined, a stack of bounded size."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import oracle  # puts tools/ on the path
+import pytest
+from corelib import CORE, HEADER, CompileError, compile_c
+
+CHECK = Path(__file__).with_name("check_core.py")
+WEB_TESTS = oracle.ROOT / "tests" / "web"
+LIBRARY = ("-shared", "-fPIC")
+UNDEFINED = "-fsanitize=undefined,alignment"
+NO_VECTORS = ("-O3", "-fno-tree-vectorize", "-fno-tree-slp-vectorize")
+BUILDS = (
+    ("gcc", ("-O0",)),
+    ("gcc", ("-O3",)),
+    ("clang", NO_VECTORS),
+    ("gcc", ("-O3", "-march=native")),
+    ("clang", ("-O3", "-march=native")),
+    # which stop at what the C standard does not define: gcc's says what it was
+    ("gcc", ("-O1", "-g", UNDEFINED, "-fno-sanitize-recover=all")),
+    ("clang", ("-O1", "-g", UNDEFINED, "-fsanitize-trap=all")),
+)
+
+NODE = re.compile(r'node: \{ title: "([^"]*)" label: "([^"]*)"')
+FRAME = re.compile(r"(\d+) bytes \(([\w,]+)\)")
+EDGE = re.compile(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"')
+
+# Builds of wwho.wasm for engines with less than the shipped one asks for.
+CPUS = {
+    "without SIMD": "generic+bulk_memory",
+    "without bulk memory": "mvp+mutable_globals+simd128",
+    "the first WebAssembly": "mvp+mutable_globals",
+}
+# What compilers call where there are no instructions for it. Volatile, lest it becomes a call of
+# itself.
+MEMORY_C = """
+#include <stddef.h>
+void *memset(void *to, int byte, size_t n) {
+    for (volatile unsigned char *p = to; n--; p++) *p = (unsigned char)byte;
+    return to;
+}
+void *memcpy(void *to, const void *from, size_t n) {
+    volatile unsigned char *p = to;
+    for (const unsigned char *q = from; n--;) *p++ = *q++;
+    return to;
+}
+"""
+
+
+def built(target: Path, compiler: str, flags: Sequence[str]) -> Path:
+    """The core compiled; the test skipped where the compiler is missing or lacks a flag."""
+    empty = target.with_suffix(".c")
+    empty.write_text("int nothing;\n", "ascii")
+    try:
+        compile_c(empty, target, compiler, flags)
+    except CompileError as error:
+        pytest.skip(str(error))
+    return compile_c(CORE, target, compiler, flags)
+
+
+def check(*arguments: str | Path) -> None:
+    """Run check_core.py."""
+    command = [sys.executable, str(CHECK), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "all checks passed\n"
+
+
+def test_the_shipped_build() -> None:
+    check()
+
+
+@pytest.mark.parametrize(("compiler", "flags"), BUILDS, ids=lambda value: str(value))
+def test_other_builds(tmp_path: Path, compiler: str, flags: tuple[str, ...]) -> None:
+    check(built(tmp_path / "core.so", compiler, (*LIBRARY, *flags)))
+
+
+# The stack
+
+
+def call_graph(folder: Path, level: str) -> tuple[dict[str, tuple[int, str]], dict[str, set[str]]]:
+    """The frame of each function of the core, in bytes and its kind, and what it calls."""
+    flags = ("-c", level, "-fcallgraph-info=su")
+    graph = built(folder / "core.o", "gcc", flags).with_suffix(".ci").read_text("utf-8")
+    frames = {}
+    for title, label in NODE.findall(graph):
+        if frame := FRAME.search(label):
+            frames[title] = (int(frame[1]), frame[2])
+    calls: dict[str, set[str]] = {title: set() for title in frames}
+    for caller, callee in EDGE.findall(graph):
+        calls[caller].add(callee)
+    return frames, calls
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2", "-O3"])
+def test_the_stack_is_bounded(tmp_path: Path, level: str) -> None:
+    """No recursion, no call through a pointer, no frame whose size is known only as it runs."""
+    frames, calls = call_graph(tmp_path, level)
+    # a bounded one is what arguments are pushed to, and its size the most that it becomes
+    assert {kind for _, kind in frames.values()} <= {"static", "dynamic,bounded"}
+    assert any(title.endswith("wwho_encode") for title in frames)
+    outside = {callee for called in calls.values() for callee in called} - set(frames)
+    assert outside <= {"memcpy", "memset", "memmove", "memcmp"}
+    try:
+        order = list(TopologicalSorter(calls).static_order())
+    except CycleError as error:
+        pytest.fail(f"recursion: {error.args[1]}")
+    deepest: dict[str, int] = {}
+    for title in order:  # what is called comes before what calls it
+        below = max((deepest[callee] for callee in calls.get(title, ())), default=0)
+        deepest[title] = below + (frames[title][0] if title in frames else 0)
+    stated = re.search(r"^ \* Stack: at most (\d+) KiB", HEADER.read_text("utf-8"), re.MULTILINE)
+    assert stated is not None
+    assert 4096 < max(deepest.values()) <= 1024 * int(stated[1])
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O3"])
+def test_the_stack_of_webassembly_is_large_enough(tmp_path: Path, level: str) -> None:
+    """Twice as large as all frames together: without recursion, no chain of calls needs more."""
+    from build_wasm import STACK_BYTES
+
+    flags = ("-c", "--target=wasm32", "-ffreestanding", level, "-fstack-usage")
+    usage = built(tmp_path / "core.o", "clang", flags).with_suffix(".su").read_text("utf-8")
+    lines = [line.split("\t") for line in usage.splitlines()]
+    assert {kind for _, _, kind in lines} == {"static"}
+    assert 4096 < sum(int(size) for _, size, _ in lines) < STACK_BYTES / 2
+
+
+# WebAssembly
+
+
+@pytest.mark.parametrize("cpu", CPUS.values(), ids=CPUS)
+def test_webassembly_with_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cpu: str) -> None:
+    pytest.importorskip("ziglang", reason="needs ziglang")
+    if shutil.which("node") is None:
+        pytest.skip("Node.js is missing")
+    import build_wasm
+
+    memory = tmp_path / "memory.c"
+    memory.write_text(MEMORY_C, "ascii")
+    flags = [f"-mcpu={cpu}" if flag.startswith("-mcpu=") else flag for flag in build_wasm.FLAGS]
+    assert f"-mcpu={cpu}" in flags
+    monkeypatch.setattr(build_wasm, "FLAGS", [*flags, str(memory)])
+    core = build_wasm.build(tmp_path / "wwho.wasm")
+    done = subprocess.run(
+        ["node", "--test", "--test-reporter=tap", str(WEB_TESTS / "vectors.test.mjs")],
+        env={**os.environ, "WWHO_WASM": str(core)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "# pass 5\n" in done.stdout

@@ -1,0 +1,134 @@
+"""The cache of pretokens, which lies in the scratch memory: with it, without it, in any order.
+
+Without it is: with scratch memory that is zeroed before each call.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from corelib import Core, Zeros
+from strategies import BROKEN, HARD
+from vector_checks import TINY, vectors
+
+from wwho._core import ffi, lib
+from wwho.encodings import model_bytes
+from wwho.tokenizer import to_bytes
+
+NAMES = ("tiny", "o200k_base", "wwho_328k")
+LONGEST = 1 << 21
+MANY_WORDS = 150_000
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+CONSONANTS, SIGNS = "කගචජටඩණතදනපබමයරලවසහළ", ("", "ා", "ි", "ු", "ෙ", "ො", "්")
+
+Tokens = tuple[list[int], list[int]]
+
+
+@cache
+def blob(name: str) -> bytes:
+    return TINY.read_bytes() if name == "tiny" else model_bytes(name)
+
+
+def without_cache(name: str, texts: Iterable[bytes]) -> dict[bytes, Tokens]:
+    """Ids and ends of each text."""
+    core, found = Core.open(blob(name), LONGEST), {}
+    for text in texts:
+        core.forget()
+        found[text] = core.tokens(text)
+    return found
+
+
+def check_with_cache(name: str, expected: dict[bytes, Tokens]) -> None:
+    """The same in one scratch for all texts: in their order, backwards, shuffled, and again."""
+    core, texts = Core.open(blob(name), LONGEST), list(expected)
+    shuffled = random.Random(3).sample(texts, len(texts))
+    for order in (texts, texts[::-1], shuffled, shuffled):
+        for text in order:
+            assert core.tokens(text) == expected[text]
+            assert core.count(text, LONGEST) == len(expected[text][0])
+            ids = expected[text][0]  # which alone are written in another way
+            assert core.encode(text, len(text), with_ends=False)[1][: len(ids)] == ids
+
+
+def hard_words() -> Iterator[bytes]:
+    """Texts of every length up to the longest that are kept, and what differs in little from them.
+
+    Some end in zeros, as texts do that are padded; some are near the end of a text, some are not.
+    """
+    rng = random.Random(1)
+    for length in range(1, 70):
+        letters = "".join(rng.choices(LETTERS, k=length)).encode()
+        syllables = "".join(rng.choice(CONSONANTS) + rng.choice(SIGNS) for _ in range(length))
+        for text in (letters, bytes(length), b"a" + bytes(length), b"q" * length, b" " * length):
+            yield from (text, b" " + text, text + b"\n" + b"x" * 64)
+        for text in (syllables.encode(), rng.randbytes(length), syllables.encode()[: 2 * length]):
+            yield from (text, b" " + text, text + b" " * 64)
+    parts = [part.encode() for part in HARD] + list(BROKEN)
+    for _ in range(400):
+        yield b"".join(rng.choices(parts, k=rng.randint(1, 12)))
+
+
+def texts_of_vectors(name: str) -> Iterator[bytes]:
+    for line in vectors(name):
+        if "segments" in line:
+            text = line.get("text")
+            yield bytes.fromhex(line["bytes_hex"]) if text is None else to_bytes(text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_warm_cache_gives_what_none_gives(name: str) -> None:
+    texts = {*hard_words(), *texts_of_vectors(name)}
+    assert len(texts) > 1500
+    check_with_cache(name, without_cache(name, sorted(texts)))
+
+
+def many_words(rng: random.Random, n: int, sinhala: bool) -> list[bytes]:
+    """So many different words, each with the space before it."""
+    found: dict[str, None] = {}
+    while len(found) < n:
+        if sinhala:
+            syllables = range(rng.randint(2, 5))
+            word = "".join(rng.choice(CONSONANTS) + rng.choice(SIGNS) for _ in syllables)
+        else:
+            word = "".join(rng.choices(LETTERS, k=rng.choice((4, 5, 6, 9, 17, 30))))
+        found[" " + word] = None
+    return [word.encode() for word in found]
+
+
+@pytest.mark.parametrize(("name", "sinhala"), [("o200k_base", False), ("wwho_328k", True)])
+def test_more_words_than_the_cache_has_room_for(name: str, sinhala: bool) -> None:
+    """Each takes the place of another, in long texts and word by word."""
+    core = Core.open(blob(name), LONGEST)
+    words = many_words(random.Random(2), MANY_WORDS, sinhala)
+    expected = without_cache(name, words)
+    kept = sum(len(word) + 4 * len(ids) for word, (ids, _) in expected.items())
+    assert kept > lib.wwho_scratch_size(core.model, 0)
+    for order in (words, words[::-1], words[::2] + words[:200] * 20 + words[1::2]):
+        for start in range(0, len(order), 5000):
+            part = order[start : start + 5000]
+            ids, ends = core.tokens(b"".join(part))
+            assert ids == [token for word in part for token in expected[word][0]]
+            assert len(ids) == len(ends)
+    for word in words[::7] + words[::-7]:
+        assert core.tokens(word) == expected[word]
+
+
+def test_a_scratch_may_be_copied_to_a_larger_one() -> None:
+    """wwho.h: its first part, whose place does not depend on the length, is the cache."""
+    small, texts = Core.open(blob("wwho_328k"), 100), [text[:100] for text in hard_words()]
+    expected = without_cache("wwho_328k", texts)
+    for text in texts:
+        assert small.tokens(text) == expected[text]
+    zeros = Zeros(lib.wwho_scratch_size(small.model, LONGEST))
+    scratch = ffi.from_buffer(zeros.memory)
+    ffi.memmove(scratch, small.scratch, small.scratch_len)
+    large = replace(small, scratch=scratch, scratch_len=len(zeros.memory), zeros=zeros)
+    for text in texts:
+        assert large.tokens(text) == expected[text]
+    assert large.tokens(b"".join(texts)) == Core.open(blob("wwho_328k"), LONGEST).tokens(
+        b"".join(texts)
+    )

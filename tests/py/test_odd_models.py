@@ -1,0 +1,156 @@
+"""Vocabularies that trainers do not make: the merge gives what it should, or at least the text."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+import pytest
+from odd_models import (
+    CHAIN,
+    DOUBLED,
+    DOUBLINGS,
+    GIVES_UP,
+    LETTERS,
+    any_pairs,
+    byte_model,
+    chain_model,
+    giving_up_bytes,
+    giving_up_letters,
+    letter_model,
+    long_token_model,
+    replayable,
+)
+
+from wwho import Tokenizer
+from wwho.artifact.model import Model
+from wwho.artifact.write import write_model
+
+LENGTHS = (1, 2, 7, 55, 56, 57, 63, 64, 65, 66, 119, 120, 121, 128, 200, 500)
+
+
+def native(model: Model) -> Tokenizer:
+    return Tokenizer(write_model(model), "native")
+
+
+def check_same(model: Model, texts: Sequence[bytes]) -> None:
+    """The native core gives the ids of the reference, which are those of FORMAT.md."""
+    enc, reference = native(model), Tokenizer(write_model(model), "reference")
+    for text in texts:
+        ids = reference.encode(text)
+        assert enc.encode(text) == ids, text
+        check_text(enc, text)
+
+
+def check_text(enc: Tokenizer, text: bytes) -> None:
+    """Whatever its tokens are, they are the text's, and the same each time."""
+    ids, offsets = enc.encode_with_offsets(text)
+    assert enc.decode_bytes(ids) == text
+    assert enc.encode(text) == ids
+    assert enc.count(text) == len(ids)
+    assert b"".join(map(enc.decode_single_token_bytes, ids)) == text
+    assert all(start <= after and start <= end for (start, end), (after, _) in pairwise(offsets))
+
+
+def slices(rng: random.Random, text: bytes) -> Iterator[bytes]:
+    """Parts of a text of many lengths."""
+    for length in LENGTHS:
+        if length <= len(text):
+            start = rng.randint(0, len(text) - length)
+            yield text[start : start + length]
+
+
+# Vocabularies that replay
+
+
+def test_tokens_longer_than_any_window() -> None:
+    rng = random.Random(1)
+    cycle = b"klmnopqrst" * 40
+    texts = [b"a" * length for length in (*LENGTHS, 300, 511, 512, 513, 1023, 1024, 1500)]
+    texts += [cycle[:length] for length in (299, 300, 301, 400)]
+    texts += [b"b" + text + b"k" * 3 + text for text in texts]
+    texts += list(slices(rng, cycle))
+    check_same(long_token_model(), texts)
+    enc = native(long_token_model())
+    assert enc.encode(b"a" * 512) == [256 + 8]
+    assert len(enc.encode(cycle[:300])) == 1
+
+
+def test_a_merge_that_the_far_end_decides() -> None:
+    """The tokens of windows do not fit together, so that a walk must find those that do."""
+    rng = random.Random(2)
+    texts = [CHAIN[start:end] for start in range(4) for end in range(60, len(CHAIN), 9)]
+    texts += [CHAIN[rng.randint(0, 50) :] + CHAIN[: rng.randint(1, 150)] for _ in range(50)]
+    # Line by line: what a walk learns of one piece must be forgotten before the next.
+    lines = [CHAIN[:101], CHAIN[:102], bytes([DOUBLED]) * 200, CHAIN[:101], CHAIN[1:150]]
+    check_same(chain_model(), [*texts, *slices(rng, CHAIN), b"\n".join(lines)])
+    odd, even = (native(chain_model()).encode(CHAIN[:length]) for length in (101, 102))
+    # The first token shows whether the number of bytes, far behind it, is even.
+    assert (odd[0], even[0] >= 256) == (CHAIN[0], True)
+
+
+@pytest.mark.parametrize("n_letters", [1, 2, 3, 4])
+def test_random_vocabularies_over_bytes(n_letters: int) -> None:
+    for seed in range(60):
+        rng = random.Random(seed)
+        order = rng.sample(range(256), 256)
+        symbols = rng.sample(range(256), n_letters)
+        pairs = replayable(rng, symbols, 256, rng.choice((3, 10, 30)))
+        letters = bytes(order[symbol] for symbol in symbols)
+        texts = [bytes(rng.choices(letters, k=length)) for length in (40, 100, 300)]
+        runs = [bytes([rng.choice(letters)]) * rng.randint(1, 150) for _ in range(3)]
+        check_same(byte_model(pairs, order), [*texts, b"".join(runs), runs[0]])
+
+
+def test_random_vocabularies_over_syllables() -> None:
+    for seed in range(60):
+        rng = random.Random(seed)
+        merges = replayable(rng, range(len(LETTERS)), len(LETTERS), rng.choice((3, 10, 30)))
+        texts = [bytes(rng.choices(LETTERS, k=length)) for length in (40, 100, 300)]
+        runs = [bytes([rng.choice(LETTERS)]) * rng.randint(1, 150) for _ in range(3)]
+        broken = [text.replace(b"ab", b"y") for text in texts]
+        check_same(letter_model(merges), [*texts, *broken, b" ".join([*texts, *runs])])
+
+
+# Vocabularies that do not
+
+
+@pytest.mark.parametrize("make", [giving_up_bytes, giving_up_letters])
+def test_a_token_that_does_not_replay_to_itself(make: Callable[[], Model]) -> None:
+    enc, rng = native(make()), random.Random(3)
+    whole = enc.encode_single_token(b"abc")
+    assert enc.encode(b"abc") == [whole]
+    # the longest run that is one token is what no window holds
+    assert len(enc.encode(b"x" * 2**DOUBLINGS)) == 1
+    texts = [b"abcd", b"dabcabcdd", GIVES_UP, GIVES_UP + b"y", b"y" + GIVES_UP * 3]
+    texts += [bytes(rng.choices(b"abcdxy \n", k=rng.randint(1, 400))) for _ in range(200)]
+    texts += [b"x" * rng.randint(1, 200) + text for text in texts]
+    for text in [*texts, *texts[::-1]]:
+        check_text(enc, text)
+
+
+@pytest.mark.parametrize("make", [giving_up_bytes, giving_up_letters])
+def test_what_the_merge_gives_up_is_spelled(make: Callable[[], Model]) -> None:
+    """Its symbols become tokens one by one: the last resort of encode.c, for pieces and words."""
+    enc = native(make())
+    for text in (GIVES_UP, b"x" * 200 + b"abcd"):
+        assert enc.encode(text) == [enc.encode_single_token(bytes([byte])) for byte in text]
+    # in what is short enough to be replayed to the letter, the same letters merge
+    assert len(enc.encode(GIVES_UP[-40:])) < 10
+
+
+def test_random_vocabularies_that_do_not_replay_are_harmless() -> None:
+    for seed in range(150):
+        rng = random.Random(seed)
+        n, count = rng.randint(1, 4), rng.choice((3, 10, 40))
+        letters = LETTERS[:n]
+        texts = [bytes(rng.choices(letters, k=length)) for length in (3, 30, 70, 150, 400)]
+        texts += [letters[:1] * length for length in (64, 65, 129)]
+        for model in (
+            byte_model(any_pairs(rng, list(letters), 256, count)),
+            letter_model(any_pairs(rng, range(n), len(LETTERS), count)),
+        ):
+            enc = native(model)
+            for text in texts:
+                check_text(enc, text)

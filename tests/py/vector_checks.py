@@ -1,0 +1,87 @@
+"""What tests/vectors say, checked on any tokenizer. Needs the package alone, not pytest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from wwho import SpecialTokenError, Tokenizer, UnknownTokenError
+from wwho.tokenizer import Unk
+
+VECTORS = Path(__file__).resolve().parents[1] / "vectors"
+TINY = VECTORS / "tiny.wwho"
+ENCODINGS = sorted(path.stem for path in VECTORS.glob("*.jsonl"))
+ERRORS = {"SpecialTokenError": SpecialTokenError, "UnknownTokenError": UnknownTokenError}
+
+
+def vectors(name: str) -> list[dict[str, Any]]:
+    return [
+        json.loads(line) for line in (VECTORS / f"{name}.jsonl").read_text("ascii").splitlines()
+    ]
+
+
+def check_encode(enc: Tokenizer, line: dict[str, Any]) -> None:
+    text: str | bytes = line["text"] if "text" in line else bytes.fromhex(line["bytes_hex"])
+    unk: Unk = "token" if line.get("unk") else "spell"
+    allowed = set(line["allowed"])
+    ids, offsets = enc.encode_with_offsets(text, allowed_special=allowed, unk=unk)
+    assert ids == line["ids"]
+    assert [list(pair) for pair in offsets] == line["offsets"]
+    assert enc.encode(text, allowed_special=allowed, unk=unk) == ids
+    assert enc.count(text, allowed_special=allowed, unk=unk) == line["count"] == len(ids)
+    segments = enc.segment(text)
+    assert [segment.route for segment in segments] == [each["route"] for each in line["segments"]]
+    if "text" in line:
+        assert [segment.text for segment in segments] == [each["text"] for each in line["segments"]]
+        units = [each.get("units", []) for each in line["segments"]]
+        assert [list(segment.units) for segment in segments] == units
+    else:
+        routes = enc.info.routes
+        spans = enc._backend.spans(text if isinstance(text, bytes) else text.encode())
+        found = [text[span.start : span.end].hex() for span in spans if routes[span.route].sgpe]
+        assert found == [unit for each in line["segments"] for unit in each.get("units_hex", [])]
+
+
+def check_utf16(enc: Tokenizer, line: dict[str, Any]) -> None:
+    data = line["text"].encode("utf-8") if "text" in line else bytes.fromhex(line["bytes_hex"])
+    mask = bytes(text in line["allowed"] for text in enc.info.specials)
+    _, ends = enc._backend.encode_with_ends(data, mask, bool(line.get("unk")))
+    assert [list(pair) for pair in enc._backend.offsets(data, ends, True)] == line["utf16"]
+
+
+def check_error(enc: Tokenizer, line: dict[str, Any]) -> None:
+    def call() -> None:
+        if "token" in line:
+            enc.encode_single_token(line["token"])
+        elif "ids" in line:
+            enc.decode_bytes(line["ids"])
+        else:
+            allowed, disallowed = set(line["allowed"]), line["disallowed"]
+            enc.encode(line["text"], allowed_special=allowed, disallowed_special=disallowed)
+
+    try:
+        call()
+    except ERRORS[line["error"]]:
+        return
+    raise AssertionError(f"no {line['error']}: {line}")
+
+
+def has_surrogate(text: str) -> bool:
+    return any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def check_vectors(enc: Tokenizer, name: str) -> None:
+    """Every vector of an encoding: ids, offsets, counts, segments, texts and errors."""
+    lines = vectors(name)
+    assert len(lines) > 70
+    assert {line["encoding"] for line in lines} == {name}
+    for line in lines:
+        if "error" in line:
+            check_error(enc, line)
+        elif "decode_hex" in line:
+            assert enc.decode_bytes(line["ids"]).hex() == line["decode_hex"]
+        else:
+            check_encode(enc, line)
+            if not has_surrogate(line.get("text", "")):
+                check_utf16(enc, line)
