@@ -210,22 +210,35 @@ static inline void scan_word(const wwho_model *model, const wwho_automaton *scan
     }
 }
 
+/* Words ahead, and what cuts each into units. Unlike pieces, they stay ahead from segment to segment: one is often a word long. */
+typedef struct {
+    wwho_found found[AHEAD];
+    const wwho_automaton *units[AHEAD];
+    uint32_t n;
+} wwho_queue;
+
 /* A segment of an SGPE route. */
-static void encode_words(wwho_encoder *e, const wwho_automaton *scanner, wwho_cursor c) {
-    uint32_t found = 0;
-    wwho_found ahead[AHEAD];
-    for (; c.at < c.end && e->n <= e->limit; found++) {
+static void encode_words(wwho_encoder *e, wwho_queue *words, const wwho_automaton *scanner, wwho_cursor c) {
+    for (; c.at < c.end && e->n <= e->limit; words->n++) {
         size_t word = c.at;
         scan_word(e->model, scanner, &c);
-        wwho_found *f = &ahead[found % AHEAD];
-        if (found >= AHEAD) put_word(e, scanner, f);
-        set_found(e, f, word, c.at, true);
+        uint32_t i = words->n % AHEAD;
+        if (words->n >= AHEAD) put_word(e, words->units[i], &words->found[i]);
+        words->units[i] = scanner;
+        set_found(e, &words->found[i], word, c.at, true);
     }
-    for (uint32_t i = found < AHEAD ? 0 : found - AHEAD; i < found; i++) put_word(e, scanner, &ahead[i % AHEAD]);
+}
+
+static void flush_words(wwho_encoder *e, wwho_queue *words) {
+    for (uint32_t i = words->n < AHEAD ? 0 : words->n - AHEAD; i < words->n; i++)
+        put_word(e, words->units[i % AHEAD], &words->found[i % AHEAD]);
+    words->n = 0;
 }
 
 /* Text without special tokens. */
 static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
+    wwho_queue words;
+    words.n = 0;
     for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit;) {
         uint32_t route;
         size_t start = c.at;
@@ -234,10 +247,13 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
         const wwho_automaton *scanner = &e->model->automata[r->scanner];
         wwho_cursor segment = start_within(e->model, &c, start, c.at);
         if (r->sgpe)
-            encode_words(e, scanner, segment);
-        else
+            encode_words(e, &words, scanner, segment);
+        else {
+            flush_words(e, &words);
             encode_pieces(e, scanner, segment);
+        }
     }
+    flush_words(e, &words);
 }
 
 /* Which bytes allowed special tokens start with. */
