@@ -88,7 +88,7 @@ def header() -> Iterator[Attack]:
     yield "TRUNCATED-table", resummed(patched(GOOD[:100], 16, "<I", 100))
     yield "TRAILING-word", GOOD + bytes(4)
     yield "TRUNCATED-odd", resummed(patched(GOOD + b"\0", 16, "<I", len(GOOD) + 1))
-    yield "FEATURES-bit_1", resummed(patched(GOOD, 12, "<I", 3))
+    yield "FEATURES-bit_2", resummed(patched(GOOD, 12, "<I", 5))
     yield "CHECKSUM-flipped_bit", GOOD[:-8] + bytes([GOOD[-8] ^ 1]) + GOOD[-7:]
     yield "SECTION_TABLE-none", resummed(patched(GOOD, 10, "<H", 0))
     yield "SECTION_TABLE-17", resummed(patched(GOOD, 10, "<H", 17))
@@ -131,6 +131,11 @@ def meta() -> Iterator[Attack]:
     yield "META-n_vocab_huge", with_meta(n_vocab=2**21)
     yield "META-n_base", with_meta(n_base=MODEL.first_atom + 1)
     yield "META-n_base_tokens", with_meta(n_base_tokens=255)
+    for name, number in {"none": 0, "more_than_merges": len(MODEL.merges) + 1}.items():
+        data = PARTS[Kind.META] + struct.pack("<I", number)
+        yield f"META-superwords_{name}", with_part(Kind.META, data, features=3)
+    yield "META-superwords_announced", with_part(Kind.META, PARTS[Kind.META], features=3)
+    yield "META-superwords_unannounced", with_part(Kind.META, PARTS[Kind.META] + b"\1\0\0\0")
     yield "META-wrap", with_meta(n_atoms=2**32 - 1, n_merges=5)
     yield "META-space_id", with_meta(space_id=MODEL.first_atom)
     yield "META-unk_id_no_special", with_meta(unk_id=97)

@@ -32,7 +32,7 @@ static int check_header(const uint8_t *blob, size_t len, wwho_file *file) {
     uint32_t n = read16(blob + 10), size = read32(blob + 16);
     if (n < 1 || n > MAX_SECTIONS) return WWHO_SECTION_TABLE;
     file->features = read32(blob + 12);
-    if (file->features & ~(uint32_t)FEATURE_SGPE) return WWHO_FEATURES;
+    if (file->features & ~(uint32_t)(FEATURE_SGPE | FEATURE_SUPERWORDS)) return WWHO_FEATURES;
     if (len < size || size % 4) return WWHO_TRUNCATED;
     if (len > size || len > WWHO_MAX_LENGTH) return WWHO_TRAILING;
     return len < HEADER_SIZE + (size_t)n * ENTRY_SIZE ? WWHO_TRUNCATED : WWHO_OK;
@@ -69,13 +69,16 @@ static int check_sections(const uint8_t *blob, size_t len, wwho_file *file) {
 
 static int check_meta(wwho_file *file) {
     const uint8_t *p = file->section[KIND_META].at;
-    if (file->section[KIND_META].length != META_SIZE) return WWHO_META;
+    bool superwords = file->features & FEATURE_SUPERWORDS;
+    if (file->section[KIND_META].length != META_SIZE + (superwords ? 4 : 0)) return WWHO_META;
     wwho_info *m = &file->info;
     *m = (wwho_info){.n_vocab = read32(p), .n_base = read32(p + 4), .n_base_tokens = read32(p + 8),
                      .first_atom = read32(p + 12), .n_atoms = read32(p + 16), .n_merges = read32(p + 20),
                      .space_id = read32(p + 24), .unk_id = read32(p + 28)};
     file->base_text_bytes = read32(p + 32);
     file->sgpe_text_bytes = read32(p + 36);
+    if (superwords) m->n_superwords = read32(p + 40);
+    if (superwords && (!m->n_superwords || m->n_superwords > m->n_merges)) return WWHO_META;
     bool ordered = m->n_base_tokens >= 256 && m->n_base_tokens <= m->n_base && m->n_base <= m->first_atom &&
                    m->first_atom <= m->n_vocab && m->n_vocab < 1u << WWHO_ID_BITS;
     if (!ordered) return WWHO_META;
@@ -161,17 +164,24 @@ static wwho_filter take_filter(wwho_arena *arena, uint32_t log2) {
     return (wwho_filter){take_zeroed(arena, UINT64_C(1) << log2 >> 3), log2};
 }
 
-/* Memory for a vocabulary of `n_symbols` and `n_merges` tokens, whose texts are text_bytes long in all. */
-static void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_symbols, uint32_t n_merges, uint32_t text_bytes) {
+static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
+    uint32_t log2 = table_bits(n);
+    uint64_t *slots = take_zeroed(arena, UINT64_C(8) << log2);
+    return (wwho_pairs){slots, log2, take_filter(arena, log2 + 2)};
+}
+
+/* Memory for a vocabulary of `n_symbols` and `n_merges` tokens, the last of them superwords, whose texts are text_bytes long in all. */
+static void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_symbols, uint32_t n_merges, uint32_t n_superwords,
+                            uint32_t text_bytes) {
     uint32_t n = n_symbols + n_merges;
-    *v = (wwho_vocabulary){.n_symbols = n_symbols, .n_tokens = n, .pairs_bits = table_bits(n_merges), .strings_bits = table_bits(n)};
+    *v = (wwho_vocabulary){.n_symbols = n_symbols, .n_tokens = n, .n_plain = n - n_superwords, .strings_bits = table_bits(n)};
     v->offset = take(arena, 4 * ((uint64_t)n + 1));
     v->left = take(arena, 4 * (uint64_t)n);
     v->right = take(arena, 4 * (uint64_t)n);
     v->texts = take(arena, text_bytes);
-    v->pairs = take_zeroed(arena, UINT64_C(8) << v->pairs_bits);
+    v->pairs = take_pairs(arena, n_merges - n_superwords);
+    if (n_superwords) v->superwords = take_pairs(arena, n_superwords);
     v->strings = take_zeroed(arena, UINT64_C(8) << v->strings_bits);
-    v->pair_filter = take_filter(arena, v->pairs_bits + 2);
     v->text_filter = take_filter(arena, v->strings_bits + 2);
     v->prefix_filter = take_filter(arena, v->strings_bits + 1);
     if (v->offset) v->offset[0] = 0;
@@ -191,7 +201,7 @@ static void pair_bytes(wwho_vocabulary *v) {
     }
     __builtin_memset(b->eager, 0, sizeof b->eager);
     for (uint32_t i = 0; i < 1 << 16; i++) {
-        uint32_t merged = b->pair[i] = pair_token(v, b->token[i >> 8], b->token[i & 255]);
+        uint32_t merged = b->pair[i] = pair_token(&v->pairs, b->token[i >> 8], b->token[i & 255]);
         if (merged < from_left[i >> 8] && merged < from_right[i & 255]) b->eager[i >> 3] |= (uint8_t)(1u << (i & 7));
     }
 }
@@ -292,12 +302,13 @@ static int plan(const uint8_t *blob, size_t len, wwho_file *file, wwho_arena *ar
     if (made) use_classes(file, made);
     status = build_automata(file, arena, made);
     if (status) return status;
-    take_vocabulary(arena, made ? &made->base : &unused.base, 256, m->n_base_tokens - 256, file->base_text_bytes);
+    take_vocabulary(arena, made ? &made->base : &unused.base, 256, m->n_base_tokens - 256, 0, file->base_text_bytes);
     wwho_bytes *bytes = take(arena, sizeof *bytes);
     if (made) made->base.bytes = bytes;
-    take_vocabulary(arena, made ? &made->sgpe : &unused.sgpe, m->n_atoms, m->n_merges, file->sgpe_text_bytes);
+    take_vocabulary(arena, made ? &made->sgpe : &unused.sgpe, m->n_atoms, m->n_merges, m->n_superwords,
+                    file->sgpe_text_bytes);
     uint32_t n_specials = specials_bound(file);
-    take_vocabulary(arena, made ? &made->specials : &unused.specials, n_specials, 0, file->section[KIND_SPECIALS].length);
+    take_vocabulary(arena, made ? &made->specials : &unused.specials, n_specials, 0, 0, file->section[KIND_SPECIALS].length);
     uint32_t *ids = take(arena, 4 * (uint64_t)n_specials);
     if (made) made->special_ids = ids;
     return WWHO_OK;

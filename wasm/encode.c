@@ -9,6 +9,14 @@ typedef struct {
 
 #define AHEAD 8u /* pieces are found this far ahead of where their tokens are put: about as long as memory takes */
 
+/* A phrase: the tokens of neighbouring words of one route, each word but the first beginning with the U+0020 behind the word
+ * before. Superwords may merge them; they are put once it is known where the phrase ends. */
+typedef struct {
+    wwho_row row;
+    const wwho_route *route;
+    size_t start, end;
+} wwho_phrase;
+
 /* Where tokens go, and what they need on the way. */
 typedef struct {
     const wwho_model *model;
@@ -23,6 +31,7 @@ typedef struct {
     uint32_t *tokens; /* len: of a piece or word */
     uint32_t *bounds; /* len: ends of the units of a word */
     uint8_t *dead;    /* len + 1 bits, zero between pieces */
+    wwho_phrase phrase;
 } wwho_encoder;
 
 static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
@@ -134,11 +143,40 @@ static void encode_broken_word(wwho_encoder *e, size_t at, uint32_t n) {
     put_run(e, n - first, e->bounds + first, run);
 }
 
-/* A word, which the cache may come to know by this key. */
-static void encode_word(wwho_encoder *e, const wwho_key *key, const wwho_automaton *units, size_t at, size_t end) {
+static void flush_phrase(wwho_encoder *e) {
+    wwho_row *row = &e->phrase.row;
+    if (!row->n) return;
+    replay(&e->model->sgpe.superwords, row);
+    put_all(e, &e->model->sgpe, row->tokens, row->n, e->phrase.start);
+    row->n = 0;
+}
+
+/* Put the n tokens of a word, where there are superwords. One with more than a row holds is in no phrase. */
+static __attribute__((noinline)) void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n,
+                                                    size_t at, size_t end) {
+    wwho_phrase *p = &e->phrase;
+    wwho_row *row = &p->row;
     const wwho_vocabulary *v = &e->model->sgpe;
+    if (!(row->n && at == p->end && route == p->route && e->text[at] == ' ' && row->n + n <= WINDOW)) {
+        flush_phrase(e);
+        p->route = route;
+        p->start = at;
+    }
+    p->end = end;
+    if (n > WINDOW) {
+        put_all(e, v, tokens, n, at);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        push(row, tokens[i], row->n ? pair_token(&v->superwords, row->tokens[row->n - 1], tokens[i]) : WWHO_NONE);
+}
+
+/* A word, which the cache may come to know by this key. */
+static void encode_word(wwho_encoder *e, const wwho_key *key, const wwho_route *route, size_t at, size_t end) {
+    const wwho_vocabulary *v = &e->model->sgpe;
+    const wwho_automaton *units = &e->model->automata[route->scanner];
     uint32_t count = 1, n = 0, rule;
-    e->tokens[0] = find_text(v, e->text + at, end - at, hash_at(e, at, end - at));
+    e->tokens[0] = find_plain(v, e->text + at, end - at, hash_at(e, at, end - at));
     if (e->tokens[0] == WWHO_NONE) {
         for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end; e->bounds[n++] = (uint32_t)(c.at - at))
             scan_piece(e->model, units, &c, &rule);
@@ -147,7 +185,12 @@ static void encode_word(wwho_encoder *e, const wwho_key *key, const wwho_automat
         for (uint32_t i = 0; !count && i < n; i++) e->bounds[i] += (uint32_t)at;
     }
     keep(key, v->first_id, e->tokens, count);
-    put_all(e, v, e->tokens, count, at);
+    if (!v->superwords.slots)
+        put_all(e, v, e->tokens, count, at);
+    else if (count)
+        put_in_phrase(e, route, e->tokens, count, at, end);
+    else
+        flush_phrase(e);
     if (!count) encode_broken_word(e, at, n);
 }
 
@@ -169,12 +212,17 @@ static HOT void put_piece(wwho_encoder *e, const wwho_found *f) {
         encode_piece(e, &f->key, f->at, f->at + f->key.n);
 }
 
-static HOT void put_word(wwho_encoder *e, const wwho_automaton *units, const wwho_found *f) {
+static HOT void put_word(wwho_encoder *e, const wwho_route *route, const wwho_found *f) {
+    const wwho_vocabulary *v = &e->model->sgpe;
     const uint32_t *kept = kept_ids(&f->key);
-    if (kept)
-        put_kept(e, &e->model->sgpe, kept, f->at);
+    if (kept && v->superwords.slots) {
+        uint32_t tokens[LONG_ROOM], n = id_count(kept);
+        for (uint32_t i = 0; i < n; i++) tokens[i] = (i ? kept[i] : first_id(kept)) - v->first_id;
+        put_in_phrase(e, route, tokens, n, f->at, f->at + f->key.n);
+    } else if (kept)
+        put_kept(e, v, kept, f->at);
     else
-        encode_word(e, &f->key, units, f->at, f->at + f->key.n);
+        encode_word(e, &f->key, route, f->at, f->at + f->key.n);
 }
 
 /* A segment of the base. */
@@ -210,28 +258,29 @@ static inline void scan_word(const wwho_model *model, const wwho_automaton *scan
     }
 }
 
-/* Words ahead, and what cuts each into units. Unlike pieces, they stay ahead from segment to segment: one is often a word long. */
+/* Words ahead, and the route of each. Unlike pieces, they stay ahead from segment to segment: one is often a word long. */
 typedef struct {
     wwho_found found[AHEAD];
-    const wwho_automaton *units[AHEAD];
+    const wwho_route *routes[AHEAD];
     uint32_t n;
 } wwho_queue;
 
 /* A segment of an SGPE route. */
-static void encode_words(wwho_encoder *e, wwho_queue *words, const wwho_automaton *scanner, wwho_cursor c) {
+static void encode_words(wwho_encoder *e, wwho_queue *words, const wwho_route *route, wwho_cursor c) {
+    const wwho_automaton *scanner = &e->model->automata[route->scanner];
     for (; c.at < c.end && e->n <= e->limit; words->n++) {
         size_t word = c.at;
         scan_word(e->model, scanner, &c);
         uint32_t i = words->n % AHEAD;
-        if (words->n >= AHEAD) put_word(e, words->units[i], &words->found[i]);
-        words->units[i] = scanner;
+        if (words->n >= AHEAD) put_word(e, words->routes[i], &words->found[i]);
+        words->routes[i] = route;
         set_found(e, &words->found[i], word, c.at, true);
     }
 }
 
 static void flush_words(wwho_encoder *e, wwho_queue *words) {
     for (uint32_t i = words->n < AHEAD ? 0 : words->n - AHEAD; i < words->n; i++)
-        put_word(e, words->units[i % AHEAD], &words->found[i % AHEAD]);
+        put_word(e, words->routes[i % AHEAD], &words->found[i % AHEAD]);
     words->n = 0;
 }
 
@@ -244,16 +293,17 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
         size_t start = c.at;
         next_segment(e->model, &c, &route);
         const wwho_route *r = &e->model->routes[route];
-        const wwho_automaton *scanner = &e->model->automata[r->scanner];
         wwho_cursor segment = start_within(e->model, &c, start, c.at);
         if (r->sgpe)
-            encode_words(e, &words, scanner, segment);
+            encode_words(e, &words, r, segment);
         else {
             flush_words(e, &words);
-            encode_pieces(e, scanner, segment);
+            flush_phrase(e);
+            encode_pieces(e, &e->model->automata[r->scanner], segment);
         }
     }
     flush_words(e, &words);
+    flush_phrase(e);
 }
 
 /* Which bytes allowed special tokens start with. */

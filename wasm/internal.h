@@ -20,7 +20,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read 
 
 enum { KIND_META = 1, KIND_CLASSES, KIND_AUTOMATA, KIND_ROUTES, KIND_BASE, KIND_ATOMS, KIND_MERGES, KIND_SPECIALS,
        KIND_PROVENANCE, N_KINDS };
-enum { FEATURE_SGPE = 1 };
+enum { FEATURE_SGPE = 1, FEATURE_SUPERWORDS = 2 };
 
 /* A part of the file. */
 typedef struct {
@@ -63,6 +63,13 @@ typedef struct {
     uint32_t log2;
 } wwho_filter;
 
+/* What pairs of tokens merge to. */
+typedef struct {
+    uint64_t *slots; /* open addressing: (left, right, merged), 21 bits each; 0 is empty */
+    uint32_t log2;
+    wwho_filter filter; /* what is in slots */
+} wwho_pairs;
+
 /* The symbols of a vocabulary over bytes. */
 typedef struct {
     uint32_t token[256];
@@ -74,17 +81,17 @@ typedef struct {
 typedef struct {
     uint32_t n_symbols; /* tokens below it are symbols: made of nothing */
     uint32_t n_tokens;
+    uint32_t n_plain;  /* tokens from it on are superwords */
     uint32_t first_id; /* of the model's ids */
     uint32_t longest;  /* token, in bytes */
     uint8_t *texts;    /* one after another */
     uint32_t *offset;  /* n_tokens + 1, into texts */
     uint32_t *left, *right;
     wwho_bytes *bytes; /* null: symbols are texts */
-    uint64_t *pairs; /* open addressing: (left, right, merged), 21 bits each; 0 is empty */
-    uint32_t pairs_bits;
+    wwho_pairs pairs, superwords;
     uint32_t strings_bits;
     uint64_t *strings; /* open addressing: of a text the token, length, offset into texts, and two bits of the hash; 0 is empty */
-    wwho_filter pair_filter, text_filter; /* what is in pairs and strings */
+    wwho_filter text_filter;              /* what is in strings */
     wwho_filter prefix_filter;            /* the texts of 8, 16, .. bytes that longer tokens start with */
 } wwho_vocabulary;
 

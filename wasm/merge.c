@@ -13,7 +13,7 @@
  * of the seam that is the seam's own, hence the + 1. */
 static bool stay_apart(const wwho_vocabulary *v, uint32_t x, uint32_t y) {
     for (uint32_t limit = WWHO_NONE;;) {
-        uint32_t merged = pair_token(v, x, y);
+        uint32_t merged = pair_token(&v->pairs, x, y);
         if (merged < limit) return false;
         if (x > y) {
             if (x < v->n_symbols) return true;
@@ -87,7 +87,7 @@ static void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *t
         uint32_t behind = pair_at(b, text, i + 1, n), token = b->token[text[i]];
         bool eager = here < last && here < behind && is_eager(b, text + i);
         if (eager) token = here;
-        push(row, token, alone && !eager ? last : row->n ? pair_token(v, row->tokens[row->n - 1], token) : WWHO_NONE);
+        push(row, token, alone && !eager ? last : row->n ? pair_token(&v->pairs, row->tokens[row->n - 1], token) : WWHO_NONE);
         alone = !eager;
         i += eager ? 2 : 1;
         last = eager ? behind : here;
@@ -106,13 +106,13 @@ static bool load_row(const wwho_piece *p, uint32_t first, wwho_row *row) {
     for (uint32_t i = first; i < first + n; i++) {
         uint32_t token = find_symbol(p, i);
         if (token == WWHO_NONE) return false;
-        push(row, token, row->n ? pair_token(p->v, row->tokens[row->n - 1], token) : WWHO_NONE);
+        push(row, token, row->n ? pair_token(&p->v->pairs, row->tokens[row->n - 1], token) : WWHO_NONE);
     }
     return true;
 }
 
 /* To the letter of FORMAT.md: the pair of lowest rank merges, the leftmost of several, until none is left. */
-static void replay(const wwho_vocabulary *v, wwho_row *row) {
+static void replay(const wwho_pairs *pairs, wwho_row *row) {
     uint64_t live = ~UINT64_C(0) >> (WINDOW - row->n); /* the places that have a token */
     uint32_t padded = (row->n + 3) & ~3u, n = 0;
     uint32_t *tokens = row->tokens;
@@ -130,10 +130,10 @@ static void replay(const wwho_vocabulary *v, wwho_row *row) {
         behind &= behind - 1;
         tokens[at] = merged;
         next[gone] = next[at] = INT32_MAX;
-        if (behind) next[at] = candidate(pair_token(v, merged, tokens[__builtin_ctzll(behind)]), at);
+        if (behind) next[at] = candidate(pair_token(pairs, merged, tokens[__builtin_ctzll(behind)]), at);
         if (before) {
             uint32_t left = 63 - (uint32_t)__builtin_clzll(before);
-            next[left] = candidate(pair_token(v, tokens[left], merged), left);
+            next[left] = candidate(pair_token(pairs, tokens[left], merged), left);
         }
     }
     for (; live; live &= live - 1) tokens[n++] = tokens[__builtin_ctzll(live)];
@@ -152,7 +152,7 @@ static uint32_t merge_windows(const wwho_piece *p, uint32_t *tokens) {
     while (at < p->n) {
         if (!same_window(p, at, loaded)) {
             if (!load_row(p, at, &row)) return 0;
-            replay(p->v, &row);
+            replay(&p->v->pairs, &row);
             loaded = at;
         }
         if (count && !stay_apart(p->v, tokens[count - 1], row.tokens[0])) return 0;
@@ -206,7 +206,7 @@ static inline uint32_t next_match(const wwho_piece *p, wwho_matches *m) {
         if (length > m->longest) continue;
         uint64_t state = full && full == m->longest ? hash_step(m->states[full / 8 - 1], load64(text + full - 8)) : m->states[full / 8];
         uint64_t tail = load_tail(text + full, length, p->readable - m->start - full);
-        uint32_t token = find_text(p->v, text, length, hash_finish(state, tail, length));
+        uint32_t token = find_plain(p->v, text, length, hash_finish(state, tail, length));
         if (token != WWHO_NONE) return token;
     }
     return WWHO_NONE;

@@ -17,23 +17,23 @@ static inline void add_hash(const wwho_filter *filter, uint64_t hash) {
 }
 
 /* The token that two neighbours merge to, or WWHO_NONE. Its id is the rank of the merge. */
-static inline uint32_t pair_token(const wwho_vocabulary *v, uint32_t left, uint32_t right) {
+static inline uint32_t pair_token(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
     uint64_t key = (uint64_t)left << WWHO_ID_BITS | right, hash = key * MIX, slot;
-    if (!may_have(&v->pair_filter, hash)) return WWHO_NONE;
-    uint32_t mask = (1u << v->pairs_bits) - 1, at = (uint32_t)(hash >> (64 - v->pairs_bits));
-    for (; (slot = v->pairs[at]) != 0; at = (at + 1) & mask)
+    if (!may_have(&pairs->filter, hash)) return WWHO_NONE;
+    uint32_t mask = (1u << pairs->log2) - 1, at = (uint32_t)(hash >> (64 - pairs->log2));
+    for (; (slot = pairs->slots[at]) != 0; at = (at + 1) & mask)
         if (slot >> WWHO_ID_BITS == key) return (uint32_t)slot & ((1u << WWHO_ID_BITS) - 1);
     return WWHO_NONE;
 }
 
 /* False where the pair is there already. */
-static bool add_pair(wwho_vocabulary *v, uint32_t left, uint32_t right, uint32_t token) {
+static bool add_pair(const wwho_pairs *pairs, uint32_t left, uint32_t right, uint32_t token) {
     uint64_t key = (uint64_t)left << WWHO_ID_BITS | right, hash = key * MIX;
-    uint32_t mask = (1u << v->pairs_bits) - 1, at = (uint32_t)(hash >> (64 - v->pairs_bits));
-    for (; v->pairs[at]; at = (at + 1) & mask)
-        if (v->pairs[at] >> WWHO_ID_BITS == key) return false;
-    v->pairs[at] = key << WWHO_ID_BITS | token;
-    add_hash(&v->pair_filter, hash);
+    uint32_t mask = (1u << pairs->log2) - 1, at = (uint32_t)(hash >> (64 - pairs->log2));
+    for (; pairs->slots[at]; at = (at + 1) & mask)
+        if (pairs->slots[at] >> WWHO_ID_BITS == key) return false;
+    pairs->slots[at] = key << WWHO_ID_BITS | token;
+    add_hash(&pairs->filter, hash);
     return true;
 }
 
@@ -97,6 +97,12 @@ static inline uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, 
     return find_slot(v, text, n, hash, &where);
 }
 
+/* As find_text(), but no superword. */
+static inline uint32_t find_plain(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
+    uint32_t token = find_text(v, text, n, hash);
+    return token < v->n_plain ? token : WWHO_NONE;
+}
+
 /* False where the text of `token` is another token's. */
 static bool add_text(wwho_vocabulary *v, uint32_t token) {
     const uint8_t *text = v->texts + v->offset[token];
@@ -133,7 +139,7 @@ static int add_merge(wwho_vocabulary *v, uint32_t token, uint32_t left, uint32_t
     v->offset[token + 1] = at + n + m;
     v->left[token] = left;
     v->right[token] = right;
-    if (!add_pair(v, left, right, token)) return WWHO_PAIR_DUPLICATE;
+    if (!add_pair(token < v->n_plain ? &v->pairs : &v->superwords, left, right, token)) return WWHO_PAIR_DUPLICATE;
     return add_text(v, token) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
 }
 

@@ -72,7 +72,7 @@ typedef struct {
     uint32_t n_specials;
     uint32_t n_routes;
     uint32_t max_token_bytes; /* the longest token, special tokens included */
-    uint32_t reserved;        /* 0 */
+    uint32_t n_superwords;    /* of the merges, the last ones */
 } wwho_info;
 
 typedef struct {

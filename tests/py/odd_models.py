@@ -60,6 +60,24 @@ def letter_model(merges: Sequence[Pair]) -> Model:
     )
 
 
+def phrase_model(atoms: Sequence[bytes], merges: Sequence[Pair], superwords: int) -> Model:
+    """SGPE of these merges, the last of which join words: letters from a to d, x and y, and a space.
+
+    A letter is a syllable, and so is a space and a letter.
+    """
+    letters, rest = parse_regex(" ?[a-dxy]+"), parse_regex("[^a-dxy ]+| ")
+    scanners = compile_scanners(
+        [
+            Scanner("router", (rest, letters), longest=True),
+            Scanner("other", (parse_regex("[^\\n]+|\\n"),), longest=False),
+            Scanner("letters", (parse_regex(" ?[a-dxy]"), parse_regex("[^a-dxy]")), longest=True),
+        ]
+    )
+    return replace(
+        letter_model(merges), scanners=scanners, atoms=tuple(atoms), n_superwords=superwords
+    )
+
+
 def doubled(symbol: int, first: int, times: int) -> list[Pair]:
     """Tokens of 2, 4, 8, ... of a symbol, from id `first` on."""
     return [(symbol, symbol), *((first + k, first + k) for k in range(times - 1))]

@@ -222,7 +222,7 @@ WRONG_LENGTH = {"META", "CLASSES", "ROUTES", "PAIRS", "ATOMS", "SPECIALS"}
         ("magic", [*numbers(0, 8, 1)], {"MAGIC"}),
         ("version", [(8, 2)], {"VERSION"}),
         ("n_sections", [(10, 2)], {"SECTION_TABLE", "SECTION_BOUNDS"}),
-        ("features", [(12, 4)], {"FEATURES", "SECTION_MISSING"}),
+        ("features", [(12, 4)], {"FEATURES", "SECTION_MISSING", "META"}),
         ("file_size", [(16, 4)], {"TRUNCATED", "TRAILING"}),
         ("checksum", [(20, 4)], {"CHECKSUM"}),
         ("kinds", entries(0), {"SECTION_ORDER", "SECTION_KIND"}),

@@ -20,6 +20,7 @@ from odd_models import (
     giving_up_letters,
     letter_model,
     long_token_model,
+    phrase_model,
     replayable,
 )
 
@@ -111,6 +112,31 @@ def test_random_vocabularies_over_syllables() -> None:
         runs = [bytes([rng.choice(LETTERS)]) * rng.randint(1, 150) for _ in range(3)]
         broken = [text.replace(b"ab", b"y") for text in texts]
         check_same(letter_model(merges), [*texts, *broken, b" ".join([*texts, *runs])])
+
+
+def test_random_superwords() -> None:
+    """Phrases of all lengths, also beyond 64 tokens; words that are no part of one."""
+    atoms = (b" a", b" b", b"a", b"b", b"c")
+    for seed in range(80):
+        rng = random.Random(seed)
+        merges = replayable(rng, range(2, 5), len(atoms), rng.choice((2, 5)))
+        merges += [(0, 2), (1, 3)][: rng.randint(0, 2)]
+        spaced = [0, 1, *(len(atoms) + k for k, (left, _) in enumerate(merges) if left < 2)]
+        superwords: list[Pair] = []
+        for _ in range(rng.choice((1, 4, 12))):
+            known = len(atoms) + len(merges) + len(superwords)
+            pair = (rng.randrange(known), rng.choice(spaced))
+            if pair not in superwords:
+                superwords.append(pair)
+                spaced += [known] * (pair[0] in spaced)
+        model = phrase_model(atoms, [*merges, *superwords], len(superwords))
+        if len(set(model.sgpe_tokens)) < len(model.sgpe_tokens):
+            continue
+        words = [bytes(rng.choices(b"abc", k=rng.choice((1, 1, 1, 2, 9)))) for _ in range(300)]
+        words += [b"y", b"ay", b"", b"x,", b"a" * 70, b"ab" * 80, b"a\n", b"."]
+        texts = [b" ".join(rng.choices(words, k=k)) for k in (2, 5, 30, 200)]
+        texts += [b"a" + b" a" * k + end for k in (62, 63, 64, 65, 130) for end in (b"", b"y", b"b")]
+        check_same(model, texts)
 
 
 # Vocabularies that do not

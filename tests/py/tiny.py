@@ -1,8 +1,8 @@
 """A tokenizer small enough to read: hand-picked tokens over the shipped schemas.
 
 It has every feature of the format: gaps between ids, special tokens on both sides of n_base (one
-inside another, one in Sinhala), atoms with and without their space, merges over merges, a lone
-space and [UNK]. `tests/vectors/tiny.wwho` is its artifact.
+inside another, one in Sinhala), atoms with and without their space, merges over merges,
+superwords, a lone space and [UNK]. `tests/vectors/tiny.wwho` is its artifact.
 """
 
 from __future__ import annotations
@@ -42,6 +42,11 @@ MERGES = (
     *(("द्या", "ल"), ("वि", "द्याल"), ("विद्याल", "य"), (" वि", "द्याल"), ("हो", "ती"), ("र", "र")),
 )
 
+SUPERWORDS = (
+    *(("ක", " ක"), (" ක", " ල"), ("ක ක", " ක ල"), (" කම", " ක"), ("ල", " ඔ"), (" ල", " ල")),
+    *((" में", " वि"), (" विद्याल", " में"), ("य", " में")),
+)
+
 SPECIALS_BASE = ("<|end|>", "<|end|>x", "<|ක|>")
 SPECIALS_SGPE = ("[PAD]", "[UNK]")
 
@@ -69,7 +74,7 @@ def tiny_model() -> Model:
         first_atom=first_atom,
         atoms=atoms,
         merges=merge_pairs(atoms),
-        space_id=first_atom + len(ATOMS) + len(MERGES),
+        space_id=first_atom + len(ATOMS) + len(MERGES) + len(SUPERWORDS),
         unk_id=specials["[UNK]"],
         specials=specials,
         provenance={
@@ -79,6 +84,7 @@ def tiny_model() -> Model:
             "unicode": UNICODE_VERSION,
             "schemas": " ".join(SCHEMAS),
         },
+        n_superwords=len(SUPERWORDS),
     )
 
 
@@ -86,7 +92,7 @@ def merge_pairs(atoms: tuple[bytes, ...]) -> list[Pair]:
     """The merges as pairs of ids counted from the first atom."""
     ids = {text.decode("utf-8"): k for k, text in enumerate(atoms)}
     pairs = []
-    for left, right in MERGES:
+    for left, right in (*MERGES, *SUPERWORDS):
         pairs.append((ids[left], ids[right]))
         ids[left + right] = len(ids)
     return pairs

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from wwho.artifact.layout import (
     ENTRY_BYTES,
     FEATURE_SGPE,
+    FEATURES,
     HEADER_BYTES,
     MAGIC,
     MAX_FILE_BYTES,
@@ -118,7 +119,7 @@ def _header(blob: bytes) -> tuple[int, int]:
         )
     if not 1 <= n_sections <= MAX_SECTIONS:
         raise fail("SECTION_TABLE", f"{n_sections} sections, not 1 to {MAX_SECTIONS}")
-    if features & ~FEATURE_SGPE:
+    if features & ~FEATURES:
         raise fail("FEATURES", f"unknown feature bits in {features:#x}: update wwho")
     sizes = f"the file has {len(blob)} bytes, its header says {file_size}"
     if len(blob) < file_size or file_size % 4:

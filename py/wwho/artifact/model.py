@@ -49,6 +49,7 @@ class Model:
         unk_id: id of the special token that stands for unknown units on request; None for none.
         specials: special tokens, text to id.
         provenance: where it came from; "name" is the encoding's name.
+        n_superwords: how many of the merges, the last ones, join words.
     """
 
     scanners: CompiledScanners
@@ -64,6 +65,7 @@ class Model:
     unk_id: int | None
     specials: Mapping[str, int]
     provenance: Mapping[str, str]
+    n_superwords: int = 0
 
     @property
     def name(self) -> str:
@@ -80,6 +82,11 @@ class Model:
         """Ids are 0..n_vocab-1, not all of them used."""
         n_sgpe = len(self.atoms) + len(self.merges) + (self.space_id is not None)
         return self.first_atom + n_sgpe
+
+    @property
+    def first_superword(self) -> int:
+        """Where the superwords begin, counted from first_atom, as their ids are."""
+        return len(self.atoms) + len(self.merges) - self.n_superwords
 
     @property
     def has_sgpe(self) -> bool:

@@ -16,6 +16,7 @@ from wwho.artifact import leb
 from wwho.artifact.container import Container, fail, read_container
 from wwho.artifact.layout import (
     FEATURE_SGPE,
+    FEATURE_SUPERWORDS,
     MARK_SHIFT,
     MAX_IDS,
     MAX_MARK,
@@ -51,6 +52,7 @@ class Meta:
     unk_id: int
     base_text_bytes: int
     sgpe_text_bytes: int
+    n_superwords: int = 0
 
 
 def read_model(blob: bytes) -> Model:
@@ -67,7 +69,7 @@ def read_model(blob: bytes) -> Model:
     """
     container = read_container(blob)
     sgpe = bool(container.features & FEATURE_SGPE)
-    meta = read_meta(container[Kind.META], sgpe)
+    meta = read_meta(container[Kind.META], container.features)
     check_counts(meta, container)
     classes = read_classes(container[Kind.CLASSES])
     automata = read_automata(container[Kind.AUTOMATA], classes.n_classes)
@@ -92,17 +94,20 @@ def read_model(blob: bytes) -> Model:
         unk_id=None if meta.unk_id == NONE else meta.unk_id,
         specials=specials,
         provenance=read_provenance(container),
+        n_superwords=meta.n_superwords,
     )
 
 
 # Section 2: META
 
 
-def read_meta(data: bytes, sgpe: bool) -> Meta:
+def read_meta(data: bytes, features: int) -> Meta:
     """Check the sizes of the id space."""
-    if len(data) != META_BYTES:
-        raise fail("META", f"the section has {len(data)} bytes, not {META_BYTES}")
-    meta = Meta(*struct.unpack("<10I", data))
+    superwords = bool(features & FEATURE_SUPERWORDS)
+    size = META_BYTES + 4 * superwords
+    if len(data) != size:
+        raise fail("META", f"the section has {len(data)} bytes, not {size}")
+    meta = Meta(*struct.unpack(f"<{size // 4}I", data))
     _within("n_vocab", meta.n_vocab, 256, MAX_IDS)
     _within("n_base", meta.n_base, 256, meta.n_vocab)
     _within("n_base_tokens", meta.n_base_tokens, 256, meta.n_base)
@@ -117,7 +122,9 @@ def read_meta(data: bytes, sgpe: bool) -> Meta:
     _within("base_text_bytes", meta.base_text_bytes, 0, MAX_TOKEN_BYTES * meta.n_base_tokens)
     n_sgpe = meta.n_atoms + meta.n_merges
     _within("sgpe_text_bytes", meta.sgpe_text_bytes, 0, MAX_TOKEN_BYTES * n_sgpe)
-    if not sgpe and (meta.n_base != meta.n_vocab or meta.space_id != NONE or meta.unk_id != NONE):
+    if superwords:
+        _within("n_superwords", meta.n_superwords, 1, meta.n_merges)
+    if not features & FEATURE_SGPE and (meta.n_base != meta.n_vocab or meta.space_id != NONE or meta.unk_id != NONE):
         raise fail("META", "there are SGPE ids without the feature SGPE")
     return meta
 

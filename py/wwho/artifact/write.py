@@ -12,6 +12,7 @@ from wwho.artifact import leb
 from wwho.artifact.layout import (
     ENTRY_BYTES,
     FEATURE_SGPE,
+    FEATURE_SUPERWORDS,
     HEADER_BYTES,
     MAGIC,
     MARK_SHIFT,
@@ -59,7 +60,8 @@ def write_model(model: Model) -> bytes:
         sections[Kind.MERGES] = _merges(model)
     if model.provenance:
         sections[Kind.PROVENANCE] = _provenance(model)
-    return assemble(sections, FEATURE_SGPE if model.has_sgpe else 0)
+    superwords = FEATURE_SUPERWORDS if model.n_superwords else 0
+    return assemble(sections, (FEATURE_SGPE if model.has_sgpe else 0) | superwords)
 
 
 def assemble(sections: dict[Kind, bytes], features: int) -> bytes:
@@ -76,7 +78,7 @@ def assemble(sections: dict[Kind, bytes], features: int) -> bytes:
 
 
 def _meta(model: Model) -> bytes:
-    return struct.pack(
+    numbers = struct.pack(
         "<10I",
         model.n_vocab,
         model.n_base,
@@ -89,6 +91,7 @@ def _meta(model: Model) -> bytes:
         sum(map(len, model.base_tokens)),
         sum(map(len, model.sgpe_tokens)),
     )
+    return numbers + (struct.pack("<I", model.n_superwords) if model.n_superwords else b"")
 
 
 def _classes(classes: ClassMap) -> bytes:

@@ -40,6 +40,7 @@ class Info:
         first_atom: id of the first atom.
         n_atoms: how many atoms there are.
         n_merges: how many merged tokens there are.
+        n_superwords: how many of them, the last ones, join words.
         space_id: the lone space; None for none.
         unk_id: the token for unknown units on request; None for none.
         specials: special tokens, text to id, by ascending id.
@@ -53,6 +54,7 @@ class Info:
     first_atom: int
     n_atoms: int
     n_merges: int
+    n_superwords: int
     space_id: int | None
     unk_id: int | None
     specials: Mapping[str, int]

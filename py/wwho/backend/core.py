@@ -33,6 +33,7 @@ def core_info(
         first_atom=first_atom,
         n_atoms=n_atoms,
         n_merges=n_merges,
+        n_superwords=numbers[11],
         space_id=space_id,
         unk_id=unk_id,
         specials=dict(map(special, range(numbers[8]))),

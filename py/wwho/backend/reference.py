@@ -20,6 +20,9 @@ from wwho.grammar.run import pieces
 Token = tuple[int, int]
 """An id and the number of bytes of text it stands for."""
 
+PHRASE_TOKENS = 64
+"""How many tokens of neighbouring words are joined to superwords at once, at most."""
+
 
 class ReferenceBackend:
     """An artifact, run in plain Python. Immutable, so threads may share it."""
@@ -38,7 +41,9 @@ class ReferenceBackend:
         self._byte_ids = {byte: token for token, byte in enumerate(model.base_bytes)}
         self._base = {pair: token for token, pair in enumerate(model.base_pairs, 256)}
         self._atoms = {text: token for token, text in enumerate(model.atoms)}
-        self._merges = {pair: token for token, pair in enumerate(model.merges, len(model.atoms))}
+        merges = {pair: token for token, pair in enumerate(model.merges, len(model.atoms))}
+        self._merges = {p: token for p, token in merges.items() if token < model.first_superword}
+        self._superwords = {p: k for p, k in merges.items() if k >= model.first_superword}
         self._texts = dict(enumerate(model.base_tokens))
         self._special_ids = {text.encode("utf-8"): k for text, k in model.specials.items()}
         self._texts |= {token: text for text, token in self._special_ids.items()}
@@ -94,21 +99,43 @@ class ReferenceBackend:
 
     def _ordinary(self, text: bytes, unk: bool) -> Iterator[Token]:
         """The tokens of a text without special tokens."""
-        word: list[bytes] = []
-        for span in self.spans(text):
-            unit = text[span.start : span.end]
-            route = self.model.routes[span.route]
-            goes_on = span.rule == SYLLABLE and not span.first
-            if word and not goes_on:
-                yield from self._word(word, unk)
-                word = []
-            if not route.sgpe:
-                yield from self._piece(unit)
-            elif span.rule == SYLLABLE:
-                word.append(unit)
+        phrase: list[int] = []
+        end, last = 0, None
+        for start, route, units in self._words(text):
+            word = self._word(units) if route.sgpe else None
+            joins = start == end and route is last and units[0][:1] == b" "
+            if word is None or not joins or len(phrase) + len(word) > PHRASE_TOKENS:
+                yield from self._phrase(phrase)
+                phrase = []
+            if word is not None and len(word) <= PHRASE_TOKENS:
+                phrase += word
+            elif word is not None:
+                yield from map(self._sgpe_token, word)
+            elif route.sgpe:
+                yield from self._broken_word(units, unk)
             else:
-                yield from self._word([unit], unk)
-        yield from self._word(word, unk)
+                yield from self._piece(units[0])
+            end, last = start + sum(map(len, units)), route if word is not None else None
+        yield from self._phrase(phrase)
+
+    def _words(self, text: bytes) -> Iterator[tuple[int, Route, list[bytes]]]:
+        """The words of a text, each with where it starts, its route and its units.
+
+        A piece of the base is a word of one unit here.
+        """
+        units: list[bytes] = []
+        begin, number = 0, 0
+        goes_on = False
+        for span in self.spans(text):
+            if units and not (goes_on and span.rule == SYLLABLE and not span.first):
+                yield begin, self.model.routes[number], units
+                units = []
+            if not units:
+                begin, number = span.start, span.route
+            units.append(text[span.start : span.end])
+            goes_on = span.rule == SYLLABLE
+        if units:
+            yield begin, self.model.routes[number], units
 
     # Section 10.2: segments, and their pieces or units
 
@@ -150,12 +177,17 @@ class ReferenceBackend:
 
     # Section 10.4: model 1, SGPE
 
-    def _word(self, units: list[bytes], unk: bool) -> Iterator[Token]:
-        """The tokens of a word."""
-        text = b"".join(units)
-        if (whole := self._sgpe_ids.get(text)) is not None:
-            yield whole, len(text)
-            return
+    def _word(self, units: list[bytes]) -> list[int] | None:
+        """The tokens of a word, counted from first_atom; None where a unit is no atom."""
+        whole = self._sgpe_ids.get(b"".join(units))
+        if whole is not None and whole - self.model.first_atom < self.model.first_superword:
+            return [whole - self.model.first_atom]
+        if all(unit in self._atoms for unit in units):
+            return merge([self._atoms[unit] for unit in units], self._merges)
+        return None
+
+    def _broken_word(self, units: list[bytes], unk: bool) -> Iterator[Token]:
+        """The tokens of a word of which some units are no atoms."""
         run: list[int] = []
         for unit in units:
             if unit in self._atoms:
@@ -176,9 +208,16 @@ class ReferenceBackend:
 
     def _run(self, atoms: list[int]) -> Iterator[Token]:
         """The tokens of atoms with nothing else between them."""
-        for local in merge(atoms, self._merges):
-            token = self.model.first_atom + local
-            yield token, len(self._texts[token])
+        yield from map(self._sgpe_token, merge(atoms, self._merges))
+
+    def _phrase(self, tokens: list[int]) -> Iterator[Token]:
+        """The tokens of neighbouring words, joined to superwords."""
+        yield from map(self._sgpe_token, merge(tokens, self._superwords))
+
+    def _sgpe_token(self, local: int) -> Token:
+        """The token with an id counted from first_atom."""
+        token = self.model.first_atom + local
+        return token, len(self._texts[token])
 
     # Offsets and decoding
 
@@ -220,6 +259,7 @@ def info_of(model: Model) -> Info:
         first_atom=model.first_atom,
         n_atoms=len(model.atoms),
         n_merges=len(model.merges),
+        n_superwords=model.n_superwords,
         space_id=model.space_id,
         unk_id=model.unk_id,
         specials=dict(model.specials),

@@ -59,6 +59,7 @@ def describe(container: Container, model: Model) -> dict[str, object]:
             "first atom": model.first_atom,
             "atoms": len(model.atoms),
             "merges": len(model.merges),
+            "superwords": model.n_superwords,
             "lone space": model.space_id,
             "unknown": model.unk_id,
             "classes": model.scanners.classes.n_classes,

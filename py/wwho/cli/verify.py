@@ -93,7 +93,9 @@ def check_replay(model: Model) -> None:
         ArtifactError: one does not (status REPLAY).
     """
     replay("base", 256, model.base_pairs)
-    replay("SGPE", len(model.atoms), model.merges)
+    plain = len(model.merges) - model.n_superwords
+    replay("SGPE", len(model.atoms), model.merges[:plain])
+    replay("superword", len(model.atoms) + plain, model.merges[plain:])
 
 
 def replay(name: str, n_singles: int, pairs: Sequence[Pair]) -> None:

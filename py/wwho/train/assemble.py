@@ -78,6 +78,7 @@ def trained_model(
     specials: Mapping[str, int],
     atoms: tuple[bytes, ...],
     merges: Sequence[Pair],
+    n_superwords: int = 0,
     provenance: Mapping[str, str],
 ) -> Model:
     """Put base, schemas and what was learnt together.
@@ -88,6 +89,7 @@ def trained_model(
         specials: the result of `special_ids`.
         atoms: the atoms.
         merges: the merges.
+        n_superwords: how many of them, the last ones, join words.
         provenance: where the model comes from.
     """
     first_atom = base.n_base + len(specials) - len(base.specials)
@@ -105,6 +107,7 @@ def trained_model(
         unk_id=specials.get(UNKNOWN),
         specials=specials,
         provenance=provenance,
+        n_superwords=n_superwords,
     )
 
 
