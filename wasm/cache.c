@@ -1,4 +1,4 @@
-/* The cache: what pieces and words became. Of fixed size: a new one takes the place of another. It lies at the start of the
+/* The cache: what pieces and segments of SGPE routes became. Of fixed size: a new one takes the place of another. It lies at the start of the
  * scratch area, so that it lasts from call to call.
  *
  * A line is a text, zero behind its end and with its length in the last byte, and its ids, their number in the upper bits of
@@ -23,7 +23,7 @@ typedef struct {
 
 static inline bool is_short(const wwho_key *key) { return key->n < 8 * SHORT_TEXT; }
 
-/* What tells the texts of pieces from those of words, and both from an empty line: n > 0 is the length. */
+/* What tells the texts of pieces from those of segments, and both from an empty line: n > 0 is the length. */
 static inline uint64_t text_tag(size_t n, bool sgpe) { return (uint64_t)(n | (size_t)sgpe << 7) << 56; }
 
 /* The key of a short text of n > 0 bytes, from which on 16 may be read. */
@@ -36,7 +36,7 @@ static HOT void make_short_key(wwho_key *key, uint64_t *cache, const uint8_t *te
     key->set = cache + 2 * SHORT_LINE * ((key->text[0] ^ (key->text[1] * MIX >> 7)) * MIX >> (64 - SHORT_BITS));
 }
 
-/* The key of a text of n > 0 bytes; `readable` bytes may be read from it on. `sgpe` tells words from pieces. */
+/* The key of a text of n > 0 bytes; `readable` bytes may be read from it on. `sgpe` tells segments from pieces. */
 static __attribute__((noinline)) void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, size_t readable,
                                                bool sgpe) {
     uint8_t copy[8 * LONG_TEXT];

@@ -1,7 +1,7 @@
 /* Text -> tokens: special tokens, router, scanner, merge (FORMAT.md, section 10). */
 #include "internal.h"
 
-/* A piece or word, and its key: its line of the cache is on its way. */
+/* A piece, or a segment of an SGPE route, and its key: its line of the cache is on its way. */
 typedef struct {
     wwho_key key;
     size_t at;
@@ -9,8 +9,8 @@ typedef struct {
 
 #define AHEAD 8u /* pieces are found this far ahead of where their tokens are put: about as long as memory takes */
 
-/* A phrase: the tokens of neighbouring words of one route, each word but the first beginning with the U+0020 behind the word
- * before. Superwords may merge them; they are put once it is known where the phrase ends. */
+/* A phrase: the tokens of neighbouring segments of one route, each but the first beginning with U+0020. Superwords may merge them;
+ * they are put once it is known where the phrase ends. */
 typedef struct {
     wwho_row row;
     const wwho_route *route;
@@ -28,7 +28,7 @@ typedef struct {
     size_t cap, n, limit; /* tokens; the encoder stops soon after n > limit */
     /* scratch, for a text of len bytes */
     uint64_t *cache;
-    uint32_t *tokens; /* len: of a piece or word */
+    uint32_t *tokens; /* len: of a piece or segment */
     uint32_t *bounds; /* len: ends of the units of a word */
     uint8_t *dead;    /* len + 1 bits, zero between pieces */
     wwho_phrase phrase;
@@ -151,7 +151,7 @@ static void flush_phrase(wwho_encoder *e) {
     row->n = 0;
 }
 
-/* Put the n tokens of a word, where there are superwords. One with more than a row holds is in no phrase. */
+/* Put the n tokens of a segment, where there are superwords. One with more than a row holds is in no phrase. */
 static __attribute__((noinline)) void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n,
                                                     size_t at, size_t end) {
     wwho_phrase *p = &e->phrase;
@@ -171,30 +171,69 @@ static __attribute__((noinline)) void put_in_phrase(wwho_encoder *e, const wwho_
         push(row, tokens[i], row->n ? pair_token(&v->superwords, row->tokens[row->n - 1], tokens[i]) : WWHO_NONE);
 }
 
-/* A word, which the cache may come to know by this key. */
-static void encode_word(wwho_encoder *e, const wwho_key *key, const wwho_route *route, size_t at, size_t end) {
-    const wwho_vocabulary *v = &e->model->sgpe;
-    const wwho_automaton *units = &e->model->automata[route->scanner];
-    uint32_t count = 1, n = 0, rule;
-    e->tokens[0] = find_plain(v, e->text + at, end - at, hash_at(e, at, end - at));
-    if (e->tokens[0] == WWHO_NONE) {
-        for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end; e->bounds[n++] = (uint32_t)(c.at - at))
-            scan_piece(e->model, units, &c, &rule);
-        wwho_piece word = {v, e->text + at, e->bounds, n, e->len - at};
-        count = merge(&word, e->tokens, e->dead);
-        for (uint32_t i = 0; !count && i < n; i++) e->bounds[i] += (uint32_t)at;
+/* Move the cursor behind the word that starts there, and give the number of its units, which end at e->bounds[i]: syllables gather
+ * to words, any other unit is a word of its own. */
+static uint32_t scan_word(wwho_encoder *e, const wwho_automaton *units, wwho_cursor *c) {
+    uint32_t n = 0, rule = WWHO_SYLLABLE;
+    while (c->at < c->end && rule == WWHO_SYLLABLE) {
+        wwho_cursor next = *c;
+        scan_piece(e->model, units, &next, &rule);
+        if (n && rule != WWHO_SYLLABLE) break;
+        *c = next;
+        e->bounds[n++] = (uint32_t)c->at;
     }
-    keep(key, v->first_id, e->tokens, count);
-    if (!v->superwords.slots)
-        put_all(e, v, e->tokens, count, at);
-    else if (count)
-        put_in_phrase(e, route, e->tokens, count, at, end);
-    else
-        flush_phrase(e);
-    if (!count) encode_broken_word(e, at, n);
+    return n;
 }
 
-/* A piece or word was found: make its key. */
+/* The tokens of a word of n units, which end at e->bounds[i], go to `tokens`; returns how many, 0 where a unit is no atom. */
+static uint32_t merge_word(wwho_encoder *e, uint32_t *tokens, uint32_t n, size_t at) {
+    const wwho_vocabulary *v = &e->model->sgpe;
+    size_t length = e->bounds[n - 1] - at;
+    tokens[0] = find_plain(v, e->text + at, length, hash_at(e, at, length));
+    if (tokens[0] != WWHO_NONE) return 1;
+    for (uint32_t i = 0; i < n; i++) e->bounds[i] -= (uint32_t)at;
+    wwho_piece word = {v, e->text + at, e->bounds, n, e->len - at};
+    uint32_t count = merge(&word, tokens, e->dead);
+    for (uint32_t i = 0; !count && i < n; i++) e->bounds[i] += (uint32_t)at;
+    return count;
+}
+
+/* Put the tokens of a segment that starts at `at`, all of whose units are atoms. */
+static void put_segment(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n, size_t at, size_t end) {
+    const wwho_vocabulary *v = &e->model->sgpe;
+    if (v->superwords.slots)
+        put_in_phrase(e, route, tokens, n, at, end);
+    else
+        put_all(e, v, tokens, n, at);
+}
+
+/* A segment of an SGPE route, which the cache may come to know by this key. */
+static __attribute__((noinline)) void encode_segment(wwho_encoder *e, const wwho_key *key, const wwho_route *route, size_t at, size_t end) {
+    const wwho_vocabulary *v = &e->model->sgpe;
+    const wwho_automaton *units = &e->model->automata[route->scanner];
+    uint32_t count = 0; /* tokens from `at` on that are not yet put */
+    bool broken = false;
+    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n + count <= e->limit;) {
+        size_t word = c.at;
+        uint32_t n = scan_word(e, units, &c), merged = merge_word(e, e->tokens + count, n, word);
+        count += merged;
+        if (merged) continue;
+        if (!broken) flush_phrase(e);
+        broken = true;
+        put_all(e, v, e->tokens, count, at);
+        encode_broken_word(e, word, n);
+        count = 0;
+        at = c.at;
+    }
+    if (broken) {
+        put_all(e, v, e->tokens, count, at);
+        return;
+    }
+    if (e->n + count <= e->limit) keep(key, v->first_id, e->tokens, count);
+    put_segment(e, route, e->tokens, count, at, end);
+}
+
+/* A piece or segment was found: make its key. */
 static HOT void set_found(const wwho_encoder *e, wwho_found *f, size_t at, size_t end, bool sgpe) {
     f->at = at;
     if (end - at < 8 * SHORT_TEXT && e->len - at >= 8 * SHORT_TEXT)
@@ -212,7 +251,7 @@ static HOT void put_piece(wwho_encoder *e, const wwho_found *f) {
         encode_piece(e, &f->key, f->at, f->at + f->key.n);
 }
 
-static HOT void put_word(wwho_encoder *e, const wwho_route *route, const wwho_found *f) {
+static HOT void put_found(wwho_encoder *e, const wwho_route *route, const wwho_found *f) {
     const wwho_vocabulary *v = &e->model->sgpe;
     const uint32_t *kept = kept_ids(&f->key);
     if (kept && v->superwords.slots) {
@@ -222,7 +261,7 @@ static HOT void put_word(wwho_encoder *e, const wwho_route *route, const wwho_fo
     } else if (kept)
         put_kept(e, v, kept, f->at);
     else
-        encode_word(e, &f->key, route, f->at, f->at + f->key.n);
+        encode_segment(e, &f->key, route, f->at, f->at + f->key.n);
 }
 
 /* A segment of the base. */
@@ -244,66 +283,44 @@ static void encode_pieces(wwho_encoder *e, const wwho_automaton *scanner, wwho_c
     for (uint32_t i = found < AHEAD ? 0 : found - AHEAD; i < found; i++) put_piece(e, &ahead[i % AHEAD]);
 }
 
-/* Move the cursor behind the word that starts there: syllables gather to words, any other unit is a word of its own. */
-static inline void scan_word(const wwho_model *model, const wwho_automaton *scanner, wwho_cursor *c) {
-    uint32_t rule;
-    for (size_t word = c->at, unit = word; unit < c->end; unit = c->at) {
-        scan_piece(model, scanner, c, &rule);
-        if (rule == WWHO_SYLLABLE) continue;
-        if (unit > word) {
-            c->at = unit;
-            read_class(model, c);
-        }
-        break;
-    }
-}
-
-/* Words ahead, and the route of each. Unlike pieces, they stay ahead from segment to segment: one is often a word long. */
+/* Segments of SGPE routes ahead, and the route of each. */
 typedef struct {
     wwho_found found[AHEAD];
     const wwho_route *routes[AHEAD];
     uint32_t n;
 } wwho_queue;
 
-/* A segment of an SGPE route. */
-static void encode_words(wwho_encoder *e, wwho_queue *words, const wwho_route *route, wwho_cursor c) {
-    const wwho_automaton *scanner = &e->model->automata[route->scanner];
-    for (; c.at < c.end && e->n <= e->limit; words->n++) {
-        size_t word = c.at;
-        scan_word(e->model, scanner, &c);
-        uint32_t i = words->n % AHEAD;
-        if (words->n >= AHEAD) put_word(e, words->routes[i], &words->found[i]);
-        words->routes[i] = route;
-        set_found(e, &words->found[i], word, c.at, true);
-    }
+static HOT void queue_segment(wwho_encoder *e, wwho_queue *ahead, const wwho_route *route, size_t at, size_t end) {
+    uint32_t i = ahead->n++ % AHEAD;
+    if (ahead->n > AHEAD) put_found(e, ahead->routes[i], &ahead->found[i]);
+    ahead->routes[i] = route;
+    set_found(e, &ahead->found[i], at, end, true);
 }
 
-static void flush_words(wwho_encoder *e, wwho_queue *words) {
-    for (uint32_t i = words->n < AHEAD ? 0 : words->n - AHEAD; i < words->n; i++)
-        put_word(e, words->routes[i % AHEAD], &words->found[i % AHEAD]);
-    words->n = 0;
+static void flush_queue(wwho_encoder *e, wwho_queue *ahead) {
+    for (uint32_t i = ahead->n < AHEAD ? 0 : ahead->n - AHEAD; i < ahead->n; i++)
+        put_found(e, ahead->routes[i % AHEAD], &ahead->found[i % AHEAD]);
+    ahead->n = 0;
+    flush_phrase(e);
 }
 
 /* Text without special tokens. */
 static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
-    wwho_queue words;
-    words.n = 0;
+    wwho_queue ahead;
+    ahead.n = 0;
     for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit;) {
         uint32_t route;
         size_t start = c.at;
         next_segment(e->model, &c, &route);
         const wwho_route *r = &e->model->routes[route];
-        wwho_cursor segment = start_within(e->model, &c, start, c.at);
-        if (r->sgpe)
-            encode_words(e, &words, r, segment);
-        else {
-            flush_words(e, &words);
-            flush_phrase(e);
-            encode_pieces(e, &e->model->automata[r->scanner], segment);
+        if (r->sgpe) {
+            queue_segment(e, &ahead, r, start, c.at);
+            continue;
         }
+        flush_queue(e, &ahead);
+        encode_pieces(e, &e->model->automata[r->scanner], start_within(e->model, &c, start, c.at));
     }
-    flush_words(e, &words);
-    flush_phrase(e);
+    flush_queue(e, &ahead);
 }
 
 /* Which bytes allowed special tokens start with. */

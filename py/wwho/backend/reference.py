@@ -6,7 +6,7 @@ import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from operator import index
 
 from wwho.artifact.model import Model, Route
@@ -21,7 +21,7 @@ Token = tuple[int, int]
 """An id and the number of bytes of text it stands for."""
 
 PHRASE_TOKENS = 64
-"""How many tokens of neighbouring words are joined to superwords at once, at most."""
+"""How many tokens of neighbouring segments are joined to superwords at once, at most."""
 
 
 class ReferenceBackend:
@@ -51,6 +51,8 @@ class ReferenceBackend:
         if model.space_id is not None:
             self._texts[model.space_id] = b" "
         self._base_ids = {text: token for token, text in enumerate(model.base_tokens)}
+        plain = model.sgpe_tokens[: model.first_superword]
+        self._plain_ids = {text: k for k, text in enumerate(plain)}
         self._sgpe_ids = {text: k for k, text in enumerate(model.sgpe_tokens, model.first_atom)}
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
@@ -100,42 +102,28 @@ class ReferenceBackend:
     def _ordinary(self, text: bytes, unk: bool) -> Iterator[Token]:
         """The tokens of a text without special tokens."""
         phrase: list[int] = []
-        end, last = 0, None
-        for start, route, units in self._words(text):
-            word = self._word(units) if route.sgpe else None
-            joins = start == end and route is last and units[0][:1] == b" "
-            if word is None or not joins or len(phrase) + len(word) > PHRASE_TOKENS:
+        last = None
+        for spans in segments_of(self.spans(text)):
+            route = self.model.routes[spans[0].route]
+            units = [text[span.start : span.end] for span in spans]
+            words = list(words_of(units, spans)) if route.sgpe else []
+            tokens = self._merged(words) if route.sgpe else None
+            joins = route is last and units[0][:1] == b" "
+            if tokens is None or not joins or len(phrase) + len(tokens) > PHRASE_TOKENS:
                 yield from self._phrase(phrase)
                 phrase = []
-            if word is not None and len(word) <= PHRASE_TOKENS:
-                phrase += word
-            elif word is not None:
-                yield from map(self._sgpe_token, word)
-            elif route.sgpe:
-                yield from self._broken_word(units, unk)
+            if not route.sgpe:
+                for piece in units:
+                    yield from self._piece(piece)
+            elif tokens is None:
+                for word in words:
+                    yield from self._word(word, unk)
+            elif len(tokens) > PHRASE_TOKENS:
+                yield from map(self._sgpe_token, tokens)
             else:
-                yield from self._piece(units[0])
-            end, last = start + sum(map(len, units)), route if word is not None else None
+                phrase += tokens
+            last = route if phrase else None
         yield from self._phrase(phrase)
-
-    def _words(self, text: bytes) -> Iterator[tuple[int, Route, list[bytes]]]:
-        """The words of a text, each with where it starts, its route and its units.
-
-        A piece of the base is a word of one unit here.
-        """
-        units: list[bytes] = []
-        begin, number = 0, 0
-        goes_on = False
-        for span in self.spans(text):
-            if units and not (goes_on and span.rule == SYLLABLE and not span.first):
-                yield begin, self.model.routes[number], units
-                units = []
-            if not units:
-                begin, number = span.start, span.route
-            units.append(text[span.start : span.end])
-            goes_on = span.rule == SYLLABLE
-        if units:
-            yield begin, self.model.routes[number], units
 
     # Section 10.2: segments, and their pieces or units
 
@@ -177,17 +165,24 @@ class ReferenceBackend:
 
     # Section 10.4: model 1, SGPE
 
-    def _word(self, units: list[bytes]) -> list[int] | None:
-        """The tokens of a word, counted from first_atom; None where a unit is no atom."""
-        whole = self._sgpe_ids.get(b"".join(units))
-        if whole is not None and whole - self.model.first_atom < self.model.first_superword:
-            return [whole - self.model.first_atom]
-        if all(unit in self._atoms for unit in units):
-            return merge([self._atoms[unit] for unit in units], self._merges)
-        return None
+    def _merged(self, words: list[list[bytes]]) -> list[int] | None:
+        """The tokens of words, counted from first_atom; None where a unit is no atom."""
+        tokens: list[int] = []
+        for units in words:
+            whole = self._plain_ids.get(b"".join(units))
+            if whole is not None:
+                tokens.append(whole)
+            elif all(unit in self._atoms for unit in units):
+                tokens += merge([self._atoms[unit] for unit in units], self._merges)
+            else:
+                return None
+        return tokens
 
-    def _broken_word(self, units: list[bytes], unk: bool) -> Iterator[Token]:
-        """The tokens of a word of which some units are no atoms."""
+    def _word(self, units: list[bytes], unk: bool) -> Iterator[Token]:
+        """The tokens of a word of which some units may be no atoms."""
+        if (tokens := self._merged([units])) is not None:
+            yield from map(self._sgpe_token, tokens)
+            return
         run: list[int] = []
         for unit in units:
             if unit in self._atoms:
@@ -211,7 +206,7 @@ class ReferenceBackend:
         yield from map(self._sgpe_token, merge(atoms, self._merges))
 
     def _phrase(self, tokens: list[int]) -> Iterator[Token]:
-        """The tokens of neighbouring words, joined to superwords."""
+        """The tokens of neighbouring segments, joined to superwords."""
         yield from map(self._sgpe_token, merge(tokens, self._superwords))
 
     def _sgpe_token(self, local: int) -> Token:
@@ -247,6 +242,21 @@ class ReferenceBackend:
             if (token := ids.get(text)) is not None:
                 return token
         raise UnknownTokenError(unknown_text(text))
+
+
+def segments_of(spans: Sequence[Span]) -> Iterator[list[Span]]:
+    """Spans, segment by segment."""
+    starts = [k for k, span in enumerate(spans) if span.first]
+    for start, end in pairwise([*starts, len(spans)]):
+        yield list(spans[start:end])
+
+
+def words_of(units: Sequence[bytes], spans: Sequence[Span]) -> Iterator[list[bytes]]:
+    """The units of a segment, word by word: neighbouring syllables are one, all others alone."""
+    pairs = zip(units, (span.rule == SYLLABLE for span in spans), strict=True)
+    for syllables, group in groupby(pairs, key=lambda pair: pair[1]):
+        texts = [unit for unit, _ in group]
+        yield from [texts] if syllables else ([unit] for unit in texts)
 
 
 def info_of(model: Model) -> Info:
