@@ -24,10 +24,12 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
+sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tests" / "fuzz")]
 
+from texts import STRATEGIES  # noqa: E402
 from tiny import tiny_model  # noqa: E402
 
 from wwho.artifact.files import write_atomic  # noqa: E402
@@ -95,6 +97,18 @@ BYTES = (
     b"\xf0\x9f\x98\x80\xf0\x9f\x98 \x98\x80 \xef\xbf\xbd\xbf\xbd",
     bytes(range(256)),
 )
+
+
+SEED = 20261121  # of a long run of tests/fuzz/differential.py
+PER_KIND, SHORT = 3, 160
+
+
+def fuzzed_texts() -> Iterator[str]:
+    """The beginnings of some texts of each kind that tests/fuzz/differential.py makes."""
+    for name, make in STRATEGIES.items():
+        rng = Random(f"{SEED} {name}")
+        for _ in range(PER_KIND):
+            yield make(rng)[:SHORT]
 
 
 def special_texts(names: list[str]) -> Iterator[tuple[str, list[str]]]:
@@ -180,7 +194,7 @@ def errors(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]:
 def lines(name: str, blob: bytes) -> Iterator[dict[str, object]]:
     """All lines of an encoding."""
     backend = ReferenceBackend(blob)
-    for text in (*TEXTS, *BYTES):
+    for text in (*TEXTS, *fuzzed_texts(), *BYTES):
         yield encoded(name, backend, text, [], unk=False)
         if backend.info.unk_id is not None:
             yield encoded(name, backend, text, [], unk=True)

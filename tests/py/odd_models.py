@@ -61,9 +61,9 @@ def letter_model(merges: Sequence[Pair]) -> Model:
 
 
 def phrase_model(atoms: Sequence[bytes], merges: Sequence[Pair], superwords: int) -> Model:
-    """SGPE of these merges, the last of which join words: letters from a to d, x and y, and a space.
+    """SGPE of these merges, the last of which join words.
 
-    A letter is a syllable, and so is a space and a letter.
+    A letter from a to d, x or y is a syllable, and so is such a letter behind a space.
     """
     letters, rest = parse_regex(" ?[a-dxy]+"), parse_regex("[^a-dxy ]+| ")
     scanners = compile_scanners(

@@ -25,7 +25,7 @@ from odd_models import (
 )
 
 from wwho import Tokenizer
-from wwho.artifact.model import Model
+from wwho.artifact.model import Model, Pair
 from wwho.artifact.write import write_model
 
 LENGTHS = (1, 2, 7, 55, 56, 57, 63, 64, 65, 66, 119, 120, 121, 128, 200, 500)
@@ -135,7 +135,8 @@ def test_random_superwords() -> None:
         words = [bytes(rng.choices(b"abc", k=rng.choice((1, 1, 1, 2, 9)))) for _ in range(300)]
         words += [b"y", b"ay", b"", b"x,", b"a" * 70, b"ab" * 80, b"a\n", b"."]
         texts = [b" ".join(rng.choices(words, k=k)) for k in (2, 5, 30, 200)]
-        texts += [b"a" + b" a" * k + end for k in (62, 63, 64, 65, 130) for end in (b"", b"y", b"b")]
+        ends = (b"", b"y", b"b")
+        texts += [b"a" + b" a" * k + end for k in (62, 63, 64, 65, 130) for end in ends]
         check_same(model, texts)
 
 

@@ -124,7 +124,8 @@ def read_meta(data: bytes, features: int) -> Meta:
     _within("sgpe_text_bytes", meta.sgpe_text_bytes, 0, MAX_TOKEN_BYTES * n_sgpe)
     if superwords:
         _within("n_superwords", meta.n_superwords, 1, meta.n_merges)
-    if not features & FEATURE_SGPE and (meta.n_base != meta.n_vocab or meta.space_id != NONE or meta.unk_id != NONE):
+    plain = meta.n_base == meta.n_vocab and meta.space_id == meta.unk_id == NONE
+    if not plain and not features & FEATURE_SGPE:
         raise fail("META", "there are SGPE ids without the feature SGPE")
     return meta
 
