@@ -51,7 +51,14 @@ CATEGORIES = {
     "Co": "Private_Use",
     "Cn": "Unassigned",
 }
-PROPERTIES = ("White_Space", "Alphabetic", "Join_Control")
+PROPERTIES = ("White_Space", "Alphabetic", "Join_Control", "Extended_Pictographic")
+BREAKS = (
+    *("CR", "LF", "Control", "Extend", "ZWJ", "Regional_Indicator", "Prepend", "SpacingMark"),
+    *("L", "V", "T", "LV", "LVT"),
+)
+# The package has no Indic_Conjunct_Break; DerivedCoreProperties.txt says how it is derived.
+CONJUNCT_SCRIPTS = ("Bengali", "Devanagari", "Gujarati", "Malayalam", "Oriya", "Telugu")
+CONJUNCT_BREAKS = {"Linker": "Virama", "Consonant": "Consonant"}
 
 # Prints {"General_Category/Control": [[0, 31], ...], ..., "folds": [[65, 97], ...]}.
 READER = """
@@ -84,6 +91,8 @@ def read_package(package: Path) -> dict[str, Any]:
     """Run node over the package; return its ranges and its case folding pairs."""
     wanted = [f"General_Category/{name}" for name in CATEGORIES.values()]
     wanted += [f"Binary_Property/{name}" for name in PROPERTIES]
+    wanted += [f"Grapheme_Cluster_Break/{name}" for name in BREAKS]
+    wanted += [f"Indic_Syllabic_Category/{name}" for name in CONJUNCT_BREAKS.values()]
     command = ["node", "--input-type=module", "--eval", READER, str(package), json.dumps(wanted)]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     result: dict[str, Any] = json.loads(output)
@@ -93,14 +102,26 @@ def read_package(package: Path) -> dict[str, Any]:
 def tables(raw: dict[str, Any]) -> dict[str, Any]:
     """Arrange what the package holds as the data file does."""
     scripts = sorted(key.partition("/")[2] for key in raw if key.startswith("Script/"))
+    conjunct_scripts = [part for name in CONJUNCT_SCRIPTS for part in raw[f"Script/{name}"]]
     return {
         "categories": {
             short: encode(raw[f"General_Category/{long}"]) for short, long in CATEGORIES.items()
         },
         "properties": {name: encode(raw[f"Binary_Property/{name}"]) for name in PROPERTIES},
+        "grapheme_breaks": {name: encode(raw[f"Grapheme_Cluster_Break/{name}"]) for name in BREAKS},
+        "conjunct_breaks": {
+            name: encode(within(raw[f"Indic_Syllabic_Category/{category}"], conjunct_scripts))
+            for name, category in CONJUNCT_BREAKS.items()
+        },
         "scripts": {name: encode(raw[f"Script/{name}"]) for name in scripts},
         "folds": " ".join("=".join(f"{c:X}" for c in orbit) for orbit in orbits(raw["folds"])),
     }
+
+
+def within(ranges: list[tuple[int, int]], others: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The parts of ranges that are in one of the others, which are disjoint."""
+    found = ((max(a, c), min(b, d)) for a, b in ranges for c, d in others)
+    return sorted((first, last) for first, last in found if first <= last)
 
 
 def encode(ranges: list[tuple[int, int]]) -> str:

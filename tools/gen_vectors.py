@@ -29,9 +29,9 @@ from random import Random
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tests" / "fuzz")]
 
-from texts import STRATEGIES  # noqa: E402
 from tiny import tiny_model  # noqa: E402
 
+from texts import STRATEGIES  # noqa: E402
 from wwho.artifact.files import write_atomic  # noqa: E402
 from wwho.artifact.write import write_model  # noqa: E402
 from wwho.backend.reference import ReferenceBackend  # noqa: E402

@@ -11,6 +11,7 @@ from wwho.encodings import get_encoding, list_encoding_names
 from wwho.errors import (
     ArtifactError,
     BackendError,
+    CheckpointError,
     CorpusError,
     PatternError,
     SchemaError,
@@ -24,6 +25,7 @@ from wwho.version import __version__
 __all__ = [
     "ArtifactError",
     "BackendError",
+    "CheckpointError",
     "CorpusError",
     "PatternError",
     "SchemaError",

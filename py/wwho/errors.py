@@ -104,5 +104,9 @@ class CorpusError(WwhoError, ValueError):
     """A training corpus cannot be read, or holds nothing to train on."""
 
 
+class CheckpointError(WwhoError, ValueError):
+    """A checkpoint is damaged, or is one of another corpus or other options."""
+
+
 class BackendError(WwhoError, RuntimeError):
     """No backend can run here, or the one asked for is missing."""

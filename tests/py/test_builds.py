@@ -160,4 +160,4 @@ def test_webassembly_with_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert "# pass 5\n" in done.stdout
+    assert "# pass 6\n" in done.stdout

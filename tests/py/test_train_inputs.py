@@ -1,16 +1,24 @@
-"""What the trainer reads: forms, compressions, streams, and all that can be wrong with a file."""
+"""What the trainer reads: forms, compressions, parts, and all that can be wrong with a file."""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import lzma
+import os
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 import zstandard
 from hypothesis import given
@@ -20,7 +28,10 @@ from wwho.artifact.read import read_model
 from wwho.base.build import base_model
 from wwho.errors import CorpusError
 from wwho.schema.load import load_schema
-from wwho.train.inputs import Corpus, blocks_of
+from wwho.train.inputs import Corpus
+from wwho.train.lines import Block, blocks_of
+from wwho.train.progress import ignore
+from wwho.train.reader import Part, Reader, Reading, digest_of
 from wwho.train.train import train
 
 SCHEMAS = [load_schema("sinhala")]
@@ -41,8 +52,12 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def read(*files: object, field: str | None = None) -> bytes:
-    return b"".join(Corpus([str(file) for file in files], field=field).blocks(lambda done: None))
+def blocks(file: object, **reading: Any) -> list[Block]:
+    return list(Reader(Part(str(file)), Reading(**reading)).blocks(ignore))
+
+
+def read(file: object, **reading: Any) -> bytes:
+    return b"".join(block.text for block in blocks(file, **reading))
 
 
 def put(folder: Path, name: str, data: bytes) -> Path:
@@ -116,6 +131,42 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read(tmp_path)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file whose reading fails")
+def test_a_file_that_fails_while_it_is_read(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="/proc/self/mem: cannot be read: Input/output error"):
+        train(SCHEMAS, BASE, ["/proc/self/mem"])
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Be a user who may not read everything."""
+    if os.geteuid():
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+def test_what_may_not_be_read_is_named() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        path = put(Path(folder), "secret.txt", TEXT)
+        path.chmod(0)
+        with unprivileged(), pytest.raises(CorpusError, match=r"secret\.txt: .*Permission denied"):
+            read(path)
+        path.chmod(0o644)
+        (Path(folder) / "inside").mkdir(mode=0)
+        with unprivileged(), pytest.raises(CorpusError, match="cannot be read: Permission denied"):
+            Corpus([folder])
+        (Path(folder) / "inside").rename(Path(folder) / ".inside")
+        with unprivileged():
+            assert Corpus([folder]).files == [str(path)]
+
+
 @pytest.mark.parametrize(
     ("line", "named"),
     [
@@ -151,9 +202,32 @@ def test_broken_utf8_is_reported_and_survived(tmp_path: Path) -> None:
 
 def test_broken_characters_in_json_lines(tmp_path: Path) -> None:
     path = put(tmp_path, "rows.jsonl", b'{"text": "\\ud800a\xff"}\n')
-    corpus = Corpus([path])
-    assert b"".join(corpus.blocks(lambda done: None)) == "\ufffda\ufffd\n".encode()
-    assert corpus.stray == 2
+    assert blocks(path) == [Block("\ufffda\ufffd\n".encode(), lines=1, sampled=1, stray=2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "named"),
+    [
+        ("a.txt", TEXT * 3 + b"ab\xe0\xb6\n", f"line 16: byte {3 * len(TEXT) + 2} of the contents"),
+        ("a.txt.gz", gzip.compress(b"\n\xff", mtime=0), "line 2: byte 1 of the contents, 0xFF"),
+        ("a.jsonl", b'{"text": "a"}\n{"text": "\xff"}', "line 2: byte 24 of the contents, 0xFF"),
+        ("a.jsonl", b'\n{"text": "\\udfff"}', "line 2: the text holds the lone surrogate U\\+DFFF"),
+    ],
+)
+def test_broken_text_is_refused_on_request(
+    tmp_path: Path, name: str, data: bytes, named: str
+) -> None:
+    path = put(tmp_path, name, data)
+    with pytest.raises(CorpusError, match=rf"{name}, {named}.*--errors replace"):
+        train(SCHEMAS, BASE, Corpus([path], errors="stop"))
+    assert read(put(tmp_path, "whole.txt", TEXT), errors="stop") == TEXT
+
+
+def test_broken_text_is_found_across_blocks(tmp_path: Path) -> None:
+    lines = (TEXT * 20_000).splitlines(keepends=True)
+    lines[60_000] = b"\xff\n"
+    with pytest.raises(CorpusError, match=rf"line 60001: byte {sum(map(len, lines[:60_000]))} of"):
+        read(put(tmp_path, "a.txt", b"".join(lines)), errors="stop")
 
 
 def test_progress_reaches_the_size_of_the_files(tmp_path: Path) -> None:
@@ -161,13 +235,104 @@ def test_progress_reaches_the_size_of_the_files(tmp_path: Path) -> None:
         put(tmp_path, f"{k}{suffix}", pack(TEXT))
         for k, (suffix, pack) in enumerate(COMPRESS.items())
     ]
-    corpus = Corpus(files)
+    files.append(table(tmp_path, {"text": LINES * 300}))
     done: list[int] = []
-    assert b"".join(corpus.blocks(done.append)) == TEXT * 4
-    assert sum(done) == corpus.size() == sum(file.stat().st_size for file in files)
-    assert corpus.n_bytes == 4 * len(TEXT)
-    assert len(set(corpus.digests)) == 1
+    for file in files:
+        assert list(Reader(Part(str(file)), Reading()).blocks(done.append))
+    assert sum(done) == Corpus(files).size() == sum(file.stat().st_size for file in files)
     assert Corpus([files[0], "-"]).size() is None
+
+
+def test_the_digest_is_that_of_the_contents(tmp_path: Path) -> None:
+    digests = {digest_of(str(put(tmp_path, "a" + suffix, pack(TEXT))), Reading())
+               for suffix, pack in COMPRESS.items()}  # fmt: skip
+    assert digests == {hashlib.sha256(TEXT).hexdigest()}
+    assert digest_of(str(table(tmp_path, {"text": LINES})), Reading()) in digests
+    reader = Reader(Part(str(tmp_path / "a.gz")), Reading(sample=Fraction(1, 2)))
+    assert list(reader.blocks(ignore))
+    assert reader.digest in digests
+
+
+# Parquet
+
+
+def table(folder: Path, columns: dict[str, Any], name: str = "a.parquet", **options: Any) -> Path:
+    path = folder / name
+    pyarrow.parquet.write_table(pyarrow.table(columns), path, **options)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string", "binary", "string_view"])
+def test_a_column_of_parquet(tmp_path: Path, kind: str) -> None:
+    body = pyarrow.array([*LINES, None]).cast(getattr(pyarrow, kind)())
+    path = table(tmp_path, {"id": range(6), "body": body})
+    assert read(path, column="body") == TEXT
+    assert blocks(path, column="body")[0].lines == len(LINES)
+
+
+def test_parquet_with_a_dictionary_and_many_row_groups(tmp_path: Path) -> None:
+    values = pyarrow.array(LINES * 1000).dictionary_encode()
+    path = table(tmp_path, {"text": values}, row_group_size=700, compression="zstd")
+    assert read(path) == TEXT * 1000
+    parts = [Reader(Part(str(path), k, k + 1), Reading()) for k in range(8)]
+    found = [block for part in parts for block in part.blocks(ignore)]
+    assert b"".join(block.text for block in found) == TEXT * 1000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux how much memory was in use")
+def test_parquet_is_read_a_few_rows_at_a_time(tmp_path: Path) -> None:
+    """One row group of 240 MB of text takes much less than that in memory."""
+    path = tmp_path / "big.parquet"
+    row = "".join(map(chr, range(0x4E00, 0x4E00 + 5000)))  # 15 KB
+    schema = pyarrow.schema([("text", pyarrow.string())])
+    with pyarrow.parquet.ParquetWriter(path, schema, use_dictionary=False) as writer:
+        rows = [row[k % 5000 :] + row[: k % 5000] for k in range(16_000)]
+        writer.write_table(pyarrow.table({"text": rows}), row_group_size=len(rows))
+    run = subprocess.run(
+        [sys.executable, "-c", READ_AND_MEASURE, path], check=True, capture_output=True
+    )
+    size, kilobytes = map(int, run.stdout.split())
+    assert size == 16_000 * 15_001
+    assert kilobytes < 160_000
+
+
+READ_AND_MEASURE = """
+import re, sys
+import pyarrow.parquet
+from wwho.train.progress import ignore
+from wwho.train.reader import Part, Reader, Reading
+
+def peak():
+    return int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+
+start = peak()
+size = sum(len(block.text) for block in Reader(Part(sys.argv[1]), Reading()).blocks(ignore))
+print(size, peak() - start)
+"""
+
+
+def test_bad_parquet_is_named(tmp_path: Path) -> None:
+    path = table(tmp_path, {"id": [1], "body": ["a"], "tags": [["a"]]})
+    for column, named in (
+        ("text", "no column 'text'; its columns are: id, body, tags"),
+        ("id", "column 'id' must hold strings, not int64"),
+        ("tags", "column 'tags' must hold strings, not list"),
+    ):
+        with pytest.raises(CorpusError, match=rf"a\.parquet: {named}"):
+            read(path, column=column)
+    with pytest.raises(CorpusError, match=r"no\.parquet: not a Parquet file"):
+        read(put(tmp_path, "no.parquet", TEXT))
+    packed = bytearray(table(tmp_path, {"text": LINES * 500}, compression="gzip").read_bytes())
+    packed[200:250] = bytes(50)
+    with pytest.raises(CorpusError, match=r"cut\.parquet: (the Parquet data is damaged|cannot be)"):
+        read(put(tmp_path, "cut.parquet", bytes(packed)))
+    broken = table(tmp_path, {"text": [b"a", b"b\xff"]}, name="broken.parquet")
+    assert read(broken) == b"a\nb\xff\n"
+    with pytest.raises(CorpusError, match=r"broken\.parquet: the text .* byte 1 is 0xFF"):
+        read(broken, errors="stop")
+
+
+# Blocks and parts
 
 
 @given(st.lists(st.text("ab \n", max_size=5).map(str.encode)), st.sampled_from([None, 0, 3]))
@@ -176,3 +341,50 @@ def test_blocks_end_where_no_word_goes_on(chunks: list[bytes], long_line: int | 
     assert b"".join(blocks) == b"".join(chunks)
     for block, following in pairwise(blocks):
         assert block.endswith(b"\n") or (long_line is not None and following.startswith(b" "))
+
+
+@given(
+    st.lists(st.sampled_from([b"a", b"\xe0\xb6\x9a", b"\n", b" "]), max_size=40).map(b"".join),
+    st.integers(1, 9),
+)
+def test_the_parts_of_a_file_are_the_file(data: bytes, size: int) -> None:
+    """Every line is in one part, and errors name the byte of the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(put(Path(folder), "a.txt", data))
+        cuts = [*range(0, len(data), size), len(data)]
+        parts = [Reader(Part(path, *cut), Reading()) for cut in pairwise(cuts)]
+        found = [[*part.blocks(ignore)] for part in parts]
+        put(Path(folder), "a.txt", data + b"\n\xff")
+        last = Reader(Part(path, len(data) // 2, len(data) + 2), Reading(errors="stop"))
+        with pytest.raises(CorpusError, match=f"byte {len(data) + 1} of the contents"):
+            list(last.blocks(ignore))
+    texts = [b"".join(block.text for block in part) for part in found]
+    assert b"".join(texts) == data
+    assert all(text.endswith(b"\n") for text in texts[:-1] if text and text != data[-len(text) :])
+    assert sum(block.lines for part in found for block in part) == len(data.splitlines())
+
+
+def test_the_parts_of_json_lines(tmp_path: Path) -> None:
+    rows = [json.dumps({"text": line}) for line in LINES * 50]
+    path = str(put(tmp_path, "a.jsonl", "\n".join(rows).encode()))
+    size = Path(path).stat().st_size
+    cuts = [*range(0, size, 777), size]
+    readers = [Reader(Part(path, *cut), Reading()) for cut in pairwise(cuts)]
+    assert b"".join(block.text for part in readers for block in part.blocks(ignore)) == TEXT * 50
+    put(tmp_path, "a.jsonl", "\n".join([*rows, "{"]).encode())
+    with pytest.raises(CorpusError, match=r"a\.jsonl, from byte \d+ on, line \d+: not valid JSON"):
+        list(Reader(Part(path, size // 2, size + 2), Reading()).blocks(ignore))
+
+
+@pytest.mark.parametrize("text", ["", "a", "a\n", "a\nb", "\n\n", "a\n\n"])
+def test_lines_are_counted(tmp_path: Path, text: str) -> None:
+    path = put(tmp_path, "a.txt", text.encode())
+    assert sum(block.lines for block in blocks(path)) == len(text.splitlines())
+
+
+def test_a_line_without_end_is_one_line(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.txt", b"a " * (3 << 23) + b"\nb")
+    found = blocks(path)
+    assert len(found) > 2
+    assert sum(block.lines for block in found) == 2
+    assert b"".join(block.text for block in found) == path.read_bytes()

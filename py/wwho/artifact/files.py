@@ -6,12 +6,12 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 
-def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
+def write_atomic(path: str | os.PathLike[str], *data: bytes) -> None:
     """Write a file so that at any moment the old or the new content stands there, never a part.
 
     The bytes go to a temporary file in the same folder, are flushed to the disk, and the file is
@@ -32,7 +32,7 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
     check_writable(path)
     with _naming(path):
         if _is_stream(path):
-            Path(path).write_bytes(data)
+            Path(path).write_bytes(b"".join(data))
         else:
             _replace(Path(os.path.realpath(path)), data)
 
@@ -71,13 +71,13 @@ def _is_stream(path: str | os.PathLike[str]) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def _replace(target: Path, data: bytes) -> None:
+def _replace(target: Path, data: Iterable[bytes]) -> None:
     """Write beside the target, then rename over it."""
     # A name of its own, since the target's with an addition could be too long.
     temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
-            file.write(data)
+            file.writelines(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)

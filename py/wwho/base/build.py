@@ -52,6 +52,23 @@ def import_tiktoken(
     return base_model(tokens, pattern=pattern, specials=specials, provenance=provenance)
 
 
+def byte_base(pattern: str = "o200k_base") -> Model:
+    """Build the base without a vocabulary: each byte is a token.
+
+    Args:
+        pattern: as in `import_tiktoken`; it tells only what merges may join that are learnt later.
+
+    Raises:
+        PatternError: the pattern cannot be compiled.
+
+    Example:
+        >>> byte_base().n_vocab
+        256
+    """
+    tokens = [bytes([byte]) for byte in range(256)]
+    return base_model(tokens, pattern=pattern, specials={}, provenance={"name": "bytes"})
+
+
 def base_model(
     tokens: Sequence[bytes],
     *,

@@ -14,6 +14,7 @@ from wwho.cli import (
     count,
     decode,
     encode,
+    eval,
     import_tiktoken,
     inspect,
     segment,
@@ -55,6 +56,7 @@ COMMANDS: tuple[Command, ...] = (
     count,
     inspect,
     verify,
+    eval,
     serve,
 )
 

@@ -171,15 +171,17 @@ def located(error: SchemaError) -> str:
     return str(error) if error.pointer in str(error) else f"{error.pointer}: {error}"
 
 
-def add_schemas(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """`--schema` and `--allow-invalid`."""
+def add_schemas(
+    parser: argparse.ArgumentParser, *, required: bool = True, without: str = "in place of a model"
+) -> None:
+    """`--schema` and `--allow-invalid`; the help says `without` where they may be left out."""
     parser.add_argument(
         "--schema",
         action="extend",
         nargs="+",
         required=required,
         metavar="NAME|FILE",
-        help=f"shipped schemas or files{'' if required else ', in place of a model'}; may be given "
+        help=f"shipped schemas or files{'' if required else f', {without}'}; may be given "
         "several times; other files go before it, behind a further option, or behind --",
     )
     parser.add_argument(
@@ -195,7 +197,8 @@ def add_base(parser: argparse.ArgumentParser) -> None:
         "--base",
         default="o200k_base",
         metavar="NAME|FILE",
-        help="the base vocabulary: a shipped encoding or a .wwho file (default o200k_base)",
+        help="the base vocabulary: a shipped encoding or a .wwho file, or none: the 256 bytes "
+        "(default o200k_base)",
     )
 
 
@@ -229,16 +232,25 @@ def unicode_text(argument: str) -> str:
     return streams.readable(os.fsencode(argument))
 
 
-def load_base(name: str) -> Model:
+NO_BASE = "none"
+"""The base of bytes alone."""
+
+
+def load_base(name: str, pattern: str = "o200k_base") -> Model:
     """The model that `--base` names.
 
+    Args:
+        name: an encoding, a file, or `NO_BASE`.
+        pattern: the pretokenizer of `NO_BASE`.
+
     Raises:
-        WwhoError: there is no such encoding, or the file is no artifact.
+        WwhoError: there is no such encoding, the file is no artifact, or the pattern is wrong.
         OSError: the file cannot be read.
     """
     from wwho.artifact.read import read_model
+    from wwho.base.build import byte_base
 
-    return read_model(read_artifact(name))
+    return byte_base(pattern) if name == NO_BASE else read_model(read_artifact(name))
 
 
 def read_artifact(name: str) -> bytes:
@@ -253,14 +265,15 @@ def read_artifact(name: str) -> bytes:
     return Path(name).read_bytes() if is_file(name) else model_bytes(name)
 
 
-def report_model(options: argparse.Namespace, model: Model, size: int) -> None:
-    """Say what has been written."""
+def report_model(options: argparse.Namespace, model: Model, size: int, **more: object) -> None:
+    """Say what has been written, and in JSON more than that."""
     facts = {
         "file": options.output,
         "bytes": size,
         "n_vocab": model.n_vocab,
         "atoms": len(model.atoms),
         "merges": len(model.merges),
+        **more,
     }
     if options.json:
         streams.write_json(facts)

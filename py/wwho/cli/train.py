@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
@@ -12,18 +13,25 @@ from wwho.errors import WwhoError
 
 if TYPE_CHECKING:
     from wwho.artifact.model import Model
+    from wwho.train.checkpoint import Checkpoint
+    from wwho.train.count import Engine
+    from wwho.train.report import Report
 
 NAME = "train"
-HELP = "train an SGPE vocabulary over a base"
+HELP = "train a vocabulary of syllables over a base, or one of other atoms"
 EXAMPLE = """\
   $ wwho train --schema sinhala --schema devanagari --base o200k_base \\
-      --vocab-size 128000 --prune 20 -o MODEL.wwho corpus.txt.xz more.jsonl.gz"""
+      --vocab-size 128000 --prune 20 -o MODEL.wwho corpus.txt.xz more.jsonl.gz
+  $ wwho train --schema sinhala -o MODEL.wwho --processes 4 --checkpoint run/ --resume \\
+      --weight news/=2.5 news/ 'web/*.parquet' s3://bucket/books/"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    shared.add_schemas(parser)
+    shared.add_schemas(parser, required=False, without="whose text is trained on (default: all)")
     shared.add_base(parser)
+    parser.set_defaults(base=None)
+    add_atoms(parser)
     parser.add_argument(
         "--vocab-size",
         type=positive,
@@ -37,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=20,
         metavar="N",
-        help="a syllable seen less often gets no id (default 20)",
+        help="an atom seen less often gets no id (default 20)",
     )
     parser.add_argument(
         "--min-freq",
@@ -47,21 +55,125 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a pair seen less often is not merged (default 2)",
     )
     parser.add_argument(
+        "--superwords",
+        type=int,
+        default=0,
+        metavar="N",
+        help="so many of the merges join words across one space; the corpus is read a second time "
+        "(default 0)",
+    )
+    parser.add_argument(
+        "--max-words",
+        type=positive,
+        default=4,
+        metavar="N",
+        help="how many words a superword may touch (default 4)",
+    )
+    parser.add_argument(
         "--special",
         action="append",
         metavar="TEXT",
         help="a special token; may be given several times "
-        "(default: [PAD] [UNK] [BOS] [EOS] [MASK])",
+        "(default: [PAD] [UNK] [BOS] [EOS] [MASK]; with --atoms byte, none)",
     )
+    add_corpus(parser)
+    add_engine(parser)
+    shared.add_output(parser)
     parser.add_argument(
-        "--processes", type=positive, default=1, metavar="N", help="cores that count (default 1)"
+        "--report", action="store_true", help="also print what was counted, by source and script"
     )
+    shared.add_json(parser, '{"file", "bytes", "n_vocab", "atoms", "merges", "corpus"}')
+    shared.add_files(
+        parser,
+        "a file, folder, pattern such as 'a/**/*.txt', or URL that fsspec opens; "
+        ".txt or .jsonl, plain or .gz, .xz, .zst, or .parquet",
+    )
+
+
+def add_corpus(parser: argparse.ArgumentParser) -> None:
+    """How the corpus is read."""
     parser.add_argument(
         "--field", metavar="F", help='the field of JSON Lines that holds the text (default "text")'
     )
-    shared.add_output(parser)
-    shared.add_json(parser, '{"file", "bytes", "n_vocab", "atoms", "merges"}')
-    shared.add_files(parser, ".txt or .jsonl, plain or .gz, .xz, .zst")
+    parser.add_argument(
+        "--column",
+        default="text",
+        metavar="C",
+        help='the column of Parquet that holds the text (default "text")',
+    )
+    parser.add_argument(
+        "--weight",
+        action="append",
+        default=[],
+        type=weight,
+        metavar="SOURCE=N",
+        help="words of this FILE count N times, such as 3 or 0.5; may be given several times",
+    )
+    parser.add_argument(
+        "--sample",
+        default="1",
+        metavar="F",
+        help="the fraction of the lines to count, such as 0.1, chosen by a hash of each line",
+    )
+    parser.add_argument(
+        "--errors",
+        choices=("replace", "stop"),
+        default="replace",
+        help="broken UTF-8 is read as U+FFFD, or refused (default replace)",
+    )
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Where words are counted, and what is saved meanwhile."""
+    parser.add_argument(
+        "--processes",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="cores that count; with --engine dask and no --scheduler, workers (default 1)",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=("local", "dask"),
+        default="local",
+        help="count on this machine or on a Dask cluster; the result is the same (default local)",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="of the Dask cluster, such as tcp://host:8786 (default: one is started here)",
+    )
+    parser.add_argument(
+        "--checkpoint", metavar="DIR", help="save there what has been counted, again and again"
+    )
+    parser.add_argument(
+        "--checkpoint-every",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="time between two times of saving (default 60)",
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with what --checkpoint has saved, if anything"
+    )
+
+
+def add_atoms(parser: argparse.ArgumentParser) -> None:
+    """What tokens are merged from."""
+    parser.add_argument(
+        "--atoms",
+        choices=("syllable", "grapheme", "codepoint", "byte"),
+        default="syllable",
+        help="what tokens are merged from: syllables, by the schemas; grapheme clusters (UAX #29) "
+        "or code points, with or without schemas; bytes, which make a base vocabulary: plain BPE, "
+        "without schemas and with --base none (default syllable)",
+    )
+    parser.add_argument(
+        "--pattern",
+        metavar="NAME|REGEX",
+        help="the pretokenizer of --base none: o200k_base, cl100k_base or a regular expression "
+        "(default o200k_base)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -69,43 +181,122 @@ def run(options: argparse.Namespace) -> int:
     from wwho.artifact.files import write_atomic
     from wwho.artifact.write import write_model
 
+    check(options)
     shared.check_output(options)
-    model = trained(options)
+    reports: list[Report] = []
+    model = trained(options, reports.append)
     blob = write_model(model)
     write_atomic(options.output, blob)
-    shared.report_model(options, model, len(blob))
+    if options.report and not options.json:
+        lines = "".join(f"{line}\n" for line in reports[0].lines())
+        streams.write(lines.encode("utf-8", "surrogateescape"))
+    shared.report_model(options, model, len(blob), corpus=reports[0].as_dict())
     return 0
 
 
-def trained(options: argparse.Namespace) -> Model:
+def check(options: argparse.Namespace) -> None:
+    """Refuse options that do not go together.
+
+    Raises:
+        UsageError: some do not.
+    """
+    if options.resume and options.checkpoint is None:
+        raise shared.UsageError("--resume needs --checkpoint DIR, the folder to go on from")
+    if options.scheduler is not None and options.engine != "dask":
+        raise shared.UsageError("--scheduler needs --engine dask")
+
+
+def trained(options: argparse.Namespace, on_counted: Callable[[Report], object]) -> Model:
     """The model that the options ask for.
 
     Raises:
         WwhoError: schemas, base or corpus are at fault.
         UsageError: a number is out of range, or the base is none.
     """
-    from wwho.train.train import SPECIALS, train
+    from wwho.train.inputs import Corpus
+    from wwho.train.train import train
 
-    schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
-    base = shared.load_base(options.base)
+    schemas = shared.load_schemas(options.schema or [], allow_invalid=options.allow_invalid)
+    base = base_of(options)
     try:
+        corpus = Corpus(
+            options.files or [streams.STANDARD_INPUT],
+            field=options.field,
+            column=options.column,
+            weights=dict(options.weight),
+            sample=options.sample,
+            errors=options.errors,
+        )
         return train(
             schemas,
             base,
-            options.files or [streams.STANDARD_INPUT],
+            corpus,
+            atoms=options.atoms,
             vocab_size=options.vocab_size,
             prune=options.prune,
             min_freq=options.min_freq,
-            specials=SPECIALS if options.special is None else options.special,
+            superwords=options.superwords,
+            max_words=options.max_words,
+            specials=options.special,
             processes=options.processes,
+            engine=engine(options),
+            checkpoint=checkpoint(options),
             progress=sys.stderr.isatty(),
-            field=options.field,
             name=shared.encoding_name(options),
+            on_counted=on_counted,
         )
     except WwhoError:
         raise
     except ValueError as error:
         raise shared.UsageError(error) from error
+
+
+def engine(options: argparse.Namespace) -> Engine | None:
+    """Where to count; None: here."""
+    from wwho.train.cluster import DaskEngine
+
+    if options.engine == "local":
+        return None
+    return DaskEngine(options.scheduler, workers=options.processes)
+
+
+def checkpoint(options: argparse.Namespace) -> Checkpoint | None:
+    """Where to save what has been counted; None: nowhere."""
+    from wwho.train.checkpoint import Checkpoint
+
+    if options.checkpoint is None:
+        return None
+    return Checkpoint(options.checkpoint, resume=options.resume, seconds=options.checkpoint_every)
+
+
+def weight(text: str) -> tuple[str, str]:
+    """A source and its weight, which is checked with the sources.
+
+    Raises:
+        ValueError: there is no ``=`` between them.
+    """
+    source, sign, number = text.rpartition("=")
+    if not sign:
+        raise ValueError(text)
+    return source, number
+
+
+def base_of(options: argparse.Namespace) -> Model:
+    """The base that the options name.
+
+    Raises:
+        WwhoError: there is no such encoding, the file is no artifact, or the pattern is wrong.
+        UsageError: a pattern is given for a base that has its own.
+        OSError: the file cannot be read.
+    """
+    name = options.base or (shared.NO_BASE if options.atoms == "byte" else "o200k_base")
+    if options.pattern is None:
+        return shared.load_base(name)
+    if name != shared.NO_BASE:
+        raise shared.UsageError(
+            f"--pattern is for --base none; the base {name} has a pretokenizer of its own"
+        )
+    return shared.load_base(name, options.pattern)
 
 
 def positive(text: str) -> int:

@@ -80,6 +80,35 @@ def word() -> CodePointSet:
     return named | category("M") | category("Nd") | category("Pc")
 
 
+@cache
+def grapheme_break(name: str) -> CodePointSet:
+    """Return the code points with a value of Grapheme_Cluster_Break, by UAX #29's name for it.
+
+    Raises:
+        KeyError: If there is no such value; "Other" is what is in none.
+    """
+    return _decode(_DATA["grapheme_breaks"][name])
+
+
+@cache
+def conjunct_break(name: str) -> CodePointSet:
+    """Return the code points with a value of Indic_Conjunct_Break: `Linker`, `Consonant`, `Extend`.
+
+    Raises:
+        KeyError: If there is no such value.
+    """
+    if name == "Extend":
+        extending = grapheme_break("Extend") | grapheme_break("ZWJ")
+        return extending - conjunct_break("Linker") - CodePointSet.of("\u200c")
+    return _decode(_DATA["conjunct_breaks"][name])
+
+
+@cache
+def extended_pictographic() -> CodePointSet:
+    """Return the Extended_Pictographic property: emoji, and what may become one."""
+    return _decode(_DATA["properties"]["Extended_Pictographic"])
+
+
 def fold(code_point: int) -> CodePointSet:
     """Return every code point equal to this one when case is ignored, itself included.
 

@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from wwho.artifact.model import Model, Pair, Route
+from wwho.artifact.model import Model, Pair
 from wwho.errors import SpecialTokenError
-from wwho.grammar.automaton import Automaton, CompiledScanners
-from wwho.grammar.classmap import overlay
-from wwho.schema.compile import compile_schemas
 from wwho.schema.model import Schema
-
-ROUTER, OTHER = 0, 1
-"""Places of the router and of what cuts the other text, among the automata of schemas."""
+from wwho.train.atoms import ROUTER, AtomKind, check_kind, compile_cuts
 
 UNKNOWN = "[UNK]"
 MAX_SPECIAL = 1023
 """Bytes of a special token, at most (FORMAT.md, section 8)."""
 
 
-def counting_model(schemas: Sequence[Schema]) -> Model:
-    """The smallest model that cuts text into the words of these schemas; it has no vocabulary.
+def counting_model(
+    schemas: Sequence[Schema], base: Model | None = None, kind: AtomKind = AtomKind.SYLLABLE
+) -> Model:
+    """The smallest model that cuts text into words and units; it has no vocabulary.
+
+    Args:
+        schemas: the scripts; without any, all text is cut.
+        base: what cuts all text into words; not needed with schemas.
+        kind: what units are.
 
     Raises:
-        SchemaError: two schemas claim the same character.
-        ValueError: there is no schema.
+        SchemaError: two schemas claim the same character, or there should be schemas, or none.
+        ValueError: the base has merges, and they are to be learnt.
     """
-    if not schemas:
-        raise ValueError(
-            "training needs at least one schema; without one there is nothing to learn"
-        )
+    check_kind(kind, schemas, base.n_base_tokens if base else 256)
+    scanners, routes = compile_cuts(kind, schemas, None if schemas or not base else base.scanners)
     return Model(
-        scanners=compile_schemas(schemas, None),
+        scanners=scanners,
         router=ROUTER,
-        routes=_routes(schemas),
+        routes=routes,
         n_base=256,
         base_bytes=bytes(range(256)),
         base_pairs=(),
@@ -78,8 +79,8 @@ def trained_model(
     specials: Mapping[str, int],
     atoms: tuple[bytes, ...],
     merges: Sequence[Pair],
-    n_superwords: int = 0,
     provenance: Mapping[str, str],
+    kind: AtomKind = AtomKind.SYLLABLE,
 ) -> Model:
     """Put base, schemas and what was learnt together.
 
@@ -89,14 +90,17 @@ def trained_model(
         specials: the result of `special_ids`.
         atoms: the atoms.
         merges: the merges.
-        n_superwords: how many of them, the last ones, join words.
         provenance: where the model comes from.
+        kind: what the atoms are.
     """
+    if kind is AtomKind.BYTE:
+        return grown_base(base, specials=specials, merges=merges, provenance=provenance)
+    scanners, routes = compile_cuts(kind, schemas, base.scanners)
     first_atom = base.n_base + len(specials) - len(base.specials)
     return Model(
-        scanners=with_pretokenizer(compile_schemas(schemas, None), base.scanners),
+        scanners=scanners,
         router=ROUTER,
-        routes=_routes(schemas),
+        routes=routes,
         n_base=base.n_base,
         base_bytes=base.base_bytes,
         base_pairs=base.base_pairs,
@@ -107,38 +111,29 @@ def trained_model(
         unk_id=specials.get(UNKNOWN),
         specials=specials,
         provenance=provenance,
-        n_superwords=n_superwords,
     )
 
 
-def with_pretokenizer(scanners: CompiledScanners, base: CompiledScanners) -> CompiledScanners:
-    """The scanners of schemas, in which the base's pretokenizer cuts the other text.
+def grown_base(
+    base: Model,
+    *,
+    specials: Mapping[str, int],
+    merges: Sequence[Pair],
+    provenance: Mapping[str, str],
+) -> Model:
+    """The 256 bytes and what was merged from them: a base vocabulary.
 
-    The tables stay as they are; only the classes are laid over each other.
+    The merges are counted from the bytes in ascending order, which get the ids 0..255; the ids of
+    special tokens, the result of `special_ids`, move up behind the merges.
     """
-    classes, labels = overlay([scanners.classes, base.classes])
-    automata = [
-        _recoloured(automaton, [mine for mine, _ in labels]) for automaton in scanners.automata
-    ]
-    automata[OTHER] = _recoloured(base.automata[0], [theirs for _, theirs in labels])
-    return CompiledScanners(classes, tuple(automata))
-
-
-def _recoloured(automaton: Automaton, old_classes: Sequence[int]) -> Automaton:
-    """The automaton over new classes, of which each is part of one of the old ones."""
-    return Automaton(
-        name=automaton.name,
-        columns=tuple(automaton.columns[old] for old in old_classes),
-        n_columns=automaton.n_columns,
-        n_states=automaton.n_states,
-        table=automaton.table,
+    ids = {text: number + len(merges) for text, number in specials.items()}
+    n_vocab = max([255 + len(merges), *ids.values()]) + 1
+    return replace(
+        base,
+        n_base=n_vocab,
+        first_atom=n_vocab,
+        base_bytes=bytes(range(256)),
+        base_pairs=merges,
+        specials=ids,
+        provenance=provenance,
     )
-
-
-def _routes(schemas: Sequence[Schema]) -> tuple[Route, ...]:
-    """Route 0 is the other text; route i is schema i - 1."""
-    scripts = (
-        Route(schema.name, scanner, sgpe=True)
-        for scanner, schema in enumerate(schemas, start=OTHER + 1)
-    )
-    return (Route("other", OTHER, sgpe=False), *scripts)

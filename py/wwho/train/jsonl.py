@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from wwho.errors import CorpusError
+from wwho.train.lines import Block
+from wwho.train.sample import Keep
 
 DEFAULT_FIELD = "text"
 SHOWN = 8
@@ -20,29 +22,41 @@ class Document:
     Attributes:
         file: its name, for errors.
         field: which field of each object holds the text.
+        stop: whether a lone surrogate is refused, and not replaced by U+FFFD.
         line: number of the line last read, from 1.
-        stray: bytes of broken UTF-8 and lone surrogates, each replaced by U+FFFD.
+        stray: bytes of broken UTF-8 and lone surrogates replaced so far.
     """
 
     file: str
     field: str
+    stop: bool = False
     line: int = 0
     stray: int = 0
 
 
-def texts(document: Document, blocks: Iterable[bytes]) -> Iterator[bytes]:
+def texts_of(document: Document, blocks: Iterable[bytes], keep: Keep | None) -> Iterator[Block]:
     """The texts in blocks of whole lines, one block of text for each; empty lines are skipped.
+
+    Args:
+        document: what is read.
+        blocks: whole lines of it.
+        keep: which of its lines are in the sample; None: all.
 
     Raises:
         CorpusError: a line is no JSON object, or lacks the field, or the field is not a string.
     """
     for block in blocks:
         out = []
+        lines, stray = 0, document.stray
         for line in block.removesuffix(b"\n").split(b"\n"):
             document.line += 1
-            if line.strip():
+            if not line.strip():
+                continue
+            lines += 1
+            if keep is None or keep(line):
                 out.append(_encoded(document, _text(document, line)))
-        yield b"".join(text + b"\n" for text in out)
+        text = b"".join(text + b"\n" for text in out)
+        yield Block(text, lines, len(out), document.stray - stray)
 
 
 def _text(document: Document, line: bytes) -> str:
@@ -73,6 +87,12 @@ def _encoded(document: Document, text: str) -> bytes:
     """UTF-8, with U+FFFD for every lone surrogate."""
     try:
         return text.encode("utf-8")
-    except UnicodeEncodeError:
+    except UnicodeEncodeError as error:
+        if document.stop:
+            raise CorpusError(
+                f"{document.file}, line {document.line}: the text holds the lone surrogate "
+                f"U+{ord(text[error.start]):04X}; repair it, or read every such one as U+FFFD with "
+                "--errors replace"
+            ) from error
         document.stray += sum("\ud800" <= char <= "\udfff" for char in text)
         return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text).encode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from wwho.artifact.model import Model, Pair
@@ -32,6 +33,15 @@ class WordsInfo(NamedTuple):
     stray_bytes: int
 
 
+class RouteInfo(NamedTuple):
+    """What the words of one route come to; see wwho_route_info in native/train.h."""
+
+    n_words: int
+    total: int
+    syllables: int
+    bytes: int
+
+
 class Scanners:
     """A model opened in C, to cut text with."""
 
@@ -56,6 +66,7 @@ class Scanners:
             name = ffi.string(lib.wwho_status_str(status)).decode()
             raise ArtifactError(f"the core refuses the model of the trainer: {name}", status=name)
         self.handle = opened[0]
+        self.n_routes = len(model.routes)
 
 
 class Words:
@@ -68,20 +79,24 @@ class Words:
             MemoryError: there is no memory left; so with every method.
         """
         self.handle = _owned(lib.wwho_words_new(), lib.wwho_words_free)
+        self._scanners: Scanners | None = None  # kept open: what it cut is remembered
 
     def count(self, scanners: Scanners, text: bytes) -> None:
         """Count the words of a text that ends where no word goes on; other threads run meanwhile.
 
+        Each line, with its line feed, is a text of its own.
+
         Raises:
-            CorpusError: a line is longer than 2^31 - 1 bytes, or there are 2^32 distinct words.
+            CorpusError: there are 2^32 - 1 distinct words.
         """
+        self._scanners = scanners
         status = lib.wwho_words_count(
             self.handle, scanners.handle, ffi.from_buffer(text), len(text)
         )
         if status == lib.WWHO_ARGUMENT:
             raise CorpusError(
-                "a line of the corpus is longer than 2,147,483,647 bytes and has no space, "
-                "or there are more than 4,294,967,294 distinct words"
+                "the corpus has more than 4,294,967,294 distinct words; "
+                "train on a part of it, or on a sample"
             )
         _check(status)
 
@@ -108,6 +123,20 @@ class Words:
         units = Words()
         _check(lib.wwho_words_units(self.handle, units.handle))
         return units
+
+    def spelled(self) -> Words:
+        """These words, each with its bytes as its units."""
+        spelled = Words()
+        _check(lib.wwho_words_bytes(self.handle, spelled.handle))
+        return spelled
+
+    def routes(self, scanners: Scanners) -> list[RouteInfo]:
+        """What was counted for each route of the model: that which a word takes alone."""
+        routes = ffi.new("wwho_route_info[]", scanners.n_routes)
+        _check(lib.wwho_words_routes(self.handle, scanners.handle, routes))
+        return [
+            RouteInfo(*(getattr(route, name) for name in RouteInfo._fields)) for route in routes
+        ]
 
     def info(self) -> WordsInfo:
         """How large the table is."""
@@ -152,7 +181,17 @@ class Merger:
                 f"{min_freq}, {words.info().n_units} units: one of these is beyond its limit"
             )
         _check(status)
-        self._handle = _owned(merger[0], lib.wwho_merger_free)
+        self._own(merger[0])
+
+    @classmethod
+    def prepared(cls, handle: Any) -> Merger:
+        """Take over a merger that is laid out."""
+        merger = cls.__new__(cls)
+        merger._own(handle)
+        return merger
+
+    def _own(self, handle: Any) -> None:
+        self._handle = _owned(handle, lib.wwho_merger_free)
         self._n = 0
 
     def step(self, steps: int) -> int:
@@ -170,6 +209,38 @@ class Merger:
         """The merges made so far, as pairs of ids counted from the first atom."""
         ids = ffi.unpack(lib.wwho_merger_pairs(self._handle), 2 * self._n)
         return list(zip(ids[::2], ids[1::2], strict=True))
+
+
+class Phrases:
+    """Runs of words that are one token each; see wwho_phrases in native/train.h."""
+
+    def __init__(self, model: Model) -> None:
+        """Collect none yet; words are looked up in the SGPE vocabulary of the model."""
+        self.handle = _owned(lib.wwho_phrases_new(), lib.wwho_phrases_free)
+        self._model = Scanners(model)
+
+    def collect(self, text: bytes, share: Fraction) -> None:
+        """Collect the phrases of a text that ends behind a line; other threads run meanwhile.
+
+        Args:
+            text: the text.
+            share: how many of its lines are read, from 0 to 1; which ones depends on their text.
+        """
+        start, parts = ffi.from_buffer(text), int(share * 2**32)
+        _check(lib.wwho_phrases_collect(self.handle, self._model.handle, start, len(text), parts))
+
+    def __len__(self) -> int:
+        """How many words and phrases there are, together."""
+        return int(lib.wwho_phrases_size(self.handle))
+
+    def merger(self, max_merges: int, *, min_freq: int, max_words: int) -> Merger:
+        """Prepare to merge them, which uses them up."""
+        merger = ffi.new("wwho_merger **")
+        handle = self._model.handle
+        _check(
+            lib.wwho_merger_of_phrases(self.handle, handle, max_merges, min_freq, max_words, merger)
+        )
+        return Merger.prepared(merger[0])
 
 
 def record(word: Word) -> bytes:

@@ -9,6 +9,10 @@ Advance = Callable[[int], object]
 """Takes how much was done since the last call."""
 
 
+def ignore(done: int) -> None:
+    """Show no progress."""
+
+
 class Progress:
     """The progress of one training: one bar after another, on standard error."""
 
@@ -30,7 +34,7 @@ class Progress:
         except ImportError:
             self._shown = False
         if not self._shown:
-            yield lambda done: None
+            yield ignore
             return
         with tqdm(desc=name, total=total, unit=unit, unit_scale=True) as bar:
             yield bar.update

@@ -1,12 +1,28 @@
-"""Which syllables become atoms."""
+"""Which units become atoms."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from wwho.train.atoms import AtomKind
+
+if TYPE_CHECKING:
+    from wwho.train.native import Words
 
 SPACE = b" "
+BYTES = tuple(bytes([byte]) for byte in range(256))
+"""The atoms where these are bytes: all of them, seen or not."""
+
 MAX_ATOM = 255
 """Bytes of an atom, at most (FORMAT.md, section 7)."""
+
+
+def atoms_of(kind: AtomKind, words: Words, prune: int) -> tuple[bytes, ...]:
+    """The atoms for the words of a corpus: those of `choose_atoms`, or all bytes."""
+    if kind is AtomKind.BYTE:
+        return BYTES
+    return choose_atoms({unit[0]: count for unit, count in words.units().items()}, prune)
 
 
 def choose_atoms(units: Mapping[bytes, int], prune: int) -> tuple[bytes, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ from wwho.artifact.layout import MAX_TOKEN_BYTES
 from wwho.artifact.model import Model, Pair
 from wwho.grammar.run import pieces
 from wwho.schema.compile import Unit
-from wwho.train.prune import SPACE, choose_atoms
+from wwho.train.atoms import AtomKind
+from wwho.train.prune import BYTES, SPACE, choose_atoms
 
 Word = tuple[bytes, ...]
 
@@ -32,10 +34,19 @@ class Learnt:
 
 
 def train_reference(
-    model: Model, text: str, *, vocab_size: int, prune: int, min_freq: int = 2
+    model: Model,
+    text: str,
+    *,
+    vocab_size: int,
+    prune: int,
+    min_freq: int = 2,
+    kind: AtomKind = AtomKind.SYLLABLE,
 ) -> Learnt:
     """Train on a text; `vocab_size` counts atoms and merges."""
     words = Counter(words_of(model, text))
+    if kind is AtomKind.BYTE:
+        words = spelled(words)
+        return learn(words, BYTES, vocab_size - len(BYTES), min_freq=min_freq)
     units: Counter[bytes] = Counter()
     for word, count in words.items():
         for unit in word:
@@ -45,13 +56,19 @@ def train_reference(
 
 
 def words_of(model: Model, text: str) -> Iterator[Word]:
-    """The words of a text, in order, each as the texts of its units."""
+    """The words of a text, in order, each as the texts of its units; lines are cut on their own."""
+    for line in re.findall(r"[^\n]*\n|[^\n]+", text):
+        yield from words_of_line(model, line)
+
+
+def words_of_line(model: Model, line: str) -> Iterator[Word]:
+    """The words of one line."""
     automata = model.scanners.automata
     assert model.router is not None
-    for start, end, route in pieces(model.scanners, automata[model.router], text):
+    for start, end, route in pieces(model.scanners, automata[model.router], line):
         if not model.routes[route].sgpe:
             continue
-        segment = text[start:end]
+        segment = line[start:end]
         word: list[bytes] = []
         units = pieces(model.scanners, automata[model.routes[route].scanner], segment)
         for first, last, rule in units:
@@ -65,6 +82,14 @@ def words_of(model: Model, text: str) -> Iterator[Word]:
             yield (unit,)
         if word:
             yield tuple(word)
+
+
+def spelled(words: Mapping[Word, int]) -> Counter[Word]:
+    """Words and their counts, each word with its bytes as its units."""
+    counts: Counter[Word] = Counter()
+    for word, count in words.items():
+        counts[tuple(bytes([byte]) for byte in b"".join(word))] += count
+    return counts
 
 
 def learn(

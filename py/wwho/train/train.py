@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from hashlib import sha256
 
 from wwho.artifact.layout import MAX_IDS
 from wwho.artifact.model import Model
@@ -13,12 +14,19 @@ from wwho.errors import CorpusError
 from wwho.grammar.unicode import UNICODE_VERSION
 from wwho.schema.model import Schema
 from wwho.train.assemble import counting_model, special_ids, trained_model
-from wwho.train.count import count_words
-from wwho.train.inputs import Corpus
+from wwho.train.atoms import AtomKind
+from wwho.train.checkpoint import Checkpoint
+from wwho.train.count import MAX_COUNT, Engine, count_corpus
+from wwho.train.inputs import Corpus, decimal
+from wwho.train.local import LocalEngine
 from wwho.train.merge import learn_merges
-from wwho.train.native import Scanners
 from wwho.train.progress import Progress
-from wwho.train.prune import choose_atoms
+from wwho.train.prune import atoms_of
+from wwho.train.report import Report
+from wwho.train.superwords import with_superwords
+
+LISTED = 1000
+"""Files that a model names, at most."""
 
 SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[MASK]")
 
@@ -26,55 +34,76 @@ SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[MASK]")
 def train(
     schemas: Sequence[Schema],
     base: Model,
-    files: Sequence[str | os.PathLike[str]],
+    corpus: Corpus | Sequence[str | os.PathLike[str]],
     *,
+    atoms: AtomKind | str = AtomKind.SYLLABLE,
     vocab_size: int = 128_000,
     prune: int = 20,
     min_freq: int = 2,
-    specials: Sequence[str] = SPECIALS,
+    superwords: int = 0,
+    max_words: int = 4,
+    specials: Sequence[str] | None = None,
     processes: int = 1,
+    engine: Engine | None = None,
+    checkpoint: Checkpoint | None = None,
     progress: bool = False,
-    field: str | None = None,
     name: str = "unnamed",
+    on_counted: Callable[[Report], object] | None = None,
 ) -> Model:
-    """Train an SGPE vocabulary over a base vocabulary.
+    """Train a vocabulary over a base: SGPE's, or one of other atoms than syllables.
 
     The corpus is cut into syllables and words by the scanners that also encode; words are counted;
     syllables seen at least `prune` times become atoms (`choose_atoms` states the rule); then the
     most frequent pair of neighbours within a word is merged until the vocabulary is full or no pair
     is seen `min_freq` times (`learn_merges` states how ties are broken). Nothing depends on the
-    order of the corpus, on the number of processes or on hash seeds: the same input gives the same
-    model, byte for byte. Memory grows with the distinct words of the corpus and its longest line.
+    order of the corpus, on the number of processes, on the engine, on interruptions or on hash
+    seeds: the same input gives the same model, byte for byte. Memory grows with the distinct words
+    of the corpus and its longest line.
 
     Args:
-        schemas: the scripts to take over from the base, at least one.
+        schemas: the scripts to take over from the base. None: all text; its words are then the
+            pieces of the base's pretokenizer.
         base: a model without schemas; it keeps its ids, and its pretokenizer goes on cutting the
-            text of all other scripts.
-        files: ``.txt`` (any name) or ``.jsonl``, plain or ``.gz``, ``.xz``, ``.zst``; ``-`` is the
-            standard input.
+            text of all other scripts. `wwho.base.build.byte_base` is one without a vocabulary.
+        corpus: what to train on: names of files, folders, patterns or URLs, or a `Corpus` of them,
+            which can also be sampled and weighted.
+        atoms: what is meant by syllable here: ``syllable``, ``grapheme``, ``codepoint`` or
+            ``byte`` (`AtomKind`). Syllables need schemas. Bytes exclude them: all 256 are atoms,
+            the base must be `byte_base`, and the model is a base vocabulary.
         vocab_size: how many ids special tokens, atoms and merged tokens take together; the lone
             space takes one more.
-        prune: how often a syllable must be seen to be an atom, at least 1.
-        min_freq: how often a pair must be seen to be merged, at least 1.
+        prune: how often a syllable must be seen to be an atom, at least 1. Where sources have
+            weights, these count.
+        min_freq: how often a pair must be seen to be merged, at least 1; weights count.
+        superwords: how many of the merges are left for a second stage, which joins words
+            (`with_superwords`); 0: none.
+        max_words: how many words a superword may touch, from 2 to 127.
         specials: texts of special tokens, which get the first new ids, in this order; ``[UNK]``,
-            where it is among them, is the token for unknown syllables on request.
-        processes: how many cores count at the same time, at least 1.
+            where it is among them, is the token for unknown syllables on request. None: `SPECIALS`,
+            or with byte atoms no special tokens.
+        processes: how many cores of this machine count at the same time, at least 1.
+        engine: where words are counted instead, such as `wwho.train.cluster.DaskEngine`.
+        checkpoint: where to save what has been counted, and what to go on from; None: nowhere.
         progress: whether to show progress on standard error.
-        field: the field of JSON Lines that holds the text, ``text`` where it is None; naming one
-            makes the standard input JSON Lines.
         name: the encoding's name.
+        on_counted: is given the report of what was counted, before anything is learnt from it.
 
     Returns:
         The model; ids from ``base.n_base`` on are special tokens, atoms in ascending byte order,
-        merged tokens in the order they were learnt, and the lone space.
+        merged tokens in the order they were learnt, and the lone space. Of bytes: the bytes,
+        merged tokens, special tokens.
 
     Raises:
         CorpusError: a file cannot be read, is damaged, is not what its name says; the corpus holds
             nothing in the scripts of the schemas; or special tokens and atoms alone do not fit into
             `vocab_size`.
-        SchemaError: the schemas do not go together.
+        CheckpointError: the checkpoint is damaged, or is of another corpus or other options.
+        BackendError: the engine cannot run here, or fails.
+        SchemaError: the schemas do not go together, or not with the kind of atoms.
         SpecialTokenError: a special token comes twice, or cannot be one.
-        ValueError: a number is out of range, or the base is not a base vocabulary.
+        OSError: the checkpoint cannot be written.
+        ValueError: a number is out of range, or the base is not a base vocabulary, or not empty
+            where its own is to be learnt.
 
     Example:
         >>> import tempfile, pathlib
@@ -89,43 +118,60 @@ def train(
         >>> [text.decode() for text in model.sgpe_tokens]
         [' ග', 'ග', 'න', 'ම', ' ගම']
     """
+    kind = AtomKind(atoms)
+    if specials is None:
+        specials = () if kind is AtomKind.BYTE else SPECIALS
     _check(base, vocab_size=vocab_size, prune=prune, min_freq=min_freq, processes=processes)
     ids = special_ids(base, specials)
+    corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
     bars = Progress(progress)
-    corpus = Corpus(files, field=field)
-    scanners = Scanners(counting_model(schemas))
+    cutter = counting_model(schemas, base, kind)
+    engine = engine or LocalEngine(processes)
+    if checkpoint is not None:
+        checkpoint.open(corpus, engine.name, cutter)
     with bars.stage("count", corpus.size(), unit="B") as advance:
-        words = count_words(scanners, corpus.blocks(advance), processes=processes)
-    info = words.info()
-    if not info.total:
-        scripts = ", ".join(schema.name for schema in schemas)
-        raise CorpusError(
-            f"the corpus ({len(corpus.files)} files, {corpus.n_bytes} bytes of text) holds no text "
-            f"in the scripts of the schemas: {scripts}"
+        words, scale, report = count_corpus(
+            corpus, cutter, engine, checkpoint=checkpoint, advance=advance
         )
-    atoms = choose_atoms({word[0]: count for word, count in words.units().items()}, prune)
-    room = _room(vocab_size, len(specials), len(atoms), prune)
-    merges = learn_merges(words, atoms, room, min_freq=min_freq, bars=bars)
-    _report_stray(corpus.stray + info.stray_bytes)
-    return trained_model(
+    if on_counted is not None:
+        on_counted(report)
+    _check_counted(report)
+    if kind is AtomKind.BYTE:
+        words = words.spelled()
+    chosen = atoms_of(kind, words, prune * scale)
+    room = _room(kind, vocab_size, len(specials), len(chosen), prune)
+    threshold = min(min_freq * scale, MAX_COUNT + 1)
+    _check_superwords(kind, superwords, max_words, room)
+    merges = learn_merges(words, chosen, room - superwords, min_freq=threshold, bars=bars)
+    model = trained_model(
         schemas,
         base,
         specials=ids,
-        atoms=atoms,
+        atoms=chosen,
         merges=merges,
         provenance={
-            **_base_provenance(base),
+            **_base_provenance(base, kind),
             **{f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas},
             "name": name,
             "writer": WRITER,
             "unicode": UNICODE_VERSION,
-            "corpus": " ".join(f"sha256 {digest}" for digest in sorted(corpus.digests)),
-            "corpus_bytes": str(corpus.n_bytes),
-            "corpus_words": str(info.total),
-            "corpus_distinct_words": str(info.n_words),
-            "corpus_broken_characters": str(corpus.stray + info.stray_bytes),
-            "training": f"vocab_size {vocab_size}, prune {prune}, min_freq {min_freq}",
+            **_corpus_provenance(corpus, report),
+            "training": f"vocab_size {vocab_size}, prune {prune}, min_freq {min_freq}"
+            + ("" if kind is AtomKind.SYLLABLE else f", atoms {kind}")
+            + (f", superwords {superwords}, max_words {max_words}" if superwords else ""),
         },
+        kind=kind,
+    )
+    if not superwords:
+        return model
+    return with_superwords(
+        model,
+        corpus,
+        report,
+        superwords,
+        max_words=max_words,
+        min_freq=min_freq,
+        bars=bars,
     )
 
 
@@ -150,7 +196,7 @@ def _check(base: Model, *, vocab_size: int, prune: int, min_freq: int, processes
         )
 
 
-def _room(vocab_size: int, n_specials: int, n_atoms: int, prune: int) -> int:
+def _room(kind: AtomKind, vocab_size: int, n_specials: int, n_atoms: int, prune: int) -> int:
     """How many merges the vocabulary has room for.
 
     Raises:
@@ -160,21 +206,89 @@ def _room(vocab_size: int, n_specials: int, n_atoms: int, prune: int) -> int:
     if taken > vocab_size:
         raise CorpusError(
             f"a vocabulary of {vocab_size} has no room for {n_specials} special tokens and "
-            f"{n_atoms} syllables seen at least {prune} times; "
-            f"raise vocab_size to {taken} or more, or prune"
+            + (
+                f"{n_atoms} bytes; raise vocab_size to {taken} or more"
+                if kind is AtomKind.BYTE
+                else f"{n_atoms} {kind}s seen at least {prune} times; "
+                f"raise vocab_size to {taken} or more, or prune"
+            )
         )
     return vocab_size - taken
 
 
-def _base_provenance(base: Model) -> dict[str, str]:
-    """What the base says of itself, under names that tell it is the base."""
+def _check_superwords(kind: AtomKind, superwords: int, max_words: int, room: int) -> None:
+    """Refuse superwords that cannot be learnt.
+
+    Raises:
+        ValueError: says which number, and what it may be.
+    """
+    if not 0 <= superwords <= room:
+        raise ValueError(
+            f"superwords is {superwords}; it must be between 0 and {room}, for which there is room"
+        )
+    if not 2 <= max_words <= 127:
+        raise ValueError(f"max_words is {max_words}; it must be between 2 and 127")
+    if superwords and kind is AtomKind.BYTE:
+        raise ValueError("superwords join words of atoms; over bytes there are none")
+
+
+def _base_provenance(base: Model, kind: AtomKind) -> dict[str, str]:
+    """What the base says of itself, under names that tell it is the base.
+
+    What is learnt over bytes is a base itself: only the pretokenizer's pattern is left to say.
+    """
+    if kind is AtomKind.BYTE:
+        return {key: text for key, text in base.provenance.items() if key == "pattern"}
     return {f"base:{key}": text for key, text in base.provenance.items() if key != "writer"}
 
 
-def _report_stray(stray: int) -> None:
-    if stray:
+def _corpus_provenance(corpus: Corpus, report: Report) -> dict[str, str]:
+    """What was counted; the files by their digests, in an order that does not depend on theirs."""
+    total = report.total
+    provenance = {
+        "corpus": listed(total.digests),
+        "corpus_bytes": str(total.bytes),
+        "corpus_words": str(total.words),
+        "corpus_distinct_words": str(total.distinct_words),
+        "corpus_broken_characters": str(total.broken_characters),
+    }
+    weighted: dict[str, list[str]] = {}
+    for source in report.sources:
+        if source.weight is not None and source.weight != "1":
+            weighted.setdefault(source.weight, []).extend(source.digests)
+    if weighted:
+        provenance["corpus_weights"] = ", ".join(
+            f"{weight} for {listed(digests)}" for weight, digests in sorted(weighted.items())
+        )
+    if corpus.reading.sample != 1:
+        provenance["corpus_sample"] = f"{decimal(corpus.reading.sample)} of the lines"
+    return provenance
+
+
+def listed(digests: Sequence[str]) -> str:
+    """Digests of files, in ascending order; of very many files, one digest of all that."""
+    text = " ".join(f"sha256 {digest}" for digest in sorted(digests))
+    if len(digests) <= LISTED:
+        return text
+    return f"{len(digests)} files, sha256 of their list {sha256(text.encode()).hexdigest()}"
+
+
+def _check_counted(report: Report) -> None:
+    """Refuse a corpus with nothing in it, and say what was broken.
+
+    Raises:
+        CorpusError: there is nothing to learn from.
+    """
+    total = report.total
+    if total.broken_characters:
         warnings.warn(
-            f"the corpus holds {stray} broken characters (bytes that are not valid UTF-8, lone "
-            "surrogates); each was read as U+FFFD",
+            f"the corpus holds {total.broken_characters} broken characters (bytes that are not "
+            "valid UTF-8, lone surrogates); each was read as U+FFFD",
             stacklevel=3,
+        )
+    if not total.words:
+        raise CorpusError(
+            f"the corpus ({total.files} files, {total.lines} lines, of which {total.sampled} were "
+            f"counted, {total.bytes} bytes of text) holds no text in the scripts of the schemas: "
+            f"{', '.join(total.scripts)}"
         )

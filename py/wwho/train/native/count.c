@@ -1,106 +1,165 @@
-/* Counting: text -> spans -> records -> table. */
+/* Counting: text -> segments -> words -> table. Most segments of a script are one word that was there before: the core's cache
+ * knows its place in the table. Only the others are cut into units. */
 
-enum { SLICE = 1 << 16 };
-
-/* Where the slice that starts at `at` ends: behind the last newline within SLICE bytes, else behind the first one after. */
-static size_t slice_end(const uint8_t *text, size_t at, size_t len) {
-    if (len - at <= SLICE) return len;
-    for (size_t end = at + SLICE; end > at; end--)
-        if (text[end - 1] == '\n') return end;
-    const uint8_t *newline = memchr(text + at + SLICE, '\n', len - at - SLICE);
-    return newline ? (size_t)(newline - text) + 1 : len;
-}
-
-static uint64_t stray_bytes(const uint8_t *text, size_t len) {
+/* Bytes of text[at..end) that are no part of a well-formed UTF-8 sequence. */
+static HOT uint64_t stray_bytes(const wwho_encoder *text, size_t at, size_t end) {
     uint64_t stray = 0;
-    for (size_t at = 0; at < len;) {
-        if (len - at >= 8 && !(load64(text + at) & 0x8080808080808080u)) {
+    while (at < end) {
+        const uint8_t *here = text->text + at;
+        if (text->len - at >= 8 && !(load64(here) & ONES * 128)) {
             at += 8;
             continue;
         }
-        uint32_t code_point, width = utf8_next(text + at, len - at, &code_point);
-        stray += width == 1 && text[at] >= 0x80;
+        uint32_t code_point, width = utf8_next(here, end - at, &code_point);
+        stray += width == 1 && *here >= 0x80;
         at += width;
     }
     return stray;
 }
 
-/* Words on their way into the table. It is larger than the caches, so a few dozen words are looked up together: what each needs
- * next is fetched from memory while the others are served. */
-enum { BATCH = 48 };
-
+/* Nothing is looked up at once: what it needs is fetched from memory while others are served. A segment waits AHEAD segments for
+ * its line of the cache; an entry to be counted up, or a word to be found in the table, waits for a batch. */
 typedef struct {
-    uint64_t hash, n_units;
-    size_t at, size; /* the record in words->record */
-} pending_word;
+    wwho_words *words;
+    wwho_encoder text; /* what is read, and the cache: the core's own way to a key */
+    wwho_found found[AHEAD];
+    const wwho_automaton *units[AHEAD]; /* what cuts each segment found */
+    size_t n_found;
+    uint32_t seen[BATCH]; /* entries */
+    size_t n_seen;
+    new_word fresh[BATCH]; /* words that the cache does not know; their records are in words->record */
+    wwho_key keys[BATCH];  /* of the segment, where it is this word and nothing else */
+    size_t n_fresh;
+} wwho_counter;
 
-typedef struct {
-    pending_word words[BATCH];
-    size_t n;
-} word_batch;
+/* Count up the entries that were seen again. */
+static void flush_seen(wwho_counter *c) {
+    for (size_t i = 0; i < c->n_seen; i++) c->words->entries[c->seen[i]].count++;
+    c->words->total += c->n_seen;
+    c->n_seen = 0;
+}
 
-/* Put the batch into the table. */
-static int flush(wwho_words *words, word_batch *batch) {
-    uint64_t slots[BATCH];
-    for (size_t i = 0; i < batch->n; i++) {
-        slots[i] = words->slots[batch->words[i].hash & words->slots_mask];
-        if (slots[i]) __builtin_prefetch(&words->entries[(uint32_t)slots[i] - 1]);
+/* Put the words that were cut into the table. */
+static int flush_fresh(wwho_counter *c) {
+    uint32_t kept[2] = {0, 0}, entries[BATCH];
+    int status = add_batch(c->words, c->words->record, c->fresh, c->n_fresh, entries);
+    for (size_t i = 0; !status && i < c->n_fresh; i++) {
+        kept[1] = entries[i]; /* as a second id: the first one has but 24 bits */
+        keep(&c->keys[i], 0, kept, 2);
     }
-    for (size_t i = 0; i < batch->n; i++)
-        if (slots[i]) __builtin_prefetch(record_at(words, (uint32_t)slots[i] - 1));
-    int status = WWHO_OK;
-    for (size_t i = 0; !status && i < batch->n; i++) {
-        const pending_word *word = &batch->words[i];
-        status = add_hashed(words, words->record + word->at, word->size, word->hash, word->n_units, 1);
-    }
-    batch->n = 0;
-    words->record_used = 0;
+    c->n_fresh = 0;
+    c->words->record_used = 0;
     return status;
 }
 
-/* Count the word made of the units first..last-1, now or with the batch. */
-static int count_word(wwho_words *words, const uint8_t *text, const wwho_span *first, const wwho_span *last,
-                      word_batch *batch) {
-    size_t n_units = (size_t)(last - first), length = last[-1].end - first->start, start = words->record_used;
-    int status = reserve(&words->record, &words->record_room, start + length + (n_units + 1) * LEB_MAX, 1);
+/* Write the record of the word at the cursor, which moves behind it: neighbouring syllables are a word, and so is any other
+ * unit. */
+static int cut_word(wwho_counter *c, const wwho_automaton *scanner, wwho_cursor *cursor, const wwho_key *key) {
+    wwho_words *words = c->words;
+    const wwho_model *model = c->text.model;
+    size_t start = cursor->at, used = words->record_used; /* the lengths of units take no more bytes than the units */
+    int status = reserve(&words->record, &words->record_room, used + LEB_MAX + 2 * (cursor->end - start), 1);
     if (status) return status;
-    uint8_t *at = put_leb(words->record + start, n_units);
-    for (const wwho_span *unit = first; unit < last; unit++) at = put_leb(at, unit->end - unit->start);
-    memcpy(at, text + first->start, length);
-    words->record_used = (size_t)(at - words->record) + length;
-    size_t size = words->record_used - start;
-    uint64_t hash = hash_of(words->record + start, size);
+    uint8_t *record = words->record + used + LEB_MAX, *at = record;
+    uint64_t n_units = 0;
+    uint32_t rule = WWHO_SYLLABLE;
+    while (rule == WWHO_SYLLABLE && cursor->at < cursor->end) {
+        size_t unit = cursor->at;
+        scan_piece(model, scanner, cursor, &rule);
+        if (rule != WWHO_SYLLABLE && n_units) {
+            cursor->at = unit;
+            read_class(model, cursor);
+            break;
+        }
+        at = put_leb(at, cursor->at - unit);
+        n_units++;
+    }
+    size_t length = cursor->at - start;
+    memcpy(at, c->text.text + start, length);
+    record = put_leb_before(record, n_units);
+    size_t size = (size_t)(at - record) + length;
+    uint64_t hash = hash_of(record, size);
     __builtin_prefetch(&words->slots[hash & words->slots_mask]);
-    batch->words[batch->n++] = (pending_word){hash, n_units, start, size};
-    return batch->n == BATCH ? flush(words, batch) : WWHO_OK;
+    c->keys[c->n_fresh] = *key;
+    if (length != key->n) c->keys[c->n_fresh].set = NULL;
+    c->fresh[c->n_fresh++] = (new_word){hash, n_units, 1, (size_t)(record - words->record), size};
+    words->record_used = (size_t)(at - words->record) + length;
+    return c->n_fresh == BATCH ? flush_fresh(c) : WWHO_OK;
 }
 
-static int count_slice(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len) {
-    size_t n = 0;
-    int status = wwho_spans(model, text, len, words->spans, words->spans_room, &n);
-    if (status == WWHO_BUFFER) {
-        status = reserve(&words->spans, &words->spans_room, n, sizeof *words->spans);
-        if (!status) status = wwho_spans(model, text, len, words->spans, words->spans_room, &n);
+/* Count the words of a segment that was found some time ago. */
+static int count_segment(wwho_counter *c, const wwho_found *segment, const wwho_automaton *scanner) {
+    const uint32_t *kept = kept_ids(&segment->key);
+    if (kept) {
+        __builtin_prefetch(&c->words->entries[kept[1]]);
+        c->seen[c->n_seen++] = kept[1];
+        if (c->n_seen == BATCH) flush_seen(c);
+        return WWHO_OK;
     }
-    word_batch batch = {.n = 0};
-    const wwho_span *end = words->spans + n;
-    for (const wwho_span *unit = words->spans; !status && unit < end;) {
-        const wwho_span *first = unit++;
-        if (!model->routes[first->route].sgpe) continue;
-        if (first->rule == WWHO_SYLLABLE)
-            while (unit < end && !unit->first && unit->rule == WWHO_SYLLABLE) unit++;
-        status = count_word(words, text, first, unit, &batch);
+    size_t end = segment->at + segment->key.n;
+    uint64_t stray = stray_bytes(&c->text, segment->at, end);
+    wwho_key key = segment->key;
+    if (stray) key.set = NULL; /* they are counted each time */
+    c->words->stray_bytes += stray;
+    int status = WWHO_OK;
+    wwho_cursor cursor = start_at(c->text.model, c->text.text, segment->at, end);
+    while (!status && cursor.at < end) status = cut_word(c, scanner, &cursor, &key);
+    return status;
+}
+
+/* A segment was found: count the one that has waited longest. */
+static HOT int found_segment(wwho_counter *c, size_t at, size_t end, const wwho_automaton *scanner) {
+    size_t i = c->n_found++ % AHEAD;
+    int status = c->n_found > AHEAD ? count_segment(c, &c->found[i], c->units[i]) : WWHO_OK;
+    set_found(&c->text, &c->found[i], at, end, true);
+    c->units[i] = scanner;
+    return status;
+}
+
+static int flush(wwho_counter *c) {
+    int status = WWHO_OK;
+    size_t i = c->n_found < AHEAD ? 0 : c->n_found - AHEAD;
+    for (; !status && i < c->n_found; i++) status = count_segment(c, &c->found[i % AHEAD], c->units[i % AHEAD]);
+    flush_seen(c);
+    return status ? status : flush_fresh(c);
+}
+
+/* Make the cache one of words as this model cuts them. */
+static int use_cache(wwho_words *words, const wwho_model *model) {
+    if (words->cached == model) return WWHO_OK;
+    free(words->cache);
+    words->cached = NULL;
+    words->cache = calloc(CACHE_WORDS, sizeof *words->cache);
+    if (!words->cache) return WWHO_MEMORY;
+    words->cached = model;
+    return WWHO_OK;
+}
+
+/* Count the words of one line. */
+static int count_line(wwho_counter *c, size_t at, size_t end) {
+    const wwho_model *model = c->text.model;
+    int status = WWHO_OK;
+    for (wwho_cursor segment = start_at(model, c->text.text, at, end); !status && at < end; at = segment.at) {
+        uint32_t route;
+        next_segment(model, &segment, &route);
+        const wwho_route *r = &model->routes[route];
+        if (r->sgpe)
+            status = found_segment(c, at, segment.at, &model->automata[r->scanner]);
+        else
+            c->words->stray_bytes += stray_bytes(&c->text, at, segment.at);
     }
-    return status ? status : flush(words, &batch);
+    return status;
 }
 
 int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len) {
     if (!words || !model || (!text && len)) return WWHO_ARGUMENT;
-    int status = WWHO_OK;
+    int status = use_cache(words, model);
+    if (status) return status;
+    wwho_counter c = {.words = words, .text = {.model = model, .text = text, .len = len, .cache = words->cache}};
     for (size_t at = 0, end; !status && at < len; at = end) {
-        end = slice_end(text, at, len);
-        status = count_slice(words, model, text + at, end - at);
+        const uint8_t *newline = memchr(text + at, '\n', len - at);
+        end = newline ? (size_t)(newline - text) + 1 : len;
+        status = count_line(&c, at, end);
     }
-    words->stray_bytes += stray_bytes(text, len);
-    return status;
+    return status ? status : flush(&c);
 }

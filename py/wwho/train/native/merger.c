@@ -9,7 +9,7 @@ struct wwho_merger {
     uint32_t *token; /* of the token that starts at a position; WWHO_NONE between runs; else anything but WWHO_NONE */
     uint16_t *width; /* positions of the token that starts, or ends, at a position */
     uint32_t *pair;  /* of the token that starts at a position and the next one, or WWHO_NONE: not to be merged */
-    uint32_t *run;   /* the run of a position */
+    uint32_t *run;   /* the run of a position; null where all count once */
     uint64_t *run_count;
     size_t n_runs, run_room;
     pair_entry *pairs;
@@ -18,6 +18,8 @@ struct wwho_merger {
     size_t n_places, places_room;
     pair_heap heap;
     uint16_t *bytes; /* of the text of each token */
+    uint8_t *words;  /* how many words each token touches, and BEGINS_WORD; null where merges stay within words */
+    uint32_t max_words;
     uint32_t *merges; /* left and right id in turn */
     size_t n_atoms, n_merges, max_merges;
     uint64_t min_freq;
@@ -29,24 +31,30 @@ struct wwho_merger {
 };
 
 enum { MAX_ATOM = 255, MAX_IDS = 1 << WWHO_ID_BITS };
-#define MAX_UNITS 0x7FFFFFFEu /* of distinct words: a unit takes at most two positions, and positions have 32 bits */
+#define MAX_POSITIONS 0xFFFFFFFEu
+#define MAX_UNITS (MAX_POSITIONS / 2) /* of distinct words: a unit takes at most two positions, and positions have 32 bits */
 
 void wwho_merger_free(wwho_merger *m) {
     if (!m) return;
     void *parts[] = {m->token, m->width, m->pair, m->run, m->run_count, m->pairs, m->places, m->heap.entries,
-                     m->bytes, m->merges, m->with_left, m->with_right, m->fresh,
-                     m->renumbered};
+                     m->bytes, m->words, m->merges, m->with_left, m->with_right, m->fresh, m->renumbered};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
     free(m);
 }
 
 const uint32_t *wwho_merger_pairs(const wwho_merger *m) { return m->merges; }
 
-static inline bool too_long(const wwho_merger *m, uint32_t left, uint32_t right) {
+enum { BEGINS_WORD = 128 /* and that with a U+0020 */ };
+
+static inline uint32_t words_of(const wwho_merger *m, uint32_t token) { return m->words[token] & (BEGINS_WORD - 1); }
+
+/* Whether two neighbours may not merge: the result would be too long, or, where merges join words, they are of one word. */
+static inline bool stay_two(const wwho_merger *m, uint32_t left, uint32_t right) {
+    if (m->words && !(m->words[right] & BEGINS_WORD && words_of(m, left) + words_of(m, right) <= m->max_words)) return true;
     return (uint32_t)m->bytes[left] + m->bytes[right] > WWHO_MAX_TOKEN;
 }
 
-static inline uint64_t weight(const wwho_merger *m, size_t at) { return m->run_count[m->run[at]]; }
+static inline uint64_t weight(const wwho_merger *m, size_t at) { return m->run ? m->run_count[m->run[at]] : 1; }
 
 /* The position at which the token before the one at `at` starts; `at` where it is the first of its run. */
 static inline size_t previous(const wwho_merger *m, size_t at) {
@@ -100,7 +108,7 @@ static inline void forget(wwho_merger *m, size_t at) {
 /* Count the pair (left, right) that now starts at `at`; one of them is the new token, the other found in *known. */
 static int meet(wwho_merger *m, size_t at, uint32_t left, uint32_t right, uint32_t *known) {
     m->pair[at] = WWHO_NONE;
-    if (too_long(m, left, right)) return WWHO_OK;
+    if (stay_two(m, left, right)) return WWHO_OK;
     int status = *known == WWHO_NONE ? new_pair(m, left, right, known) : WWHO_OK;
     if (!status) status = reserve(&m->fresh, &m->fresh_room, m->n_fresh + 1, sizeof *m->fresh);
     if (status) return status;
@@ -151,6 +159,7 @@ static int merge_pair(wwho_merger *m, uint32_t number) {
     m->merges[2 * m->n_merges] = pair.left;
     m->merges[2 * m->n_merges + 1] = pair.right;
     m->bytes[merged] = (uint16_t)(m->bytes[pair.left] + m->bytes[pair.right]);
+    if (m->words) m->words[merged] = (uint8_t)(m->words[pair.left] + words_of(m, pair.right));
     m->n_merges++;
     int status = WWHO_OK;
     for (uint32_t i = 0; !status && i < pair.places; i++) {
@@ -182,7 +191,7 @@ int wwho_merger_step(wwho_merger *m, size_t steps, size_t *n) {
     return status;
 }
 
-static int new_tokens(wwho_merger *m, const wwho_words *atoms) {
+static int new_tokens(wwho_merger *m) {
     size_t most = m->n_atoms + m->max_merges;
     m->bytes = malloc((most + 1) * sizeof *m->bytes);
     m->merges = malloc((m->max_merges + 1) * 2 * sizeof *m->merges);
@@ -191,6 +200,26 @@ static int new_tokens(wwho_merger *m, const wwho_words *atoms) {
     if (!m->bytes || !m->merges || !m->with_left || !m->with_right) return WWHO_MEMORY;
     memset(m->with_left, 0xFF, most * sizeof *m->with_left);
     memset(m->with_right, 0xFF, most * sizeof *m->with_right);
+    return WWHO_OK;
+}
+
+/* A merger that has no places yet. */
+static int new_merger(size_t n_atoms, size_t max_merges, uint64_t min_freq, wwho_merger **merger) {
+    if (!min_freq || max_merges > MAX_IDS || n_atoms > MAX_IDS) return WWHO_ARGUMENT;
+    wwho_merger *m = calloc(1, sizeof *m);
+    if (!m) return WWHO_MEMORY;
+    m->n_atoms = n_atoms;
+    m->max_merges = max_merges;
+    m->min_freq = min_freq;
+    int status = new_tokens(m);
+    if (status)
+        wwho_merger_free(m);
+    else
+        *merger = m;
+    return status;
+}
+
+static int measure_atoms(wwho_merger *m, const wwho_words *atoms) {
     for (size_t atom = 0; atom < m->n_atoms; atom++) {
         unit_reader reader;
         uint64_t n_units;
@@ -207,20 +236,14 @@ int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max
                     wwho_merger **merger) {
     if (!merger) return WWHO_ARGUMENT;
     *merger = NULL;
-    if (!words || !atoms || !min_freq || max_merges > MAX_IDS || atoms->n > MAX_IDS) return WWHO_ARGUMENT;
-    if (words->n_units > MAX_UNITS) return WWHO_ARGUMENT;
-    wwho_merger *m = calloc(1, sizeof *m);
-    if (!m) return WWHO_MEMORY;
-    m->n_atoms = atoms->n;
-    m->max_merges = max_merges;
-    m->min_freq = min_freq;
-    int status = new_tokens(m, atoms);
-    if (!status) status = add_runs(m, words, atoms);
-    if (!status) status = first_pairs(m);
-    if (status) {
-        wwho_merger_free(m);
-        return status;
-    }
-    *merger = m;
-    return WWHO_OK;
+    if (!words || !atoms || words->n_units > MAX_UNITS) return WWHO_ARGUMENT;
+    int status = new_merger(atoms->n, max_merges, min_freq, merger);
+    if (status) return status;
+    status = measure_atoms(*merger, atoms);
+    if (!status) status = add_runs(*merger, words, atoms);
+    if (!status) status = first_pairs(*merger);
+    if (!status) return WWHO_OK;
+    wwho_merger_free(*merger);
+    *merger = NULL;
+    return status;
 }

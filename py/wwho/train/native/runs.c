@@ -52,6 +52,15 @@ static int shrink(void *array, size_t n, size_t size) {
     return WWHO_OK;
 }
 
+/* What belongs to each position, once their number is known. */
+static int add_places(wwho_merger *m) {
+    m->width = malloc(m->n * sizeof *m->width);
+    m->pair = malloc(m->n * sizeof *m->pair);
+    if (!m->width || !m->pair) return WWHO_MEMORY;
+    for (size_t at = 0; at < m->n; at++) m->width[at] = 1;
+    return WWHO_OK;
+}
+
 /* Lay out the positions. A unit takes at most two, a word one more. */
 static int add_runs(wwho_merger *m, const wwho_words *words, const wwho_words *atoms) {
     size_t most = 2 * (size_t)words->n_units + words->n + 1;
@@ -63,12 +72,7 @@ static int add_runs(wwho_merger *m, const wwho_words *words, const wwho_words *a
     for (size_t word = 0; !status && word < words->n; word++) status = add_word(m, words, word, atoms);
     if (!status) status = shrink(&m->token, m->n, sizeof *m->token);
     if (!status) status = shrink(&m->run, m->n, sizeof *m->run);
-    if (status) return status;
-    m->width = malloc(m->n * sizeof *m->width);
-    m->pair = malloc(m->n * sizeof *m->pair);
-    if (!m->width || !m->pair) return WWHO_MEMORY;
-    for (size_t at = 0; at < m->n; at++) m->width[at] = 1;
-    return WWHO_OK;
+    return status ? status : add_places(m);
 }
 
 /* The slot of a table of pair number + 1 where (left, right) stands, or would stand. */
@@ -96,7 +100,7 @@ static int grow_pair_slots(const wwho_merger *m, uint32_t **slots, size_t *mask)
 static int count_pair(wwho_merger *m, size_t at, uint32_t **slots, size_t *mask) {
     uint32_t left = m->token[at], right = m->token[at + 1];
     m->pair[at] = WWHO_NONE;
-    if (left == WWHO_NONE || right == WWHO_NONE || too_long(m, left, right)) return WWHO_OK;
+    if (left == WWHO_NONE || right == WWHO_NONE || stay_two(m, left, right)) return WWHO_OK;
     uint32_t *slot = known_pair(m, *slots, *mask, left, right), number;
     if (!*slot) {
         int status = new_pair(m, left, right, &number);

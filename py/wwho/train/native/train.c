@@ -9,5 +9,7 @@
 
 #include "words.c"
 #include "count.c"
+#include "routes.c"
 #include "pairs.c"
 #include "merger.c"
+#include "phrases.c"

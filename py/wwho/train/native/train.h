@@ -33,8 +33,9 @@ wwho_words *wwho_words_new(void);
 
 void wwho_words_free(wwho_words *words);
 
-/* Count the words of a text. It is scanned in slices of some 64 KiB that end behind a newline: no segment of an SGPE route holds
- * one, so the slices give the words of the whole. Only a line longer than that makes a longer slice. */
+/* Count the words of a text that ends where no word goes on. Each line, with its line feed, is scanned as a text of its own: words
+ * do not depend on where a corpus is cut into texts. What a model cut is remembered: until another one is given, it must stay
+ * open. */
 int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len);
 
 /* Add n records, `len` bytes in all, with their counts: the export of a table, of another process perhaps. WWHO_ARGUMENT where the bytes are not
@@ -47,10 +48,24 @@ int wwho_words_merge(wwho_words *words, const wwho_words *other);
 /* Add each unit of each word of `words` to `units`, as a word of one unit, with the sum of its words' counts. */
 int wwho_words_units(const wwho_words *words, wwho_words *units);
 
+/* Add each word of `words` to `spelled`, with its count, as a word whose units are its bytes. */
+int wwho_words_bytes(const wwho_words *words, wwho_words *spelled);
+
 void wwho_words_describe(const wwho_words *words, wwho_words_info *info);
 
 /* Write record_bytes bytes of records and n_words counts, in the order in which the words were first seen. */
 void wwho_words_export(const wwho_words *words, uint8_t *records, uint64_t *counts);
+
+/* What the words of one route come to. */
+typedef struct {
+    uint64_t n_words;   /* distinct */
+    uint64_t total;     /* the sum of the counts */
+    uint64_t syllables; /* SYLLABLE units, times the counts */
+    uint64_t bytes;     /* of text, times the counts */
+} wwho_route_info;
+
+/* Sort the words by the route that each takes where it stands alone; `routes` has room for every route of the model. */
+int wwho_words_routes(const wwho_words *words, const wwho_model *model, wwho_route_info *routes);
 
 /* Learning merges: the state between steps. */
 typedef struct wwho_merger wwho_merger;
@@ -63,6 +78,28 @@ typedef struct wwho_merger wwho_merger;
  * 0, more than 2^21 atoms or merges, or more than 2^31 - 2 units in the distinct words. On failure *merger is null. */
 int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max_merges, uint64_t min_freq,
                     wwho_merger **merger);
+
+/* Phrases: the tokens of neighbouring words of one route, each word but the first beginning with the U+0020 behind the word
+ * before. What superwords are learnt from. A word with a unit that is no atom, or with more than 255 units, is in none. */
+typedef struct wwho_phrases wwho_phrases;
+
+/* No phrases, or null where there is no memory. */
+wwho_phrases *wwho_phrases_new(void);
+
+void wwho_phrases_free(wwho_phrases *phrases);
+
+/* Collect the phrases of a text that ends behind a line, or where no phrase goes on; only of some `share` in 2^32 of its lines. Which
+ * ones depends on the text of each alone. */
+int wwho_phrases_collect(wwho_phrases *phrases, const wwho_model *model, const uint8_t *text, size_t len, uint64_t share);
+
+/* How many tokens and phrases there are, together. */
+uint64_t wwho_phrases_size(const wwho_phrases *phrases);
+
+/* Prepare to merge the tokens of phrases, whose ids are those of the model's SGPE tokens, across words: the right one of a pair
+ * begins with U+0020, and no merge touches more than max_words (2..127) words; otherwise as wwho_merger_new. The phrases are used
+ * up. */
+int wwho_merger_of_phrases(wwho_phrases *phrases, const wwho_model *model, size_t max_merges, uint64_t min_freq, uint32_t max_words,
+                           wwho_merger **merger);
 
 void wwho_merger_free(wwho_merger *merger);
 

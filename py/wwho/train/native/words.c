@@ -13,8 +13,8 @@ struct wwho_words {
     uint64_t *slots; /* the upper 32 bits of the hash, then the entry + 1; 0 is empty */
     size_t slots_mask;
     uint64_t n_units, total, stray_bytes;
-    wwho_span *spans; /* scratch of counting */
-    size_t spans_room;
+    uint64_t *cache; /* of counting: the core's, from segments to entries */
+    const wwho_model *cached; /* the model that cut those segments */
     uint8_t *record; /* scratch: records not yet in the table */
     size_t record_room, record_used;
 };
@@ -48,11 +48,20 @@ static uint64_t hash_of(const uint8_t *bytes, size_t n) {
     return mixed(mixed(hash ^ tail));
 }
 
+enum { LEB_MAX = 9 };
+
 /* LEB128, shortest form. */
 static inline uint8_t *put_leb(uint8_t *to, uint64_t value) {
     for (; value > 127; value >>= 7) *to++ = (uint8_t)(value | 128);
     *to++ = (uint8_t)value;
     return to;
+}
+
+/* The same, ending at `end`; gives its start. */
+static inline uint8_t *put_leb_before(uint8_t *end, uint64_t value) {
+    uint8_t leb[LEB_MAX];
+    size_t size = (size_t)(put_leb(leb, value) - leb);
+    return memcpy(end - size, leb, size);
 }
 
 /* The number at *at, which moves on; false where there is none before `end`, none in shortest form or none below 2^63. */
@@ -66,14 +75,12 @@ static inline bool get_leb(const uint8_t **at, const uint8_t *end, uint64_t *val
     return false;
 }
 
-enum { LEB_MAX = 9 };
-
 void wwho_words_free(wwho_words *words) {
     if (!words) return;
     free(words->arena);
     free(words->entries);
     free(words->slots);
-    free(words->spans);
+    free(words->cache);
     free(words->record);
     free(words);
 }
@@ -108,15 +115,24 @@ static uint64_t *slot_of(const wwho_words *words, const uint8_t *record, size_t 
     }
 }
 
+/* The table is larger than the caches, so a few dozen words are looked up together: what each needs next is fetched from memory
+ * while the others are served. */
+enum { BATCH = 48 };
+
 static int grow_slots(wwho_words *words) {
     size_t mask = words->slots_mask * 2 + 1;
-    uint64_t *slots = calloc(mask + 1, sizeof *slots);
+    uint64_t *slots = calloc(mask + 1, sizeof *slots), hashes[BATCH];
     if (!slots) return WWHO_MEMORY;
-    for (size_t word = 0; word < words->n; word++) {
-        uint64_t hash = hash_of(record_at(words, word), record_size(words, word));
-        size_t i = (size_t)hash & mask;
-        while (slots[i]) i = (i + 1) & mask;
-        slots[i] = (hash >> 32) << 32 | (word + 1);
+    for (size_t done = 0, n; done < words->n; done += n) {
+        for (n = 0; n < BATCH && done + n < words->n; n++) {
+            hashes[n] = hash_of(record_at(words, done + n), record_size(words, done + n));
+            __builtin_prefetch(&slots[hashes[n] & mask], 1);
+        }
+        for (size_t k = 0; k < n; k++) {
+            size_t i = (size_t)hashes[k] & mask;
+            while (slots[i]) i = (i + 1) & mask;
+            slots[i] = (hashes[k] >> 32) << 32 | (done + k + 1);
+        }
     }
     free(words->slots);
     words->slots = slots;
@@ -124,30 +140,53 @@ static int grow_slots(wwho_words *words) {
     return WWHO_OK;
 }
 
-/* Count one word, whose record is well-formed, has n_units units and this hash. */
-static int add_hashed(wwho_words *words, const uint8_t *record, size_t size, uint64_t hash, uint64_t n_units,
-                      uint64_t count) {
-    uint64_t *slot = slot_of(words, record, size, hash);
-    words->total += count;
+/* A word to be counted, whose record is well-formed: at `at`, from where records are. */
+typedef struct {
+    uint64_t hash, n_units, count;
+    size_t at, size;
+} new_word;
+
+/* Count a word; its place among the entries goes to *entry. */
+static int add_word_at(wwho_words *words, const uint8_t *records, const new_word *word, uint32_t *entry) {
+    const uint8_t *record = records + word->at;
+    uint64_t *slot = slot_of(words, record, word->size, word->hash);
+    words->total += word->count;
     if (*slot) {
-        words->entries[(uint32_t)*slot - 1].count += count;
+        *entry = (uint32_t)*slot - 1;
+        words->entries[*entry].count += word->count;
         return WWHO_OK;
     }
     if (words->n >= WWHO_NONE - 1) return WWHO_ARGUMENT;
-    *slot = (hash >> 32) << 32 | (words->n + 1);
-    int status = reserve(&words->arena, &words->room, words->used + size, 1);
+    *entry = (uint32_t)words->n;
+    *slot = (word->hash >> 32) << 32 | (words->n + 1);
+    int status = reserve(&words->arena, &words->room, words->used + word->size, 1);
     if (!status) status = reserve(&words->entries, &words->entries_room, words->n + 2, sizeof *words->entries);
     if (status) return status;
-    memcpy(words->arena + words->used, record, size);
-    words->used += size;
-    words->n_units += n_units;
-    words->entries[words->n++].count = count;
+    memcpy(words->arena + words->used, record, word->size);
+    words->used += word->size;
+    words->n_units += word->n_units;
+    words->entries[words->n++].count = word->count;
     words->entries[words->n] = (word_entry){0, words->used};
     return words->n * 4 > words->slots_mask * 3 ? grow_slots(words) : WWHO_OK;
 }
 
 static int add_record(wwho_words *words, const uint8_t *record, size_t size, uint64_t n_units, uint64_t count) {
-    return add_hashed(words, record, size, hash_of(record, size), n_units, count);
+    uint32_t entry;
+    return add_word_at(words, record, &(new_word){hash_of(record, size), n_units, count, 0, size}, &entry);
+}
+
+/* Count up to BATCH words, whose slots are on their way; entries[i] is the place of word i. */
+static int add_batch(wwho_words *words, const uint8_t *records, const new_word *batch, size_t n, uint32_t *entries) {
+    uint64_t slots[BATCH];
+    for (size_t i = 0; i < n; i++) {
+        slots[i] = words->slots[batch[i].hash & words->slots_mask];
+        if (slots[i]) __builtin_prefetch(&words->entries[(uint32_t)slots[i] - 1]);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (slots[i]) __builtin_prefetch(record_at(words, (uint32_t)slots[i] - 1));
+    int status = WWHO_OK;
+    for (size_t i = 0; !status && i < n; i++) status = add_word_at(words, records, &batch[i], &entries[i]);
+    return status;
 }
 
 /* A reader of the units of one record. */
@@ -210,16 +249,24 @@ int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const 
 
 int wwho_words_merge(wwho_words *words, const wwho_words *other) {
     if (!words || !other || words == other) return WWHO_ARGUMENT;
-    for (size_t word = 0; word < other->n; word++) {
-        unit_reader reader;
-        uint64_t n_units;
-        size_t size;
-        open_record(record_at(other, word), other->arena + other->used, &reader, &n_units, &size);
-        int status = add_record(words, record_at(other, word), size, n_units, other->entries[word].count);
-        if (status) return status;
+    new_word batch[BATCH];
+    uint32_t entries[BATCH];
+    int status = WWHO_OK;
+    for (size_t done = 0, n; !status && done < other->n; done += n) {
+        for (n = 0; n < BATCH && done + n < other->n; n++) {
+            const uint8_t *record = record_at(other, done + n), *at = record;
+            new_word *word = &batch[n];
+            word->at = (size_t)other->entries[done + n].at;
+            word->size = record_size(other, done + n);
+            word->count = other->entries[done + n].count;
+            word->hash = hash_of(record, word->size);
+            get_leb(&at, record + word->size, &word->n_units);
+            __builtin_prefetch(&words->slots[word->hash & words->slots_mask]);
+        }
+        status = add_batch(words, other->arena, batch, n, entries);
     }
     words->stray_bytes += other->stray_bytes;
-    return WWHO_OK;
+    return status;
 }
 
 int wwho_words_units(const wwho_words *words, wwho_words *units) {
@@ -237,6 +284,26 @@ int wwho_words_units(const wwho_words *words, wwho_words *units) {
             status = add_record(units, units->record, size, 1, words->entries[word].count);
             if (status) return status;
         }
+    }
+    return WWHO_OK;
+}
+
+int wwho_words_bytes(const wwho_words *words, wwho_words *spelled) {
+    if (!words || !spelled || words == spelled) return WWHO_ARGUMENT;
+    for (size_t word = 0; word < words->n; word++) {
+        unit_reader reader;
+        uint64_t n_units;
+        size_t size;
+        open_record(record_at(words, word), words->arena + words->used, &reader, &n_units, &size);
+        size_t length = size - (size_t)(reader.text - record_at(words, word));
+        int status = reserve(&spelled->record, &spelled->record_room, LEB_MAX + 2 * length, 1);
+        if (status) return status;
+        uint8_t *at = put_leb(spelled->record, length);
+        memset(at, 1, length);
+        memcpy(at + length, reader.text, length);
+        size = (size_t)(at - spelled->record) + 2 * length;
+        status = add_record(spelled, spelled->record, size, length, words->entries[word].count);
+        if (status) return status;
     }
     return WWHO_OK;
 }

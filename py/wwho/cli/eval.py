@@ -1,0 +1,166 @@
+"""`wwho eval`: a report on what a vocabulary is worth, beside others."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wwho.cli import options as shared
+from wwho.cli import streams
+from wwho.cli.train import positive
+from wwho.errors import BackendError
+
+if TYPE_CHECKING:
+    from wwho.evaluate.results import Evaluation
+
+NAME = "eval"
+HELP = "measure a vocabulary beside others, and write a report with tables and charts"
+EXAMPLE = """\
+  $ wwho eval --model MODEL.wwho --against o200k_base --against llama/tokenizer.json \\
+      --data sinhala=si.txt.xz --data hindi=hi.txt.xz --parallel en=en.txt --parallel si=si.txt \\
+      -o report/"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    shared.add_model(parser)
+    parser.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        metavar="[LABEL=]NAME|FILE",
+        help="a tokenizer to compare with: a shipped encoding, a .wwho file, a tokenizer.json, or "
+        "an encoding of tiktoken's; may be given several times",
+    )
+    parser.add_argument(
+        "--data",
+        action="append",
+        required=True,
+        type=named_file,
+        metavar="NAME=FILE",
+        help="a text, in any form that train reads; may be given several times",
+    )
+    parser.add_argument(
+        "--parallel",
+        action="append",
+        default=[],
+        type=named_file,
+        metavar="NAME=FILE",
+        help="one of several texts that say the same, line by line; the first is the one that the "
+        "others are compared with",
+    )
+    parser.add_argument(
+        "--example",
+        action="append",
+        type=shared.unicode_text,
+        metavar="TEXT",
+        help="a text to show token by token; may be given several times (default: five)",
+    )
+    parser.add_argument(
+        "--schema",
+        action="append",
+        default=[],
+        metavar="NAME|FILE",
+        help="count the syllables of this schema in place of the model's; may be given several "
+        "times",
+    )
+    parser.add_argument(
+        "--unk",
+        choices=("spell", "token"),
+        default="spell",
+        help="whether the model spells syllables outside its vocabulary, or writes [UNK], as the "
+        "paper does (default spell)",
+    )
+    parser.add_argument(
+        "--width",
+        type=positive,
+        default=4096,
+        metavar="N",
+        help="numbers in an embedding, for what the vocabulary costs (default 4096)",
+    )
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FOLDER", help="where the report goes"
+    )
+    shared.add_json(parser, "all figures, as in the report's report.json")
+
+
+def named_file(text: str) -> tuple[str, str]:
+    """A name and a file.
+
+    Raises:
+        ArgumentTypeError: it is not of that form; argparse turns this into exit code 2.
+    """
+    name, equals, file = text.partition("=")
+    if not (name and equals and file):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=FILE")
+    return shared.unicode_text(name), file
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure, write the report, say the most important of it."""
+    with extra():
+        from wwho.evaluate.report import as_json, check_folder, write_report
+    check_folder(options.output)
+    found = evaluated(options)
+    write_report(options.output, found)
+    if options.json:
+        streams.write(as_json(found).encode("utf-8", "replace"))
+    else:
+        page = Path(options.output) / "index.html"
+        streams.write(f"{page}: {summary(found)}\n".encode("utf-8", "surrogateescape"))
+    return 0
+
+
+def evaluated(options: argparse.Namespace) -> Evaluation:
+    """The evaluation that the options ask for.
+
+    Raises:
+        WwhoError: a tokenizer, a schema or a text is at fault, or a package is missing.
+        OSError: a file cannot be read.
+    """
+    with extra():
+        from wwho.evaluate.baselines import open_baseline, open_model
+        from wwho.evaluate.evaluate import evaluate
+        from wwho.evaluate.examples import DEFAULTS
+        from wwho.evaluate.text import DataSet
+
+        model = open_model(options.model, options.backend, unk=options.unk)
+        baselines = [open_baseline(given, options.backend) for given in options.against]
+    return evaluate(
+        model,
+        baselines,
+        [DataSet(*pair) for pair in options.data],
+        parallel_texts=[DataSet(*pair) for pair in options.parallel],
+        example_texts=DEFAULTS if options.example is None else options.example,
+        schemas=shared.load_schemas(options.schema, allow_invalid=False),
+        width=options.width,
+        progress=sys.stderr.isatty(),
+    )
+
+
+@contextmanager
+def extra() -> Iterator[None]:
+    """Say of a package that is not installed how to get it.
+
+    Raises:
+        BackendError: in place of the `ImportError`.
+    """
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "wwho").startswith("wwho"):
+            raise
+        raise BackendError(
+            f"wwho eval needs the package {error.name}: pip install 'wwho[eval]'"
+        ) from error
+
+
+def summary(found: Evaluation) -> str:
+    """The most important figures on one line."""
+    from wwho.evaluate.sections import headline
+
+    return ", ".join(f"{figure} {what}" for figure, what in headline(found))

@@ -1,0 +1,104 @@
+"""A `tokenizer.json` under measurement, run by the tokenizers package."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import tokenizers
+
+from wwho.errors import WwhoError
+from wwho.evaluate.arrays import Ints, bounds, flat
+from wwho.evaluate.encoder import Encoding
+from wwho.evaluate.text import Block
+
+_FALLBACK = re.compile("<0x([0-9A-F]{2})>")
+
+
+class TokenizersEncoder:
+    """A tokenizer in Hugging Face's form, with nothing added, cut off or filled up.
+
+    Attributes:
+        name: what the report calls it.
+        n_vocab: ids are 0..n_vocab-1.
+    """
+
+    kind = "tokenizers"
+    scripts: frozenset[str] = frozenset()
+    n_base = 0
+
+    def __init__(self, name: str, file: str) -> None:
+        """Read a tokenizer.json.
+
+        Args:
+            name: what the report calls it.
+            file: its path.
+
+        Raises:
+            WwhoError: it is none.
+            OSError: it cannot be read.
+        """
+        text = Path(file).read_bytes()
+        try:
+            self._tokenizer = tokenizers.Tokenizer.from_buffer(text)
+        except Exception as error:  # the package raises nothing narrower
+            raise WwhoError(f"{file}: not a tokenizer.json: {error}") from error
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self._tokenizer.encode_special_tokens = True
+        self.name = name
+        self.n_vocab = 1 + max(self._tokenizer.get_vocab().values(), default=0)
+        self._is_bytes = '"ByteLevel"' in json.dumps(json.loads(text).get("decoder"))
+
+    def encode(self, block: Block) -> Encoding:
+        """See `Encoder`."""
+        lines = self._tokenizer.encode_batch(block.lines, add_special_tokens=False)
+        firsts = bounds(map(len, lines))
+        spans = flat(span for line in lines for span in line.offsets).reshape(-1, 2)
+        spans += np.repeat(block.line_characters[:-1], np.diff(firsts))[:, np.newaxis]
+        return Encoding(flat(line.ids for line in lines), _ends(block, spans, firsts), firsts)
+
+    def decode(self, lines: Sequence[list[int]]) -> list[bytes]:
+        """See `Encoder`."""
+        texts = self._tokenizer.decode_batch(lines, skip_special_tokens=False)
+        return [text.encode() for text in texts]
+
+    def token_bytes(self, token: int) -> bytes | None:
+        """See `Encoder`."""
+        text = self._tokenizer.id_to_token(token)
+        if text is None:
+            return None
+        if self._is_bytes and all(char in _BYTES for char in text):
+            return bytes(_BYTES[char] for char in text)
+        if spelled := _FALLBACK.fullmatch(text):
+            return bytes.fromhex(spelled[1])
+        return text.replace("\u2581", " ").encode()
+
+
+def _ends(block: Block, spans: Ints, firsts: Ints) -> Ints:
+    """The bytes at which tokens end, given the first and last-plus-one code point each touches.
+
+    Tokens that share a character divide it: the first of them ends one byte into it, no matter
+    where, for all that counts is that it is inside.
+    """
+    starts, ends = spans.T
+    nexts = np.append(starts[1:], 0)[: len(starts)]
+    nexts[firsts[1:][np.diff(firsts) > 0] - 1] = len(block.character_bytes)  # behind the last
+    inside = nexts < ends
+    found = block.character_bytes[np.where(inside, nexts, ends)] + inside
+    return np.maximum.accumulate(found)
+
+
+def _byte_alphabet() -> dict[str, int]:
+    """The characters by which byte-level vocabularies write bytes, as GPT-2 chose them."""
+    shown = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [byte for byte in range(0x100) if byte not in shown]
+    return {chr(byte): byte for byte in shown} | {
+        chr(0x100 + k): byte for k, byte in enumerate(hidden)
+    }
+
+
+_BYTES = _byte_alphabet()

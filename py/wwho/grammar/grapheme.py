@@ -1,0 +1,53 @@
+"""Extended grapheme clusters, what readers take for one character, as a grammar over classes.
+
+The rules are those of UAX #29 for `UNICODE_VERSION`, GB9c (the conjuncts of six Indic scripts)
+included, in the form of its table 1c. Whatever is cut by it as far as it matches ends where they
+allow a boundary for the first time.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from .codepoints import CodePointSet
+from .parse import parse_grammar
+from .syntax import Node
+from .unicode import conjunct_break, extended_pictographic, grapheme_break
+
+CLUSTER = """
+    CR LF | Break
+  | Prepend* ( L* (V+ | LV V* | LVT) T* | L+ | T+
+             | RI RI
+             | Pictograph (Extend* ZWJ Pictograph)*
+             | Consonant (Joining* Linker Joining* Consonant)+
+             | Other
+             ) (Extend | ZWJ | SpacingMark)*
+"""
+
+
+@cache
+def grapheme_cluster() -> Node:
+    """Return the syntax tree of one cluster; the longest match is meant.
+
+    Example:
+        >>> from wwho.grammar.compile import Scanner, compile_scanners
+        >>> from wwho.grammar.run import pieces
+        >>> clusters = compile_scanners([Scanner("clusters", (grapheme_cluster(),), longest=True)])
+        >>> text = "क्षमा 🇱🇰🇮🇳"
+        >>> [text[start:end] for start, end, _ in pieces(clusters, clusters.automata[0], text)]
+        ['क्ष', 'मा', ' ', '🇱🇰', '🇮🇳']
+    """
+    names = ("CR", "LF", "Prepend", "L", "V", "T", "LV", "LVT", "Extend", "ZWJ", "SpacingMark")
+    breaks = grapheme_break("Control") | CodePointSet.of("\r", "\n")
+    linker = conjunct_break("Linker")
+    classes = {
+        **{name: grapheme_break(name) for name in names},
+        "Break": breaks,
+        "RI": grapheme_break("Regional_Indicator"),
+        "Pictograph": extended_pictographic(),
+        "Consonant": conjunct_break("Consonant"),
+        "Linker": linker,
+        "Joining": conjunct_break("Extend") | linker,
+        "Other": ~breaks,
+    }
+    return parse_grammar(CLUSTER, classes)

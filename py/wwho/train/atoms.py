@@ -1,0 +1,171 @@
+"""What tokens are merged from: syllables, or something simpler to compare them with.
+
+The trainer is the same for all: it counts words, and merges neighbouring units within them. What
+words and units are, the scanners say, and these are data; no backend knows one kind from another.
+
+With schemas, words and units lie in the segments of their scripts, and all other text is the
+base's. Without them, each piece of the base's pretokenizer is a word. Wherever a U+0020 stands
+before a unit at the start of a word, it belongs to that unit, as it does with syllables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+
+from wwho.artifact.model import Route
+from wwho.errors import SchemaError
+from wwho.grammar.automaton import Automaton, CompiledScanners
+from wwho.grammar.classmap import overlay
+from wwho.grammar.codepoints import ALL, CodePointSet
+from wwho.grammar.compile import Scanner, compile_scanners
+from wwho.grammar.grapheme import grapheme_cluster
+from wwho.grammar.syntax import Chars, Look, Node, many, optional, seq
+from wwho.schema.compile import SPACE, Unit, router_scanner, unit_scanner
+from wwho.schema.model import Schema
+
+ROUTER, OTHER = 0, 1
+"""Places of the router and of what cuts the other text, among the automata of schemas."""
+
+NEVER = Chars(CodePointSet())
+
+
+class AtomKind(StrEnum):
+    """What tokens are merged from."""
+
+    SYLLABLE = "syllable"
+    """Syllables by the grammars of the schemas (SGPE). Orphans and what has no part in syllables
+    stand alone."""
+    GRAPHEME = "grapheme"
+    """Extended grapheme clusters by UAX #29 (GPE). With schemas, those that begin with no letter
+    of the script stand alone."""
+    CODEPOINT = "codepoint"
+    """Code points. With schemas, those that are no letter of the script stand alone."""
+    BYTE = "byte"
+    """Bytes, without schemas: plain BPE. What comes out is a base vocabulary."""
+
+
+def check_kind(kind: AtomKind, schemas: Sequence[Schema], n_base_tokens: int) -> None:
+    """Refuse schemas or a base that this kind of atom has no use for.
+
+    Raises:
+        SchemaError: schemas are missing, or there are some.
+        ValueError: the base has merges already.
+    """
+    if kind is AtomKind.SYLLABLE and not schemas:
+        raise SchemaError(
+            "training on syllables needs at least one schema, which tells what they are; "
+            "other kinds of atoms need none"
+        )
+    if kind is AtomKind.BYTE and schemas:
+        names = ", ".join(schema.name for schema in schemas)
+        raise SchemaError(
+            f"byte atoms are merged in all text alike, and these schemas have no part in it: "
+            f"{names}; leave them out, or choose another kind of atom"
+        )
+    if kind is AtomKind.BYTE and n_base_tokens != 256:
+        raise ValueError(
+            f"byte atoms make a base vocabulary of their own, but {n_base_tokens} tokens were "
+            "given as a base; the base must be the 256 bytes (byte_base(), or --base none)"
+        )
+
+
+def compile_cuts(
+    kind: AtomKind, schemas: Sequence[Schema], pretokenizer: CompiledScanners | None
+) -> tuple[CompiledScanners, tuple[Route, ...]]:
+    """Compile what cuts text into words and units.
+
+    Args:
+        kind: what the units are.
+        schemas: the scripts; none for all text.
+        pretokenizer: the base's scanners. With schemas it may be None: other text stays whole.
+
+    Returns:
+        The scanners, the router first, and the routes: route 0 is the other text, route i that of
+        schema i - 1; without schemas route 1 is all text.
+
+    Raises:
+        SchemaError: two schemas claim the same character.
+    """
+    if schemas:
+        rest = Scanner("other", (many(Chars(ALL), 1),), longest=False)
+        units = (script_units(kind, schema) for schema in schemas)
+        scanners = compile_scanners([router_scanner(schemas), rest, *units])
+        if pretokenizer is not None:
+            scanners = with_pretokenizer(scanners, pretokenizer)
+        return scanners, script_routes(schemas)
+    assert pretokenizer is not None
+    return (
+        with_units(pretokenizer, compile_scanners([text_units(kind)])),
+        (Route("other", ROUTER, sgpe=False), Route("text", ROUTER + 1, sgpe=True)),
+    )
+
+
+def script_units(kind: AtomKind, schema: Schema) -> Scanner:
+    """Return the scanner that cuts a segment of a script into units of a kind."""
+    if kind is AtomKind.SYLLABLE:
+        return unit_scanner(schema)
+    letter = Look(negative=False, chars=schema.letters | schema.joiners)
+    rules = {
+        Unit.SYLLABLE: spaced(seq(letter, one_unit(kind))),
+        Unit.ORPHAN: NEVER,
+        Unit.PASSTHROUGH: spaced(one_unit(kind)),
+    }
+    return Scanner(schema.name, tuple(rules[rule] for rule in Unit), longest=True)
+
+
+def text_units(kind: AtomKind) -> Scanner:
+    """Return the scanner that cuts any word into units of a kind, all of which may merge."""
+    return Scanner("text", (spaced(one_unit(kind)),), longest=True)
+
+
+def one_unit(kind: AtomKind) -> Node:
+    """Return the pattern of one unit, without the space that may stand before it.
+
+    No automaton reads bytes: for them it is the whole word, which the trainer then takes apart.
+    """
+    if kind is AtomKind.GRAPHEME:
+        return grapheme_cluster()
+    return Chars(ALL) if kind is AtomKind.CODEPOINT else many(Chars(ALL), 1)
+
+
+def spaced(node: Node) -> Node:
+    """Let one U+0020 stand before a pattern."""
+    return seq(optional(Chars(SPACE)), node)
+
+
+def script_routes(schemas: Sequence[Schema]) -> tuple[Route, ...]:
+    """Route 0 is the other text; route i is schema i - 1."""
+    scripts = (
+        Route(schema.name, scanner, sgpe=True)
+        for scanner, schema in enumerate(schemas, start=OTHER + 1)
+    )
+    return (Route("other", OTHER, sgpe=False), *scripts)
+
+
+def with_pretokenizer(scanners: CompiledScanners, base: CompiledScanners) -> CompiledScanners:
+    """The scanners of schemas, in which the base's pretokenizer cuts the other text.
+
+    The tables stay as they are; only the classes are laid over each other.
+    """
+    classes, labels = overlay([scanners.classes, base.classes])
+    automata = [
+        _recoloured(automaton, [mine for mine, _ in labels]) for automaton in scanners.automata
+    ]
+    automata[OTHER] = _recoloured(base.automata[0], [theirs for _, theirs in labels])
+    return CompiledScanners(classes, tuple(automata))
+
+
+def with_units(pretokenizer: CompiledScanners, units: CompiledScanners) -> CompiledScanners:
+    """A router that takes every piece of a pretokenizer to route 1, and what cuts it into units."""
+    classes, labels = overlay([pretokenizer.classes, units.classes])
+    router = _recoloured(pretokenizer.automata[0], [mine for mine, _ in labels])
+    table = tuple(tuple((2 if mark else 0, next) for mark, next in row) for row in router.table)
+    cutter = _recoloured(units.automata[0], [theirs for _, theirs in labels])
+    return CompiledScanners(classes, (replace(router, table=table), cutter))
+
+
+def _recoloured(automaton: Automaton, old_classes: Sequence[int]) -> Automaton:
+    """The automaton over new classes, of which each is part of one of the old ones."""
+    return replace(automaton, columns=tuple(automaton.columns[old] for old in old_classes))

@@ -1,0 +1,131 @@
+"""The texts of a column of Parquet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from wwho.errors import CorpusError
+from wwho.train.progress import Advance, ignore
+from wwho.train.sources import open_raw
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
+
+BATCH = 256
+"""Rows read at a time."""
+
+PAGES = 1 << 20
+"""Bytes of the file read at a time; left to itself the library reads whole row groups."""
+
+
+class Rows:
+    """One column of a Parquet file.
+
+    Attributes:
+        group_bytes: bytes of each row group, uncompressed.
+    """
+
+    def __init__(self, file: str, column: str) -> None:
+        """Open the file and check the column.
+
+        Raises:
+            CorpusError: pyarrow is not installed, the file is no Parquet, or it has no such column
+                of strings.
+        """
+        self._file = file
+        self._column = column
+        self._stream = open_raw(file)
+        self._parquet = _open_parquet(file, self._stream)
+        _check_column(file, self._parquet.schema_arrow, column)
+        metadata = self._parquet.metadata
+        self.group_bytes: list[int] = [
+            metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups)
+        ]
+
+    def __enter__(self) -> Rows:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self._stream.close()
+
+    def texts(
+        self, start: int = 0, stop: int | None = None, advance: Advance = ignore
+    ) -> Iterator[list[bytes]]:
+        """The texts of some rows at a time; rows without one are passed over.
+
+        Args:
+            start: the first row group.
+            stop: the one behind the last; None: all.
+            advance: is told how many bytes of the file have been read, by the share of its rows.
+
+        Raises:
+            CorpusError: the data is damaged.
+        """
+        import pyarrow
+
+        size, n_rows = self._stream.seek(0, os.SEEK_END), self._parquet.metadata.num_rows
+        groups = range(len(self.group_bytes))[start:stop]
+        rows = 0
+        try:
+            for batch in self._parquet.iter_batches(BATCH, groups, columns=[self._column]):
+                values = batch.column(0).cast(pyarrow.large_binary()).to_pylist()
+                before, rows = rows, rows + len(values)
+                advance(size * rows // n_rows - size * before // n_rows)
+                yield [value for value in values if value is not None]
+        except pyarrow.ArrowException as error:
+            raise CorpusError(f"{self._file}: the Parquet data is damaged: {error}") from error
+
+
+def joined(texts: Iterable[bytes]) -> bytes:
+    """Texts with a line feed behind each."""
+    return b"".join(text + b"\n" for text in texts)
+
+
+def check_texts(file: str, texts: Iterable[bytes]) -> None:
+    """Refuse texts that are not UTF-8.
+
+    Raises:
+        CorpusError: one is not.
+    """
+    for text in texts:
+        try:
+            text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise CorpusError(
+                f"{file}: the text that begins with {text[:40]!r} is not valid UTF-8: its byte "
+                f"{error.start} is 0x{text[error.start]:02X} ({error.reason}); repair it, or read "
+                "every such byte as U+FFFD with --errors replace"
+            ) from error
+
+
+def _open_parquet(file: str, stream: Any) -> ParquetFile:
+    try:
+        import pyarrow
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise CorpusError(
+            f"{file}: reading Parquet needs the package pyarrow; pip install 'wwho[train]'"
+        ) from error
+    try:
+        return ParquetFile(stream, buffer_size=PAGES, pre_buffer=False)
+    except pyarrow.ArrowException as error:
+        raise CorpusError(f"{file}: not a Parquet file: {error}") from error
+
+
+def _check_column(file: str, schema: Any, column: str) -> None:
+    """Refuse a column that is missing or holds no text."""
+    import pyarrow
+
+    if column not in schema.names:
+        raise CorpusError(
+            f"{file}: no column {column!r}; its columns are: {', '.join(schema.names) or 'none'}; "
+            "name one with --column"
+        )
+    kind = schema.field(column).type
+    value = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+    if str(value).removeprefix("large_").removesuffix("_view") not in ("string", "binary"):
+        raise CorpusError(f"{file}: column {column!r} must hold strings, not {kind}")

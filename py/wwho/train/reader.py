@@ -1,0 +1,162 @@
+"""A file of the corpus, or a part of one, as a stream of text blocks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from wwho.train.contents import contents
+from wwho.train.jsonl import DEFAULT_FIELD, Document, texts_of
+from wwho.train.lines import Block, blocks_of, checked, line_start, lines_until, plain
+from wwho.train.parquet import Rows, check_texts, joined
+from wwho.train.progress import Advance
+from wwho.train.sample import sampler
+from wwho.train.sources import PARQUET, STANDARD_INPUT, compression, opened, path_of, reported
+
+LONG_LINE = 1 << 24
+"""Bytes of a line from which on it is also cut at spaces."""
+
+Update = Callable[[bytes], object]
+Errors = Literal["replace", "stop"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the files of a corpus are read.
+
+    Attributes:
+        field: the field of JSON Lines that holds the text; None: ``text``, and the standard input
+            is plain text.
+        column: the column of Parquet that holds the text.
+        sample: the fraction of the lines that counts, over 0 and at most 1.
+        errors: ``replace`` reads every broken character as U+FFFD, ``stop`` refuses them.
+    """
+
+    field: str | None = None
+    column: str = "text"
+    sample: Fraction = Fraction(1)
+    errors: Errors = "replace"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file, or a part of one.
+
+    Attributes:
+        file: its path or URL.
+        start: where the part begins: in bytes for text, in row groups for Parquet.
+        stop: where it ends; None: it is the whole file. A line belongs to the part it begins in.
+    """
+
+    file: str
+    start: int = 0
+    stop: int | None = None
+
+
+class Reader:
+    """Reads a part of the corpus, which is never held in memory.
+
+    Attributes:
+        digest: SHA-256 of the (decompressed) contents, once a whole file has been read to its end;
+            else None. Of Parquet: of the texts of the column, each with a line feed behind it.
+    """
+
+    def __init__(self, part: Part, reading: Reading) -> None:
+        """Name what to read; nothing is opened yet."""
+        self._part = part
+        self._reading = reading
+        self.digest: str | None = None
+
+    def blocks(self, advance: Advance) -> Iterator[Block]:
+        """The text, in blocks that end behind a line (a very long line: before a space).
+
+        The same part always comes in the same blocks.
+
+        Args:
+            advance: is told how many stored bytes of a whole file have been read.
+
+        Raises:
+            CorpusError: the file cannot be read, or is not what its name says.
+        """
+        digest = hashlib.sha256()
+        read = self._rows if is_parquet(self._part.file) else self._lines
+        with reported(self._part.file):
+            yield from read(advance, digest.update)
+        if self._part.stop is None:
+            self.digest = digest.hexdigest()
+
+    def _lines(self, advance: Advance, update: Update) -> Iterator[Block]:
+        """The blocks of plain text or JSON Lines."""
+        file, stop = self._part.file, self._part.stop
+        keep = sampler(self._reading.sample)
+        jsonl = is_jsonl(file, self._reading)
+        with opened(file) as stream:
+            start = line_start(stream, self._part.start)
+            if stop is None:
+                chunks = hashed(contents(file, stream, advance), update)
+            else:
+                chunks = lines_until(stream, start, stop)
+            blocks = blocks_of(chunks, long_line=None if jsonl or keep else LONG_LINE)
+            where = f"{file}, from byte {start} on" if start else file
+            strict = self._reading.errors == "stop"
+            if strict:
+                blocks = checked(where, blocks, start)
+            if jsonl:
+                document = Document(where, self._reading.field or DEFAULT_FIELD, strict)
+                yield from texts_of(document, blocks, keep)
+            else:
+                yield from plain(blocks, keep)
+
+    def _rows(self, advance: Advance, update: Update) -> Iterator[Block]:
+        """The blocks of Parquet."""
+        strict, keep = self._reading.errors == "stop", sampler(self._reading.sample)
+        with Rows(self._part.file, self._reading.column) as rows:
+            for texts in rows.texts(self._part.start, self._part.stop, advance):
+                if self._part.stop is None:
+                    update(joined(texts))
+                if strict:
+                    check_texts(self._part.file, texts)
+                kept = texts if keep is None else list(filter(keep, texts))
+                yield Block(joined(kept), len(texts), len(kept))
+
+
+def is_parquet(file: str) -> bool:
+    """Whether a file is Parquet, as its name says."""
+    return path_of(file).lower().endswith(PARQUET)
+
+
+def is_jsonl(file: str, reading: Reading) -> bool:
+    """Whether a file is JSON Lines: as its name says, or for the standard input, the options."""
+    if file == STANDARD_INPUT:
+        return reading.field is not None
+    path = path_of(file)
+    return path.removesuffix(compression(path)).lower().endswith(".jsonl")
+
+
+def digest_of(file: str, reading: Reading) -> str:
+    """SHA-256 of the contents of a file, as `Reader` gives it.
+
+    Raises:
+        CorpusError: the file cannot be read.
+    """
+    digest = hashlib.sha256()
+    with reported(file):
+        if is_parquet(file):
+            with Rows(file, reading.column) as rows:
+                for texts in rows.texts():
+                    digest.update(joined(texts))
+        else:
+            with opened(file) as stream:
+                for chunk in contents(file, stream):
+                    digest.update(chunk)
+    return digest.hexdigest()
+
+
+def hashed(chunks: Iterable[bytes], update: Update) -> Iterator[bytes]:
+    """The chunks, each of which is also given to `update`."""
+    for chunk in chunks:
+        update(chunk)
+        yield chunk

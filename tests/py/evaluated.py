@@ -1,0 +1,57 @@
+"""A model, a base and a text so small that every figure about them can be worked out by hand.
+
+The base is the 256 bytes. The model adds ids 256 [UNK]; 257 ' ක', 258 'ක', 259 'ම', 260 'ල' and
+261 '්' (atoms); 262 'මල' (a merge); 263, the lone space.
+
+    line     tokens of the model                          syllables  characters  bytes
+    මල ක     262 | 257                                    3          4           10
+    ab කි     97 98 | 32 and the six bytes of කි             1          5           9
+                                                          0          0           0
+    ab ම     97 98 | 263 259                              1          4           6
+    ්         261                                          0          1           3
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wwho.artifact.model import Model
+from wwho.artifact.write import write_model
+from wwho.base.build import base_model
+from wwho.schema.load import load_schema
+from wwho.train.assemble import special_ids, trained_model
+
+LINES = ["මල ක", "ab කි", "", "ab ම", "්"]
+TEXT = "".join(f"{line}\n" for line in LINES)
+ATOMS = (" ක", "ක", "ම", "ල", "්")
+
+
+def byte_model(*more: bytes, name: str = "bytes") -> Model:
+    """The bytes, and perhaps some tokens more."""
+    return base_model(
+        [*(bytes([byte]) for byte in range(256)), *more],
+        pattern=r"\s?\w+|\s+|[^\s\w]+",
+        specials={},
+        provenance={"name": name},
+    )
+
+
+def hand_model() -> Model:
+    """The model."""
+    base = byte_model()
+    return trained_model(
+        [load_schema("sinhala")],
+        base,
+        specials=special_ids(base, ["[UNK]"]),
+        atoms=tuple(text.encode() for text in ATOMS),
+        merges=[(ATOMS.index("ම"), ATOMS.index("ල"))],
+        provenance={"name": "hand", "base:name": "bytes"},
+    )
+
+
+def put_files(folder: Path) -> Path:
+    """Write hand.wwho, bytes.wwho and text.txt into a folder, which is given back."""
+    (folder / "hand.wwho").write_bytes(write_model(hand_model()))
+    (folder / "bytes.wwho").write_bytes(write_model(byte_model()))
+    (folder / "text.txt").write_text(TEXT, "utf-8")
+    return folder

@@ -1,0 +1,258 @@
+"""Superwords: learnt as stated, lossless, and never across anything but one space."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wwho.artifact.model import Model, Pair
+from wwho.artifact.read import read_model
+from wwho.artifact.write import write_model
+from wwho.backend.base import SYLLABLE
+from wwho.backend.reference import ReferenceBackend, segments_of, words_of
+from wwho.base.build import base_model
+from wwho.cli.verify import check_replay
+from wwho.errors import CorpusError
+from wwho.schema.load import load_schema
+from wwho.tokenizer import Tokenizer
+from wwho.train import superwords as stage
+from wwho.train.inputs import Corpus
+from wwho.train.native import Phrases
+from wwho.train.reference import merged
+from wwho.train.train import train
+
+SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
+BASE = base_model(
+    [*(bytes([byte]) for byte in range(256)), b"th", b"\xe0\xb6"],
+    pattern=r"\s?\w+|\s+|[^\s\w]+",
+    specials={},
+    provenance={"name": "toy"},
+)
+WORDS = [
+    "ක",
+    "ම",
+    "කම",
+    "ගම",
+    "කි",
+    "න්ද්‍ර",
+    "ඤ",
+    "क",
+    "कम",
+    "में",
+    "हो",
+    "।",
+    "१",
+    "a",
+    "b.",
+    ",",
+    "්",
+    "\n",
+]
+SEPARATORS = [" ", " ", " ", " ", "", "  ", "\n", ", "]
+texts = st.lists(
+    st.tuples(st.sampled_from(WORDS), st.sampled_from(SEPARATORS)).map("".join), max_size=80
+).map("".join)
+
+
+def trained(folder: Path, text: str, count: int, **options: int) -> Model:
+    """A vocabulary with superwords, of a file with this text and enough words to train on."""
+    file = folder / "corpus.txt"
+    file.write_text(f"{text}\nක ක ක ගම ගම\n", "utf-8")
+    small = {"prune": 1, "min_freq": 1, "vocab_size": 60} | options
+    return train(SCHEMAS, BASE, [file], superwords=count, **small)
+
+
+def first_stage(model: Model) -> Model:
+    """The same vocabulary without its superwords."""
+    merges = model.merges[: len(model.merges) - model.n_superwords]
+    assert model.space_id is not None
+    return replace(
+        model, merges=merges, n_superwords=0, space_id=model.space_id - model.n_superwords
+    )
+
+
+def phrases_of(model: Model, text: str) -> Iterator[list[int]]:
+    """The tokens of neighbouring words, word by word, as the documentation of Phrases says it."""
+    backend = ReferenceBackend(write_model(model))
+    for line in text.encode("utf-8").splitlines(keepends=True):
+        phrase: list[int] = []
+        last = None
+        for spans in segments_of(backend.spans(line)):
+            route = backend.model.routes[spans[0].route]
+            units = [line[span.start : span.end] for span in spans]
+            rules = iter(spans)
+            for word in words_of(units, spans):
+                rule, *_ = [next(rules).rule for _ in word]
+                tokens = backend._merged([word]) if route.sgpe and rule == SYLLABLE else None
+                if tokens is None or route is not last or word[0][:1] != b" ":
+                    yield phrase
+                    phrase = []
+                last = route if tokens is not None else None
+                phrase += tokens or []
+        yield phrase
+
+
+def learnt(model: Model, text: str, count: int, max_words: int, min_freq: int) -> list[Pair]:
+    """Superwords the slow way: all pairs are counted anew each time."""
+    phrases = list(phrases_of(model, text))
+    tokens = list(model.sgpe_tokens)
+    n_words = [1] * len(tokens)
+    pairs: list[Pair] = []
+    while len(pairs) < count:
+        counts: Counter[Pair] = Counter()
+        for phrase in phrases:
+            for left, right in pairwise(phrase):
+                allowed = n_words[left] + n_words[right] <= max_words
+                if tokens[right][:1] == b" " and allowed:
+                    counts[left, right] += 1
+        best = min(counts, key=lambda pair: (-counts[pair], pair), default=None)
+        if best is None or counts[best] < min_freq:
+            break
+        pairs.append(best)
+        tokens.append(tokens[best[0]] + tokens[best[1]])
+        n_words.append(n_words[best[0]] + n_words[best[1]])
+        phrases = [merged(phrase, best, len(tokens) - 1) for phrase in phrases]
+    return pairs
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts, st.integers(1, 25), st.integers(2, 5), st.integers(1, 3))
+def test_what_is_learnt_is_what_the_slow_trainer_learns(
+    tmp_path_factory: pytest.TempPathFactory, text: str, count: int, max_words: int, min_freq: int
+) -> None:
+    model = trained(
+        tmp_path_factory.mktemp("x"), text, count, max_words=max_words, min_freq=min_freq
+    )
+    plain = first_stage(model)
+    expected = learnt(plain, f"{text}\nක ක ක ගම ගම\n", count, max_words, min_freq)
+    assert list(model.merges[len(plain.merges) :]) == expected
+    assert read_model(write_model(model)).n_superwords == len(expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts, texts)
+def test_every_backend_gives_the_same_tokens_and_loses_nothing(
+    tmp_path_factory: pytest.TempPathFactory, corpus: str, text: str
+) -> None:
+    blob = write_model(trained(tmp_path_factory.mktemp("x"), corpus, 20))
+    native, reference = Tokenizer(blob, "native"), Tokenizer(blob, "reference")
+    ids, offsets = native.encode_with_offsets(text)
+    assert (ids, offsets) == reference.encode_with_offsets(text)
+    assert native.decode(ids) == text
+    assert native.count(text) == len(ids)
+    plain = Tokenizer(write_model(first_stage(read_model(blob))), "native")
+    assert len(ids) <= plain.count(text)
+
+
+def test_by_hand(tmp_path: Path) -> None:
+    file = tmp_path / "corpus.txt"
+    file.write_text("ක ම ක ම\nක ම ක ම\nක, ම\n", "utf-8")
+    model = train(SCHEMAS, BASE, [file], prune=1, vocab_size=11, superwords=2)
+    tokens = [token.decode() for token in model.sgpe_tokens]
+    assert tokens == [" ක", " ම", "ක", "ම", " ක ම", " ම ක ම"]
+    enc = Tokenizer(write_model(model))
+    assert [enc.decode([token]) for token in enc.encode("ක ම ක ම, ක")] == ["ක", " ම ක ම", ",", " ක"]
+    check_replay(model)
+
+
+def test_no_superword_reaches_across_anything_but_one_space(tmp_path: Path) -> None:
+    rng = random.Random(7)
+    pairs = [rng.choice(WORDS) + rng.choice(SEPARATORS) for _ in range(4000)]
+    model = trained(tmp_path, "".join(pairs), 150, vocab_size=400, max_words=3)
+    superwords = model.sgpe_tokens[model.first_superword :]
+    assert len(superwords) == 150
+    enc = Tokenizer(write_model(first_stage(model)))
+    for token in superwords:
+        text = token.decode("utf-8")
+        assert 2 <= len(text.removeprefix(" ").split(" ")) <= 3
+        assert "  " not in text
+        assert not text.endswith(" ")
+        assert len({segment.route for segment in enc.segment(text)}) == 1
+        assert not set(text) & set("।१,.\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"superwords": -1}, "superwords is -1"),
+        ({"superwords": 1000}, "superwords is 1000"),
+        ({"superwords": 3, "max_words": 1}, "max_words is 1"),
+        ({"superwords": 3, "max_words": 128}, "max_words is 128"),
+    ],
+)
+def test_numbers_out_of_range(tmp_path: Path, options: dict[str, int], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        trained(tmp_path, "ක ක", options.pop("superwords"), **options)
+
+
+def test_a_file_that_changes_between_its_two_readings(tmp_path: Path) -> None:
+    file = tmp_path / "corpus.txt"
+    file.write_text("ක ක ක\n", "utf-8")
+    with pytest.raises(CorpusError, match=r"corpus\.txt has changed"):
+        train(
+            SCHEMAS,
+            BASE,
+            [file],
+            prune=1,
+            vocab_size=20,
+            superwords=2,
+            on_counted=lambda _: file.write_text("ම ම ම\n", "utf-8"),
+        )
+
+
+def test_a_large_corpus_is_sampled_by_the_text_of_its_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(3)
+    lines = [" ".join(rng.choices(WORDS[:5], k=9)) for _ in range(400)]
+    monkeypatch.setattr(stage, "MOST_WORDS", 1500)
+    merges = set()
+    for _ in range(3):
+        rng.shuffle(lines)
+        merges.add(tuple(trained(tmp_path, "\n".join(lines), 20).merges))
+    assert len(merges) == 1
+
+
+def test_the_share_of_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources: Sequence[Path] = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    for source, words in zip(sources, (300, 100), strict=True):
+        source.write_text("ක " * words + "\n", "utf-8")
+    reports = []
+    corpus = Corpus(sources, weights={str(sources[0]): Fraction(1, 2)})
+    train(SCHEMAS, BASE, corpus, prune=1, vocab_size=9, on_counted=reports.append)
+    monkeypatch.setattr(stage, "MOST_WORDS", 10**9)
+    assert [share for _, share in stage.shares(corpus, reports[0])] == [Fraction(1, 2), 1]
+    monkeypatch.setattr(stage, "MOST_WORDS", 50)
+    assert [share for _, share in stage.shares(corpus, reports[0])] == [
+        Fraction(1, 10),
+        Fraction(1, 5),
+    ]
+
+
+def test_a_share_of_the_lines() -> None:
+    model = first_stage(trained_once())
+    text = "".join(f"{'ක ' * (k % 7 + 2)}ම {'ග ' * (k % 5)}\n" for k in range(700)).encode()
+    sizes = []
+    for share in (Fraction(0), Fraction(1, 4), Fraction(1)):
+        phrases = Phrases(model)
+        phrases.collect(text, share)
+        sizes.append(len(phrases))
+    assert sizes[0] == 1
+    assert 0 < sizes[1] < sizes[2]
+
+
+def trained_once() -> Model:
+    """A small vocabulary."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        return trained(Path(folder), "ක ක ක ම ග", 3)

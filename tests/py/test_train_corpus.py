@@ -1,0 +1,376 @@
+"""Which files a corpus is, how sources are weighted and sampled, and what is reported of them."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import hashlib
+import http.server
+import json
+import os
+import random
+import threading
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from wwho.artifact.model import Model
+from wwho.artifact.write import write_model
+from wwho.base.build import base_model
+from wwho.errors import CorpusError
+from wwho.schema.load import load_schema
+from wwho.train.inputs import Corpus
+from wwho.train.report import Report
+from wwho.train.sample import sampler
+from wwho.train.sources import files_of, stamp_of
+from wwho.train.train import train
+
+SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
+BASE = base_model(
+    [bytes([byte]) for byte in range(256)],
+    pattern=r"\s+|\S+",
+    specials={},
+    provenance={"name": "bytes"},
+)
+SYLLABLES = [*"කමයගලන", "කි", "මා", "ගේ", *"कमनरल", "कि", "मा"]
+
+
+def lines(seed: int, n: int = 200) -> list[str]:
+    """Lines of words that come again and again."""
+    rng = random.Random(seed)
+    words = ["".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(60)]
+    return [" ".join(rng.choices(words, k=6)) for _ in range(n)]
+
+
+def put(path: Path, texts: list[str]) -> Path:
+    """Write texts in the form that the name asks for."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pyarrow.parquet.write_table(pyarrow.table({"text": texts}), path)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), "utf-8")
+    else:
+        path.write_text("".join(f"{text}\n" for text in texts), "utf-8")
+    return path
+
+
+def sha256(file: str) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def learnt(corpus: object, **options: Any) -> tuple[object, object]:
+    model: Model = train(SCHEMAS, BASE, corpus, prune=4, vocab_size=300, **options)  # type: ignore[arg-type]
+    return model.atoms, model.merges
+
+
+# Which files
+
+
+def test_a_folder_stands_for_its_texts(tmp_path: Path) -> None:
+    wanted = ["a.txt", "b.TXT.gz", "deep/er/c.jsonl.zst", "d.parquet", "e.jsonl", "f.txt.xz"]
+    others = [
+        ".hidden.txt",
+        "_index.txt",
+        "g.md",
+        "h.gz",
+        "_meta/i.txt",
+        ".git/j.txt",
+        "k.parquet.gz",
+    ]
+    for name in (*wanted, *others):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert files_of(str(tmp_path)) == tuple(sorted(str(tmp_path / name) for name in wanted))
+    url = f"file://{tmp_path}/"
+    assert files_of(url) == tuple(sorted(f"file://{tmp_path}/{name}" for name in wanted))
+
+
+def test_patterns(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.log", "in/c.txt", "in/deep/d.txt", "[x].txt", "x.txt"):
+        put(tmp_path / name, ["x"])
+
+    def found(pattern: str) -> list[str]:
+        return [os.path.relpath(file, tmp_path) for file in files_of(str(tmp_path / pattern))]
+
+    assert found("*.txt") == ["[x].txt", "a.txt", "x.txt"]
+    assert found("?.*") == ["a.txt", "b.log", "x.txt"]
+    assert found("in/**/*.txt") == ["in/c.txt", "in/deep/d.txt"]
+    assert found("[x].txt") == ["[x].txt"]  # there is a file of that very name
+    urls = files_of(f"file://{tmp_path}/*.txt")
+    assert urls == tuple(f"file://{tmp_path}/{name}" for name in ("[x].txt", "a.txt", "x.txt"))
+
+
+@pytest.mark.parametrize("name", ["", "*.csv", "i[n]", "**/*.parquet"])
+def test_what_stands_for_no_file_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "readme.md").touch()
+    with pytest.raises(CorpusError, match="no file there; a folder needs files called"):
+        Corpus([f"{tmp_path}/{name}"])
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    """A web server of a folder, on this machine."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    handler = functools.partial(Handler, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+        thread.join()
+
+
+def test_the_same_text_from_everywhere_is_the_same_model(tmp_path: Path, server: str) -> None:
+    half, rest = lines(1), lines(2)
+    plain = [put(tmp_path / "a" / "one.txt", half), put(tmp_path / "a" / "two.txt", rest)]
+    put(tmp_path / "b" / "one.jsonl", half)
+    put(tmp_path / "b" / "two.parquet", rest)
+    memory = fsspec.filesystem("memory")
+    for name, texts in (("x.txt", rest), ("y.txt", half)):
+        memory.pipe(f"/corpus/{name}", "".join(f"{text}\n" for text in texts).encode())
+    expected = learnt(plain)
+    assert len(expected[1]) > 50  # type: ignore[arg-type]
+    for corpus in (
+        plain[::-1],
+        [tmp_path / "a"],
+        [str(tmp_path / "a" / "*.txt")],
+        [tmp_path / "b"],
+        [f"file://{tmp_path}/a/"],
+        ["memory://corpus/"],
+        ["memory://corpus/x.txt", "memory://corpus/y*"],
+        [f"{server}/a/one.txt", f"{server}/b/two.parquet"],
+    ):
+        assert learnt(corpus) == expected
+
+
+def test_what_stands_behind_the_path_of_a_web_address_is_no_ending(
+    tmp_path: Path, server: str
+) -> None:
+    texts = lines(1)
+    path = put(tmp_path / "a.txt", texts)
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(path.read_bytes()))
+    put(tmp_path / "a.jsonl", texts)
+    expected = learnt([path])
+    for name in ("a.txt.gz?token=1.txt", "a.jsonl?x=/.txt"):
+        assert learnt([f"{server}/{name}"]) == expected
+
+
+def test_urls_that_cannot_be_read(tmp_path: Path, server: str) -> None:
+    for url, named in (
+        (f"{server}/none.txt", "cannot be read"),
+        ("memory://none.txt", "cannot be read"),
+        ("nosuch://host/a.txt", "cannot be read: Protocol not known: nosuch"),
+        (f"file://{tmp_path}/none/", "no file there"),
+    ):
+        with pytest.raises(CorpusError, match=named):
+            train(SCHEMAS, BASE, [url])
+
+
+def test_a_stamp_changes_with_its_file(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.txt", ["a"])
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/a.txt", b"a\n")
+    names = [str(path), f"file://{path}", "memory://a.txt"]
+    before = [stamp_of(name) for name in names]
+    assert [stamp_of(name) for name in names] == before
+    os.utime(path, ns=(0, 1))
+    memory.pipe("/a.txt", b"b\n")
+    assert all(old != stamp_of(name) for old, name in zip(before, names, strict=True))
+
+
+# Weights
+
+
+def test_a_whole_weight_is_naming_a_source_so_often(tmp_path: Path) -> None:
+    one, two = str(put(tmp_path / "1.txt", lines(1))), str(put(tmp_path / "2.txt", lines(2)))
+    weighted = learnt(Corpus([one, two], weights={one: 3}))
+    assert weighted == learnt([one, one, one, two])
+    assert weighted != learnt([one, two])
+    assert learnt(Corpus([two, one], weights={one: "3.0", two: Decimal(1)})) == weighted
+
+
+def test_decimal_weights_are_exact(tmp_path: Path) -> None:
+    """Weights of 0.25 and 1.75 with thresholds of 1 are weights of 1 and 7 with thresholds of 4."""
+    one, two = str(put(tmp_path / "1.txt", lines(1))), str(put(tmp_path / "2.txt", lines(2)))
+    whole = train(SCHEMAS, BASE, Corpus([one, two], weights={two: 7}), prune=60, min_freq=8)
+    parts = Corpus([one, two], weights={one: "0.25", two: Fraction(7, 4)})
+    quarter = train(SCHEMAS, BASE, parts, prune=15, min_freq=2)
+    assert (quarter.atoms, quarter.merges) == (whole.atoms, whole.merges)
+    assert len(whole.merges) > 50
+    assert quarter.provenance["corpus_weights"] == (
+        f"0.25 for sha256 {sha256(one)}, 1.75 for sha256 {sha256(two)}"
+    )
+    assert whole.provenance["corpus_words"] == quarter.provenance["corpus_words"]
+
+
+def test_a_model_names_its_files_or_the_list_of_very_many(tmp_path: Path) -> None:
+    files = [str(put(tmp_path / f"{k}.txt", [f"ගම {k}"])) for k in range(1001)]
+    few, many = (train(SCHEMAS, BASE, each, prune=1) for each in (files[:1000], files[::-1]))
+    text = " ".join(f"sha256 {digest}" for digest in sorted(map(sha256, files[:1000])))
+    assert few.provenance["corpus"] == text
+    text = " ".join(f"sha256 {digest}" for digest in sorted(map(sha256, files)))
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    assert many.provenance["corpus"] == f"1001 files, sha256 of their list {digest}"
+
+
+def test_weights_of_one_leave_no_trace(tmp_path: Path) -> None:
+    one = str(put(tmp_path / "1.txt", lines(1)))
+    plain = train(SCHEMAS, BASE, [one], prune=4)
+    same = train(SCHEMAS, BASE, Corpus([one], weights={one: 1}, sample=1), prune=4)
+    assert write_model(plain) == write_model(same)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"weights": {"x": 2}}, "a weight is for 'x', which is no source; the sources are: "),
+        ({"weights": {"a.txt": 0}}, "the weight of a.txt is 0; it must be over 0"),
+        ({"weights": {"a.txt": "-1"}}, "the weight of a.txt is -1; it must be over 0"),
+        ({"weights": {"a.txt": "1e7"}}, "at most 1,000,000, with at most six decimals"),
+        ({"weights": {"a.txt": "0.1234567"}}, "with at most six decimals"),
+        ({"weights": {"a.txt": Fraction(1, 3)}}, "with at most six decimals"),
+        ({"weights": {"a.txt": "much"}}, "the weight of a.txt is 'much'; a number such as 2"),
+        ({"sample": "1.5"}, "sample is 1.5; it must be over 0 and at most 1"),
+        ({"sample": 0}, "sample is 0; it must be over 0"),
+        ({"errors": "ignore"}, "errors is 'ignore'; it must be 'replace' or 'stop'"),
+    ],
+)
+def test_numbers_that_cannot_be(options: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        Corpus(["a.txt"], **options)
+
+
+def test_counts_that_are_too_large_are_refused(tmp_path: Path) -> None:
+    one, two = str(put(tmp_path / "1.txt", lines(1))), str(put(tmp_path / "2.txt", lines(2) * 800))
+    with pytest.raises(ValueError, match=r"counts may reach \d+, and 9223372036854775807 is the"):
+        train(SCHEMAS, BASE, Corpus([one, two], weights={one: "0.000001", two: 10**6}))
+
+
+# Samples
+
+
+def test_a_sample_is_a_share_of_the_lines_whatever_their_form(tmp_path: Path) -> None:
+    texts = [f"ගම {number} गाँव" for number in range(4000)]
+    for name in ("a.txt", "a.parquet"):
+        path = str(put(tmp_path / name, texts))
+        reports: list[Report] = []
+        for sample in ("0.25", "0.5", "1"):
+            corpus = Corpus([path], sample=sample)
+            train(SCHEMAS, BASE, corpus, prune=1, on_counted=reports.append)
+        totals = [report.total for report in reports]
+        assert [total.lines for total in totals] == [4000] * 3
+        assert [total.sampled for total in totals] == [1016, 1994, 4000]
+        assert [total.words for total in totals] == [2 * total.sampled for total in totals]
+        assert totals[0].bytes < totals[1].bytes < totals[2].bytes
+    keep = sampler(Fraction(1, 4))
+    assert keep is not None
+    assert sum(keep(text.encode()) for text in texts) == 1016
+
+
+def test_a_sample_depends_on_the_lines_alone(tmp_path: Path) -> None:
+    texts = lines(1, 3000)
+    there, back = put(tmp_path / "1.txt", texts), put(tmp_path / "2.txt", texts[::-1])
+    models = [
+        train(SCHEMAS, BASE, Corpus([path], sample="0.3"), prune=4, processes=processes)
+        for path, processes in ((there, 1), (back, 2))
+    ]
+    assert (models[0].atoms, models[0].merges) == (models[1].atoms, models[1].merges)
+    assert models[0].provenance["corpus_sample"] == "0.3 of the lines"
+    kept = [text for text in texts if sampler(Fraction("0.3"))(text.encode())]  # type: ignore[misc]
+    assert learnt([put(tmp_path / "3.txt", kept)]) == learnt(Corpus([there], sample="0.3"))
+
+
+def test_objects_of_json_lines_are_sampled_by_their_line(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.jsonl", [f"ගම {number}" for number in range(2000)])
+    reports: list[Report] = []
+    train(SCHEMAS, BASE, Corpus([path], sample="0.5"), prune=1, on_counted=reports.append)
+    keep = sampler(Fraction("0.5"))
+    assert keep is not None
+    expected = sum(map(keep, path.read_bytes().splitlines()))
+    assert (reports[0].total.sampled, reports[0].total.words) == (expected, expected)
+
+
+def test_an_empty_sample_is_named(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.txt", ["ගම"])
+    with pytest.raises(CorpusError, match="1 lines, of which 0 were counted"):
+        train(SCHEMAS, BASE, Corpus([path], sample="0.000001"))
+
+
+# The report
+
+
+def test_the_report_by_hand(tmp_path: Path) -> None:
+    one = str(put(tmp_path / "one.txt", ["ගම ගම", "", "rain कमल"]))
+    two = put(tmp_path / "two.txt", ["ගම"])
+    two.write_bytes(two.read_bytes() + b"\xff\n")
+    reports: list[Report] = []
+    corpus = Corpus([one, str(two)], weights={one: "2.5"})
+    with pytest.warns(UserWarning, match="1 broken characters"):
+        train(SCHEMAS, BASE, corpus, prune=1, on_counted=reports.append)
+    (first, second), total = reports[0].sources, reports[0].total
+    assert (first.name, first.weight, first.files, first.lines, first.sampled) == (
+        one, "2.5", 1, 3, 3,
+    )  # fmt: skip
+    assert first.bytes == len(Path(one).read_bytes())
+    assert (first.words, first.distinct_words, first.syllables) == (3, 3, 7)
+    assert {name: tuple(vars(script).values()) for name, script in first.scripts.items()} == {
+        "sinhala": (13, 2, 2, 4),  # bytes, words, distinct words, syllables
+        "devanagari": (10, 1, 1, 3),
+    }
+    assert (second.words, second.distinct_words, second.broken_characters) == (1, 1, 1)
+    assert (total.words, total.distinct_words, total.syllables) == (4, 3, 9)
+    assert (total.files, total.lines, total.broken_characters) == (2, 5, 1)
+    assert total.scripts["sinhala"].distinct_words == 2
+
+
+def test_the_report_on_the_command_line(cli: Any, tmp_path: Path) -> None:
+    one, two = str(put(tmp_path / "1.txt", lines(1))), str(put(tmp_path / "2.jsonl", lines(2)))
+    arguments = ["train", "--schema", "sinhala", "--schema", "devanagari", "--prune", "4"]
+    arguments += ["-o", str(tmp_path / "x.wwho"), "--weight", f"{two}=0.5", one, two]
+    shown = cli(*arguments, "--report").out.decode().splitlines()
+    assert shown[0].split() == [
+        "source", "weight", "files", "lines", "sampled", "broken",
+        "bytes", "words", "distinct", "syllables",
+    ]  # fmt: skip
+    assert [line.split()[0] for line in shown[1:-1]] == [
+        one, "sinhala", "devanagari",
+        two, "sinhala", "devanagari",
+        "total", "sinhala", "devanagari",
+    ]  # fmt: skip
+    assert shown[4].split()[:5] == [two, "0.5", "1", "200", "200"]
+    facts = json.loads(cli(*arguments, "--json").out)
+    total = facts["corpus"]["total"]
+    assert total["words"] == sum(source["words"] for source in facts["corpus"]["sources"])
+    assert total["words"] == sum(script["words"] for script in total["scripts"].values()) > 1000
+    assert len(cli(*arguments).out.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--weight", "2"], "invalid weight value: '2'"),
+        (["--weight", "x=2"], "a weight is for 'x', which is no source"),
+        (["--sample", "2"], "sample is 2"),
+        (["--resume"], "--resume needs --checkpoint"),
+        (["--scheduler", "tcp://x:1"], "--scheduler needs --engine dask"),
+        (["--errors", "ignore"], "invalid choice: 'ignore'"),
+    ],
+)
+def test_usage(cli: Any, tmp_path: Path, arguments: list[str], named: str) -> None:
+    path = put(tmp_path / "a.txt", lines(1))
+    run = ["train", "--schema", "sinhala", "-o", str(tmp_path / "x.wwho"), str(path)]
+    result = cli(*run, *arguments)
+    assert result.code == 2
+    assert named in result.err
