@@ -76,6 +76,6 @@ export async function getEncoding(name) {
   throw new WwhoError(
     "FETCH",
     `there is no encoding ${JSON.stringify(name)}; expected one of the .wwho files that come with the package ` +
-      "(o200k_base, cl100k_base, wwho_328k), or use Tokenizer.load(path)",
+      "(o200k_base, cl100k_base, wwho_328k, wwho_super_328k), or use Tokenizer.load(path)",
   );
 }

@@ -39,7 +39,7 @@ from wwho import Tokenizer  # noqa: E402
 from wwho.tokenizer import to_bytes  # noqa: E402
 
 TIKTOKEN = ("o200k_base", "cl100k_base")
-REFERENCE = ("o200k_base", "wwho_328k")
+REFERENCE = ("o200k_base", "wwho_328k", "wwho_super_328k")
 REFERENCE_MOST = 400  # characters: the reference takes a microsecond or more for each
 
 Answer = tuple[object, object]

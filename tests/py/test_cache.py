@@ -19,7 +19,7 @@ from wwho._core import ffi, lib
 from wwho.encodings import model_bytes
 from wwho.tokenizer import to_bytes
 
-NAMES = ("tiny", "o200k_base", "wwho_328k")
+NAMES = ("tiny", "o200k_base", "wwho_328k", "wwho_super_328k")
 LONGEST = 1 << 21
 MANY_WORDS = 150_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

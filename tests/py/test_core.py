@@ -21,7 +21,7 @@ from vector_checks import TINY
 from wwho._core import ffi, lib
 from wwho.encodings import model_bytes
 
-NAMES = ("tiny", "o200k_base", "wwho_328k")
+NAMES = ("tiny", "o200k_base", "wwho_328k", "wwho_super_328k")
 TEXT = "Syllables stay whole: ආයුබෝවන්, नमस्ते, done.".encode()
 TEXTS = (
     TEXT,

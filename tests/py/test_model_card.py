@@ -1,4 +1,4 @@
-"""The model card of wwho_328k tells the truth about the file beside it."""
+"""The model cards tell the truth about the files beside them."""
 
 from __future__ import annotations
 
@@ -14,42 +14,70 @@ import pytest
 
 from wwho.artifact.model import Model
 from wwho.artifact.read import read_model
+from wwho.encodings import model_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
+NAMES = ("wwho_328k", "wwho_super_328k")
+
+
+def card_of(name: str) -> str:
+    """The model card of an encoding."""
+    page = (resources.files("wwho") / "models" / "README.md").read_text("utf-8")
+    return page.split(f"\n# Model card: `{name}`\n")[1].split("\n# ")[0]
+
+
+def model_of(name: str) -> Model:
+    """The model that ships under a name."""
+    return read_model(model_bytes(name))
+
+
 @pytest.fixture(scope="module")
 def card() -> str:
-    return (resources.files("wwho") / "models" / "README.md").read_text("utf-8")
+    return card_of("wwho_328k")
 
 
 @pytest.fixture(scope="module")
-def shipped() -> bytes:
-    return (resources.files("wwho") / "models" / "wwho_328k.wwho").read_bytes()
+def model() -> Model:
+    return model_of("wwho_328k")
 
 
-@pytest.fixture(scope="module")
-def model(shipped: bytes) -> Model:
-    return read_model(shipped)
-
-
-def test_the_hash_and_the_size_are_the_files(card: str, shipped: bytes) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_the_hash_and_the_size_are_the_files(name: str) -> None:
+    card, shipped = card_of(name), model_bytes(name)
     assert f"| result, SHA-256 | `{hashlib.sha256(shipped).hexdigest()}` |" in card
     assert f"| result, size | {len(shipped):,} bytes;" in card
 
 
-def test_the_layout_is_the_models(card: str, model: Model) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_the_layout_is_the_models(name: str) -> None:
+    card, model = card_of(name), model_of(name)
     first_merge = model.first_atom + len(model.atoms)
+    first_superword = model.first_atom + model.first_superword
     assert model.space_id == model.n_vocab - 1 == 328_019
-    for row in (
-        f"| 0 .. {model.n_base - 1:,} | {model.n_base:,} |",
-        f"| {model.n_base:,} .. {model.first_atom - 1:,} | {model.first_atom - model.n_base:,} |",
-        f"| {model.first_atom:,} .. {first_merge - 1:,} | {len(model.atoms):,} |",
-        f"| {first_merge:,} .. {model.space_id - 1:,} | {len(model.merges):,} |",
-        f"| {model.space_id:,} | 1 |",
-        f"| `wwho_328k` | {model.n_vocab:,} |",
+    for first, count in (
+        (0, model.n_base),
+        (model.n_base, model.first_atom - model.n_base),
+        (model.first_atom, len(model.atoms)),
+        (first_merge, first_superword - first_merge),
+        (first_superword, model.n_superwords),
     ):
-        assert row in card
+        assert not count or f"| {first:,} .. {first + count - 1:,} | {count:,} |" in card
+    assert f"| {model.space_id:,} | 1 |" in card
+    page = (resources.files("wwho") / "models" / "README.md").read_text("utf-8")
+    assert f"| `{name}` | {model.n_vocab:,} |" in page
+
+
+def test_the_first_stage_is_that_of_the_default() -> None:
+    model, default = map(model_of, reversed(NAMES))
+    assert model.atoms == default.atoms
+    merges = model.merges[: len(model.merges) - model.n_superwords]
+    assert list(merges) == list(default.merges[: len(merges)])
+    words = [text.decode("utf-8").removeprefix(" ").split(" ") for text in model.sgpe_tokens]
+    counts = [len(parts) for parts in words]
+    assert set(counts[: model.first_superword]) == {1}
+    assert set(counts[model.first_superword :]) == {2, 3, 4}
 
 
 def test_the_corpus_is_the_one_in_the_provenance(card: str, model: Model) -> None:
@@ -72,15 +100,16 @@ def test_the_composition_is_complete(card: str, corpora: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.corpora
+@pytest.mark.parametrize("name", NAMES)
 def test_the_cards_command_gives_the_shipped_bytes(
-    card: str, shipped: bytes, corpora: Path, tmp_path: Path
+    name: str, corpora: Path, tmp_path: Path
 ) -> None:
-    block = re.search(r"^```\n(wwho train .*?)^```", card, re.MULTILINE | re.DOTALL)
+    block = re.search(r"^```\n(wwho train .*?)^```", card_of(name), re.MULTILINE | re.DOTALL)
     assert block is not None
     program, *arguments = shlex.split(block[1].replace("\\\n", " "))
     assert program == "wwho"
-    output = tmp_path / "wwho_328k.wwho"
+    output = tmp_path / f"{name}.wwho"
     arguments[arguments.index("-o") + 1] = str(output)
     run = [sys.executable, "-m", "wwho.cli.main", *arguments]
     subprocess.run(run, check=True, cwd=ROOT)
-    assert output.read_bytes() == shipped
+    assert output.read_bytes() == model_bytes(name)

@@ -10,7 +10,11 @@ from statistics import median
 from typing import Any, Literal
 
 OWN = "wwho_328k : o200k_base"  # the "peer" of rows that compare the two encodings of WWHO
-UNITS = {"cold": "ms", "memory": "MB", "download": "KB", "growth": "x"}
+UNITS = {
+    **{"cold": "ms", "memory": "MB", "download": "KB", "growth": "x"},
+    **{"training seconds": "s", "training memory": "MB", "merging": "x"},
+    **{"command": "s", "command memory": "MB"},
+}
 TITLES = {
     "unseen": "unseen text in pieces of 100 KB, MB/s",
     "repeated": "the same pieces again, MB/s",
@@ -21,6 +25,13 @@ TITLES = {
     "download": "download to count o200k_base in a browser, KB of 1,000 bytes (less is better)",
     "adversarial": "adversarial texts, MB/s",
     "growth": "time of 1,000,000 characters over that of 100,000 (10 is linear)",
+    "training": "training a vocabulary, MB/s",
+    "training seconds": "the same, s (less is better)",
+    "training memory": "peak memory of training, over an empty process, MB (less is better)",
+    "counting": "the counting stage of training, MB/s",
+    "merging": "merging as often with four times the distinct words, time over time (4 is linear)",
+    "command": "the command that makes wwho_328k, s (less is better)",
+    "command memory": "peak memory of that command, MB (less is better)",
 }
 
 
@@ -61,6 +72,11 @@ TARGETS = (
     Target("adversarial", "quicktok", 1.0),
     Target("growth", "hypertok", 11, "<=", "figure"),
     Target("growth", "quicktok", 11, "<=", "figure"),
+    Target("training", "rustbpe", 1.5),
+    Target("counting", "1 process", 1.7),
+    Target("merging", "", 5, "<=", "figure"),
+    Target("command", "", 15, "<=", "figure"),
+    Target("command memory", "", 500, "<=", "figure"),
 )
 
 

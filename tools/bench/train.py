@@ -1,0 +1,242 @@
+"""WWHO's trainer beside rustbpe: speed, memory, exactness; and how it scales.
+
+    python tools/bench/train.py                the corpus of ../shared/corpora: a few minutes
+    python tools/bench/train.py --text FILE    another one, in UTF-8
+    python tools/bench/train.py --command      the command that made wwho_328k as well
+
+Needs the compiled package: `python tools/dev.py demo --check` builds it. rustbpe is installed into
+tools/bench/.work/venv, unless the Python that runs this has it; it is no dependency of WWHO.
+
+As in run.py, WWHO and its peer run in turns, each in a fresh process, all pinned to one core, and
+what counts is the median of the ratios. Speeds are megabytes of text per second of processor time;
+only counting, which may take two cores, goes by the time that passed, the best of several: on a
+busy machine two cores come out too slow. Where both do the same job, their tokens are compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import venv
+from collections import defaultdict
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from report import Row, tables
+from run import HERE, MB, ROOT, VENV_PYTHON, WORK, Result, idlest_core, install, machine, pin, say
+from texts import CORPORA, read_xz
+
+CORPUS = CORPORA / "train_mix.txt.xz"
+PEER = "rustbpe"
+JOBS = ("syllables", "rustbpe", "plain", "rustbpe_plain", "nothing")
+COMMAND = (
+    *("train", "--schema", "sinhala", "--schema", "devanagari", "--base", "o200k_base"),
+    *("--vocab-size", "128000", "--prune", "5", "--name", "wwho_328k"),
+)
+TIMEOUT = 900
+
+
+def main() -> None:
+    """Set up, measure, print and write."""
+    options = parse()
+    prepare()
+    text = write_corpus(options)
+    cores = pick_cores(options.core)
+    size = text.stat().st_size / MB
+    found: dict[str, list[Result]] = defaultdict(list)
+    for number in range(options.rounds):
+        for name, job in jobs(cores).items():
+            say(f"round {number + 1}/{options.rounds}: {name}")
+            job |= {"file": str(text), "vocab_size": options.vocab_size}
+            found[name].append(run_job(job))
+    rows = training_rows(found, f"{size:.0f} MB", size) + scaling_rows(found, size)
+    if options.command:
+        rows += command_rows(options.rounds)
+    print(tables(rows))
+    print(f"\n{options.rounds} rounds on core {cores[0] if cores else '?'}")
+    content = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "versions": {"python": platform.python_version(), f"PyPI {PEER}": version(PEER)},
+        "options": {k: v for k, v in vars(options).items() if k not in ("out", "text")},
+        "text_bytes": text.stat().st_size,
+        "jobs": found,
+        "rows": [row.as_json() for row in rows],
+    }
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "train.json").write_text(json.dumps(content, indent=1, ensure_ascii=False))
+    print(f"Written: {options.out / 'train.json'}")
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="how often each trains (3)")
+    parser.add_argument("--megabytes", type=float, default=61.0, help="of the corpus (61)")
+    parser.add_argument("--vocab-size", type=int, default=128_000, help="ids to train (128000)")
+    parser.add_argument("--core", type=int, help="the core to run on (the idlest)")
+    parser.add_argument("--text", type=Path, help="another corpus, in UTF-8, with line feeds")
+    parser.add_argument("--command", action="store_true", help="time the shipped command too")
+    parser.add_argument("--out", type=Path, default=WORK / "results", help="folder of the results")
+    return parser.parse_args()
+
+
+# Setting up
+
+
+def prepare() -> None:
+    """Make the peer importable; this starts again in the benchmark's own Python if need be."""
+    if find_spec(PEER) is None:
+        if Path(sys.prefix).resolve() == (WORK / "venv").resolve():
+            install()
+        else:
+            if not VENV_PYTHON.is_file():
+                venv.create(WORK / "venv", with_pip=True)
+            os.execv(VENV_PYTHON, [str(VENV_PYTHON), *sys.argv])
+    sys.path.insert(0, str(ROOT / "py"))
+    if find_spec("wwho.train._native") is None:
+        raise SystemExit("WWHO is not compiled: run `python tools/dev.py demo --check` first")
+
+
+def write_corpus(options: argparse.Namespace) -> Path:
+    """The first megabytes of the corpus, whole lines, as a file."""
+    size = int(options.megabytes * MB)
+    if options.text is None and not CORPUS.is_file():
+        raise SystemExit(f"the corpus is not in {CORPORA}; name another one with --text")
+    data = read_xz(CORPUS, size) if options.text is None else options.text.read_bytes()[:size]
+    path = WORK / "texts" / "train.txt"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data[: data.rindex(b"\n") + 1])
+    return path
+
+
+def pick_cores(core: int | None) -> list[int]:
+    """The core that this process and its children are kept on, and a second one for counting."""
+    if not hasattr(os, "sched_setaffinity"):
+        return []
+    every = os.sched_getaffinity(0)
+    core = idlest_core() if core is None else core
+    os.sched_setaffinity(0, every - {core} or every)
+    second = idlest_core()
+    pin(core)
+    return [core, second]
+
+
+# Measuring
+
+
+def jobs(cores: list[int]) -> dict[str, Result]:
+    """All that is done in a round, WWHO's beside its peer's."""
+    counting = {"task": "count"}
+    return {
+        **{task: {"task": task} for task in JOBS},
+        "count, 1 process": {**counting, "processes": 1, "cores": cores[:1]},
+        "count, 2 processes": {**counting, "processes": 2, "cores": cores},
+        "merge": {"task": "merge"},
+    }
+
+
+def run_job(job: Result) -> Result:
+    """The result of one job in a fresh process.
+
+    Raises:
+        SystemExit: it failed.
+    """
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "py"), "RAYON_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, str(HERE / "train_worker.py")],
+        input=json.dumps(job).encode(),
+        stdout=subprocess.PIPE,
+        timeout=TIMEOUT,
+        env=environment,
+        check=True,
+    )
+    result: Result = json.loads(done.stdout)
+    if "error" in result:
+        raise SystemExit(f"{job['task']}: {result['error']}")
+    return result
+
+
+def training_rows(found: dict[str, list[Result]], text: str, size: float) -> list[Row]:
+    """Speeds and memory, each trainer with its own job, and both with the same."""
+    own, same = ("syllables", "rustbpe"), ("plain", "rustbpe_plain")
+    tokens = [{result["tokens"] for result in found[task]} for task in same]
+    exact = "yes" if tokens[0] == tokens[1] and len(tokens[0]) == 1 else "they differ"
+    rows = []
+    for name, (ours, theirs) in {"own job": own, "same job": same}.items():
+        row = partial(Row, runtime="native", text=f"{text}, {name}", peer=PEER)
+        checked = exact if name == "same job" else ""
+        note = f"{found[ours][0]['merges']:,} merges and {found[theirs][0]['merges']:,}"
+        seconds = [[result["worked"] for result in found[task]] for task in (ours, theirs)]
+        speeds = [[size / each for each in side] for side in seconds]
+        peaks = [
+            [((result["peak"] or 0) - (empty["peak"] or 0)) / MB for result, empty in pairs]
+            for pairs in (
+                zip(found[task], found["nothing"], strict=True) for task in (ours, theirs)
+            )
+        ]
+        rows += [
+            row("training", ours=speeds[0], theirs=speeds[1], exact=checked, note=note),
+            row("training seconds", ours=seconds[0], theirs=seconds[1]),
+            row("training memory", ours=peaks[0], theirs=peaks[1]),
+        ]
+    return rows
+
+
+def scaling_rows(found: dict[str, list[Result]], size: float) -> list[Row]:
+    """What a second core brings to counting, and what four times the words cost in merging."""
+    two, one = (
+        [size / result["counting"] for result in found[f"count, {processes}"]]
+        for processes in ("2 processes", "1 process")
+    )
+    growth = [whole / part for whole, part in (result["merging"] for result in found["merge"])]
+    return [
+        Row("counting", "native", "2 processes", "1 process", two, one),
+        Row("merging", "native", "4 x the words", "", growth, ()),
+    ]
+
+
+def command_rows(rounds: int) -> list[Row]:
+    """The command of the model card, from the compressed corpus to the artifact; on one core."""
+    output = WORK / "train.wwho"
+    seconds, peaks = [], []
+    for number in range(rounds):
+        say(f"round {number + 1}/{rounds}: wwho train {CORPUS.name}")
+        run = [sys.executable, "-m", "wwho.cli.main", *COMMAND, "-o", str(output), str(CORPUS)]
+        done = subprocess.run(
+            [sys.executable, "-c", TIMED, *run],
+            env=os.environ | {"PYTHONPATH": str(ROOT / "py")},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        worked, peak = json.loads(done.stdout)
+        seconds.append(worked)
+        peaks.append(peak / MB)
+    shipped = ROOT / "py" / "wwho" / "models" / "wwho_328k.wwho"
+    exact = "yes" if output.read_bytes() == shipped.read_bytes() else "not the shipped bytes"
+    return [
+        Row("command", "native", CORPUS.name, "", seconds, (), exact),
+        Row("command memory", "native", CORPUS.name, "", peaks, ()),
+    ]
+
+
+# Runs a command and tells its seconds of processor time, and its peak memory in bytes.
+TIMED = """
+import json, resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss * 1024]))
+"""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""Trains in a process of its own: JSON job on stdin, JSON result on stdout.
+
+A job has `task` (see TASKS), `file`, `vocab_size`, and for counting `processes` and the `cores` to
+run on. Trainers are imported by name, so that nothing but the one asked for is loaded. What they
+get ready before the corpus is read counts as well: the base that WWHO trains over, for instance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+from worker import peak_memory
+
+Job = dict[str, Any]
+
+SCRIPTS = ("sinhala", "devanagari")
+PRUNE = 5  # as for wwho_328k
+MERGES = 30_000  # whatever the number of words
+TIMES = 5
+
+
+def nothing(job: Job) -> Job:
+    """What a process takes that has the corpus to read and does not."""
+    return {}
+
+
+def syllables(job: Job) -> Job:
+    """WWHO's own job: SGPE over o200k_base."""
+    read_model = import_module("wwho.artifact.read").read_model
+    model_bytes = import_module("wwho.encodings").model_bytes
+    model = import_module("wwho.train.train").train(
+        schemas(),
+        read_model(model_bytes("o200k_base")),
+        [job["file"]],
+        vocab_size=job["vocab_size"],
+        prune=PRUNE,
+    )
+    return {"merges": len(model.merges)}
+
+
+def plain(job: Job) -> Job:
+    """Plain BPE over o200k_base's pieces, down to pairs seen once."""
+    model = import_module("wwho.train.train").train(
+        [],
+        import_module("wwho.base.build").byte_base("o200k_base"),
+        [job["file"]],
+        atoms="byte",
+        min_freq=1,
+        vocab_size=job["vocab_size"],
+    )
+    return {"merges": len(model.base_pairs), "tokens": digest(model.base_tokens)}
+
+
+def rustbpe(job: Job) -> Job:
+    """The peer's job: plain BPE over its own pieces."""
+    return {"merges": len(rustbpe_tokens(job, None)) - 256}
+
+
+def rustbpe_plain(job: Job) -> Job:
+    """The peer with the pattern of o200k_base."""
+    pattern = import_module("wwho.base.patterns").PATTERNS["o200k_base"]
+    tokens = rustbpe_tokens(job, pattern)
+    return {"merges": len(tokens) - 256, "tokens": digest(tokens)}
+
+
+def rustbpe_tokens(job: Job, pattern: str | None) -> Sequence[bytes]:
+    """What rustbpe learns, in order of rank; it takes an iterator of strings: the lines."""
+    tokenizer = import_module("rustbpe").Tokenizer()
+    with Path(job["file"]).open(encoding="utf-8", newline="\n") as lines:
+        tokenizer.train_from_iterator(lines, job["vocab_size"], pattern=pattern)
+    ranks = sorted((rank, bytes(token)) for token, rank in tokenizer.get_mergeable_ranks())
+    return [token for _, token in ranks]
+
+
+def count(job: Job) -> Job:
+    """Seconds that pass in the first stage alone, the best of some."""
+    counting_model = import_module("wwho.train.assemble").counting_model
+    count_corpus = import_module("wwho.train.count").count_corpus
+    corpus = import_module("wwho.train.inputs").Corpus([job["file"]])
+    engine = import_module("wwho.train.local").LocalEngine(job["processes"])
+    model, seconds = counting_model(schemas()), []
+    for _ in range(TIMES):
+        begin = perf_counter()
+        count_corpus(corpus, model, engine, checkpoint=None, advance=lambda done: None)
+        seconds.append(perf_counter() - begin)
+    return {"counting": min(seconds)}
+
+
+def merge(job: Job) -> Job:
+    """Seconds of merging the words of the corpus, all of them and every fourth."""
+    native = import_module("wwho.train.native")
+    choose_atoms = import_module("wwho.train.prune").choose_atoms
+    words = native.Words()
+    scanners = native.Scanners(import_module("wwho.train.assemble").counting_model(schemas()))
+    words.count(scanners, Path(job["file"]).read_bytes())
+    seconds = []
+    for step in (1, 4):
+        table = native.table_of(item for k, item in enumerate(words.items()) if k % step == 0)
+        atoms = choose_atoms({unit[0]: n for unit, n in table.units().items()}, PRUNE)
+        begin = process_time()
+        native.Merger(table, atoms, max_merges=MERGES, min_freq=1).step(MERGES)
+        seconds.append(process_time() - begin)
+    return {"merging": seconds}
+
+
+TASKS = {
+    task.__name__: task
+    for task in (nothing, syllables, plain, rustbpe, rustbpe_plain, count, merge)
+}
+
+
+def schemas() -> list[Any]:
+    """The scripts of wwho_328k."""
+    load_schema = import_module("wwho.schema.load").load_schema
+    return [load_schema(name) for name in SCRIPTS]
+
+
+def digest(tokens: Iterable[bytes]) -> str:
+    """What tells two vocabularies apart."""
+    found = hashlib.sha256()
+    for token in tokens:
+        found.update(len(token).to_bytes(4, "little") + token)
+    return found.hexdigest()
+
+
+def main() -> None:
+    """Do the job; what goes wrong is a result too."""
+    job = json.load(sys.stdin)
+    if job.get("cores"):
+        os.sched_setaffinity(0, job["cores"])
+    worked = process_time()
+    try:
+        result = TASKS[job["task"]](job)
+    except BaseException as error:  # panics of Rust are no Exception
+        result = {"error": f"{type(error).__name__}: {error}"}
+    print(json.dumps({"worked": process_time() - worked, "peak": peak_memory(), **result}))
+
+
+if __name__ == "__main__":
+    main()
