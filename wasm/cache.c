@@ -1,5 +1,5 @@
-/* The cache: what pieces and segments of SGPE routes became. Of fixed size: a new one takes the place of another. It lies at the start of the
- * scratch area, so that it lasts from call to call.
+/* The cache: what pieces and segments of SGPE routes became. Of fixed size: a new one takes the place of another. It lies at the
+ * start of the scratch area, so that it lasts from call to call.
  *
  * A line is a text, zero behind its end and with its length in the last byte, and its ids, their number in the upper bits of
  * the first. Two lines are a set, the newer one first. Short texts have sets of their own, since most are short. */

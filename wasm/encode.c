@@ -185,7 +185,8 @@ static uint32_t scan_word(wwho_encoder *e, const wwho_automaton *units, wwho_cur
     return n;
 }
 
-/* The tokens of a word of n units, which end at e->bounds[i], go to `tokens`; returns how many, 0 where a unit is no atom. */
+/* The tokens of a word of n units, which end at e->bounds[i], go to `tokens`; returns how many, 0 where a unit is no atom or
+ * the merge gives up. */
 static uint32_t merge_word(wwho_encoder *e, uint32_t *tokens, uint32_t n, size_t at) {
     const wwho_vocabulary *v = &e->model->sgpe;
     size_t length = e->bounds[n - 1] - at;
@@ -208,12 +209,15 @@ static void put_segment(wwho_encoder *e, const wwho_route *route, const uint32_t
 }
 
 /* A segment of an SGPE route, which the cache may come to know by this key. */
-static __attribute__((noinline)) void encode_segment(wwho_encoder *e, const wwho_key *key, const wwho_route *route, size_t at, size_t end) {
+static __attribute__((noinline)) void encode_segment(wwho_encoder *e, const wwho_key *key, const wwho_route *route, size_t at,
+                                                     size_t end) {
     const wwho_vocabulary *v = &e->model->sgpe;
     const wwho_automaton *units = &e->model->automata[route->scanner];
     uint32_t count = 0; /* tokens from `at` on that are not yet put */
+    uint32_t unsure = v->superwords.slots ? WINDOW : 0; /* so many may yet merge: no reason to stop at the limit */
     bool broken = false;
-    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n + count <= e->limit;) {
+    wwho_cursor c = start_at(e->model, e->text, at, end);
+    while (c.at < end && (count <= unsure || e->n + count <= e->limit)) {
         size_t word = c.at;
         uint32_t n = scan_word(e, units, &c), merged = merge_word(e, e->tokens + count, n, word);
         count += merged;
@@ -229,7 +233,7 @@ static __attribute__((noinline)) void encode_segment(wwho_encoder *e, const wwho
         put_all(e, v, e->tokens, count, at);
         return;
     }
-    if (e->n + count <= e->limit) keep(key, v->first_id, e->tokens, count);
+    if (c.at == end) keep(key, v->first_id, e->tokens, count);
     put_segment(e, route, e->tokens, count, at, end);
 }
 

@@ -1,5 +1,5 @@
 /* WWHO, in one compilation unit. The rooms: vocabulary (look-ups), automata and artifact (opening), scan (router and automata),
- * merge (SGPE and BPE), cache (of pretokens), encode, decode. */
+ * merge (SGPE and BPE), cache (of pieces and segments), encode, decode. */
 #include "internal.h"
 
 #include "vocabulary.c"

@@ -306,7 +306,8 @@ class Tokenizer:
     ) -> int | None:
         """How many tokens a text has if there are at most `limit`; None if there are more.
 
-        Counting stops at the limit, so a long text costs no more than a short one.
+        Counting stops soon after the limit; only a long run of one script, or one long word, is
+        read to its end.
 
         Raises:
             TypeError: the limit is no whole number.

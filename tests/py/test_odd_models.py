@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -27,6 +28,8 @@ from odd_models import (
 from wwho import Tokenizer
 from wwho.artifact.model import Model, Pair
 from wwho.artifact.write import write_model
+from wwho.grammar.compile import Scanner, compile_scanners
+from wwho.grammar.parse import parse_regex
 
 LENGTHS = (1, 2, 7, 55, 56, 57, 63, 64, 65, 66, 119, 120, 121, 128, 200, 500)
 
@@ -50,6 +53,8 @@ def check_text(enc: Tokenizer, text: bytes) -> None:
     assert enc.decode_bytes(ids) == text
     assert enc.encode(text) == ids
     assert enc.count(text) == len(ids)
+    assert enc.count_till_limit(text, len(ids)) == len(ids)
+    assert not ids or enc.count_till_limit(text, len(ids) - 1) is None
     assert b"".join(map(enc.decode_single_token_bytes, ids)) == text
     assert all(start <= after and start <= end for (start, end), (after, _) in pairwise(offsets))
 
@@ -138,6 +143,30 @@ def test_random_superwords() -> None:
         ends = (b"", b"y", b"b")
         texts += [b"a" + b" a" * k + end for k in (62, 63, 64, 65, 130) for end in ends]
         check_same(model, texts)
+
+
+def test_superwords_inside_a_segment() -> None:
+    """Words of one segment that superwords join: no limit stops before they have."""
+    letters, rest = parse_regex("[a ]+"), parse_regex("[^a ]+")
+    units = (parse_regex("z"), parse_regex(" ?a"), parse_regex("[^a]"))
+    scanners = compile_scanners(
+        [
+            Scanner("router", (rest, letters), longest=True),
+            Scanner("other", (parse_regex("[^z]|z"),), longest=False),
+            Scanner("letters", units, longest=True),
+        ]
+    )
+    model = phrase_model((b" a", b"a"), ((1, 0), (0, 0)), 2)
+    model = replace(model, scanners=scanners)
+    texts = [b"a" + b" a" * k for k in (1, 2, 3, 10, 62, 63, 64, 65, 140)]
+    check_same(model, [*texts, *(b"b".join(texts[:k]) for k in range(2, 6))])
+    for text in texts:
+        cold, warm = native(model), native(model)
+        count = warm.count(text)
+        for limit in range(count + 2):
+            expected = count if count <= limit else None
+            assert cold.count_till_limit(text, limit) == expected
+            assert warm.count_till_limit(text, limit) == expected
 
 
 # Vocabularies that do not

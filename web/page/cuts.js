@@ -1,6 +1,6 @@
 // Where a long text may be cut so that the tokens of the parts are the tokens of the whole.
 //
-// Two places are safe for the shipped encodings: between a letter, mark or digit and a single space with a letter behind it,
+// Two places are safe for the encodings of the page: between a letter, mark or digit and a single space with a letter behind it,
 // and between a line feed and a letter. No pattern of theirs matches across, no router rule joins across (the space stays with
 // the word that follows), and what is left of the cut is read the same whether the text ends there or goes on.
 
