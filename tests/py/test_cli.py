@@ -492,9 +492,9 @@ def test_serve_answers_until_interrupted():
 
 
 def test_serve_without_flask_says_what_to_install(cli, monkeypatch):
-    for name in [name for name in sys.modules if name.partition(".")[0] == "flask"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delitem(sys.modules, "wwho.demo.app", raising=False)
+    for name in list(sys.modules):
+        if name.partition(".")[0] == "flask" or name.startswith("wwho.serve."):
+            monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "flask", None)
     assert "pip install" in one_line_error(cli("serve"))
 

@@ -22,7 +22,9 @@ MODULES = sorted(
 @pytest.mark.parametrize("name", ["wwho", *MODULES])
 def test_examples(name: str) -> None:
     module = (
-        pytest.importorskip(name) if name.startswith("wwho.demo") else importlib.import_module(name)
+        pytest.importorskip(name)
+        if name.startswith("wwho.serve")
+        else importlib.import_module(name)
     )
     assert doctest.testmod(module).failed == 0
 

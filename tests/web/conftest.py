@@ -1,36 +1,68 @@
-"""The demo app on a free port and Chromium before it."""
+"""The server on a free port and Chromium before it."""
 
 from __future__ import annotations
 
+import re
 import shutil
-import threading
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+from packaged import project as project
+from packaged import site as site
 
 ROOT = Path(__file__).resolve().parents[2]
 ARTIFACTS = ROOT / "test-artifacts"
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 
 
+class Running(NamedTuple):
+    """A server of its own process.
+
+    Attributes:
+        port: where it listens on 127.0.0.1.
+        log: its standard error, a file.
+    """
+
+    port: int
+    log: Path
+
+
+@contextmanager
+def serving(log: Path, *options: str) -> Iterator[Running]:
+    """`wwho serve`, which writes its log to a file, until the end of the block."""
+    command = [sys.executable, "-m", "wwho.cli.main", "serve", "--port", "0", *options]
+    with open(log, "w", encoding="utf-8") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert found, log.read_text("utf-8")
+        yield Running(int(found[1]), log)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+
+
 @pytest.fixture(scope="session")
-def address() -> Iterator[str]:
-    """The address of the running app, such as http://127.0.0.1:40001."""
-    pytest.importorskip("flask", reason="the demo page needs Flask: pip install 'wwho[demo]'")
-    from werkzeug.serving import make_server
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The server, as a user starts it."""
+    for name in ("brotli", "flask", "msgspec", "waitress"):
+        pytest.importorskip(name, reason=f"the server needs {name}: pip install 'wwho[serve]'")
+    with serving(tmp_path_factory.mktemp("server") / "log") as running:
+        yield running
 
-    from wwho.demo.app import bind, create_app
 
-    with bind("127.0.0.1", 0) as listener:
-        server = make_server("127.0.0.1", 0, create_app(), threaded=True, fd=listener.fileno())
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.shutdown()
-        thread.join()
-        server.server_close()
+@pytest.fixture(scope="session")
+def address(server: Running) -> str:
+    """The address of the running server, such as http://127.0.0.1:40001."""
+    return f"http://127.0.0.1:{server.port}"
 
 
 @pytest.fixture(scope="session")

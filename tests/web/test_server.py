@@ -1,39 +1,65 @@
-"""The demo app without a browser: what it serves and how."""
+"""The server's files without a browser: what it serves and how."""
 
 from __future__ import annotations
 
+import json
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-pytest.importorskip("flask", reason="the demo page needs Flask: pip install 'wwho[demo]'")
+pytest.importorskip("brotli", reason="the server needs brotli: pip install 'wwho[serve]'")
+pytest.importorskip("flask", reason="the server needs Flask: pip install 'wwho[serve]'")
+pytest.importorskip("msgspec", reason="the server needs msgspec: pip install 'wwho[serve]'")
+pytest.importorskip("waitress", reason="the server needs waitress: pip install 'wwho[serve]'")
 
+import brotli
+from flask import Flask
 from flask.testing import FlaskClient
 
-from wwho.demo.app import bind, create_app, serve
-from wwho.demo.files import models_folder, web_folder
 from wwho.errors import WwhoError
+from wwho.serve.app import create_app
+from wwho.serve.folders import models_folder, web_folder
+from wwho.serve.run import bind, serve
+from wwho.serve.site import BEST, Site
+
+BROTLI = {"Accept-Encoding": "gzip, br"}
+AS_A_PAGE = {"Sec-Fetch-Dest": "document"}
+BUDGET = 800_000  # bytes of the page, the core and o200k_base on their way to a browser
+
+
+@pytest.fixture(scope="module")
+def app() -> Flask:
+    return create_app()
+
+
+@pytest.fixture(scope="module")
+def site(app: Flask) -> Site:
+    found: Site = app.extensions["wwho"]
+    return found
 
 
 @pytest.fixture
-def client() -> FlaskClient:
-    return create_app().test_client()
+def client(app: Flask) -> FlaskClient:
+    return app.test_client()
 
 
 @pytest.mark.parametrize(
     ("path", "mime"),
     [
         ("/", "text/html; charset=utf-8"),
+        ("/index.html", "text/html; charset=utf-8"),
         ("/index.js", "text/javascript; charset=utf-8"),
         ("/page/main.js", "text/javascript; charset=utf-8"),
         ("/page/page.css", "text/css; charset=utf-8"),
         ("/page/icon.svg", "image/svg+xml"),
         ("/wwho.wasm", "application/wasm"),
         ("/models/wwho_328k.wwho", "application/octet-stream"),
-        ("/models/o200k_base.wwho", "application/octet-stream"),
+        ("/encodings/o200k_base.wwho", "application/octet-stream"),
     ],
 )
 def test_files_have_their_types_and_headers(client: FlaskClient, path: str, mime: str) -> None:
@@ -48,13 +74,131 @@ def test_files_have_their_types_and_headers(client: FlaskClient, path: str, mime
     assert "'unsafe-eval'" not in policy
 
 
-def test_files_are_revalidated_by_etag(client: FlaskClient) -> None:
-    first = client.get("/wwho.wasm")
+# Caching
+
+
+@pytest.mark.parametrize("path", ["/", "/wwho.wasm", "/models/o200k_base.wwho", "/page/main.js"])
+def test_files_are_revalidated_by_etag(client: FlaskClient, path: str) -> None:
+    first = client.get(path)
     assert first.headers["Cache-Control"] == "no-cache"
-    again = client.get("/wwho.wasm", headers={"If-None-Match": first.headers["ETag"]})
+    again = client.get(path, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.data) == (304, b"")
-    other = client.get("/wwho.wasm", headers={"If-None-Match": '"other"'})
+    assert again.headers["Cache-Control"] == "no-cache"
+    other = client.get(path, headers={"If-None-Match": '"other"'})
     assert other.status_code == 200
+
+
+@pytest.mark.parametrize("name", ["wwho.wasm", "models/o200k_base.wwho", "lib/core.js"])
+def test_versioned_files_never_change(client: FlaskClient, site: Site, name: str) -> None:
+    response = client.get(f"/static/{site.version}/{name}")
+    assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert response.data == client.get(f"/{name}").data
+
+
+def test_another_version_is_answered_by_this_one_and_not_kept(client: FlaskClient) -> None:
+    response = client.get(f"/static/{'0' * 16}/index.js")
+    assert (response.status_code, response.headers["Cache-Control"]) == (200, "no-cache")
+
+
+def test_browsers_get_a_page_whose_links_are_versioned(client: FlaskClient, site: Site) -> None:
+    response = client.get("/", headers=AS_A_PAGE)
+    assert response.headers["Cache-Control"] == "no-cache"
+    assert "Sec-Fetch-Dest" in response.headers["Vary"]
+    scripts = re.findall(r'(?:src|href)="([^"#]+\.(?:js|css|svg))"', response.text)
+    assert len(scripts) >= 3
+    for link in scripts:
+        assert link.startswith(f"static/{site.version}/")
+        assert client.get(f"/{link}").status_code == 200
+
+
+def test_all_others_get_the_page_as_it_lies_in_the_folder(client: FlaskClient) -> None:
+    for headers in ({}, {"Sec-Fetch-Dest": "empty"}):
+        assert client.get("/", headers=headers).data == (web_folder() / "index.html").read_bytes()
+
+
+@pytest.mark.page
+def test_the_second_visit_asks_for_the_page_alone(page: Any, server: Any, address: str) -> None:
+    asked = []
+    for _ in range(2):
+        before = len(server.log.read_text("utf-8").splitlines())
+        page.goto(address, wait_until="networkidle")
+        lines = server.log.read_text("utf-8").splitlines()[before:]
+        asked.append([json.loads(line)["path"] for line in lines])
+    first, second = asked
+    assert len([path for path in first if path.startswith("/static/")]) > 10
+    assert any(path.endswith("/o200k_base.wwho") for path in first)
+    assert [path for path in second if path.startswith("/static/")] == []
+
+
+def test_the_version_is_that_of_the_content(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<!doctype html>", "utf-8")
+    (tmp_path / "a.js").write_text("1", "utf-8")
+    before = Site({"": tmp_path}).version
+    assert Site({"": tmp_path}).version == before
+    (tmp_path / "a.js").write_text("2", "utf-8")
+    assert Site({"": tmp_path}).version != before
+
+
+# Compression and ranges
+
+
+@pytest.mark.parametrize("path", ["/", "/wwho.wasm", "/page/page.css", "/models/o200k_base.wwho"])
+def test_brotli_is_sent_where_it_is_accepted(client: FlaskClient, path: str) -> None:
+    plain, packed = client.get(path), client.get(path, headers=BROTLI)
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "br"
+    assert brotli.decompress(packed.data) == plain.data
+    assert int(packed.headers["Content-Length"]) == len(packed.data) < len(plain.data)
+    assert "Accept-Encoding" in plain.headers["Vary"]
+    assert "Accept-Encoding" in packed.headers["Vary"]
+    assert plain.headers["ETag"] != packed.headers["ETag"]
+    assert packed.headers["Content-Type"] == plain.headers["Content-Type"]
+    etag = {"If-None-Match": packed.headers["ETag"]}
+    assert client.get(path, headers={**BROTLI, **etag}).status_code == 304
+
+
+@pytest.mark.parametrize("accepted", ["", "gzip", "br;q=0", "identity"])
+def test_brotli_is_not_sent_where_it_is_not(client: FlaskClient, accepted: str) -> None:
+    response = client.get("/wwho.wasm", headers={"Accept-Encoding": accepted})
+    assert "Content-Encoding" not in response.headers
+    assert response.data == (web_folder() / "wwho.wasm").read_bytes()
+
+
+@pytest.mark.parametrize("headers", [{}, BROTLI])
+def test_head_says_what_get_sends(client: FlaskClient, headers: dict[str, str]) -> None:
+    got, head = (
+        client.get("/wwho.wasm", headers=headers),
+        client.head("/wwho.wasm", headers=headers),
+    )
+    assert (head.status_code, head.data) == (200, b"")
+    for name in ("Content-Length", "Content-Type", "ETag", "Vary", "Cache-Control"):
+        assert head.headers[name] == got.headers[name]
+
+
+def test_ranges(client: FlaskClient) -> None:
+    whole = client.get("/models/o200k_base.wwho").data
+    part = client.get("/models/o200k_base.wwho", headers={"Range": "bytes=100-199"})
+    assert (part.status_code, part.data) == (206, whole[100:200])
+    assert part.headers["Content-Range"] == f"bytes 100-199/{len(whole)}"
+    assert part.headers["Content-Length"] == "100"
+    beyond = client.get("/models/o200k_base.wwho", headers={"Range": f"bytes={len(whole)}-"})
+    assert (beyond.status_code, beyond.headers["Content-Range"]) == (416, f"bytes */{len(whole)}")
+    many = "bytes=" + ",".join(f"{at}-{at}" for at in range(0, 20_000, 2))
+    assert len(client.get("/models/o200k_base.wwho", headers={"Range": many}).data) <= len(whole)
+
+
+def test_the_first_visit_fits_the_budget() -> None:
+    page = Site({"": web_folder()})
+    model = Site({"": models_folder()}).files["o200k_base.wwho"]
+    # All that a browser could ask for, which is more than the page does.
+    needed = [file for name, file in page.files.items() if not name.startswith(("node", "workerd"))]
+    for file in [*needed, model]:
+        file.compress(BEST)
+    sent = sum(len(file.content(accepts_brotli=True)[0].data) for file in [*needed, model])
+    assert sent <= BUDGET
+
+
+# What is not served
 
 
 @pytest.mark.parametrize(
@@ -71,8 +215,11 @@ def test_files_are_revalidated_by_etag(client: FlaskClient) -> None:
         "/../pyproject.toml",
         "/%2e%2e/pyproject.toml",
         "/page/..%2f..%2fpyproject.toml",
+        "/static/../pyproject.toml",
+        "/pyodide/pyodide.mjs",
         "//etc/passwd",
         "/page/%00.js",
+        "/page/%ff.js",
     ],
 )
 def test_everything_else_is_a_plain_404(client: FlaskClient, path: str) -> None:
@@ -86,6 +233,7 @@ def test_everything_else_is_a_plain_404(client: FlaskClient, path: str) -> None:
 def test_other_methods_are_refused_in_plain_text(client: FlaskClient) -> None:
     response = client.post("/", data="text")
     assert (response.status_code, response.mimetype) == (405, "text/plain")
+    assert "GET" in response.headers["Allow"]
 
 
 def test_a_missing_core_says_how_to_build_it(tmp_path: Path) -> None:
@@ -93,6 +241,21 @@ def test_a_missing_core_says_how_to_build_it(tmp_path: Path) -> None:
     response = create_app(web=tmp_path).test_client().get("/")
     assert response.status_code == 503
     assert "python tools/build_wasm.py" in response.text
+
+
+def test_a_folder_for_pyodide_is_served_and_nothing_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "pyodide").mkdir()
+    (tmp_path / "pyodide" / "pyodide.mjs").write_text("export {}", "utf-8")
+    (tmp_path / "secret.js").write_text("secret", "utf-8")
+    client = create_app(pyodide=tmp_path / "pyodide").test_client()
+    response = client.get("/pyodide/pyodide.mjs")
+    assert (response.status_code, response.text) == (200, "export {}")
+    assert response.mimetype == "text/javascript"
+    for path in ("/pyodide/../secret.js", "/pyodide/..%2fsecret.js", "/pyodide/none.js"):
+        assert client.get(path).status_code == 404
+
+
+# The page
 
 
 def test_the_page_has_nothing_inline_and_nothing_from_elsewhere(client: FlaskClient) -> None:
@@ -116,6 +279,9 @@ def test_the_folders_are_there() -> None:
     assert (models_folder() / "wwho_328k.wwho").is_file()
 
 
+# Starting and stopping
+
+
 def test_a_taken_port_is_named_with_a_way_out() -> None:
     with bind("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
@@ -133,15 +299,23 @@ def test_an_address_that_cannot_be(host: str, port: int) -> None:
         serve(host, port)
 
 
-def test_serve_prints_its_address_and_ends_with_ctrl_c() -> None:
-    script = "from wwho.demo.app import serve; serve(port=0)"
+def test_options_that_make_no_sense(tmp_path: Path) -> None:
+    with pytest.raises(WwhoError, match="0 threads"):
+        serve(port=0, threads=0)
+    with pytest.raises(WwhoError, match="none is no folder"):
+        serve(port=0, pyodide=tmp_path / "none")
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_serve_prints_its_address_and_ends_when_told(ending: signal.Signals) -> None:
+    script = "from wwho.serve.run import serve; serve(port=0)"
     process = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
     line = process.stdout.readline()
-    process.send_signal(2)
+    process.send_signal(ending)
     _, errors = process.communicate(timeout=20)
-    assert line.startswith("WWHO demo: http://127.0.0.1:")
+    assert line.startswith("WWHO: http://127.0.0.1:")
     assert process.returncode == 0, errors
     assert "Traceback" not in errors

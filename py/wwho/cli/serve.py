@@ -1,29 +1,39 @@
-"""`wwho serve`: the demo page."""
+"""`wwho serve`: the demo page and the JSON API."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from wwho.errors import BackendError
 
 NAME = "serve"
-HELP = "serve the demo page on this machine"
-EXAMPLE = "  $ wwho serve --port 8328"
+HELP = "serve the demo page and a JSON API"
+EXAMPLE = """\
+  $ wwho serve --port 8328
+  $ curl -H 'Content-Type: application/json' -d '{"text": "ගමේ"}' localhost:8328/api/v1/count"""
+NEEDED = ("brotli", "flask", "msgspec", "waitress")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8328, help="port to listen on (8328)")
+    parser.add_argument(
+        "--threads", type=int, default=4, help="requests answered at the same time (4)"
+    )
+    parser.add_argument(
+        "--pyodide", type=Path, metavar="FOLDER", help="serve this folder at /pyodide/"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     try:
-        from wwho.demo.app import serve
+        from wwho.serve.run import serve
     except ModuleNotFoundError as error:
-        if error.name != "flask":
+        if error.name not in NEEDED:
             raise
-        raise BackendError("the demo page needs Flask: pip install 'wwho[demo]'") from error
-    serve(host=options.host, port=options.port)
+        raise BackendError(f"the server needs {error.name}: pip install 'wwho[serve]'") from error
+    serve(host=options.host, port=options.port, threads=options.threads, pyodide=options.pyodide)
     return 0

@@ -1,0 +1,289 @@
+"""The running server among clients that mean no good, or are slow, or many."""
+
+from __future__ import annotations
+
+import json
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("flask", reason="the server needs Flask: pip install 'wwho[serve]'")
+pytest.importorskip("msgspec", reason="the server needs msgspec: pip install 'wwho[serve]'")
+pytest.importorskip("waitress", reason="the server needs waitress: pip install 'wwho[serve]'")
+
+from waitress import wasyncore
+
+from wwho.serve.app import create_app
+from wwho.serve.channel import Channel, Server
+from wwho.serve.run import BODY_BYTES, HEADER_BYTES, bind, make_server
+
+ROOT = Path(__file__).resolve().parents[2]
+JSON = {"Content-Type": "application/json"}
+HEAD = b"POST /api/v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+@contextmanager
+def in_process(threads: int = 2) -> Iterator[tuple[Server, int]]:
+    """A server in a thread, whose limits a test may change; gives it and its port."""
+    with bind("127.0.0.1", 0) as listener:
+        server = make_server(create_app(), listener, threads)
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        yield server, listener.getsockname()[1]
+        assert thread.is_alive(), "the server has ended by itself"
+        # What closes the connections must run where they are polled.
+        server.trigger.pull_trigger(lambda: wasyncore.close_all(server._map))
+        thread.join(10)
+        assert not thread.is_alive()
+        server.task_dispatcher.shutdown()
+
+
+def connect(port: int, stack: ExitStack) -> socket.socket:
+    """A connection that is closed with the stack."""
+    return stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+
+
+def send_all(port: int, *parts: bytes) -> bytes:
+    """All that the server answers to some bytes before it closes the connection."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        try:
+            for part in parts:
+                client.sendall(part)
+            return b"".join(iter(lambda: client.recv(1 << 16), b""))
+        except (BrokenPipeError, ConnectionResetError):
+            return b""
+
+
+def ask(port: int, text: str = "ගමේ school") -> int:
+    """The status of the answer to a question that the server should answer at once."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as client:
+        client.request("POST", "/api/v1/count", json.dumps({"text": text}), JSON)
+        response = client.getresponse()
+        response.read()
+        return response.status
+
+
+def seconds_to_close(client: socket.socket, drip: bytes = b"") -> float:
+    """How long a connection lasts on which a byte is sent now and then."""
+    began = time.monotonic()
+    client.settimeout(0.1)
+    while time.monotonic() - began < 15:
+        try:
+            if drip:
+                client.sendall(drip)
+            if not client.recv(1 << 16):
+                return time.monotonic() - began
+        except TimeoutError:
+            continue
+        except OSError:
+            return time.monotonic() - began
+    raise AssertionError("the server did not close the connection")
+
+
+# Slow clients
+
+
+@pytest.mark.parametrize(
+    ("sent", "drip"),
+    [
+        (b"", b""),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n", b""),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n", b"X-A: b\r\n"),
+        (HEAD + b"Content-Length: 100000\r\n\r\n", b"a"),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n"),
+    ],
+    ids=["nothing", "no end", "header by header", "byte by byte", "chunk by chunk"],
+)
+def test_a_request_must_arrive_in_time(
+    monkeypatch: pytest.MonkeyPatch, sent: bytes, drip: bytes
+) -> None:
+    monkeypatch.setattr(Channel, "RECEIVE_SECONDS", 0.5)
+    monkeypatch.setattr(Channel, "IDLE_SECONDS", 0.5)
+    with in_process() as (_, port), ExitStack() as stack:
+        client = connect(port, stack)
+        client.sendall(sent)
+        assert 0.4 < seconds_to_close(client, drip) < 5
+        assert ask(port) == 200
+
+
+def test_a_response_must_be_taken_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Channel, "SEND_SECONDS", 0.5)
+    with in_process() as (server, port), ExitStack() as stack:
+        client = socket.socket()
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        stack.enter_context(client).connect(("127.0.0.1", port))
+        client.sendall(b"GET /models/wwho_328k.wwho HTTP/1.1\r\nHost: localhost\r\n\r\n" * 8)
+        until(lambda: len(server.active_channels) == 1)
+        until(lambda: not server.active_channels)
+        assert ask(port) == 200
+
+
+def until(condition: Any) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + 15
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_many_slow_clients_keep_nobody_waiting(server: Any) -> None:
+    with ExitStack() as stack:
+        for number in range(300):
+            head = HEAD + b"Content-Length: 1000\r\n\r\n{" if number % 2 else HEAD
+            connect(server.port, stack).sendall(head)
+        began = time.monotonic()
+        assert ask(server.port) == 200
+        assert time.monotonic() - began < 2
+
+
+def test_of_too_many_connections_the_longest_idle_ones_are_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Server, "CONNECTIONS", 20)
+    with in_process() as (server, port), ExitStack() as stack:
+        clients = [connect(port, stack) for _ in range(60)]
+        assert ask(port) == 200
+        until(lambda: len(server.active_channels) <= 20)
+        assert seconds_to_close(clients[0]) < 2
+        clients[-1].sendall(HEAD + b'Content-Length: 13\r\n\r\n{"text": "a"}')
+        assert clients[-1].recv(100).startswith(b"HTTP/1.1 200 OK")
+
+
+def test_what_is_buffered_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Server, "BUFFERED_BYTES", 1_000_000)
+    with in_process() as (server, port), ExitStack() as stack:
+        for _ in range(10):
+            client = connect(port, stack)
+            client.sendall(HEAD + b"Content-Length: 500000\r\n\r\n" + b"a" * 300_000)
+        until(lambda: len(server.active_channels) == 3)
+        assert sum(channel.buffered for channel in server.active_channels.values()) <= 1_000_000
+        assert ask(port) == 200
+
+
+# Large and broken requests
+
+
+def refused(response: bytes, status: int) -> None:
+    """Check that a response is a problem of this status."""
+    head, _, body = response.partition(b"\r\n\r\n")
+    assert head.startswith((b"HTTP/1.0 %d " % status, b"HTTP/1.1 %d " % status))
+    assert b"application/problem+json" in head
+    assert json.loads(body)["status"] == status
+
+
+def test_bodies_above_the_limit_are_refused_in_clear_words(server: Any) -> None:
+    body = b'{"text": "' + b"a" * (1 << 20) + b'"}'
+    size = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()
+    refused(send_all(server.port, HEAD, size, body), 413)
+    chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+    head = HEAD + b"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    refused(send_all(server.port, head, chunked), 413)
+
+
+def test_bodies_far_above_the_limit_are_not_read(server: Any) -> None:
+    refused(send_all(server.port, HEAD, b"Content-Length: 10000000000\r\n\r\n"), 413)
+    # What the client sends after the answer may cost it the answer, but never the server the bytes.
+    sent = 0
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+        client.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+        try:
+            while sent < 50 * BODY_BYTES:
+                client.sendall(b"10000\r\n" + b"a" * 0x10000 + b"\r\n")
+                sent += 0x10000
+        except OSError:
+            pass
+    assert sent < 20 * BODY_BYTES
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"a" * HEADER_BYTES + b"\r\n\r\n", 431),
+        (b"GET /" + b"a" * HEADER_BYTES + b" HTTP/1.1\r\nHost: a\r\n\r\n", 431),
+        (b"\x16\x03\x01\x00\xa5\x01\x00\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n", 400),
+        (HEAD + b"Content-Length: -1\r\n\r\n", 400),
+        (HEAD + b"Content-Length: 1, 1\r\n\r\n", 400),
+        (HEAD + b"Transfer-Encoding: gzip\r\n\r\n", 501),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+    ],
+    ids=["header", "path", "tls", "no colon", "negative", "two lengths", "gzip", "no chunk"],
+)
+def test_what_is_no_request_is_a_problem(server: Any, request_bytes: bytes, status: int) -> None:
+    refused(send_all(server.port, request_bytes), status)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../pyproject.toml",
+        "/page/../../pyproject.toml",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/..%5c..%5cpyproject.toml",
+        "/models/../../errors.py",
+        "//etc/passwd",
+        "/etc/passwd%00.js",
+        "/static/0123456789abcdef/../../py/wwho/errors.py",
+        "http://localhost/../etc/passwd",
+        "/api/v1/../../../etc/passwd",
+    ],
+)
+def test_no_path_leads_to_another_file(server: Any, path: str) -> None:
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=20)) as client:
+        client.putrequest("GET", path, skip_host=path.startswith("http"))
+        client.endheaders()
+        response = client.getresponse()
+        assert response.status == 404
+        assert len(response.read()) < 300
+
+
+# Many clients
+
+
+def test_large_bodies_leave_room_for_small_ones(server: Any) -> None:
+    large = json.dumps({"text": "කa" * 200_000}, ensure_ascii=False).encode()
+    statuses: list[int] = []
+    stop = threading.Event()
+
+    def flood() -> None:
+        with closing(HTTPConnection("127.0.0.1", server.port, timeout=60)) as client:
+            while not stop.is_set():
+                client.request("POST", "/api/v1/encode", large, JSON)
+                response = client.getresponse()
+                response.read()
+                statuses.append(response.status)
+
+    threads = [threading.Thread(target=flood) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    waits = []
+    for _ in range(20):
+        began = time.monotonic()
+        assert ask(server.port) == 200
+        waits.append(time.monotonic() - began)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert set(statuses) <= {200, 503}
+    assert statistics.median(waits) < 1
+
+
+def test_a_load_of_three_seconds(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "tools" / "bench" / "load.py")]
+    options = ["--clients", "50", "--seconds", "3", "--log", str(tmp_path / "log")]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "faults: none" in done.stdout
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text("utf-8").splitlines()]
+    assert {line["status"] for line in lines} == {200}
+    assert "kettle" not in (tmp_path / "log").read_text("utf-8")
