@@ -1,21 +1,39 @@
 """The build backend of the package: setuptools, told what pyproject.toml has no words for.
 
 pyproject.toml cannot name cffi builders, nor add data folders to the packages that are found under
-``py/``. Both are arguments of ``setup()``, so this backend calls it with them.
+``py/``, nor make several kinds of wheel from one tree. All are arguments of ``setup()``, so this
+backend calls it with them. The config setting `wheel` chooses the kind:
+
+    pip wheel .                                      native: for this machine's Python
+    pip wheel . -C wheel=any                         py3-none-any: wwho.wasm, for every Pyodide
+    pip wheel . -C wheel=pyemscripten_2026_0_wasm32  for one Pyodide, compiled by zig
+
+A build by pyodide-build is native to this backend: the compiler is another, and it says so.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from setuptools import find_packages, setup
 from setuptools.build_meta import _BuildMetaBackend
 from setuptools.command.sdist import sdist
 
-BUILDERS = ["tools/build_native.py:core", "tools/build_native.py:train"]
+CORE = "tools/build_native.py:core"
+TRAIN = "tools/build_native.py:train"
+NATIVE, ANY = "native", "any"
+PYODIDE = ("pyemscripten_2026_0_wasm32", "pyodide_2025_0_wasm32")
+ZIG = "ziglang==0.16.0"
+CFFI = "cffi>=1.17"
 # Data at the top of the repository that is installed inside the package; pyproject.toml says where
 # each one lies.
 DATA_PACKAGES = ["wwho.schemas", "wwho.web"]
+
+Settings = Mapping[str, Any] | None
+StrPath = str | os.PathLike[str]
 
 
 class SourceDistribution(sdist):
@@ -30,13 +48,68 @@ class SourceDistribution(sdist):
 class Backend(_BuildMetaBackend):
     """setuptools' backend, with the call of ``setup()`` that a setup.py would make."""
 
+    kind = NATIVE
+
     def run_setup(self, setup_script: str = "setup.py") -> None:
         """Build: setuptools has put the command into ``sys.argv``; there is no script to run."""
-        setup(
-            packages=[*find_packages("py"), *DATA_PACKAGES],
-            cffi_modules=BUILDERS,
-            cmdclass={"sdist": SourceDistribution},
-        )
+        setup(packages=[*find_packages("py"), *DATA_PACKAGES], **arguments(self.kind))
+
+    def get_requires_for_build_wheel(self, config_settings: Settings = None) -> list[str]:
+        """What a build needs beside pyproject.toml's list."""
+        self.kind = kind(config_settings)
+        found = super().get_requires_for_build_wheel(config_settings)
+        return [*found, ZIG] if self.kind in PYODIDE else found
+
+    def prepare_metadata_for_build_wheel(
+        self, metadata_directory: StrPath, config_settings: Settings = None
+    ) -> str:
+        """Write the metadata of the kind of wheel asked for."""
+        self.kind = kind(config_settings)
+        return super().prepare_metadata_for_build_wheel(metadata_directory, config_settings)
+
+    def build_wheel(
+        self,
+        wheel_directory: StrPath,
+        config_settings: Settings = None,
+        metadata_directory: StrPath | None = None,
+    ) -> str:
+        """Build the kind of wheel asked for."""
+        self.kind = kind(config_settings)
+        return super().build_wheel(wheel_directory, config_settings, metadata_directory)
+
+
+def kind(config_settings: Settings) -> str:
+    """The kind of wheel that the settings ask for.
+
+    Raises:
+        SystemExit: it is none of them.
+    """
+    found = str((config_settings or {}).get("wheel", NATIVE))
+    kinds = (NATIVE, ANY, *PYODIDE)
+    if found not in kinds:
+        raise SystemExit(f"there is no wheel {found!r}; -C wheel= takes {', '.join(kinds)}")
+    return found
+
+
+def arguments(kind: str) -> dict[str, Any]:
+    """What ``setup()`` is told about a kind of wheel."""
+    if kind == ANY:
+        # Nothing in it imports cffi. A resolver that reads one wheel's metadata for all of them
+        # must still see what the others need.
+        return {"install_requires": [f'{CFFI}; sys_platform != "emscripten"']}
+    commands: dict[str, Any] = {"sdist": SourceDistribution}
+    if kind in PYODIDE:
+        from side_module import BuildSideModule
+
+        return {
+            "install_requires": [CFFI],
+            "cffi_modules": [CORE],
+            "cmdclass": {**commands, "build_ext": BuildSideModule},
+            "options": {"bdist_wheel": {"plat_name": kind}},
+        }
+    # Nobody trains in a browser; pyodide-build sets this variable.
+    builders = [CORE] if "PYODIDE" in os.environ else [CORE, TRAIN]
+    return {"install_requires": [CFFI], "cffi_modules": builders, "cmdclass": commands}
 
 
 _BACKEND = Backend()

@@ -39,6 +39,8 @@ PACKAGE_SOURCES = (
     "wasm/*.[ch]",
     "py/wwho/train/native/*.[ch]",
 )
+# Folders of tests that have Node packages, by the name of their stamp.
+NODE_PACKAGES = {"node": "tests", "pyodide": "tests/pyodide"}
 WASM_SOURCES = ("tools/build_wasm.py", "wasm/*.[ch]")
 
 
@@ -81,7 +83,7 @@ def demo(*, check: bool, port: int) -> int:
 
 def test(pytest_arguments: list[str]) -> int:
     """Set up and run every check and test; with arguments for pytest, run pytest alone."""
-    install_browser()
+    install_browsers()
     install_clang()
     set_up("dev")
     install_node_packages()
@@ -96,6 +98,7 @@ def test(pytest_arguments: list[str]) -> int:
         "node": ["node", "--test", "--test-reporter=spec", *node_tests],
         # One process for each core, but for the page: it is timed.
         "pytest": [*pytest, "-n", "auto", "tests/py", "--cov=wwho", "--cov-report="],
+        "pyodide": [*pytest, "tests/pyodide"],
         "page": [*pytest, "tests/web", "--cov=wwho", "--cov-append", "--cov-report=term"],
     }
     failed = []
@@ -162,11 +165,21 @@ def compiler() -> dict[str, str]:
     return {**os.environ, "CC": zig, "LDSHARED": f"{zig} -shared"}
 
 
-def install_browser() -> None:
-    """Install Chromium and fonts for the page tests where that is allowed; else say so."""
+def install_browsers() -> None:
+    """Install Chromium and fonts for the page tests where that is allowed; else say so.
+
+    In CI, Firefox and WebKit too, so that no test is skipped there.
+    """
     missing = []
     if not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
         missing.append("chromium")
+    if os.environ.get("CI"):
+        programs = {
+            "firefox-esr": "firefox-esr",
+            "WebKitWebDriver": "webkit2gtk-driver",
+            "Xvfb": "xvfb",
+        }
+        missing += [package for name, package in programs.items() if not shutil.which(name)]
     if not list(Path("/usr/share/fonts").glob("**/NotoSansSinhala*")):
         missing.append("fonts-noto-core")
     if missing and not install_debian_packages(missing):
@@ -198,11 +211,12 @@ def install_node_packages() -> None:
     """Install the npm packages of the tests; Node itself too, where that is allowed."""
     if not shutil.which("npm") and not install_debian_packages(["nodejs", "npm"]):
         raise SystemExit("The tests need Node.js 20 or later with npm: install it and try again.")
-    lock = fingerprint(("tests/package-lock.json",))
-    if read_stamps().get("node") != lock or not (ROOT / "tests" / "node_modules").is_dir():
-        npm = ["npm", "ci", "--no-audit", "--no-fund"]
-        quietly("Installing the Node packages of the tests", npm, cwd=ROOT / "tests")
-        write_stamps(node=lock)
+    for name, folder in NODE_PACKAGES.items():
+        lock = fingerprint((f"{folder}/package-lock.json",))
+        if read_stamps().get(name) != lock or not (ROOT / folder / "node_modules").is_dir():
+            npm = ["npm", "ci", "--no-audit", "--no-fund"]
+            quietly(f"Installing the Node packages of {folder}", npm, cwd=ROOT / folder)
+            write_stamps(**{name: lock})
 
 
 # Small tools

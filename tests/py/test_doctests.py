@@ -23,7 +23,7 @@ MODULES = sorted(
 def test_examples(name: str) -> None:
     module = (
         pytest.importorskip(name)
-        if name.startswith("wwho.serve")
+        if name.startswith(("wwho.hf", "wwho.serve"))
         else importlib.import_module(name)
     )
     assert doctest.testmod(module).failed == 0

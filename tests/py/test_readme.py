@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+TYPESCRIPT = ROOT / "tests" / "node_modules" / "typescript" / "bin" / "tsc"
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 ENVIRONMENT = {
     **os.environ,
@@ -32,13 +33,45 @@ def test_every_block_is_of_a_kind_that_is_tested():
     assert README.count("```") == 2 * len(BLOCKS)
 
 
-def test_python():
+def python_examples():
+    """All Python of the README: one session."""
     examples = "\n".join(blocks("python"))
-    parsed = doctest.DocTestParser().get_doctest(examples, {}, "README", "README.md", 0)
+    return doctest.DocTestParser().get_doctest(examples, {}, "README", "README.md", 0)
+
+
+def test_python(monkeypatch):
+    for name in ("transformers", "wasmtime"):
+        pytest.importorskip(name, reason=f"needs {name}")
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    parsed = python_examples()
     report: list[str] = []
     doctest.DocTestRunner().run(parsed, out=report.append)
     assert len(parsed.examples) > 8
     assert not report, "".join(report)
+
+
+def test_python_is_typed(tmp_path):
+    mypy = pytest.importorskip("mypy.api", reason="needs mypy")
+    script = tmp_path / "quickstarts.py"
+    script.write_text("".join(example.source for example in python_examples().examples), "utf-8")
+    out, err, code = mypy.run(
+        ["--strict", "--config-file", str(ROOT / "pyproject.toml"), str(script)]
+    )
+    assert (code, err) == (0, ""), out
+
+
+@pytest.mark.skipif(not TYPESCRIPT.is_file(), reason="needs TypeScript: npm ci in tests")
+def test_js_is_typed(tmp_path):
+    for number, block in enumerate(blocks("js")):
+        name = tmp_path / f"quickstart{number}.mjs"
+        name.write_text(block.replace('"./web/', f'"{ROOT}/web/'), "utf-8")
+    options = ["--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022"]
+    kinds = ["--module", "nodenext", "--lib", "es2023,dom,esnext.disposable", "--skipLibCheck"]
+    kinds += ["--types", "node", "--typeRoots", str(TYPESCRIPT.parents[2] / "@types")]
+    files = sorted(map(str, tmp_path.glob("*.mjs")))
+    done = run(["node", str(TYPESCRIPT), *options, *kinds, *files], cwd=ROOT)
+    assert done.returncode == 0, done.stdout
 
 
 def test_console(tmp_path):

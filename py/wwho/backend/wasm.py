@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -53,6 +53,7 @@ class WasmBackend:
         self._model = core.number(model)
         core.keep()
         self._scratch = (0, 0)
+        self._longest = -1  # text that the scratch area is large enough for
         self.info = self._read_info(blob)
 
     def _read_info(self, blob: bytes) -> Info:
@@ -129,6 +130,8 @@ class WasmBackend:
         """Begin a call on a text of `size` bytes: address and size of its scratch memory."""
         core = self._core
         core.begin()
+        if size <= self._longest:
+            return self._scratch
         needed = core.call("wwho_scratch_size", self._model, size)
         if needed == 0:
             raise BackendError(
@@ -139,6 +142,7 @@ class WasmBackend:
             self._scratch = (core.take(room), room)
             core.clear(*self._scratch)
             core.keep()
+        self._longest = size
         return self._scratch
 
     def spans(self, text: bytes) -> list[Span]:
@@ -203,7 +207,10 @@ class WasmBackend:
 
 
 class _Core:
-    """One instance of the .wasm file and its memory, handed out upwards from a mark."""
+    """One instance of the .wasm file and its memory, handed out upwards from a mark.
+
+    Each step into JavaScript takes longer than encoding a word: functions and views are kept.
+    """
 
     def __init__(self) -> None:
         module = _module()
@@ -211,6 +218,9 @@ class _Core:
 
         self._js = js
         self._exports = js.WebAssembly.Instance.new(module, js.Object.new()).exports
+        self._functions: dict[str, Callable[..., int]] = {}
+        self._memory = self._exports.memory
+        self._look()
         self._mark = self._top = int(getattr(self._exports, "__heap_base").value)
         found = self.call("wwho_abi_version")
         if found != ABI_VERSION:
@@ -220,7 +230,10 @@ class _Core:
 
     def call(self, name: str, *arguments: int) -> int:
         """Call an exported function; addresses and sizes are below 2^32."""
-        return int(getattr(self._exports, name)(*arguments)) & NONE
+        function = self._functions.get(name)
+        if function is None:
+            function = self._functions[name] = getattr(self._exports, name)
+        return int(function(*arguments)) & NONE
 
     def keep(self) -> None:
         """What has been taken so far stays."""
@@ -234,20 +247,22 @@ class _Core:
         """The address, a multiple of 16, of `size` bytes that are not cleared."""
         start = self._top + -self._top % 16
         self._top = start + size
-        missing = self._top - int(self._exports.memory.buffer.byteLength)
+        missing = self._top - self._size
         if missing > 0:
             try:
-                self._exports.memory.grow(-(-missing // PAGE))
+                self._memory.grow(-(-missing // PAGE))
             except Exception as error:
                 raise BackendError(
                     f"WebAssembly memory cannot grow to {self._top} bytes: pass the text in parts"
                 ) from error
+            self._look()
         return start
 
     def put(self, data: bytes) -> int:
         """The address of a copy of `data`."""
         at = self.take(len(data))
-        self._view(at, len(data)).assign(data)
+        if data:
+            self._view(at, len(data)).assign(data)
         return at
 
     def clear(self, at: int, size: int) -> None:
@@ -260,7 +275,7 @@ class _Core:
 
     def number(self, at: int) -> int:
         """The 32-bit integer at an address."""
-        return self.numbers(at, 1)[0]
+        return int(self._words[at // 4])
 
     def numbers(self, at: int, count: int) -> list[int]:
         """The 32-bit integers from an address on."""
@@ -271,9 +286,15 @@ class _Core:
         at = self.call("wwho_status_str", status)
         return self.read(at, 32).split(b"\0")[0].decode("ascii")
 
+    def _look(self) -> None:
+        """Look at the memory anew: growing it detaches older views."""
+        buffer = self._memory.buffer
+        self._size = int(buffer.byteLength)
+        self._bytes = self._js.Uint8Array.new(buffer)
+        self._words = self._js.Uint32Array.new(buffer)
+
     def _view(self, at: int, size: int) -> Any:
-        # Taken anew each time: growing the memory detaches older views.
-        return self._js.Uint8Array.new(self._exports.memory.buffer, at, size)
+        return self._bytes.subarray(at, at + size)
 
 
 @cache

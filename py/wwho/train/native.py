@@ -15,8 +15,9 @@ try:
     from wwho.train._native import ffi, lib
 except ImportError as error:
     raise BackendError(
-        "training needs the native module wwho.train._native, which is not built here; "
-        "install the package with pip, or run python tools/build_native.py"
+        "training needs the native module wwho.train._native, which is not here: the wheels for "
+        "Pyodide do not have it. Train with a native Python: install the package with pip, or run "
+        "python tools/build_native.py"
     ) from error
 
 Word = tuple[bytes, ...]

@@ -1,0 +1,250 @@
+"""wwho.hf in transformers: what it gives, and a model trained on it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wwho
+from wwho import Tokenizer
+
+transformers = pytest.importorskip("transformers", reason="needs the extra hf")
+np = pytest.importorskip("numpy")
+
+from wwho.hf import TWIN, WWHOTokenizer  # noqa: E402
+
+TINY = Path(__file__).resolve().parents[1] / "vectors" / "tiny.wwho"
+FRAME = {"bos_token": "<|ක|>", "eos_token": "<|end|>"}  # special tokens of the tiny model
+TEXTS = (
+    "ඔයා 1 special अद्भुत",
+    "ගමේ පාසල ළඟ ගඟ\n\n\tනදියක් वाह! 👩‍👩‍👧 x\u00a0",
+    "It's  the kettle'LL sing;   ",
+    "",
+)
+TEMPLATE = (
+    "{% for message in messages %}<|endofprompt|>{{ message.role }}: {{ message.content }}"
+    "{{ eos_token }}{% endfor %}{% if add_generation_prompt %}<|endofprompt|>assistant: {% endif %}"
+)
+
+
+@cache
+def tokenizer(name: str = "wwho_328k") -> WWHOTokenizer:
+    """One tokenizer for all tests that do not change it."""
+    return WWHOTokenizer(name)
+
+
+@pytest.mark.parametrize("name", wwho.list_encoding_names())
+def test_ids_offsets_and_texts_are_ours(name: str) -> None:
+    enc, hf = wwho.get_encoding(name), tokenizer(name)
+    for text in TEXTS:
+        ids, offsets = enc.encode_with_offsets(text)
+        found = hf(text, return_offsets_mapping=True)
+        assert found["input_ids"] == ids == hf(text)["input_ids"]
+        assert found["offset_mapping"] == offsets
+        assert found["attention_mask"] == [1] * len(ids)
+        assert hf.decode(ids) == text
+        assert hf.convert_tokens_to_ids(hf.tokenize(text)) == ids
+        assert hf.convert_tokens_to_string(hf.tokenize(text)) == text
+
+
+@pytest.mark.parametrize("name", wwho.list_encoding_names())
+def test_every_id_has_one_name(name: str) -> None:
+    hf = tokenizer(name)
+    vocab = hf.get_vocab()
+    assert len(hf) == hf.vocab_size == wwho.get_encoding(name).n_vocab
+    assert sorted(vocab.values()) == list(range(len(hf)))
+    assert hf.convert_ids_to_tokens(range(len(hf))) == list(hf.get_vocab())
+
+
+def test_names() -> None:
+    """Texts; bytes in angle brackets; the base's tokens that SGPE has too; ids without a token."""
+    hf = tokenizer()
+    enc = hf.wwho
+    assert hf.tokenize("ඔයා 1") == ["ඔයා", f" {TWIN}", "1"]
+    assert enc.encode(" ") == [220] == hf.convert_tokens_to_ids([f" {TWIN}"])
+    part = enc.encode("𑄀")[0]
+    with pytest.raises(UnicodeDecodeError):
+        enc.decode_single_token_bytes(part).decode()
+    assert hf.convert_ids_to_tokens(part).startswith("<0x")
+    assert hf.convert_ids_to_tokens(200000) == hf.decode([200000]) == "<|unused_200000|>"
+
+
+def test_special_tokens() -> None:
+    hf = tokenizer()
+    assert (hf.pad_token_id, hf.bos_token_id, hf.eos_token_id) == (200019, 200021, 200022)
+    text = "ගමේ<|endoftext|> x[EOS]"
+    ids = hf.wwho.encode(text, allowed_special="all")
+    assert hf(text)["input_ids"] == ids
+    assert hf(text, split_special_tokens=True)["input_ids"] == hf.wwho.encode(text)
+    plain = hf(text, split_special_tokens=True, return_offsets_mapping=True)
+    assert plain["offset_mapping"] == hf.wwho.encode_with_offsets(text)[1]
+    assert hf.decode(ids) == text
+    assert hf.decode(ids, skip_special_tokens=True) == "ගමේ x"
+    assert tokenizer("o200k_base").eos_token == tokenizer("o200k_base").pad_token == "<|endoftext|>"
+
+
+def test_added_tokens_take_white_space_with_them() -> None:
+    hf = WWHOTokenizer(TINY)
+    size = len(hf)
+    hf.add_tokens([transformers.AddedToken("<tool>", lstrip=True, rstrip=True, normalized=False)])
+    hf.add_special_tokens({"cls_token": "<cls>"})
+    assert len(hf) == size + 2
+    assert hf.convert_tokens_to_ids(["<tool>", "<cls>"]) == [size, size + 1]
+    text = "a  <tool> b<cls>c"
+    found = hf(text, return_offsets_mapping=True)
+    assert found["input_ids"] == hf(text)["input_ids"]
+    places = [text[first:last] for first, last in found["offset_mapping"]]
+    assert places == ["a", "<tool>", "b", "<cls>", "c"]
+
+
+def test_padding_and_truncation() -> None:
+    hf = tokenizer()
+    batch = hf(list(TEXTS), padding=True, return_tensors="np", return_offsets_mapping=True)
+    length = max(len(hf(text)["input_ids"]) for text in TEXTS)
+    assert batch["input_ids"].shape == batch["attention_mask"].shape == (len(TEXTS), length)
+    assert batch["offset_mapping"].shape == (len(TEXTS), length, 2)
+    for row, mask, text in zip(batch["input_ids"], batch["attention_mask"], TEXTS, strict=True):
+        ids = hf(text)["input_ids"]
+        assert row.tolist() == ids + [hf.pad_token_id] * (length - len(ids))
+        assert mask.tolist() == [1] * len(ids) + [0] * (length - len(ids))
+    for side in ("right", "left"):
+        hf = WWHOTokenizer(TINY, truncation_side=side, padding_side=side, pad_token="[PAD]")
+        ids, offsets = hf.wwho.encode_with_offsets(TEXTS[0])
+        cut = hf(TEXTS[0], truncation=True, max_length=3, return_offsets_mapping=True)
+        kept = slice(-3, None) if side == "left" else slice(3)
+        assert (cut["input_ids"], cut["offset_mapping"]) == (ids[kept], offsets[kept])
+        padded = hf(TEXTS[0], padding="max_length", max_length=len(ids) + 2)["attention_mask"]
+        assert padded == ([0, 0] + [1] * len(ids) if side == "left" else [1] * len(ids) + [0, 0])
+
+
+def test_pairs_words_and_frames() -> None:
+    """Two texts in one, texts already cut into words, and tokens put around a text."""
+    hf = WWHOTokenizer(TINY, special_tokens_pattern="bos_eos", **FRAME)
+    first, second = (hf.wwho.encode_with_offsets(text) for text in ("ගමේ a", "b"))
+    pair = hf("ගමේ a", "b", return_offsets_mapping=True, return_special_tokens_mask=True)
+    bos, eos, nowhere = hf.bos_token_id, hf.eos_token_id, (0, 0)
+    assert pair["input_ids"] == [bos, *first[0], eos, *second[0], eos]
+    assert pair["offset_mapping"] == [nowhere, *first[1], nowhere, *second[1], nowhere]
+    assert pair["special_tokens_mask"] == [int(k in (bos, eos)) for k in pair["input_ids"]]
+    words = ["ගමේ a", "b"]
+    cut = hf(words, is_split_into_words=True, return_offsets_mapping=True)
+    assert cut["input_ids"] == [bos, *first[0], *second[0], eos]
+    assert cut["offset_mapping"] == [nowhere, *first[1], *second[1], nowhere]
+    assert hf.decode(pair["input_ids"], skip_special_tokens=True) == "ගමේ ab"
+
+
+def test_chat_template() -> None:
+    hf = WWHOTokenizer(chat_template=TEMPLATE)
+    talk = [{"role": "user", "content": "ගමේ පාසල?"}]
+    text = hf.apply_chat_template(talk, tokenize=False, add_generation_prompt=True)
+    assert text == "<|endofprompt|>user: ගමේ පාසල?[EOS]<|endofprompt|>assistant: "
+    found = hf.apply_chat_template(talk, add_generation_prompt=True, return_dict=True)
+    assert found["input_ids"] == hf.wwho.encode(text, allowed_special="all")
+
+
+def test_save_and_load(tmp_path: Path) -> None:
+    hf = WWHOTokenizer(
+        TINY,
+        special_tokens_pattern="bos",
+        chat_template=TEMPLATE,
+        model_max_length=64,
+        **FRAME,
+    )
+    hf.add_tokens(["<tool>"])
+    hf.save_pretrained(tmp_path)
+    assert (tmp_path / "tokenizer.wwho").read_bytes() == TINY.read_bytes()
+    text = "ගමේ <tool> x"
+    # AutoTokenizer knows the class once wwho.hf is imported.
+    for cls in (WWHOTokenizer, transformers.AutoTokenizer):
+        again = cls.from_pretrained(tmp_path)
+        assert type(again) is WWHOTokenizer
+        assert again(text)["input_ids"] == hf(text)["input_ids"]
+        assert again("x")["input_ids"][0] == hf.bos_token_id
+        assert (again.chat_template, again.model_max_length) == (TEMPLATE, 64)
+        assert again.get_vocab() == hf.get_vocab()
+        again.save_pretrained(tmp_path / "again")
+        for name in ("tokenizer.wwho", "chat_template.jinja"):
+            assert (tmp_path / "again" / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_copies_and_pickles() -> None:
+    hf = WWHOTokenizer(TINY)
+    for again in (copy.deepcopy(hf), pickle.loads(pickle.dumps(hf))):
+        assert again(TEXTS[0])["input_ids"] == hf(TEXTS[0])["input_ids"]
+
+
+def test_a_batch_map_as_in_datasets() -> None:
+    """What `Dataset.map(tokenize, batched=True)` calls: columns in, columns out."""
+    hf = tokenizer()
+    columns = {"text": list(TEXTS[:2]), "label": [0, 1]}
+
+    def tokenize(batch: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        return dict(hf(batch["text"], truncation=True, max_length=8))
+
+    mapped = columns | tokenize(columns)
+    assert set(mapped) == {"text", "label", "input_ids", "attention_mask"}
+    assert mapped["input_ids"] == [hf.wwho.encode(text)[:8] for text in TEXTS[:2]]
+
+
+def test_errors(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        WWHOTokenizer("no_such_encoding")
+    with pytest.raises(wwho.ArtifactError):
+        WWHOTokenizer(__file__)
+    block = "import sys; sys.modules['transformers'] = None; import wwho.hf"
+    done = subprocess.run(
+        [sys.executable, "-c", block], capture_output=True, text=True, check=False
+    )
+    assert "ModuleNotFoundError: wwho.hf needs transformers: pip install 'wwho[hf]'" in done.stderr
+
+
+def test_a_model_learns_on_it(tmp_path: Path) -> None:
+    """A next-token model over the tiny vocabulary, trained until it recites one line."""
+    mx = pytest.importorskip("mlx.core", reason="needs mlx")
+    nn, optimizers = pytest.importorskip("mlx.nn"), pytest.importorskip("mlx.optimizers")
+    hf = WWHOTokenizer(TINY, special_tokens_pattern="bos_eos", **FRAME)
+    lines = ["ගමේ පාසල ළඟ ගඟ", "the school by the river", "नदी के पास स्कूल"]
+    batch = hf(lines, padding=True, return_tensors="mlx")
+    ids, mask = batch["input_ids"], batch["attention_mask"]
+    assert ids.shape == mask.shape
+
+    class Model(nn.Module):  # type: ignore[misc, name-defined]
+        """Embeddings, a recurrent layer, and scores of the next token."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.embed = nn.Embedding(len(hf), 32)
+            self.recur = nn.GRU(32, 64)
+            self.score = nn.Linear(64, len(hf))
+
+        def __call__(self, tokens: Any) -> Any:
+            return self.score(self.recur(self.embed(tokens)))
+
+    mx.random.seed(0)
+    model, optimizer = Model(), optimizers.Adam(learning_rate=0.02)
+
+    def loss(model: Any) -> Any:
+        each = nn.losses.cross_entropy(model(ids[:, :-1]), ids[:, 1:])
+        return (each * mask[:, 1:]).sum() / mask[:, 1:].sum()
+
+    step = nn.value_and_grad(model, loss)
+    losses = []
+    for _ in range(60):
+        value, gradients = step(model)
+        optimizer.update(model, gradients)
+        mx.eval(model.parameters(), optimizer.state)
+        losses.append(value.item())
+    assert losses[-1] < losses[0] / 10
+    assert losses[0] == pytest.approx(np.log(len(hf)), rel=0.2)
+    tokens = hf(lines[0])["input_ids"][:2]
+    while tokens[-1] != hf.eos_token_id and len(tokens) < 40:
+        tokens.append(model(mx.array([tokens]))[0, -1].argmax().item())
+    assert hf.decode(tokens, skip_special_tokens=True) == lines[0]
+    assert Tokenizer.load(TINY).n_vocab == len(hf)

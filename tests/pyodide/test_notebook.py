@@ -1,0 +1,50 @@
+"""web/wwho.ipynb: what it shows is what running it gives, natively and in Pyodide."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import notebook
+import pytest
+from releases import ROOT, Release, in_node
+
+PATH = ROOT / "web" / "wwho.ipynb"
+NOTEBOOK = json.loads(PATH.read_text("utf-8"))
+CODE = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
+SHOWN = [cell["outputs"] for cell in CODE]
+
+
+def test_it_is_a_notebook() -> None:
+    nbformat = pytest.importorskip("nbformat", reason="needs nbformat")
+    nbformat.validate(nbformat.from_dict(NOTEBOOK))
+    assert len(CODE) > 4
+    assert [cell["execution_count"] for cell in CODE] == list(range(1, len(CODE) + 1))
+    assert all(SHOWN)
+
+
+def test_natively() -> None:
+    assert asyncio.run(notebook.outputs(PATH)) == SHOWN
+
+
+@pytest.mark.parametrize(("release", "index"), [("314", "any"), ("0.29", "all")])
+def test_in_pyodide(
+    release: str,
+    index: str,
+    releases: dict[str, Release],
+    installers: list[Path],
+    cffi: Callable[[str], Path],
+    server: str,
+) -> None:
+    """Its first cell installs wwho by name."""
+    ready = [*installers, cffi(release)] if index == "all" else installers
+    job: dict[str, Any] = {
+        "server": server,
+        "ready": [f"{server}/files/{wheel.name}" for wheel in ready],
+        "index": index,
+        "code": "import json, notebook; json.dumps(await notebook.outputs('/checks/wwho.ipynb'))",
+    }
+    assert json.loads(in_node(job, releases[release])) == SHOWN

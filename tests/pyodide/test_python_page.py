@@ -1,0 +1,113 @@
+"""The Python page of `wwho serve` in Chromium: an editable cell, with wwho ready, offline."""
+
+from __future__ import annotations
+
+import io
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+pytest.importorskip("waitress", reason="needs the extra serve")
+
+from releases import Release  # noqa: E402
+
+import wwho  # noqa: E402
+
+expect = playwright.expect
+STARTED_MS = 60_000  # Python starts in 2 s, or in 20 where the machine is busy
+
+
+@contextmanager
+def served(pyodide: Path | None) -> Iterator[str]:
+    """The address of `wwho serve`."""
+    from wwho.serve.app import create_app
+    from wwho.serve.run import bind, make_server
+
+    with bind("127.0.0.1", 0) as listener:
+        server = make_server(create_app(pyodide=pyodide), listener, threads=4)
+        threading.Thread(target=server.run, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.close()
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, releases: dict[str, Release]) -> Iterator[Any]:
+    """The page with Python started; nothing may be asked of another machine."""
+    with served(releases["314"].folder) as address:
+        context = browser.new_context()
+        page = context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{address}/python.html")
+        expect(page.locator("#state")).to_have_text("Python 3.14.2", timeout=STARTED_MS)
+        yield page
+        assert all(url.startswith((address, "data:", "blob:")) for url in asked)
+        context.close()
+
+
+def run(page: Any, code: str) -> str:
+    """What a cell prints."""
+    page.locator("#code").fill(code)
+    page.locator("#code").press("Control+Enter")
+    expect(page.locator("#state")).to_have_text("Done")
+    text: str = page.locator("#output").text_content()
+    return text
+
+
+def test_the_first_cell_runs(page: Any) -> None:
+    page.locator("#run").click()
+    expect(page.locator("#state")).to_have_text("Done")
+    enc = wwho.get_encoding("wwho_328k")
+    ids = enc.encode("ඔයා 1 special अद्भुत")
+    lines = [f"{token} {enc.decode([token])!r}\n" for token in ids]
+    assert page.locator("#output").text_content() == "".join([*lines, "(5, 8)\n"])
+
+
+def test_cells_share_names_and_show_their_value(page: Any) -> None:
+    assert run(page, "enc = wwho.get_encoding(); enc.backend") == "'wasm'\n"
+    assert run(page, "print('ගමේ', end=''); enc.count('ගමේ පාසල')") == "ගමේ2\n"
+    assert run(page, "wwho.list_encoding_names()") == f"{wwho.list_encoding_names()}\n"
+
+
+def test_errors_are_shown(page: Any) -> None:
+    shown = run(page, "wwho.get_encoding('nothing')")
+    assert "ArtifactError: there is no encoding 'nothing'" in shown
+    assert page.locator("#output .error").count() == 1
+    assert "SyntaxError" in run(page, "def")
+    assert run(page, "1 + 1") == "2\n"
+
+
+def test_a_loop_can_be_stopped(page: Any) -> None:
+    page.locator("#code").fill("while True: pass")
+    page.locator("#run").click()
+    expect(page.locator("#state")).to_have_text("Running …")
+    page.locator("#stop").click()
+    expect(page.locator("#state")).to_have_text("Python 3.14.2", timeout=STARTED_MS)
+    assert "Stopped." in page.locator("#output").text_content()
+    assert "NameError" in run(page, "enc")
+
+
+def test_without_pyodide_it_says_how_to_get_it(browser: Any) -> None:
+    with served(None) as address:
+        page = browser.new_page()
+        page.goto(f"{address}/python.html")
+        expect(page.locator("#alert")).to_contain_text("wwho serve --pyodide node_modules/pyodide")
+        expect(page.locator("#run")).to_be_disabled()
+        page.close()
+
+
+def test_the_archive_is_the_package_without_what_is_compiled_for_this_machine() -> None:
+    from wwho.serve.archive import packed
+
+    made = packed()
+    assert made == packed()
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        names = archive.namelist()
+    assert {"wwho/__init__.py", "wwho/web/wwho.wasm", "wwho/models/wwho_328k.wwho"} <= set(names)
+    assert not [name for name in names if name.endswith((".so", ".pyd", ".pyc"))]

@@ -1,0 +1,88 @@
+"""Build the wheels for Pyodide into dist/, without a network and the same bytes every time.
+
+    python tools/build_pyodide.py            all of them
+    python tools/build_pyodide.py -o FOLDER  into another folder
+
+They are py3-none-any, whose core is wwho.wasm, and one for each platform of Pyodide, whose core is
+an extension module that zig compiles (`build_backend.py` says which, `side_module.py` how). Built
+from a copy of the tree, so that nothing an earlier build left behind gets into them. setuptools,
+cffi and ziglang, all from PyPI, must be installed: the extra `dev` has them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from build_backend import ANY, PYODIDE
+from build_wasm import ROOT
+from build_wasm import build as build_wasm
+
+DIST = ROOT / "dist"
+SOURCES = ("LICENSE", "NOTICE", "README.md", "pyproject.toml")
+FOLDERS = ("py", "schemas", "tools", "wasm", "web")
+# What builds, tests and installations leave in the tree.
+LEFT_BEHIND = shutil.ignore_patterns(
+    "*.so", "*.pyd", "*.o", "*.egg-info", "_core.c", "_native.c", "__pycache__", "node_modules",
+    "bench", ".*", "wwho.wasm",
+)  # fmt: skip
+# The first moment that a zip archive can name: files are dated so unless the caller says otherwise.
+EPOCH = "315532800"
+
+
+def build(folder: Path = DIST, kinds: Iterable[str] = (ANY, *PYODIDE)) -> list[Path]:
+    """Build wheels of these kinds into a folder; their paths.
+
+    Raises:
+        SystemExit: a build fails; its own messages come first.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    mask = os.umask(0o022)  # modes are part of a wheel
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            tree = Path(scratch) / "wwho"
+            copy_sources(tree)
+            build_wasm(tree / "web" / "wwho.wasm")
+            (tree / "web" / "wwho.wasm").chmod(0o644)
+            return [build_wheel(tree, Path(scratch) / kind, folder, kind) for kind in kinds]
+    finally:
+        os.umask(mask)
+
+
+def copy_sources(tree: Path) -> None:
+    """Copy what wheels are made of; contents alone, for times and modes are this machine's."""
+    tree.mkdir()
+    for name in SOURCES:
+        shutil.copyfile(ROOT / name, tree / name)
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, tree / name, ignore=LEFT_BEHIND, copy_function=shutil.copyfile)
+
+
+def build_wheel(tree: Path, scratch: Path, folder: Path, kind: str) -> Path:
+    """Build a wheel of one kind from a tree of sources; its path in `folder`.
+
+    Raises:
+        SystemExit: the build fails; its own messages come first.
+    """
+    shutil.rmtree(tree / "build", ignore_errors=True)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]
+    chosen = ["--no-build-isolation", "--config-settings", f"wheel={kind}"]
+    command = [*pip, *chosen, "--wheel-dir", str(scratch), str(tree)]
+    environment = {"SOURCE_DATE_EPOCH": EPOCH, **os.environ}
+    if subprocess.run(command, env=environment, check=False).returncode:
+        raise SystemExit(f"the wheel {kind!r} could not be built; the messages stand above")
+    (wheel,) = scratch.glob("*.whl")
+    return Path(shutil.move(wheel, folder / wheel.name))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("-o", "--output", type=Path, default=DIST, help="folder (dist)")
+    for path in build(parser.parse_args().output):
+        print(f"{path}: {path.stat().st_size:,} bytes")
