@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
-from tiny import small_model  # noqa: E402
+from tiny import small_model, stated_model  # noqa: E402
 
 from wwho.artifact import leb  # noqa: E402
 from wwho.artifact.container import read_container  # noqa: E402
@@ -31,6 +31,11 @@ MODEL = small_model()
 GOOD = write_model(MODEL)
 PARTS = {
     section.kind: GOOD[section.offset : section.end] for section in read_container(GOOD).sections
+}
+STATED = write_model(stated_model())
+STATED_PARTS = {
+    section.kind: STATED[section.offset : section.end]
+    for section in read_container(STATED).sections
 }
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489")
 META_FIELDS = (
@@ -88,7 +93,9 @@ def header() -> Iterator[Attack]:
     yield "TRUNCATED-table", resummed(patched(GOOD[:100], 16, "<I", 100))
     yield "TRAILING-word", GOOD + bytes(4)
     yield "TRUNCATED-odd", resummed(patched(GOOD + b"\0", 16, "<I", len(GOOD) + 1))
-    yield "FEATURES-bit_2", resummed(patched(GOOD, 12, "<I", 5))
+    yield "FEATURES-bit_3", resummed(patched(GOOD, 12, "<I", 9))
+    yield "FEATURES-ids_without_sgpe", resummed(patched(STATED, 12, "<I", 4))
+    yield "FEATURES-ids_and_superwords", resummed(patched(STATED, 12, "<I", 7))
     yield "CHECKSUM-flipped_bit", GOOD[:-8] + bytes([GOOD[-8] ^ 1]) + GOOD[-7:]
     yield "SECTION_TABLE-none", resummed(patched(GOOD, 10, "<H", 0))
     yield "SECTION_TABLE-17", resummed(patched(GOOD, 10, "<H", 17))
@@ -100,7 +107,7 @@ def section_table() -> Iterator[Attack]:
     offset, length = struct.unpack_from("<II", GOOD, entry + 4)
     yield "SECTION_ORDER-twice", resummed(patched(GOOD, entry, "<I", 1))
     yield "SECTION_ORDER-zero", resummed(patched(GOOD, HEADER_BYTES, "<I", 0))
-    yield "SECTION_KIND-10", resummed(patched(GOOD, HEADER_BYTES + 12 * 8, "<I", 10))
+    yield "SECTION_KIND-11", resummed(patched(GOOD, HEADER_BYTES + 12 * 8, "<I", 11))
     yield "SECTION_BOUNDS-hole", resummed(patched(GOOD, entry + 4, "<I", offset + 4))
     yield "SECTION_BOUNDS-overlap", resummed(patched(GOOD, entry + 4, "<I", offset - 4))
     yield "SECTION_BOUNDS-beyond", resummed(patched(GOOD, entry + 8, "<I", 2**32 - 4))
@@ -114,6 +121,8 @@ def section_table() -> Iterator[Attack]:
     yield "SECTION_MISSING-unannounced", assemble(PARTS, 0)
     plain = {kind: data for kind, data in PARTS.items() if kind not in (Kind.ATOMS, Kind.MERGES)}
     yield "SECTION_MISSING-atoms", assemble(plain, 1)
+    yield "SECTION_MISSING-ids", assemble(PARTS, 5)
+    yield "SECTION_MISSING-ids_unannounced", assemble(STATED_PARTS, 1)
 
 
 def padded_with_one() -> bytes:
@@ -299,6 +308,45 @@ def specials() -> Iterator[Attack]:
     yield "SPECIALS-not_utf8", listed((259, b"<\xff>"), unk)
 
 
+def ids() -> Iterator[Attack]:
+    """FORMAT.md, section 7, and what section 2 says of META where there are ids."""
+
+    def stated(kind: Kind, data: bytes) -> bytes:
+        return assemble(STATED_PARTS | {kind: data}, 5)
+
+    def with_number(name: str, value: int) -> bytes:
+        at = 4 * META_FIELDS.index(name)
+        return stated(Kind.META, patched(STATED_PARTS[Kind.META], at, "<I", value))
+
+    yield "META-ids_space_below", with_number("space_id", 261)
+    yield "META-ids_space_beyond", with_number("space_id", 266)
+    yield "META-ids_no_unk", with_number("unk_id", 2**32 - 1)
+    yield "META-ids_more_than_tokens", with_number("n_vocab", 268)
+    yield "META-ids_of_huge", with_number("n_vocab", 2**21)
+    data = STATED_PARTS[Kind.IDS]
+    yield "IDS-empty", stated(Kind.IDS, b"")
+    yield "IDS-cut", stated(Kind.IDS, data[:-1])
+    yield "IDS-long", stated(Kind.IDS, data + b"\0")
+    yield "IDS-not_shortest", stated(Kind.IDS, data[:-1] + bytes([data[-1] | 128, 0]))
+    for what, numbers in {
+        "twice": (4, 4, 0, 3),
+        "of_space": (4, 2, 0, 3),
+        "beyond": (4, 1, 0, 5),
+        "negative": (4, 1, 0, -1),
+        "one_less": (4, 1, 0, 0),
+        "huge": (4, 1, 0, 2**26),
+    }.items():
+        yield f"IDS-{what}", stated(Kind.IDS, leb.pack(leb.zigzag(numbers)))
+    yield "IDS-one_less_without_space", ids_without_space()
+
+
+def ids_without_space() -> bytes:
+    """The file with ids without its lone space, whose id is then no token's."""
+    at = 4 * META_FIELDS.index("space_id")
+    meta = patched(STATED_PARTS[Kind.META], at, "<I", 2**32 - 1)
+    return assemble(STATED_PARTS | {Kind.META: meta}, 5)
+
+
 def provenance() -> Iterator[Attack]:
     """PROVENANCE, which the core does not read and the bindings do."""
     for what, data in {
@@ -322,6 +370,7 @@ GROUPS: tuple[Callable[[], Iterator[Attack]], ...] = (
     routes,
     tokens,
     specials,
+    ids,
     provenance,
 )
 

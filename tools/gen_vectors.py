@@ -14,7 +14,7 @@ error    {"encoding", "error": name of the exception, and the call's arguments: 
 
 "text" is a string that may hold lone surrogates (read as U+FFFD); "bytes_hex" are bytes that need
 not be UTF-8, and the segments of such a line are hexadecimal too. Units stand only in segments of
-SGPE routes. `tiny` is tests/vectors/tiny.wwho.
+SGPE routes. `tiny` and `paper` are tests/vectors/tiny.wwho and tests/vectors/paper.wwho.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from random import Random
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tests" / "fuzz")]
 
-from tiny import tiny_model  # noqa: E402
+from tiny import paper_model, tiny_model  # noqa: E402
 
 from texts import STRATEGIES  # noqa: E402
 from wwho.artifact.files import write_atomic  # noqa: E402
@@ -40,6 +40,7 @@ from wwho.special import allowed_mask  # noqa: E402
 from wwho.tokenizer import to_bytes  # noqa: E402
 
 VECTORS = ROOT / "tests" / "vectors"
+SMALL = {"tiny": tiny_model, "paper": paper_model}
 
 TEXTS = (
     "",
@@ -196,7 +197,8 @@ def lines(name: str, blob: bytes) -> Iterator[dict[str, object]]:
     backend = ReferenceBackend(blob)
     for text in (*TEXTS, *fuzzed_texts(), *BYTES):
         yield encoded(name, backend, text, [], unk=False)
-        if backend.info.unk_id is not None:
+        # ids of its own imply it
+        if backend.info.unk_id is not None and backend.model.ids is None:
             yield encoded(name, backend, text, [], unk=True)
     for text, allowed in special_texts(list(backend.info.specials)):
         yield encoded(name, backend, text, allowed, unk=False)
@@ -206,9 +208,10 @@ def lines(name: str, blob: bytes) -> Iterator[dict[str, object]]:
 
 
 def main() -> None:
-    """Write the tiny artifact and the vectors of all encodings."""
-    blobs = {"tiny": write_model(tiny_model())}
-    write_atomic(VECTORS / "tiny.wwho", blobs["tiny"])
+    """Write the small artifacts and the vectors of all encodings."""
+    blobs = {name: write_model(make()) for name, make in SMALL.items()}
+    for name, blob in blobs.items():
+        write_atomic(VECTORS / f"{name}.wwho", blob)
     blobs |= {name: model_bytes(name) for name in list_encoding_names()}
     for name, blob in blobs.items():
         rows = [json.dumps(line, separators=(",", ":")) + "\n" for line in lines(name, blob)]

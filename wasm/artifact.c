@@ -32,7 +32,9 @@ static int check_header(const uint8_t *blob, size_t len, wwho_file *file) {
     uint32_t n = read16(blob + 10), size = read32(blob + 16);
     if (n < 1 || n > MAX_SECTIONS) return WWHO_SECTION_TABLE;
     file->features = read32(blob + 12);
-    if (file->features & ~(uint32_t)(FEATURE_SGPE | FEATURE_SUPERWORDS)) return WWHO_FEATURES;
+    if (file->features & ~(uint32_t)(FEATURE_SGPE | FEATURE_SUPERWORDS | FEATURE_IDS)) return WWHO_FEATURES;
+    bool alone = (file->features & (FEATURE_SGPE | FEATURE_SUPERWORDS)) == FEATURE_SGPE;
+    if (file->features & FEATURE_IDS && !alone) return WWHO_FEATURES;
     if (len < size || size % 4) return WWHO_TRUNCATED;
     if (len > size || len > WWHO_MAX_LENGTH) return WWHO_TRAILING;
     return len < HEADER_SIZE + (size_t)n * ENTRY_SIZE ? WWHO_TRUNCATED : WWHO_OK;
@@ -59,12 +61,22 @@ static int check_sections(const uint8_t *blob, size_t len, wwho_file *file) {
         last_kind = kind;
         at = next;
     }
-    for (uint32_t kind = 1; kind < KIND_PROVENANCE; kind++) {
-        bool sgpe = kind == KIND_ATOMS || kind == KIND_MERGES;
-        bool there = file->section[kind].at, needed = !sgpe || (file->features & FEATURE_SGPE);
+    for (uint32_t kind = 1; kind < N_KINDS; kind++) {
+        if (kind == KIND_PROVENANCE) continue;
+        uint32_t feature = kind == KIND_ATOMS || kind == KIND_MERGES ? FEATURE_SGPE : kind == KIND_IDS ? FEATURE_IDS : 0;
+        bool there = file->section[kind].at, needed = !feature || (file->features & feature);
         if (there != needed) return WWHO_SECTION_MISSING;
     }
     return WWHO_OK;
+}
+
+/* Which ids are the SGPE tokens' and the lone space's: all from first_atom on, in their order, or as IDS states them. */
+static bool check_id_space(const wwho_info *m, bool stated) {
+    bool space = m->space_id != WWHO_NONE;
+    uint64_t n_sgpe = (uint64_t)m->n_atoms + m->n_merges, end = m->first_atom + n_sgpe;
+    if (!stated) return (!space || m->space_id == end) && end + space == m->n_vocab;
+    bool inside = !space || (m->space_id >= m->first_atom && m->space_id < m->n_vocab);
+    return inside && end + space >= m->n_vocab && n_sgpe < 1u << WWHO_ID_BITS && m->unk_id != WWHO_NONE;
 }
 
 static int check_meta(wwho_file *file) {
@@ -82,9 +94,8 @@ static int check_meta(wwho_file *file) {
     bool ordered = m->n_base_tokens >= 256 && m->n_base_tokens <= m->n_base && m->n_base <= m->first_atom &&
                    m->first_atom <= m->n_vocab && m->n_vocab < 1u << WWHO_ID_BITS;
     if (!ordered) return WWHO_META;
-    uint64_t n_sgpe = (uint64_t)m->n_atoms + m->n_merges, end = m->first_atom + n_sgpe;
-    if (m->space_id != WWHO_NONE && m->space_id != end) return WWHO_META;
-    if (end + (m->space_id != WWHO_NONE) != m->n_vocab) return WWHO_META;
+    uint64_t n_sgpe = (uint64_t)m->n_atoms + m->n_merges;
+    if (!check_id_space(m, file->features & FEATURE_IDS)) return WWHO_META;
     if (m->unk_id != WWHO_NONE && m->unk_id >= m->n_vocab) return WWHO_META;
     if (file->base_text_bytes > m->n_base_tokens * (uint64_t)WWHO_MAX_TOKEN) return WWHO_META;
     if (file->sgpe_text_bytes > n_sgpe * WWHO_MAX_TOKEN) return WWHO_META;
@@ -174,7 +185,8 @@ static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
 static void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_symbols, uint32_t n_merges, uint32_t n_superwords,
                             uint32_t text_bytes) {
     uint32_t n = n_symbols + n_merges;
-    *v = (wwho_vocabulary){.n_symbols = n_symbols, .n_tokens = n, .n_plain = n - n_superwords, .strings_bits = table_bits(n)};
+    *v = (wwho_vocabulary){.n_symbols = n_symbols, .n_tokens = n, .n_plain = n - n_superwords, .n_ids = n,
+                            .strings_bits = table_bits(n)};
     v->offset = take(arena, 4 * ((uint64_t)n + 1));
     v->left = take(arena, 4 * (uint64_t)n);
     v->right = take(arena, 4 * (uint64_t)n);
@@ -185,6 +197,13 @@ static void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_sy
     v->text_filter = take_filter(arena, v->strings_bits + 2);
     v->prefix_filter = take_filter(arena, v->strings_bits + 1);
     if (v->offset) v->offset[0] = 0;
+}
+
+/* Memory for ids of the tokens' own. */
+static void take_ids(wwho_arena *arena, wwho_vocabulary *v, const wwho_info *m) {
+    v->n_ids = m->n_vocab - m->first_atom;
+    v->ids = take(arena, 4 * (uint64_t)v->n_tokens);
+    v->by_id = take(arena, 4 * (uint64_t)v->n_ids);
 }
 
 /* Fill in the pairs of bytes. A pair is eager where each merge of its first byte with a longer token to the left, and of its
@@ -280,6 +299,27 @@ static int build_specials(const wwho_file *file, wwho_model *model) {
     return unk ? WWHO_OK : WWHO_META;
 }
 
+/* The ids of the SGPE tokens. */
+static int build_ids(const wwho_file *file, wwho_model *model) {
+    wwho_section s = file->section[KIND_IDS];
+    wwho_vocabulary *v = &model->sgpe;
+    if (!s.at) return WWHO_OK;
+    const uint8_t *p = s.at, *end = s.at + s.length;
+    uint32_t space = model->info.space_id - v->first_id, given = model->info.space_id != WWHO_NONE;
+    for (uint32_t i = 0; i < v->n_ids; i++) v->by_id[i] = WWHO_NONE;
+    for (uint32_t token = 0, number = 0, value; token < v->n_tokens; token++) {
+        if (!(p = read_leb(p, end, &value))) return WWHO_IDS;
+        number += unzigzag(value);
+        v->ids[token] = number ? v->first_id + number - 1 : WWHO_NONE;
+        if (!number) continue;
+        if (number > v->n_ids || number - 1 == space || v->by_id[number - 1] != WWHO_NONE) return WWHO_IDS;
+        v->by_id[number - 1] = token;
+        given++;
+    }
+    v->no_id = model->info.unk_id;
+    return p == end && given == v->n_ids ? WWHO_OK : WWHO_IDS;
+}
+
 static void use_classes(const wwho_file *file, wwho_model *model) {
     const uint8_t *classes = file->section[KIND_CLASSES].at;
     model->page = (const uint16_t *)(const void *)(classes + 4);
@@ -307,6 +347,7 @@ static int plan(const uint8_t *blob, size_t len, wwho_file *file, wwho_arena *ar
     if (made) made->base.bytes = bytes;
     take_vocabulary(arena, made ? &made->sgpe : &unused.sgpe, m->n_atoms, m->n_merges, m->n_superwords,
                     file->sgpe_text_bytes);
+    if (file->features & FEATURE_IDS) take_ids(arena, made ? &made->sgpe : &unused.sgpe, m);
     uint32_t n_specials = specials_bound(file);
     take_vocabulary(arena, made ? &made->specials : &unused.specials, n_specials, 0, 0, file->section[KIND_SPECIALS].length);
     uint32_t *ids = take(arena, 4 * (uint64_t)n_specials);
@@ -345,6 +386,7 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     if (!status) status = build_base(&file, model);
     if (!status) status = build_sgpe(&file, model);
     if (!status) status = build_specials(&file, model);
+    if (!status) status = build_ids(&file, model);
     if (status) return status;
     model->info.max_token_bytes = longest_text(model);
     *result = model;

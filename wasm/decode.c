@@ -24,8 +24,8 @@ static uint32_t find_special(const wwho_model *model, uint32_t id) {
 static const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *len) {
     const wwho_info *info = &model->info;
     if (id < info->n_base_tokens) return vocabulary_text(&model->base, id, len);
-    if (id >= info->first_atom && id - info->first_atom < model->sgpe.n_tokens)
-        return vocabulary_text(&model->sgpe, id - info->first_atom, len);
+    uint32_t token = id < info->first_atom ? WWHO_NONE : token_of(&model->sgpe, id);
+    if (token != WWHO_NONE) return vocabulary_text(&model->sgpe, token, len);
     if (id == info->space_id && id != WWHO_NONE) {
         *len = 1;
         return (const uint8_t *)" ";
@@ -62,8 +62,8 @@ int wwho_token_id(const wwho_model *model, const uint8_t *text, size_t len, uint
     if (!len || len > model->info.max_token_bytes) return WWHO_TOKEN;
     uint64_t hash = hash_text(text, len, len);
     uint32_t token = find_text(&model->sgpe, text, len, hash);
-    if (token != WWHO_NONE) {
-        *id = model->info.first_atom + token;
+    if (token != WWHO_NONE && token_of(&model->sgpe, id_of(&model->sgpe, token)) == token) {
+        *id = id_of(&model->sgpe, token);
         return WWHO_OK;
     }
     *id = find_text(&model->base, text, len, hash);

@@ -46,8 +46,21 @@ static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
 static inline void put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
     for (uint32_t i = 0; i < n; i++) {
         if (e->ends) at += token_length(v, tokens[i]);
-        put(e, v->first_id + tokens[i], at);
+        put(e, id_of(v, tokens[i]), at);
     }
+}
+
+/* Let the cache know the tokens of a text. It holds ids, from which token_of() must find back: one without an id is not kept. */
+static inline void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n) {
+    uint32_t ids[LONG_ROOM];
+    if (!v->ids) {
+        keep(key, v->first_id, tokens, n);
+        return;
+    }
+    if (!n || n > LONG_ROOM) return;
+    for (uint32_t i = 0; i < n; i++)
+        if ((ids[i] = v->ids[tokens[i]]) == WWHO_NONE) return;
+    keep(key, 0, ids, n);
 }
 
 /* The ids that the cache has for a text that starts at `at`. */
@@ -67,7 +80,7 @@ static HOT void put_kept(wwho_encoder *e, const wwho_vocabulary *v, const uint32
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t id = i ? kept[i] : first_id(kept);
-        if (e->ends) at += token_length(v, id - v->first_id);
+        if (e->ends) at += token_length(v, token_of(v, id));
         put(e, id, at);
     }
 }
@@ -84,7 +97,7 @@ static __attribute__((noinline)) void encode_piece(wwho_encoder *e, const wwho_k
         wwho_piece piece = {v, text, 0, n, e->len - at};
         count = merge(&piece, e->tokens, e->dead);
     }
-    keep(key, v->first_id, e->tokens, count);
+    keep_tokens(key, v, e->tokens, count);
     put_all(e, v, e->tokens, count, at);
     if (!count)
         for (uint32_t i = 0; i < n; i++) put(e, v->bytes->token[text[i]], at + i + 1);
@@ -106,18 +119,19 @@ static void put_run(wwho_encoder *e, uint32_t n, uint32_t *bounds, size_t at) {
     put_all(e, v, e->tokens, count, at);
     for (uint32_t i = 0; !count && i < n; i++) {
         size_t start = at + (i ? bounds[i - 1] : 0), end = at + bounds[i];
-        put(e, v->first_id + find_atom(e, start, end), end);
+        put(e, id_of(v, find_atom(e, start, end)), end);
     }
 }
 
 /* A unit that is no atom: the lone space and an atom (true), spelled by the base, or unk_id. */
 static bool encode_unknown(wwho_encoder *e, size_t at, size_t end) {
     const wwho_info *info = &e->model->info;
-    if (e->text[at] == ' ' && info->space_id != WWHO_NONE && find_atom(e, at + 1, end) != WWHO_NONE) {
+    bool stated = e->model->sgpe.ids;
+    if (!stated && e->text[at] == ' ' && info->space_id != WWHO_NONE && find_atom(e, at + 1, end) != WWHO_NONE) {
         put(e, info->space_id, at + 1);
         return true;
     }
-    if (e->flags & WWHO_UNK_TOKEN && info->unk_id != WWHO_NONE)
+    if (stated || (e->flags & WWHO_UNK_TOKEN && info->unk_id != WWHO_NONE))
         put(e, info->unk_id, end);
     else {
         const wwho_key none = {.set = 0};
@@ -191,7 +205,7 @@ static uint32_t merge_word(wwho_encoder *e, uint32_t *tokens, uint32_t n, size_t
     const wwho_vocabulary *v = &e->model->sgpe;
     size_t length = e->bounds[n - 1] - at;
     tokens[0] = find_plain(v, e->text + at, length, hash_at(e, at, length));
-    if (tokens[0] != WWHO_NONE) return 1;
+    if (spans_units(v, tokens[0], n)) return 1;
     for (uint32_t i = 0; i < n; i++) e->bounds[i] -= (uint32_t)at;
     wwho_piece word = {v, e->text + at, e->bounds, n, e->len - at};
     uint32_t count = merge(&word, tokens, e->dead);
@@ -233,7 +247,7 @@ static __attribute__((noinline)) void encode_segment(wwho_encoder *e, const wwho
         put_all(e, v, e->tokens, count, at);
         return;
     }
-    if (c.at == end) keep(key, v->first_id, e->tokens, count);
+    if (c.at == end) keep_tokens(key, v, e->tokens, count);
     put_segment(e, route, e->tokens, count, at, end);
 }
 

@@ -19,8 +19,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read 
 #define ONES UINT64_C(0x0101010101010101)
 
 enum { KIND_META = 1, KIND_CLASSES, KIND_AUTOMATA, KIND_ROUTES, KIND_BASE, KIND_ATOMS, KIND_MERGES, KIND_SPECIALS,
-       KIND_PROVENANCE, N_KINDS };
-enum { FEATURE_SGPE = 1, FEATURE_SUPERWORDS = 2 };
+       KIND_PROVENANCE, KIND_IDS, N_KINDS };
+enum { FEATURE_SGPE = 1, FEATURE_SUPERWORDS = 2, FEATURE_IDS = 4 };
 
 /* A part of the file. */
 typedef struct {
@@ -83,6 +83,10 @@ typedef struct {
     uint32_t n_tokens;
     uint32_t n_plain;  /* tokens from it on are superwords */
     uint32_t first_id; /* of the model's ids */
+    uint32_t n_ids;    /* ids from first_id on, some of which may be no token's */
+    uint32_t *ids;     /* of tokens, WWHO_NONE: encoded as no_id; null: first_id + token */
+    uint32_t *by_id;   /* the token with the id first_id + i, or WWHO_NONE */
+    uint32_t no_id;
     uint32_t longest;  /* token, in bytes */
     uint8_t *texts;    /* one after another */
     uint32_t *offset;  /* n_tokens + 1, into texts */
@@ -151,6 +155,19 @@ static inline wwho_range range_at(const uint32_t *row, uint32_t stride) {
     wwho_range range;
     __builtin_memcpy(&range, row + stride - 4, sizeof range);
     return range;
+}
+
+/* The id that a token is encoded as. */
+static inline uint32_t id_of(const wwho_vocabulary *v, uint32_t token) {
+    if (!v->ids) return v->first_id + token;
+    return v->ids[token] == WWHO_NONE ? v->no_id : v->ids[token];
+}
+
+/* The token with an id from first_id on, or WWHO_NONE. */
+static inline uint32_t token_of(const wwho_vocabulary *v, uint32_t id) {
+    uint32_t i = id - v->first_id;
+    if (i >= v->n_ids) return WWHO_NONE;
+    return v->by_id ? v->by_id[i] : i;
 }
 
 static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) {

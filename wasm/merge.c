@@ -198,6 +198,11 @@ static inline void start_matches(const wwho_piece *p, wwho_matches *m, uint32_t 
     }
 }
 
+/* Whether a token, if it is one, may stand for n units: an atom is one, all others are several. */
+static inline bool spans_units(const wwho_vocabulary *v, uint32_t token, uint32_t n) {
+    return token != WWHO_NONE && (token < v->n_symbols) == (n == 1);
+}
+
 /* The next token, which ends at symbol m->end; WWHO_NONE: there is none. To go on behind it, lower m->end by one. */
 static inline uint32_t next_match(const wwho_piece *p, wwho_matches *m) {
     const uint8_t *text = p->text + m->start;
@@ -207,7 +212,7 @@ static inline uint32_t next_match(const wwho_piece *p, wwho_matches *m) {
         uint64_t state = full && full == m->longest ? hash_step(m->states[full / 8 - 1], load64(text + full - 8)) : m->states[full / 8];
         uint64_t tail = load_tail(text + full, length, p->readable - m->start - full);
         uint32_t token = find_plain(p->v, text, length, hash_finish(state, tail, length));
-        if (token != WWHO_NONE) return token;
+        if (p->bounds ? spans_units(p->v, token, m->end - m->first) : token != WWHO_NONE) return token;
     }
     return WWHO_NONE;
 }

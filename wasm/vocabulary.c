@@ -154,6 +154,9 @@ static inline const uint8_t *read_leb(const uint8_t *p, const uint8_t *end, uint
     return 0;
 }
 
+/* The difference, modulo 2^32, that a zigzag-coded number stands for. */
+static inline uint32_t unzigzag(uint32_t value) { return value >> 1 ^ (0 - (value & 1)); }
+
 /* Skip n LEB128s, unchecked; null where there are fewer before `end`. */
 static const uint8_t *skip_lebs(const uint8_t *p, const uint8_t *end, uint32_t n) {
     for (; n && p < end; p++) n -= *p < 128;
@@ -170,7 +173,7 @@ static int add_merges(wwho_vocabulary *v, const uint8_t *lefts, const uint8_t *e
         lefts = read_leb(lefts, lefts_end, &value);
         rights = read_leb(rights, end, &right);
         if (!lefts || !rights) return WWHO_PAIRS;
-        left = delta ? left + (value >> 1 ^ (0 - (value & 1))) : value;
+        left = delta ? left + unzigzag(value) : value;
         int status = add_merge(v, token, left, right, text_bytes);
         if (status) return status;
     }

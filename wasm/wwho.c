@@ -52,6 +52,7 @@ const char *wwho_status_str(int status) {
     case WWHO_TOKEN_DUPLICATE: return "TOKEN_DUPLICATE";
     case WWHO_ATOMS: return "ATOMS";
     case WWHO_SPECIALS: return "SPECIALS";
+    case WWHO_IDS: return "IDS";
     default: return "unknown status";
     }
 }

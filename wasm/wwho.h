@@ -47,12 +47,14 @@ enum {
     WWHO_TOKEN_LENGTH = 38,
     WWHO_TOKEN_DUPLICATE = 39,
     WWHO_ATOMS = 40,
-    WWHO_SPECIALS = 41
+    WWHO_SPECIALS = 41,
+    WWHO_IDS = 42
 };
 
 /* flags of wwho_encode and wwho_count */
 enum {
-    WWHO_UNK_TOKEN = 1 /* a unit outside the vocabulary becomes unk_id instead of being spelled (loses text) */
+    /* a unit outside the vocabulary becomes unk_id instead of being spelled (loses text); implied where a file states its ids */
+    WWHO_UNK_TOKEN = 1
 };
 
 /* rules of a span: of a unit of an SGPE route, or WWHO_PIECE for a piece of a base route */
@@ -64,7 +66,7 @@ typedef struct {
     uint32_t n_vocab;       /* ids are 0 .. n_vocab-1, not all of them used */
     uint32_t n_base;        /* ids below it are the base's, the others SGPE's */
     uint32_t n_base_tokens; /* ids of the base's mergeable tokens */
-    uint32_t first_atom;
+    uint32_t first_atom;    /* ids from it on are atoms' and merged tokens', and the lone space's */
     uint32_t n_atoms;
     uint32_t n_merges;
     uint32_t space_id; /* 0xFFFFFFFF: none */

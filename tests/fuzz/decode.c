@@ -1,4 +1,4 @@
-/* Decoding any ids. The first byte of the input: bit 0 chooses the model, bit 1 brings ids near to those there are. */
+/* Decoding any ids. The first byte of the input: bits 0 and 3 choose the model, bit 1 brings ids near to those there are. */
 #include "harness.h"
 
 /* The bytes of all ids, and in *good how many of them there are before the first that is none. */
@@ -15,7 +15,7 @@ static size_t reckon(const fuzz_model *m, const uint32_t *ids, size_t n, size_t 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;
-    const fuzz_model *m = shared_model(*data & 1);
+    const fuzz_model *m = shared_model(*data);
     size_t n = (size - 1) / 4, good, len = 0, written = 0;
     uint32_t *ids = memory(4 * n), *ends = memory(4 * n);
     for (size_t i = 0; i < n; i++) {

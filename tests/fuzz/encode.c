@@ -1,10 +1,10 @@
-/* Encoding any bytes. The first byte of the input: bit 0 chooses the model, bit 1 asks for [UNK], bit 2 compares with a cold cache. */
+/* Encoding any bytes. The first byte of the input: bits 0 and 3 choose the model, bit 1 asks for [UNK], bit 2 compares with a cold cache. */
 #include "harness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;
     uint8_t options = *data++;
-    const fuzz_model *m = shared_model(options & 1);
+    const fuzz_model *m = shared_model(options);
     uint32_t flags = options & 2 ? WWHO_UNK_TOKEN : 0;
     size--;
     if (options & 4) {

@@ -19,17 +19,17 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
 from odd_models import giving_up_bytes, giving_up_letters  # noqa: E402
-from tiny import small_model, smallest_model  # noqa: E402
+from tiny import small_model, smallest_model, stated_model  # noqa: E402
+from vector_checks import artifact  # noqa: E402
 
 from wwho.artifact.files import write_atomic  # noqa: E402
 from wwho.artifact.write import write_model  # noqa: E402
 from wwho.backend.reference import ReferenceBackend  # noqa: E402
-from wwho.encodings import model_bytes  # noqa: E402
 
 CORPUS = Path(__file__).resolve().parent / "corpus"
 VECTORS = ROOT / "tests" / "vectors"
-# In the order of the harnesses' bit 0; the other bits of their first byte follow.
-MODELS = ("tiny", "cl100k_base")
+# With the bits of the harnesses' first byte that choose them; the other bits follow.
+MODELS = {"tiny": 0, "cl100k_base": 1, "paper": 8}
 UNK, COLD, NEAR = 2, 4, 2
 LONGEST = 1200  # bytes: mutations of short inputs find more
 
@@ -47,21 +47,22 @@ def text_of(line: dict[str, Any]) -> bytes:
     return str(line["text"]).encode("utf-8", "surrogatepass")
 
 
-def blob_of(name: str) -> bytes:
-    """The artifact of an encoding."""
-    return (VECTORS / "tiny.wwho").read_bytes() if name == "tiny" else model_bytes(name)
-
-
 def opened() -> Iterator[bytes]:
-    """Artifacts: the least, one with little of everything, two that give up, one as trained."""
-    models = (smallest_model(), small_model(), giving_up_bytes(), giving_up_letters())
+    """Artifacts: the least, two with little of everything, two that give up, one as trained."""
+    models = (
+        smallest_model(),
+        small_model(),
+        stated_model(),
+        giving_up_bytes(),
+        giving_up_letters(),
+    )
     yield from map(write_model, models)
-    yield blob_of("tiny")
+    yield artifact("tiny")
 
 
 def encoded() -> Iterator[bytes]:
     """Texts without special tokens."""
-    for model, name in enumerate(MODELS):
+    for name, model in MODELS.items():
         for k, line in enumerate(lines(name)):
             if "count" in line and not line["allowed"]:
                 # few are compared with a cold cache: clearing it takes longer than all the rest
@@ -71,7 +72,7 @@ def encoded() -> Iterator[bytes]:
 
 def decoded() -> Iterator[bytes]:
     """Ids: those of texts, those that no text has, those that are none."""
-    for model, name in enumerate(MODELS):
+    for name, model in MODELS.items():
         for line in lines(name):
             ids = line.get("ids", [])
             yield struct.pack(f"<B{len(ids)}I", model | (NEAR if len(ids) % 2 else 0), *ids)
@@ -79,8 +80,8 @@ def decoded() -> Iterator[bytes]:
 
 def specials() -> Iterator[bytes]:
     """Texts with special tokens, some of them allowed."""
-    for model, name in enumerate(MODELS):
-        found = ReferenceBackend(blob_of(name)).info.specials
+    for name, model in MODELS.items():
+        found = ReferenceBackend(artifact(name)).info.specials
         names = sorted((token, text) for text, token in found.items())
         for line in lines(name):
             if line.get("allowed"):

@@ -1,4 +1,4 @@
-/* Special tokens. The first byte of the input: bit 0 chooses the model, bit 1 asks for [UNK]; then a byte for each special
+/* Special tokens. The first byte of the input: bits 0 and 3 choose the model, bit 1 asks for [UNK]; then a byte for each special
  * token that says in bit 0 whether it is allowed; then the text. */
 #include "harness.h"
 
@@ -46,7 +46,7 @@ static void check_cuts(const fuzz_model *m, const uint8_t *text, size_t len, con
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;
-    const fuzz_model *m = shared_model(*data & 1);
+    const fuzz_model *m = shared_model(*data);
     uint32_t flags = *data & 2 ? WWHO_UNK_TOKEN : 0, n = m->info.n_specials;
     if (size < 1 + n) return 0;
     uint8_t *allowed = memory(n), *text = copy_of(data + 1 + n, size - 1 - n);

@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from corelib import HEADER, SHIPPED, Core, Library, load_library
-from vector_checks import ENCODINGS, TINY, check_vectors
+from vector_checks import ENCODINGS, artifact, check_vectors
 
 from wwho import Tokenizer
 from wwho.backend import native
-from wwho.encodings import model_bytes
 
 PAGE = mmap.PAGESIZE
 NO_ACCESS, READ_WRITE = 0, 3  # PROT_NONE, PROT_READ | PROT_WRITE
@@ -38,11 +37,6 @@ SINHALA = "චන්ද්‍රයාගේ ශ්‍රී විද්‍ය�
 RANDOM = random.Random(5).randbytes(LONGEST)
 
 
-def blob(name: str) -> bytes:
-    """The artifact of an encoding."""
-    return TINY.read_bytes() if name == "tiny" else model_bytes(name)
-
-
 # Vectors
 
 
@@ -53,7 +47,7 @@ def check_all_vectors(library: Library) -> None:
         assert hasattr(native, name)
         setattr(native, name, value)
     for name in ENCODINGS:
-        check_vectors(Tokenizer(blob(name), "native"), name)
+        check_vectors(Tokenizer(artifact(name), "native"), name)
 
 
 # Memory that ends where it says
@@ -92,7 +86,7 @@ class Fenced:
 
     def __init__(self, library: Library, name: str) -> None:
         self.library = library
-        self.core = Core.open(blob(name), LONGEST, library)
+        self.core = Core.open(artifact(name), LONGEST, library)
         self.text, self.ids, self.ends, self.spans = (Fence(library, PAGE) for _ in range(4))
 
     def tokens(self, at: Any, n: int, scratch: Any = None) -> tuple[list[int], list[int]]:
@@ -184,7 +178,7 @@ def check_scratch(library: Library) -> None:
 def check_limits(library: Library) -> None:
     """A length beyond 2^31 - 1 is refused, and nothing of the text is read; that one is not."""
     ffi, lib = library.ffi, library.lib
-    core = Core.open(blob("tiny"), LONGEST, library)
+    core = Core.open(artifact("tiny"), LONGEST, library)
     n, out = ffi.new("size_t *"), ffi.new("uint32_t *")
     page = Fence(library, PAGE).end
     given = (core.model, page)
@@ -212,7 +206,7 @@ def check_limits(library: Library) -> None:
 
 def check_files_too_long(library: Library) -> None:
     """Of a file beyond the limit, no more than its header is read."""
-    header = blob("tiny")[:24]
+    header = artifact("tiny")[:24]
     fence = Fence(library, PAGE)
     at, size = fence.put(fence.at_end(24), header), library.ffi.new("size_t *")
     for length in TOO_LONG:

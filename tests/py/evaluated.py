@@ -1,10 +1,11 @@
 """A model, a base and a text so small that every figure about them can be worked out by hand.
 
 The base is the 256 bytes. The model adds ids 256 [UNK]; 257 ' ක', 258 'ක', 259 'ම', 260 'ල' and
-261 '්' (atoms); 262 'මල' (a merge); 263, the lone space.
+261 '්' (atoms); 262 'මල' (a merge); 263, the lone space. With a superword, that is 263, 'මල ක',
+and the lone space is 264.
 
     line     tokens of the model                          syllables  characters  bytes
-    මල ක     262 | 257                                    3          4           10
+    මල ක     262 | 257; with a superword, 263             3          4           10
     ab කි     97 98 | 32 and the six bytes of කි             1          5           9
                                                           0          0           0
     ab ම     97 98 | 263 259                              1          4           6
@@ -13,6 +14,7 @@ The base is the 256 bytes. The model adds ids 256 [UNK]; 257 ' ක', 258 'ක', 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from wwho.artifact.model import Model
@@ -49,8 +51,22 @@ def hand_model() -> Model:
     )
 
 
+def super_model() -> Model:
+    """The model, and the superword."""
+    model = hand_model()
+    left, right = len(ATOMS), ATOMS.index(" ක")
+    return replace(
+        model,
+        merges=[*model.merges, (left, right)],
+        n_superwords=1,
+        space_id=model.n_vocab,
+        provenance={**model.provenance, "name": "super"},
+    )
+
+
 def put_files(folder: Path) -> Path:
-    """Write hand.wwho, bytes.wwho and text.txt into a folder, which is given back."""
+    """Write hand.wwho, super.wwho, bytes.wwho and text.txt into a folder, which is given back."""
+    (folder / "super.wwho").write_bytes(write_model(super_model()))
     (folder / "hand.wwho").write_bytes(write_model(hand_model()))
     (folder / "bytes.wwho").write_bytes(write_model(byte_model()))
     (folder / "text.txt").write_text(TEXT, "utf-8")

@@ -17,7 +17,7 @@ from gen_attacks import attacks
 from gen_hexdump import rewritten
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny import small_model, smallest_model, tiny_model
+from tiny import paper_model, small_model, smallest_model, stated_model, tiny_model
 
 import wwho
 from wwho import ArtifactError, Tokenizer
@@ -56,7 +56,9 @@ def both(blob: bytes) -> str:
 # Writing and reading
 
 
-@pytest.mark.parametrize("model", [tiny_model(), small_model(), smallest_model()])
+@pytest.mark.parametrize(
+    "model", [tiny_model(), small_model(), smallest_model(), stated_model(), paper_model()]
+)
 def test_what_is_written_is_read(model: Model) -> None:
     blob = write_model(model)
     again = read_model(blob)
@@ -74,6 +76,7 @@ def test_what_is_written_is_read(model: Model) -> None:
         assert getattr(again, field) == getattr(model, field), field
     assert list(again.base_pairs) == list(model.base_pairs)
     assert list(again.merges) == list(model.merges)
+    assert list(again.sgpe_ids) == list(model.sgpe_ids)
     assert again.scanners.classes == model.scanners.classes
     for ours, theirs in zip(again.scanners.automata, model.scanners.automata, strict=True):
         assert replace(ours, name="") == replace(theirs, name="")
@@ -95,13 +98,14 @@ def test_the_order_of_special_tokens_does_not_matter() -> None:
 
 
 def test_sections_fill_the_file() -> None:
-    container = read_container(SMALL)
+    blob = write_model(stated_model())
+    container = read_container(blob)
     assert [section.kind for section in container.sections] == list(Kind)
     end = 24 + 12 * len(container.sections)
     for section in container.sections:
         assert section.offset == end
         end = section.end + -section.end % 4
-    assert end == len(SMALL)
+    assert end == len(blob)
 
 
 def test_the_hex_dump_in_the_specification_is_up_to_date() -> None:
@@ -174,10 +178,17 @@ def test_every_byte_flipped(reader: BackendName) -> None:
 TABLES = [*range(24, 400), *range(17_400, len(SMALL))]
 
 
-@settings(max_examples=1500, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(TABLES), st.integers(0, 255)), min_size=1, max_size=3))
-def test_readers_agree_on_damage_behind_a_right_checksum(changes: list[tuple[int, int]]) -> None:
-    broken = bytearray(SMALL)
+@pytest.mark.parametrize("blob", [SMALL, write_model(stated_model())], ids=["small", "stated"])
+@settings(max_examples=1000, deadline=None)
+@given(
+    changes=st.lists(
+        st.tuples(st.sampled_from(TABLES), st.integers(0, 255)), min_size=1, max_size=3
+    )
+)
+def test_readers_agree_on_damage_behind_a_right_checksum(
+    blob: bytes, changes: list[tuple[int, int]]
+) -> None:
+    broken = bytearray(blob)
     for at, value in changes:
         broken[at] = value
     crc = zlib.crc32(broken[24:], zlib.crc32(broken[:20]))

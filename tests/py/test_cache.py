@@ -8,18 +8,16 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache
 
 import pytest
 from corelib import Core, Zeros
 from strategies import BROKEN, HARD
-from vector_checks import TINY, vectors
+from vector_checks import artifact, vectors
 
 from wwho._core import ffi, lib
-from wwho.encodings import model_bytes
 from wwho.tokenizer import to_bytes
 
-NAMES = ("tiny", "o200k_base", "wwho_328k", "wwho_super_328k")
+NAMES = ("tiny", "paper", "o200k_base", "wwho_328k", "wwho_super_328k")
 LONGEST = 1 << 21
 MANY_WORDS = 150_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -28,14 +26,9 @@ CONSONANTS, SIGNS = "කගචජටඩණතදනපබමයරලවසහ�
 Tokens = tuple[list[int], list[int]]
 
 
-@cache
-def blob(name: str) -> bytes:
-    return TINY.read_bytes() if name == "tiny" else model_bytes(name)
-
-
 def without_cache(name: str, texts: Iterable[bytes]) -> dict[bytes, Tokens]:
     """Ids and ends of each text."""
-    core, found = Core.open(blob(name), LONGEST), {}
+    core, found = Core.open(artifact(name), LONGEST), {}
     for text in texts:
         core.forget()
         found[text] = core.tokens(text)
@@ -44,7 +37,7 @@ def without_cache(name: str, texts: Iterable[bytes]) -> dict[bytes, Tokens]:
 
 def check_with_cache(name: str, expected: dict[bytes, Tokens]) -> None:
     """The same in one scratch for all texts: in their order, backwards, shuffled, and again."""
-    core, texts = Core.open(blob(name), LONGEST), list(expected)
+    core, texts = Core.open(artifact(name), LONGEST), list(expected)
     shuffled = random.Random(3).sample(texts, len(texts))
     for order in (texts, texts[::-1], shuffled, shuffled):
         for text in order:
@@ -102,7 +95,7 @@ def many_words(rng: random.Random, n: int, sinhala: bool) -> list[bytes]:
 @pytest.mark.parametrize(("name", "sinhala"), [("o200k_base", False), ("wwho_328k", True)])
 def test_more_words_than_the_cache_has_room_for(name: str, sinhala: bool) -> None:
     """Each takes the place of another, in long texts and word by word."""
-    core = Core.open(blob(name), LONGEST)
+    core = Core.open(artifact(name), LONGEST)
     words = many_words(random.Random(2), MANY_WORDS, sinhala)
     expected = without_cache(name, words)
     kept = sum(len(word) + 4 * len(ids) for word, (ids, _) in expected.items())
@@ -119,7 +112,7 @@ def test_more_words_than_the_cache_has_room_for(name: str, sinhala: bool) -> Non
 
 def test_a_scratch_may_be_copied_to_a_larger_one() -> None:
     """wwho.h: its first part, whose place does not depend on the length, is the cache."""
-    small, texts = Core.open(blob("wwho_328k"), 100), [text[:100] for text in hard_words()]
+    small, texts = Core.open(artifact("wwho_328k"), 100), [text[:100] for text in hard_words()]
     expected = without_cache("wwho_328k", texts)
     for text in texts:
         assert small.tokens(text) == expected[text]
@@ -129,6 +122,6 @@ def test_a_scratch_may_be_copied_to_a_larger_one() -> None:
     large = replace(small, scratch=scratch, scratch_len=len(zeros.memory), zeros=zeros)
     for text in texts:
         assert large.tokens(text) == expected[text]
-    assert large.tokens(b"".join(texts)) == Core.open(blob("wwho_328k"), LONGEST).tokens(
+    assert large.tokens(b"".join(texts)) == Core.open(artifact("wwho_328k"), LONGEST).tokens(
         b"".join(texts)
     )

@@ -16,12 +16,11 @@ from corelib import CANARY, GUARDS, Core, Zeros
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import raw, texts
-from vector_checks import TINY
+from vector_checks import artifact
 
 from wwho._core import ffi, lib
-from wwho.encodings import model_bytes
 
-NAMES = ("tiny", "o200k_base", "wwho_328k", "wwho_super_328k")
+NAMES = ("tiny", "paper", "o200k_base", "wwho_328k", "wwho_super_328k")
 TEXT = "Syllables stay whole: ආයුබෝවන්, नमस्ते, done.".encode()
 TEXTS = (
     TEXT,
@@ -36,7 +35,7 @@ LARGEST = 2**31 - 1
 
 @cache
 def opened(name: str) -> Core:
-    return Core.open(TINY.read_bytes() if name == "tiny" else model_bytes(name))
+    return Core.open(artifact(name))
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +45,8 @@ def core() -> Core:
 
 def test_status_names_are_those_of_the_header() -> None:
     codes = {name: getattr(lib, name) for name in dir(lib) if name.startswith("WWHO_")}
-    statuses = {code: name for name, code in codes.items() if code == 0 or 1 <= code <= 41}
-    for code in range(16, 42):
+    statuses = {code: name for name, code in codes.items() if code == 0 or 1 <= code <= 42}
+    for code in range(16, 43):
         assert "WWHO_" + ffi.string(lib.wwho_status_str(code)).decode() == statuses[code]
     assert ffi.string(lib.wwho_status_str(999)) == b"unknown status"
     assert lib.wwho_abi_version() == 1
@@ -119,7 +118,7 @@ def test_the_longest_text() -> None:
     """Of 2^31 - 1 bytes: a mebibyte over and over, whose last line is then one byte shorter."""
     part = "The kettle sings; nobody's home at 10:45, ගෙදර\n".encode() * (1 << 15)
     part = part[: 1 << 20].ljust(1 << 20, b"#")[:-2] + b"\n\n"
-    core = Core.open(model_bytes("o200k_base"), len(part))
+    core = Core.open(artifact("o200k_base"), len(part))
     rounds = (LARGEST + 1) // len(part)
     expected = (rounds - 1) * core.count(part, LARGEST) + core.count(part[:-1], LARGEST)
     fd = os.memfd_create("part")
@@ -168,7 +167,7 @@ def test_bad_arguments_are_refused(core: Core) -> None:
 
 
 def test_open_wants_aligned_memory_that_is_large_enough() -> None:
-    blob = model_bytes("cl100k_base")
+    blob = artifact("cl100k_base")
     data, size, model = ffi.from_buffer(blob), ffi.new("size_t *"), ffi.new("wwho_model **")
     assert lib.wwho_workspace_size(data, len(blob), size) == lib.WWHO_OK
     zeros = Zeros(size[0] + 16)

@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 import re
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tokenizers
-from evaluated import LINES, TEXT, byte_model, hand_model, put_files
+from evaluated import LINES, TEXT, byte_model, hand_model, put_files, super_model
 from hypothesis import given
 from hypothesis import strategies as st
 
 import wwho
 from wwho.artifact.write import write_model
+from wwho.backend.base import Backend
+from wwho.backend.packed import packing
+from wwho.backend.select import open_backend
 from wwho.errors import CorpusError, WwhoError
 from wwho.evaluate.baselines import open_baseline, open_model
 from wwho.evaluate.clusters import clusters
@@ -27,7 +30,7 @@ from wwho.evaluate.encoder_wwho import WwhoEncoder
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.extents import Damage, Extents
 from wwho.evaluate.grammar import Grammar
-from wwho.evaluate.identity import SENTENCES
+from wwho.evaluate.identity import SENTENCES, Identity
 from wwho.evaluate.measure import Meter, measure
 from wwho.evaluate.metrics import id_bytes, renyi_efficiency
 from wwho.evaluate.results import Efficiency, Evaluation, Figures
@@ -56,6 +59,10 @@ def measured(folder: Path, *baselines: Encoder, **options: object) -> Evaluation
     )
 
 
+def opened(folder: Path, name: str) -> Encoder:
+    return open_baseline(str(folder / f"{name}.wwho"))
+
+
 # Every figure, by hand
 
 
@@ -80,6 +87,8 @@ def test_the_model(folder: Path) -> None:
         efficiency_score=pytest.approx(100 * 5 / 12),
         renyi_efficiency=pytest.approx(-math.log((shares**2.5).sum()) / 1.5 / math.log(13)),
         damaged_lines=0,
+        damaged_by_unk=0,
+        unk_tokens=0,
         broken_syllables=0,
         syllable_cuts=0,
         spelled_syllables=1,
@@ -106,6 +115,8 @@ def test_the_baseline(folder: Path) -> None:
         "compression_ratio": 1.0,
         "efficiency_score": pytest.approx(100 * 3 / 24),  # the spaces alone
         "damaged_lines": 0,
+        "damaged_by_unk": 0,
+        "unk_tokens": None,
         "broken_syllables": 5,
         "syllable_cuts": 2 * 3 + 5 + 2,
         "spelled_syllables": None,
@@ -134,11 +145,12 @@ def test_the_scripts(folder: Path) -> None:
 def test_the_vocabulary(folder: Path) -> None:
     sgpe, base, others = measured(folder).vocabulary
     glitches = (Glitch(261, "්", 1),)
-    assert sgpe == VocabularyPart("hand", "SGPE", 8, 5, 3, glitches, (3, 5))
-    assert base == VocabularyPart("hand", "base", 256, 8, 248, (), (248, 5, 3))
+    assert sgpe == VocabularyPart("hand", "SGPE", 8, 5, 3, 5, glitches, (3, 5))
+    assert base == VocabularyPart("hand", "base", 256, 8, 248, 11, (), (248, 5, 3))
     assert others.part == "all"
     assert others.used == len(set("".join(LINES).encode()))
     assert sum(others.histogram) == others.size == 256
+    assert others.occurrences == BYTE_TOKENS
 
 
 def test_the_rest(folder: Path) -> None:
@@ -156,6 +168,52 @@ def test_the_rest(folder: Path) -> None:
     ]
 
 
+# Superwords
+
+
+def test_a_superword_is_a_token_like_any_other(folder: Path) -> None:
+    """It saves the one token of මල ක, and costs an id; nothing else changes."""
+    found = measured(folder, opened(folder, "super")).overall
+    ours, others = asdict(found.figures["super"]), asdict(found.figures["hand"])
+    tokens = OUR_TOKENS - 1
+    assert ours.pop("efficiency") == {
+        "tokens": tokens,
+        "tokens_per_word": tokens / 7,
+        "characters_per_token": 14 / tokens,
+        "saved": pytest.approx(1 - OUR_TOKENS / tokens),
+        "context": tokens / OUR_TOKENS,
+    }
+    assert ours.pop("bytes_per_token") == 28 / tokens
+    assert ours.pop("compression_ratio") == 28 / (2 * tokens)
+    # of the 11 tokens in Sinhala segments, six bytes of කි and the lone ් are not whole
+    assert ours.pop("efficiency_score") == pytest.approx(100 * 4 / 11)
+    shares = np.array([2] * 3 + [1] * 9) / tokens
+    entropy = -math.log((shares**2.5).sum()) / 1.5
+    assert ours.pop("renyi_efficiency") == pytest.approx(entropy / math.log(12))
+    assert ours == {name: others[name] for name in ours}
+    other, sinhala = found.scripts
+    assert other.figures["super"].tokens == other.figures["hand"].tokens
+    assert sinhala.figures["super"].tokens == 11
+
+
+def test_superwords_are_a_part_of_the_vocabulary(folder: Path) -> None:
+    parts = measured(folder, opened(folder, "super")).vocabulary
+    sgpe, superwords, base = (part for part in parts if part.encoder == "super")
+    # the lone space stands behind the superword and belongs to the others
+    glitches = (Glitch(261, "්", 1),)
+    assert sgpe == VocabularyPart("super", "SGPE", 8, 3, 5, 3, glitches, (5, 3))
+    assert superwords == VocabularyPart("super", "superwords", 1, 1, 0, 1, (), (0, 1))
+    assert base.occurrences == sum(part.occurrences for part in parts if part.part == "base") / 2
+
+
+def test_superwords_of_the_shipped_model() -> None:
+    model = open_model("wwho_super_328k")
+    texts = [(text or b"").decode() for text in model.tokens_bytes(model.superwords)]
+    assert {text.removeprefix(" ").count(" ") for text in texts} == {1, 2, 3}
+    assert Grammar(model.backend).are_whole([text.encode() for text in texts]).all()
+    assert open_model("wwho_328k").superwords == range(0)
+
+
 # Damage
 
 
@@ -164,6 +222,19 @@ def test_unknown_syllables_that_are_lost_are_damage(folder: Path) -> None:
     assert found.damaged_lines == 1
     assert found.efficiency.tokens == 2 + 3 + 0 + 4 + 1
     assert (found.spelled_tokens, found.spelled_syllables, found.cluster_cuts) == (0, 0, 0)
+    assert (found.unk_tokens, found.damaged_by_unk) == (1, 1)
+    # of the six tokens in Sinhala segments, [UNK] and the lone ් are not whole
+    assert found.efficiency_score == pytest.approx(100 * 4 / 6)
+
+
+def test_a_model_with_the_ids_of_another_encoder_loses_them_unasked(folder: Path) -> None:
+    model = hand_model()
+    stated = replace(model, ids=tuple(range(model.first_atom, model.space_id or 0)))
+    (folder / "hand.wwho").write_bytes(write_model(stated))
+    found = measured(folder)
+    assert found.unk == "token"
+    figures = found.overall.figures["hand"]
+    assert (figures.unk_tokens, figures.damaged_lines, figures.damaged_by_unk) == (2, 2, 2)
 
 
 def test_a_model_without_unk_cannot_lose_them(folder: Path) -> None:
@@ -180,6 +251,7 @@ def test_a_tokenizer_that_loses_text_is_found_out(folder: Path) -> None:
     assert found.damaged_lines == 4  # the empty line is all that comes back
     assert found.efficiency.tokens == 2 + 2 + 0 + 2 + 1
     assert (found.syllable_cuts, found.cluster_cuts) == (0, 0)
+    assert (found.unk_tokens, found.damaged_by_unk) == (1 + 1 + 1 + 1, 4)
 
 
 # tokenizer.json
@@ -232,7 +304,8 @@ def test_ends_from_offsets_are_those_from_bytes(lines: list[str]) -> None:
     """To the byte between characters; inside one, somewhere inside the same one."""
     block, encoder = Block(lines), some_merges()
     encoding = encoder.encode(block)
-    exact = np.cumsum([len(encoder.token_bytes(token) or b"") for token in encoding.ids.tolist()])
+    texts = encoder.tokens_bytes(encoding.ids.tolist())
+    exact = np.cumsum([len(text or b"") for text in texts])
     starts = block.character_bytes
     assert exact.tolist()[-1:] == block.line_bytes[-1:].tolist()[: len(exact)]
     for true, found in zip(exact.tolist(), encoding.ends.tolist(), strict=True):
@@ -258,6 +331,15 @@ def test_labels(tmp_path: Path) -> None:
     assert open_baseline(str(tmp_path / "my=own.json")).name == "my=own"
     assert open_baseline(f"other={tmp_path / 'my=own.json'}").name == "other"
     assert open_model("mine=o200k_base").name == "mine"
+
+
+def test_the_token_for_what_cannot_be_written(folder: Path) -> None:
+    unigram = tokenizers.Tokenizer(
+        tokenizers.models.Unigram([("ම", -1.0), ("?", -2.0)], 1, byte_fallback=False)
+    )
+    found = measured(folder, saved(unigram, folder / "unigram.json")).overall.figures["unigram"]
+    assert (found.unk_tokens, found.damaged_by_unk) == (1 + 1 + 1 + 1, 4)
+    assert saved(byte_level(), folder / "level.json").unk_id is None
 
 
 # tiktoken
@@ -297,6 +379,57 @@ def test_tiktoken_without_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 # Parts
 
 
+@pytest.mark.parametrize("unk", [False, True])
+@given(text=st.text(st.sampled_from("කමල්ිab \u200d\n😀")))
+def test_what_packs_for_a_backend_packs_what_the_core_does(unk: bool, text: str) -> None:
+    native, data = _super_backend(), text.encode()
+    by_core, by_packer = packing(native), packing(Unpacking(native))  # type: ignore[arg-type]
+    assert by_core is native
+    assert by_packer.spans_packed(data) == by_core.spans_packed(data)
+    found = by_core.encode_with_ends_packed(data, None, unk)
+    assert by_packer.encode_with_ends_packed(data, None, unk) == found
+    assert np.frombuffer(found[0], np.uint32).tolist() == native.encode(data, None, unk)
+
+
+@cache
+def _super_backend() -> Backend:
+    return open_backend(write_model(super_model()), "native")
+
+
+class Unpacking:
+    """A backend that gives lists, and nothing packed."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.spans, self.encode_with_ends = backend.spans, backend.encode_with_ends
+        self.token_bytes = backend.token_bytes
+
+
+def test_many_tokens_are_as_one_by_one() -> None:
+    """Gaps between ids and the longest tokens too."""
+    native = open_backend(wwho.encodings.model_bytes("cl100k_base"), "native")
+    tokens = [*range(0, native.info.n_vocab, 7), *range(100_200, native.info.n_vocab), 2**31]
+    found = packing(native).tokens_bytes(tokens)
+    assert found == packing(Unpacking(native)).tokens_bytes(tokens)  # type: ignore[arg-type]
+    assert found.count(None) > 1
+
+
+def test_a_token_longer_than_any_buffer(folder: Path) -> None:
+    (folder / "long.wwho").write_bytes(
+        write_model(byte_model(*(b"a" * 2**k for k in range(1, 10))))
+    )
+    encoder = open_baseline(str(folder / "long.wwho"))
+    assert encoder.tokens_bytes([264, 97, 263]) == [b"a" * 512, b"a", b"a" * 256]
+
+
+def test_all_backends_measure_the_same(folder: Path) -> None:
+    results = []
+    for name in ("native", "reference"):
+        model = open_model(str(folder / "super.wwho"), name)
+        base = open_baseline(str(folder / "bytes.wwho"), name)
+        results.append(evaluate(model, [base], [DataSet("text", str(folder / "text.txt"))]))
+    assert results[0] == results[1]
+
+
 def test_the_grammar_of_schemas(folder: Path) -> None:
     """A model without syllables of its own, measured by those of a schema."""
     data = [DataSet("text", str(folder / "text.txt"))]
@@ -325,22 +458,20 @@ def test_scripts_that_a_model_lacks_are_broken_not_spelled(folder: Path) -> None
 def test_identity_with_the_base(folder: Path) -> None:
     lines = [f"It's line {k}." for k in range(7)]
     (folder / "text.txt").write_text("\n".join([*lines, "", "  ", "මල"]), "utf-8")
-    test = measured(folder).identity
-    assert test is not None
-    assert (test.base, test.sentences, test.from_data, test.different) == ("bytes", SENTENCES, 7, 0)
+    expected = [Identity(name, "bytes", SENTENCES, 7, 0) for name in ("hand", "super")]
+    assert list(measured(folder, opened(folder, "super")).identities) == expected
 
 
 def test_a_base_that_is_another_is_found_out(folder: Path) -> None:
     (folder / "bytes.wwho").write_bytes(write_model(byte_model(b"th")))
-    test = measured(folder).identity
-    assert test is not None
+    (test,) = measured(folder).identities
     assert 0 < test.different <= SENTENCES
 
 
 def test_a_model_without_a_base_at_hand(folder: Path) -> None:
     model = WwhoEncoder("hand", write_model(hand_model()))
     found = evaluate(model, [], [DataSet("text", str(folder / "text.txt"))], example_texts=[])
-    assert found.identity is None
+    assert found.identities == ()
 
 
 def test_premium(folder: Path) -> None:
@@ -444,10 +575,12 @@ def test_nothing_depends_on_where_blocks_end(folder: Path, cut: int) -> None:
 
 def test_whole_tokens() -> None:
     grammar = Grammar(WwhoEncoder("wwho_328k", wwho.encodings.model_bytes("wwho_328k")).backend)
-    whole = ["ක්‍ෂි", " ක", "ක්", "।", "12", " ", "ab", "ॐ", "(ක"]
+    whole = ["ක්‍ෂි", "ක ක්‍ෂි ම", " ක", "ක්", "।", "12", " ", "ab", "ॐ", "(ක"]
     broken = ["ි", "්ක", "\u200dර", " \u200dර", "ं"]
-    assert [text for text in whole if not grammar.is_whole(text.encode())] == []
-    assert [text for text in broken if grammar.is_whole(text.encode())] == []
+    found = grammar.are_whole([text.encode() for text in whole + broken])
+    assert found.tolist() == [True] * len(whole) + [False] * len(broken)
+    assert grammar.are_whole([None, b"", "ක".encode()[:2]]).tolist() == [False, True, False]
+    assert grammar.are_whole([]).tolist() == []
 
 
 def test_ids_take_whole_bytes() -> None:

@@ -83,17 +83,17 @@ def test_markdown(cli: Any, folder: Path) -> None:
         ["", "bytes", "13", "5", "100 %", "–", "15", "6", "46.2 %"],
     ]
     assert table(report, "Nothing lost")[2:] == [
-        ["text", "**hand**", "5", "0", "0 %", "7", "43.8 %"],
-        ["", "bytes", "5", "0", "0 %", "–", "–"],
+        ["text", "**hand**", "5", "0", "0 %", "0", "0", "0 %", "7", "43.8 %"],
+        ["", "bytes", "5", "0", "0 %", "0", "–", "–", "–", "–"],
     ]
     assert [row[1:4] for row in table(report, "Compression and information")[2:]] == [
         ["**hand**", "0.88", "41.67"],
         ["bytes", "1.00", "12.50"],
     ]
     assert table(report, "Vocabulary")[2:] == [
-        ["hand", "**SGPE**", "8", "5", "62.5 %", "3", "1", "1", "32,768"],
-        ["", "**base**", "256", "8", "3.1 %", "248", "0", "0", "1,048,576"],
-        ["bytes", "all", "256", "11", "4.3 %", "245", "0", "0", "1,048,576"],
+        ["hand", "**SGPE**", "8", "5", "62.5 %", "3", "5", "1", "1", "32,768"],
+        ["", "**base**", "256", "8", "3.1 %", "248", "11", "0", "0", "1,048,576"],
+        ["bytes", "all", "256", "11", "4.3 %", "245", "28", "0", "0", "1,048,576"],
     ]
     assert "U+0DCA (1)" in report
     assert "10,000 sentences (0 lines of the texts and 10,000 made up)" in report
@@ -174,6 +174,22 @@ def test_a_tokenizer_json(cli: Any, folder: Path) -> None:
 
 def test_lost_syllables_are_damage(cli: Any, folder: Path) -> None:
     assert "1 of 5 lines damaged" in cli(*arguments("--unk", "token")).out.decode()
+    report = (folder / "report" / "report.md").read_text("utf-8")
+    assert table(report, "Nothing lost")[2][2:8] == ["5", "1", "20.0 %", "0", "1", "10.0 %"]
+
+
+def test_superwords(cli: Any, folder: Path) -> None:
+    result = cli(*arguments("--model", "super.wwho"))
+    assert "46.4 % fewer tokens than bytes, 2.143 tokens per word" in result.out.decode()
+    report = (folder / "report" / "report.md").read_text("utf-8")
+    assert [row[:7] for row in table(report, "Vocabulary")[2:5]] == [
+        ["super", "**SGPE**", "8", "3", "37.5 %", "5", "3"],
+        ["", "**superwords**", "1", "1", "100 %", "0", "1"],
+        ["", "**base**", "256", "8", "3.1 %", "248", "11"],
+    ]
+    assert "⟦මල␣ක⟧" in report
+    page = (folder / "report" / "index.html").read_text("utf-8")
+    assert re.search(r"<text [^>]*>superwords</text>", page)
 
 
 def test_syllables_of_a_schema(cli: Any, folder: Path) -> None:
@@ -193,7 +209,8 @@ def test_broken_utf8_is_counted_and_read_as_fffd(cli: Any, folder: Path) -> None
     result = cli(*arguments("--json"))
     assert result.code == 0
     assert result.err == (
-        "wwho: text.txt: 3 bytes are not valid UTF-8; each was read as U+FFFD, by all tokenizers\n"
+        "wwho: text.txt: bytes that are not valid UTF-8: 3; each was read as U+FFFD, by all "
+        "tokenizers\n"
     )
     overall = json.loads(result.out)["overall"]
     assert (overall["broken_bytes"], overall["lines"], overall["characters"]) == (3, 2, 7)
@@ -233,6 +250,9 @@ def test_unknown_tokenizers(cli: Any, folder: Path) -> None:
     assert "no encoding 'abacus'" in one_line_error(cli(*arguments("--model", "abacus")))
     assert "missing.wwho" in one_line_error(cli(*arguments("--against", "missing.wwho")))
     assert "missing.json" in one_line_error(cli(*arguments("--against", "missing.json")))
+    for name in ("text.wwho", "text.json"):
+        (folder / name).write_text(TEXT, "utf-8")
+        assert f"{name}: " in one_line_error(cli(*arguments("--against", name)))
     assert "no token for unknown" in one_line_error(
         cli(
             "eval",
@@ -270,12 +290,39 @@ def test_texts_that_cannot_be_measured(cli: Any, folder: Path) -> None:
         assert reason in message
 
 
+@pytest.mark.parametrize("option", ["--data", "--parallel"])
+def test_what_is_no_text_in_utf8(cli: Any, folder: Path, option: str) -> None:
+    for name, data in (
+        ("binary.txt", bytes(range(256)) * 9),
+        ("utf16.txt", TEXT.encode("utf-16-le")),
+        ("ascii16.txt", "ab\n".encode("utf-16-be")),
+        ("koi8.txt", "слова и слоги\n".encode("koi8-r")),
+    ):
+        (folder / name).write_bytes(data)
+        both = ("--parallel", "y=text.txt", "--parallel", "z=text.txt")
+        message = one_line_error(cli(*arguments(option, f"x={name}", *both)))
+        assert f"{name}: this is no text in UTF-8" in message
+        assert "iconv" in message
+    (folder / "latin1.txt").write_bytes("déjà vu, sagte er\n".encode("latin-1"))
+    both = ("--parallel", "y=latin1.txt", "--parallel", "z=latin1.txt")
+    assert cli(*arguments(option, "x=latin1.txt", *both)).code == 0  # a warning at most
+
+
+def test_the_field_that_holds_the_text(cli: Any, folder: Path) -> None:
+    (folder / "a.jsonl").write_text('{"body": "මල ක"}\n', "utf-8")
+    assert "no field 'text'" in one_line_error(cli(*arguments(data="text=a.jsonl")))
+    result = cli(*arguments("--json", "--field", "body", data="text=a.jsonl"))
+    assert json.loads(result.out)["overall"]["figures"]["hand"]["efficiency"]["tokens"] == 2
+
+
 def test_parallel_texts_that_do_not_match(cli: Any, folder: Path) -> None:
     (folder / "en.txt").write_text("ab\nab\n", "utf-8")
     message = one_line_error(
         cli(*arguments("--parallel", "en=en.txt", "--parallel", "si=text.txt"))
     )
     assert "en has 2, but si has 5" in message
+    message = one_line_error(cli(*arguments("--parallel", "en=en.txt")))
+    assert "en is the only parallel text" in message
 
 
 def test_outputs_that_cannot_be_written(cli: Any, folder: Path) -> None:
@@ -354,6 +401,18 @@ def test_the_page_is_whole_in_itself(report: Path) -> None:
     )
     assert "<b>" not in page
     assert "<i>" not in page
+
+
+def test_a_tokenizer_keeps_its_colour(report: Path) -> None:
+    """The chart of contexts is without the model, whose colour stays unused there."""
+    page = report.read_text("utf-8")
+    charts = dict(
+        zip(re.findall(r'<section id="([^"]+)"', page), page.split("<section")[1:], strict=True)
+    )
+    assert [
+        sorted(set(re.findall(r"fill: var\(--(series-\d)\)", charts[name])))
+        for name in ("tokens", "context")
+    ] == [["series-0", "series-1", "series-2"], ["series-1", "series-2"]]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -2,17 +2,25 @@
 
 It has every feature of the format: gaps between ids, special tokens on both sides of n_base (one
 inside another, one in Sinhala), atoms with and without their space, merges over merges,
-superwords, a lone space and [UNK]. `tests/vectors/tiny.wwho` is its artifact.
+superwords, a lone space and [UNK]. `tests/vectors/tiny.wwho` is its artifact. What excludes
+superwords is in another, made of a vocab.json: `tests/vectors/paper.wwho`.
 """
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from typing import Any
+
 from wwho.artifact.model import Model, Pair, Route
+from wwho.base.build import base_model
 from wwho.base.pairs import canonical_pairs
 from wwho.base.patterns import PATTERNS
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 from wwho.grammar.unicode import UNICODE_VERSION
+from wwho.importers.paper import import_vocab
+from wwho.importers.vocab_json import parse_vocab_json
 from wwho.schema.compile import compile_schemas
 from wwho.schema.load import load_schema
 
@@ -88,6 +96,54 @@ def tiny_model() -> Model:
     )
 
 
+def paper_document() -> dict[str, Any]:
+    """A vocab.json with all that one may hold.
+
+    Ids in no order, a lone space in their midst, units outside the vocabulary that merges use,
+    merged tokens outside it, a pair that is listed twice, tokens that nothing makes, and merges
+    that never happen.
+    """
+    merges = [
+        *(("ක", "ම"), (" ක", "ම"), ("कि", "।"), ("क", "म"), ("ම", "ල"), ("කම", "ල"), ("ක", "මල")),
+        *(("ක", "ක"), ("කක", "කක"), ("\u200d", "\u200c"), ("ශ්‍රී", "ය"), ("x", "y"), (" ක", "මල")),
+        *((" क", "म"), (" कम", "।"), ("ය", "ර"), ("क", "म"), ("कम", "ල"), ("කිි", "ක්")),
+        *(("෧", "෴"), ("ර", "ර"), ("රර", "රර"), ("ල", " ක"), (" කම", "ල")),
+    ]
+    tokens = [
+        *("ක", "කකකක", "ර", " ", "ල", " ක", "කම", "\u200c", "कम", "कि", "।", "hello", "ල ක", "෧"),
+        *("ම", " කමල", "क", "\u200d", "කිි", "ක්", "කිික්", "෴", "म", " क", "රරරර", "मල", "මල"),
+        *("किक।", "\u200d\u200c", "කි", "ක්\u200d", " कम।"),
+    ]
+    specials = ["[PAD]", "[UNK]", "[CLS]"]
+    return {
+        "version": "wwho_sgpe",
+        "script_mode": "mixed",
+        "special_tokens": specials,
+        "prune_freq": 3,
+        "leading_space": True,
+        "merges": [list(pair) for pair in merges],
+        "vocab": {text: number for number, text in enumerate([*specials, *tokens])},
+    }
+
+
+def paper_base() -> Model:
+    """The base of `paper_model`: that of `tiny_model` with bytes in ascending order."""
+    return base_model(
+        [*(bytes([byte]) for byte in range(256)), *BASE_TOKENS],
+        pattern="o200k_base",
+        specials={text: 300 + k for k, text in enumerate(SPECIALS_BASE)},
+        provenance={"name": "tiny base"},
+    )
+
+
+def paper_model() -> Model:
+    """A model with ids of its own."""
+    file = parse_vocab_json(json.dumps(paper_document()).encode())
+    schemas = [load_schema(f"paper/{name}", allow_invalid=True) for name in SCHEMAS]
+    model = import_vocab(file, schemas, paper_base(), name="paper").model
+    return replace(model, provenance={"name": "paper", "source": "tests/py/tiny.py"})
+
+
 def merge_pairs(atoms: tuple[bytes, ...]) -> list[Pair]:
     """The merges as pairs of ids counted from the first atom."""
     ids = {text.decode("utf-8"): k for k, text in enumerate(atoms)}
@@ -123,6 +179,11 @@ def small_model() -> Model:
         specials={"<|a|>": 259, "[UNK]": 261},
         provenance={"name": "small"},
     )
+
+
+def stated_model() -> Model:
+    """As `small_model`, with ids of its own, for broken files; one token has none."""
+    return replace(small_model(), space_id=263, ids=(265, 262, None, 264))
 
 
 def smallest_model() -> Model:

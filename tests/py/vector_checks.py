@@ -7,12 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from wwho import SpecialTokenError, Tokenizer, UnknownTokenError
+from wwho.encodings import model_bytes
 from wwho.tokenizer import Unk
 
 VECTORS = Path(__file__).resolve().parents[1] / "vectors"
 TINY = VECTORS / "tiny.wwho"
 ENCODINGS = sorted(path.stem for path in VECTORS.glob("*.jsonl"))
 ERRORS = {"SpecialTokenError": SpecialTokenError, "UnknownTokenError": UnknownTokenError}
+
+
+def artifact(name: str) -> bytes:
+    """The file of an encoding: one beside its vectors, or one that ships."""
+    path = VECTORS / f"{name}.wwho"
+    return path.read_bytes() if path.is_file() else model_bytes(name)
 
 
 def vectors(name: str) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ export const STATUS = Object.freeze({
   39: "TOKEN_DUPLICATE",
   40: "ATOMS",
   41: "SPECIALS",
+  42: "IDS",
 });
 
 const MAGIC = "89 57 57 48 4f 0d 0a 1a";

@@ -7,7 +7,9 @@ import zlib
 from dataclasses import dataclass
 
 from wwho.artifact.layout import (
+    ANNOUNCED,
     ENTRY_BYTES,
+    FEATURE_IDS,
     FEATURE_SGPE,
     FEATURES,
     HEADER_BYTES,
@@ -15,7 +17,6 @@ from wwho.artifact.layout import (
     MAX_FILE_BYTES,
     MAX_SECTIONS,
     REQUIRED,
-    SGPE_ONLY,
     VERSION,
     Kind,
     padding,
@@ -90,9 +91,9 @@ not with 89 57 57 48 4f 0d 0a 1a: it is no .wwho artifact
     for kind in REQUIRED:
         if kind not in present:
             raise fail("SECTION_MISSING", f"there is no section {kind} ({kind.name})")
-    for kind in SGPE_ONLY:
-        if (kind in present) != bool(features & FEATURE_SGPE):
-            verb = "missing although" if features & FEATURE_SGPE else "there but not"
+    for kind, feature in ANNOUNCED.items():
+        if (kind in present) != bool(features & feature):
+            verb = "missing although" if features & feature else "there but not"
             raise fail("SECTION_MISSING", f"section {kind} ({kind.name}) is {verb} announced")
     return Container(blob, features, sections)
 
@@ -121,6 +122,10 @@ def _header(blob: bytes) -> tuple[int, int]:
         raise fail("SECTION_TABLE", f"{n_sections} sections, not 1 to {MAX_SECTIONS}")
     if features & ~FEATURES:
         raise fail("FEATURES", f"unknown feature bits in {features:#x}: update wwho")
+    if features & FEATURE_IDS and features != FEATURE_IDS | FEATURE_SGPE:
+        raise fail(
+            "FEATURES", f"bit {FEATURE_IDS} goes with bit {FEATURE_SGPE} alone, not {features:#x}"
+        )
     sizes = f"the file has {len(blob)} bytes, its header says {file_size}"
     if len(blob) < file_size or file_size % 4:
         raise fail("TRUNCATED", sizes)

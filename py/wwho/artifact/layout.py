@@ -12,7 +12,8 @@ ENTRY_BYTES: Final = 12
 META_BYTES: Final = 40
 FEATURE_SGPE: Final = 1
 FEATURE_SUPERWORDS: Final = 2
-FEATURES: Final = FEATURE_SGPE | FEATURE_SUPERWORDS
+FEATURE_IDS: Final = 4
+FEATURES: Final = FEATURE_SGPE | FEATURE_SUPERWORDS | FEATURE_IDS
 NONE: Final = 0xFFFFFFFF
 NO_ROUTER: Final = 0xFFFF
 
@@ -42,10 +43,16 @@ class Kind(IntEnum):
     MERGES = 7
     SPECIALS = 8
     PROVENANCE = 9
+    IDS = 10
 
 
 REQUIRED: Final = (Kind.META, Kind.CLASSES, Kind.AUTOMATA, Kind.ROUTES, Kind.BASE, Kind.SPECIALS)
-SGPE_ONLY: Final = (Kind.ATOMS, Kind.MERGES)
+ANNOUNCED: Final = {
+    Kind.ATOMS: FEATURE_SGPE,
+    Kind.MERGES: FEATURE_SGPE,
+    Kind.IDS: FEATURE_IDS,
+}
+"""The sections that are there exactly where a feature is."""
 
 
 def padding(length: int, multiple: int = 4) -> int:

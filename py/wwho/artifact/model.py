@@ -45,11 +45,15 @@ class Model:
         first_atom: id of the first atom; n_vocab where there is no SGPE.
         atoms: texts of the atoms, in ascending byte order.
         merges: left and right of the merged tokens, counted from first_atom.
-        space_id: id of the lone space, always the last one; None for none.
-        unk_id: id of the special token that stands for unknown units on request; None for none.
+        space_id: id of the lone space, the last one unless there are `ids`; None for none.
+        unk_id: id of the special token that stands for unknown units, on request or because there
+            are `ids`; None for none.
         specials: special tokens, text to id.
         provenance: where it came from; "name" is the encoding's name.
         n_superwords: how many of the merges, the last ones, join words.
+        ids: the ids of atoms and merged tokens, where another encoder's are to be reproduced; of
+            one that has none it is None, and `unk_id` stands for it. None where they simply count
+            up from first_atom.
     """
 
     scanners: CompiledScanners
@@ -66,6 +70,7 @@ class Model:
     specials: Mapping[str, int]
     provenance: Mapping[str, str]
     n_superwords: int = 0
+    ids: Sequence[int | None] | None = None
 
     @property
     def name(self) -> str:
@@ -80,13 +85,19 @@ class Model:
     @property
     def n_vocab(self) -> int:
         """Ids are 0..n_vocab-1, not all of them used."""
-        n_sgpe = len(self.atoms) + len(self.merges) + (self.space_id is not None)
-        return self.first_atom + n_sgpe
+        n_given = len(self.sgpe_ids) - self.sgpe_ids.count(None)
+        return self.first_atom + n_given + (self.space_id is not None)
 
     @property
     def first_superword(self) -> int:
         """Where the superwords begin, counted from first_atom, as their ids are."""
         return len(self.atoms) + len(self.merges) - self.n_superwords
+
+    @cached_property
+    def sgpe_ids(self) -> Sequence[int | None]:
+        """The ids of atoms and merged tokens; None for one that has none."""
+        n_tokens = len(self.atoms) + len(self.merges)
+        return self.ids or range(self.first_atom, self.first_atom + n_tokens)
 
     @property
     def has_sgpe(self) -> bool:
@@ -101,7 +112,7 @@ class Model:
 
     @cached_property
     def sgpe_tokens(self) -> tuple[bytes, ...]:
-        """The texts of atoms and merged tokens, by id counted from first_atom."""
+        """The texts of atoms and merged tokens, in their order."""
         return tuple(expand(list(self.atoms), self.merges))
 
 

@@ -15,6 +15,7 @@ from itertools import accumulate, pairwise
 from wwho.artifact import leb
 from wwho.artifact.container import Container, fail, read_container
 from wwho.artifact.layout import (
+    FEATURE_IDS,
     FEATURE_SGPE,
     FEATURE_SUPERWORDS,
     MARK_SHIFT,
@@ -80,6 +81,7 @@ def read_model(blob: bytes) -> Model:
     specials = read_specials(container[Kind.SPECIALS], meta)
     if meta.unk_id != NONE and meta.unk_id not in specials.values():
         raise fail("META", f"unk_id is {meta.unk_id}, which is no special token")
+    ids = container.data(Kind.IDS)
     return Model(
         scanners=CompiledScanners(classes, named(automata, router, routes)),
         router=router,
@@ -95,6 +97,7 @@ def read_model(blob: bytes) -> Model:
         specials=specials,
         provenance=read_provenance(container),
         n_superwords=meta.n_superwords,
+        ids=None if ids is None else read_ids(ids, meta),
     )
 
 
@@ -112,11 +115,7 @@ def read_meta(data: bytes, features: int) -> Meta:
     _within("n_base", meta.n_base, 256, meta.n_vocab)
     _within("n_base_tokens", meta.n_base_tokens, 256, meta.n_base)
     _within("first_atom", meta.first_atom, meta.n_base, meta.n_vocab)
-    lone_space = meta.first_atom + meta.n_atoms + meta.n_merges
-    if meta.space_id not in (lone_space, NONE):
-        raise fail("META", f"space_id is {meta.space_id}, not {lone_space} and not none")
-    if lone_space + (meta.space_id != NONE) != meta.n_vocab:
-        raise fail("META", f"the SGPE ids end at {lone_space}, n_vocab is {meta.n_vocab}")
+    _check_id_space(meta, stated=bool(features & FEATURE_IDS))
     if meta.unk_id != NONE and meta.unk_id >= meta.n_vocab:
         raise fail("META", f"unk_id is {meta.unk_id}, n_vocab is {meta.n_vocab}")
     _within("base_text_bytes", meta.base_text_bytes, 0, MAX_TOKEN_BYTES * meta.n_base_tokens)
@@ -128,6 +127,25 @@ def read_meta(data: bytes, features: int) -> Meta:
     if not plain and not features & FEATURE_SGPE:
         raise fail("META", "there are SGPE ids without the feature SGPE")
     return meta
+
+
+def _check_id_space(meta: Meta, *, stated: bool) -> None:
+    """Ids from first_atom on are the tokens' in their order, or as IDS states them."""
+    n_sgpe = meta.n_atoms + meta.n_merges
+    end = meta.first_atom + n_sgpe
+    space = meta.space_id != NONE
+    if not stated:
+        if space and meta.space_id != end:
+            raise fail("META", f"space_id is {meta.space_id}, not {end} and not none")
+        if end + space != meta.n_vocab:
+            raise fail("META", f"the SGPE ids end at {end}, n_vocab is {meta.n_vocab}")
+        return
+    if space:
+        _within("space_id", meta.space_id, meta.first_atom, meta.n_vocab - 1)
+    _within("n_vocab", meta.n_vocab, 256, end + space)
+    _within("n_atoms + n_merges", n_sgpe, 0, MAX_IDS)
+    if meta.unk_id == NONE:
+        raise fail("META", "there is no unk_id, which tokens without an id need")
 
 
 def check_counts(meta: Meta, container: Container) -> None:
@@ -437,6 +455,27 @@ def read_specials(data: bytes, meta: Meta) -> dict[str, int]:
     if at != len(data):
         raise fail("SPECIALS", f"the special tokens end at {at}, the section at {len(data)}")
     return specials
+
+
+# Section 10 of the table: IDS
+
+
+def read_ids(data: bytes, meta: Meta) -> list[int | None]:
+    """Check the ids of atoms and merged tokens."""
+    n_tokens = meta.n_atoms + meta.n_merges
+    try:
+        differences, at = leb.unpack(data, 0, n_tokens)
+    except ValueError as error:
+        raise fail("IDS", str(error)) from error
+    if at != len(data):
+        raise fail("IDS", f"the ids end at {at}, the section at {len(data)}")
+    numbers = leb.unzigzag(differences)
+    ids = [meta.first_atom + number - 1 if number else None for number in numbers]
+    given = [number for number in ids if number is not None]
+    given += [meta.space_id] if meta.space_id != NONE else []
+    if sorted(given) != list(range(meta.first_atom, meta.n_vocab)):
+        raise fail("IDS", f"the ids are not {meta.first_atom} to {meta.n_vocab - 1}, each once")
+    return ids
 
 
 # Section 9 of the table: PROVENANCE, which the core does not read

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from wwho.artifact import leb
 from wwho.artifact.layout import (
     ENTRY_BYTES,
+    FEATURE_IDS,
     FEATURE_SGPE,
     FEATURE_SUPERWORDS,
     HEADER_BYTES,
@@ -60,8 +61,14 @@ def write_model(model: Model) -> bytes:
         sections[Kind.MERGES] = _merges(model)
     if model.provenance:
         sections[Kind.PROVENANCE] = _provenance(model)
-    superwords = FEATURE_SUPERWORDS if model.n_superwords else 0
-    return assemble(sections, (FEATURE_SGPE if model.has_sgpe else 0) | superwords)
+    if model.ids is not None:
+        sections[Kind.IDS] = _ids(model.ids, model.first_atom)
+    features = (
+        FEATURE_SGPE * model.has_sgpe
+        | FEATURE_SUPERWORDS * bool(model.n_superwords)
+        | FEATURE_IDS * (model.ids is not None)
+    )
+    return assemble(sections, features)
 
 
 def assemble(sections: dict[Kind, bytes], features: int) -> bytes:
@@ -140,6 +147,10 @@ def _atoms(atoms: tuple[bytes, ...]) -> bytes:
 def _merges(model: Model) -> bytes:
     lefts = leb.pack(leb.zigzag(left for left, _ in model.merges))
     return lefts + leb.pack(right for _, right in model.merges)
+
+
+def _ids(ids: Sequence[int | None], first_atom: int) -> bytes:
+    return leb.pack(leb.zigzag(0 if number is None else number - first_atom + 1 for number in ids))
 
 
 def _specials(model: Model) -> bytes:

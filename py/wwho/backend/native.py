@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-import struct
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
@@ -13,10 +12,10 @@ from wwho.artifact.layout import NONE
 from wwho.artifact.read import read_model
 from wwho.backend.base import Info, Span, unknown_id, unknown_text
 from wwho.backend.core import INFO_NUMBERS, core_info
+from wwho.backend.packed import SPAN
 from wwho.errors import ArtifactError, BackendError, UnknownTokenError
 
 ABI_VERSION = 1
-_SPAN = struct.Struct("=IIHBB")
 _Result = TypeVar("_Result")
 
 # Buffers that C fills need no zeroing. The bounds of wwho.h (never more tokens than bytes) are
@@ -89,6 +88,19 @@ class NativeBackend:
             text, allowed, unk, ends, lambda ids, n: (_id_list(ids, n), _id_list(ends, n))
         )
 
+    def encode_with_ends_packed(
+        self, text: bytes, allowed: bytes | None, unk: bool
+    ) -> tuple[bytes, bytes]:
+        """See `Packing`."""
+        ends = _uncleared("uint32_t[]", len(text))
+        return self._encode(
+            text,
+            allowed,
+            unk,
+            ends,
+            lambda ids, n: (bytes(ffi.buffer(ids, 4 * n)), bytes(ffi.buffer(ends, 4 * n))),
+        )
+
     def _encode(
         self,
         text: bytes,
@@ -127,10 +139,14 @@ class NativeBackend:
 
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
+        found = SPAN.iter_unpack(self.spans_packed(text))
+        return [Span(a, b, route, rule, bool(first)) for a, b, route, rule, first in found]
+
+    def spans_packed(self, text: bytes) -> bytes:
+        """See `Packing`."""
         spans, n = _uncleared("wwho_span[]", len(text)), ffi.new("size_t *")
         _called(lib.wwho_spans(self._model, text, len(text), spans, len(text), n))
-        found = _SPAN.iter_unpack(ffi.buffer(spans, _SPAN.size * n[0]))
-        return [Span(a, b, route, rule, bool(first)) for a, b, route, rule, first in found]
+        return bytes(ffi.buffer(spans, SPAN.size * n[0]))
 
     def offsets(self, text: bytes, ends: Sequence[int], utf16: bool) -> list[tuple[int, int]]:
         """See `Backend`."""
@@ -161,6 +177,19 @@ class NativeBackend:
     def token_bytes(self, token: int) -> bytes:
         """See `Backend`."""
         return self.decode([token])
+
+    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
+        """See `Packing`."""
+        given, size, cap = ffi.new("uint32_t[]", list(tokens)), ffi.new("size_t *"), 256
+        out = _uncleared("uint8_t[]", cap)
+        found: list[bytes | None] = []
+        for at in range(len(tokens)):
+            status = lib.wwho_decode(self._model, given + at, 1, out, cap, size)
+            if status == lib.WWHO_BUFFER:
+                found.append(self.token_bytes(tokens[at]))
+            else:
+                found.append(bytes(ffi.buffer(out, size[0])) if status == lib.WWHO_OK else None)
+        return found
 
     def token_id(self, text: bytes) -> int:
         """See `Backend`."""

@@ -47,13 +47,14 @@ class ReferenceBackend:
         self._texts = dict(enumerate(model.base_tokens))
         self._special_ids = {text.encode("utf-8"): k for text, k in model.specials.items()}
         self._texts |= {token: text for text, token in self._special_ids.items()}
-        self._texts |= dict(enumerate(model.sgpe_tokens, model.first_atom))
+        named = zip(model.sgpe_ids, model.sgpe_tokens, strict=True)
+        self._sgpe_ids = {text: token for token, text in named if token is not None}
+        self._texts |= {token: text for text, token in self._sgpe_ids.items()}
         if model.space_id is not None:
             self._texts[model.space_id] = b" "
         self._base_ids = {text: token for token, text in enumerate(model.base_tokens)}
-        plain = model.sgpe_tokens[: model.first_superword]
-        self._plain_ids = {text: k for k, text in enumerate(plain)}
-        self._sgpe_ids = {text: k for k, text in enumerate(model.sgpe_tokens, model.first_atom)}
+        plain = enumerate(model.sgpe_tokens[: model.first_superword])
+        self._merged_tokens = {text: k for k, text in plain if k >= len(model.atoms)}
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
@@ -169,7 +170,7 @@ class ReferenceBackend:
         """The tokens of words, counted from first_atom; None where a unit is no atom."""
         tokens: list[int] = []
         for units in words:
-            whole = self._plain_ids.get(b"".join(units))
+            whole = self._merged_tokens.get(b"".join(units)) if len(units) > 1 else None
             if whole is not None:
                 tokens.append(whole)
             elif all(unit in self._atoms for unit in units):
@@ -191,11 +192,12 @@ class ReferenceBackend:
             yield from self._run(run)
             run = []
             rest = unit[1:]
-            space = self.model.space_id
+            stated = self.model.ids is not None
+            space = None if stated else self.model.space_id
             if space is not None and unit[:1] == b" " and rest in self._atoms:
                 yield space, 1
                 run = [self._atoms[rest]]
-            elif unk and self.model.unk_id is not None:
+            elif (unk or stated) and self.model.unk_id is not None:
                 yield self.model.unk_id, len(unit)
             else:
                 yield from self._piece(unit)
@@ -210,9 +212,13 @@ class ReferenceBackend:
         yield from map(self._sgpe_token, merge(tokens, self._superwords))
 
     def _sgpe_token(self, local: int) -> Token:
-        """The token with an id counted from first_atom."""
-        token = self.model.first_atom + local
-        return token, len(self._texts[token])
+        """An atom or merged token, by its place among them; unk_id for one that has no id."""
+        token = self.model.sgpe_ids[local]
+        size = len(self.model.sgpe_tokens[local])
+        if token is None:
+            assert self.model.unk_id is not None
+            return self.model.unk_id, size
+        return token, size
 
     # Offsets and decoding
 

@@ -45,6 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a text, in any form that train reads; may be given several times",
     )
     parser.add_argument(
+        "--field", metavar="F", help='the field of JSON Lines that holds the text (default "text")'
+    )
+    parser.add_argument(
+        "--column",
+        default="text",
+        metavar="C",
+        help='the column of Parquet that holds the text (default "text")',
+    )
+    parser.add_argument(
         "--parallel",
         action="append",
         default=[],
@@ -130,11 +139,15 @@ def evaluated(options: argparse.Namespace) -> Evaluation:
 
         model = open_model(options.model, options.backend, unk=options.unk)
         baselines = [open_baseline(given, options.backend) for given in options.against]
+
+    def texts(given: list[tuple[str, str]]) -> list[DataSet]:
+        return [DataSet(name, file, options.field, options.column) for name, file in given]
+
     return evaluate(
         model,
         baselines,
-        [DataSet(*pair) for pair in options.data],
-        parallel_texts=[DataSet(*pair) for pair in options.parallel],
+        texts(options.data),
+        parallel_texts=texts(options.parallel),
         example_texts=DEFAULTS if options.example is None else options.example,
         schemas=shared.load_schemas(options.schema, allow_invalid=False),
         width=options.width,

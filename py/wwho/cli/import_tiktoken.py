@@ -7,16 +7,15 @@ from pathlib import Path
 
 from wwho.cli import options as shared
 
-NAME = "import"
-HELP = "turn another tokenizer's vocabulary into an artifact"
+FORMAT = "tiktoken"
+HELP = "a tiktoken rank file, as a base vocabulary"
 EXAMPLE = """\
   $ wwho import tiktoken o200k_base.tiktoken --pattern o200k_base \\
       --special '<|endoftext|>=199999' --name my_o200k -o my_o200k.wwho"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("format", choices=("tiktoken",), help="what the file is")
+    """Declare the format's arguments."""
     parser.add_argument("file", metavar="FILE", help="the rank file: base64 token and rank a line")
     parser.add_argument(
         "--pattern",

@@ -62,6 +62,7 @@ def describe(container: Container, model: Model) -> dict[str, object]:
             "superwords": model.n_superwords,
             "lone space": model.space_id,
             "unknown": model.unk_id,
+            "without an id": model.sgpe_ids.count(None),
             "classes": model.scanners.classes.n_classes,
         },
         "routes": [

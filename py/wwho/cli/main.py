@@ -15,7 +15,7 @@ from wwho.cli import (
     decode,
     encode,
     eval,
-    import_tiktoken,
+    import_vocabulary,
     inspect,
     segment,
     serve,
@@ -49,7 +49,7 @@ class Command(Protocol):
 COMMANDS: tuple[Command, ...] = (
     train,
     compile_schemas,
-    import_tiktoken,
+    import_vocabulary,
     segment,
     encode,
     decode,

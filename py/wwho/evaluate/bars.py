@@ -16,10 +16,12 @@ class Bars:
         title: what it shows, for those who cannot see it.
         axis: what is measured, with its unit.
         groups: names of the groups.
-        series: for each tokenizer, the model first, a value for each group.
+        series: for each tokenizer, the model first where it is among them, a value for each group.
         show: how a value is written.
         is_lying: whether the bars lie, for many groups or long names.
         group_axis: what the groups are, where that needs saying.
+        without_model: whether the first series is not the model's, so that each tokenizer keeps
+            its colour from chart to chart.
     """
 
     name: str
@@ -30,3 +32,4 @@ class Bars:
     show: Show
     is_lying: bool = False
     group_axis: str = ""
+    without_model: bool = False

@@ -6,6 +6,8 @@ a virama and a consonant also where no consonant stands before them, against rul
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 import numpy as np
 from unicode_segmentation_rs import grapheme_indices
 
@@ -33,4 +35,4 @@ def _starts(line: str) -> Ints:
     """The bytes at which clusters begin."""
     if line.isascii() and "\r\n" not in line:
         return np.arange(len(line))
-    return np.array([start for start, _ in grapheme_indices(line, True)])
+    return np.fromiter(map(itemgetter(0), grapheme_indices(line, True)), np.int64)

@@ -53,11 +53,19 @@ class Encoder(Protocol):
     def n_base(self) -> int:
         """Ids below it spell the syllables that its vocabulary lacks; 0 for what has no SGPE."""
 
+    @property
+    def superwords(self) -> range:
+        """The ids of its tokens that join words of scripts; empty for what has none."""
+
+    @property
+    def unk_id(self) -> int | None:
+        """The token for what its vocabulary cannot write; None for none."""
+
     def encode(self, block: Block) -> Encoding:
         """The tokens of each line."""
 
     def decode(self, lines: Sequence[list[int]]) -> list[bytes]:
         """The text of each line's ids."""
 
-    def token_bytes(self, token: int) -> bytes | None:
-        """The bytes of a token; None where there is no such token."""
+    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
+        """The bytes of each token; None where there is no such token."""

@@ -24,6 +24,8 @@ class TiktokenEncoder:
     kind = "tiktoken"
     scripts: frozenset[str] = frozenset()
     n_base = 0
+    superwords = range(0)
+    unk_id: int | None = None
 
     def __init__(self, name: str, encoding: str) -> None:
         """Load an encoding, from tiktoken's cache or from the network.
@@ -59,8 +61,11 @@ class TiktokenEncoder:
         """See `Encoder`."""
         return [self._encoding.decode_bytes(ids) for ids in lines]
 
-    def token_bytes(self, token: int) -> bytes | None:
+    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
         """See `Encoder`."""
+        return [self._token_bytes(token) for token in tokens]
+
+    def _token_bytes(self, token: int) -> bytes | None:
         try:
             return self._encoding.decode_single_token_bytes(token)
         except KeyError:

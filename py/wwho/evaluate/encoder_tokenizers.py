@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tokenizers
@@ -24,11 +25,13 @@ class TokenizersEncoder:
     Attributes:
         name: what the report calls it.
         n_vocab: ids are 0..n_vocab-1.
+        unk_id: the token for what the vocabulary cannot write; None for none.
     """
 
     kind = "tokenizers"
     scripts: frozenset[str] = frozenset()
     n_base = 0
+    superwords = range(0)
 
     def __init__(self, name: str, file: str) -> None:
         """Read a tokenizer.json.
@@ -51,7 +54,15 @@ class TokenizersEncoder:
         self._tokenizer.encode_special_tokens = True
         self.name = name
         self.n_vocab = 1 + max(self._tokenizer.get_vocab().values(), default=0)
-        self._is_bytes = '"ByteLevel"' in json.dumps(json.loads(text).get("decoder"))
+        parts = json.loads(text)
+        self.unk_id = self._unk_id(parts["model"])
+        self._is_bytes = '"ByteLevel"' in json.dumps(parts.get("decoder"))
+
+    def _unk_id(self, model: Mapping[str, Any]) -> int | None:
+        """What a model writes for text outside its vocabulary; a Unigram model has it by its id."""
+        name = model.get("unk_token")
+        found: int | None = self._tokenizer.token_to_id(name) if name else model.get("unk_id")
+        return found
 
     def encode(self, block: Block) -> Encoding:
         """See `Encoder`."""
@@ -66,8 +77,11 @@ class TokenizersEncoder:
         texts = self._tokenizer.decode_batch(lines, skip_special_tokens=False)
         return [text.encode() for text in texts]
 
-    def token_bytes(self, token: int) -> bytes | None:
+    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
         """See `Encoder`."""
+        return [self._token_bytes(token) for token in tokens]
+
+    def _token_bytes(self, token: int) -> bytes | None:
         text = self._tokenizer.id_to_token(token)
         if text is None:
             return None

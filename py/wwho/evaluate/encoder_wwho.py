@@ -7,9 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from wwho.artifact.container import read_container
+from wwho.artifact.layout import FEATURE_IDS
+from wwho.backend.packed import packing
 from wwho.backend.select import BackendName, open_backend
-from wwho.errors import UnknownTokenError, WwhoError
-from wwho.evaluate.arrays import bounds, flat
+from wwho.errors import WwhoError
+from wwho.evaluate.arrays import bounds
 from wwho.evaluate.encoder import Encoding
 from wwho.evaluate.text import Block
 from wwho.tokenizer import Unk
@@ -25,7 +28,10 @@ class WwhoEncoder:
         n_vocab: ids are 0..n_vocab-1.
         scripts: the names of the SGPE routes.
         n_base: ids below it spell the syllables that are not in the vocabulary; 0 without SGPE.
+        superwords: the ids of tokens that join words.
+        unk_id: [UNK]; None for none.
         unk: what becomes of such syllables: "spell", or "token" for one [UNK] each.
+        base: the name of the base, as the provenance has it; "" for none.
     """
 
     kind = "wwho"
@@ -39,7 +45,8 @@ class WwhoEncoder:
             name: what the report calls it.
             blob: the artifact.
             backend: "native", "wasm" or "reference"; None for the best that is there.
-            unk: what becomes of syllables outside the vocabulary.
+            unk: what becomes of syllables outside the vocabulary; a model that was made to give
+                another encoder's ids decides that itself.
 
         Raises:
             ArtifactError: the artifact breaks a MUST of FORMAT.md.
@@ -49,30 +56,35 @@ class WwhoEncoder:
         self.name = name
         self.sha256 = hashlib.sha256(blob).hexdigest()
         self.backend = open_backend(blob, backend)
+        self._packing = packing(self.backend)
         info = self.backend.info
         self.n_vocab = info.n_vocab
         self.scripts = frozenset(route.name for route in info.routes if route.sgpe)
         self.n_base = info.n_base if self.scripts else 0
-        self.unk = unk
+        first = info.first_atom + info.n_atoms + info.n_merges - info.n_superwords
+        self.superwords = range(first, first + info.n_superwords)
+        self.unk_id = info.unk_id
+        # Ids stated one by one are another encoder's, who writes [UNK] whatever is asked for.
+        is_stated = bool(read_container(blob).features & FEATURE_IDS)
+        self.unk: Unk = "token" if is_stated else unk
+        self.base = info.provenance.get("base:name", "")
         if unk == "token" and info.unk_id is None:
             raise WwhoError(f"{name} has no token for unknown syllables; leave them to be spelled")
 
     def encode(self, block: Block) -> Encoding:
         """See `Encoder`."""
         unk = self.unk == "token"
-        found = [self.backend.encode_with_ends(line, None, unk) for line in block.encoded]
-        firsts = bounds(len(ids) for ids, _ in found)
+        packed = [self._packing.encode_with_ends_packed(line, None, unk) for line in block.encoded]
+        ids = np.frombuffer(b"".join(ids for ids, _ in packed), np.uint32)
+        ends = np.frombuffer(b"".join(ends for _, ends in packed), np.uint32)
+        firsts = bounds(len(ids) // 4 for ids, _ in packed)
         shift = np.repeat(block.line_bytes[:-1], np.diff(firsts))
-        ends = flat(ends for _, ends in found) + shift
-        return Encoding(flat(ids for ids, _ in found), ends, firsts)
+        return Encoding(ids, ends + shift, firsts)
 
     def decode(self, lines: Sequence[list[int]]) -> list[bytes]:
         """See `Encoder`."""
         return [self.backend.decode(ids) for ids in lines]
 
-    def token_bytes(self, token: int) -> bytes | None:
+    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
         """See `Encoder`."""
-        try:
-            return self.backend.token_bytes(token)
-        except UnknownTokenError:
-            return None
+        return self._packing.tokens_bytes(tokens)

@@ -14,7 +14,7 @@ from wwho.evaluate.encoder_wwho import WwhoEncoder
 from wwho.evaluate.examples import DEFAULTS, examples
 from wwho.evaluate.figures import subject, text_result
 from wwho.evaluate.grammar import Grammar
-from wwho.evaluate.identity import AsciiLines, compare
+from wwho.evaluate.identity import AsciiLines, identities
 from wwho.evaluate.measure import Meter, measure
 from wwho.evaluate.premium import parallel
 from wwho.evaluate.results import FORMAT, Evaluation, TextResult
@@ -100,13 +100,13 @@ def evaluate(
         width=width,
         subjects=tuple(subject(encoder, width) for encoder in encoders),
         texts=texts,
-        overall=_result(OVERALL, overall, grammar, encoders),
+        overall=text_result(OVERALL, *overall, encoders, grammar),
         vocabulary=tuple(
             part
             for encoder, tally in zip(encoders, overall[1], strict=True)
             for part in vocabulary(encoder, tally.counts)
         ),
-        identity=compare(model, baselines, ascii_lines.lines),
+        identities=identities(encoders, ascii_lines.lines),
         parallel=premiums,
         examples=examples(example_texts, encoders),
     )
@@ -149,7 +149,9 @@ def _measure(
         corpus = text.corpus()
         measured = measure(_watched(blocks(corpus, advance), ascii_lines), grammar, meters)
         _check(text, measured[0])
-        results.append(_result(text.name, measured, grammar, encoders, text.file, corpus.digests))
+        digest = "".join(corpus.digests)
+        found = text_result(text.name, *measured, encoders, grammar, file=text.file, sha256=digest)
+        results.append(found)
         for total, part in zip([overall[0], *overall[1]], [measured[0], *measured[1]], strict=True):
             total += part
     return tuple(results), overall
@@ -172,28 +174,7 @@ def _check(text: DataSet, tally: TextTally) -> None:
         raise CorpusError(f"{text.file}: there is no text in it to measure")
     if tally.broken_bytes:
         warnings.warn(
-            f"{text.file}: {tally.broken_bytes} bytes are not valid UTF-8; each was read as "
-            "U+FFFD, by all tokenizers",
+            f"{text.file}: bytes that are not valid UTF-8: {tally.broken_bytes:,}; each was read "
+            "as U+FFFD, by all tokenizers",
             stacklevel=4,
         )
-
-
-def _result(
-    name: str,
-    measured: Measured,
-    grammar: Grammar,
-    encoders: Sequence[Encoder],
-    file: str = "",
-    digests: Sequence[str] = (),
-) -> TextResult:
-    text, tallies = measured
-    names = [encoder.name for encoder in encoders]
-    return text_result(
-        name,
-        text,
-        dict(zip(names, tallies, strict=True)),
-        grammar,
-        spellers=frozenset(encoder.name for encoder in encoders if encoder.scripts),
-        file=file,
-        sha256="".join(digests),
-    )

@@ -63,7 +63,8 @@ def examples(texts: Sequence[str], encoders: Sequence[Encoder]) -> tuple[Example
 
 def _tokens(text: str, encoder: Encoder) -> tuple[Token, ...]:
     ids = encoder.encode(Block([text])).ids.tolist()
-    return tuple(_token(number, encoder.token_bytes(number) or b"") for number in ids)
+    found = zip(ids, encoder.tokens_bytes(ids), strict=True)
+    return tuple(_token(number, data or b"") for number, data in found)
 
 
 def _token(number: int, data: bytes) -> Token:

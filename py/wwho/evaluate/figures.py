@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from wwho.evaluate.encoder import Encoder
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.metrics import compression_ratio, id_bytes, ratio, renyi_efficiency, saving
 from wwho.evaluate.results import Efficiency, Figures, ScriptResult, Subject, TextResult
 from wwho.evaluate.tally import TextTally, TokenTally
-
-Tallies = Mapping[str, TokenTally]
-"""For each tokenizer, the model first, what it made of a text."""
 
 
 def subject(encoder: Encoder, width: int) -> Subject:
@@ -28,10 +25,10 @@ def subject(encoder: Encoder, width: int) -> Subject:
 def text_result(
     name: str,
     text: TextTally,
-    tallies: Tallies,
+    tallies: Sequence[TokenTally],
+    encoders: Sequence[Encoder],
     grammar: Grammar,
     *,
-    spellers: frozenset[str],
     file: str = "",
     sha256: str = "",
 ) -> TextResult:
@@ -40,13 +37,12 @@ def text_result(
     Args:
         name: what the report calls it.
         text: what it holds.
-        tallies: what the tokenizers made of it.
+        tallies: what each tokenizer made of it.
+        encoders: the tokenizers, the model first.
         grammar: whose routes and syllables were counted.
-        spellers: the tokenizers that spell with a base what their own vocabulary lacks.
         file: its file.
         sha256: of its contents.
     """
-    model = _model(tallies)
     return TextResult(
         name=name,
         file=file,
@@ -59,31 +55,24 @@ def text_result(
         syllables=text.syllables,
         clusters=text.clusters,
         figures={
-            key: _figures(
-                text,
-                tally,
-                grammar,
-                model=None if tally is model else model.tokens,
-                spells=key in spellers,
+            encoder.name: _figures(
+                text, tally, encoder, grammar, None if tally is tallies[0] else tallies[0].tokens
             )
-            for key, tally in tallies.items()
+            for encoder, tally in zip(encoders, tallies, strict=True)
         },
         scripts=tuple(
-            _script(route, script, text, tallies)
+            _script(route, script, text, tallies, encoders)
             for route, script in enumerate(grammar.names)
             if text.segments[route]
         ),
     )
 
 
-def _model(tallies: Tallies) -> TokenTally:
-    return next(iter(tallies.values()))
-
-
 def _figures(
-    text: TextTally, tally: TokenTally, grammar: Grammar, *, model: int | None, spells: bool
+    text: TextTally, tally: TokenTally, encoder: Encoder, grammar: Grammar, model: int | None
 ) -> Figures:
-    """All figures of one tokenizer on a text."""
+    """All figures of one tokenizer on a text; `model` is as in `_efficiency`."""
+    spells = bool(encoder.scripts)
     fragments = ratio(tally.fragments, int(tally.route_tokens[grammar.is_script].sum()))
     return Figures(
         efficiency=_efficiency(tally.tokens, model, text.words, text.characters),
@@ -92,6 +81,8 @@ def _figures(
         efficiency_score=None if fragments is None else 100 * (1 - fragments),
         renyi_efficiency=renyi_efficiency(tally.counts),
         damaged_lines=tally.damaged,
+        damaged_by_unk=tally.damaged_by_unknown,
+        unk_tokens=tally.unknown if encoder.unk_id is not None else None,
         broken_syllables=tally.broken_syllables,
         syllable_cuts=tally.syllable_cuts,
         spelled_syllables=tally.spelled_syllables if spells else None,
@@ -101,10 +92,16 @@ def _figures(
     )
 
 
-def _script(route: int, name: str, text: TextTally, tallies: Tallies) -> ScriptResult:
+def _script(
+    route: int,
+    name: str,
+    text: TextTally,
+    tallies: Sequence[TokenTally],
+    encoders: Sequence[Encoder],
+) -> ScriptResult:
     """The figures of one route's segments."""
     words, characters = int(text.route_words[route]), int(text.route_characters[route])
-    model = _model(tallies)
+    tokens = [int(tally.route_tokens[route]) for tally in tallies]
     return ScriptResult(
         name=name,
         segments=int(text.segments[route]),
@@ -112,13 +109,8 @@ def _script(route: int, name: str, text: TextTally, tallies: Tallies) -> ScriptR
         characters=characters,
         words=words,
         figures={
-            key: _efficiency(
-                int(tally.route_tokens[route]),
-                None if tally is model else int(model.route_tokens[route]),
-                words,
-                characters,
-            )
-            for key, tally in tallies.items()
+            encoder.name: _efficiency(number, tokens[0] if k else None, words, characters)
+            for k, (encoder, number) in enumerate(zip(encoders, tokens, strict=True))
         },
     )
 

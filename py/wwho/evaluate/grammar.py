@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from wwho.backend.base import ORPHAN, SYLLABLE, Backend, Span
-from wwho.evaluate.arrays import Bools, Ints, flat
+from wwho.backend.base import ORPHAN, SYLLABLE, Backend
+from wwho.backend.packed import packing
+from wwho.evaluate.arrays import Bools, Ints, part_of
 from wwho.evaluate.extents import Extents
 from wwho.evaluate.text import Block
 
 JOINERS = "\u200c\u200d"
+_JOINER_POINTS = [ord(joiner) for joiner in JOINERS]
 _SPACE = 0x20
+_SPAN = np.dtype([("start", "u4"), ("end", "u4"), ("route", "u2"), ("rule", "u1"), ("first", "u1")])
+"""`SPAN` as numpy reads it."""
 
 
 @dataclass(frozen=True)
@@ -60,50 +64,52 @@ class Grammar:
 
     def __init__(self, backend: Backend) -> None:
         """Take over the scanners of an open model."""
-        self._backend = backend
+        self._backend = packing(backend)
         self.names = tuple(route.name for route in backend.info.routes)
         self.is_script: Bools = np.array([route.sgpe for route in backend.info.routes])
 
     def units(self, block: Block) -> Units:
         """The units of each line of a block."""
-        sizes: list[int] = []
-        starts, ends, routes, rules, firsts = flat(self._spans(block, sizes)).reshape(-1, 5).T
-        shift = np.repeat(block.line_bytes[:-1], sizes)
-        return Units(b"".join(block.encoded), starts + shift, ends + shift, routes, rules, firsts)
+        packed = [self._backend.spans_packed(line) for line in block.encoded]
+        spans = np.frombuffer(b"".join(packed), _SPAN)
+        shift = np.repeat(block.line_bytes[:-1], [len(line) // _SPAN.itemsize for line in packed])
+        return Units(
+            b"".join(block.encoded),
+            spans["start"] + shift,
+            spans["end"] + shift,
+            spans["route"],
+            spans["rule"],
+            spans["first"],
+        )
 
-    def _spans(self, block: Block, sizes: list[int]) -> Iterator[Span]:
-        """The spans of each line, whose numbers are appended to `sizes`.
-
-        One line's at a time: millions of tuples would keep the garbage collector busy.
-        """
-        for line in block.encoded:
-            spans = self._backend.spans(line)
-            sizes.append(len(spans))
-            yield from spans
-
-    def is_whole(self, token: bytes) -> bool:
-        """Whether a token, standing alone, is text that could be written so.
+    def are_whole(self, tokens: Sequence[bytes | None]) -> Bools:
+        """Whether each token, standing alone, is text that could be written so.
 
         It is not where it holds part of a character, a dependent sign without its letter, or a
-        joiner without a letter before it.
+        joiner without a letter before it. Several words are as whole as one.
 
         Example:
             >>> from wwho.backend.select import open_backend
             >>> from wwho.encodings import model_bytes
             >>> grammar = Grammar(open_backend(model_bytes("wwho_328k")))
-            >>> [grammar.is_whole(text.encode()) for text in (" ක්‍ෂි", "ක්", "ිය", "\\u200dය", "x")]
-            [True, True, False, False, True]
-            >>> grammar.is_whole("ක".encode()[:2])
-            False
+            >>> tokens = [text.encode() for text in (" ක්‍ෂි", "ක් ක", "ිය", "\\u200dය", "x")]
+            >>> grammar.are_whole([*tokens, "ක".encode()[:2]]).tolist()
+            [True, True, False, False, True, False]
         """
-        try:
-            token.decode()
-        except UnicodeDecodeError:
-            return False
-        for span in self._backend.spans(token):
-            if self.is_script[span.route]:
-                if span.rule == ORPHAN:
-                    return False
-            elif any(joiner in token[span.start : span.end].decode() for joiner in JOINERS):
-                return False
-        return True
+        texts = [_text(token) for token in tokens]
+        block = Block([text or "" for text in texts])
+        units = self.units(block)
+        orphans = units.starts[self.is_script[units.routes] & (units.rules == ORPHAN)]
+        joiners = block.character_bytes[:-1][np.isin(block.code_points, _JOINER_POINTS)]
+        stray = joiners[~self.is_script[units.byte_routes[joiners]]]
+        whole = np.array([text is not None for text in texts], np.bool_)
+        whole[part_of(block.line_bytes, np.append(orphans, stray))] = False
+        return whole
+
+
+def _text(token: bytes | None) -> str | None:
+    """The text of a token; None where it has none, or part of a character."""
+    try:
+        return None if token is None else token.decode()
+    except UnicodeDecodeError:
+        return None

@@ -28,12 +28,14 @@ class Identity:
     """What came out.
 
     Attributes:
+        encoder: the model's name.
         base: the base's name.
         sentences: how many were compared.
         from_data: how many of them are lines of the texts; the others were made up.
         different: how many have other ids than with the base.
     """
 
+    encoder: str
     base: str
     sentences: int
     from_data: int
@@ -58,29 +60,38 @@ class AsciiLines:
             self.lines += list(found)[: SENTENCES - len(self.lines)]
 
 
-def compare(
-    model: WwhoEncoder, baselines: Sequence[Encoder], lines: Sequence[str]
-) -> Identity | None:
-    """Encode ASCII with a model and with its base.
+def identities(encoders: Sequence[Encoder], lines: Sequence[str]) -> tuple[Identity, ...]:
+    """Encode ASCII with each model and with its base.
 
     Args:
-        model: the model; its provenance names its base.
-        baselines: where a base that does not ship is looked for.
+        encoders: the tokenizers; a model's provenance names its base, which is one that ships, or
+            one of these.
         lines: ASCII lines of the texts; sentences are made up where there are too few.
 
     Returns:
-        What came out; None where the model has no base, or none that can be found.
+        What came out, for each model that has a base that can be found.
     """
-    name = model.backend.info.provenance.get("base:name", "")
-    base = next((encoder for encoder in baselines if encoder.name == name), None)
-    if name in list_encoding_names():
-        base = WwhoEncoder(name, model_bytes(name))
-    if base is None:
-        return None
     block = Block([*lines, *made_up(SENTENCES - len(lines))])
-    ours, theirs = model.encode(block).lines(), base.encode(block).lines()
-    different = sum(a != b for a, b in zip(ours, theirs, strict=True))
-    return Identity(name, len(block.lines), len(lines), different)
+    models = [encoder for encoder in encoders if isinstance(encoder, WwhoEncoder)]
+    theirs = {
+        name: base.encode(block).lines()
+        for name in {model.base for model in models}
+        if (base := _base(name, encoders))
+    }
+    found = []
+    for model in models:
+        if model.base in theirs:
+            ours = model.encode(block).lines()
+            different = sum(a != b for a, b in zip(ours, theirs[model.base], strict=True))
+            found.append(Identity(model.name, model.base, len(block.lines), len(lines), different))
+    return tuple(found)
+
+
+def _base(name: str, encoders: Sequence[Encoder]) -> Encoder | None:
+    """The tokenizer of this name: the one that ships before any that was given the name."""
+    if name in list_encoding_names():
+        return WwhoEncoder(name, model_bytes(name))
+    return next((encoder for encoder in encoders if encoder.name == name), None)
 
 
 def made_up(number: int) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wwho.evaluate.arrays import Bools, Ints
+from wwho.evaluate.arrays import Bools, Ints, part_of
 from wwho.evaluate.clusters import clusters
 from wwho.evaluate.encoder import Encoder, Encoding
 from wwho.evaluate.extents import Extents
@@ -45,7 +45,9 @@ class Meter:
         self.encoder = encoder
         self._grammar = grammar
         self._spells = np.array([name in encoder.scripts for name in grammar.names])
-        self._is_whole: dict[int, bool] = {}
+        self._is_known, self._is_whole = np.zeros((2, encoder.n_vocab), np.bool_)
+        if encoder.unk_id is not None:
+            self._is_known[encoder.unk_id] = True  # and not whole, whatever its name
 
     def tally(self) -> TokenTally:
         """A tally to count into."""
@@ -58,8 +60,8 @@ class Meter:
         in_scripts = encoding.ids[self._grammar.is_script[routes]]
         tally.counts += np.bincount(encoding.ids, minlength=len(tally.counts))
         tally.route_tokens += np.bincount(routes, minlength=len(tally.route_tokens))
-        tally.fragments += self._fragments(in_scripts)
-        tally.damaged += self._damaged(page.block, encoding)
+        tally.fragments += int((~self._are_whole(in_scripts)).sum())
+        self._count_losses(page.block, encoding, tally)
         is_spelled = (encoding.ids < self.encoder.n_base) & self._spells[routes]
         tally.spelled += int(is_spelled.sum())
         self._count_cuts(page, encoding.ends, is_spelled, tally)
@@ -83,26 +85,23 @@ class Meter:
         begins = np.repeat(block.line_bytes[:-1], np.diff(encoding.firsts))
         return np.maximum(encoding.ends - 1, begins)
 
-    def _fragments(self, ids: Ints) -> int:
-        """How many of these tokens are not whole."""
-        tokens, counts = np.unique(ids, return_counts=True)
-        return sum(
-            count
-            for token, count in zip(tokens.tolist(), counts.tolist(), strict=True)
-            if not self._whole(token)
-        )
+    def _are_whole(self, ids: Ints) -> Bools:
+        """Whether each of these tokens is whole; what has been found is kept."""
+        new = np.unique(ids[~self._is_known[ids]])
+        self._is_whole[new] = self._grammar.are_whole(self.encoder.tokens_bytes(new.tolist()))
+        self._is_known[new] = True
+        whole: Bools = self._is_whole[ids]
+        return whole
 
-    def _whole(self, token: int) -> bool:
-        """Whether a token is whole; what has been found is kept."""
-        if token not in self._is_whole:
-            text = self.encoder.token_bytes(token)
-            self._is_whole[token] = text is not None and self._grammar.is_whole(text)
-        return self._is_whole[token]
-
-    def _damaged(self, block: Block, encoding: Encoding) -> int:
-        """How many lines decoding does not give back, byte for byte."""
+    def _count_losses(self, block: Block, encoding: Encoding, tally: TokenTally) -> None:
+        """Count the lines that decoding does not give back, byte for byte, and what [UNK] hides."""
         decoded = self.encoder.decode(encoding.lines())
-        return sum(a != b for a, b in zip(decoded, block.encoded, strict=True))
+        is_damaged = np.array([a != b for a, b in zip(decoded, block.encoded, strict=True)])
+        unknown = np.flatnonzero(encoding.ids == self.encoder.unk_id)
+        has_unknown = np.bincount(part_of(encoding.firsts, unknown), minlength=len(is_damaged)) > 0
+        tally.unknown += len(unknown)
+        tally.damaged += int(is_damaged.sum())
+        tally.damaged_by_unknown += int((is_damaged & has_unknown).sum())
 
 
 def measure(

@@ -77,9 +77,10 @@ def _draw(axes: Axes, bars: Bars) -> None:
     handles = []
     for number, values in enumerate(bars.series.values()):
         at = places + (number - (len(bars.series) - 1) / 2) * thickness
+        colour = _SERIES[(number + bars.without_model) % len(_SERIES)]
         lengths = [float("nan") if value is None else value for value in values]
         draw = axes.barh if bars.is_lying else axes.bar
-        drawn = draw(at, lengths, thickness * 0.9, color=_SERIES[number % len(_SERIES)])
+        drawn = draw(at, lengths, thickness * 0.9, color=colour)
         if bars.is_lying or len(bars.groups) * len(bars.series) <= _MANY_BARS:
             labels = ["" if value is None else bars.show(value) for value in values]
             axes.bar_label(drawn, labels, padding=2, fontsize=8, color=_SOFT)

@@ -60,10 +60,13 @@ def parallel(
         What was counted; None for no texts.
 
     Raises:
-        CorpusError: a file cannot be read, or the texts differ in their numbers of lines.
+        CorpusError: a file cannot be read, there is only one text, or they differ in their numbers
+            of lines.
     """
     if not texts:
         return None
+    if len(texts) == 1:
+        raise CorpusError(f"{texts[0].name} is the only parallel text; give another to compare")
     counted = [_count(text, encoders, advance) for text in texts]
     _check_alignment(texts, [lines for lines, _ in counted])
     lines, reference = counted[0]

@@ -60,10 +60,12 @@ class Figures:
         efficiency: tokens per word and the like.
         bytes_per_token: bytes of UTF-8.
         compression_ratio: bytes of the text over bytes of its ids (OSPE).
-        efficiency_score: the share of tokens within scripts that are whole, in percent (OSPE).
-            None where the text has none.
+        efficiency_score: the share of tokens within scripts that are whole, in percent (OSPE;
+            see `Grammar.are_whole`; [UNK] is not). None where the text has none.
         renyi_efficiency: of the tokens that occur, alpha 2.5.
         damaged_lines: lines that decoding does not give back.
+        damaged_by_unk: those of them that have an [UNK]; the others have no such excuse.
+        unk_tokens: tokens for what the vocabulary cannot write; None where it has no such token.
         broken_syllables: syllables with a token's end inside.
         syllable_cuts: token ends inside a syllable.
         spelled_syllables: syllables outside the vocabulary, spelled with several tokens of the
@@ -79,6 +81,8 @@ class Figures:
     efficiency_score: float | None
     renyi_efficiency: float | None
     damaged_lines: int
+    damaged_by_unk: int
+    unk_tokens: int | None
     broken_syllables: int
     syllable_cuts: int
     spelled_syllables: int | None
@@ -157,7 +161,7 @@ class Evaluation:
         texts: the texts.
         overall: all texts together.
         vocabulary: the parts of each vocabulary.
-        identity: on ASCII with the base; None where there is none.
+        identities: on ASCII with its base, for each model that has one.
         parallel: token premiums; None where no parallel texts were given.
         examples: short texts, token by token.
     """
@@ -173,6 +177,6 @@ class Evaluation:
     texts: tuple[TextResult, ...]
     overall: TextResult
     vocabulary: tuple[VocabularyPart, ...]
-    identity: Identity | None
+    identities: tuple[Identity, ...]
     parallel: Parallel | None
     examples: tuple[Example, ...]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wwho.evaluate.bars import Bars
 from wwho.evaluate.examples import Example
+from wwho.evaluate.identity import Identity
 from wwho.evaluate.metrics import ratio
 from wwho.evaluate.results import Efficiency, Evaluation, Figures, TextResult
 from wwho.evaluate.table import Column, Number, Row, Table, decimals, percent, times, whole
@@ -181,6 +182,7 @@ def _context(found: Evaluation) -> Section | None:
             _text_names(found),
             _series(found, lambda text, figures: figures.efficiency.context, with_model=False),
             times,
+            without_model=True,
         ),
         Table(
             ("text", "against"),
@@ -270,16 +272,20 @@ def _round_trip(found: Evaluation) -> Section:
         "round-trip",
         "Nothing lost",
         (
-            "Every line was decoded again and compared with what it was, byte for byte. Spelled "
-            "out are the tokens of the base within scripts: parts of syllables outside the "
-            "vocabulary.",
-            _identity_text(found),
+            "Every line was decoded again and compared with what it was, byte for byte. [UNK] "
+            "stands for the token of what a vocabulary cannot write; a line damaged without one "
+            "is a fault of the tokenizer. Spelled out are the tokens of the base within scripts: "
+            "parts of syllables outside the vocabulary.",
+            *_identity_texts(found),
         ),
         table=Table(
             ("text", "tokenizer"),
             (
                 Column("lines", whole),
                 Column("damaged", whole),
+                Column("of all", percent),
+                Column("damaged without [UNK]", whole),
+                Column("[UNK] tokens", whole),
                 Column("of all", percent),
                 Column("tokens spelled out", whole),
                 Column("of all", percent),
@@ -290,26 +296,33 @@ def _round_trip(found: Evaluation) -> Section:
                     text.lines,
                     figures.damaged_lines,
                     ratio(figures.damaged_lines, text.lines),
-                    figures.spelled_tokens,
-                    None
-                    if figures.spelled_tokens is None
-                    else ratio(figures.spelled_tokens, figures.efficiency.tokens),
+                    figures.damaged_lines - figures.damaged_by_unk,
+                    *_of_all(figures.unk_tokens, figures.efficiency.tokens),
+                    *_of_all(figures.spelled_tokens, figures.efficiency.tokens),
                 ),
             ),
         ),
     )
 
 
-def _identity_text(found: Evaluation) -> str:
-    """What the test on ASCII said."""
-    test = found.identity
-    if test is None:
-        return f"{found.model} names no base at hand, so ASCII was not compared with one."
+def _of_all(number: int | None, total: int) -> tuple[Number, Number]:
+    """A number, and its share of all."""
+    return number, None if number is None else ratio(number, total)
+
+
+def _identity_texts(found: Evaluation) -> list[str]:
+    """What the test on ASCII said, of each model."""
+    if not found.identities:
+        return [f"{found.model} names no base at hand, so ASCII was not compared with one."]
+    return [_identity_text(test) for test in found.identities]
+
+
+def _identity_text(test: Identity) -> str:
     made_up = test.sentences - test.from_data
     verdict = f"{test.different:,} differ" if test.different else "all are identical, id for id"
     return (
         f"Pure ASCII: {test.sentences:,} sentences ({test.from_data:,} lines of the texts and "
-        f"{made_up:,} made up) by {found.model} and by its base {test.base}: {verdict}."
+        f"{made_up:,} made up) by {test.encoder} and by its base {test.base}: {verdict}."
     )
 
 
@@ -321,8 +334,9 @@ def _information(found: Evaluation) -> Section:
             "The compression ratio is that of OSPE (equation 1): bytes of the text over bytes of "
             "the encoded file, here with each id in the fewest whole bytes that hold any id. Its "
             "efficiency score (equation 2) is the share of tokens within scripts that could stand "
-            "alone: no part of a character, no sign without its letter, no joiner without one. "
-            "OSPE takes it of text that a language model wrote, this report of the texts.",
+            "alone: no part of a character, no sign or joiner without its letter, no [UNK]; "
+            "several words are as whole as one. OSPE takes it of text that a language model wrote, "
+            "this report of the texts.",
             "Rényi efficiency has alpha 2.5 and is taken of the tokens that occur (Zouhar et al., "
             "Tokenization and the Noiseless Channel, ACL 2023).",
         ),
@@ -346,27 +360,32 @@ def _information(found: Evaluation) -> Section:
 
 
 def _vocabulary(found: Evaluation) -> Section:
-    own = next(part for part in found.vocabulary if part.encoder == found.model)
+    parts = [part for part in found.vocabulary if part.encoder == found.model]
+    own = [part for part in parts if part.part != "base"]
     glitches = ", ".join(
-        f"{_code_points(each.text)} ({each.occurrences:,})" for each in own.glitches
+        f"{_code_points(each.text)} ({each.occurrences:,})"
+        for part in own
+        for each in part.glitches
     )
-    which = found.model if own.part == "all" else f"the {own.part} part of {found.model}"
+    which = f"{found.model} without its base" if len(parts) > len(own) else found.model
+    bins = max(len(part.histogram) for part in own)
     return Section(
         "vocabulary",
         "Vocabulary",
         (
             "Used are the ids that the texts have; the others, special tokens and gaps among them, "
-            "never occur here. Glitch tokens are nothing but joiners and viramas, which no "
-            f"syllable is. Each id costs {found.width:,} parameters of embeddings; a language "
-            "model whose output matrix is not tied to them pays as many again.",
+            "never occur here. Superwords are tokens that join words. Glitch tokens are nothing "
+            "but joiners and viramas, which no syllable is. Each id costs "
+            f"{found.width:,} parameters of embeddings; a language model whose output matrix is "
+            "not tied to them pays as many again.",
             f"Glitch tokens of {which}, with their occurrences: {glitches or 'none'}.",
         ),
         Bars(
             "vocabulary-use",
             f"How many ids of {which} occur how often in the texts",
             "ids",
-            tuple(map(_bin, range(len(own.histogram)))),
-            {which: own.histogram},
+            tuple(map(_bin, range(bins))),
+            {part.part: part.histogram + (0,) * (bins - len(part.histogram)) for part in own},
             whole,
             is_lying=True,
             group_axis="occurrences in the texts",
@@ -378,8 +397,9 @@ def _vocabulary(found: Evaluation) -> Section:
                 Column("used", whole),
                 Column("of all", percent),
                 Column("never", whole),
+                Column("tokens of the texts", whole),
                 Column("glitch tokens", whole),
-                Column("their occurrences", whole),
+                Column("their tokens", whole),
                 Column("embedding parameters", whole),
             ),
             tuple(
@@ -392,6 +412,7 @@ def _vocabulary(found: Evaluation) -> Section:
                         part.used,
                         ratio(part.used, part.size),
                         part.unused,
+                        part.occurrences,
                         len(part.glitches),
                         sum(glitch.occurrences for glitch in part.glitches),
                         part.size * found.width,

@@ -65,8 +65,10 @@ class TokenTally(Summed):
     Attributes:
         counts: for each id, how often it occurs.
         route_tokens: for each route, the tokens that end in its segments.
-        fragments: those tokens of scripts that are not whole (see `Grammar.is_whole`).
+        fragments: those tokens of scripts that are not whole (see `Grammar.are_whole`).
         damaged: lines that decoding does not give back.
+        damaged_by_unknown: those of them that have an [UNK].
+        unknown: tokens for what the vocabulary cannot write.
         spelled: tokens of its base in segments of the scripts that the tokenizer has.
         spelled_syllables: syllables that it spells with several such tokens.
         syllable_cuts: all other token ends inside a syllable.
@@ -79,6 +81,8 @@ class TokenTally(Summed):
     route_tokens: Ints
     fragments: int = 0
     damaged: int = 0
+    damaged_by_unknown: int = 0
+    unknown: int = 0
     spelled: int = 0
     spelled_syllables: int = 0
     syllable_cuts: int = 0

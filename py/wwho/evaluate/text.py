@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from wwho.backend.characters import characters
+from wwho.errors import CorpusError
 from wwho.evaluate.arrays import Bools, Ints, bounds
 from wwho.train.inputs import Corpus
 from wwho.train.progress import Advance
+
+_MOST_JUNK = 3
+"""Text of which one part in so many is no text is binary data, or in another encoding."""
 
 # White space is what `str.split` splits at; the last such character is U+3000.
 _END_OF_SPACES = 0x3001
@@ -48,6 +53,11 @@ class Block:
         return bounds(map(len, self.lines))
 
     @cached_property
+    def code_points(self) -> npt.NDArray[np.uint32]:
+        """The code points."""
+        return np.frombuffer("".join(self.lines).encode("utf-32-le"), "<u4")
+
+    @cached_property
     def character_bytes(self) -> Ints:
         """The byte at which each code point begins, and the number of bytes."""
         data = np.frombuffer(b"".join(self.encoded), np.uint8)
@@ -70,8 +80,7 @@ class Block:
     @cached_property
     def _is_solid(self) -> Bools:
         """Whether each code point is other than white space."""
-        points = np.frombuffer("".join(self.lines).encode("utf-32-le"), np.uint32)
-        solid: Bools = _IS_SOLID[np.minimum(points, _END_OF_SPACES)]
+        solid: Bools = _IS_SOLID[np.minimum(self.code_points, _END_OF_SPACES)]
         return solid
 
     def _starts(self, cuts: Bools) -> Bools:
@@ -90,14 +99,18 @@ class DataSet:
     Attributes:
         name: what the report calls it.
         file: a path; how it is read is said at `wwho.train.inputs.Corpus`.
+        field: the field of JSON Lines that holds the text; None for "text".
+        column: the column of Parquet that does.
     """
 
     name: str
     file: str
+    field: str | None = None
+    column: str = "text"
 
     def corpus(self) -> Corpus:
         """The file, not yet opened."""
-        return Corpus([self.file])
+        return Corpus([self.file], field=self.field, column=self.column)
 
 
 def blocks(corpus: Corpus, advance: Advance) -> Iterator[Block]:
@@ -108,7 +121,8 @@ def blocks(corpus: Corpus, advance: Advance) -> Iterator[Block]:
         advance: is told how many stored bytes have been read.
 
     Raises:
-        CorpusError: a file cannot be read, or is not what its name says.
+        CorpusError: a file cannot be read, is not what its name says, or more than a third of its
+            first block is no text in UTF-8.
 
     Example:
         >>> import tempfile, pathlib
@@ -119,8 +133,26 @@ def blocks(corpus: Corpus, advance: Advance) -> Iterator[Block]:
         >>> block.lines, block.broken, int(block.word_starts.sum())
         (['one two', '\ufffd'], 1, 3)
     """
-    for data in corpus.blocks(advance):
-        yield Block(characters(data).removesuffix("\n").split("\n"), _broken(data))
+    for number, data in enumerate(corpus.blocks(advance)):
+        broken = _broken(data)
+        if number == 0:
+            _check_encoding(corpus, data, broken)
+        yield Block(characters(data).removesuffix("\n").split("\n"), broken)
+
+
+def _check_encoding(corpus: Corpus, data: bytes, broken: int) -> None:
+    """Refuse what begins as no text in UTF-8 does.
+
+    Raises:
+        CorpusError: names the file, and what was found in its first block.
+    """
+    nuls = data.count(0)
+    if broken + nuls > len(data) / _MOST_JUNK:
+        raise CorpusError(
+            f"{corpus.sources[0].name}: this is no text in UTF-8: of its first {len(data):,} bytes "
+            f"{broken:,} belong to no character and {nuls:,} are NUL; convert it, for example "
+            "with iconv"
+        )
 
 
 def _broken(data: bytes) -> int:

@@ -69,19 +69,24 @@ def router_scanner(schemas: Sequence[Schema]) -> Scanner:
     Raises:
         SchemaError: If two schemas claim the same character.
     """
-    _refuse_overlaps(schemas)
+    refuse_overlaps(schemas)
     claimed = union(schema.blocks for schema in schemas)
     plain = Chars(~(claimed | SPACE))
     free_space = seq(Chars(SPACE), Look(negative=True, chars=claimed))
     other = many(alt(plain, free_space), 1)
-    return Scanner("router", (other, *map(_segment, schemas)), longest=False)
+    return Scanner("router", (other, *map(segment, schemas)), longest=False)
 
 
 def unit_scanner(schema: Schema) -> Scanner:
-    """Return the scanner that cuts a segment of one script into units (see `Unit`).
+    """Return the scanner that cuts a segment of one script into units (see `Unit`)."""
+    return Scanner(schema.name, unit_rules(schema), longest=True)
 
-    Every rule takes one leading U+0020, which the router leaves at the start of a segment. The
-    scanner cuts any text at all; characters of other scripts are passed through.
+
+def unit_rules(schema: Schema) -> tuple[Node, Node, Node]:
+    """Return the patterns of the rules of `Unit`, of which the longest match wins.
+
+    Every rule takes one leading U+0020, which the router leaves at the start of a segment. Together
+    they cut any text at all; characters of other scripts are passed through.
     """
     syllable: Node = schema.syllable
     orphan: Node = Chars(schema.letters)
@@ -92,15 +97,10 @@ def unit_scanner(schema: Schema) -> Scanner:
         syllable = _machine(schema, schema.table, schema.table.accepting)
         orphan = alt(_machine(schema, schema.table, frozenset({"ORPHAN"})), orphan)
         rest = alt(_machine(schema, schema.table, frozenset({"PASSTHROUGH"})), rest)
-    rules = (
-        _spaced(syllable),
-        _spaced(orphan),
-        alt(_spaced(rest), Chars(SPACE)),
-    )
-    return Scanner(schema.name, rules, longest=True)
+    return _spaced(syllable), _spaced(orphan), alt(_spaced(rest), Chars(SPACE))
 
 
-def _segment(schema: Schema) -> Node:
+def segment(schema: Schema) -> Node:
     """Return the pattern of a segment of one script."""
     first = Chars(schema.blocks)
     following = Chars(schema.blocks | schema.joiners)
@@ -125,7 +125,7 @@ def _machine(schema: Schema, table: Table, accepting: frozenset[str]) -> Node:
     return Machine(number[table.start], ends, edges)
 
 
-def _refuse_overlaps(schemas: Sequence[Schema]) -> None:
+def refuse_overlaps(schemas: Sequence[Schema]) -> None:
     """Raise if a character would belong to two scripts: the router could not decide."""
     for one, two in combinations(schemas, 2):
         shared = (one.blocks & (two.blocks | two.joiners)) | (one.joiners & two.blocks)

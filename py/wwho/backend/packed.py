@@ -1,0 +1,74 @@
+"""Much at once from a backend, for callers that make arrays of it.
+
+A Python object for each unit or id, or a call for each token, costs many times what the core does.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from wwho.backend.base import Backend
+from wwho.errors import UnknownTokenError
+
+SPAN = struct.Struct("=IIHBB")
+"""The fields of a span, in their order: a `wwho_span` of wwho.h."""
+
+
+@runtime_checkable
+class Packing(Protocol):
+    """Packed numbers are in the machine's byte order, one behind the other, without gaps."""
+
+    def spans_packed(self, text: bytes) -> bytes:
+        """As `Backend.spans`: a `SPAN` for each."""
+
+    def encode_with_ends_packed(
+        self, text: bytes, allowed: bytes | None, unk: bool
+    ) -> tuple[bytes, bytes]:
+        """As `Backend.encode_with_ends`: 32 bits for each id, and for each end."""
+
+    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
+        """As `Backend.token_bytes`, for many; None for what is no token."""
+
+
+def packing(backend: Backend) -> Packing:
+    """The backend itself, where it can pack; else what packs for it.
+
+    Example:
+        >>> from wwho.backend.select import open_backend
+        >>> from wwho.encodings import model_bytes
+        >>> backend = open_backend(model_bytes("cl100k_base"), "reference")
+        >>> [SPAN.unpack(packing(backend).spans_packed(b"a")), backend.spans(b"a")]
+        [(0, 1, 0, 3, 1), [Span(start=0, end=1, route=0, rule=3, first=True)]]
+    """
+    return backend if isinstance(backend, Packing) else _Packer(backend)
+
+
+class _Packer:
+    """Packs what a backend gives as lists."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    def spans_packed(self, text: bytes) -> bytes:
+        """See `Packing`."""
+        return b"".join(SPAN.pack(*span) for span in self._backend.spans(text))
+
+    def encode_with_ends_packed(
+        self, text: bytes, allowed: bytes | None, unk: bool
+    ) -> tuple[bytes, bytes]:
+        """See `Packing`."""
+        ids, ends = self._backend.encode_with_ends(text, allowed, unk)
+        return array("I", ids).tobytes(), array("I", ends).tobytes()
+
+    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
+        """See `Packing`."""
+        return [self._token_bytes(token) for token in tokens]
+
+    def _token_bytes(self, token: int) -> bytes | None:
+        try:
+            return self._backend.token_bytes(token)
+        except UnknownTokenError:
+            return None

@@ -1,0 +1,1 @@
+"""Other tokenizers' files as models that give the same ids."""

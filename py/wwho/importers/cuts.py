@@ -1,0 +1,51 @@
+"""How the scripts of a model cut texts into units, for texts that are no whole segments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from wwho.grammar.automaton import CompiledScanners
+from wwho.grammar.codepoints import CodePointSet
+from wwho.grammar.run import pieces
+from wwho.importers.vocab_json import refusal, shown
+from wwho.schema.model import Schema
+from wwho.schema.paper import JOINERS
+from wwho.train.atoms import OTHER
+
+Units = tuple[str, ...]
+
+
+class Cuts:
+    """The units of a text that stands in a segment, from where a unit begins to where one ends."""
+
+    def __init__(self, schemas: Sequence[Schema], scanners: CompiledScanners) -> None:
+        """Take the schemas, and what `paper_scanners` made of them."""
+        self._scanners = scanners
+        automata = scanners.automata[OTHER + 1 :]
+        patterns = (_pattern(schema.blocks | JOINERS) for schema in schemas)
+        self._scripts = list(zip(patterns, automata, strict=True))
+
+    def __call__(self, text: str) -> Units | None:
+        """The units; None where the text can stand in no segment.
+
+        Raises:
+            ArtifactError: it can stand in segments of two scripts, which cut it differently.
+        """
+        cuts = {
+            tuple(text[start:end] for start, end, _ in pieces(self._scanners, automaton, text))
+            for pattern, automaton in self._scripts
+            if pattern.fullmatch(text)
+        }
+        if len(cuts) > 1:
+            raise refusal(
+                f"the schemas cut {shown(text)} differently, {' and '.join(map(str, sorted(cuts)))}"
+                "; give schemas that agree about joiners"
+            )
+        return cuts.pop() if cuts else None
+
+
+def _pattern(chars: CodePointSet) -> re.Pattern[str]:
+    """Texts of these characters, with or without a space before them."""
+    ranges = (f"\\U{first:08x}-\\U{last:08x}" for first, last in chars.ranges)
+    return re.compile(f" ?[{''.join(ranges)}]+")

@@ -1,0 +1,62 @@
+"""How the encoder that the WWHO paper's authors publish cuts text.
+
+It differs from the paper, and so from `wwho.schema.compile`, in three points:
+
+- All units of a segment form one word, dandas, digits and orphans among them. So every unit is of
+  rule `Unit.SYLLABLE`.
+- Both joiners stay with any script, whatever its schema's classes say.
+- Joiners at the very start of a text are a segment of their own, which is other text: it does not
+  go on behind them. Anywhere else they follow a script, or are in the midst of other text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from wwho.grammar.codepoints import ALL, CodePointSet
+from wwho.grammar.compile import CompiledScanners, Scanner, compile_scanners
+from wwho.grammar.syntax import Chars, Look, alt, many, seq
+
+from .compile import SPACE, refuse_overlaps, segment, unit_rules
+from .model import Schema, union
+
+JOINERS = CodePointSet.of(0x200C, 0x200D)
+
+
+def paper_scanners(schemas: Sequence[Schema]) -> CompiledScanners:
+    """Compile what cuts text: the router, one that leaves other text whole, and each schema's.
+
+    Args:
+        schemas: At least one schema, in the order of the router's rules.
+
+    Raises:
+        SchemaError: If two schemas claim the same character.
+        PatternError: If the scanners are too large.
+    """
+    rest = Scanner("other", (many(Chars(ALL), 1),), longest=False)
+    units = [Scanner(s.name, (alt(*unit_rules(s)),), longest=True) for s in schemas]
+    return compile_scanners([paper_router(schemas), rest, *units])
+
+
+def paper_router(schemas: Sequence[Schema]) -> Scanner:
+    """Return the scanner that cuts text into segments.
+
+    Raises:
+        SchemaError: If two schemas claim the same character.
+    """
+    schemas = [with_joiners(schema) for schema in schemas]
+    refuse_overlaps(schemas)
+    claimed = union(schema.blocks for schema in schemas)
+    free_space = seq(Chars(SPACE), Look(negative=True, chars=claimed))
+    first = alt(Chars(~(claimed | SPACE | JOINERS)), free_space)
+    other = seq(first, many(alt(Chars(~(claimed | SPACE)), free_space)))
+    # A segment that begins with joiners is the first one: any other takes those behind it.
+    leading = many(Chars(JOINERS), 1)
+    rules = (alt(leading, other), *map(segment, schemas))
+    return Scanner("router", rules, longest=False)
+
+
+def with_joiners(schema: Schema) -> Schema:
+    """Return the schema with both joiners, and no other character outside its blocks."""
+    return replace(schema, joiners=JOINERS)

@@ -1,0 +1,208 @@
+"""`py/wwho/evaluate/README.md` tells the truth: its figures are measured again."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wwho.cli.eval import evaluated
+from wwho.cli.main import build_parser
+from wwho.encodings import model_bytes
+from wwho.evaluate.baselines import open_baseline, open_model
+from wwho.evaluate.evaluate import evaluate
+from wwho.evaluate.metrics import ratio, saving
+from wwho.evaluate.results import Evaluation
+from wwho.evaluate.text import Block, DataSet
+from wwho.train.inputs import Corpus
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "py" / "wwho" / "evaluate" / "README.md").read_text("utf-8")
+MODEL, SUPER, PAPER = "wwho_328k", "wwho_super_328k", "paper"
+BASELINES = ("o200k_base", "cl100k_base")
+NAMES = (MODEL, SUPER, *BASELINES)
+COLUMNS = {MODEL: 2, SUPER: 3, PAPER: 4, BASELINES[0]: 5, BASELINES[1]: 6}
+"""Where tokenizers stand in tables that begin with a label and a column of the paper's."""
+
+
+def rows(heading: str, first: str = "") -> Iterator[list[str]]:
+    """The cells of the first table below a heading that begins with `first`; its head is left out.
+
+    An empty label stands for the one above it.
+    """
+    (section,) = re.findall(rf"^## {heading}.*?\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)
+    table = section[section.index(f"| {first}") :].split("\n\n")[0]
+    label = ""
+    for line in table.splitlines()[2:]:
+        cells = [cell.strip().replace("`", "") for cell in line[1:-1].split("|")]
+        cells[0] = label = cells[0] or label
+        yield cells
+
+
+def number(cell: str) -> float:
+    """The number that a cell begins with."""
+    (found,) = re.findall(r"^−?[\d,.]+", cell)
+    return float(found.replace(",", "").replace("−", "-"))
+
+
+def arguments() -> list[str]:
+    """What the shell makes of the page's `wwho eval`."""
+    (block,) = re.findall(r"^```\n(.*?)^```", PAGE, re.M | re.S)
+    others = "mkdir() { :; }; tar() { :; }; wwho() { printf '%s\\0' \"$@\"; printf '\\0'; }\n"
+    shell = subprocess.run(["bash", "-c", others + block], check=True, stdout=subprocess.PIPE)
+    calls = [call.split("\0") for call in shell.stdout.decode().split("\0\0") if call]
+    (found,) = (call for call in calls if call[0] == "eval")
+    return found
+
+
+def test_the_models_are_those_that_ship() -> None:
+    for name in (MODEL, SUPER):
+        digest = hashlib.sha256(model_bytes(name)).hexdigest()
+        assert re.search(rf"`{name}` \((SHA-256 )?`{digest[:16]}`\.\.\.\)", PAGE)
+
+
+def test_the_command_is_one() -> None:
+    given = arguments()
+    options = build_parser().parse_args(given)
+    assert options.model == MODEL
+    assert [Path(name).stem for name in options.against] == [SUPER, PAPER, *BASELINES]
+    assert len(options.data) == 4
+    assert len(options.parallel) == 22
+
+
+def test_shares_and_factors_follow_from_the_tokens() -> None:
+    """In the paper's columns too: they are not misprints, here or there."""
+    kinds = {(cells[0], cells[1]): cells[2:] for cells in rows("Tables 6 and 8")}
+    texts = {text for text, _ in kinds}
+    assert len(texts) == 5
+    for text in texts:
+        tokens = kinds[text, "tokens"]
+        for column, base in ((0, 1), (2, 5), (3, 5), (4, 5)):
+            if tokens[column] == "–":
+                continue
+            ours, theirs = int(number(tokens[column])), int(number(tokens[base]))
+            fewer = number(kinds[text, "fewer than o200k_base"][column])
+            times = number(kinds[text, "context over o200k_base"][column])
+            assert fewer == pytest.approx(100 * (saving(ours, theirs) or 0), abs=0.051)
+            assert times == pytest.approx(ratio(theirs, ours), abs=0.0051)
+
+
+def test_examples() -> None:
+    encoders = {name: open_baseline(name) for name in NAMES}
+    for word, *cells in rows("Table 7"):
+        for name, encoder in encoders.items():
+            assert int(cells[COLUMNS[name]]) == len(encoder.encode(Block([word])).ids)
+
+
+@pytest.mark.corpora
+def test_the_first_lines(corpora: Path, tmp_path: Path) -> None:
+    expected = {cells[0]: [int(number(cell)) for cell in cells[1:]] for cells in rows("Checked")}
+    for name in expected:
+        lines = next(Corpus([corpora / f"{name}.txt.xz"]).blocks(lambda size: None)).split(b"\n")
+        (tmp_path / name).write_bytes(b"\n".join(lines[:500]))
+    found = evaluate(
+        open_model(MODEL),
+        [open_baseline(name) for name in NAMES[1:]],
+        [DataSet(name, str(tmp_path / name)) for name in expected],
+        example_texts=[],
+    )
+    for text in found.texts:
+        figures = [text.figures[name] for name in NAMES]
+        assert expected[text.name] == [
+            *(each.efficiency.tokens for each in figures),
+            text.syllables,
+            *(each.broken_syllables for each in figures),
+        ]
+
+
+@pytest.mark.slow
+@pytest.mark.corpora
+def test_every_table(corpora: Path, tmp_path: Path) -> None:
+    """By the page's own command, without paper mode, whose model does not ship."""
+    with tarfile.open(corpora / "parallel_ntrex.tar.xz") as parallel:
+        parallel.extractall(tmp_path, filter="data")
+    given = "\0".join(arguments()).replace("--against\0build/paper.wwho\0", "")
+    given = given.replace("build/", f"{tmp_path}/").replace("../shared/corpora", str(corpora))
+    found = evaluated(build_parser().parse_args(given.split("\0")))
+    check_texts(found)
+    check_robustness(found)
+    check_information(found)
+    check_premiums(found)
+
+
+def check_texts(found: Evaluation) -> None:
+    texts = {text.name: text for text in (*found.texts, found.overall)}
+    for label, kind, *cells in rows("Tables 6 and 8"):
+        text = texts["overall" if label == "all" else label.split(", ")[1]]
+        for name in NAMES:
+            efficiency, cell = text.figures[name].efficiency, cells[COLUMNS[name]]
+            if kind == "tokens":
+                assert cell == f"{efficiency.tokens:,}"
+            elif kind == "tokens per word":
+                assert cell == f"{efficiency.tokens_per_word:.3f}"
+            elif kind == "characters per token":
+                assert cell == f"{efficiency.characters_per_token:.2f}"
+    scripts = {script.name: script for script in found.overall.scripts}
+    for label, words, *cells in rows("Tables 6 and 8", "script"):
+        assert words == f"{scripts[label].words:,}"
+        for name in NAMES:
+            efficiency = scripts[label].figures[name]
+            assert cells[COLUMNS[name] - 2] == f"{efficiency.tokens_per_word:.3f}"
+
+
+def check_robustness(found: Evaluation) -> None:
+    own = [part for part in found.vocabulary if part.part != "base"]
+    identities = {
+        test.encoder: f"{test.different} of {test.sentences:,}" for test in found.identities
+    }
+    cells_of = {cells[0].split(", of ")[0]: cells[1:] for cells in rows("Robustness")}
+    assert f"syllables broken, of {found.overall.syllables:,} " in PAGE
+    assert f"grapheme clusters broken, of {found.overall.clusters:,} " in PAGE
+    for name in NAMES:
+        figures, parts = found.overall.figures[name], [part for part in own if part.encoder == name]
+        glitches = [glitch for part in parts for glitch in part.glitches]
+        for label, value in {
+            "lines": found.overall.lines,
+            "lines damaged": figures.damaged_lines,
+            "of these without an [UNK]": figures.damaged_lines - figures.damaged_by_unk,
+            "[UNK] tokens": figures.unk_tokens,
+            "tokens of the base that spell syllables": figures.spelled_tokens,
+            "syllables broken": figures.broken_syllables,
+            "syllables spelled by the base": figures.spelled_syllables,
+            "grapheme clusters broken": figures.broken_clusters,
+            "glitch tokens": len(glitches),
+            "their occurrences": sum(glitch.occurrences for glitch in glitches),
+            "ids that never occur": sum(part.unused for part in parts),
+        }.items():
+            cell = cells_of[label][COLUMNS[name] - 1]
+            assert cell.split(" ")[0] == ("–" if value is None else f"{value:,}"), (label, name)
+        ascii_cell = cells_of["ASCII sentences with other ids than o200k_base"][COLUMNS[name] - 1]
+        assert ascii_cell == identities.get(name, "–")
+
+
+def check_information(found: Evaluation) -> None:
+    cells_of = {cells[0]: cells[1:] for cells in rows("OSPE")}
+    for subject in found.subjects:
+        figures, column = found.overall.figures[subject.name], COLUMNS[subject.name] - 1
+        for label, shown in {
+            "bytes per token": f"{figures.bytes_per_token:.2f}",
+            "compression ratio": f"{figures.compression_ratio:.2f}",
+            "efficiency score": f"{figures.efficiency_score:.2f}",
+            "Rényi efficiency": f"{figures.renyi_efficiency:.3f}",
+            "ids": f"{subject.n_vocab:,}",
+            "embedding parameters at width 4,096": f"{subject.embedding_parameters / 1e6:,.0f} M",
+        }.items():
+            assert cells_of[label][column] == shown
+
+
+def check_premiums(found: Evaluation) -> None:
+    assert found.parallel is not None
+    languages = found.parallel.languages[1:]
+    cells_of = {cells[0]: cells[1:] for cells in rows("Token premium")}
+    for name in NAMES:
+        assert cells_of[name] == [f"{language.premium[name]:.2f}" for language in languages]
