@@ -1,47 +1,92 @@
-// The page counts long texts in parts: the parts' tokens must be the whole's.
+// The page counts long texts in parts: the parts' tokens must be the whole's, for every tokenizer.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { lastCut, safeParts } from "../../web/page/cuts.js";
-import { beginning, describeTokens } from "../../web/page/describe.js";
-import { TEXTS, randomNumbers } from "./common.mjs";
-import { getTokenizers } from "./encodings.mjs";
+import { Tokenizer, getEncoding } from "../../web/node.js";
+import { Cuts, safeParts } from "../../web/page/cuts.js";
+import { ROOT, TEXTS, bytesOf, randomNumbers } from "./common.mjs";
 
-const { o200k, wwho } = await getTokenizers();
+const NAMES = ["o200k_base", "cl100k_base", "wwho_328k", "wwho_super_328k"];
+const SIDES = await Promise.all(
+  NAMES.map(async (name) => ({
+    name,
+    tokenizer: await getEncoding(name),
+    cuts: new Cuts(await bytesOf(new URL(`py/wwho/models/${name}.wwho`, ROOT))),
+  })),
+);
 const ALPHABET = [
-  ..."ab Z'sk19.,/-\n\r\t \u00a0\u0085\u3000\ufeff\u200d\u200c\u0301한字කංා්යෝක්ෂअकि्षं़ॐ।ऽ👩",
-  " ",
-  " ",
-  "\n",
-  "a",
+  ..."ab Z'sk19.,/-\n\r\t \u00a0\u0085\u3000\ufeff\u200d\u200c\u0301한字කංා්යෝක්ෂඅකि्षं़ॐ।ऽ👩",
+  ...[" ", " ", "\n", "a", "ගෙදර", "यहाँ", " ක", " ක", " ගෙදර", " कि", " यहाँ"],
 ];
 
 /** @param {() => number} random @param {number} length */
 const randomText = (random, length) =>
   Array.from({ length }, () => ALPHABET[Math.floor(random() * ALPHABET.length)]).join("");
 
-test("tokens of both sides of a cut are those of the whole", () => {
-  const random = randomNumbers(7);
-  let cuts = 0;
-  for (let i = 0; i < 4000; i++) {
-    const text = randomText(random, 1 + Math.floor(random() * 60));
-    const cut = lastCut(text);
-    if (cut === 0) continue;
-    cuts++;
-    for (const tokenizer of [o200k, wwho]) {
-      const parts = [...tokenizer.encode(text.slice(0, cut)), ...tokenizer.encode(text.slice(cut))];
-      assert.deepEqual(parts, [...tokenizer.encode(text)], JSON.stringify([text, cut]));
+/** @param {string} text @param {Cuts} cuts */
+const places = (text, cuts) => Array.from({ length: text.length }, (_, at) => at).filter((at) => cuts.isCut(text, at));
+
+for (const { name, tokenizer, cuts } of SIDES) {
+  test(`${name}: tokens of both sides of a cut are those of the whole`, () => {
+    const random = randomNumbers(7);
+    let found = 0;
+    for (let i = 0; i < 1500; i++) {
+      const text = randomText(random, 1 + Math.floor(random() * 40));
+      const whole = tokenizer.encode(text).join();
+      for (const at of places(text, cuts)) {
+        const parts = [...tokenizer.encode(text.slice(0, at)), ...tokenizer.encode(text.slice(at))].join();
+        assert.equal(parts, whole, JSON.stringify([text, at]));
+        found++;
+      }
     }
+    assert.ok(found > 5000, `${found} cuts`);
+  });
+}
+
+test("ordinary text has a cut before nearly every word", () => {
+  const english = "When the rain stopped we walked home. Nobody saw us";
+  for (const { name, cuts } of SIDES) {
+    const words = [...english.matchAll(/(?<=\w) (?=\w)/g)].map(({ index }) => index);
+    assert.deepEqual(places(english, cuts).filter((at) => words.includes(at)), words, name);
   }
-  assert.ok(cuts > 1000, `${cuts} texts had a cut`);
+  const sinhala = "ගෙදර යන පාරේ. මල් පිපිලා";
+  const [, , wwho, superwords] = SIDES.map(({ cuts }) => places(sinhala, cuts));
+  assert.deepEqual(wwho, [4, 7, 12, 17]);
+  assert.deepEqual(superwords, [12], "superwords may join words that only a space parts");
 });
 
-test("the last cut is found from the end, and none is invented", () => {
-  assert.equal(lastCut("one two three"), 7);
-  assert.equal(lastCut("one two three", 8), 0);
-  assert.equal(lastCut("a b" + "x".repeat(100_000)), 1);
-  for (const text of ["", " ", "a", "a  b", "a .", "\n\n", "a\n b", "字字字"]) assert.equal(lastCut(text), 0, text);
+test("the next cut, and none is invented", () => {
+  const [{ cuts }] = SIDES;
+  assert.equal(cuts.nextCut("one two three", 0), 3);
+  assert.equal(cuts.nextCut("one two three", 4), 7);
+  assert.equal(cuts.nextCut("one two three", 8), 13);
+  assert.equal(cuts.nextCut("x".repeat(100_000) + " b c", 0), 100_000);
+  for (const text of ["", " ", "a", "\n\n\n", "字字字", "\ud83d\udc69"]) assert.equal(cuts.nextCut(text, 0), text.length, text);
+});
+
+test("no cut goes through a surrogate pair, and lone surrogates do no harm", () => {
+  for (const { tokenizer, cuts } of SIDES) {
+    for (const text of ["a 👩 b 👩👩 c", "\ud83d \ud83d x \udc69 y\ud83d", "𓀀\n𓀀 𓀀.𓀀"]) {
+      for (const at of places(text, cuts)) {
+        const parts = [...tokenizer.encode(text.slice(0, at)), ...tokenizer.encode(text.slice(at))];
+        assert.deepEqual(parts, [...tokenizer.encode(text)], JSON.stringify([text, at]));
+      }
+    }
+  }
+});
+
+test("the cuts of a tokenizer of one's own", async () => {
+  const cuts = new Cuts(await bytesOf(new URL("tests/vectors/tiny.wwho", ROOT)));
+  const tiny = await Tokenizer.load(new URL("tests/vectors/tiny.wwho", ROOT));
+  const random = randomNumbers(11);
+  for (let i = 0; i < 500; i++) {
+    const text = randomText(random, 30);
+    for (const at of places(text, cuts)) {
+      const parts = [...tiny.encode(text.slice(0, at)), ...tiny.encode(text.slice(at))];
+      assert.deepEqual(parts, [...tiny.encode(text)], JSON.stringify([text, at]));
+    }
+  }
 });
 
 test("chunks of bytes, cut anywhere, give the text back in safe parts", async () => {
@@ -49,14 +94,12 @@ test("chunks of bytes, cut anywhere, give the text back in safe parts", async ()
   const bytes = new TextEncoder().encode(text);
   for (const size of [1, 7, 1000, bytes.length]) {
     const parts = [];
-    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
-      bytes.subarray(i * size, (i + 1) * size),
-    );
-    for await (const part of safeParts(chunks)) parts.push(part);
+    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
+    for await (const part of safeParts(chunks, SIDES.map(({ cuts }) => cuts))) parts.push(part);
     assert.equal(parts.join(""), text);
-    for (const tokenizer of [o200k, wwho]) {
+    for (const { name, tokenizer } of SIDES) {
       const sum = parts.reduce((total, part) => total + tokenizer.countTokens(part), 0);
-      assert.equal(sum, tokenizer.countTokens(text), `chunks of ${size} bytes`);
+      assert.equal(sum, tokenizer.countTokens(text), `${name}, chunks of ${size} bytes`);
     }
   }
 });
@@ -67,33 +110,7 @@ test("bytes that are not UTF-8 are an error, also at the very end", async () => 
     [0x61, 0xe0, 0xb6],
   ]) {
     await assert.rejects(async () => {
-      for await (const part of safeParts([Uint8Array.from(bad)])) assert.ok(part !== undefined);
+      for await (const part of safeParts([Uint8Array.from(bad)], [])) assert.ok(part !== undefined);
     }, TypeError);
   }
-});
-
-test("the page's tokens: kinds, units, split characters", () => {
-  const kinds = (text) => describeTokens(wwho, text, 99).map(({ text: part, kind }) => [part, kind]);
-  assert.deepEqual(kinds("ඔයා 1 अद्भुत"), [
-    ["ඔයා", "sgpe"],
-    [" ", "base"],
-    ["1", "base"],
-    [" अद्भुत", "sgpe"],
-  ]);
-  const rare = describeTokens(wwho, "क्ष्म्य्व्ट्ठ्ळ", 99);
-  assert.ok(rare.length > 1 && rare.every(({ kind, units }) => kind === "spelled" && units[0] === "क्ष्म्य्व्ट्ठ्ळ"));
-  const split = describeTokens(o200k, "𓀀", 99);
-  assert.ok(split.length > 1 && split.every((token) => token.split && token.text === "𓀀"));
-  assert.deepEqual(
-    split.flatMap(({ bytes }) => [...bytes]),
-    [...new TextEncoder().encode("𓀀")],
-  );
-  assert.deepEqual(
-    describeTokens(wwho, " ගෙදර", 99).flatMap(({ units }) => units),
-    [" ගෙ", "ද", "ර"],
-  );
-  assert.equal(describeTokens(o200k, "a b c d", 2).length, 2);
-  assert.deepEqual(describeTokens(wwho, "", 9), []);
-  assert.equal(beginning("one two three", 9), "one two");
-  assert.equal(beginning("x".repeat(50), 9).length, 50);
 });

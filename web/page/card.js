@@ -1,33 +1,32 @@
 // The card with the details of the token that is pointed at or focused.
 
-import { element, hexOf, visible } from "./tokens.js";
+import { bytesOf, element, hexOf, visible } from "./tokens.js";
 
 const KINDS = {
   base: "Base BPE",
-  sgpe: "Whole syllables (SGPE)",
+  sgpe: "Whole syllables",
   spelled: "Part of a spelled-out syllable",
 };
 const GAP = 8; // CSS pixels between token and card, and card and edge
 
 /** @param {import("./describe.js").Token} token @returns {[string, string | Node][]} */
 function rows(token) {
-  const list = element(
-    "span",
-    "units",
-    ...token.units.map((unit) => element("span", "unit", unit.trimStart() || "space")),
-  );
-  const count = token.bytes.length;
+  const bytes = bytesOf(token);
   /** @type {[string, string | Node][]} */
   const shown = [
     ["Id", String(token.id)],
     ["Kind", token.kind === "base" ? KINDS.base : `${KINDS[token.kind]}, ${token.route}`],
-    [count === 1 ? "1 byte" : `${count} bytes`, element("code", "", hexOf(token.bytes))],
+    [bytes.length === 1 ? "1 byte" : `${bytes.length} bytes`, element("code", "", hexOf(bytes))],
   ];
-  if (token.split) {
+  if (token.bytes) {
     shown.push(["Cuts", `a character: ${token.text.trim()}`]);
+  } else if (token.tornStart || token.tornEnd) {
+    shown.push(["Cuts", "a syllable"]);
   }
   if (token.units.length > 0) {
-    shown.push([token.kind === "spelled" ? "Spells" : token.units.length === 1 ? "Syllable" : "Syllables", list]);
+    const units = token.units.map((unit) => element("span", "unit", unit.trimStart() || "space"));
+    const name = token.kind === "spelled" ? "Spells" : units.length === 1 ? "Syllable" : "Syllables";
+    shown.push([name, element("span", "units-of", ...units)]);
   }
   return shown;
 }

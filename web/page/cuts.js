@@ -1,48 +1,80 @@
-// Where a long text may be cut so that the tokens of the parts are the tokens of the whole.
-//
-// Two places are safe for the encodings of the page: between a letter, mark or digit and a single space with a letter behind it,
-// and between a line feed and a letter. No pattern of theirs matches across, no router rule joins across (the space stays with
-// the word that follows), and what is left of the cut is read the same whether the text ends there or goes on.
+// Where a text in UTF-16 may be cut so that the tokens of the parts are the tokens of the whole; lib/cuts.js knows which
+// characters must stand there, for every .wwho file.
 
-const SAFE = /[\p{L}\p{M}\p{N}](?= \p{L})|\n(?=\p{L})/gu;
-const WINDOW = 4096;
+import { Cuts as Characters } from "../lib/cuts.js";
 
-/**
- * The last safe cut of a text, looked for from the end.
- * @param {string} text
- * @param {number} [from] do not look before it; in UTF-16 units, as the result
- * @returns {number} 0 where there is none
- */
-export function lastCut(text, from = 0) {
-  for (let size = WINDOW; ; size *= 8) {
-    const start = Math.max(from, text.length - size);
-    let cut = 0;
-    for (const match of text.slice(start).matchAll(SAFE)) {
-      cut = start + match.index + match[0].length;
+const FEATURES = 12; // where they stand in a file
+const SUPERWORDS = 2;
+const NONE = -1;
+const REPLACEMENT = 0xfffd; // what a lone surrogate is encoded as
+
+/** The cuts of one tokenizer. Positions are UTF-16 units. */
+export class Cuts {
+  #characters;
+
+  /** @param {Uint8Array} blob a .wwho file that the core has opened */
+  constructor(blob) {
+    const features = new DataView(blob.buffer, blob.byteOffset).getUint32(FEATURES, true);
+    this.#characters = new Characters(blob, (features & SUPERWORDS) !== 0);
+  }
+
+  /**
+   * @param {string} text
+   * @param {number} at
+   * @returns {boolean} false at the ends of the text and before its last character, as more of it may follow
+   */
+  isCut(text, at) {
+    if (at < 1 || at >= text.length || isTrail(text, at)) return false;
+    const b = codePoint(text, at);
+    const c = codePoint(text, at + (isTrail(text, at + 1) ? 2 : 1));
+    if (c === NONE) return false;
+    return this.#characters.isSafe(codePoint(text, at - (isTrail(text, at - 1) ? 2 : 1)), b, c);
+  }
+
+  /** The first cut from a position on, or the end of the text. @param {string} text @param {number} from */
+  nextCut(text, from) {
+    for (let at = from; at < text.length; at++) {
+      if (this.isCut(text, at)) return at;
     }
-    if (cut > 0 || start === from) {
-      return cut;
-    }
+    return text.length;
   }
 }
 
 /**
  * Text from chunks of UTF-8, in parts that may be tokenized one by one.
  * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks
+ * @param {Cuts[]} cuts of all the tokenizers
  * @returns {AsyncGenerator<string>}
  * @throws {TypeError} the bytes are not UTF-8
  */
-export async function* safeParts(chunks) {
+export async function* safeParts(chunks, cuts) {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let rest = "";
   for await (const chunk of chunks) {
-    const seen = Math.max(0, rest.length - 2);
+    const seen = Math.max(1, rest.length - 2);
     rest += decoder.decode(chunk, { stream: true });
-    const cut = lastCut(rest, seen);
+    const cut = commonCut(rest, seen, cuts);
     if (cut > 0) {
       yield rest.slice(0, cut);
       rest = rest.slice(cut);
     }
   }
   yield rest + decoder.decode();
+}
+
+/** The last cut of all the tokenizers, 0 for none. @param {string} text @param {number} from @param {Cuts[]} cuts */
+function commonCut(text, from, cuts) {
+  for (let at = text.length - 1; at >= from; at--) {
+    if (cuts.every((each) => each.isCut(text, at))) return at;
+  }
+  return 0;
+}
+
+/** Whether the second half of a surrogate pair stands there. @param {string} text @param {number} at */
+const isTrail = (text, at) => (text.codePointAt(at - 1) ?? 0) > 0xffff;
+
+/** @param {string} text @param {number} at */
+function codePoint(text, at) {
+  const code = text.codePointAt(at) ?? NONE;
+  return code >= 0xd800 && code < 0xe000 ? REPLACEMENT : code;
 }

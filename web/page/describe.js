@@ -1,52 +1,55 @@
 // From a text to the tokens that the page shows.
 
-import { lastCut } from "./cuts.js";
-
 /**
  * @typedef {object} Token
  * @property {number} id
  * @property {string} text the characters it touches, also those it holds only in part
+ * @property {number} start in UTF-16 units
  * @property {"base" | "sgpe" | "spelled"} kind
  * @property {string} route
- * @property {Uint8Array} bytes
  * @property {string[]} units syllables it holds, or, spelled out, the one it is a part of
- * @property {boolean} split whether it cuts a character
+ * @property {Uint8Array} [bytes] where they are not those of its text: it cuts a character
+ * @property {boolean} tornStart whether it begins inside a syllable
+ * @property {boolean} tornEnd whether it ends inside one
  */
 
+/** @typedef {import("../index.js").Tokenizer} Tokenizer */
+
 /**
- * @param {import("../index.js").Tokenizer} tokenizer
+ * @param {Tokenizer} tokenizer
  * @param {string} text
- * @param {number} most tokens to describe
+ * @param {Set<number>} whole where syllables end, see syllableEnds
  * @returns {Token[]}
  */
-export function describeTokens(tokenizer, text, most) {
+export function describeTokens(tokenizer, text, whole) {
   const { ids, starts, ends } = tokenizer.encodeWithOffsets(text);
   const places = unitPlaces(tokenizer, text);
-  const whole = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let place = 0;
-  return Array.from(ids.subarray(0, most), (id, i) => {
-    while (places[place].end <= starts[i]) place++;
+  return Array.from(ids, (id, i) => {
+    const [start, end] = [starts[i], ends[i]];
+    while (places[place].end <= start) place++;
     const { route, sgpe } = places[place];
     const units = [];
-    for (let p = place; sgpe && p < places.length && places[p].start < ends[i]; p++) {
-      units.push(places[p].text);
-    }
-    const bytes = tokenizer.tokenBytes(id);
+    for (let p = place; sgpe && p < places.length && places[p].start < end; p++) units.push(places[p].text);
+    const cutStart = i > 0 && ends[i - 1] > start;
+    const cutEnd = i + 1 < ids.length && starts[i + 1] < end;
     return {
       id,
-      text: text.slice(starts[i], ends[i]),
+      text: text.slice(start, end),
+      start,
       kind: !sgpe ? "base" : id < tokenizer.info.nBase ? "spelled" : "sgpe",
       route,
-      bytes,
       units,
-      split: !isWhole(whole, bytes),
+      ...((cutStart || cutEnd) && { bytes: tokenizer.tokenBytes(id) }),
+      tornStart: cutStart || !whole.has(start),
+      tornEnd: cutEnd || !whole.has(end),
     };
   });
 }
 
 /**
  * The units of SGPE segments and the other segments as they are, in order, without gaps; UTF-16 units.
- * @param {import("../index.js").Tokenizer} tokenizer
+ * @param {Tokenizer} tokenizer
  * @param {string} text
  */
 function unitPlaces(tokenizer, text) {
@@ -59,28 +62,27 @@ function unitPlaces(tokenizer, text) {
   });
 }
 
-/**
- * @param {TextDecoder} decoder a fatal one
- * @param {Uint8Array} bytes
- */
-function isWhole(decoder, bytes) {
-  try {
-    decoder.decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** What a reader sees as one character; older engines than its makers know nothing of it. */
+const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 /**
- * The beginning of a text, cut so that its tokens are those of the whole; the whole where there is no such place.
+ * Where a token may begin or end without cutting a syllable: the ends of syllables where a tokenizer knows the script, those of
+ * grapheme clusters elsewhere.
  * @param {string} text
- * @param {number} length wanted, in UTF-16 units
+ * @param {Tokenizer[]} tokenizers
+ * @returns {Set<number>} UTF-16 units
  */
-export function beginning(text, length) {
-  if (text.length <= length) {
-    return text;
+export function syllableEnds(text, tokenizers) {
+  const ends = new Set([0, text.length]);
+  const knowing = tokenizers.find(({ info }) => info.routes.some(({ sgpe }) => sgpe));
+  for (const { start, end, text: part, sgpe } of knowing ? unitPlaces(knowing, text) : [whole(text)]) {
+    ends.add(start).add(end);
+    if (sgpe && part.startsWith(" ")) ends.add(start + 1);
+    if (sgpe) continue;
+    for (const { index } of graphemes.segment(part)) ends.add(start + index);
   }
-  const cut = lastCut(text.slice(0, length));
-  return cut > 0 ? text.slice(0, cut) : text;
+  return ends;
 }
+
+/** @param {string} text a text without syllables */
+const whole = (text) => ({ start: 0, end: text.length, text, sgpe: false });

@@ -1,68 +1,92 @@
-// The page's end of the Worker. The latest request wins: while a text is being counted only the newest one waits behind it.
+// The page's end of the Worker. The latest text wins: while one is being counted only the newest waits behind it.
 
 /**
  * @typedef {object} Result
- * @property {number[]} counts tokens, per tokenizer
- * @property {import("./describe.js").Token[][]} [tokens] the first of them, per tokenizer
- * @property {number} [bytes] of a file, counted so far
- * @property {boolean} done
+ * @property {(number | undefined)[]} counts tokens, per side; none where no tokenizer is open
+ * @property {number} characters code points of the text
+ * @property {number} units UTF-16 units of the text
+ * @property {number} start of the stretch that is shown, in UTF-16 units
+ * @property {number} end of the stretch that is shown
+ * @property {string} part that stretch
+ * @property {(import("./describe.js").Token[] | undefined)[]} tokens of the stretch, per side
  */
+
+/** @typedef {{ name: string, sgpe: boolean, premium: number[] }} Opened what the Worker says of a tokenizer */
 
 export class Engine {
   #worker;
   #job = 0;
+  /** @type {Map<number, { resolve: (value: any) => void, reject: (reason: Error) => void }>} */
+  #asked = new Map();
   #busy = false;
-  /** @type {string | undefined} */
+  /** @type {{ text: string, at: number } | undefined} */
   #waiting;
   #on;
 
   /**
    * @param {object} on what to call
-   * @param {() => void} on.ready
-   * @param {(result: Result) => void} on.result
-   * @param {(message: string) => void} on.failed one text or file could not be counted
+   * @param {(result: Result, newest: boolean) => void} on.result
+   * @param {(message: string) => void} on.failed a text could not be counted
    * @param {(message: string) => void} on.broken nothing can be counted at all
    */
   constructor(on) {
     this.#on = on;
     this.#worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-    this.#worker.addEventListener("message", ({ data }) => this.#receive(data));
+    this.#worker.addEventListener("message", ({ data: { job, result, error } }) => {
+      const asked = this.#asked.get(job);
+      this.#asked.delete(job);
+      if (error !== undefined) asked?.reject(new Error(error));
+      else asked?.resolve(result);
+    });
     this.#worker.addEventListener("error", (event) => {
       event.preventDefault();
       on.broken(`The tokenizer's Worker failed: ${event.message || "its script cannot be loaded"}.`);
     });
   }
 
-  /** Count a text and show its tokens. @param {string} text */
-  text(text) {
-    if (this.#busy) {
-      this.#waiting = text;
-      return;
-    }
+  /** @param {any} task @returns {Promise<any>} */
+  #ask(task) {
+    return new Promise((resolve, reject) => {
+      this.#asked.set(++this.#job, { resolve, reject });
+      this.#worker.postMessage({ job: this.#job, ...task });
+    });
+  }
+
+  /**
+   * Open a tokenizer on one side.
+   * @param {number} side 0 or 1
+   * @param {Uint8Array} blob a .wwho file
+   * @returns {Promise<Opened>}
+   */
+  model(side, blob) {
+    return this.#ask({ kind: "model", side, blob });
+  }
+
+  /** The ids of a whole text, per side. @param {string} text @returns {Promise<(number[] | undefined)[]>} */
+  ids(text) {
+    return this.#ask({ kind: "ids", text });
+  }
+
+  /**
+   * Count a text and show the tokens around a place.
+   * @param {string} text
+   * @param {number} at in UTF-16 units
+   */
+  async text(text, at) {
+    this.#waiting = { text, at };
+    if (this.#busy) return;
     this.#busy = true;
-    this.#worker.postMessage({ job: ++this.#job, text });
-  }
-
-  /** Count a file, in parts, with progress. @param {Blob} file */
-  file(file) {
-    this.#waiting = undefined;
-    this.#busy = false;
-    this.#worker.postMessage({ job: ++this.#job, file });
-  }
-
-  /** @param {any} data */
-  #receive(data) {
-    if (data.kind === "ready") return this.#on.ready();
-    if (data.kind === "broken") return this.#on.broken(data.message);
-    if (data.job !== this.#job) return;
-    if (data.kind === "progress") return this.#on.result({ ...data, done: false });
-    this.#busy = false;
-    if (this.#waiting !== undefined) {
-      const text = this.#waiting;
+    while (this.#waiting) {
+      const task = this.#waiting;
       this.#waiting = undefined;
-      this.text(text);
+      try {
+        const result = await this.#ask({ kind: "text", ...task });
+        // A result that is old already is shown all the same: whoever types without a pause should see something.
+        this.#on.result(result, this.#waiting === undefined);
+      } catch (error) {
+        this.#on.failed(/** @type {Error} */ (error).message);
+      }
     }
-    if (data.kind === "failed") this.#on.failed(data.message);
-    else this.#on.result({ ...data, done: true });
+    this.#busy = false;
   }
 }

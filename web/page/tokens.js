@@ -1,5 +1,6 @@
 // One panel of tokens: inline spans side by side, so that the browser shapes the text as if there were none; a listbox with
-// roving focus, so that every token can be reached by keyboard.
+// roving focus, so that every token can be reached by keyboard. A token that begins or ends inside a syllable is set apart: there
+// the shaping is broken on purpose, since that is what the tokenizer did.
 
 /** @typedef {import("./describe.js").Token} Token */
 
@@ -13,6 +14,9 @@ const NAMES = new Map([
 
 /** @param {Uint8Array} bytes */
 export const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ");
+
+/** @param {Token} token */
+export const bytesOf = (token) => token.bytes ?? new TextEncoder().encode(token.text);
 
 /**
  * @param {string} tag
@@ -53,7 +57,7 @@ function splitParts(bytes) {
  * @returns {(string | Node)[]}
  */
 export function visible(token) {
-  if (token.split) {
+  if (token.bytes) {
     return splitParts(token.bytes);
   }
   if (/[\r\n]/.test(token.text)) {
@@ -72,121 +76,181 @@ export function visible(token) {
 }
 
 /** @param {Token} a @param {Token} b */
-const same = (a, b) => a.id === b.id && a.kind === b.kind && a.text === b.text;
+const same = (a, b) =>
+  a.id === b.id &&
+  a.kind === b.kind &&
+  a.text === b.text &&
+  a.tornStart === b.tornStart &&
+  a.tornEnd === b.tornEnd;
 
-/** Shows tokens in a box and tells which one is looked at. */
+/** @param {Token[]} a @param {Token[]} b */
+const sameLine = (a, b) => a.length === b.length && a.every((token, i) => same(token, b[i]));
+
+/**
+ * How many elements two lists have in common at the head, and behind it at the tail.
+ * @template T
+ * @param {T[]} a @param {T[]} b
+ * @param {(a: T, b: T) => boolean} equal
+ */
+function common(a, b, equal) {
+  const most = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < most && equal(a[head], b[head])) head++;
+  let tail = 0;
+  while (tail < most - head && equal(a[a.length - 1 - tail], b[b.length - 1 - tail])) tail++;
+  return { head, tail };
+}
+
+/** Tokens by the lines they stand in, so that the browser lays out only a line that changed. @param {Token[]} tokens */
+function linesOf(tokens) {
+  /** @type {Token[][]} */
+  const lines = [];
+  let open = false;
+  for (const token of tokens) {
+    if (!open) lines.push([]);
+    lines[lines.length - 1].push(token);
+    open = !token.text.endsWith("\n");
+  }
+  return lines;
+}
+
+/** Shows tokens in a box and tells which one is looked at and which one chosen. */
 export class TokenPanel {
-  /** @type {Token[]} */
-  #tokens = [];
-  /** @type {HTMLElement[]} */
-  #spans = [];
+  /** @type {Token[][]} */
+  #lines = [];
+  /** @type {WeakMap<Element, Token>} */
+  #tokens = new WeakMap();
   #box;
   #look;
+  #choose;
 
   /**
    * @param {HTMLElement} box
    * @param {(token: Token | undefined, span: HTMLElement | undefined) => void} look called as tokens are pointed at or focused
+   * @param {(token: Token) => void} choose called as one is clicked, or Enter is pressed on it
    */
-  constructor(box, look) {
+  constructor(box, look, choose) {
     this.#box = box;
     this.#look = look;
+    this.#choose = choose;
     box.addEventListener("pointerover", (event) => this.#lookAt(event.target));
     box.addEventListener("pointerleave", () => this.#lookAt(document.activeElement));
     box.addEventListener("focusin", (event) => this.#lookAt(event.target));
     box.addEventListener("focusout", () => look(undefined, undefined));
-    box.addEventListener("click", (event) => this.#focus(this.#indexOf(event.target)));
+    box.addEventListener("click", (event) => this.#pick(spanAt(event.target)));
     box.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Show these tokens; spans that stay the same at both ends are left alone. @param {Token[]} tokens */
+  /** Show these tokens; lines and spans that stay the same are left alone. @param {Token[]} tokens */
   show(tokens) {
-    const old = this.#tokens;
-    const most = Math.min(old.length, tokens.length);
-    let head = 0;
-    while (head < most && same(old[head], tokens[head])) head++;
-    let tail = 0;
-    while (tail < most - head && same(old[old.length - 1 - tail], tokens[tokens.length - 1 - tail])) tail++;
-    const fresh = tokens.slice(head, tokens.length - tail).map(spanOf);
-    const gone = this.#spans.splice(head, old.length - tail - head, ...fresh);
-    for (const span of gone) span.remove();
+    const lines = linesOf(tokens);
+    const { head, tail } = common(this.#lines, lines, sameLine);
+    const gone = this.#lines.slice(head, this.#lines.length - tail);
+    const fresh = lines.slice(head, lines.length - tail);
+    if (gone.length === 1 && fresh.length === 1) this.#change(this.#box.children[head], gone[0], fresh[0]);
+    else this.#replace(head, gone.length, fresh);
+    this.#lines = lines;
+    this.#box.hidden = tokens.length === 0;
+    // An empty listbox is an error to a screen reader.
+    if (tokens.length > 0) this.#box.setAttribute("role", "listbox");
+    else this.#box.removeAttribute("role");
+    const spans = /** @type {NodeListOf<HTMLElement>} */ (this.#box.querySelectorAll(".token"));
+    if (spans.length > 0 && !this.#box.querySelector('[tabindex="0"]')) spans[0].tabIndex = 0;
+    tokens.forEach((token, i) => this.#tokens.set(spans[i], token)); // places have moved
+  }
+
+  /** @param {number} head @param {number} gone lines @param {Token[][]} fresh */
+  #replace(head, gone, fresh) {
+    for (let i = 0; i < gone; i++) this.#box.children[head].remove();
     const part = document.createDocumentFragment();
-    part.append(...fresh);
-    this.#box.insertBefore(part, this.#spans[head + fresh.length] ?? null);
-    this.#tokens = tokens;
-    this.#shade(head);
-    if (!this.#box.querySelector('[tabindex="0"]')) this.#spans[0]?.setAttribute("tabindex", "0");
-  }
-
-  /** Neighbours of one kind take turns between two shades. @param {number} from */
-  #shade(from) {
-    for (let i = from; i < this.#spans.length; i++) {
-      const shade = i % 2 === 0 ? "a" : "b";
-      if (this.#spans[i].dataset.shade === shade) continue;
-      this.#spans[i].dataset.shade = shade;
+    for (const tokens of fresh) {
+      const line = element("div", "line", ...tokens.map(spanOf));
+      line.setAttribute("role", "none");
+      part.append(line);
     }
+    this.#box.insertBefore(part, this.#box.children[head] ?? null);
   }
 
-  /** @param {EventTarget | null} target */
-  #indexOf(target) {
-    const span = target instanceof Element ? target.closest(".token") : null;
-    return span ? this.#spans.indexOf(/** @type {HTMLElement} */ (span)) : -1;
+  /** @param {Element} line @param {Token[]} old @param {Token[]} tokens */
+  #change(line, old, tokens) {
+    const { head, tail } = common(old, tokens, same);
+    for (let i = head; i < old.length - tail; i++) line.children[head].remove();
+    const part = document.createDocumentFragment();
+    part.append(...tokens.slice(head, tokens.length - tail).map(spanOf));
+    line.insertBefore(part, line.children[head] ?? null);
   }
 
   /** @param {EventTarget | null} target */
   #lookAt(target) {
-    const i = this.#indexOf(target);
-    this.#look(this.#tokens[i], this.#spans[i]);
+    const span = spanAt(target);
+    this.#look(span && this.#tokens.get(span), span);
   }
 
-  /** @param {number} index */
-  #focus(index) {
-    const span = this.#spans[index];
+  /** Make a token the one that Tab leads to. @param {HTMLElement | undefined} span */
+  #focus(span) {
     if (!span) return;
-    for (const other of this.#box.querySelectorAll('[tabindex="0"]')) {
-      other.setAttribute("tabindex", "-1");
-      other.setAttribute("aria-selected", "false");
-    }
+    for (const other of this.#box.querySelectorAll('[tabindex="0"]')) other.setAttribute("tabindex", "-1");
     span.tabIndex = 0;
-    span.setAttribute("aria-selected", "true");
     span.focus();
+  }
+
+  /** @param {HTMLElement | undefined} span */
+  #pick(span) {
+    if (!span || String(getSelection()) !== "") return; // text is being selected, to be copied
+    this.#focus(span);
+    for (const other of document.querySelectorAll('.token[aria-selected="true"]')) other.setAttribute("aria-selected", "false");
+    span.setAttribute("aria-selected", "true");
+    const token = this.#tokens.get(span);
+    if (token) this.#choose(token);
   }
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const at = this.#indexOf(event.target);
-    if (at < 0) return;
+    const span = spanAt(event.target);
+    if (!span || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === "Escape") return this.#look(undefined, undefined);
-    const to = {
-      ArrowRight: at + 1,
-      ArrowLeft: at - 1,
-      ArrowDown: this.#below(at, 1),
-      ArrowUp: this.#below(at, -1),
-      Home: 0,
-      End: this.#spans.length - 1,
-    }[event.key];
-    if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    this.#focus(Math.max(0, Math.min(to, this.#spans.length - 1)));
-  }
-
-  /** The token nearest below (step 1) or above (step -1) token `at`. @param {number} at @param {number} step */
-  #below(at, step) {
-    const here = this.#spans[at].getClientRects()[0];
-    let best = at;
-    let line = 0;
-    for (let i = at + step; this.#spans[i]; i += step) {
-      const rect = this.#spans[i].getClientRects()[0];
-      if (!rect || Math.abs(rect.top - here.top) < here.height / 2) continue;
-      line ||= rect.top;
-      if (Math.abs(rect.top - line) > here.height / 2) break;
-      if (
-        best === at ||
-        Math.abs(rect.left - here.left) < Math.abs(this.#spans[best].getClientRects()[0].left - here.left)
-      )
-        best = i;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      return this.#pick(span);
     }
-    return best;
+    const spans = /** @type {HTMLElement[]} */ ([...this.#box.querySelectorAll(".token")]);
+    const at = spans.indexOf(span);
+    /** @type {Record<string, () => number>} */
+    const moves = {
+      ArrowRight: () => at + 1,
+      ArrowLeft: () => at - 1,
+      ArrowDown: () => below(spans, at, 1),
+      ArrowUp: () => below(spans, at, -1),
+      Home: () => 0,
+      End: () => spans.length - 1,
+    };
+    const to = moves[event.key]?.();
+    if (to === undefined) return;
+    event.preventDefault();
+    this.#focus(spans[Math.max(0, Math.min(to, spans.length - 1))]);
   }
+}
+
+/** @param {EventTarget | null} target @returns {HTMLElement | undefined} */
+function spanAt(target) {
+  return /** @type {HTMLElement | undefined} */ (target instanceof Element ? (target.closest(".token") ?? undefined) : undefined);
+}
+
+/** The token nearest below (step 1) or above (step -1) token `at`. @param {HTMLElement[]} spans @param {number} at @param {number} step */
+function below(spans, at, step) {
+  const here = spans[at].getClientRects()[0];
+  let best = at;
+  let nearest = Infinity;
+  let line;
+  for (let i = at + step; spans[i]; i += step) {
+    const rect = spans[i].getClientRects()[0];
+    if (!rect || Math.abs(rect.top - here.top) < here.height / 2) continue;
+    line ??= rect.top;
+    if (Math.abs(rect.top - line) > here.height / 2) break;
+    const distance = Math.abs(rect.left - here.left);
+    if (distance < nearest) [best, nearest] = [i, distance];
+  }
+  return best;
 }
 
 /** What every token's span is a copy of: cheaper than setting each attribute thousands of times. */
@@ -203,7 +267,9 @@ for (const [name, value] of [
 /** @param {Token} token */
 function spanOf(token) {
   const span = /** @type {HTMLElement} */ (BLANK.cloneNode());
-  span.classList.add(token.kind);
+  span.className = `token ${token.kind}${token.tornStart ? " torn torn-start" : ""}${token.tornEnd ? " torn torn-end" : ""}`;
   span.append(...visible(token));
+  // White space alone is no name to a screen reader.
+  if (span.textContent?.trim() === "") span.setAttribute("aria-label", token.text.length === 1 ? "space" : `${token.text.length} spaces`);
   return span;
 }

@@ -1,96 +1,99 @@
-// The page's Worker: both tokenizers, and the counting of files. It answers { job, ... }; a job with a higher number makes
-// those before it void.
+// The page's Worker: both tokenizers and the text that is being edited. It answers each message once, in order.
 
 import { Tokenizer, init } from "../index.js";
-import { safeParts } from "./cuts.js";
-import { beginning, describeTokens } from "./describe.js";
+import { Cuts } from "./cuts.js";
+import { describeTokens, syllableEnds } from "./describe.js";
+import { PARALLEL } from "./parallel.js";
+import { Running } from "./running.js";
 
-const NAMES = ["wwho_328k", "o200k_base"];
-const SHOWN_TOKENS = 2000;
-const SHOWN_UNITS = 16000; // of UTF-16; enough for that many tokens in most texts
-const CHUNK_BYTES = 512 * 1024;
-
-let latest = 0;
-
-const loaded = load();
-loaded.then(
-  (tokenizers) => self.postMessage({ kind: "ready", sizes: tokenizers.map(({ info }) => info.nVocab) }),
-  (error) => self.postMessage({ kind: "broken", message: error.message }),
-);
-
-async function load() {
-  await init();
-  return Promise.all(NAMES.map((name) => Tokenizer.load(new URL(`../models/${name}.wwho`, import.meta.url))));
-}
-
-self.addEventListener("message", async ({ data: { job, text, file } }) => {
-  latest = job;
-  const tokenizers = await loaded.catch(() => undefined);
-  if (tokenizers === undefined) {
-    return; // the page knows, and why
-  }
-  try {
-    if (file) await countFile(tokenizers, job, file);
-    else self.postMessage({ kind: "counted", job, ...analyse(tokenizers, text) });
-  } catch (error) {
-    self.postMessage({ kind: "failed", job, message: explain(error, file) });
-  }
-});
+const SHOWN = 1600; // UTF-16 units that are described, and some more up to the next cut
+const MOST_TOKENS = 6000; // a word without an end has no cuts; this many can be laid out
+const MARGIN = 200; // at their end, where a caret makes the stretch move on
 
 /**
- * @param {Tokenizer[]} tokenizers
- * @param {string} text
+ * @typedef {object} Side
+ * @property {Tokenizer} tokenizer
+ * @property {Cuts} cuts
+ * @property {Running} running
  */
-function analyse(tokenizers, text) {
-  const start = beginning(text, SHOWN_UNITS);
+
+/** @type {(Side | undefined)[]} */
+const sides = [undefined, undefined];
+let answered = Promise.resolve();
+
+/** @type {Record<string, (data: any) => unknown>} */
+const TASKS = { model: openModel, text: readText, ids: encodeText };
+
+self.addEventListener("message", ({ data }) => {
+  answered = answered.then(() => answer(data));
+});
+
+/** @param {any} data */
+async function answer(data) {
+  const { job, kind } = data;
+  try {
+    self.postMessage({ job, kind, result: await TASKS[kind](data) });
+  } catch (error) {
+    self.postMessage({ job, kind, error: /** @type {Error} */ (error).message });
+  }
+}
+
+/** @param {{ side: number, blob: Uint8Array<ArrayBuffer> }} model */
+async function openModel({ side, blob }) {
+  await init();
+  const tokenizer = await Tokenizer.load(blob);
+  const cuts = new Cuts(blob);
+  sides[side]?.tokenizer.free();
+  sides[side] = { tokenizer, cuts, running: new Running(tokenizer, cuts) };
   return {
-    counts: tokenizers.map((tokenizer) => tokenizer.countTokens(text)),
-    tokens: tokenizers.map((tokenizer) => describeTokens(tokenizer, start, SHOWN_TOKENS)),
+    name: tokenizer.name,
+    sgpe: tokenizer.info.routes.some(({ sgpe }) => sgpe),
+    premium: PARALLEL.map(({ text }) => tokenizer.countTokens(text)),
   };
 }
 
-/**
- * @param {Tokenizer[]} tokenizers
- * @param {number} job
- * @param {File} file
- */
-async function countFile(tokenizers, job, file) {
-  const counts = tokenizers.map(() => 0);
-  let bytes = 0;
-  /** @type {import("./describe.js").Token[][] | undefined} */
-  let tokens;
-  async function* chunks() {
-    while (bytes < file.size) {
-      const chunk = new Uint8Array(await file.slice(bytes, bytes + CHUNK_BYTES).arrayBuffer());
-      bytes += chunk.length;
-      yield chunk;
-    }
-  }
-  for await (const part of safeParts(chunks())) {
-    if (job !== latest) {
-      return;
-    }
-    tokenizers.forEach((tokenizer, i) => (counts[i] += tokenizer.countTokens(part)));
-    if (tokens === undefined) {
-      tokens = analyse(tokenizers, beginning(part, SHOWN_UNITS)).tokens;
-      self.postMessage({ kind: "progress", job, bytes, counts, tokens });
-    } else {
-      self.postMessage({ kind: "progress", job, bytes, counts });
-    }
-  }
-  self.postMessage({ kind: "counted", job, counts, tokens: tokens ?? tokenizers.map(() => []) });
+/** @param {{ text: string, at: number }} task `at`: the place that is looked at, in UTF-16 units */
+function readText({ text, at }) {
+  const counts = sides.map((side) => side?.running.update(text));
+  const { start, end } = stretch(text, at);
+  const part = text.slice(start, end);
+  const ends = syllableEnds(part, sides.flatMap((side) => (side ? [side.tokenizer] : [])));
+  const tokens = sides.map((side) => side && describeTokens(side.tokenizer, part, ends));
+  const shown = Math.min(...tokens.map((all) => all?.[MOST_TOKENS]?.start ?? part.length));
+  return {
+    counts,
+    characters: codePoints(text),
+    units: text.length,
+    start,
+    end: start + shown,
+    part: part.slice(0, shown),
+    tokens: tokens.map((all) => all?.filter((token) => token.start < shown)),
+  };
 }
 
+/** Where the stretch that was shown last begins: it stays while what is looked at lies well inside. */
+let shownFrom = 0;
+
 /**
- * @param {any} error
- * @param {File | undefined} file
+ * What is shown of a text: whole between cuts of both tokenizers, so that its tokens are those of the whole text.
+ * @param {string} text @param {number} at
  */
-function explain(error, file) {
-  if (file && error instanceof TypeError) {
-    return `${file.name} is not UTF-8 text. Save it as plain text in UTF-8, then drop it again.`;
-  }
-  if (file && error.name === "NotReadableError") {
-    return `${file.name} cannot be read. It may have been moved or changed; drop it again.`;
-  }
-  return error.message;
+function stretch(text, at) {
+  if (text.length <= SHOWN) return { start: 0, end: text.length };
+  const cuts = sides.flatMap((side) => (side ? [side.cuts] : []));
+  const isCut = (/** @type {number} */ place) => place === 0 || cuts.every((each) => each.isCut(text, place));
+  const stays = at >= shownFrom && at < shownFrom + SHOWN - MARGIN && isCut(shownFrom);
+  if (!stays) shownFrom = Math.max(0, Math.min(at - SHOWN / 2, text.length - SHOWN));
+  while (!isCut(shownFrom)) shownFrom--;
+  let end = Math.min(text.length, shownFrom + SHOWN);
+  while (end < text.length && !isCut(end)) end++;
+  return { start: shownFrom, end };
+}
+
+/** @param {string} text */
+const codePoints = (text) => text.length - (text.match(/[\u{10000}-\u{10ffff}]/gu)?.length ?? 0);
+
+/** @param {{ text: string }} task @returns {(number[] | undefined)[]} the ids of the whole text */
+function encodeText({ text }) {
+  return sides.map((side) => side && Array.from(side.tokenizer.encode(text)));
 }

@@ -1,0 +1,40 @@
+// A text and settings through the fragment of an address.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { fromFragment, toFragment } from "../../web/page/permalink.js";
+import { TEXTS } from "./common.mjs";
+
+const SETTINGS = { a: "wwho_328k", b: "cl100k_base", price: 2.5, texts: 1000 };
+
+test("there and back", async () => {
+  for (const text of [...TEXTS, TEXTS.join("\n").repeat(50)]) {
+    const fragment = await toFragment({ text, ...SETTINGS });
+    assert.match(fragment, /^#[zj][\w-]+$/);
+    assert.deepEqual(await fromFragment(fragment), { text, ...SETTINGS });
+  }
+});
+
+test("a long text is compressed", async () => {
+  const text = TEXTS.join("\n").repeat(50);
+  assert.ok((await toFragment({ text })).length < text.length / 10);
+});
+
+test("other fragments are none of ours", async () => {
+  for (const fragment of ["", "#", "#text", "#title-files"]) assert.equal(await fromFragment(fragment), undefined);
+});
+
+test("a damaged one says so, and none fills the memory", async () => {
+  const fragment = await toFragment({ text: TEXTS.join("\n") });
+  const bomb = await toFragment({ text: "a".repeat(30_000_000) });
+  assert.ok(bomb.length < 60_000);
+  for (const bad of [fragment.slice(0, -9), "#z!!!", "#jAAAA", "#z", bomb, `#j${btoa('{"text":1}')}`]) {
+    await assert.rejects(fromFragment(bad), /damaged/);
+  }
+});
+
+test("settings of the wrong type are left out", async () => {
+  const fragment = `#j${btoa(JSON.stringify({ text: "x", a: 1, price: "2", texts: 0, other: true }))}`;
+  assert.deepEqual(await fromFragment(fragment), { text: "x" });
+});

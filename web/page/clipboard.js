@@ -1,0 +1,25 @@
+// Copying, also where the clipboard's own interface is missing: pages from plain http addresses have none.
+
+/** @param {string} text @returns {Promise<boolean>} whether it was copied */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelected(text);
+  }
+}
+
+/** @param {string} text */
+function copySelected(text) {
+  const box = document.createElement("textarea");
+  box.value = text;
+  box.className = "visually-hidden";
+  const before = /** @type {HTMLElement | null} */ (document.activeElement);
+  document.body.append(box);
+  box.select();
+  const copied = document.execCommand("copy");
+  box.remove();
+  before?.focus();
+  return copied;
+}

@@ -1,0 +1,32 @@
+// The files behind a drop or a picker, those in folders with their paths.
+
+/** @typedef {{ path: string, file: File }} Found */
+
+/** @param {DataTransfer} data @returns {Promise<Found[]>} */
+export async function droppedFiles(data) {
+  // Entries must be asked for at once: they are gone when the event is over.
+  const entries = [...data.items].map((item) => (item.kind === "file" ? item.webkitGetAsEntry?.() : null));
+  const plain = [...data.files].map((file) => ({ path: file.name, file }));
+  if (!entries.some((entry) => entry?.isDirectory)) return plain;
+  return (await Promise.all(entries.map((entry) => (entry ? walk(entry, "") : [])))).flat();
+}
+
+/** @param {FileList} files of an input element @returns {Found[]} */
+export const pickedFiles = (files) => [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+
+/** @param {any} entry a FileSystemEntry @param {string} folder @returns {Promise<Found[]>} */
+async function walk(entry, folder) {
+  const path = folder + entry.name;
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+    return [{ path, file }];
+  }
+  const reader = entry.createReader();
+  const found = [];
+  for (;;) {
+    // Each call gives some of them; none is the end.
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return found;
+    for (const each of some) found.push(...(await walk(each, `${path}/`)));
+  }
+}

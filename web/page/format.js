@@ -1,0 +1,15 @@
+// How numbers are written.
+
+const whole = new Intl.NumberFormat("en");
+const share = new Intl.NumberFormat("en", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: "exceptZero" });
+const ratio = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
+const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 2 });
+
+export const count = (/** @type {number} */ value) => whole.format(value);
+/** With its sign: +12.3%. */
+export const percent = (/** @type {number} */ value) => share.format(value);
+export const times = (/** @type {number} */ value) => ratio.format(value);
+export const money = (/** @type {number} */ value) => (value < 1 ? cents : dollars).format(value);
+export const bytes = (/** @type {number} */ value) =>
+  value < 1000 ? `${value} B` : value < 1e6 ? `${whole.format(Math.round(value / 1e3))} kB` : `${whole.format(Math.round(value / 1e5) / 10)} MB`;

@@ -1,0 +1,76 @@
+// A text and settings in the fragment of an address, the part that is never sent: "#" and one letter for how the rest is packed,
+// then base64 for addresses. z: UTF-8 JSON, deflated; j: as it is.
+
+const MOST_BYTES = 4_000_000; // of JSON: nobody's link should fill the memory
+
+/** @typedef {{ text: string, a?: string, b?: string, price?: number, texts?: number }} Shared */
+
+/** @param {Shared} shared @returns {Promise<string>} the fragment, with "#" */
+export async function toFragment(shared) {
+  const plain = new TextEncoder().encode(JSON.stringify(shared));
+  const packed = await through(plain, new CompressionStream("deflate-raw"), Infinity);
+  return packed.length < plain.length ? `#z${toBase64(packed)}` : `#j${toBase64(plain)}`;
+}
+
+/**
+ * @param {string} fragment with "#"
+ * @returns {Promise<Shared | undefined>} nothing where the fragment is none of these
+ * @throws {Error} it is damaged
+ */
+export async function fromFragment(fragment) {
+  if (!/^#[zj]/.test(fragment)) return undefined;
+  try {
+    const packed = fromBase64(fragment.slice(2));
+    const plain =
+      fragment[1] === "z" ? await through(packed, new DecompressionStream("deflate-raw"), MOST_BYTES) : packed;
+    return checked(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(plain)));
+  } catch {
+    throw new Error("This link is damaged: the text in it cannot be read. Ask for it again; some programs cut long links.");
+  }
+}
+
+/** @param {any} found @returns {Shared} only what is of the right type */
+function checked(found) {
+  if (typeof found?.text !== "string") throw new TypeError("no text");
+  const { text, a, b, price, texts } = found;
+  return {
+    text,
+    ...(typeof a === "string" && { a }),
+    ...(typeof b === "string" && { b }),
+    ...(typeof price === "number" && price >= 0 && { price }),
+    ...(typeof texts === "number" && texts >= 1 && { texts }),
+  };
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {CompressionStream | DecompressionStream} stream
+ * @param {number} most bytes to come out
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+async function through(bytes, stream, most) {
+  const parts = [];
+  let length = 0;
+  // Any: the types of a compression stream and of a pipe differ in what buffers they know.
+  const out = new Blob([bytes]).stream().pipeThrough(/** @type {any} */ (stream));
+  for (const reader = out.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > most) throw new RangeError(`more than ${most} bytes`);
+    parts.push(value);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+/** @param {Uint8Array} bytes */
+function toBase64(bytes) {
+  let binary = "";
+  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/** @param {string} text */
+function fromBase64(text) {
+  return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+}
