@@ -13,8 +13,42 @@ export interface EncodeOptions {
   allowedSpecial?: Iterable<string> | "all";
   /** Special tokens that make the call fail with status SPECIAL_TOKEN; "all": every one not allowed. None by default. */
   disallowedSpecial?: Iterable<string> | "all";
-  /** "token": a syllable outside the vocabulary becomes the unknown token (loses text). "spell", the default: never. */
+  /** "token": a syllable outside the vocabulary becomes the unknown token (loses text). "spell", the default: never, but for
+   *  a model imported from the paper's vocab.json, which has no other way than the unknown token. */
   unk?: "spell" | "token";
+}
+
+export interface LoadOptions {
+  /** Ends the load with its reason. */
+  signal?: AbortSignal;
+  /** Bytes so far, and of all where that is known: a server that compresses does not say. */
+  onProgress?: (progress: { loaded: number; total?: number }) => void;
+}
+
+/** What comes in chunks. A string may end between two surrogates, bytes within a character. */
+export type TextStream =
+  ReadableStream<string | BufferSource> | Blob | AsyncIterable<string | BufferSource> | Iterable<string | BufferSource>;
+
+/** Tokens as a model gives them. */
+export type TokenStream =
+  | ReadableStream<number | Iterable<number>>
+  | AsyncIterable<number | Iterable<number>>
+  | Iterable<number | Iterable<number>>;
+
+export interface StreamOptions {
+  /** Ends the count with its reason, and cancels the stream. */
+  signal?: AbortSignal;
+  /** Counted so far: bytes of UTF-8, and tokens. */
+  onProgress?: (progress: { bytes: number; tokens: number }) => void;
+}
+
+export interface Chunk {
+  readonly text: string;
+  /** Where it lies in the whole text, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+  /** How many tokens it has, encoded on its own. */
+  readonly tokens: number;
 }
 
 export interface Encoded {
@@ -49,12 +83,14 @@ export interface Info {
   readonly unkId: number | null;
   readonly nSpecials: number;
   readonly maxTokenBytes: number;
+  /** Of the merges, the last ones: they join words. */
+  readonly nSuperwords: number;
   readonly routes: readonly { readonly name: string; readonly sgpe: boolean }[];
 }
 
 /**
  * What goes wrong. `status` is a name of FORMAT.md ("CHECKSUM", ...) for a broken artifact, else one of ARGUMENT, TOKEN,
- * SPECIAL_TOKEN, FREED, FETCH, WASM, NO_WEBASSEMBLY, MEMORY, ABI, WORKER.
+ * SPECIAL_TOKEN, LIMIT, FREED, FETCH, WASM, NO_WEBASSEMBLY, MEMORY, ABI, WORKER.
  */
 export class WwhoError extends Error {
   constructor(status: string, message: string, options?: { cause?: unknown });
@@ -64,10 +100,15 @@ export class WwhoError extends Error {
 /** Compile wwho.wasm. Memoised: the first call decides, later ones wait for it; one that failed may be tried again. */
 export function init(source?: WasmSource | Promise<WasmSource>): Promise<void>;
 
+/** The same without waiting, from a compiled module or bytes. (They are few enough for any browser's main thread.) */
+export function initSync(source: BufferSource | WebAssembly.Module): void;
+
 export class Tokenizer implements Disposable {
   /** From a compiled core and the bytes of a .wwho file, without waiting. */
   constructor(module: WebAssembly.Module, blob: Uint8Array);
-  static load(source: ModelSource | Promise<ModelSource>): Promise<Tokenizer>;
+  static load(source: ModelSource | Promise<ModelSource>, options?: LoadOptions): Promise<Tokenizer>;
+  /** From the bytes of a .wwho file without waiting, once init or initSync has been called. */
+  static loadSync(source: BufferSource): Tokenizer;
 
   readonly name: string;
   readonly info: Info;
@@ -76,11 +117,37 @@ export class Tokenizer implements Disposable {
 
   encode(text: Text, options?: EncodeOptions): Uint32Array;
   encodeWithOffsets(text: Text, options?: EncodeOptions): Encoded;
+  /**
+   * Write the first ids of the text into `target`, as many as there is room for, but no part of a character: what was written
+   * decodes to what was read. `read` counts UTF-16 units of a string, or bytes of a Uint8Array; `written` counts ids.
+   */
+  encodeInto(text: Text, target: Uint32Array, options?: EncodeOptions): { read: number; written: number };
+  /** The ids of encode, some at a time: a long text in little memory. */
+  encodeGenerator(text: Text, options?: EncodeOptions): Generator<Uint32Array, void, undefined>;
   countTokens(text: Text, options?: EncodeOptions): number;
+  /** Exactly the count of the whole text, in little memory where the text has places at which it may be cut (README.md). */
+  countStream(source: TextStream, options?: EncodeOptions & StreamOptions): Promise<number>;
   /** The count, or false beyond `limit`. An empty text counts 0, so compare with `=== false`. */
   isWithinTokenLimit(text: Text, limit: number, options?: EncodeOptions): number | false;
+  /**
+   * The text itself, or its longest beginning with at most `limit` tokens that ends between two tokens and inside neither a
+   * syllable nor a character (grapheme cluster).
+   */
+  truncate(text: string, limit: number, options?: EncodeOptions): string;
+  /**
+   * The text in chunks of at most `limit` tokens each, cut as truncate does it; neighbours share at most `overlap` tokens (none by
+   * default). Each chunk begins where the one before it ends, or earlier. Status LIMIT where one syllable alone has more tokens.
+   */
+  chunk(text: string, limit: number, overlap?: number, options?: EncodeOptions): Chunk[];
   /** Broken UTF-8 becomes U+FFFD. */
   decode(ids: Iterable<number>): string;
+  /** What decode gives, token by token, in whole characters. */
+  decodeGenerator(ids: Iterable<number>): Generator<string, void, undefined>;
+  /** The same for ids that come one by one, or some at a time. */
+  decodeAsyncGenerator(
+    source: TokenStream,
+    options?: { signal?: AbortSignal },
+  ): AsyncGenerator<string, void, undefined>;
   decodeBytes(ids: Iterable<number>): Uint8Array<ArrayBuffer>;
   tokenBytes(id: number): Uint8Array<ArrayBuffer>;
   segment(text: Text): Segment[];
@@ -90,4 +157,4 @@ export class Tokenizer implements Disposable {
 }
 
 /** One of the encodings that come with the package, such as "wwho_328k". Each call loads anew; keep what it gives. */
-export function getEncoding(name: string): Promise<Tokenizer>;
+export function getEncoding(name: string, options?: LoadOptions): Promise<Tokenizer>;

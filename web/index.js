@@ -1,11 +1,11 @@
 // wwho for browsers, Workers and edge runtimes: no Node built-ins, no top-level await, nothing happens on import.
 
 import { WwhoError } from "./lib/errors.js";
-import { coreModule } from "./lib/module.js";
+import { coreModule, initSync } from "./lib/module.js";
 import { readBytes } from "./lib/source.js";
 import { BaseTokenizer } from "./lib/tokenizer.js";
 
-export { WwhoError };
+export { WwhoError, initSync };
 
 /**
  * Compile the core, once; called for you by load and getEncoding.
@@ -23,18 +23,20 @@ function compiled(source) {
 export class Tokenizer extends BaseTokenizer {
   /**
    * @param {unknown} source a URL, Response, Blob or bytes of a .wwho file
+   * @param {import("./lib/source.js").LoadOptions} [options]
    * @returns {Promise<Tokenizer>}
    */
-  static async load(source) {
-    const [module, blob] = await Promise.all([compiled(), readBytes(source, "the tokenizer")]);
+  static async load(source, options) {
+    const [module, blob] = await Promise.all([compiled(), readBytes(source, "the tokenizer", options)]);
     return new Tokenizer(module, blob);
   }
 }
 
 /**
  * @param {string} name an encoding in the folder models/ beside this file
+ * @param {import("./lib/source.js").LoadOptions} [options]
  * @returns {Promise<Tokenizer>}
  */
-export function getEncoding(name) {
-  return Tokenizer.load(new URL(`./models/${encodeURIComponent(name)}.wwho`, import.meta.url));
+export function getEncoding(name, options) {
+  return Tokenizer.load(new URL(`./models/${encodeURIComponent(name)}.wwho`, import.meta.url), options);
 }

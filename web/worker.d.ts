@@ -1,32 +1,76 @@
-/** The tokenizer in a Worker of its own (browsers, Deno, Bun): the same methods, as promises. */
+/** The tokenizer in a Worker, or in several (browsers, Node, Deno, Bun): the same methods, as promises. */
 
-import type { EncodeOptions, Encoded, Info, ModelSource, Segment, Text, WasmSource } from "./index.js";
+import type {
+  Chunk,
+  EncodeOptions,
+  Encoded,
+  Info,
+  LoadOptions,
+  ModelSource,
+  Segment,
+  StreamOptions,
+  Text,
+  TextStream,
+  TokenStream,
+  WasmSource,
+} from "./index.js";
 
 export { WwhoError } from "./index.js";
 
+export interface WorkerLoadOptions extends LoadOptions {
+  /** The most Workers, each started when it is first needed; 1 by default. */
+  workers?: number;
+  /** Where wwho.wasm is, if not where index.js would look. */
+  wasm?: Exclude<WasmSource, Response>;
+}
+
+export interface CallOptions {
+  /**
+   * Rejects the promise with its reason. A call that still waits is never started; one that runs is ended with its Worker, and the
+   * next call starts another.
+   */
+  signal?: AbortSignal;
+  /** Hand the memory of a Uint8Array or Uint32Array over, which is then of no use here, instead of copying it. */
+  transfer?: boolean;
+}
+
 export class WorkerTokenizer implements Disposable {
   private constructor();
-  static load(
-    source: ModelSource | Promise<ModelSource>,
-    options?: { wasm?: Exclude<WasmSource, Response> },
-  ): Promise<WorkerTokenizer>;
+  static load(source: ModelSource | Promise<ModelSource>, options?: WorkerLoadOptions): Promise<WorkerTokenizer>;
 
   readonly name: string;
   readonly info: Info;
   readonly provenance: Readonly<Record<string, string>>;
   readonly specialTokens: ReadonlyMap<string, number>;
+  /** How many Workers run now. */
+  readonly started: number;
 
-  encode(text: Text, options?: EncodeOptions): Promise<Uint32Array>;
-  encodeWithOffsets(text: Text, options?: EncodeOptions): Promise<Encoded>;
-  countTokens(text: Text, options?: EncodeOptions): Promise<number>;
-  isWithinTokenLimit(text: Text, limit: number, options?: EncodeOptions): Promise<number | false>;
-  decode(ids: readonly number[] | Uint32Array): Promise<string>;
-  decodeBytes(ids: readonly number[] | Uint32Array): Promise<Uint8Array<ArrayBuffer>>;
-  tokenBytes(id: number): Promise<Uint8Array<ArrayBuffer>>;
-  segment(text: Text): Promise<Segment[]>;
-  /** Stop the Worker; waiting and later calls fail with status FREED. */
+  encode(text: Text, options?: EncodeOptions & CallOptions): Promise<Uint32Array>;
+  encodeWithOffsets(text: Text, options?: EncodeOptions & CallOptions): Promise<Encoded>;
+  encodeInto(
+    text: Text,
+    target: Uint32Array,
+    options?: EncodeOptions & CallOptions,
+  ): Promise<{ read: number; written: number }>;
+  encodeGenerator(text: Text, options?: EncodeOptions & CallOptions): AsyncGenerator<Uint32Array, void, undefined>;
+  countTokens(text: Text, options?: EncodeOptions & CallOptions): Promise<number>;
+  /** A Blob is read in the Worker; the chunks of a stream are handed over to it. */
+  countStream(source: TextStream, options?: EncodeOptions & StreamOptions): Promise<number>;
+  isWithinTokenLimit(text: Text, limit: number, options?: EncodeOptions & CallOptions): Promise<number | false>;
+  truncate(text: string, limit: number, options?: EncodeOptions & CallOptions): Promise<string>;
+  chunk(text: string, limit: number, overlap?: number, options?: EncodeOptions & CallOptions): Promise<Chunk[]>;
+  decode(ids: Iterable<number>, options?: CallOptions): Promise<string>;
+  decodeBytes(ids: Iterable<number>, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
+  decodeGenerator(ids: Iterable<number>, options?: CallOptions): AsyncGenerator<string, void, undefined>;
+  decodeAsyncGenerator(
+    source: TokenStream,
+    options?: { signal?: AbortSignal },
+  ): AsyncGenerator<string, void, undefined>;
+  tokenBytes(id: number, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
+  segment(text: Text, options?: CallOptions): Promise<Segment[]>;
+  /** Stop the Workers; waiting and later calls fail with status FREED. Done for you when nobody holds the tokenizer any more. */
   free(): void;
   [Symbol.dispose](): void;
 }
 
-export function getEncoding(name: string): Promise<WorkerTokenizer>;
+export function getEncoding(name: string, options?: WorkerLoadOptions): Promise<WorkerTokenizer>;

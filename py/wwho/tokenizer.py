@@ -138,7 +138,7 @@ class Tokenizer:
                 that are not allowed). What is neither is ordinary text.
             unk: "spell" writes syllables outside the vocabulary with base tokens, which loses
                 nothing; "token" writes one [UNK] for each, which loses their text and needs a model
-                that has one.
+                that has one. A model imported from the paper's vocab.json always does the latter.
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.

@@ -358,6 +358,14 @@ def test_train_reads_standard_input_and_gives_the_same_bytes(cli, model, tmp_pat
     assert wwho.Tokenizer.load(outputs[0]).encode(MIXED) == wwho.Tokenizer.load(model).encode(MIXED)
 
 
+def test_train_without_schemas_takes_all_that_ship(cli, tmp_path):
+    output = tmp_path / "x.wwho"
+    assert cli("train", "--prune", "1", "-o", output, stdin="ගමේ ගමේ\nघर घर\n".encode()).code == 0
+    tokenizer = wwho.Tokenizer.load(output)
+    assert {"sinhala", "devanagari"} <= {segment.route for segment in tokenizer.segment("ගමේ घर")}
+    assert min(tokenizer.encode("ගමේ घर")) >= tokenizer.info.first_atom
+
+
 def test_train_takes_special_tokens_and_a_field(cli, tmp_path):
     corpus = tmp_path / "corpus.jsonl"
     rows = [{"body": line, "text": "नहीं"} for line in CORPUS.splitlines()]

@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 
 import { O200K, ROOT, WASM } from "./common.mjs";
 
@@ -17,15 +18,43 @@ let base;
 
 before(async () => {
   server = createServer(async (request, response) => {
+    if (await answered(request.url, response)) return;
     const file = FILES[request.url];
+    const body = file ? await readFile(file) : "<!doctype html><title>not here</title>";
     // The wrong type on purpose: many servers do not know .wasm.
-    response.writeHead(file ? 200 : 404, { "content-type": "text/plain" });
-    response.end(file ? await readFile(file) : "<!doctype html><title>not here</title>");
+    response.writeHead(file ? 200 : 404, { "content-type": "text/plain", "content-length": body.length });
+    response.end(body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   base = `http://127.0.0.1:${server.address().port}`;
 });
-after(() => server.close());
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Addresses that answer in a way of their own. */
+async function answered(url, response) {
+  const model = await readFile(O200K);
+  switch (url) {
+    case "/never.wwho":
+      return true;
+    case "/slow.wwho":
+      response.writeHead(200).write(model.subarray(0, 9999));
+      return true;
+    case "/broken.wwho":
+      response.writeHead(200, { "content-length": model.length }).write(model.subarray(0, 9999));
+      setTimeout(() => response.destroy(), 20);
+      return true;
+    case "/packed.wwho":
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(model, { level: 1 }));
+      return true;
+    case "/app.html":
+      response.writeHead(200).end("<!doctype html><title>every address is this page</title>");
+      return true;
+  }
+  return false;
+}
 
 /**
  * @param {string} entry index.js or node.js
@@ -35,7 +64,7 @@ after(() => server.close());
 async function inProcess(entry, body) {
   const script = `
     import { readFile } from "node:fs/promises";
-    import { init, Tokenizer, getEncoding, WwhoError } from ${JSON.stringify(new URL(`web/${entry}`, ROOT).href)};
+    import { init, initSync, Tokenizer, getEncoding, WwhoError } from ${JSON.stringify(new URL(`web/${entry}`, ROOT).href)};
     const base = ${JSON.stringify(base)}, path = ${JSON.stringify(fileURLToPath(WASM))};
     const wasm = await readFile(path), model = await readFile(${JSON.stringify(fileURLToPath(O200K))});
     const caught = (promise) => promise.then(() => "no error", (error) => [error instanceof WwhoError, error.status, error.message]);
@@ -72,6 +101,94 @@ test("init is memoised: the first call decides", async () => {
     await inProcess("index.js", `await init(wasm); await init(base + '/nowhere'); await init(); ${COUNT}`),
     2,
   );
+});
+
+test("initSync takes a compiled module or bytes, and then loadSync needs no waiting", async () => {
+  for (const source of ["new WebAssembly.Module(wasm)", "wasm", "new Uint8Array(wasm).buffer"]) {
+    const body = `initSync(${source}); initSync(new Uint8Array(3));
+      await init(base + "/nowhere");
+      const counts = [model, new Uint8Array(model).buffer].map((each) => Tokenizer.loadSync(each).countTokens("hello world"));
+      return [...counts, Tokenizer.loadSync(model) instanceof Tokenizer];`;
+    assert.deepEqual(await inProcess("index.js", body), [2, 2, true], source);
+  }
+});
+
+test("what the calls that do not wait refuse", async () => {
+  const results = await inProcess(
+    "index.js",
+    `const now = (call) => { try { return call(); } catch (error) { return [error instanceof WwhoError, error.status, error.message]; } };
+    const results = [
+      () => Tokenizer.loadSync(model), () => initSync(), () => initSync("/wwho.wasm"), () => initSync(new Uint8Array(3)),
+    ].map(now);
+    initSync(wasm);
+    return [...results, ...[() => Tokenizer.loadSync("x"), () => Tokenizer.loadSync(new Uint8Array(30))].map(now)];`,
+  );
+  assert.deepEqual(
+    results.map(([typed, status]) => [typed, status]),
+    ["WASM", "ARGUMENT", "ARGUMENT", "WASM", "ARGUMENT", "MAGIC"].map((status) => [true, status]),
+  );
+  assert.match(results[0][2], /initSync/);
+  assert.match(results[2][2], /await init/);
+});
+
+test("an init that fails after initSync has done it does no harm", async () => {
+  const body = `const slow = caught(init(new Promise((_, no) => setTimeout(() => no(new Error("late")), 20))));
+    await init; initSync(wasm);
+    const first = (await slow)[0];
+    return [first, (await Tokenizer.load(model)).countTokens("hello world")];`;
+  assert.deepEqual(await inProcess("index.js", body), [false, 2]);
+});
+
+test("a load tells how far it is, where the length is known", async () => {
+  const all = `const seen = []; const onProgress = (each) => seen.push(each); await init(wasm);`;
+  const size = (await readFile(O200K)).length;
+  for (const source of ["base + '/o200k_base.wwho'", "fetch(base + '/o200k_base.wwho')"]) {
+    const body = `${all} await Tokenizer.load(${source}, { onProgress }); return seen;`;
+    const seen = await inProcess("index.js", body);
+    assert.ok(seen.length > 1);
+    assert.ok(seen.every(({ loaded }, i) => i === 0 || loaded > seen[i - 1].loaded));
+    assert.deepEqual(seen.at(-1), { loaded: size, total: size });
+  }
+  const packed = await inProcess(
+    "index.js",
+    `${all} const enc = await Tokenizer.load(base + "/packed.wwho", { onProgress }); return [seen.at(-1), enc.countTokens("hello world")];`,
+  );
+  assert.deepEqual(packed, [{ loaded: size }, 2]);
+  const named = `${all} await getEncoding("o200k_base", { onProgress }); return seen;`;
+  assert.deepEqual(await inProcess("node.js", named), [{ loaded: size, total: size }]);
+});
+
+test("a signal ends a load with its reason", async () => {
+  const body = (call) => `await init(wasm); const controller = new AbortController(); const { signal } = controller;
+    setTimeout(() => controller.abort(new RangeError("enough")), 30);
+    const at = performance.now();
+    return [(await ${call}.then(() => null, (error) => error)).message, performance.now() - at < 5000];`;
+  for (const call of [
+    "Tokenizer.load(base + '/never.wwho', { signal })",
+    "Tokenizer.load(base + '/slow.wwho', { signal })",
+    "Tokenizer.load(base + '/slow.wwho', { signal, onProgress() {} })",
+  ]) {
+    assert.deepEqual(await inProcess("index.js", body(call)), ["enough", true], call);
+  }
+  const early = "getEncoding('o200k_base', { signal: AbortSignal.abort(new RangeError('early')) })";
+  assert.equal((await inProcess("node.js", body(early)))[0], "early");
+});
+
+test("a download that breaks off is an error, with and without progress", async () => {
+  for (const options of ["", ", { onProgress() {} }"]) {
+    const body = `await init(wasm); return caught(Tokenizer.load(base + "/broken.wwho"${options}));`;
+    const [typed, status, message] = await inProcess("index.js", body);
+    assert.deepEqual([typed, status], [true, "FETCH"]);
+    assert.match(message, /broken\.wwho ended early.*fetch it again/);
+  }
+});
+
+test("a server that answers every address with its page", async () => {
+  const body = `const wasmStatus = await caught(init(base + "/app.html")); await init(wasm);
+    return [wasmStatus, await caught(Tokenizer.load(base + "/app.html"))];`;
+  const [core, model] = await inProcess("index.js", body);
+  assert.deepEqual([core[1], model[1]], ["WASM", "MAGIC"]);
+  assert.match(model[2], /web page/);
 });
 
 test("an init that failed may be tried again", async () => {

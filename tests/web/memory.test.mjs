@@ -23,6 +23,11 @@ test("a freed tokenizer refuses every call, and may be freed again", async () =>
     () => tokenizer.encodeWithOffsets("a"),
     () => tokenizer.segment("a"),
     () => tokenizer.tokenBytes(1),
+    () => tokenizer.encodeInto("a", new Uint32Array(1)),
+    () => tokenizer.truncate("a", 1),
+    () => tokenizer.chunk("a", 1),
+    () => tokenizer.encodeGenerator("a").next(),
+    () => tokenizer.decodeGenerator([1]).next(),
   ];
   for (const call of calls) {
     assert.throws(call, { name: "WwhoError", status: "FREED", message: /o200k_base was freed; load it again/ });
@@ -102,6 +107,8 @@ const WORK = {
      const { ids } = tokenizer.encodeWithOffsets(text(i));
      tokenizer.decode(ids), tokenizer.decodeBytes(ids), tokenizer.tokenBytes(ids[0]);
      tokenizer.countTokens(text(i)), tokenizer.isWithinTokenLimit(text(i), i % 50), tokenizer.segment(text(i));
+     tokenizer.truncate(text(i), 9), tokenizer.chunk(text(i), 20), tokenizer.encodeInto(text(i), new Uint32Array(9));
+     [...tokenizer.encodeGenerator(text(i))], [...tokenizer.decodeGenerator(ids)];
      try { tokenizer.decode([2 ** 31]); } catch {}`,
     10_000,
   ],

@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { getEncoding } from "../../web/node.js";
 import { getTokenizers } from "./encodings.mjs";
 import { TEXTS } from "./common.mjs";
 
 const { o200k, wwho } = await getTokenizers();
+const superwords = await getEncoding("wwho_super_328k");
 
 for (const tokenizer of [o200k, wwho]) {
   test(`${tokenizer.name}: decoding gives every text back, and the methods agree`, () => {
@@ -213,6 +215,41 @@ test("1 MB of one thing: exact and in time", () => {
   }
 });
 
+test("more than 32-bit memory can work on is refused before it is copied, and the next call works", () => {
+  for (const length of [2 ** 28, 2 ** 31, 2 ** 32]) {
+    const text = new Uint8Array(length); // pages that nobody touches take no memory
+    for (const method of ["encode", "countTokens", "encodeWithOffsets", "segment"]) {
+      assert.throws(() => o200k[method](text), {
+        name: "WwhoError",
+        status: "MEMORY",
+        message: new RegExp(`${length} bytes.*268435455.*countStream`),
+      });
+    }
+  }
+  assert.throws(() => o200k.encode("a".repeat(2 ** 28)), { status: "MEMORY" });
+  assert.throws(() => o200k.decode(new Uint32Array(2 ** 30)), { status: "MEMORY" });
+  assert.ok(process.memoryUsage().rss < 3e9);
+  assert.equal(o200k.countTokens("hello world"), 2);
+});
+
+test("NUL and U+FEFF are characters like any other, wherever they stand", () => {
+  for (const text of ["\0", "\0\0a", "a\0b", "\ufeff", "\ufeffa", "a\ufeff", "\ufeff\0\ufeff"]) {
+    for (const tokenizer of [o200k, wwho]) {
+      const ids = tokenizer.encode(text);
+      assert.equal(tokenizer.decode(ids), text);
+      assert.equal([...tokenizer.decodeGenerator(ids)].join(""), text);
+      assert.equal(tokenizer.truncate(text, 99), text);
+      assert.equal(
+        tokenizer
+          .segment(text)
+          .map((segment) => segment.text)
+          .join(""),
+        text,
+      );
+    }
+  }
+});
+
 test("calls of all sizes in turn leave no trace in each other", () => {
   const texts = TEXTS.flatMap((text) => [text, text.repeat(3000), text.slice(0, 5)]);
   const alone = texts.map((text) => wwho.encode(text));
@@ -235,6 +272,7 @@ test("results are copies", () => {
 test("info, name, provenance and special tokens", () => {
   assert.equal(o200k.name, "o200k_base");
   assert.deepEqual([o200k.info.nVocab, o200k.info.nBase, o200k.info.unkId], [200019, 200019, null]);
+  assert.deepEqual([o200k.info.nSuperwords, wwho.info.nSuperwords, superwords.info.nSuperwords], [0, 0, 45_000]);
   assert.deepEqual(o200k.info.routes, [{ name: "other", sgpe: false }]);
   assert.deepEqual(
     [...o200k.specialTokens],

@@ -1,12 +1,17 @@
-// The two sections of an artifact that the core does not hand out: which routes are SGPE's, and where it all came from.
-// Read only after the core has checked the file (FORMAT.md sections 1, 5 and 9).
+// What the core does not hand out of an artifact: which routes are SGPE's, the scanners, and where it all came from.
+// Read only after the core has checked the file (FORMAT.md sections 1, 3 to 5 and 9).
 
 import { WwhoError, hex } from "./errors.js";
 
 const HEADER_BYTES = 24;
 const ENTRY_BYTES = 12;
+const CLASSES = 2;
+const AUTOMATA = 3;
 const ROUTES = 4;
 const PROVENANCE = 9;
+/** Where the pages of classes begin in their section: behind two counts and page[8704]. */
+const PAGES_AT = 4 + 2 * 8704;
+const NONE = 0xffff;
 
 /**
  * @param {Uint8Array} blob
@@ -31,19 +36,60 @@ function utf8(view, at, length) {
   );
 }
 
+/** @typedef {{ name: string, sgpe: boolean, scanner: number }} Route */
+
 /**
  * @param {Uint8Array} blob a file that the core has opened
- * @returns {{ name: string, sgpe: boolean }[]}
+ * @returns {Route[]}
  */
 export function readRoutes(blob) {
   const view = /** @type {DataView} */ (section(blob, ROUTES));
   const routes = [];
   for (let i = 0, at = 4; i < view.getUint16(2, true); i++) {
-    const length = view.getUint8(at + 3);
-    routes.push({ name: utf8(view, at + 4, length), sgpe: view.getUint8(at + 2) === 1 });
+    const [scanner, sgpe, length] = [view.getUint16(at, true), view.getUint8(at + 2) === 1, view.getUint8(at + 3)];
+    routes.push({ name: utf8(view, at + 4, length), sgpe, scanner });
     at += 4 + length;
   }
   return routes;
+}
+
+/** @typedef {{ column: Uint8Array, nColumns: number, table: Uint16Array }} Automaton */
+
+/**
+ * The class of each code point, the automata over classes, and which of them are the router's and the routes'.
+ * @param {Uint8Array} blob a file that the core has opened
+ */
+export function readScanners(blob) {
+  const { buffer, byteOffset, byteLength } = /** @type {DataView} */ (section(blob, CLASSES));
+  const classes = new DataView(buffer.slice(byteOffset, byteOffset + byteLength)); // outlives the blob
+  const router = /** @type {DataView} */ (section(blob, ROUTES)).getUint16(0, true);
+  const nClasses = classes.getUint16(0, true);
+  return {
+    nClasses,
+    classOf: (/** @type {number} */ codePoint) =>
+      classes.getUint8(PAGES_AT + 128 * classes.getUint16(4 + 2 * (codePoint >> 7), true) + (codePoint & 127)),
+    automata: readAutomata(blob, nClasses),
+    router: router === NONE ? null : router,
+    routes: readRoutes(blob),
+  };
+}
+
+/** @param {number} at @param {number} size a power of two */
+const aligned = (at, size) => at + (-at & (size - 1));
+
+/** @param {Uint8Array} blob @param {number} nClasses @returns {Automaton[]} */
+function readAutomata(blob, nClasses) {
+  const view = /** @type {DataView} */ (section(blob, AUTOMATA));
+  const automata = [];
+  for (let i = 0, at = 4; i < view.getUint32(0, true); i++) {
+    const [nStates, nColumns] = [view.getUint16(at, true), view.getUint16(at + 2, true)];
+    const column = Uint8Array.from({ length: nClasses }, (_, k) => view.getUint8(at + 4 + k));
+    const start = aligned(at + 4 + nClasses, 2);
+    const table = Uint16Array.from({ length: nStates * nColumns }, (_, k) => view.getUint16(start + 2 * k, true));
+    at = aligned(start + 2 * table.length, 4);
+    automata.push({ column, nColumns, table });
+  }
+  return automata;
 }
 
 /**

@@ -15,6 +15,8 @@ const ABI = 1;
 const PAGE_BYTES = 65536;
 /** Texts up to this length share one size of scratch; strings that cannot have more are written through a view that is kept. */
 const SHORT_BYTES = 4096;
+/** More than this much text the core cannot work on in 32-bit memory (wwho_scratch_size). */
+const MOST_BYTES = 2 ** 28 - 1;
 const INFO_FIELDS = 12;
 const SPAN_BYTES = 12;
 const NONE = 0xffffffff;
@@ -41,6 +43,8 @@ export class Core {
   #words = new Uint32Array();
   #short = new Uint8Array();
   #model = 0;
+  #file = 0;
+  #fileLength = 0;
   /** Where the core writes the number that a call gives. */
   #out = 0;
   #scratch = 0;
@@ -76,7 +80,8 @@ export class Core {
   /** @param {Uint8Array} blob */
   #open(blob) {
     this.#out = this.#take(4);
-    const file = this.#take(blob.length);
+    const file = (this.#file = this.#take(blob.length));
+    this.#fileLength = blob.length;
     this.#bytes.set(blob, file);
     const check = (/** @type {number} */ code) => {
       if (code !== OK) throw artifactError(code, blob);
@@ -112,11 +117,9 @@ export class Core {
     try {
       this.#memory.grow(Math.ceil((end - this.#bytes.length) / PAGE_BYTES));
     } catch (cause) {
-      throw new WwhoError(
-        "MEMORY",
-        `no room for ${end} bytes of WebAssembly memory; give the text in smaller parts`,
-        { cause },
-      );
+      throw new WwhoError("MEMORY", `no room for ${end} bytes of WebAssembly memory; give the text in smaller parts`, {
+        cause,
+      });
     }
     this.#makeViews();
   }
@@ -132,6 +135,8 @@ export class Core {
    * @returns {number} its length in bytes
    */
   #put(text) {
+    // Of a string, no fewer bytes: it is asked before anything is copied.
+    if (text.length > MOST_BYTES) throw tooLong(text.length);
     if (typeof text === "string") {
       const most = text.length * 3;
       const at = this.#take(most);
@@ -160,12 +165,7 @@ export class Core {
   #growScratch(length) {
     const most = Math.max(length, SHORT_BYTES);
     const need = this.#call.wwho_scratch_size(this.#model, most) >>> 0;
-    if (need === 0) {
-      throw new WwhoError(
-        "MEMORY",
-        `a text of ${length} bytes is more than 32-bit memory can work on; give it in smaller parts`,
-      );
-    }
+    if (need === 0) throw tooLong(length);
     // The scratch ends where the text begins: move the text up, and give the core zeros, as it asks.
     const more = align(Math.max(0, need - this.#scratchLength));
     const from = this.#base;
@@ -207,6 +207,11 @@ export class Core {
     }
   }
 
+  /** A copy of the artifact. */
+  artifact() {
+    return this.#copyBytes(this.#file, this.#fileLength);
+  }
+
   /** The numbers of wwho_info, in its order, null for none. @returns {(number | null)[]} */
   info() {
     this.#begin();
@@ -236,6 +241,34 @@ export class Core {
     const ids = this.#take(length * 4);
     const n = this.#encode(length, allowed, flags, ids, 0);
     return this.#copyWords(ids, n);
+  }
+
+  /**
+   * Write ids into `target`, as many as there is room for without a part of a character.
+   * @param {Text} text
+   * @param {Uint32Array} target
+   * @param {Uint8Array | null} allowed
+   * @param {number} flags
+   * @returns {{ read: number, written: number }} UTF-16 units of a string, or bytes; tokens
+   */
+  encodeInto(text, target, allowed, flags) {
+    this.#begin();
+    const length = this.#putToEncode(text);
+    const ids = this.#take(length * 4);
+    const ends = target.length < length ? this.#take(length * 4) : 0;
+    const n = this.#encode(length, allowed, flags, ids, ends);
+    if (n <= target.length) {
+      target.set(this.#words.subarray(ids / 4, ids / 4 + n));
+      return { read: text.length, written: n };
+    }
+    const most = target.length + 1;
+    const [first, last] = [this.#take(most * 4), this.#take(most * 4)];
+    this.#check(this.#call.wwho_offsets(this.#base, length, ends, most, 1, first, last), "compute offsets");
+    let written = target.length;
+    while (written > 0 && this.#words[first / 4 + written] < this.#words[last / 4 + written - 1]) written--;
+    target.set(this.#words.subarray(ids / 4, ids / 4 + written));
+    const read = written === 0 ? 0 : this.#words[(typeof text === "string" ? last : ends) / 4 + written - 1];
+    return { read, written };
   }
 
   /**
@@ -336,6 +369,28 @@ export class Core {
   }
 
   /**
+   * Where pieces and units end, in UTF-16 units, and the route of each: spans() without its objects.
+   * @param {Text} text
+   * @returns {{ ends: Uint32Array, routes: Uint8Array }}
+   */
+  pieces(text) {
+    this.#begin();
+    const length = this.#put(text);
+    const table = this.#take(length * SPAN_BYTES);
+    this.#check(this.#call.wwho_spans(this.#model, this.#base, length, table, length, this.#out), "segment");
+    const n = this.#given();
+    const [byteEnds, first, last] = [this.#take(n * 4), this.#take(n * 4), this.#take(n * 4)];
+    const routes = new Uint8Array(n);
+    for (let i = 0; i < n; i++) {
+      const word = (table + i * SPAN_BYTES) / 4;
+      this.#words[byteEnds / 4 + i] = this.#words[word + 1];
+      routes[i] = this.#words[word + 2] & 0xffff;
+    }
+    this.#check(this.#call.wwho_offsets(this.#base, length, byteEnds, n, 1, first, last), "compute offsets");
+    return { ends: this.#copyWords(last, n), routes };
+  }
+
+  /**
    * The text of ids.
    * @param {Uint32Array} ids
    * @returns {{ bytes: Uint8Array<ArrayBuffer> } | { unknown: number }} or the index of an id that is none
@@ -354,6 +409,15 @@ export class Core {
     this.#check(this.#call.wwho_decode(this.#model, at, ids.length, text, length, this.#out), "decode");
     return { bytes: this.#copyBytes(text, length) };
   }
+}
+
+/** @param {number} length in bytes */
+function tooLong(length) {
+  return new WwhoError(
+    "MEMORY",
+    `a text of ${length} bytes is more than 32-bit memory can work on, which is ${MOST_BYTES}; give it in smaller parts, ` +
+      "or to countStream",
+  );
 }
 
 /**

@@ -1,10 +1,12 @@
 // Compiles wwho.wasm once per process or page.
 
-import { WwhoError } from "./errors.js";
+import { WwhoError, named } from "./errors.js";
 import { readBytes } from "./source.js";
 
 /** @type {Promise<WebAssembly.Module> | undefined} */
 let compiled;
+/** The same, once it is there. @type {WebAssembly.Module | undefined} */
+let ready;
 
 /**
  * The compiled core. The first call decides where it comes from; later ones get the same module whatever they name. A call
@@ -14,21 +16,78 @@ let compiled;
  * @throws {WwhoError} NO_WEBASSEMBLY, FETCH, WASM or ARGUMENT
  */
 export function coreModule(source) {
-  compiled ??= compile(source).catch((error) => {
-    compiled = undefined;
-    throw error;
-  });
+  compiled ??= compile(source).then(
+    (module) => (ready ??= module),
+    (error) => {
+      compiled = ready && Promise.resolve(ready);
+      throw error;
+    },
+  );
   return compiled;
 }
 
-/** @param {() => unknown} source */
-async function compile(source) {
+/**
+ * Have the core without waiting. Like init: where there is one already, nothing happens.
+ * @param {unknown} source a compiled WebAssembly.Module, or the bytes of wwho.wasm
+ * @throws {WwhoError} NO_WEBASSEMBLY, WASM or ARGUMENT
+ */
+export function initSync(source) {
+  requireWebAssembly();
+  ready ??= compileSync(source);
+  compiled = Promise.resolve(ready);
+}
+
+/** The core that init or initSync has compiled. @throws {WwhoError} WASM */
+export function readyModule() {
+  if (ready === undefined) {
+    throw new WwhoError(
+      "WASM",
+      "wwho.wasm is not compiled yet; call initSync(module), or await init(), before loadSync",
+    );
+  }
+  return ready;
+}
+
+/** @param {unknown} source */
+function compileSync(source) {
+  if (source instanceof WebAssembly.Module) {
+    return source;
+  }
+  if (!(source instanceof ArrayBuffer) && !ArrayBuffer.isView(source)) {
+    throw new WwhoError(
+      "ARGUMENT",
+      `wwho.wasm is ${named(source)}; expected a WebAssembly.Module or bytes; for a URL or a Response, await init()`,
+    );
+  }
+  try {
+    return new WebAssembly.Module(/** @type {BufferSource} */ (source));
+  } catch (cause) {
+    throw cannotCompile(source.byteLength, cause);
+  }
+}
+
+function requireWebAssembly() {
   if (typeof WebAssembly === "undefined") {
     throw new WwhoError(
       "NO_WEBASSEMBLY",
       "WebAssembly is missing or switched off here; wwho needs it: allow it for this site, or use another browser",
     );
   }
+}
+
+/** @param {number} length of the bytes @param {unknown} cause */
+function cannotCompile(length, cause) {
+  return new WwhoError(
+    "WASM",
+    `cannot compile wwho.wasm (${length} bytes): ${cause}; check that the file is whole and that ` +
+      "the page's Content-Security-Policy has 'wasm-unsafe-eval' in script-src",
+    { cause },
+  );
+}
+
+/** @param {() => unknown} source */
+async function compile(source) {
+  requireWebAssembly();
   const given = await source();
   if (given instanceof WebAssembly.Module) {
     return given;
@@ -38,11 +97,6 @@ async function compile(source) {
   try {
     return await WebAssembly.compile(bytes);
   } catch (cause) {
-    throw new WwhoError(
-      "WASM",
-      `cannot compile wwho.wasm (${bytes.length} bytes): ${cause}; check that the file is whole and that ` +
-        "the page's Content-Security-Policy has 'wasm-unsafe-eval' in script-src",
-      { cause },
-    );
+    throw cannotCompile(bytes.length, cause);
   }
 }

@@ -1,13 +1,19 @@
-// The tokenizer as its users see it. Loading is the entries' part (index.js, node.js); memory is core.js's.
+// The tokenizer as its users see it. Loading is the entries' part (index.js, node.js, ...); memory is core.js's.
 
 import { readProvenance, readRoutes } from "./artifact.js";
+import { chunks, longestStart } from "./boundaries.js";
 import { Core } from "./core.js";
+import { Cuts } from "./cuts.js";
 import { WwhoError, named } from "./errors.js";
+import { itemsOf } from "./items.js";
+import { readyModule } from "./module.js";
+import { PART_BYTES, Parts } from "./parts.js";
 import { allowedMask, nameSet, refuseDisallowed } from "./special.js";
 
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./special.js").Names} Names */
 /** @typedef {{ allowedSpecial?: Names, disallowedSpecial?: Names, unk?: "spell" | "token" }} EncodeOptions */
+/** @typedef {{ signal?: AbortSignal, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
 const UNK_TOKEN = 1;
 /** What the core is told where no options are given. */
@@ -15,8 +21,12 @@ const DEFAULTS = Object.freeze({ mask: null, flags: 0 });
 const MAX_ID = 0xffffffff;
 const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
 
+/** Parts of a text of which only the beginning is wanted: bytes for each token, more than most have. */
+const BYTES_PER_TOKEN = 16;
+
+const newDecoder = () => new TextDecoder("utf-8", { ignoreBOM: true });
 /** @param {Uint8Array<ArrayBufferLike>} bytes */
-const utf8 = (bytes) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+const utf8 = (bytes) => newDecoder().decode(bytes);
 
 /** A tokenizer over one artifact. Immutable; options go with each call. */
 export class BaseTokenizer {
@@ -26,6 +36,8 @@ export class BaseTokenizer {
   #routes;
   /** @type {readonly string[]} */
   #specials;
+  /** Made when a text is first taken apart. @type {Cuts | undefined} */
+  #cuts;
 
   /**
    * @param {WebAssembly.Module} module the compiled core
@@ -46,6 +58,24 @@ export class BaseTokenizer {
     /** Text of each special token and its id. @type {ReadonlyMap<string, number>} @readonly */
     this.specialTokens = new Map(specials.map(({ id, bytes }) => [utf8(bytes), id]));
     this.#specials = [...this.specialTokens.keys()];
+  }
+
+  /**
+   * A tokenizer without waiting, once init or initSync has been called.
+   * @template {BaseTokenizer} T
+   * @this {new (module: WebAssembly.Module, blob: Uint8Array) => T}
+   * @param {ArrayBuffer | ArrayBufferView} source the bytes of a .wwho file
+   * @returns {T}
+   */
+  static loadSync(source) {
+    if (source instanceof ArrayBuffer) return new this(readyModule(), new Uint8Array(source));
+    if (!ArrayBuffer.isView(source)) {
+      throw new WwhoError(
+        "ARGUMENT",
+        `the tokenizer is ${named(source)}; expected bytes; for other sources, await load()`,
+      );
+    }
+    return new this(readyModule(), new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
   }
 
   get #open() {
@@ -96,6 +126,52 @@ export class BaseTokenizer {
     return core.encode(text, mask, flags);
   }
 
+  /**
+   * @param {Text} text
+   * @param {Uint32Array} target
+   * @param {EncodeOptions} [options]
+   * @returns {{ read: number, written: number }}
+   */
+  encodeInto(text, target, options) {
+    if (!(target instanceof Uint32Array)) {
+      throw new WwhoError("ARGUMENT", `target is ${named(target)}; expected a Uint32Array with room for the ids`);
+    }
+    const { core, mask, flags } = this.#prepare(text, options);
+    return core.encodeInto(text, target, mask, flags);
+  }
+
+  /**
+   * The ids of a long text, some at a time.
+   * @param {Text} text
+   * @param {EncodeOptions} [options]
+   * @returns {Generator<Uint32Array, void, undefined>}
+   */
+  *encodeGenerator(text, options) {
+    requireText(text);
+    const given = reusable(options);
+    for (const part of this.#partsOf(text, given)) yield this.encode(part, given);
+  }
+
+  /**
+   * @param {Text} text
+   * @param {EncodeOptions} options
+   * @param {number} [size] of the parts, in bytes
+   */
+  *#partsOf(text, options, size) {
+    const parts = this.#newParts(options, size);
+    yield* parts.add(text);
+    yield* parts.end();
+  }
+
+  /** @param {EncodeOptions} options @param {number} [size] */
+  #newParts({ allowedSpecial, disallowedSpecial }, size) {
+    this.#cuts ??= new Cuts(this.#open.artifact(), this.info.nSuperwords > 0);
+    const names = [allowedSpecial, disallowedSpecial].flatMap((given) =>
+      given === "all" ? this.#specials : [...(given ?? [])],
+    );
+    return new Parts(this.#cuts, names, size);
+  }
+
   /** @param {Text} text @param {EncodeOptions} [options] */
   encodeWithOffsets(text, options) {
     const { core, mask, flags } = this.#prepare(text, options);
@@ -115,27 +191,127 @@ export class BaseTokenizer {
    * @returns {number | false} the count (0 for an empty text), or false where there are more than `limit` tokens
    */
   isWithinTokenLimit(text, limit, options) {
-    if (typeof limit !== "number" || !(limit >= 0)) {
-      throw new WwhoError(
-        "ARGUMENT",
-        `limit is ${named(limit)}; expected a number of tokens, 0 or more; for no limit, call countTokens`,
-      );
-    }
-    const most = Math.min(Math.floor(limit), MAX_ID);
+    const most = tokensIn(limit, "limit", 0, "; for no limit, call countTokens");
     const { core, mask, flags } = this.#prepare(text, options);
     const count = core.count(text, mask, flags, most);
     return count <= most && count;
   }
 
+  /**
+   * The count of a text that comes in chunks: that of all of it.
+   * @param {any} source a ReadableStream, Blob or (async) iterable of strings or bytes
+   * @param {EncodeOptions & StreamOptions} [options]
+   * @returns {Promise<number>}
+   */
+  async countStream(source, options = {}) {
+    requireOptions(options);
+    const { signal, onProgress, ...encoding } = options;
+    const given = reusable(encoding);
+    const parts = this.#newParts(given);
+    let [bytes, tokens] = [0, 0];
+    /** @param {Iterable<Uint8Array>} found */
+    const count = (found) => {
+      for (const part of found) {
+        signal?.throwIfAborted();
+        tokens += this.countTokens(part, given);
+        bytes += part.length;
+        onProgress?.({ bytes, tokens });
+      }
+    };
+    for await (const chunk of itemsOf(source, signal)) count(parts.add(chunk));
+    count(parts.end());
+    return tokens;
+  }
+
+  /**
+   * The longest beginning of a text within a limit.
+   * @param {string} text
+   * @param {number} limit in tokens
+   * @param {EncodeOptions} [options]
+   * @returns {string}
+   */
+  truncate(text, limit, options) {
+    requireString(text);
+    const most = tokensIn(limit, "limit", 0);
+    const given = reusable(options);
+    if (this.isWithinTokenLimit(text, most, given) !== false) return text;
+    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.isWithinTokenLimit(part, n, given);
+    return longestStart(text, most, this.#boundaries(text, given, most), within);
+  }
+
+  /**
+   * A text in chunks for retrieval.
+   * @param {string} text
+   * @param {number} limit in tokens, of each chunk
+   * @param {number} [overlap] in tokens, less than the limit: at most so many are in two neighbouring chunks
+   * @param {EncodeOptions} [options]
+   * @returns {import("./boundaries.js").Chunk[]}
+   */
+  chunk(text, limit, overlap = 0, options) {
+    requireString(text);
+    const most = tokensIn(limit, "limit", 1);
+    const shared = tokensIn(overlap, "overlap", 0);
+    if (shared >= most) {
+      throw new WwhoError("ARGUMENT", `overlap is ${shared}; expected less than limit, which is ${most}`);
+    }
+    const given = reusable(options);
+    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.isWithinTokenLimit(part, n, given);
+    return chunks(text, most, shared, this.#boundaries(text, given, MAX_ID), within);
+  }
+
+  /**
+   * The places between two tokens, and between two syllables, up to the first beyond `most` tokens.
+   * @param {string} text
+   * @param {EncodeOptions} options
+   * @param {number} most
+   * @returns {import("./boundaries.js").Boundaries}
+   */
+  #boundaries(text, options, most) {
+    const [tokens, places] = [[0], [0]];
+    let [before, offset] = [0, 0];
+    for (const part of this.#partsOf(text, options, Math.min(PART_BYTES, BYTES_PER_TOKEN * (most + 1)))) {
+      const { ids, starts, ends } = this.encodeWithOffsets(part, options);
+      const isWithinUnit = this.#units(part);
+      ids.forEach((_, i) => {
+        const touched = i + 1 < ids.length && starts[i + 1] < ends[i];
+        if (touched || isWithinUnit(ends[i])) return;
+        tokens.push(before + i + 1);
+        places.push(offset + ends[i]);
+      });
+      before += ids.length;
+      offset += ends[ids.length - 1];
+      if (before > most) break;
+    }
+    return { tokens, places };
+  }
+
+  /**
+   * Whether a place is within a unit; to be asked for ascending places.
+   * @param {Uint8Array} part
+   * @returns {(place: number) => boolean}
+   */
+  #units(part) {
+    if (!this.#routes.some(({ sgpe }) => sgpe)) return () => false;
+    const { ends, routes } = this.#open.pieces(part);
+    let k = 0;
+    return (place) => {
+      while (ends[k] < place) k++;
+      return ends[k] !== place && this.#routes[routes[k]].sgpe;
+    };
+  }
+
   /** @param {Iterable<number>} ids @returns {Uint8Array<ArrayBuffer>} */
   decodeBytes(ids) {
-    const core = this.#open;
-    const given = checkedIds(ids);
-    const result = core.decode(given);
+    return this.#decode(checkedIds(ids), 0);
+  }
+
+  /** @param {Uint32Array} given @param {number} first the index of given[0] among the caller's ids */
+  #decode(given, first) {
+    const result = this.#open.decode(given);
     if ("unknown" in result) {
       throw new WwhoError(
         "TOKEN",
-        `token id ${given[result.unknown]} (at index ${result.unknown}) is none of ${this.name}'s, whose ids are ` +
+        `token id ${given[result.unknown]} (at index ${first + result.unknown}) is none of ${this.name}'s, whose ids are ` +
           `below ${this.info.nVocab}; was it made by another tokenizer?`,
       );
     }
@@ -145,6 +321,43 @@ export class BaseTokenizer {
   /** @param {Iterable<number>} ids @returns {string} broken UTF-8 becomes U+FFFD */
   decode(ids) {
     return utf8(this.decodeBytes(ids));
+  }
+
+  /**
+   * The text of ids, token by token: what is not yet a whole character waits for the next.
+   * @param {Iterable<number>} ids
+   * @returns {Generator<string, void, undefined>}
+   */
+  *decodeGenerator(ids) {
+    requireIterable(ids);
+    const decoder = newDecoder();
+    let at = 0;
+    for (const id of ids) {
+      const text = decoder.decode(this.#decode(checkedIds([id]), at++), { stream: true });
+      if (text) yield text;
+    }
+    const rest = decoder.decode();
+    if (rest) yield rest;
+  }
+
+  /**
+   * The same for tokens that come one by one, or some at a time, from a model.
+   * @param {any} source a ReadableStream or (async) iterable of ids, or of iterables of ids
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {AsyncGenerator<string, void, undefined>}
+   */
+  async *decodeAsyncGenerator(source, options = {}) {
+    requireOptions(options);
+    const decoder = newDecoder();
+    let at = 0;
+    for await (const item of itemsOf(source, options.signal)) {
+      const ids = checkedIds(typeof item === "number" ? [item] : item);
+      const text = decoder.decode(this.#decode(ids, at), { stream: true });
+      at += ids.length;
+      if (text) yield text;
+    }
+    const rest = decoder.decode();
+    if (rest) yield rest;
   }
 
   /** @param {number} id @returns {Uint8Array<ArrayBuffer>} */
@@ -209,6 +422,7 @@ function describe(core, routes) {
     unkId: numbers[7],
     nSpecials: number(8),
     maxTokenBytes: number(10),
+    nSuperwords: number(11),
     routes: Object.freeze(routes.map(({ name, sgpe }) => Object.freeze({ name, sgpe }))),
   });
 }
@@ -216,11 +430,43 @@ function describe(core, routes) {
 /** @param {unknown} text */
 function requireText(text) {
   if (typeof text !== "string" && !(text instanceof Uint8Array)) {
+    throw new WwhoError("ARGUMENT", `text is ${named(text)}; expected a string or a Uint8Array of UTF-8`);
+  }
+}
+
+/** Bytes have no places in UTF-16 units. @param {unknown} text */
+function requireString(text) {
+  if (typeof text !== "string") {
+    throw new WwhoError("ARGUMENT", `text is ${named(text)}; expected a string; of bytes, make one with a TextDecoder`);
+  }
+}
+
+/**
+ * A number of tokens, as the core takes it.
+ * @param {unknown} value
+ * @param {string} option
+ * @param {number} least
+ * @param {string} [hint]
+ */
+function tokensIn(value, option, least, hint = "") {
+  if (typeof value !== "number" || !(value >= least)) {
     throw new WwhoError(
       "ARGUMENT",
-      `text is ${named(text)}; expected a string or a Uint8Array of UTF-8`,
+      `${option} is ${named(value)}; expected a number of tokens, ${least} or more${hint}`,
     );
   }
+  return Math.min(Math.floor(value), MAX_ID);
+}
+
+/** The same options, to be read more than once: an iterable may give its names only once. @param {EncodeOptions} [options] */
+function reusable(options = {}) {
+  requireOptions(options);
+  const { allowedSpecial, disallowedSpecial } = options;
+  return {
+    ...options,
+    allowedSpecial: nameSet(allowedSpecial, "allowedSpecial"),
+    disallowedSpecial: nameSet(disallowedSpecial, "disallowedSpecial"),
+  };
 }
 
 /** Only what was left out is default: a null is refused, as it is for each option. @param {unknown} options */
@@ -246,6 +492,16 @@ function slicer(text) {
   return (span) => utf8(text.subarray(span.start, span.end));
 }
 
+/** @param {unknown} ids */
+function requireIterable(ids) {
+  if (typeof ids !== "object" || ids === null || !(Symbol.iterator in ids)) {
+    throw new WwhoError(
+      "ARGUMENT",
+      `ids is ${named(ids)}; expected a Uint32Array or another iterable of token ids; for one id, give [id]`,
+    );
+  }
+}
+
 /**
  * A Uint32Array would wrap -1 and cut 1.5 without a word, so ids are looked at first.
  * @param {Iterable<number>} ids
@@ -254,12 +510,7 @@ function checkedIds(ids) {
   if (ids instanceof Uint32Array) {
     return ids;
   }
-  if (typeof ids !== "object" || typeof ids?.[Symbol.iterator] !== "function") {
-    throw new WwhoError(
-      "ARGUMENT",
-      `ids is ${named(ids)}; expected a Uint32Array or another iterable of token ids; for one id, give [id]`,
-    );
-  }
+  requireIterable(ids);
   return Uint32Array.from(ids, (id) => {
     if (!Number.isInteger(id) || id < 0 || id > MAX_ID) {
       throw new WwhoError("TOKEN", `token id ${named(id)} is none; expected an integer from 0 on`);

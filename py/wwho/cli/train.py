@@ -28,7 +28,11 @@ EXAMPLE = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    shared.add_schemas(parser, required=False, without="whose text is trained on (default: all)")
+    shared.add_schemas(
+        parser,
+        required=False,
+        without="whose text is trained on (default: all shipped ones, for other atoms all text)",
+    )
     shared.add_base(parser)
     parser.set_defaults(base=None)
     add_atoms(parser)
@@ -213,10 +217,12 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
         WwhoError: schemas, base or corpus are at fault.
         UsageError: a number is out of range, or the base is none.
     """
+    from wwho.schema.load import shipped_schemas
     from wwho.train.inputs import Corpus
     from wwho.train.train import train
 
-    schemas = shared.load_schemas(options.schema or [], allow_invalid=options.allow_invalid)
+    names = options.schema or (shipped_schemas() if options.atoms == "syllable" else [])
+    schemas = shared.load_schemas(names, allow_invalid=options.allow_invalid)
     base = base_of(options)
     try:
         corpus = Corpus(

@@ -1,8 +1,8 @@
 // What a program in TypeScript sees of the package. Checked, not run.
 
-import { Tokenizer, WwhoError, getEncoding, init } from "../../../web/index.js";
-import type { Encoded, Segment } from "../../../web/index.js";
-import { getEncoding as inWorker } from "../../../web/worker.js";
+import { Tokenizer, WwhoError, getEncoding, init, initSync } from "../../../web/index.js";
+import type { Chunk, Encoded, LoadOptions, Segment, TextStream } from "../../../web/index.js";
+import { WorkerTokenizer, getEncoding as inWorker } from "../../../web/worker.js";
 
 export async function use(module: WebAssembly.Module, blob: Blob): Promise<string> {
   await init();
@@ -31,6 +31,29 @@ export async function use(module: WebAssembly.Module, blob: Blob): Promise<strin
   );
 }
 
+export async function stream(tokenizer: Tokenizer, source: TextStream, signal: AbortSignal): Promise<number> {
+  initSync(new Uint8Array(8));
+  const options: LoadOptions = { signal, onProgress: ({ loaded, total }) => void (loaded / (total ?? loaded)) };
+  await Tokenizer.load("/o200k_base.wwho", options);
+  const other: Tokenizer = Tokenizer.loadSync(new ArrayBuffer(8));
+  const { read, written }: { read: number; written: number } = other.encodeInto("text", new Uint32Array(9));
+  const start: string = tokenizer.truncate("text", 3, { allowedSpecial: "all" });
+  const chunks: Chunk[] = tokenizer.chunk(start, 100, 10);
+  let text = "";
+  for (const ids of tokenizer.encodeGenerator("text")) text += tokenizer.decode(ids);
+  for (const part of tokenizer.decodeGenerator([1, 2])) text += part;
+  for await (const part of tokenizer.decodeAsyncGenerator(new ReadableStream<number>(), { signal })) text += part;
+  const count: number = await tokenizer.countStream(source, { signal, onProgress: ({ bytes }) => void bytes });
+  return count + read + written + text.length + chunks[0].tokens + tokenizer.info.nSuperwords;
+}
+
+export async function far(blob: Blob, signal: AbortSignal): Promise<number> {
+  using pool: WorkerTokenizer = await inWorker("wwho_328k", { workers: 4, signal });
+  const ids: Uint32Array = await pool.encode(new Uint8Array(3), { transfer: true, signal });
+  for await (const part of pool.encodeGenerator("text")) part.subarray(1);
+  return (await pool.countStream(blob, { signal })) + (await pool.decode(ids, { transfer: true })).length;
+}
+
 // @ts-expect-error a number is no text
 export const wrong = (tokenizer: Tokenizer) => tokenizer.encode(7);
 // @ts-expect-error one string is not a set of them
@@ -38,3 +61,9 @@ export const alsoWrong = (tokenizer: Tokenizer) => tokenizer.encode("a", { allow
 // @ts-expect-error info is read-only
 export const readOnly = (tokenizer: Tokenizer) => (tokenizer.info.nVocab = 1);
 export const status = (error: unknown) => (error instanceof WwhoError ? error.status : "");
+// @ts-expect-error bytes have no places in UTF-16 units
+export const bytes = (tokenizer: Tokenizer) => tokenizer.truncate(new Uint8Array(3), 1);
+// @ts-expect-error a number is no stream
+export const noStream = (tokenizer: Tokenizer) => tokenizer.countStream(7);
+// @ts-expect-error a Worker answers with a promise
+export const promised = (far: WorkerTokenizer): number => far.countTokens("a");

@@ -1,0 +1,215 @@
+// Texts and limits: encodeInto, truncate and chunk.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { TEXTS, randomNumbers } from "./common.mjs";
+import { getEncoding } from "../../web/node.js";
+
+const names = ["o200k_base", "cl100k_base", "wwho_328k", "wwho_super_328k"];
+const tokenizers = await Promise.all(names.map((name) => getEncoding(name)));
+const [o200k, , wwho] = tokenizers;
+
+const random = randomNumbers(21);
+const ALPHABET = [
+  ..."abZ'sl019., \n\t\u3000\u200d한字කා්‍රअकि्॒ॐ।👩🇱🇰e\u0301\r",
+  ...["  ", " ලෙස", " है", "'ll", "ක්‍ෂ", "क्ष", "क्ष्म्य्व्ट्ठ्ळ", " ක්‍ෂ්‍ම්‍ය", "👩‍👩‍👧", "\r\n", "1234567"],
+];
+const randomText = (length) => Array.from({ length }, () => ALPHABET[Math.floor(random() * ALPHABET.length)]).join("");
+const texts = [...TEXTS, ...Array.from({ length: 60 }, () => randomText(1 + Math.floor(random() * 60)))].map((text) =>
+  text.toWellFormed(),
+);
+
+const clusters = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Where a text may be cut: at no place within a character, a grapheme cluster or a syllable. */
+function allowedPlaces(tokenizer, text) {
+  const edges = new Set([...clusters.segment(text)].map(({ index }) => index).concat(text.length));
+  for (const { start, units } of tokenizer.segment(text)) {
+    let at = start;
+    for (const unit of units) {
+      for (let k = 1; k < unit.length; k++) edges.delete(at + k);
+      at += unit.length;
+    }
+  }
+  return edges;
+}
+
+for (const tokenizer of tokenizers) {
+  test(`${tokenizer.name}: truncate gives a beginning within the limit, cut where it may be`, () => {
+    for (const text of texts) {
+      const places = allowedPlaces(tokenizer, text);
+      const count = tokenizer.countTokens(text);
+      let last = "";
+      for (let limit = 0; limit <= count + 1; limit++) {
+        const start = tokenizer.truncate(text, limit);
+        const why = JSON.stringify([text, limit, start]);
+        assert.ok(text.startsWith(start) && places.has(start.length), why);
+        assert.ok(tokenizer.countTokens(start) <= limit, why);
+        assert.ok(start.length >= last.length, why);
+        if (limit >= count) assert.equal(start, text);
+        last = start;
+      }
+    }
+  });
+
+  test(`${tokenizer.name}: truncate leaves out no more than it must`, () => {
+    for (const text of texts) {
+      const places = allowedPlaces(tokenizer, text);
+      const { starts, ends } = tokenizer.encodeWithOffsets(text);
+      for (let limit = 0; limit < ends.length; limit++) {
+        const found = tokenizer.truncate(text, limit).length;
+        for (let k = limit; k > 0 && ends[k - 1] > found; k--) {
+          const whole = ends[k - 1] === starts[k] && places.has(ends[k - 1]);
+          assert.ok(!whole || tokenizer.countTokens(text.slice(0, ends[k - 1])) > limit, JSON.stringify([text, limit]));
+        }
+      }
+    }
+  });
+
+  test(`${tokenizer.name}: chunks are within the limit, and give the text back`, () => {
+    for (const text of [...texts, texts.join(" ").repeat(3)]) {
+      const places = allowedPlaces(tokenizer, text);
+      for (const [limit, overlap] of [
+        [40, 0],
+        [40, 10],
+        [61, 60],
+        [1000, 3],
+      ]) {
+        const chunks = tokenizer.chunk(text, limit, overlap);
+        let end = 0;
+        let whole = "";
+        for (const chunk of chunks) {
+          assert.equal(chunk.text, text.slice(chunk.start, chunk.end));
+          assert.equal(chunk.tokens, tokenizer.countTokens(chunk.text));
+          assert.ok(chunk.tokens <= limit && chunk.start <= end && chunk.end > end);
+          assert.ok((chunk.start === 0 || places.has(chunk.start)) && places.has(chunk.end));
+          if (overlap === 0) assert.equal(chunk.start, end);
+          whole += text.slice(end, chunk.end);
+          end = chunk.end;
+        }
+        assert.equal(whole, text);
+        assert.equal(chunks.length === 0, text === "");
+      }
+    }
+  });
+
+  test(`${tokenizer.name}: encodeInto writes what fits, and says what it read`, () => {
+    for (const text of texts) {
+      const ids = tokenizer.encode(text);
+      for (const given of [text, new TextEncoder().encode(text)]) {
+        for (let room = 0; room <= ids.length + 1; room++) {
+          const target = new Uint32Array(room).fill(7);
+          const { read, written } = tokenizer.encodeInto(given, target);
+          assert.deepEqual(target.subarray(0, written), ids.subarray(0, written));
+          assert.ok(target.subarray(written).every((id) => id === 7));
+          assert.equal(tokenizer.decode(target.subarray(0, written)), Buffer.from(given.slice(0, read)).toString());
+          if (room >= ids.length) assert.deepEqual([read, written], [given.length, ids.length]);
+        }
+      }
+    }
+  });
+}
+
+test("encodeInto of broken UTF-8: each byte that is no character's is one", () => {
+  const bytes = Uint8Array.from({ length: 40 }, (_, i) => [0x80, 0x61, 0xff, 0xe0, 0xb6][i % 5]);
+  const found = [];
+  for (let at = 0; at < bytes.length;) {
+    const target = new Uint32Array(3);
+    const { read, written } = o200k.encodeInto(bytes.subarray(at), target);
+    assert.ok(read > 0 && written > 0);
+    found.push(...o200k.decodeBytes(target.subarray(0, written)));
+    at += read;
+  }
+  assert.deepEqual(found, [...bytes]);
+});
+
+test("overlaps are as long as they may be", () => {
+  const words = "one two three four five six seven eight nine ten eleven twelve";
+  const shared = (limit, overlap) => o200k.chunk(words, limit, overlap).map(({ text }) => text);
+  assert.deepEqual(shared(4, 2), [
+    "one two three four",
+    " three four five six",
+    " five six seven eight",
+    " seven eight nine ten",
+    " nine ten eleven twelve",
+  ]);
+  assert.deepEqual(shared(5, 0), ["one two three four five", " six seven eight nine ten", " eleven twelve"]);
+});
+
+test("a syllable that base tokens spell is not cut", () => {
+  const text = "क क्ष्म्य्व्ट्ठ्ळ क";
+  const count = wwho.countTokens(text);
+  const starts = new Set(Array.from({ length: count + 1 }, (_, limit) => wwho.truncate(text, limit)));
+  assert.deepEqual([...starts], ["", "क", "क क्ष्म्य्व्ट्ठ्ळ", text]);
+  assert.throws(() => wwho.chunk(text, 3), {
+    name: "WwhoError",
+    status: "LIMIT",
+    message: /unit 1 \(" क्ष्म्य्व्ट्ठ्ळ.*more tokens than the limit, 3.*higher limit/,
+  });
+});
+
+test("a long text is truncated in no time, and cut in chunks in linear time", () => {
+  const text = texts.join(" ").repeat(400);
+  const start = performance.now();
+  for (let i = 0; i < 20; i++) assert.ok(wwho.truncate(text, 100 + i).length > 50);
+  assert.ok(performance.now() - start < 2000, `${performance.now() - start} ms`);
+  const chunks = wwho.chunk(text, 500, 50);
+  assert.equal(chunks.at(-1).end, text.length);
+  const hostile = "e" + "\u0301".repeat(20_000);
+  assert.equal(o200k.truncate(hostile, 100), "");
+  assert.equal(o200k.truncate(`a ${hostile}`, 100), "a");
+  assert.ok(performance.now() - start < 20_000, `${performance.now() - start} ms`);
+});
+
+test("special tokens count as such where they are allowed", () => {
+  const text = "one<|endoftext|> two three";
+  const allowedSpecial = new Set(["<|endoftext|>"]);
+  assert.equal(o200k.truncate(text, 3, { allowedSpecial }), "one<|endoftext|> two");
+  assert.deepEqual(
+    o200k.chunk(text, 2, 0, { allowedSpecial: "all" }).map((chunk) => chunk.text),
+    ["one<|endoftext|>", " two three"],
+  );
+  const target = new Uint32Array(2);
+  assert.deepEqual(o200k.encodeInto(text, target, { allowedSpecial }), { read: 16, written: 2 });
+  assert.equal(target[1], 199999);
+  for (const call of [
+    () => o200k.truncate(text, 2, { disallowedSpecial: "all" }),
+    () => o200k.chunk(text, 2, 0, { disallowedSpecial: "all" }),
+  ]) {
+    assert.throws(call, { status: "SPECIAL_TOKEN" });
+  }
+});
+
+test("lone surrogates stay in what is cut, and count as U+FFFD", () => {
+  const text = "one \ud800 two \udc00 three";
+  for (let limit = 0; limit < 12; limit++) assert.ok(text.startsWith(o200k.truncate(text, limit)));
+  assert.equal(
+    o200k
+      .chunk(text, 3)
+      .map((chunk) => chunk.text)
+      .join(""),
+    text,
+  );
+  assert.deepEqual(o200k.encodeInto(text, new Uint32Array(99)).read, text.length);
+});
+
+test("arguments that are none", () => {
+  const refused = (call, message) =>
+    assert.throws(call, { name: "WwhoError", status: "ARGUMENT", message }, String(call));
+  for (const limit of [-1, NaN, "3", null, undefined, 3n]) {
+    refused(() => o200k.truncate("a", limit), /^limit is .*; expected a number of tokens, 0 or more$/);
+    refused(() => o200k.chunk("a", limit), /^limit is .*; expected a number of tokens, 1 or more$/);
+  }
+  refused(() => o200k.chunk("a", 0), /1 or more/);
+  refused(() => o200k.chunk("a", 5, 5), /^overlap is 5; expected less than limit, which is 5$/);
+  refused(() => o200k.chunk("a", 5, -1), /^overlap is -1/);
+  refused(() => o200k.truncate(new Uint8Array(3), 1), /^text is of type object; expected a string; .*TextDecoder/);
+  refused(() => o200k.chunk(null, 1), /^text is null/);
+  for (const target of [[], new Int32Array(3), null, 7]) {
+    refused(() => o200k.encodeInto("a", target), /^target is .*; expected a Uint32Array/);
+  }
+  for (const method of ["truncate", "encodeInto"]) {
+    refused(() => o200k[method]("a", method === "truncate" ? 1 : new Uint32Array(1), null), /^options is null/);
+  }
+});

@@ -1,0 +1,220 @@
+"""The npm package, packed and installed into a project of its own, and a server for its pages."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(__file__).parent / "package"
+MODULES = Path(os.environ.get("WWHO_NODE_MODULES", ROOT / "tests" / "node_modules")).resolve()
+# No inline script or style, nothing from elsewhere, and of eval's kind WebAssembly alone.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self' 'wasm-unsafe-eval'",
+        "connect-src 'self'",
+        "worker-src 'self'",
+    )
+)
+# The packages deno and workerd want those of every platform, which not every registry has.
+BINARIES = {
+    "deno": ("@deno/linux-x64-glibc/deno",),
+    "workerd": ("@cloudflare/workerd-linux-64/bin/workerd",),
+}
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".wasm": "application/wasm",
+}
+
+
+def missing(what: str, remedy: str) -> None:
+    """Skip a test whose program is absent; in CI, where all are installed, fail it."""
+    reason = f"{what} is missing: {remedy}"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    """Run a program; return what it printed."""
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def install(folder: Path) -> Path:
+    """Pack the package, and install the tarball into a project in `folder`, with the programs."""
+    if shutil.which("npm") is None:
+        missing("npm", "install Node.js 20 or later")
+    sys.path.insert(0, str(ROOT / "tools"))
+    import build_npm
+
+    tarball = build_npm.build(folder / "packed")
+    project = folder / "project"
+    shutil.copytree(PROGRAMS, project)
+    shutil.copytree(ROOT / "tests" / "vectors", project / "vectors")
+    (project / "package.json").write_text('{"private": true, "type": "module"}\n', "utf-8")
+    npm = ("npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund")
+    run(*npm, tarball, cwd=project)
+    return project
+
+
+def program(name: str) -> Path:
+    """A program of the npm packages that the tests use, or of the system."""
+    places = [MODULES / ".bin" / name, *(MODULES / place for place in BINARIES.get(name, ()))]
+    system = shutil.which(name)
+    found = [path for path in places if path.exists()] or ([Path(system)] if system else [])
+    if not found:
+        missing(name, "npm ci in tests/")
+    return found[0]
+
+
+def esbuild(project: Path, kind: str, entry: str | None = None) -> None:
+    """Bundle a program, by default the one of this kind; see package/build.mjs."""
+    program("esbuild")
+    script = project / "with-esbuild.mjs"
+    module = (MODULES / "esbuild" / "lib" / "main.js").as_uri()
+    text = (project / "build.mjs").read_text("utf-8")
+    script.write_text(text.replace('"esbuild"', json.dumps(module)), "utf-8")
+    run("node", script, kind, entry or f"{kind}-entry.js", cwd=project)
+
+
+def vite(project: Path, page: str = "vite.html") -> Path:
+    """Build a page with Vite and no configuration; return the folder of the site."""
+    program("vite")
+    # Vite builds index.html.
+    shutil.copyfile(project / page, project / "index.html")
+    command = MODULES / "vite" / "bin" / "vite.js"
+    run("node", command, "build", "--logLevel", "error", cwd=project)
+    return project / "dist"
+
+
+@contextmanager
+def vite_dev(project: Path, config: str) -> Iterator[str]:
+    """The development server of Vite with this configuration; gives its address."""
+    program("vite")
+    shutil.copyfile(project / "vite.html", project / "index.html")
+    (project / "vite.config.js").write_text(f"export default {{ {config} }};\n", "utf-8")
+    address, port = free_address()
+    command = [MODULES / "vite" / "bin" / "vite.js", "--host", "127.0.0.1", "--port", str(port)]
+    process = subprocess.Popen(["node", *map(str, command), "--strictPort"], cwd=project)
+    try:
+        answer(f"http://{address}/")
+        yield f"http://{address}/"
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+        (project / "vite.config.js").unlink()
+
+
+def free_address() -> tuple[str, int]:
+    """An address of this machine where nobody listens, and its port."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return f"127.0.0.1:{port}", port
+
+
+@contextmanager
+def workerd(project: Path) -> Iterator[str]:
+    """workerd, with what package/workerd.capnp says; gives its address."""
+    command = [str(program("workerd")), "serve", "workerd.capnp"]
+    address, _ = free_address()
+    process = subprocess.Popen([*command, f"--socket-addr=http={address}"], cwd=project)
+    try:
+        yield f"http://{address}/"
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def answer(address: str, body: bytes | None = None) -> bytes:
+    """What a server says, once it is up."""
+    for _ in range(100):
+        try:
+            with urllib.request.urlopen(address, body, timeout=60) as response:
+                said: bytes = response.read()
+                return said
+        except (ConnectionError, urllib.error.URLError):
+            time.sleep(0.1)
+    raise AssertionError(f"nobody answers at {address}")
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Files with their types, under the strictest policy that WebAssembly can do with."""
+
+    policy = POLICY
+
+    def translate_path(self, path: str) -> str:
+        """The wrong type is a matter of the address alone."""
+        return super().translate_path(path.replace("/wrong-type/", "/node_modules/wwho/"))
+
+    def guess_type(self, path: Any) -> str:
+        """The types of TYPES; for what is asked for under /wrong-type/, text."""
+        if "/wrong-type/" in self.path:
+            return "text/plain"
+        return TYPES.get(Path(str(path)).suffix, "application/octet-stream")
+
+    def end_headers(self) -> None:
+        """Add the policy to every answer."""
+        self.send_header("Content-Security-Policy", self.policy)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        super().end_headers()
+
+    def log_message(self, format: str, *values: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(folder: Path, policy: str = POLICY) -> Iterator[str]:
+    """A server for `folder`; gives its address."""
+    under = type("Handler", (Handler,), {"policy": policy})
+    handler = functools.partial(under, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with the package installed from its tarball."""
+    return install(tmp_path_factory.mktemp("npm"))
+
+
+@pytest.fixture(scope="session")
+def site(project: Path) -> Iterator[str]:
+    """The address of the project's pages."""
+    with served(project) as address:
+        yield address

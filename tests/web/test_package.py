@@ -1,0 +1,307 @@
+"""The npm package as its users install it, in each runtime and behind each bundler."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaged import (
+    ROOT,
+    answer,
+    esbuild,
+    free_address,
+    missing,
+    program,
+    run,
+    served,
+    vite,
+    workerd,
+)
+
+import wwho
+
+pytestmark = pytest.mark.page
+
+TEXT = "ඔයා 1 special अद्भुत"
+RESULT = "document.documentElement.dataset.result"
+ENCODINGS = ("o200k_base", "cl100k_base", "wwho_328k", "wwho_super_328k")
+
+
+@pytest.fixture(scope="session")
+def count() -> int:
+    """The tokens of TEXT, from the native core."""
+    return wwho.get_encoding("wwho_328k").count(TEXT)
+
+
+def lines(name: str) -> int:
+    """How many vectors of a tokenizer are no errors."""
+    path = ROOT / "tests" / "vectors" / f"{name}.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return sum("error" not in row for row in rows)
+
+
+def expect_all(checked: dict[str, int], *more: str) -> None:
+    assert checked == {name: lines(name) for name in (*ENCODINGS, *more)}
+
+
+def shown(page: Any, address: str) -> Any:
+    """What a page found out."""
+    page.goto(address)
+    page.wait_for_selector("html[data-result]", state="attached", timeout=60_000)
+    return json.loads(page.evaluate(RESULT))
+
+
+# What is in it
+
+
+def test_the_tarball_holds_what_is_needed_and_nothing_else(project: Path) -> None:
+    package = project / "node_modules" / "wwho"
+    names = {str(path.relative_to(package)) for path in package.rglob("*") if path.is_file()}
+    assert {f"models/{name}.wwho" for name in ENCODINGS} <= names
+    assert {"LICENSE", "NOTICE", "README.md", "MIGRATING.md", "wwho.wasm", "inline.js"} <= names
+    assert not [name for name in names if name.startswith(("page", "test")) or "html" in name]
+    described = json.loads((package / "package.json").read_text("utf-8"))
+    assert described["version"] == wwho.__version__
+    assert described["sideEffects"] is False
+    assert "private" not in described
+    for name in ENCODINGS:
+        source = ROOT / "py" / "wwho" / "models" / f"{name}.wwho"
+        assert (package / "models" / f"{name}.wwho").read_bytes() == source.read_bytes()
+
+
+def targets(entry: Any) -> Iterator[str]:
+    if isinstance(entry, str):
+        yield entry
+    else:
+        for each in entry.values():
+            yield from targets(each)
+
+
+def test_every_export_leads_to_a_file(project: Path) -> None:
+    package = project / "node_modules" / "wwho"
+    described = json.loads((package / "package.json").read_text("utf-8"))
+    for target in targets(described["exports"]):
+        assert list(package.glob(target.removeprefix("./"))), target
+    conditions = list(described["exports"]["."])
+    assert conditions[0] == "types"
+    assert conditions[-1] == "default"
+
+
+def test_nothing_happens_on_import_and_nothing_waits(project: Path) -> None:
+    """An import that is not used leaves no byte in a bundle: sideEffects is true to its word."""
+    bundle = project / "unused.mjs"
+    bundle.write_text(
+        'import "wwho"; import "wwho/worker"; import "wwho/inline"; export {};', "utf-8"
+    )
+    options = ("--bundle", "--format=esm", "--platform=browser", "--minify")
+    # In the format of a script, a top-level await is an error.
+    script = (
+        "--bundle",
+        "--format=iife",
+        "--platform=browser",
+        "--log-override:empty-import-meta=silent",
+    )
+    assert run(program("esbuild"), bundle, *options, cwd=project).strip() == ""
+    used = project / "used.mjs"
+    used.write_text('export * from "wwho"; export * as far from "wwho/worker";', "utf-8")
+    built = run(program("esbuild"), used, *script, cwd=project)
+    assert "node:" not in built
+    assert "getEncoding" in built
+
+
+def test_declarations_serve_a_strict_project(project: Path) -> None:
+    """The consumer of tests/web/types, against the installed package."""
+    consumer = (ROOT / "tests" / "web" / "types" / "consumer.ts").read_text("utf-8")
+    for name, entry in (("index", "wwho"), ("worker", "wwho/worker")):
+        consumer = consumer.replace(f'"../../../web/{name}.js"', f'"{entry}"')
+    assert "../web" not in consumer
+    more = (
+        'import { Tokenizer as Same } from "wwho/inline";\nimport module from "wwho/wwho.wasm";\n'
+    )
+    (project / "consumer.ts").write_text(
+        f"{consumer}\n{more}export const core: WebAssembly.Module = module;\nexport {{ Same }};\n",
+        "utf-8",
+    )
+    options = json.loads((ROOT / "tests/web/types/tsconfig.json").read_text("utf-8"))
+    for module, resolution in (("nodenext", "nodenext"), ("esnext", "bundler")):
+        options["compilerOptions"] |= {"module": module, "moduleResolution": resolution}
+        (project / "tsconfig.json").write_text(json.dumps(options), "utf-8")
+        run(program("tsc"), "-p", "tsconfig.json", cwd=project)
+
+
+# Runtimes
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("node",), ("deno", "run", "--allow-read=."), ("bun", "run")],
+    ids=lambda each: each[0],
+)
+def test_runtimes_with_files(project: Path, command: tuple[str, ...]) -> None:
+    name, *arguments = command
+    path = shutil.which("node") if name == "node" else program(name)
+    assert path
+    found = json.loads(run(path, *arguments, "files.mjs", cwd=project, NO_COLOR="1"))
+    expect_all(found["checked"], "tiny")
+    assert found["counts"] == [2, 2, 1, 2, 1001, 2]
+
+
+def test_workerd(project: Path) -> None:
+    """The core is an import, compiled beforehand: there, nothing may be compiled at run time."""
+    names = [f"{name}.jsonl" for name in ENCODINGS]
+    vectors = {name: (project / "vectors" / name).read_text("utf-8") for name in names}
+    (project / "vectors.json").write_text(json.dumps(vectors), "utf-8")
+    esbuild(project, "workerd")
+    with workerd(project) as address:
+        found = json.loads(answer(address))
+    assert "error" not in found, found["error"]
+    expect_all(found["checked"])
+    assert found["compiled"] == "refused"
+    assert found["refused"][0] == "FETCH"
+    assert 'import model from "wwho/encodings/o200k_base.wwho"' in found["refused"][1]
+
+
+# Chromium
+
+
+def expect_page(found: dict[str, Any]) -> None:
+    assert "error" not in found, found["error"]
+    expect_all(found["checked"], "tiny")
+    enc = wwho.get_encoding("wwho_328k")
+    assert found["counts"] == [enc.count("hello world"), enc.count(TEXT), enc.count("hello world")]
+    assert found["missing"] == "FETCH"
+    size = (ROOT / "py" / "wwho" / "models" / "o200k_base.wwho").stat().st_size
+    assert found["progress"] == {"loaded": size, "total": size}
+
+
+def test_a_plain_page(browser: Any, site: str) -> None:
+    """<script type="module">, a strict policy, and a server that takes .wasm for text."""
+    context = browser.new_context()
+    expect_page(shown(context.new_page(), f"{site}/page.html"))
+    context.close()
+
+
+@pytest.mark.parametrize("kind", ["inline", "files"])
+def test_esbuild(page: Any, project: Path, site: str, count: int, kind: str) -> None:
+    esbuild(project, kind)
+    found = shown(page, f"{site}/built-{kind}.html")
+    assert found == {"count": count} | ({"fetched": 0} if kind == "inline" else {})
+
+
+def test_vite(page: Any, project: Path, count: int) -> None:
+    """The page and its Worker, built with no configuration at all."""
+    with served(vite(project)) as address:
+        assert shown(page, f"{address}/index.html") == {"count": count, "far": count}
+
+
+def test_a_service_worker(page: Any, site: str, count: int) -> None:
+    assert shown(page, f"{site}/service.html") == {"count": count, "streamed": count}
+
+
+def test_100_megabytes_and_a_still_page(page: Any, site: str, artifacts: Path) -> None:
+    """Counted in a Worker, with progress; no task of the page is long."""
+    page.goto(f"{site}/big-file.html")
+    line = "The kettle sings, ගෙදර යන පාරේ මල් පිපිලා; बगीचे में हवा चल रही थी 😀.\n"
+    found = page.evaluate("(line) => window.countBigFile(line)", line)
+    (artifacts / "big-file.json").write_text(json.dumps(found) + "\n", "utf-8")
+    assert found["bytes"] >= 100_000_000
+    assert found["count"] == found["expected"]
+    assert found["reported"] == found["bytes"]
+    assert found["progress"] > 100
+    assert found["longestTask"] < 50, found["runs"]
+    assert found["frames"] > 5
+    assert found["reason"] == "AbortError"
+
+
+def test_a_worker_whose_script_is_missing(browser: Any, site: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.route("**/worker-thread.js", lambda route: route.fulfill(status=404))
+    page.goto(f"{site}/big-file.html")
+    found = page.evaluate(
+        """async () => {
+          const { getEncoding } = await import("./node_modules/wwho/worker.js");
+          return getEncoding("o200k_base").catch(({ status, message }) => [status, message]);
+        }"""
+    )
+    context.close()
+    assert found[0] == "WORKER"
+    assert "its script cannot be loaded" in found[1]
+
+
+# Other engines
+
+
+def polled(result: Callable[[], str | None]) -> Any:
+    """What a page found out, asked for until it is there."""
+    for _ in range(300):
+        if text := result():
+            return json.loads(text)
+        time.sleep(0.2)
+    raise AssertionError("the page has no result after a minute")
+
+
+@contextmanager
+def virtual_display(program: str) -> Iterator[str]:
+    """A screen that nobody sees; gives its name."""
+    read, write = os.pipe()
+    command = [program, "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp"]
+    process = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
+    os.close(write)
+    try:
+        with os.fdopen(read) as pipe:
+            number = pipe.readline().strip()
+        assert number, "Xvfb does not start"
+        yield f":{number}"
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def test_firefox(site: str) -> None:
+    driver = pytest.importorskip("marionette_driver", reason="marionette_driver is not installed")
+    firefox = shutil.which("firefox-esr") or shutil.which("firefox")
+    if firefox is None:
+        missing("Firefox", "apt-get install firefox-esr")
+    _, port = free_address()
+    browser = driver.marionette.Marionette(host="127.0.0.1", port=port, bin=firefox, headless=True)
+    browser.start_session()
+    try:
+        browser.navigate(f"{site}/page.html")
+        found = polled(lambda: browser.execute_script(f"return {RESULT}"))
+    finally:
+        browser.quit(in_app=False)
+    expect_page(found)
+
+
+def test_webkit(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    driver, display = shutil.which("WebKitWebDriver"), shutil.which("Xvfb")
+    browsers = sorted(Path("/usr/lib").glob("*/webkit2gtk-4*/MiniBrowser"))
+    if driver is None or display is None or not browsers:
+        missing("WebKitGTK", "apt-get install webkit2gtk-driver xvfb")
+    for name in ("WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS", "WEBKIT_DISABLE_COMPOSITING_MODE"):
+        monkeypatch.setenv(name, "1")
+    from selenium.webdriver.webkitgtk.options import Options
+    from selenium.webdriver.webkitgtk.service import Service
+
+    options = Options()
+    options.binary_location = str(browsers[-1])
+    options.add_argument("--automation")
+    with virtual_display(str(display)) as screen:
+        monkeypatch.setenv("DISPLAY", screen)
+        browser = selenium.WebKitGTK(options=options, service=Service(executable_path=driver))
+        try:
+            browser.get(f"{site}/page.html")
+            found = polled(lambda: browser.execute_script(f"return {RESULT}"))
+        finally:
+            browser.quit()
+    expect_page(found)

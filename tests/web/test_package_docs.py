@@ -1,0 +1,207 @@
+"""The code blocks of web/README.md and web/MIGRATING.md run where and print what they say."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import brotli
+import pytest
+from packaged import (
+    MODULES,
+    POLICY,
+    ROOT,
+    answer,
+    esbuild,
+    program,
+    run,
+    served,
+    vite,
+    vite_dev,
+    workerd,
+)
+
+import wwho
+
+pytestmark = pytest.mark.page
+
+README = (ROOT / "web" / "README.md").read_text("utf-8")
+MIGRATING = (ROOT / "web" / "MIGRATING.md").read_text("utf-8")
+PEERS = ("gpt-tokenizer", "js-tiktoken", "base64-js", "tiktoken")
+
+
+def blocks(text: str, language: str, *words: str) -> list[str]:
+    """The code blocks of a language that these words, and no others, stand behind."""
+    found = re.findall(r"^```(\w+)(.*)\n((?:.*\n)*?)```$", text, re.MULTILINE)
+    return [code for lang, more, code in found if lang == language and more.split() == list(words)]
+
+
+def printed(code: str) -> str:
+    """What a block says that it prints: behind its console.log, or in comments of whole lines."""
+    return "\n".join(re.findall(r"(?:console\.log.*; |^)// (.*)$", code, re.MULTILINE))
+
+
+def check_node(project: Path, code: str, *command: str | Path) -> str:
+    (project / "block.mjs").write_text(code, "utf-8")
+    return run(*(command or ("node",)), "block.mjs", cwd=project, NO_COLOR="1").rstrip("\n")
+
+
+def test_every_block_is_of_a_kind_that_is_tested() -> None:
+    kinds = re.findall(r"^```(\w.*)$", README, re.MULTILINE)
+    assert set(kinds) == {
+        *("sh", "js", "html", "csp", "js node deno bun"),
+        *("js workerd", "js vite", "js esbuild"),
+    }
+    assert set(re.findall(r"^```(\w.*)$", MIGRATING, re.MULTILINE)) == {"js before", "js after"}
+    assert blocks(README, "sh") == ["npm install wwho\n"]
+
+
+def test_the_blocks_for_any_runtime(project: Path) -> None:
+    found = blocks(README, "js")
+    assert len(found) > 3
+    for code in found:
+        assert check_node(project, code) == printed(code) != ""
+
+
+@pytest.mark.parametrize("name", ["node", "deno", "bun"])
+def test_the_blocks_for_runtimes_with_files(project: Path, name: str) -> None:
+    command = {"node": (), "deno": ("run", "--allow-read=."), "bun": ("run",)}[name]
+    path = shutil.which("node") if name == "node" else program(name)
+    assert path
+    found = blocks(README, "js", "node", "deno", "bun")
+    assert len(found) == 2
+    for code in found:
+        assert check_node(project, code, path, *command) == printed(code) != ""
+
+
+def test_the_block_for_workerd(project: Path) -> None:
+    (code,) = blocks(README, "js", "workerd")
+    (project / "block.js").write_text(code, "utf-8")
+    esbuild(project, "workerd", "block.js")
+    with workerd(project) as address:
+        assert json.loads(answer(address, b"hello world")) == {"tokens": 2}
+
+
+def console(page: Any, address: str, lines: int) -> str:
+    """What a page writes to the console."""
+    found: list[str] = []
+    page.on("console", lambda message: found.append(message.text))
+    page.goto(address)
+    for _ in range(100):
+        if len(found) >= lines:
+            break
+        page.wait_for_timeout(50)
+    return "\n".join(found)
+
+
+def test_the_block_for_browsers(page: Any, project: Path) -> None:
+    (code,) = blocks(README, "html")
+    found = re.fullmatch(r'<script type="module">\n(.*)</script>\n', code, re.DOTALL)
+    assert found
+    # The policy of the test's server allows no inline script.
+    (project / "block.js").write_text(found[1], "utf-8")
+    (project / "block.html").write_text(html("block.js"), "utf-8")
+    with served(project) as address:
+        assert console(page, f"{address}/block.html", 1) == printed(code)
+
+
+def html(script: str) -> str:
+    return f'<!doctype html><title>wwho</title><script type="module" src="{script}"></script>\n'
+
+
+def test_the_block_for_vite(page: Any, project: Path) -> None:
+    (code,) = blocks(README, "js", "vite")
+    (project / "block.js").write_text(code, "utf-8")
+    (project / "block.html").write_text(html("/block.js"), "utf-8")
+    with served(vite(project, "block.html")) as address:
+        assert console(page, f"{address}/index.html", 1) == printed(code)
+
+
+def test_the_setting_for_the_development_server_of_vite(browser: Any, project: Path) -> None:
+    found = re.search(r"^`(optimizeDeps: .*)`\.$", README, re.MULTILINE)
+    assert found
+    context = browser.new_context()
+    page = context.new_page()
+    with vite_dev(project, found[1]) as address:
+        page.goto(address)
+        page.wait_for_selector("html[data-result]", state="attached")
+        result = json.loads(page.evaluate("document.documentElement.dataset.result"))
+    context.close()
+    assert result == {"count": 5, "far": 5}
+
+
+def test_the_block_for_esbuild(page: Any, project: Path) -> None:
+    (code,) = blocks(README, "js", "esbuild")
+    (project / "block.js").write_text(code, "utf-8")
+    esbuild(project, "inline", "block.js")
+    (project / "block.html").write_text(html("built/inline-entry.js"), "utf-8")
+    with served(project) as address:
+        assert console(page, f"{address}/block.html", 1) == printed(code)
+
+
+def test_the_policy_is_the_one_that_the_tests_serve_under() -> None:
+    assert blocks(README, "csp") == [f"{POLICY}\n"]
+
+
+def test_a_policy_without_webassembly_is_named(browser: Any, project: Path) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    policy = POLICY.replace(" 'wasm-unsafe-eval'", "")
+    with served(project, policy) as address:
+        page.goto(f"{address}/page.html")
+        page.wait_for_selector("html[data-result]", state="attached")
+        result = json.loads(page.evaluate("document.documentElement.dataset.result"))
+    context.close()
+    assert "Content-Security-Policy has 'wasm-unsafe-eval'" in result["error"]
+
+
+def test_sizes_are_as_stated(project: Path) -> None:
+    """Within 1 %: kilobytes of 1,000 bytes."""
+    rows = re.findall(r"^\| `(\w+)`.*\| ([\d,]+) \| ([\d,]+) KB \| ([\d,]+) KB \|$", README, re.M)
+    assert len(rows) == 4
+    for name, *numbers in rows:
+        n_vocab, size, packed = (int(number.replace(",", "")) for number in numbers)
+        blob = (ROOT / "py" / "wwho" / "models" / f"{name}.wwho").read_bytes()
+        assert wwho.get_encoding(name).n_vocab == n_vocab
+        assert len(blob) / 1000 == pytest.approx(size, rel=0.01)
+        # Each takes seconds to pack; two will do.
+        if name in ("o200k_base", "cl100k_base"):
+            assert len(brotli.compress(blob)) / 1000 == pytest.approx(packed, rel=0.01)
+
+
+def test_the_download_is_as_stated(project: Path) -> None:
+    stated = re.search(r"come ([\d.]+) KB of JavaScript and (\d+) KB of WebAssembly", README)
+    assert stated
+    (project / "all.js").write_text('export * from "wwho";\n', "utf-8")
+    options = ("--bundle", "--minify", "--format=esm", "--platform=browser", "--charset=utf8")
+    code = run(program("esbuild"), "all.js", *options, cwd=project)
+    wasm = (project / "node_modules" / "wwho" / "wwho.wasm").read_bytes()
+    assert len(brotli.compress(code.encode())) / 1000 == pytest.approx(float(stated[1]), rel=0.03)
+    assert len(brotli.compress(wasm)) / 1000 == pytest.approx(float(stated[2]), rel=0.05)
+
+
+# MIGRATING.md
+
+
+def test_each_call_beside_ours_gives_the_same(project: Path) -> None:
+    """Against the real packages."""
+    for name in PEERS:
+        if not (MODULES / name).is_dir():
+            program(name)
+        if not (project / "node_modules" / name).exists():
+            (project / "node_modules" / name).symlink_to(MODULES / name)
+    before, after = blocks(MIGRATING, "js", "before"), blocks(MIGRATING, "js", "after")
+    assert len(before) == len(after) > 7
+    for theirs, ours in zip(before, after, strict=True):
+        assert 'from "wwho"' in ours
+        assert 'from "wwho"' not in theirs
+        assert check_node(project, ours) == check_node(project, theirs) != ""
+
+
+def test_the_stated_versions_are_those_that_are_tested() -> None:
+    packages = json.loads((ROOT / "tests" / "package.json").read_text("utf-8"))["devDependencies"]
+    for name in ("gpt-tokenizer", "js-tiktoken", "tiktoken"):
+        assert f"{name} {packages[name]}" in MIGRATING

@@ -1,0 +1,232 @@
+// wwho/worker in Node: the methods as promises, a pool, cancelling, handing over.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, mock, test } from "node:test";
+import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
+
+import * as direct from "../../web/node.js";
+import { WorkerTokenizer, WwhoError, getEncoding } from "../../web/node-worker.js";
+import { O200K, ROOT, TEXTS, WASM, bytesOf } from "./common.mjs";
+
+const run = promisify(execFile);
+const text = TEXTS.join("\n");
+const here = await direct.getEncoding("wwho_328k");
+const there = await getEncoding("wwho_328k");
+after(() => there.free());
+
+async function all(items) {
+  const list = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+const METHODS = {
+  encode: [text, { allowedSpecial: ["[UNK]"].values() }],
+  encodeWithOffsets: [text],
+  countTokens: [new TextEncoder().encode(text), { allowedSpecial: "all" }],
+  isWithinTokenLimit: [text, 3],
+  truncate: [text, 30],
+  chunk: [text, 40, 3],
+  decode: [here.encode(text)],
+  decodeBytes: [[...here.encode(text)]],
+  tokenBytes: [24912],
+  segment: [text],
+};
+
+for (const [method, values] of Object.entries(METHODS)) {
+  test(`${method}: the same answer`, async () => {
+    const expected = here[method](
+      ...METHODS[method].map((value) => (value?.allowedSpecial?.next ? { allowedSpecial: ["[UNK]"] } : value)),
+    );
+    assert.deepEqual(await there[method](...values), expected);
+  });
+}
+
+test("generators, streams and encodeInto", async () => {
+  const ids = here.encode(text);
+  const long = text.repeat(1000);
+  assert.deepEqual(await all(there.encodeGenerator(long)), [...here.encodeGenerator(long)]);
+  assert.deepEqual(await all(there.decodeGenerator(ids)), [...here.decodeGenerator(ids)]);
+  async function* slowly() {
+    for (const id of ids) yield id;
+  }
+  assert.equal((await all(there.decodeAsyncGenerator(slowly()))).join(""), text);
+  const count = here.countTokens(long);
+  for (const source of [new Blob([long]), new Blob([long]).stream(), [long], [new TextEncoder().encode(long)]]) {
+    const seen = [];
+    assert.equal(await there.countStream(source, { onProgress: (progress) => seen.push(progress) }), count);
+    assert.ok(seen.length > 1);
+    assert.deepEqual(seen.at(-1), { bytes: Buffer.byteLength(long), tokens: count });
+  }
+  const [one, two] = [new Uint32Array(40), new Uint32Array(40)];
+  assert.deepEqual(await there.encodeInto(text, one), here.encodeInto(text, two));
+  assert.deepEqual(one, two);
+});
+
+test("name, info, provenance and special tokens are those of the tokenizer", () => {
+  for (const key of ["name", "info", "provenance", "specialTokens"]) assert.deepEqual(there[key], here[key]);
+});
+
+test("errors keep their status and message", async () => {
+  const refused = { name: "WwhoError", status: "SPECIAL_TOKEN", message: /<\|endoftext\|>/ };
+  await assert.rejects(there.encode("<|endoftext|>", { disallowedSpecial: "all" }), refused);
+  await assert.rejects(there.decode([4_000_000]), { status: "TOKEN" });
+  await assert.rejects(there.countTokens(7), { status: "ARGUMENT", message: /^text is 7/ });
+  await assert.rejects(there.encode("a", null), { status: "ARGUMENT", message: /^options is null/ });
+  await assert.rejects(
+    there.encode(() => {}),
+    { status: "ARGUMENT", message: /cannot send/ },
+  );
+  await assert.rejects(there.encodeInto("a", []), { status: "ARGUMENT" });
+  await assert.rejects(there.encode("a", { allowedSpecial: 7 }), { status: "ARGUMENT" });
+  await assert.rejects(there.countStream("text"), { status: "ARGUMENT", message: /^the source is/ });
+  await assert.rejects(async () => all(there.decodeGenerator([1, 4_000_000])), { status: "TOKEN", message: /index 1/ });
+});
+
+test("what cannot be loaded is refused as without a Worker", async () => {
+  await assert.rejects(getEncoding("none"), { status: "FETCH", message: /o200k_base/ });
+  await assert.rejects(WorkerTokenizer.load("/no/such.wwho"), { status: "FETCH" });
+  await assert.rejects(WorkerTokenizer.load(new Uint8Array(30)), { name: "WwhoError", status: "MAGIC" });
+  for (const workers of [0, 1.5, "2"])
+    await assert.rejects(getEncoding("o200k_base", { workers }), { status: "ARGUMENT" });
+  await assert.rejects(getEncoding("o200k_base", { wasm: new Uint8Array(3) }), { status: "WASM" });
+  const [core, blob] = [await WebAssembly.compile(await bytesOf(WASM)), await bytesOf(O200K)];
+  const loaded = await WorkerTokenizer.load(blob, { wasm: core });
+  assert.equal(await loaded.countTokens("hello world"), 2);
+  loaded.free();
+});
+
+test("where there are no Workers, that is what is said", async () => {
+  const { WorkerTokenizer: Web } = await import("../../web/worker.js");
+  await assert.rejects(Web.load(await bytesOf(O200K)), {
+    name: "WwhoError",
+    status: "WORKER",
+    message: /no Workers here/,
+  });
+});
+
+test("a pool starts Workers as they are needed, and no more than it may", async () => {
+  const pool = await getEncoding("o200k_base", { workers: 3 });
+  assert.equal(pool.started, 1);
+  await pool.countTokens("a");
+  assert.equal(pool.started, 1);
+  const counts = await Promise.all(Array.from({ length: 20 }, (_, i) => pool.countTokens("word ".repeat(i * 1000))));
+  assert.deepEqual(
+    counts,
+    Array.from({ length: 20 }, (_, i) => (i === 0 ? 0 : i * 1000 + 1)),
+  );
+  assert.equal(pool.started, 3);
+  pool.free();
+  assert.equal(pool.started, 0);
+});
+
+test("a signal ends a call that runs, one that waits, and one that is made too late", async () => {
+  const one = await getEncoding("o200k_base");
+  const controller = new AbortController();
+  const { signal } = controller;
+  const reason = new Error("no more");
+  const huge = "x".repeat(30_000_000);
+  const terminate = mock.method(Worker.prototype, "terminate");
+  const running = one.encodeWithOffsets(huge, { signal });
+  const waiting = one.countTokens("a", { signal });
+  const other = one.countTokens("hello world");
+  setTimeout(() => controller.abort(reason), 20);
+  await assert.rejects(running, reason);
+  await assert.rejects(waiting, reason);
+  assert.equal(await other, 2);
+  assert.equal(terminate.mock.callCount(), 1);
+  terminate.mock.restore();
+  await assert.rejects(one.countTokens("a", { signal }), reason);
+  assert.equal(await one.countTokens("hello world"), 2);
+  one.free();
+});
+
+test("a count of a stream is cancelled, and so is the stream", async () => {
+  const one = await getEncoding("o200k_base");
+  for (const early of [true, false]) {
+    const controller = new AbortController();
+    let cancelled;
+    const stream = new ReadableStream({
+      pull: (to) => to.enqueue("word ".repeat(20_000)),
+      cancel: (why) => void (cancelled = why),
+    });
+    const busy = early ? one.countTokens("x".repeat(3_000_000)) : undefined;
+    const counted = one.countStream(stream, { signal: controller.signal });
+    setTimeout(() => controller.abort("enough"), early ? 1 : 60);
+    await assert.rejects(counted, (error) => error === "enough");
+    await busy;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(cancelled, "enough");
+  }
+  const parts = one.encodeGenerator(text.repeat(5000));
+  await parts.next();
+  await parts.return();
+  const failing = { onProgress: () => assert.fail("mine") };
+  await assert.rejects(one.countStream([text.repeat(1000)], failing), { message: "mine" });
+  assert.equal(await one.countTokens("hello world"), 2);
+  one.free();
+});
+
+test("a stream that fails fails the count, and the Worker goes on", async () => {
+  async function* source() {
+    yield "a";
+    throw new RangeError("the line is dead");
+  }
+  await assert.rejects(there.countStream(source()), { name: "RangeError" });
+  assert.equal(await there.countTokens("hello world"), 2);
+});
+
+test("memory is handed over where the caller says so, and results are", async () => {
+  const bytes = new TextEncoder().encode("hello world");
+  assert.equal(await there.countTokens(bytes), 2);
+  assert.equal(bytes.length, 11);
+  assert.equal(await there.countTokens(bytes, { transfer: true }), 2);
+  assert.equal(bytes.buffer.byteLength, 0, "gone");
+  const ids = await there.encode("hello world");
+  assert.equal(await there.decode(ids, { transfer: true }), "hello world");
+  assert.equal(ids.length, 0);
+  const chunk = new TextEncoder().encode("hello world");
+  assert.equal(await there.countStream(new ReadableStream({ start: (to) => (to.enqueue(chunk), to.close()) })), 2);
+  assert.equal(chunk.length, 0, "a stream's chunk is handed over");
+});
+
+test("freed: calls that wait and later ones fail", async () => {
+  const one = await getEncoding("o200k_base");
+  const waiting = [one.countTokens("x".repeat(1_000_000)), one.countTokens("a"), all(one.encodeGenerator("a"))];
+  const failed = waiting.map((call) => assert.rejects(call, { status: "FREED", message: /o200k_base was freed/ }));
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  one.free();
+  one.free();
+  await Promise.all(failed);
+  await assert.rejects(one.countTokens("a"), { status: "FREED" });
+});
+
+const inProcess = async (body, ...flags) => {
+  const script = `import { getEncoding } from ${JSON.stringify(new URL("web/node-worker.js", ROOT).href)}; ${body}`;
+  return (
+    await run(process.execPath, [...flags, "--input-type=module", "-e", script], { timeout: 20_000 })
+  ).stdout.trim();
+};
+
+test("a program ends without free()", async () => {
+  const body = `console.log(await (await getEncoding("o200k_base", { workers: 2 })).countTokens("hello world"));`;
+  assert.equal(await inProcess(body), "2");
+});
+
+test("a tokenizer that nobody holds ends its Workers, but not while somebody waits for an answer", async () => {
+  const body = `
+    const { Worker } = await import("node:worker_threads");
+    let ended = 0;
+    const { terminate } = Worker.prototype;
+    Worker.prototype.terminate = function () { ended++; return terminate.call(this); };
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 10));
+    const collect = async () => { for (let i = 0; i < 10; i++) { gc(); await turn(); } };
+    const counted = (async () => (await getEncoding("o200k_base")).countTokens("x".repeat(8_000_000)))();
+    await collect();
+    const count = await counted;
+    await collect();
+    console.log(count, ended);`;
+  assert.equal(await inProcess(body, "--expose-gc"), "1000000 1");
+});

@@ -1,0 +1,116 @@
+// Where a text may be cut for a limit of tokens: between two tokens, and never within a syllable or a character as a reader sees it.
+
+import { WwhoError } from "./errors.js";
+
+/** Clusters are looked for from at most so many UTF-16 units before a place. */
+const FAR_BACK = 512;
+
+/**
+ * @typedef {object} Boundaries
+ * @property {number[]} tokens how many of the text's tokens lie before each place; ascending
+ * @property {number[]} places in UTF-16 units; ascending, the first 0
+ */
+/** @typedef {{ text: string, start: number, end: number, tokens: number }} Chunk */
+/** @typedef {(text: string, limit: number) => number | false} Within the count of tokens, or false beyond the limit */
+
+/**
+ * The longest beginning of `text` that is cut at a place and has at most `limit` tokens of its own.
+ * @param {string} text
+ * @param {number} limit
+ * @param {Boundaries} boundaries of more than `limit` tokens of the text
+ * @param {Within} within
+ */
+export function longestStart(text, limit, { tokens, places }, within) {
+  const isBetween = characterEdges(text);
+  for (let k = lastUpTo(tokens, limit); k > 0; k--) {
+    const start = text.slice(0, places[k]);
+    // What is cut off is missing: a contraction, say, whose tokens alone are more.
+    if (isBetween(places[k]) && within(start, limit) !== false) return start;
+  }
+  return "";
+}
+
+/**
+ * @param {string} text
+ * @param {number} limit
+ * @param {number} overlap
+ * @param {Boundaries} boundaries of the whole text
+ * @param {Within} within
+ * @returns {Chunk[]}
+ * @throws {WwhoError} LIMIT
+ */
+export function chunks(text, limit, overlap, { tokens, places }, within) {
+  const isBetween = characterEdges(text);
+  const last = places.length - 1;
+
+  /** The longest chunk from place number `from` that ends behind `after`. @param {number} from @param {number} after */
+  const longest = (from, after) => {
+    for (let k = lastUpTo(tokens, tokens[from] + limit); k > after; k--) {
+      if (k !== last && !isBetween(places[k])) continue;
+      const [start, end] = [places[from], places[k]];
+      const part = text.slice(start, end);
+      const count = within(part, limit);
+      if (count !== false) return { k, chunk: { text: part, start, end, tokens: count } };
+    }
+    return undefined;
+  };
+
+  /** @type {Chunk[]} */
+  const result = [];
+  for (let from = 0, end = 0; end < last;) {
+    const found = longest(from, end);
+    if (found) {
+      result.push(found.chunk);
+      end = found.k;
+      from = firstFrom(tokens, tokens[end] - overlap);
+    } else if (from < end) {
+      from++; // less of an overlap, since with it there is no room for anything new
+    } else {
+      throw new WwhoError("LIMIT", tooLong(text.slice(places[from]), places[from], limit));
+    }
+    while (from < end && !isBetween(places[from])) from++;
+  }
+  return result;
+}
+
+/** @param {string} rest @param {number} place @param {number} limit */
+function tooLong(rest, place, limit) {
+  const shown = JSON.stringify(rest.slice(0, 20));
+  return (
+    `the syllable or character at UTF-16 unit ${place} (${shown}) has more tokens than the limit, ${limit}, ` +
+    "and is never cut; give a higher limit"
+  );
+}
+
+/** Number of the last of ascending values that is at most `most`. @param {number[]} values @param {number} most */
+function lastUpTo(values, most) {
+  return firstFrom(values, most + 1) - 1;
+}
+
+/** Number of the first of ascending values that is at least `least`; all of them: none is. @param {number[]} values @param {number} least */
+function firstFrom(values, least) {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * Whether a place is between two characters as a reader sees them (grapheme clusters), where the runtime can say.
+ * @param {string} text
+ * @returns {(place: number) => boolean}
+ */
+function characterEdges(text) {
+  if (typeof Intl === "undefined" || !("Segmenter" in Intl)) return () => true;
+  const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+  return (place) => {
+    // From an ASCII character on, with which a cluster begins: over a long text, a segmenter takes long.
+    let start = Math.max(0, place - 1);
+    while (start > 0 && start > place - FAR_BACK && text.charCodeAt(start) > 0x7e) start--;
+    const at = place - start;
+    return (segmenter.segment(text.slice(start, place + 2)).containing(at)?.index ?? at) === at;
+  };
+}

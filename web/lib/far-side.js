@@ -1,0 +1,73 @@
+// What runs in a Worker: one tokenizer, called by messages { method, values, setup? } one at a time, answered by { result } or
+// { error }; before that, { progress } and { item }, and { wanted } for the next { chunk, done } of a stream.
+
+/** @typedef {{ init: (wasm?: any) => Promise<void>, Tokenizer: { load: (source: any) => Promise<any> } }} Entry */
+
+/**
+ * @param {(message: unknown, transfer: Transferable[]) => void} send
+ * @param {Entry} entry
+ * @returns {(message: any) => void} to be called with each message
+ */
+export function serve(send, { init, Tokenizer }) {
+  /** @type {any} */
+  let tokenizer;
+  /** @type {(given: { chunk: any, done: boolean }) => void} */
+  let receive;
+
+  async function* chunks() {
+    for (;;) {
+      const next = new Promise((resolve) => (receive = resolve));
+      send({ wanted: true }, []);
+      const { chunk, done } = await next;
+      if (done) return;
+      yield chunk;
+    }
+  }
+
+  const onProgress = (/** @type {unknown} */ progress) => send({ progress }, []);
+
+  /** Methods that are not those of Tokenizer. @type {Record<string, (...values: any[]) => any>} */
+  const methods = {
+    describe() {
+      const { name, info, provenance, specialTokens } = tokenizer;
+      return { name, info, provenance, specialTokens };
+    },
+    countStream: (blob, options) => tokenizer.countStream(blob ?? chunks(), { ...options, onProgress }),
+    encodeInto(text, room, options) {
+      const target = new Uint32Array(room);
+      const { read, written } = tokenizer.encodeInto(text, target, options);
+      return { read, ids: target.slice(0, written) };
+    },
+    encodeGenerator(text, options) {
+      for (const item of tokenizer.encodeGenerator(text, options)) send({ item }, buffersOf(item));
+    },
+    decodeGenerator(ids) {
+      for (const item of tokenizer.decodeGenerator(ids)) send({ item }, []);
+    },
+    async decodeAsyncGenerator() {
+      for await (const item of tokenizer.decodeAsyncGenerator(chunks())) send({ item }, []);
+    },
+  };
+
+  /** @param {any} message */
+  return async ({ method, values, setup, chunk, done }) => {
+    if (method === undefined) return receive({ chunk, done });
+    try {
+      if (setup) {
+        await init(setup.wasm);
+        tokenizer = await Tokenizer.load(setup.model);
+      }
+      const result = await (methods[method] ?? ((...given) => tokenizer[method](...given)))(...values);
+      send({ result }, buffersOf(result));
+    } catch (error) {
+      const { status = "INTERNAL", message } = /** @type {any} */ (error);
+      send({ error: { status, message, load: tokenizer === undefined } }, []);
+    }
+  };
+}
+
+/** The memory of a result, to be handed over rather than copied. @param {any} result @returns {Transferable[]} */
+function buffersOf(result) {
+  const views = ArrayBuffer.isView(result) ? [result] : Object.values(result ?? {}).filter(ArrayBuffer.isView);
+  return views.map((view) => /** @type {ArrayBuffer} */ (view.buffer));
+}

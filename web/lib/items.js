@@ -1,0 +1,75 @@
+// One by one, what a stream, an iterable or a Blob gives; an AbortSignal ends the wait for the next.
+
+import { WwhoError, named } from "./errors.js";
+
+/**
+ * A source that is left before its end, or by the signal, is told so: a stream is cancelled.
+ * @param {any} source ReadableStream, Blob, async iterable or iterable (but no string)
+ * @param {AbortSignal} [signal]
+ * @returns {AsyncGenerator<any, void, undefined>}
+ * @throws {WwhoError} ARGUMENT for any other kind of source; else the signal's reason, and what the source throws
+ */
+export async function* itemsOf(source, signal) {
+  const items = iteratorOf(source);
+  const aborted = waitForAbort(signal);
+  let ended = false;
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { done, value } = await (aborted ? Promise.race([items.next(), aborted.promise]) : items.next());
+      ended = done === true;
+      if (ended) return;
+      yield value;
+    }
+  } catch (error) {
+    ended = ended || !signal?.aborted;
+    throw error;
+  } finally {
+    aborted?.forget();
+    if (!ended) leave(items, signal?.reason);
+  }
+}
+
+/** Nobody waits for what a source says to its end. @param {any} items @param {unknown} reason */
+function leave(items, reason) {
+  Promise.resolve(items.return?.(reason)).catch(() => {});
+}
+
+/** @param {any} source */
+function iteratorOf(source) {
+  if (typeof source?.getReader === "function") return streamIterator(source);
+  if (typeof Blob !== "undefined" && source instanceof Blob) return streamIterator(source.stream());
+  if (typeof source === "object" && source !== null) {
+    if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]();
+    if (Symbol.iterator in source && !(source instanceof Uint8Array)) return source[Symbol.iterator]();
+  }
+  throw new WwhoError(
+    "ARGUMENT",
+    `the source is ${named(source)}; expected a ReadableStream, a Blob or an iterable of chunks; for one text, give [text]`,
+  );
+}
+
+/** Not every browser can iterate over a stream. @param {ReadableStream} stream */
+function streamIterator(stream) {
+  if (stream.locked) {
+    throw new WwhoError(
+      "ARGUMENT",
+      "the stream is locked: something else reads it; give each reader a branch of tee()",
+    );
+  }
+  const reader = stream.getReader();
+  return { next: () => reader.read(), return: (/** @type {unknown} */ reason) => reader.cancel(reason) };
+}
+
+/** @param {AbortSignal | undefined} signal */
+function waitForAbort(signal) {
+  if (signal === undefined) return undefined;
+  let forget = () => {};
+  const promise = new Promise((_, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    forget = () => signal.removeEventListener("abort", stop);
+  });
+  promise.catch(() => {}); // the race may be over already
+  return { promise, forget };
+}

@@ -1,0 +1,142 @@
+// Long texts, taken apart: chunks of any size go in, parts come out that may be tokenized one by one, with the tokens of the whole.
+
+import { WwhoError, named } from "./errors.js";
+
+/** @typedef {import("./core.js").Text} Text */
+/** @typedef {import("./cuts.js").Cuts} Cuts */
+
+/** Parts have about so many bytes: enough to lose nothing by it, and few enough for a Worker to look up in between. */
+export const PART_BYTES = 1 << 18;
+/** Strings become bytes in pieces of so many UTF-16 units. */
+const PIECE_UNITS = 1 << 16;
+/** Of UTF-8, the longest character, before a place and twice behind it: what its safety depends on. */
+const CONTEXT = 4;
+
+const encoder = new TextEncoder();
+
+export class Parts {
+  #cuts;
+  #size;
+  #refused;
+  /** The last bytes that may yet change what is a safe place. */
+  #unsure;
+  /** What is not given out yet lies from #start to #end. */
+  #bytes = new Uint8Array();
+  #start = 0;
+  #end = 0;
+  /** So many bytes make a part; more where there was no safe place among them. */
+  #wanted;
+  /** A high surrogate whose other half may come. */
+  #half = "";
+
+  /**
+   * @param {Cuts} cuts
+   * @param {readonly string[]} specials which a place must not be near, since they are found before all else
+   * @param {number} [size] of the parts, in bytes
+   */
+  constructor(cuts, specials, size = PART_BYTES) {
+    this.#cuts = cuts;
+    this.#wanted = this.#size = size;
+    const most = Math.max(0, ...specials.map((text) => encoder.encode(text).length));
+    this.#unsure = most === 0 ? 0 : most + 2 * CONTEXT;
+    this.#refused = most === 0 ? undefined : this.#nearSpecial(specials.map(byteText), most);
+  }
+
+  /**
+   * Take more of the text.
+   * @param {unknown} chunk a string, which may end between two surrogates, or bytes, which may end within a character
+   * @returns {Generator<Uint8Array<ArrayBuffer>>} parts, valid until the next one is asked for
+   */
+  *add(chunk) {
+    if (typeof chunk === "string") yield* this.#addString(chunk);
+    else yield* this.#addBytes(this.#bytesOf(chunk));
+  }
+
+  /** What is left: the last part. @returns {Generator<Uint8Array<ArrayBuffer>>} */
+  *end() {
+    yield* this.#flushHalf();
+    if (this.#end > this.#start) yield this.#bytes.subarray(this.#start, this.#end);
+    this.#start = this.#end;
+  }
+
+  /** @param {string} chunk */
+  *#addString(chunk) {
+    for (let at = 0; at < chunk.length; at += PIECE_UNITS) {
+      let piece = this.#half + chunk.slice(at, at + PIECE_UNITS);
+      this.#half = /[\ud800-\udbff]$/.test(piece) ? piece.slice(-1) : "";
+      if (this.#half) piece = piece.slice(0, -1);
+      yield* this.#append(encoder.encode(piece));
+    }
+  }
+
+  /** @param {Uint8Array} bytes */
+  *#addBytes(bytes) {
+    yield* this.#flushHalf();
+    for (let at = 0; at < bytes.length; at += PART_BYTES) yield* this.#append(bytes.subarray(at, at + PART_BYTES));
+  }
+
+  /** No other half came: a lone surrogate is U+FFFD, as in every method. */
+  *#flushHalf() {
+    const half = this.#half;
+    this.#half = "";
+    if (half) yield* this.#append(encoder.encode(half));
+  }
+
+  /** @param {unknown} chunk */
+  #bytesOf(chunk) {
+    if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
+    throw new WwhoError("ARGUMENT", `a chunk of the text is ${named(chunk)}; expected a string or bytes of UTF-8`);
+  }
+
+  /** @param {Uint8Array} more at most PART_BYTES */
+  *#append(more) {
+    this.#makeRoom(more.length);
+    this.#bytes.set(more, this.#end);
+    this.#end += more.length;
+    while (this.#end - this.#start >= this.#wanted) {
+      const most = Math.min(this.#start + this.#wanted, this.#end - this.#unsure);
+      const place = this.#cuts.last(this.#bytes.subarray(0, this.#end), this.#start, most, this.#refused);
+      if (place === this.#start) {
+        this.#wanted *= 2; // so that a text without places is looked through a few times only
+        continue;
+      }
+      yield this.#bytes.subarray(this.#start, place);
+      this.#start = place;
+      this.#wanted = this.#size;
+    }
+  }
+
+  /** @param {number} more bytes */
+  #makeRoom(more) {
+    const left = this.#end - this.#start;
+    if (this.#end + more <= this.#bytes.length) return;
+    const old = this.#bytes;
+    if (2 * (left + more) > old.length) {
+      try {
+        this.#bytes = new Uint8Array(2 * (left + more));
+      } catch (cause) {
+        throw new WwhoError("MEMORY", `${left} bytes of text without a place to cut it, and no memory for more`, {
+          cause,
+        });
+      }
+    }
+    this.#bytes.set(old.subarray(this.#start, this.#end));
+    this.#start = 0;
+    this.#end = left;
+  }
+
+  /** @param {readonly string[]} specials as byteText has them @param {number} most bytes of the longest */
+  #nearSpecial(specials, most) {
+    return (/** @type {number} */ place) => {
+      const near = byteText(this.#bytes.subarray(Math.max(this.#start, place - most - CONTEXT), place + this.#unsure));
+      return specials.some((special) => near.includes(special));
+    };
+  }
+}
+
+/** Bytes, or those of a string's UTF-8, one UTF-16 unit for each. @param {Text} text */
+function byteText(text) {
+  const bytes = typeof text === "string" ? encoder.encode(text) : text;
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+}

@@ -1,0 +1,211 @@
+// The methods of a tokenizer, as promises, for one that lives in Workers. Loading is the entries' part (worker.js, node-worker.js).
+
+import { WwhoError, named } from "./errors.js";
+import { itemsOf } from "./items.js";
+import { Pool } from "./pool.js";
+import { nameSet } from "./special.js";
+
+/** @typedef {import("./pool.js").Call} Call */
+/** @typedef {import("./pool.js").Thread} Thread */
+
+/** Those that nobody holds any more end their Workers. @type {FinalizationRegistry<Pool>} */
+const forgotten = new FinalizationRegistry((pool) => pool.end(new WwhoError("FREED", "the tokenizer was given up")));
+
+export class BaseWorkerTokenizer {
+  #pool;
+
+  /**
+   * @param {Pool} pool
+   * @param {any} described what a Worker says of its tokenizer
+   */
+  constructor(pool, described) {
+    this.#pool = pool;
+    this.name = described.name;
+    this.info = described.info;
+    this.provenance = described.provenance;
+    this.specialTokens = described.specialTokens;
+    forgotten.register(this, pool, this);
+  }
+
+  /**
+   * @template {BaseWorkerTokenizer} T
+   * @param {new (pool: Pool, described: any) => T} type
+   * @param {() => Thread} spawn
+   * @param {{ model: Uint8Array, wasm?: unknown }} setup
+   * @param {{ workers?: number, signal?: AbortSignal }} options
+   * @returns {Promise<T>}
+   */
+  static async start(type, spawn, setup, { workers = 1, signal }) {
+    if (!Number.isInteger(workers) || workers < 1) {
+      throw new WwhoError("ARGUMENT", `workers is ${named(workers)}; expected a whole number, 1 or more`);
+    }
+    const pool = new Pool(spawn, workers, setup);
+    try {
+      return new type(pool, await pool.run({ method: "describe", values: [], signal }));
+    } catch (error) {
+      pool.end(/** @type {WwhoError} */ (error));
+      throw error;
+    }
+  }
+
+  /** How many Workers run now: they are started as they are needed. */
+  get started() {
+    return this.#pool.started;
+  }
+
+  /**
+   * @param {string} method
+   * @param {unknown[]} values
+   * @param {any} options the last of the values; of them, `signal`, `transfer` and `onProgress` stay here
+   * @param {Partial<Call>} [more]
+   * @returns {Promise<any>}
+   */
+  async #call(method, values, options, more) {
+    const { here, there } = divided(options);
+    const transfer = here.transfer ? values.flatMap((value) => (ArrayBuffer.isView(value) ? [value.buffer] : [])) : [];
+    const call = { method, values: [...values, there], transfer: /** @type {Transferable[]} */ (transfer), ...more };
+    return this.#pool.run({ ...call, signal: here.signal, owner: this, onProgress: here.onProgress });
+  }
+
+  /** @param {unknown} text @param {any} [options] */
+  encode(text, options) {
+    return this.#call("encode", [text], options);
+  }
+
+  /** @param {unknown} text @param {any} [options] */
+  encodeWithOffsets(text, options) {
+    return this.#call("encodeWithOffsets", [text], options);
+  }
+
+  /** @param {unknown} text @param {Uint32Array} target @param {any} [options] */
+  async encodeInto(text, target, options) {
+    if (!(target instanceof Uint32Array)) {
+      throw new WwhoError("ARGUMENT", `target is ${named(target)}; expected a Uint32Array with room for the ids`);
+    }
+    const { read, ids } = await this.#call("encodeInto", [text, target.length], options);
+    target.set(ids);
+    return { read, written: ids.length };
+  }
+
+  /** @param {unknown} text @param {any} [options] */
+  encodeGenerator(text, options) {
+    return this.#items("encodeGenerator", [text], options);
+  }
+
+  /** @param {unknown} text @param {any} [options] */
+  countTokens(text, options) {
+    return this.#call("countTokens", [text], options);
+  }
+
+  /** @param {any} source @param {any} [options] */
+  countStream(source, options) {
+    if (typeof Blob !== "undefined" && source instanceof Blob) return this.#call("countStream", [source], options);
+    return this.#call("countStream", [undefined], options, { feed: itemsOf(source, options?.signal) });
+  }
+
+  /** @param {unknown} text @param {number} limit @param {any} [options] */
+  isWithinTokenLimit(text, limit, options) {
+    return this.#call("isWithinTokenLimit", [text, limit], options);
+  }
+
+  /** @param {string} text @param {number} limit @param {any} [options] */
+  truncate(text, limit, options) {
+    return this.#call("truncate", [text, limit], options);
+  }
+
+  /** @param {string} text @param {number} limit @param {number} [overlap] @param {any} [options] */
+  chunk(text, limit, overlap, options) {
+    return this.#call("chunk", [text, limit, overlap], options);
+  }
+
+  /** @param {Iterable<number>} ids @param {any} [options] */
+  decode(ids, options) {
+    return this.#call("decode", [listed(ids)], options);
+  }
+
+  /** @param {Iterable<number>} ids @param {any} [options] */
+  decodeBytes(ids, options) {
+    return this.#call("decodeBytes", [listed(ids)], options);
+  }
+
+  /** @param {Iterable<number>} ids @param {any} [options] */
+  decodeGenerator(ids, options) {
+    return this.#items("decodeGenerator", [listed(ids)], options);
+  }
+
+  /** @param {any} source @param {any} [options] */
+  decodeAsyncGenerator(source, options) {
+    return this.#items("decodeAsyncGenerator", [], options, itemsOf(source, options?.signal));
+  }
+
+  /** @param {number} id @param {any} [options] */
+  tokenBytes(id, options) {
+    return this.#call("tokenBytes", [id], options);
+  }
+
+  /** @param {unknown} text @param {any} [options] */
+  segment(text, options) {
+    return this.#call("segment", [text], options);
+  }
+
+  /**
+   * What a generator over there yields. Left before its end, it is cancelled.
+   * @param {string} method
+   * @param {unknown[]} values
+   * @param {any} options
+   * @param {AsyncGenerator<any>} [feed]
+   * @returns {AsyncGenerator<any, void, undefined>}
+   */
+  async *#items(method, values, options, feed) {
+    const left = new AbortController();
+    const signal = options?.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
+    /** @type {unknown[]} */
+    const items = [];
+    let [ended, wake] = [false, () => {}];
+    const onItem = (/** @type {unknown} */ item) => {
+      items.push(item);
+      wake();
+    };
+    const done = this.#call(method, values, { ...options, signal }, { feed, onItem }).finally(() => {
+      ended = true;
+      wake();
+    });
+    done.catch(() => {}); // told below, once all items are out
+    try {
+      for (;;) {
+        while (items.length > 0) yield items.shift();
+        if (ended) break;
+        await new Promise((resolve) => (wake = () => resolve(undefined)));
+      }
+      await done;
+    } finally {
+      if (!ended) left.abort();
+    }
+  }
+
+  /** Stop the Workers. Calls that still wait, and later ones, fail with the status FREED. */
+  free() {
+    forgotten.unregister(this);
+    this.#pool.end(new WwhoError("FREED", `the tokenizer ${this.name} was freed; load it again`));
+  }
+
+  [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
+    this.free();
+  }
+}
+
+/** Options for this side, and those for the other, in a form that can be sent. @param {any} options */
+function divided(options) {
+  if (typeof options !== "object" || options === null) return { here: {}, there: options };
+  const { signal, transfer, onProgress, ...there } = options;
+  for (const option of ["allowedSpecial", "disallowedSpecial"]) {
+    if (there[option] !== undefined) there[option] = nameSet(there[option], option);
+  }
+  return { here: { signal, transfer, onProgress }, there };
+}
+
+/** An iterable cannot be sent, but a list of what it gives can. @param {any} ids */
+function listed(ids) {
+  const isIterable = typeof ids === "object" && ids !== null && Symbol.iterator in ids;
+  return isIterable && !ArrayBuffer.isView(ids) ? Array.from(ids) : ids;
+}

@@ -1,0 +1,13 @@
+// The program of the Workers that node-worker.js starts.
+
+import { parentPort } from "node:worker_threads";
+
+import { serve } from "./lib/far-side.js";
+import { Tokenizer, init } from "./node.js";
+
+const port = /** @type {import("node:worker_threads").MessagePort} */ (parentPort);
+const receive = serve((message, transfer) => port.postMessage(message, /** @type {any[]} */ (transfer)), {
+  init,
+  Tokenizer,
+});
+port.on("message", receive);
