@@ -44,15 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=FILE",
         help="a text, in any form that train reads; may be given several times",
     )
-    parser.add_argument(
-        "--field", metavar="F", help='the field of JSON Lines that holds the text (default "text")'
-    )
-    parser.add_argument(
-        "--column",
-        default="text",
-        metavar="C",
-        help='the column of Parquet that holds the text (default "text")',
-    )
+    shared.add_fields(parser)
     parser.add_argument(
         "--parallel",
         action="append",

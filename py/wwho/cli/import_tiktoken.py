@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wwho.cli import options as shared
 
-FORMAT = "tiktoken"
+NAME = "tiktoken"
 HELP = "a tiktoken rank file, as a base vocabulary"
 EXAMPLE = """\
   $ wwho import tiktoken o200k_base.tiktoken --pattern o200k_base \\

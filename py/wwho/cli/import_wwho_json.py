@@ -12,7 +12,7 @@ from wwho.cli import streams
 if TYPE_CHECKING:
     from wwho.importers.paper import Imported
 
-FORMAT = "wwho-json"
+NAME = "wwho-json"
 HELP = "the vocab.json of the WWHO paper's authors; ids are those of their encoder, [UNK] included"
 EXAMPLE = """\
   $ wwho import wwho-json vocab.json --base o200k_base -o paper.wwho"""

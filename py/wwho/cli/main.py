@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Protocol, TextIO
+from typing import TextIO
 
 from wwho.cli import (
     compile_schemas,
@@ -22,6 +22,7 @@ from wwho.cli import (
     train,
     verify,
 )
+from wwho.cli.command import Command, add_commands
 from wwho.cli.options import SchemasError, UsageError
 from wwho.errors import WwhoError
 from wwho.version import __version__
@@ -30,20 +31,6 @@ EPILOG = """\
 exit codes: 0 fine, 1 the data is at fault, 2 the command line is at fault, 130 Ctrl-C
 `wwho COMMAND --help` shows an example of each command.
 """
-
-
-class Command(Protocol):
-    """What each module of this package offers."""
-
-    NAME: str
-    HELP: str
-    EXAMPLE: str
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the command's arguments."""
-
-    def run(self, options: argparse.Namespace) -> int:
-        """Run the command; return its exit code."""
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -70,18 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"wwho {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        description = f"{command.HELP[0].upper()}{command.HELP[1:]}."
-        subparser = commands.add_parser(
-            command.NAME,
-            help=command.HELP,
-            description=description,
-            epilog=f"example:\n{command.EXAMPLE}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run)
+    add_commands(parser, COMMANDS, title="commands", metavar="COMMAND")
     return parser
 
 

@@ -191,6 +191,19 @@ def add_schemas(
     )
 
 
+def add_fields(parser: argparse.ArgumentParser) -> None:
+    """`--field` and `--column`: where the text of a structured file is."""
+    parser.add_argument(
+        "--field", metavar="F", help='the field of JSON Lines that holds the text (default "text")'
+    )
+    parser.add_argument(
+        "--column",
+        default="text",
+        metavar="C",
+        help='the column of Parquet that holds the text (default "text")',
+    )
+
+
 def add_base(parser: argparse.ArgumentParser) -> None:
     """`--base`."""
     parser.add_argument(

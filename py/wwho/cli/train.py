@@ -96,15 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
     """How the corpus is read."""
-    parser.add_argument(
-        "--field", metavar="F", help='the field of JSON Lines that holds the text (default "text")'
-    )
-    parser.add_argument(
-        "--column",
-        default="text",
-        metavar="C",
-        help='the column of Parquet that holds the text (default "text")',
-    )
+    shared.add_fields(parser)
     parser.add_argument(
         "--weight",
         action="append",
