@@ -436,7 +436,6 @@ def test_the_command_trains_what_it_is_asked_for(
 @pytest.mark.parametrize(
     ("options", "code", "named"),
     [
-        ([], 1, "at least one schema"),
         (["--schema", "sinhala", "--atoms", "byte"], 1, "leave them out"),
         (["--atoms", "byte", "--base", "cl100k_base"], 2, "100256 tokens"),
         (["--atoms", "grapheme", "--pattern", "."], 2, "--pattern is for --base none"),
