@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import accumulate, pairwise
@@ -27,6 +27,10 @@ END_OF_TEXT = "<|endoftext|>"
 
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
+
+
+WORTH_A_THREAD = 2000
+"""Characters, bytes or ids: to hand over a shorter text takes longer than to encode it."""
 
 
 class Segment(NamedTuple):
@@ -651,5 +655,9 @@ def _id_list(tokens: Sequence[int]) -> Sequence[int]:
 
 
 def _map(function: Callable[[_In], _Out], items: Iterable[_In], num_threads: int) -> list[_Out]:
+    """What the function makes of each item; by several threads, where the items are long enough."""
+    items = list(items)
+    total = sum(len(item) for item in items if isinstance(item, Sized))
     with ThreadPoolExecutor(num_threads) as executor:
-        return list(executor.map(function, items))
+        long = total >= WORTH_A_THREAD * len(items)
+        return list((executor.map if long else map)(function, items))

@@ -366,6 +366,43 @@ def test_train_without_schemas_takes_all_that_ship(cli, tmp_path):
     assert min(tokenizer.encode("ගමේ घर")) >= tokenizer.info.first_atom
 
 
+def test_an_output_that_is_read_is_refused_and_stays(cli, tmp_path):
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text(CORPUS)
+    (tmp_path / "link.wwho").symlink_to(corpus)
+    for command in (
+        ("train", "--prune", "1", "-o", tmp_path / "link.wwho", tmp_path),
+        ("import", "wwho-json", corpus, "-o", corpus),
+        ("import", "tiktoken", corpus, "--pattern", ".", "-o", corpus),
+    ):
+        ran = cli(*command)
+        assert ran.code == 2
+        assert "is a file that is read; name another" in ran.err
+    assert corpus.read_text() == CORPUS
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--superwords", "-5"], "superwords is -5"),
+        (["--max-words", "1"], "max_words is 1"),
+        (["--superwords", "5"], "name a file"),
+        (["--weight", "a=2", "--weight", "a=3"], "--weight a=... is given twice"),
+        (["--checkpoint", "run", "--checkpoint-every", "nan"], "seconds is nan"),
+    ],
+)
+def test_train_refuses_before_it_counts(cli, tmp_path, options, named):
+    ran = cli("train", *options, "--processes", "1", "-o", tmp_path / "x.wwho", stdin=b"")
+    assert ran.code in (1, 2)
+    assert named in ran.err  # and not that the corpus is empty
+
+
+def test_train_warns_of_a_vocabulary_of_nothing(cli, tmp_path):
+    ran = cli("train", "-o", tmp_path / "x.wwho", stdin="ගම ගම\n".encode())
+    assert ran.code == 0
+    assert "no syllable is seen 20 times" in ran.err
+
+
 def test_train_takes_special_tokens_and_a_field(cli, tmp_path):
     corpus = tmp_path / "corpus.jsonl"
     rows = [{"body": line, "text": "नहीं"} for line in CORPUS.splitlines()]
@@ -452,7 +489,21 @@ def test_verify_accepts_the_good(cli, model):
     assert cli("verify", model).code == 0
     found = json.loads(cli("verify", "--json", model).out)
     assert found["ok"]
-    assert len(found["checks"]) == 5
+    assert [row["ok"] for row in found["checks"]] == [True] * 5
+
+
+def test_verify_skips_the_core_where_there_is_none(cli, model, monkeypatch):
+    """As where the wheel without a compiled part is installed."""
+    monkeypatch.setitem(sys.modules, "wwho._core", None)
+    ran = cli("verify", model)
+    assert ran.code == 0
+    assert "its native core cannot be imported" in ran.err
+    skipped = "skipped every section, by the native core: wwho is installed without it\n"
+    assert ran.out.decode().count(skipped) == 1
+    assert ran.out.decode().count("ok      ") == 4
+    found = json.loads(cli("verify", "--json", model).out)
+    assert found["ok"]
+    assert [row["ok"] for row in found["checks"]] == [True, True, None, True, True]
 
 
 @pytest.mark.parametrize(

@@ -381,6 +381,11 @@ def test_fields_that_are_wrong(document: Document, message: str) -> None:
     assert caught.value.status == "VOCAB_JSON"
 
 
+def test_a_lone_surrogate_in_what_is_only_recorded() -> None:
+    text = '{"vocab": {"[UNK]": 0}, "merges": [], "special_tokens": ["[UNK]"], "version": "\\ud800"}'
+    assert parse_vocab_json(text.encode()).record == {"version": "?"}
+
+
 def test_a_lone_surrogate() -> None:
     data = json.dumps(changed(vocab=GOOD["vocab"] | {"\ud800": LAST + 1})).encode()
     with pytest.raises(ArtifactError, match=r'"\\ud800" holds a lone surrogate'):

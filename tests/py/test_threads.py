@@ -66,9 +66,12 @@ def test_eight_threads_get_what_one_gets(name: str) -> None:
         assert list(executor.map(work, range(THREADS))) == [True] * THREADS
 
 
-@pytest.mark.parametrize("num_threads", range(1, THREADS + 1))
-def test_a_batch_is_the_same_on_any_threads_in_any_order(num_threads: int) -> None:
-    enc, lines = wwho.get_encoding("wwho_328k", "native"), texts()
+@pytest.mark.parametrize(
+    ("num_threads", "times"), [(1, 1), (1, 20), (3, 20), (THREADS, 1), (THREADS, 20)]
+)
+def test_a_batch_is_the_same_on_any_threads_in_any_order(num_threads: int, times: int) -> None:
+    enc = wwho.get_encoding("wwho_328k", "native")
+    lines = [line * times for line in texts()]
     expected = {line: enc.encode(line) for line in lines}
     random.Random(num_threads).shuffle(lines)
     found = enc.encode_batch(lines, num_threads=num_threads)

@@ -155,6 +155,12 @@ def test_the_same_text_from_everywhere_is_the_same_model(tmp_path: Path, server:
         assert learnt(corpus) == expected
 
 
+def test_a_large_file_from_a_web_server_that_knows_no_ranges(tmp_path: Path, server: str) -> None:
+    path = put(tmp_path / "large.txt", lines(1) * (6_000_000 // len("".join(lines(1)))))
+    assert path.stat().st_size > 6_000_000  # more than is fetched at once
+    assert learnt([f"{server}/large.txt"]) == learnt([path])
+
+
 def test_what_stands_behind_the_path_of_a_web_address_is_no_ending(
     tmp_path: Path, server: str
 ) -> None:

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     from wwho.artifact.files import write_atomic
     from wwho.artifact.write import write_model
 
-    shared.check_output(options)
+    shared.check_output(options, *options.schema)
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
     model = compiled(schemas, shared.load_base(options.base), shared.encoding_name(options))
     blob = write_model(model)

@@ -63,7 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--schema",
-        action="append",
+        action="extend",
+        nargs="+",
         default=[],
         metavar="NAME|FILE",
         help="count the syllables of this schema in place of the model's; may be given several "

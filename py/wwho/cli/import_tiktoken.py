@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     from wwho.artifact.write import write_model
     from wwho.base.build import import_tiktoken
 
-    shared.check_output(options)
+    shared.check_output(options, options.file)
     model = import_tiktoken(
         options.file,
         pattern=options.pattern,

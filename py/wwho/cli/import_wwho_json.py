@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     from wwho.artifact.write import write_model
     from wwho.importers.paper import import_vocab_json
 
-    shared.check_output(options)
+    shared.check_output(options, options.file)
     with warnings.catch_warnings():
         # What these schemas break is what is to be reproduced.
         warnings.simplefilter("ignore")

@@ -223,15 +223,27 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", help="the encoding's name (default: the output file's)")
 
 
-def check_output(options: argparse.Namespace) -> None:
-    """Find out before the work, not after it, that the output cannot be written.
+def check_output(options: argparse.Namespace, *inputs: str) -> None:
+    """Find out before the work, not after it, that the output cannot or must not be written.
 
     Raises:
         OSError: it cannot.
+        UsageError: it is one of these files, which are read.
     """
     from wwho.artifact.files import check_writable
 
     check_writable(options.output)
+    for path in inputs:
+        if path == options.output or _same_file(path, options.output):
+            raise UsageError(f"-o {options.output} is a file that is read; name another")
+
+
+def _same_file(path: str, other: str) -> bool:
+    """Whether two paths lead to one file that exists."""
+    try:
+        return os.path.samefile(path, other)
+    except OSError:
+        return False
 
 
 def encoding_name(options: argparse.Namespace) -> str:

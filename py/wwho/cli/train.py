@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -198,6 +199,9 @@ def check(options: argparse.Namespace) -> None:
     """
     if options.resume and options.checkpoint is None:
         raise shared.UsageError("--resume needs --checkpoint DIR, the folder to go on from")
+    sources = Counter(source for source, _ in options.weight)
+    if twice := [source for source, times in sources.items() if times > 1]:
+        raise shared.UsageError(f"--weight {twice[0]}=... is given twice; give one")
     if options.scheduler is not None and options.engine != "dask":
         raise shared.UsageError("--scheduler needs --engine dask")
 
@@ -225,6 +229,7 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             sample=options.sample,
             errors=options.errors,
         )
+        shared.check_output(options, *(file for source in corpus.sources for file in source.files))
         return train(
             schemas,
             base,

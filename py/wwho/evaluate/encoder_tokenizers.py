@@ -16,6 +16,9 @@ from wwho.evaluate.arrays import Ints, bounds, flat
 from wwho.evaluate.encoder import Encoding
 from wwho.evaluate.text import Block
 
+MOST_IDS = 2**24
+"""Ids that a tokenizer may have: each is counted."""
+
 _FALLBACK = re.compile("<0x([0-9A-F]{2})>")
 
 
@@ -54,6 +57,11 @@ class TokenizersEncoder:
         self._tokenizer.encode_special_tokens = True
         self.name = name
         self.n_vocab = 1 + max(self._tokenizer.get_vocab().values(), default=0)
+        if self.n_vocab > MOST_IDS:
+            raise WwhoError(
+                f"{file}: it has ids up to {self.n_vocab - 1:,}; the report counts each id, and at "
+                f"most {MOST_IDS:,} of them"
+            )
         parts = json.loads(text)
         self.unk_id = self._unk_id(parts["model"])
         self._is_bytes = '"ByteLevel"' in json.dumps(parts.get("decoder"))

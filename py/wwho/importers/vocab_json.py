@@ -71,9 +71,7 @@ def parse_vocab_json(data: bytes, name: str = "vocab.json") -> VocabJson:
         specials = _specials(_field(document, "special_tokens", list), vocab)
         merges = _merges(_field(document, "merges", list), specials)
         record = {
-            key: str(_field(document, key, kind))
-            for key, kind in RECORDED.items()
-            if key in document
+            key: _recorded(document, key, kind) for key, kind in RECORDED.items() if key in document
         }
     except ArtifactError as error:
         raise refusal(f"{name}: {error}") from error
@@ -94,7 +92,7 @@ def shown(value: object) -> str:
 def _document(data: bytes) -> dict[str, Any]:
     """The object that the file is."""
     try:
-        document = json.loads(data, object_pairs_hook=_object)
+        document = json.loads(data.decode("utf-8"), object_pairs_hook=_object)
     except ArtifactError:
         raise
     except ValueError as error:
@@ -128,6 +126,11 @@ def _field(document: Mapping[str, Any], key: str, kind: type[Value]) -> Value:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise refusal(f"{key!r} is {shown(value)}, expected {kind.__name__}")
     return value
+
+
+def _recorded(document: Mapping[str, Any], key: str, kind: type[Any]) -> str:
+    """What a key that changes nothing says, as text that a model can hold."""
+    return str(_field(document, key, kind)).encode("utf-8", "replace").decode("utf-8")
 
 
 def _vocab(vocab: dict[str, Any]) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import time
 from pathlib import Path
@@ -44,7 +45,12 @@ class Checkpoint:
             folder: where to save; it is made where there is none.
             resume: go on with what is there; where nothing is there, start.
             seconds: at least so many pass between two times of saving.
+
+        Raises:
+            ValueError: `seconds` is negative or not finite.
         """
+        if not 0 <= seconds < math.inf:
+            raise ValueError(f"seconds is {seconds}; it must be 0 or more, and finite")
         self._folder = Path(folder)
         self._resume = resume
         self._seconds = seconds

@@ -93,7 +93,7 @@ class Reader:
         file, stop = self._part.file, self._part.stop
         keep = sampler(self._reading.sample)
         jsonl = is_jsonl(file, self._reading)
-        with opened(file) as stream:
+        with opened(file, anywhere=self._part.start > 0) as stream:
             start = line_start(stream, self._part.start)
             if stop is None:
                 chunks = hashed(contents(file, stream, advance), update)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import gzip
 import io
@@ -19,6 +20,7 @@ from urllib.parse import urlsplit
 from wwho.errors import CorpusError
 
 STANDARD_INPUT = "-"
+WEB = ("http://", "https://")
 COMPRESSIONS = (".gz", ".xz", ".zst")
 TEXT_FORMS = (".txt", ".jsonl")
 PARQUET = ".parquet"
@@ -103,7 +105,7 @@ def is_url(name: str) -> bool:
 
 def path_of(file: str) -> str:
     """The part of a file's name whose ending tells what it is: of a web address, its path."""
-    return urlsplit(file).path if file.startswith(("http://", "https://")) else file
+    return urlsplit(file).path if file.startswith(WEB) else file
 
 
 def compression(path: str) -> str:
@@ -129,21 +131,22 @@ def file_system(url: str) -> tuple[Any, str]:
 
 
 @contextmanager
-def opened(file: str) -> Iterator[io.BufferedReader]:
-    """The stored bytes of a file, a URL or the standard input."""
+def opened(file: str, *, anywhere: bool = False) -> Iterator[io.BufferedReader]:
+    """The stored bytes of a file, a URL or the standard input; `anywhere`: not from its start."""
     if file == STANDARD_INPUT:
         yield cast("io.BufferedReader", sys.stdin.buffer)
         return
-    with open_raw(file) as stream:
+    with open_raw(file, anywhere=anywhere) as stream:
         yield io.BufferedReader(cast("io.RawIOBase", stream))
 
 
-def open_raw(file: str) -> BinaryIO:
-    """Open a file or a URL; both can be read at any place."""
+def open_raw(file: str, *, anywhere: bool = True) -> BinaryIO:
+    """Open a file or a URL; where it need not be read anywhere, web servers need no ranges."""
     if not is_url(file):
         return Path(file).open("rb", buffering=0)
     system, path = file_system(file)
-    return cast("BinaryIO", system.open(path, "rb"))
+    streamed = file.startswith(WEB) and not anywhere
+    return cast("BinaryIO", system.open(path, "rb", **({"block_size": 0} if streamed else {})))
 
 
 def size_of(file: str) -> int | None:
@@ -195,6 +198,8 @@ def reported(file: str) -> Iterator[None]:
         ) from error
     except (gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise CorpusError(f"{file}: the compressed data is damaged: {error}") from error
+    except FileNotFoundError as error:
+        raise CorpusError(f"{file}: cannot be read: {os.strerror(errno.ENOENT)}") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise CorpusError(f"{file}: cannot be read: {reason}") from error

@@ -14,7 +14,6 @@ from wwho.train.native import Phrases
 from wwho.train.progress import Advance, Progress
 from wwho.train.reader import Part, Reader
 from wwho.train.report import Report
-from wwho.train.sources import STANDARD_INPUT
 
 MOST_WORDS = 12_000_000
 """Words of a corpus that superwords are learnt from; of a larger one, that share of its lines."""
@@ -87,15 +86,10 @@ def texts_again(
     """The text of a source, which was counted before.
 
     Raises:
-        CorpusError: it cannot be read a second time, or is another one now.
+        CorpusError: it is another one now.
     """
     known = {digest for counts in report.sources for digest in counts.digests}
     for file in source.files:
-        if file == STANDARD_INPUT:
-            raise CorpusError(
-                "superwords are learnt from a second reading, and the standard input can be read "
-                "only once: name a file"
-            )
         reader = Reader(Part(file), corpus.reading)
         for block in reader.blocks(advance):
             yield block.text

@@ -23,6 +23,7 @@ from wwho.train.merge import learn_merges
 from wwho.train.progress import Progress
 from wwho.train.prune import atoms_of
 from wwho.train.report import Report
+from wwho.train.sources import STANDARD_INPUT
 from wwho.train.superwords import with_superwords
 
 LISTED = 1000
@@ -124,6 +125,7 @@ def train(
     _check(base, vocab_size=vocab_size, prune=prune, min_freq=min_freq, processes=processes)
     ids = special_ids(base, specials)
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
+    _check_superwords(kind, superwords, max_words, corpus)
     bars = Progress(progress)
     cutter = counting_model(schemas, base, kind)
     engine = engine or LocalEngine(processes)
@@ -139,9 +141,14 @@ def train(
     if kind is AtomKind.BYTE:
         words = words.spelled()
     chosen = atoms_of(kind, words, prune * scale)
-    room = _room(kind, vocab_size, len(specials), len(chosen), prune)
+    if not chosen:
+        warnings.warn(
+            f"no {kind} is seen {prune} times in this corpus, so the vocabulary has none; "
+            "lower prune, or give more text",
+            stacklevel=2,
+        )
+    room = _room(kind, vocab_size, len(specials), len(chosen), prune, superwords)
     threshold = min(min_freq * scale, MAX_COUNT + 1)
-    _check_superwords(kind, superwords, max_words, room)
     merges = learn_merges(words, chosen, room - superwords, min_freq=threshold, bars=bars)
     model = trained_model(
         schemas,
@@ -196,11 +203,14 @@ def _check(base: Model, *, vocab_size: int, prune: int, min_freq: int, processes
         )
 
 
-def _room(kind: AtomKind, vocab_size: int, n_specials: int, n_atoms: int, prune: int) -> int:
-    """How many merges the vocabulary has room for.
+def _room(
+    kind: AtomKind, vocab_size: int, n_specials: int, n_atoms: int, prune: int, superwords: int
+) -> int:
+    """How many merges the vocabulary has room for, superwords among them.
 
     Raises:
         CorpusError: not even the atoms fit.
+        ValueError: the superwords do not.
     """
     taken = n_specials + n_atoms
     if taken > vocab_size:
@@ -213,23 +223,32 @@ def _room(kind: AtomKind, vocab_size: int, n_specials: int, n_atoms: int, prune:
                 f"raise vocab_size to {taken} or more, or prune"
             )
         )
-    return vocab_size - taken
-
-
-def _check_superwords(kind: AtomKind, superwords: int, max_words: int, room: int) -> None:
-    """Refuse superwords that cannot be learnt.
-
-    Raises:
-        ValueError: says which number, and what it may be.
-    """
-    if not 0 <= superwords <= room:
+    room = vocab_size - taken
+    if superwords > room:
         raise ValueError(
             f"superwords is {superwords}; it must be between 0 and {room}, for which there is room"
         )
+    return room
+
+
+def _check_superwords(kind: AtomKind, superwords: int, max_words: int, corpus: Corpus) -> None:
+    """Refuse superwords that no corpus, or not this one, could give.
+
+    Raises:
+        ValueError: says which number, and what it may be.
+        CorpusError: the corpus cannot be read a second time.
+    """
+    if superwords < 0:
+        raise ValueError(f"superwords is {superwords}; it must be 0 or more")
     if not 2 <= max_words <= 127:
         raise ValueError(f"max_words is {max_words}; it must be between 2 and 127")
     if superwords and kind is AtomKind.BYTE:
         raise ValueError("superwords join words of atoms; over bytes there are none")
+    if superwords and STANDARD_INPUT in corpus.files:
+        raise CorpusError(
+            "superwords are learnt from a second reading, and the standard input can be read "
+            "only once: name a file"
+        )
 
 
 def _base_provenance(base: Model, kind: AtomKind) -> dict[str, str]:
