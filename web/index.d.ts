@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 /** Exact tokenization in WebAssembly. Offsets and positions are UTF-16 units, as JavaScript's own. */
 
 /** A string, in which lone surrogates become U+FFFD; or UTF-8, broken or not, whose bytes all come back from decodeBytes. */
@@ -62,6 +63,7 @@ export interface Encoded {
 export interface Segment {
   readonly route: string;
   readonly text: string;
+  /** Where it lies in the whole text, in UTF-16 units; of broken UTF-8, each byte that is no character's counts as one. */
   readonly start: number;
   readonly end: number;
   /** The syllables (and single other characters) of an Abugida route; empty for base routes. */
@@ -130,8 +132,8 @@ export class Tokenizer implements Disposable {
   /** The count, or false beyond `limit`. An empty text counts 0, so compare with `=== false`. */
   isWithinTokenLimit(text: Text, limit: number, options?: EncodeOptions): number | false;
   /**
-   * The text itself, or its longest beginning with at most `limit` tokens that ends between two tokens and inside neither a
-   * syllable nor a character (grapheme cluster).
+   * The text itself, or a beginning of it with at most `limit` tokens: as far as the first `limit` tokens of the text reach, cut
+   * between two of its tokens and inside neither a syllable nor a character (grapheme cluster).
    */
   truncate(text: string, limit: number, options?: EncodeOptions): string;
   /**

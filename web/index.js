@@ -2,7 +2,7 @@
 
 import { WwhoError } from "./lib/errors.js";
 import { coreModule, initSync } from "./lib/module.js";
-import { readBytes } from "./lib/source.js";
+import { fileName, readBytes } from "./lib/source.js";
 import { BaseTokenizer } from "./lib/tokenizer.js";
 
 export { WwhoError, initSync };
@@ -37,6 +37,6 @@ export class Tokenizer extends BaseTokenizer {
  * @param {import("./lib/source.js").LoadOptions} [options]
  * @returns {Promise<Tokenizer>}
  */
-export function getEncoding(name, options) {
-  return Tokenizer.load(new URL(`./models/${encodeURIComponent(name)}.wwho`, import.meta.url), options);
+export async function getEncoding(name, options) {
+  return Tokenizer.load(new URL(`./models/${fileName(name)}.wwho`, import.meta.url), options);
 }

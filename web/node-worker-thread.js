@@ -11,3 +11,7 @@ const receive = serve((message, transfer) => port.postMessage(message, /** @type
   Tokenizer,
 });
 port.on("message", receive);
+// An error of the Worker's, which ends it: nobody would answer.
+port.on("messageerror", (error) => {
+  throw error;
+});

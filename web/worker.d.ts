@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 /** The tokenizer in a Worker, or in several (browsers, Node, Deno, Bun): the same methods, as promises. */
 
 import type {
@@ -30,7 +31,7 @@ export interface CallOptions {
    * next call starts another.
    */
   signal?: AbortSignal;
-  /** Hand the memory of a Uint8Array or Uint32Array over, which is then of no use here, instead of copying it. */
+  /** Hand the memory of a Uint8Array or Uint32Array over, which is then of no use here, instead of copying it at the call. */
   transfer?: boolean;
 }
 
@@ -54,18 +55,15 @@ export class WorkerTokenizer implements Disposable {
   ): Promise<{ read: number; written: number }>;
   encodeGenerator(text: Text, options?: EncodeOptions & CallOptions): AsyncGenerator<Uint32Array, void, undefined>;
   countTokens(text: Text, options?: EncodeOptions & CallOptions): Promise<number>;
-  /** A Blob is read in the Worker; the chunks of a stream are handed over to it. */
-  countStream(source: TextStream, options?: EncodeOptions & StreamOptions): Promise<number>;
+  /** A Blob is read in the Worker; the chunks of other sources are sent to it one by one. */
+  countStream(source: TextStream, options?: EncodeOptions & StreamOptions & CallOptions): Promise<number>;
   isWithinTokenLimit(text: Text, limit: number, options?: EncodeOptions & CallOptions): Promise<number | false>;
   truncate(text: string, limit: number, options?: EncodeOptions & CallOptions): Promise<string>;
   chunk(text: string, limit: number, overlap?: number, options?: EncodeOptions & CallOptions): Promise<Chunk[]>;
   decode(ids: Iterable<number>, options?: CallOptions): Promise<string>;
   decodeBytes(ids: Iterable<number>, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
   decodeGenerator(ids: Iterable<number>, options?: CallOptions): AsyncGenerator<string, void, undefined>;
-  decodeAsyncGenerator(
-    source: TokenStream,
-    options?: { signal?: AbortSignal },
-  ): AsyncGenerator<string, void, undefined>;
+  decodeAsyncGenerator(source: TokenStream, options?: CallOptions): AsyncGenerator<string, void, undefined>;
   tokenBytes(id: number, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
   segment(text: Text, options?: CallOptions): Promise<Segment[]>;
   /** Stop the Workers; waiting and later calls fail with status FREED. Done for you when nobody holds the tokenizer any more. */

@@ -1,7 +1,7 @@
 // The tokenizer in a Worker, or in several: the same methods, as promises; the thread that calls them never waits.
 
 import { WwhoError } from "./lib/errors.js";
-import { readBytes } from "./lib/source.js";
+import { fileName, readBytes } from "./lib/source.js";
 import { BaseWorkerTokenizer } from "./lib/worker-tokenizer.js";
 
 export { WwhoError };
@@ -37,6 +37,6 @@ function sendable(source) {
  * @param {string} name an encoding in the folder models/ beside this file
  * @param {{ wasm?: unknown, workers?: number } & import("./lib/source.js").LoadOptions} [options]
  */
-export function getEncoding(name, options) {
-  return WorkerTokenizer.load(new URL(`./models/${encodeURIComponent(name)}.wwho`, import.meta.url), options);
+export async function getEncoding(name, options) {
+  return WorkerTokenizer.load(new URL(`./models/${fileName(name)}.wwho`, import.meta.url), options);
 }

@@ -162,6 +162,22 @@ test("a long text is truncated in no time, and cut in chunks in linear time", ()
   assert.ok(performance.now() - start < 20_000, `${performance.now() - start} ms`);
 });
 
+test("runs of flags, and of marks, are cut between clusters, and in no time", () => {
+  for (const run of ["🇱🇰".repeat(1001), "🇱🇰\u0301".repeat(700), `👩${"\u0301".repeat(700)}\u200d👩 `.repeat(3)]) {
+    const text = `x${run}`;
+    const places = new Set([...clusters.segment(text)].map(({ index }) => index).concat(text.length));
+    for (const limit of [7, 100, 1500]) {
+      const start = o200k.truncate(text, limit);
+      assert.ok(start !== "" && places.has(start.length), JSON.stringify([run.slice(0, 8), limit, start.length]));
+    }
+    for (const { end } of o200k.chunk(text, 2000, 9)) assert.ok(places.has(end), `${end}`);
+  }
+  assert.ok(o200k.chunk("x" + "🇱🇰".repeat(400), 7).every(({ end }) => end % 4 === 1));
+  const start = performance.now();
+  assert.equal(o200k.chunk("🇱🇰".repeat(50_000), 7).length, 50_000);
+  assert.ok(performance.now() - start < 5000, `${performance.now() - start} ms`);
+});
+
 test("special tokens count as such where they are allowed", () => {
   const text = "one<|endoftext|> two three";
   const allowedSpecial = new Set(["<|endoftext|>"]);

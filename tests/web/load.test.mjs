@@ -167,11 +167,16 @@ test("a signal ends a load with its reason", async () => {
     "Tokenizer.load(base + '/never.wwho', { signal })",
     "Tokenizer.load(base + '/slow.wwho', { signal })",
     "Tokenizer.load(base + '/slow.wwho', { signal, onProgress() {} })",
+    "Tokenizer.load(fetch(base + '/slow.wwho'), { signal })",
+    "Tokenizer.load(new Response(new ReadableStream()), { signal })",
+    "Tokenizer.load(new Promise(() => {}), { signal })",
   ]) {
     assert.deepEqual(await inProcess("index.js", body(call)), ["enough", true], call);
   }
   const early = "getEncoding('o200k_base', { signal: AbortSignal.abort(new RangeError('early')) })";
   assert.equal((await inProcess("node.js", body(early)))[0], "early");
+  const own = "Tokenizer.load(new Promise(() => {}), { signal })";
+  assert.deepEqual(await inProcess("node.js", body(own)), ["enough", true]);
 });
 
 test("a download that breaks off is an error, with and without progress", async () => {
@@ -251,6 +256,42 @@ test("what cannot be loaded says what was given", async () => {
   assert.match(results[0][2], /number; expected a URL/);
   assert.match(results[2][2], /\/no\/such\.wwho/);
   assert.match(results[3][2], /gpt-9.*o200k_base/);
+});
+
+test("names and options that are none, and a Response that was read before", async () => {
+  for (const entry of ["index.js", "node.js", "worker.js", "node-worker.js"]) {
+    const body = `
+      const { Tokenizer, WorkerTokenizer = Tokenizer, getEncoding } = await import(${JSON.stringify(new URL(`web/${entry}`, ROOT).href)});
+      await init(wasm);
+      const used = await fetch(base + "/o200k_base.wwho");
+      await used.arrayBuffer();
+      return Promise.all([
+        caught(getEncoding("\\ud800")), caught(getEncoding()),
+        caught(WorkerTokenizer.load(model, null)), caught(WorkerTokenizer.load("/no/such.wwho", null)),
+        caught(WorkerTokenizer.load(used)),
+      ]);`;
+    const results = await inProcess("index.js", body);
+    // In Node the path is looked for before the options are.
+    const missing = entry.startsWith("node") ? "FETCH" : "ARGUMENT";
+    const statuses = ["ARGUMENT", "ARGUMENT", "ARGUMENT", missing, "FETCH"];
+    assert.deepEqual(
+      results.map(([typed, status]) => [typed, status]),
+      statuses.map((status) => [true, status]),
+      entry,
+    );
+    assert.match(results[0][2], /^the encoding is "\\ud800"; expected its name/);
+    assert.match(results[1][2], /^the encoding is undefined/);
+    assert.match(results[2][2], /^options is null/);
+  }
+});
+
+test("the browser's entry in Node: files are not fetched", async () => {
+  const [typed, status, message] = await inProcess(
+    "index.js",
+    "await init(wasm); return caught(getEncoding('gpt-9'));",
+  );
+  assert.deepEqual([typed, status], [true, "FETCH"]);
+  assert.match(message, /gpt-9\.wwho.*read the file, and give its bytes/);
 });
 
 test("the browser entry reaches no Node built-in", async () => {

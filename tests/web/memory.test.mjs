@@ -23,6 +23,10 @@ test("a freed tokenizer refuses every call, and may be freed again", async () =>
     () => tokenizer.encodeWithOffsets("a"),
     () => tokenizer.segment("a"),
     () => tokenizer.tokenBytes(1),
+    () => tokenizer.truncate("", 1),
+    () => tokenizer.chunk("", 1),
+    () => [...tokenizer.encodeGenerator("")],
+    () => [...tokenizer.decodeGenerator([])],
     () => tokenizer.encodeInto("a", new Uint32Array(1)),
     () => tokenizer.truncate("a", 1),
     () => tokenizer.chunk("a", 1),
@@ -32,6 +36,8 @@ test("a freed tokenizer refuses every call, and may be freed again", async () =>
   for (const call of calls) {
     assert.throws(call, { name: "WwhoError", status: "FREED", message: /o200k_base was freed; load it again/ });
   }
+  await assert.rejects(tokenizer.countStream([]), { status: "FREED" });
+  await assert.rejects(tokenizer.decodeAsyncGenerator([]).next(), { status: "FREED" });
   assert.equal(tokenizer.name, "o200k_base");
 });
 

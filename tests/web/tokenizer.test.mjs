@@ -228,6 +228,12 @@ test("more than 32-bit memory can work on is refused before it is copied, and th
   }
   assert.throws(() => o200k.encode("a".repeat(2 ** 28)), { status: "MEMORY" });
   assert.throws(() => o200k.decode(new Uint32Array(2 ** 30)), { status: "MEMORY" });
+  const [spaces, length] = [o200k.encode(" ".repeat(64)), 64];
+  assert.equal(spaces.length, 1);
+  assert.throws(() => o200k.decode(new Uint32Array(2 ** 32 / length).fill(spaces[0])), {
+    status: "MEMORY",
+    message: /67108864 ids has 4 GiB or more; decode fewer/,
+  });
   assert.ok(process.memoryUsage().rss < 3e9);
   assert.equal(o200k.countTokens("hello world"), 2);
 });

@@ -1,5 +1,5 @@
-// The module's own types (JSDoc, checkJs), the hand-written declarations as a program in TypeScript sees them, and both
-// directions: what is there is declared, and what is declared is there.
+// The module's own types (JSDoc, checkJs), the hand-written declarations as a program in TypeScript sees them (which has the default
+// libraries, and checks them too), and both directions: what is there is declared, and what is declared is there.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

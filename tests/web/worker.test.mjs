@@ -14,6 +14,7 @@ const run = promisify(execFile);
 const text = TEXTS.join("\n");
 const here = await direct.getEncoding("wwho_328k");
 const there = await getEncoding("wwho_328k");
+const here200k = await direct.getEncoding("o200k_base");
 after(() => there.free());
 
 async function all(items) {
@@ -188,8 +189,69 @@ test("memory is handed over where the caller says so, and results are", async ()
   assert.equal(await there.decode(ids, { transfer: true }), "hello world");
   assert.equal(ids.length, 0);
   const chunk = new TextEncoder().encode("hello world");
-  assert.equal(await there.countStream(new ReadableStream({ start: (to) => (to.enqueue(chunk), to.close()) })), 2);
-  assert.equal(chunk.length, 0, "a stream's chunk is handed over");
+  const streamed = () => ReadableStream.from([chunk, chunk]);
+  assert.equal(await there.countStream(streamed()), 4);
+  assert.equal(chunk.length, 11, "one may be read by another branch of tee()");
+  const a = here.encode("a");
+  assert.equal((await all(there.decodeAsyncGenerator([a, a]))).join(""), "aa");
+  assert.equal(a.length, 1);
+  const twice = { status: "ARGUMENT", message: /^countStream cannot send .*detached/ };
+  await assert.rejects(there.countStream(streamed(), { transfer: true }), twice);
+  assert.equal(chunk.length, 0, "handed over");
+  await assert.rejects(there.countTokens(chunk), {
+    status: "ARGUMENT",
+    message: /^countTokens cannot send .*detached/,
+  });
+  assert.equal(await there.countTokens("hello world"), 2);
+});
+
+test("a call means what its bytes are then, also if it waits; and of a large memory, its part alone", async () => {
+  const one = await getEncoding("o200k_base");
+  const busy = one.countTokens("word ".repeat(300_000));
+  const bytes = new TextEncoder().encode("hello world");
+  const large = Buffer.from(`${"!".repeat(500)}hello world`).subarray(500);
+  const [first, second] = [one.countTokens(bytes), one.countTokens(large)];
+  bytes.fill(33);
+  large.fill(33);
+  await busy;
+  assert.deepEqual([await first, await second], [2, 2]);
+  async function* refilled() {
+    for (const word of ["hello", " worl", "d "])
+      yield bytes.subarray(0, new TextEncoder().encodeInto(word, bytes).written);
+  }
+  assert.equal(await one.countStream(refilled()), here200k.countTokens("hello world "));
+  one.free();
+});
+
+test("what cannot be sent is refused, and no Worker is lost to what is no stream", async () => {
+  const one = await getEncoding("o200k_base");
+  const terminate = mock.method(Worker.prototype, "terminate");
+  for (const source of [5, "text", undefined, new Uint8Array(3)]) {
+    await assert.rejects(one.countStream(source), { status: "ARGUMENT", message: /^the source is/ });
+    await assert.rejects(all(one.decodeAsyncGenerator(source)), { status: "ARGUMENT", message: /^the source is/ });
+  }
+  assert.equal(terminate.mock.callCount(), 0);
+  terminate.mock.restore();
+  await assert.rejects(one.countStream([() => 1]), { status: "ARGUMENT", message: /^countStream cannot send/ });
+  const sets = [here200k.encode("hello").values(), new Set(here200k.encode(" world")), 24912];
+  assert.equal((await all(one.decodeAsyncGenerator(sets))).join(""), "hello worldhello");
+  one.free();
+});
+
+test("a stream for which there is no count is cancelled", async () => {
+  const one = await getEncoding("o200k_base");
+  const reasons = [];
+  const stream = () => new ReadableStream({ cancel: (reason) => void reasons.push(reason) });
+  await assert.rejects(one.countStream(stream(), { signal: AbortSignal.abort("late") }), (error) => error === "late");
+  const [running, waiting] = [one.countStream(stream()), one.countStream(stream())];
+  setTimeout(() => one.free(), 20);
+  for (const call of [running, waiting]) await assert.rejects(call, { status: "FREED" });
+  await assert.rejects(one.countStream(stream()), { status: "FREED" });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(
+    reasons.map((reason) => reason?.status ?? reason),
+    ["late", "FREED", "FREED", "FREED"],
+  );
 });
 
 test("freed: calls that wait and later ones fail", async () => {
@@ -209,6 +271,18 @@ const inProcess = async (body, ...flags) => {
     await run(process.execPath, [...flags, "--input-type=module", "-e", script], { timeout: 20_000 })
   ).stdout.trim();
 };
+
+test("where no Worker may be started, that is what is said", async () => {
+  const permission = process.allowedNodeEnvironmentFlags.has("--permission")
+    ? "--permission"
+    : "--experimental-permission";
+  const body = `
+    const calls = [1, 2].map(() => getEncoding("o200k_base").catch((error) => error.status + " " + error.message));
+    console.log((await Promise.all(calls)).join("\\n"));`;
+  for (const line of (await inProcess(body, permission, "--allow-fs-read=*")).split("\n")) {
+    assert.match(line, /^WORKER cannot start a Worker: .*; serve the files/);
+  }
+});
 
 test("a program ends without free()", async () => {
   const body = `console.log(await (await getEncoding("o200k_base", { workers: 2 })).countTokens("hello world"));`;

@@ -2,8 +2,11 @@
 
 import { WwhoError } from "./errors.js";
 
-/** Clusters are looked for from at most so many UTF-16 units before a place. */
-const FAR_BACK = 512;
+/** What may come within a cluster, or in pairs: after any other character, only that one counts (Unicode, UAX #29). */
+const LEANING = /[\p{M}\p{Grapheme_Extend}\p{Emoji_Modifier}\p{RI}\u200d]/u;
+const FIRST_MARK = 0x300;
+/** Clusters are looked for in so many UTF-16 units at a time. */
+const WINDOW = 512;
 
 /**
  * @typedef {object} Boundaries
@@ -14,7 +17,7 @@ const FAR_BACK = 512;
 /** @typedef {(text: string, limit: number) => number | false} Within the count of tokens, or false beyond the limit */
 
 /**
- * The longest beginning of `text` that is cut at a place and has at most `limit` tokens of its own.
+ * As much of the first `limit` tokens of `text` as is cut at a place and has at most `limit` tokens of its own.
  * @param {string} text
  * @param {number} limit
  * @param {Boundaries} boundaries of more than `limit` tokens of the text
@@ -106,11 +109,61 @@ function firstFrom(values, least) {
 function characterEdges(text) {
   if (typeof Intl === "undefined" || !("Segmenter" in Intl)) return () => true;
   const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+  // A run of hostile length is looked through once for all its places.
+  let [start, end] = [0, 0];
+  let edges = new Set();
   return (place) => {
-    // From an ASCII character on, with which a cluster begins: over a long text, a segmenter takes long.
-    let start = Math.max(0, place - 1);
-    while (start > 0 && start > place - FAR_BACK && text.charCodeAt(start) > 0x7e) start--;
-    const at = place - start;
-    return (segmenter.segment(text.slice(start, place + 2)).containing(at)?.index ?? at) === at;
+    if (place <= start || place > end) {
+      [start, end] = runAround(text, place);
+      edges = edgesIn(segmenter, text, start, end).add(text.length);
+    }
+    return edges.has(place);
   };
+}
+
+/**
+ * The places where a cluster begins, from one of them on.
+ * @param {Intl.Segmenter} segmenter whose time may grow with the square of its text's length: it gets windows of it
+ * @param {string} text
+ * @param {number} start
+ * @param {number} end
+ * @returns {Set<number>} all from `start` to `end`
+ */
+function edgesIn(segmenter, text, start, end) {
+  const edges = new Set();
+  for (let at = start, size = WINDOW; ;) {
+    const stop = Math.min(end, at + size);
+    let last = at;
+    // A place is decided by what is before it and the one character, of up to two units, behind it.
+    for (const { index } of segmenter.segment(text.slice(at, stop + 2))) {
+      if (at + index <= stop) edges.add((last = at + index));
+    }
+    if (stop === end) return edges;
+    size = last === at ? 2 * size : WINDOW;
+    at = last;
+  }
+}
+
+/**
+ * From one character that needs nothing of what is before it to the next, around a place.
+ * @param {string} text
+ * @param {number} place more than 0
+ * @returns {[start: number, end: number]} in UTF-16 units; start < place <= end
+ */
+function runAround(text, place) {
+  let [start, end] = [place - 1, place];
+  while (start > 0 && leansBack(text, start)) start--;
+  while (end < text.length && leansBack(text, end)) end++;
+  return [start, end];
+}
+
+/**
+ * Whether this UTF-16 unit is the second half of a character, or what may follow depends on more than its character.
+ * @param {string} text
+ * @param {number} at
+ */
+function leansBack(text, at) {
+  const unit = text.charCodeAt(at);
+  if (unit < FIRST_MARK) return false;
+  return (unit & 0xfc00) === 0xdc00 || LEANING.test(String.fromCodePoint(/** @type {number} */ (text.codePointAt(at))));
 }

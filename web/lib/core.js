@@ -21,6 +21,7 @@ const INFO_FIELDS = 12;
 const SPAN_BYTES = 12;
 const NONE = 0xffffffff;
 const OK = 0;
+const ARGUMENT = 1;
 const TOKEN = 3;
 
 /** @typedef {string | Uint8Array} Text */
@@ -405,10 +406,16 @@ export class Core {
     if (code === TOKEN) {
       return { unknown: length };
     }
+    if (code === ARGUMENT) throw decodedTooLong(ids.length);
     const text = this.#take(length);
     this.#check(this.#call.wwho_decode(this.#model, at, ids.length, text, length, this.#out), "decode");
     return { bytes: this.#copyBytes(text, length) };
   }
+}
+
+/** What else the core could refuse is never given. @param {number} n ids */
+function decodedTooLong(n) {
+  return new WwhoError("MEMORY", `the text of these ${n} ids has 4 GiB or more; decode fewer at a time`);
 }
 
 /** @param {number} length in bytes */

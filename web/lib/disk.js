@@ -4,6 +4,7 @@ import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 import { WwhoError } from "./errors.js";
+import { fileName } from "./source.js";
 
 /** Where the encodings lie: in the npm package, and in the project's repository. */
 const MODEL_FOLDERS = ["../models/", "../../py/wwho/models/"];
@@ -30,7 +31,7 @@ export async function fromDisk(source, what) {
 /** @param {string} name such as "wwho_328k" @returns {Promise<URL>} */
 export async function encodingUrl(name) {
   for (const folder of MODEL_FOLDERS) {
-    const url = new URL(`${folder}${encodeURIComponent(name)}.wwho`, import.meta.url);
+    const url = new URL(`${folder}${fileName(name)}.wwho`, import.meta.url);
     if (await isThere(url)) return url;
   }
   throw new WwhoError(

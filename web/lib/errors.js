@@ -118,3 +118,10 @@ export function named(value) {
   const plain = value === null || ["undefined", "boolean", "number", "bigint"].includes(typeof value);
   return plain ? String(value) : `of type ${typeof value}`;
 }
+
+/** Only what was left out is default: a null is refused, as it is for each option. @param {unknown} options */
+export function requireOptions(options) {
+  if (typeof options !== "object" || options === null) {
+    throw new WwhoError("ARGUMENT", `options is ${named(options)}; expected an object; leave it out for none`);
+  }
+}

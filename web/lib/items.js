@@ -6,11 +6,37 @@ import { WwhoError, named } from "./errors.js";
  * A source that is left before its end, or by the signal, is told so: a stream is cancelled.
  * @param {any} source ReadableStream, Blob, async iterable or iterable (but no string)
  * @param {AbortSignal} [signal]
- * @returns {AsyncGenerator<any, void, undefined>}
- * @throws {WwhoError} ARGUMENT for any other kind of source; else the signal's reason, and what the source throws
+ * @returns {AsyncGenerator<any, void, undefined>} which throws the signal's reason, and what the source throws
+ * @throws {WwhoError} ARGUMENT for any other kind of source
  */
-export async function* itemsOf(source, signal) {
-  const items = iteratorOf(source);
+export function itemsOf(source, signal) {
+  return untilAborted(iteratorOf(source), signal);
+}
+
+/**
+ * What a promise gives, unless the signal is first.
+ * @template T
+ * @param {T | Promise<T>} promise
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<T>}
+ */
+export async function unlessAborted(promise, signal) {
+  const aborted = waitForAbort(signal);
+  try {
+    const value = await (aborted ? Promise.race([promise, aborted.promise]) : promise);
+    signal?.throwIfAborted();
+    return value;
+  } finally {
+    aborted?.forget();
+  }
+}
+
+/**
+ * @param {any} items an iterator
+ * @param {AbortSignal} [signal]
+ * @returns {AsyncGenerator<any, void, undefined>}
+ */
+async function* untilAborted(items, signal) {
   const aborted = waitForAbort(signal);
   let ended = false;
   try {
@@ -28,6 +54,30 @@ export async function* itemsOf(source, signal) {
     aborted?.forget();
     if (!ended) leave(items, signal?.reason);
   }
+}
+
+/** @typedef {{ next: () => Promise<IteratorResult<any>>, leave: (reason: unknown) => void }} Feed */
+
+/**
+ * The same for one who may leave at any time, also before the first or while the next is awaited.
+ * @param {any} source
+ * @param {(item: any) => any} change what is made of each item
+ * @returns {Feed}
+ * @throws {WwhoError} ARGUMENT
+ */
+export function feedOf(source, change) {
+  const left = new AbortController();
+  const items = itemsOf(source, left.signal);
+  return {
+    async next() {
+      const { done, value } = await items.next();
+      return { done, value: change(value) };
+    },
+    leave(reason) {
+      left.abort(reason);
+      items.next().catch(() => {}); // sees the signal, and tells the source
+    },
+  };
 }
 
 /** Nobody waits for what a source says to its end. @param {any} items @param {unknown} reason */
@@ -65,8 +115,10 @@ function streamIterator(stream) {
 function waitForAbort(signal) {
   if (signal === undefined) return undefined;
   let forget = () => {};
+  /** @type {Promise<never>} */
   const promise = new Promise((_, reject) => {
     const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
     forget = () => signal.removeEventListener("abort", stop);
   });

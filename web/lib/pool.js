@@ -19,15 +19,21 @@ import { WwhoError } from "./errors.js";
  * @typedef {object} Call
  * @property {string} method
  * @property {unknown[]} values
- * @property {Transferable[]} [transfer] of the values
+ * @property {boolean} [transfer] whether the memory of the values and chunks is given away
  * @property {AbortSignal} [signal]
  * @property {unknown} [owner] not to be collected as long as somebody waits for its answer
- * @property {AsyncGenerator<any>} [feed] chunks for a method that asks for more
+ * @property {import("./items.js").Feed} [feed] chunks for a method that asks for more
  * @property {(progress: any) => void} [onProgress]
  * @property {(item: any) => void} [onItem]
  */
 
-/** @typedef {{ call: Call, resolve: (value: any) => void, reject: (reason: unknown) => void }} Job */
+/** @typedef {{ values: unknown[], memory: Transferable[] }} Parcel */
+/** @typedef {{ call: Call, parcel: Parcel, resolve: (value: any) => void, reject: (reason: unknown) => void }} Job */
+
+/** Those of every typed array (of Node's Buffer, slice is no copy); both refuse memory that was given away before. */
+const { slice, subarray } = Uint8Array.prototype;
+/** @type {Parcel} */
+const NOTHING = { values: [], memory: [] };
 
 export class Pool {
   #spawn;
@@ -58,21 +64,25 @@ export class Pool {
 
   /** @param {Call} call @returns {Promise<any>} */
   run(call) {
-    const { signal } = call;
+    const { signal, feed } = call;
     return new Promise((resolve, reject) => {
-      if (this.#ended) throw this.#ended;
-      signal?.throwIfAborted();
-      const abort = () => {
-        this.#drop(job);
-        reject(signal?.reason);
-      };
+      const abort = () => this.#drop(job, signal?.reason);
       const forget = () => signal?.removeEventListener("abort", abort);
-      /** @type {Job} */
-      const job = {
-        call,
-        resolve: (value) => (forget(), resolve(value)),
-        reject: (reason) => (forget(), reject(reason)),
+      const fail = (/** @type {unknown} */ reason) => {
+        forget();
+        feed?.leave(reason);
+        reject(reason);
       };
+      /** @type {Job} */
+      const job = { call, parcel: NOTHING, resolve: (value) => (forget(), resolve(value)), reject: fail };
+      try {
+        if (this.#ended) throw this.#ended;
+        signal?.throwIfAborted();
+        job.parcel = packed(call, call.values);
+      } catch (reason) {
+        fail(reason);
+        return;
+      }
       signal?.addEventListener("abort", abort, { once: true });
       this.#queue.push(job);
       this.#next();
@@ -90,10 +100,10 @@ export class Pool {
     for (const job of jobs) job.reject(this.#ended);
   }
 
-  /** A job that nobody waits for any more. @param {Job} job */
-  #drop(job) {
+  /** A job that nobody waits for any more. @param {Job} job @param {unknown} reason */
+  #drop(job, reason) {
     this.#queue = this.#queue.filter((each) => each !== job);
-    job.call.feed?.next().catch(() => {}); // which sees the signal, and cancels its stream
+    job.reject(reason);
     for (const member of this.#members) {
       if (member.job === job) this.#remove(member);
     }
@@ -113,12 +123,29 @@ export class Pool {
 
   #newMember() {
     if (this.#members.size >= this.#size) return undefined;
-    const member = new Member(this.#spawn(), this.#setup, (failed) => {
+    const thread = this.#newThread();
+    if (!thread) return undefined;
+    const member = new Member(thread, this.#setup, (failed) => {
       if (failed) this.#remove(member);
       this.#next();
     });
     this.#members.add(member);
     return member;
+  }
+
+  /** Where none can be started, those that there are do the work; if there are none, nobody will. */
+  #newThread() {
+    try {
+      return this.#spawn();
+    } catch (cause) {
+      if (this.#members.size > 0) return undefined;
+      const message =
+        `cannot start a Worker: ${cause}; serve the files of wwho from the page's own origin, ` +
+        "or use wwho itself in place of wwho/worker";
+      const error = cause instanceof WwhoError ? cause : new WwhoError("WORKER", message, { cause });
+      for (const job of this.#queue.splice(0)) job.reject(error);
+      return undefined;
+    }
   }
 
   /** @param {Member} member */
@@ -160,23 +187,28 @@ class Member {
   start(job) {
     this.job = job;
     this.#thread.ref?.();
-    const { method, values, transfer = [] } = job.call;
+    const { values, memory } = job.parcel;
     const setup = this.#loaded ? undefined : this.#setup;
     try {
-      this.#thread.postMessage({ method, values, setup }, transfer);
+      this.#send(job, { method: job.call.method, values, setup }, memory);
       this.#loaded = true;
-    } catch (cause) {
-      // An argument that is no text, no ids and no option.
-      this.#finish().reject(
-        new WwhoError("ARGUMENT", `${method} cannot send its arguments to a Worker: ${cause}`, { cause }),
-      );
+    } catch (error) {
+      this.#finish().reject(error);
       this.#onFree(false);
+    }
+  }
+
+  /** @param {Job} job @param {unknown} message @param {Transferable[]} memory */
+  #send({ call }, message, memory) {
+    try {
+      this.#thread.postMessage(message, memory);
+    } catch (cause) {
+      throw cannotSend(call, cause);
     }
   }
 
   end() {
     this.#thread.terminate();
-    this.#leaveFeed();
     this.job = undefined;
   }
 
@@ -209,8 +241,10 @@ class Member {
   /** The next chunk, to a method that asked for it. @param {Job} job */
   async #feed(job) {
     try {
-      const { done, value } = await /** @type {AsyncGenerator} */ (job.call.feed).next();
-      if (this.job === job) this.#thread.postMessage({ chunk: value, done }, done ? [] : wholeBuffers(value));
+      const { done, value } = await /** @type {import("./items.js").Feed} */ (job.call.feed).next();
+      if (this.job !== job) return;
+      const { values, memory } = packed(job.call, [value]);
+      this.#send(job, { chunk: values[0], done }, memory);
     } catch (reason) {
       if (this.job !== job) return;
       this.#finish().reject(reason);
@@ -220,14 +254,9 @@ class Member {
 
   #finish() {
     const job = /** @type {Job} */ (this.job);
-    this.#leaveFeed();
     this.job = undefined;
     this.#thread.unref?.();
     return job;
-  }
-
-  #leaveFeed() {
-    this.job?.call.feed?.return(undefined).catch(() => {});
   }
 
   /** @param {string} message */
@@ -237,8 +266,27 @@ class Member {
   }
 }
 
-/** A chunk of a stream is nobody else's: it is handed over where it is all of its buffer. @param {unknown} chunk */
-function wholeBuffers(chunk) {
-  if (!ArrayBuffer.isView(chunk) || !(chunk.buffer instanceof ArrayBuffer)) return [];
-  return chunk.byteLength === chunk.buffer.byteLength ? [chunk.buffer] : [];
+/** An argument or a chunk that is no text, no ids and no option. @param {Call} call @param {unknown} cause */
+function cannotSend({ method }, cause) {
+  return new WwhoError("ARGUMENT", `${method} cannot send what it was given to a Worker: ${cause}`, { cause });
 }
+
+/**
+ * Values as they are sent. A caller may change their memory afterwards, so a copy of it goes along, and just of the part that is
+ * meant; or the memory itself where it is given away.
+ * @param {Call} call
+ * @param {unknown[]} values
+ * @returns {Parcel}
+ */
+function packed(call, values) {
+  try {
+    const own = call.transfer ? subarray : slice;
+    const sent = values.map((value) => (isArray(value) ? own.call(value) : value));
+    return { values: sent, memory: sent.filter(isArray).map(({ buffer }) => /** @type {ArrayBuffer} */ (buffer)) };
+  } catch (cause) {
+    throw cannotSend(call, cause);
+  }
+}
+
+/** @param {unknown} value @returns {value is Uint8Array} or another typed array */
+const isArray = (value) => ArrayBuffer.isView(value) && !(value instanceof DataView);

@@ -1,7 +1,7 @@
 // From whatever a caller names as a source (URL, Response, Blob, bytes) to bytes.
 
-import { WwhoError } from "./errors.js";
-import { itemsOf } from "./items.js";
+import { WwhoError, named, requireOptions } from "./errors.js";
+import { itemsOf, unlessAborted } from "./items.js";
 
 /** @typedef {{ loaded: number, total?: number }} LoadProgress bytes; no total where the server does not say it */
 /** @typedef {{ signal?: AbortSignal, onProgress?: (progress: LoadProgress) => void }} LoadOptions */
@@ -14,17 +14,16 @@ import { itemsOf } from "./items.js";
  * @throws {WwhoError} FETCH where the network or the server fails, ARGUMENT for any other kind of source; else the signal's reason
  */
 export async function readBytes(source, what, options = {}) {
+  const given = await unlessAborted(source, options?.signal);
+  requireOptions(options);
   const { signal, onProgress } = options;
-  const given = await source;
-  signal?.throwIfAborted();
   if (typeof given === "string" || given instanceof URL) {
     return readResponse(await request(given, what, signal), what, options);
   }
   if (typeof Response !== "undefined" && given instanceof Response) {
     return readResponse(given, what, options);
   }
-  const bytes = await bytesAt(given, what);
-  signal?.throwIfAborted();
+  const bytes = await unlessAborted(bytesAt(given, what), signal);
   onProgress?.({ loaded: bytes.length, total: bytes.length });
   return bytes;
 }
@@ -58,7 +57,8 @@ async function request(url, what, signal) {
     return await fetch(url, { signal });
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new WwhoError("FETCH", `cannot fetch ${what} from ${url}: ${cause}; is the server running?`, { cause });
+    const remedy = String(url).startsWith("file:") ? "read the file, and give its bytes" : "is the server running?";
+    throw new WwhoError("FETCH", `cannot fetch ${what} from ${url}: ${cause}; ${remedy}`, { cause });
   }
 }
 
@@ -68,7 +68,7 @@ async function request(url, what, signal) {
  * @param {LoadOptions} options
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */
-async function readResponse(response, what, { signal, onProgress }) {
+async function readResponse(response, what, options) {
   if (!response.ok) {
     throw new WwhoError(
       "FETCH",
@@ -76,10 +76,11 @@ async function readResponse(response, what, { signal, onProgress }) {
     );
   }
   try {
-    if (onProgress && response.body) return await readBody(response, response.body, signal, onProgress);
-    return new Uint8Array(await response.arrayBuffer());
+    // One that was read before is for arrayBuffer to refuse.
+    const body = response.bodyUsed ? null : response.body;
+    return body ? await readBody(response, body, options) : new Uint8Array(await response.arrayBuffer());
   } catch (cause) {
-    signal?.throwIfAborted();
+    options.signal?.throwIfAborted();
     throw new WwhoError("FETCH", `${what} from ${response.url} ended early: ${cause}; fetch it again`, { cause });
   }
 }
@@ -87,10 +88,9 @@ async function readResponse(response, what, { signal, onProgress }) {
 /**
  * @param {Response} response
  * @param {ReadableStream<Uint8Array>} body
- * @param {AbortSignal | undefined} signal
- * @param {(progress: LoadProgress) => void} onProgress
+ * @param {LoadOptions} options
  */
-async function readBody({ headers }, body, signal, onProgress) {
+async function readBody({ headers }, body, { signal, onProgress }) {
   // Of a compressed answer, the header states another length than that of what is read here.
   const stated = headers.has("content-encoding") ? null : headers.get("content-length");
   const total = stated === null ? undefined : Number(stated);
@@ -100,7 +100,21 @@ async function readBody({ headers }, body, signal, onProgress) {
   for await (const chunk of itemsOf(body, signal)) {
     chunks.push(chunk);
     loaded += chunk.length;
-    onProgress({ loaded, total });
+    onProgress?.({ loaded, total });
   }
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+/**
+ * An encoding's name, as a part of the address of its file.
+ * @param {unknown} name
+ * @throws {WwhoError} ARGUMENT
+ */
+export function fileName(name) {
+  try {
+    if (typeof name === "string") return encodeURIComponent(name);
+  } catch {
+    // A lone surrogate is in no address.
+  }
+  throw new WwhoError("ARGUMENT", `the encoding is ${named(name)}; expected its name, such as "o200k_base"`);
 }

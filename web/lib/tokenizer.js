@@ -4,7 +4,7 @@ import { readProvenance, readRoutes } from "./artifact.js";
 import { chunks, longestStart } from "./boundaries.js";
 import { Core } from "./core.js";
 import { Cuts } from "./cuts.js";
-import { WwhoError, named } from "./errors.js";
+import { WwhoError, named, requireOptions } from "./errors.js";
 import { itemsOf } from "./items.js";
 import { readyModule } from "./module.js";
 import { PART_BYTES, Parts } from "./parts.js";
@@ -165,7 +165,8 @@ export class BaseTokenizer {
 
   /** @param {EncodeOptions} options @param {number} [size] */
   #newParts({ allowedSpecial, disallowedSpecial }, size) {
-    this.#cuts ??= new Cuts(this.#open.artifact(), this.info.nSuperwords > 0);
+    const core = this.#open;
+    this.#cuts ??= new Cuts(core.artifact(), this.info.nSuperwords > 0);
     const names = [allowedSpecial, disallowedSpecial].flatMap((given) =>
       given === "all" ? this.#specials : [...(given ?? [])],
     );
@@ -224,7 +225,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * The longest beginning of a text within a limit.
+   * A beginning of a text within a limit: as far as its first tokens reach.
    * @param {string} text
    * @param {number} limit in tokens
    * @param {EncodeOptions} [options]
@@ -318,6 +319,11 @@ export class BaseTokenizer {
     return result.bytes;
   }
 
+  /** Of a tokenizer that is freed there is none, even for no ids. */
+  #newDecoder() {
+    return this.#open && newDecoder();
+  }
+
   /** @param {Iterable<number>} ids @returns {string} broken UTF-8 becomes U+FFFD */
   decode(ids) {
     return utf8(this.decodeBytes(ids));
@@ -330,7 +336,7 @@ export class BaseTokenizer {
    */
   *decodeGenerator(ids) {
     requireIterable(ids);
-    const decoder = newDecoder();
+    const decoder = this.#newDecoder();
     let at = 0;
     for (const id of ids) {
       const text = decoder.decode(this.#decode(checkedIds([id]), at++), { stream: true });
@@ -348,7 +354,7 @@ export class BaseTokenizer {
    */
   async *decodeAsyncGenerator(source, options = {}) {
     requireOptions(options);
-    const decoder = newDecoder();
+    const decoder = this.#newDecoder();
     let at = 0;
     for await (const item of itemsOf(source, options.signal)) {
       const ids = checkedIds(typeof item === "number" ? [item] : item);
@@ -467,16 +473,6 @@ function reusable(options = {}) {
     allowedSpecial: nameSet(allowedSpecial, "allowedSpecial"),
     disallowedSpecial: nameSet(disallowedSpecial, "disallowedSpecial"),
   };
-}
-
-/** Only what was left out is default: a null is refused, as it is for each option. @param {unknown} options */
-function requireOptions(options) {
-  if (typeof options !== "object" || options === null) {
-    throw new WwhoError(
-      "ARGUMENT",
-      `options is ${named(options)}; expected an object such as { allowedSpecial: "all" }; leave it out for none`,
-    );
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 // The methods of a tokenizer, as promises, for one that lives in Workers. Loading is the entries' part (worker.js, node-worker.js).
 
 import { WwhoError, named } from "./errors.js";
-import { itemsOf } from "./items.js";
+import { feedOf } from "./items.js";
 import { Pool } from "./pool.js";
 import { nameSet } from "./special.js";
 
@@ -62,9 +62,7 @@ export class BaseWorkerTokenizer {
    */
   async #call(method, values, options, more) {
     const { here, there } = divided(options);
-    const transfer = here.transfer ? values.flatMap((value) => (ArrayBuffer.isView(value) ? [value.buffer] : [])) : [];
-    const call = { method, values: [...values, there], transfer: /** @type {Transferable[]} */ (transfer), ...more };
-    return this.#pool.run({ ...call, signal: here.signal, owner: this, onProgress: here.onProgress });
+    return this.#pool.run({ method, values: [...values, there], owner: this, ...here, ...more });
   }
 
   /** @param {unknown} text @param {any} [options] */
@@ -98,9 +96,9 @@ export class BaseWorkerTokenizer {
   }
 
   /** @param {any} source @param {any} [options] */
-  countStream(source, options) {
+  async countStream(source, options) {
     if (typeof Blob !== "undefined" && source instanceof Blob) return this.#call("countStream", [source], options);
-    return this.#call("countStream", [undefined], options, { feed: itemsOf(source, options?.signal) });
+    return this.#call("countStream", [undefined], options, { feed: feedOf(source, listed) });
   }
 
   /** @param {unknown} text @param {number} limit @param {any} [options] */
@@ -134,8 +132,8 @@ export class BaseWorkerTokenizer {
   }
 
   /** @param {any} source @param {any} [options] */
-  decodeAsyncGenerator(source, options) {
-    return this.#items("decodeAsyncGenerator", [], options, itemsOf(source, options?.signal));
+  async *decodeAsyncGenerator(source, options) {
+    yield* this.#items("decodeAsyncGenerator", [], options, feedOf(source, listed));
   }
 
   /** @param {number} id @param {any} [options] */
@@ -153,7 +151,7 @@ export class BaseWorkerTokenizer {
    * @param {string} method
    * @param {unknown[]} values
    * @param {any} options
-   * @param {AsyncGenerator<any>} [feed]
+   * @param {import("./items.js").Feed} [feed]
    * @returns {AsyncGenerator<any, void, undefined>}
    */
   async *#items(method, values, options, feed) {
