@@ -180,12 +180,13 @@ def test_the_readme_is_true(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("body", "detail", "pointer"),
     [
-        (b"", "expected JSON in UTF-8", None),
-        (b"{", "expected JSON in UTF-8", None),
-        (b'{"text": "a"} b', "expected JSON in UTF-8", None),
-        (b'{"text": "\xff"}', "expected JSON in UTF-8", None),
-        (b'{"text": "\\ud800"}', "without half surrogate pairs", None),
-        (b'\xff\xfe{\x00"\x00', "expected JSON in UTF-8", None),
+        (b"", "Expected JSON in UTF-8", None),
+        (b"{", "Expected JSON in UTF-8", None),
+        (b'{"text": "a"} b', "Expected JSON in UTF-8", None),
+        (b'{"text": "\xff"}', "Expected JSON in UTF-8", None),
+        (b'{"text": "\\ud800"}', "or a string ends with half a surrogate pair", None),
+        (b'{"text": "\\udc00"}', "without half surrogate pairs", None),
+        (b'\xff\xfe{\x00"\x00', "Expected JSON in UTF-8", None),
         (b"[" * 100_000, "Expected `object`, got `array`", "/0"),
         (b'{"text": ' + b"[" * 100_000, "Expected `str`, got `array`", "/text"),
         (b'{"text": ' + b'{"a":' * 100_000, "Expected `str`, got `object`", "/text"),
@@ -194,10 +195,10 @@ def test_the_readme_is_true(client: FlaskClient) -> None:
         (b'{"text": 1}', "Expected `str`, got `int`", "/text"),
         (b'{"text": "a", "model": "b"}', "only the fields that openapi.json names", None),
         (b'[{"text": "a"}, {"text": []}]', "Expected `str`, got `array`", "/1/text"),
-        (b"[]", "length >= 1, got 0 of them", None),
+        (b"[]", "length >= 1, got length 0", None),
         (
             json.dumps([{"text": ""}] * (BATCH + 1)).encode(),
-            f"length <= {BATCH}, got {BATCH + 1} of them",
+            f"length <= {BATCH}, got length {BATCH + 1}",
             None,
         ),
         (b'{"text": "a", "encoding": "o300k"}', "one of cl100k_base, o200k_base", "/encoding"),
@@ -206,7 +207,7 @@ def test_the_readme_is_true(client: FlaskClient) -> None:
         (b'{"text": "a", "allowed_special": [1]}', "`str`, got `int`", "/allowed_special/0"),
         (
             json.dumps({"text": "a", "allowed_special": ["x"] * (SPECIALS + 1)}).encode(),
-            f"length <= {SPECIALS}, got {SPECIALS + 1} of them",
+            f"length <= {SPECIALS}, got length {SPECIALS + 1}",
             "/allowed_special",
         ),
     ],
@@ -225,6 +226,7 @@ def test_what_is_not_as_documented(
     [
         ([-1], 400, "`int` >= 0, got -1", "/tokens/0"),
         ([0, 2**32], 400, "`int` <= 4294967295, got 4294967296", "/tokens/1"),
+        ([0, "LONG"], 400, "an integer of at most 4300 digits, got a longer number", "/tokens/1"),
         ([0, 10**400], 400, "`int` <= 4294967295, got a longer number", "/tokens/1"),
         ([1.5], 400, "`int`, got `float`", "/tokens/0"),
         (["1"], 400, "`int`, got `str`", "/tokens/0"),
@@ -243,6 +245,7 @@ def test_ids_that_are_none(
     client: FlaskClient, tokens: list[Any], status: int, detail: str, pointer: str
 ) -> None:
     body = json.dumps({"tokens": tokens, "encoding": "o200k_base"}).encode()
+    body = body.replace(b'"LONG"', b"9" * 5000)  # which Python's json would refuse to write
     found = problem(client, "decode", body, status)
     assert detail in found["detail"]
     assert found["pointer"] == pointer
@@ -270,6 +273,17 @@ def test_other_types_of_body(client: FlaskClient, mime: str) -> None:
     assert len(response.data) < 300
 
 
+@pytest.mark.parametrize("coding", ["gzip", "br", "x" * 500])
+def test_compressed_bodies(client: FlaskClient, coding: str) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": coding}
+    response = client.post("/api/v1/count", data=b'{"text": "a"}', headers=headers)
+    assert (response.status_code, response.mimetype) == (415, "application/problem+json")
+    assert "without Content-Encoding, got" in response.get_json()["detail"]
+    assert len(response.data) < 300
+    headers["Content-Encoding"] = "identity"
+    assert client.post("/api/v1/count", data=b'{"text": "a"}', headers=headers).status_code == 200
+
+
 def test_json_with_a_charset_is_json(client: FlaskClient) -> None:
     headers = {"Content-Type": "application/json; charset=utf-8"}
     assert client.post("/api/v1/count", data=b'{"text": "a"}', headers=headers).status_code == 200
@@ -293,6 +307,7 @@ def test_other_paths_and_methods(client: FlaskClient) -> None:
     for path in ("/api/v1/nothing", "/api/", "/api/v1/", "/api/v2/encode"):
         response = client.get(path)
         assert (response.status_code, response.mimetype) == (404, "application/problem+json")
+        assert "a path that /api/v1/openapi.json names" in response.get_json()["detail"]
     for method, path, allowed in (
         ("GET", "/api/v1/encode", "POST"),
         ("OPTIONS", "/api/v1/encode", "POST"),
@@ -332,8 +347,10 @@ def test_the_log_has_lines_of_json_and_no_text(
         ask(client, "count", {"text": "secret words"})
         client.post("/api/v1/count?text=secret", json={"text": "secret", "secret": "secret"})
         client.get("/nothing\nat all?secret")
+        client.head("/healthz")
     lines = [json.loads(record.getMessage()) for record in caplog.records]
-    assert [line["status"] for line in lines] == [200, 400, 404]
+    assert [line["status"] for line in lines] == [200, 400, 404, 200]
+    assert [line["sent"] > 0 for line in lines] == [True, True, True, False]
     assert {"time", "client", "method", "path", "status", "received", "sent", "ms"} == set(lines[0])
     assert lines[0]["path"] == "/api/v1/count"
     assert all("\n" not in record.getMessage() for record in caplog.records)

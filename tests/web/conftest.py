@@ -27,10 +27,12 @@ class Running(NamedTuple):
     Attributes:
         port: where it listens on 127.0.0.1.
         log: its standard error, a file.
+        pid: its process.
     """
 
     port: int
     log: Path
+    pid: int
 
 
 @contextmanager
@@ -44,7 +46,7 @@ def serving(log: Path, *options: str) -> Iterator[Running]:
         line = process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
         assert found, log.read_text("utf-8")
-        yield Running(int(found[1]), log)
+        yield Running(int(found[1]), log, process.pid)
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=20)

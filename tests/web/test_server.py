@@ -25,7 +25,7 @@ from wwho.errors import WwhoError
 from wwho.serve.app import create_app
 from wwho.serve.folders import models_folder, web_folder
 from wwho.serve.run import bind, serve
-from wwho.serve.site import BEST, Site
+from wwho.serve.site import BEST, QUICK, Site
 
 BROTLI = {"Accept-Encoding": "gzip, br"}
 AS_A_PAGE = {"Sec-Fetch-Dest": "document"}
@@ -183,8 +183,52 @@ def test_ranges(client: FlaskClient) -> None:
     assert part.headers["Content-Length"] == "100"
     beyond = client.get("/models/o200k_base.wwho", headers={"Range": f"bytes={len(whole)}-"})
     assert (beyond.status_code, beyond.headers["Content-Range"]) == (416, f"bytes */{len(whole)}")
-    many = "bytes=" + ",".join(f"{at}-{at}" for at in range(0, 20_000, 2))
-    assert len(client.get("/models/o200k_base.wwho", headers={"Range": many}).data) <= len(whole)
+    last = client.get("/models/o200k_base.wwho", headers={"Range": "bytes=-7"})
+    assert (last.status_code, last.data) == (206, whole[-7:])
+    longer = client.get("/models/o200k_base.wwho", headers={"Range": "bytes=-99999999"})
+    assert (longer.status_code, longer.data) == (206, whole)
+    packed = client.get("/models/o200k_base.wwho", headers=BROTLI)
+    part = client.get("/models/o200k_base.wwho", headers={**BROTLI, "Range": "bytes=5-"})
+    assert (part.status_code, part.data) == (206, packed.data[5:])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Range": "items=0-1"},
+        {"Range": "bytes=0-0,2-3"},
+        {"Range": "bytes=" + ",".join(f"{at}-{at}" for at in range(0, 20_000, 2))},
+        {"Range": "bytes=a-b"},
+        {"Range": "bytes=9-0"},
+        {"Range": "bytes=0-9", "If-Range": '"another"'},
+    ],
+    ids=["unit", "two", "many", "words", "backwards", "of other bytes"],
+)
+def test_ranges_that_are_ignored(client: FlaskClient, headers: dict[str, str]) -> None:
+    whole = client.get("/wwho.wasm")
+    response = client.get("/wwho.wasm", headers=headers)
+    assert (response.status_code, response.data) == (200, whole.data)
+    assert "Content-Range" not in response.headers
+
+
+def test_a_range_of_the_bytes_that_a_client_has(client: FlaskClient) -> None:
+    etag = client.get("/wwho.wasm").headers["ETag"]
+    headers = {"Range": "bytes=0-9", "If-Range": etag}
+    assert len(client.get("/wwho.wasm", headers=headers).data) == 10
+    assert client.get("/wwho.wasm", headers={**headers, "If-None-Match": etag}).status_code == 304
+    assert client.head("/wwho.wasm", headers=headers).status_code == 200
+
+
+def test_every_form_of_a_page_is_compressed_best(tmp_path: Path) -> None:
+    lines = "".join(f'<p id="p{number * number}">{number}</p>\n' for number in range(500))
+    html = f'<!doctype html><script src="a.js"></script>\n{lines}'
+    (tmp_path / "index.html").write_text(html, "utf-8")
+    (tmp_path / "a.js").write_text("1", "utf-8")
+    site = Site({"": tmp_path})
+    site.compress_best()
+    for file in (site.files["index.html"], site.opened["index.html"]):
+        assert file.compressed.data == brotli.compress(file.plain.data, quality=BEST)
+        assert file.compressed.data != brotli.compress(file.plain.data, quality=QUICK)
 
 
 def test_the_first_visit_fits_the_budget() -> None:

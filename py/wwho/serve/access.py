@@ -28,19 +28,24 @@ def end(response: Response) -> Response:
         path=request.path,
         status=response.status_code,
         received=request.content_length or 0,
-        sent=response.content_length or 0,
+        sent=0 if request.method == "HEAD" else response.content_length or 0,
         ms=round((perf_counter() - g.began) * 1000, 2),
     )
     return response
 
 
-def write(*, client: object, method: str, path: str, status: int, **numbers: float) -> None:
-    """Log a request: what was asked by whom, the status, and numbers such as bytes and time."""
+def write(
+    *, client: object, method: str | None, path: str | None, status: int, **numbers: float
+) -> None:
+    """Log a request: what was asked by whom, the status, and numbers such as bytes and time.
+
+    Method and path are None where the request cannot be read.
+    """
     line = {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "client": client,
-        "method": method[:20],
-        "path": path[:_PATH_LENGTH],
+        "method": method and method[:20],
+        "path": path and path[:_PATH_LENGTH],
         "status": status,
         **numbers,
     }

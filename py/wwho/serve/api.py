@@ -69,11 +69,14 @@ def read_body(limit: int) -> bytes:
     """The body of the request.
 
     Raises:
-        ProblemError: it is too large, or not said to be JSON.
+        ProblemError: it is too large, compressed, or not said to be JSON.
     """
     if request.mimetype != JSON:
         found = f"{request.mimetype[:80]!r}" if request.mimetype else "none"
         raise ProblemError(415, f"Expected a body of Content-Type {JSON}, got {found}")
+    coding = request.headers.get("Content-Encoding", "identity")
+    if coding.lower() != "identity":
+        raise ProblemError(415, f"Expected a body without Content-Encoding, got {coding[:80]!r}")
     request.max_content_length = limit
     try:
         return request.get_data(cache=False)
@@ -125,7 +128,7 @@ def failed_http(error: HTTPException) -> Response:
     """A fault that Flask found, such as an unknown path or another method, as a problem."""
     status = error.code or 500
     expected = {
-        404: f"Expected a path of {PREFIX}/openapi.json, got another one",
+        404: f"Expected a path that {PREFIX}/openapi.json names, got another one",
         405: f"Expected {' or '.join(getattr(error, 'valid_methods', None) or ['another method'])},"
         f" got {request.method[:20]}",
     }

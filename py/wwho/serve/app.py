@@ -14,27 +14,9 @@ from wwho.serve import access
 from wwho.serve.api import api, failed_http
 from wwho.serve.archive import archive
 from wwho.serve.folders import models_folder, web_folder
+from wwho.serve.headers import HEADERS
 from wwho.serve.pages import PageFile, mounted, pages
 from wwho.serve.site import Site
-
-HEADERS = {
-    "Content-Security-Policy": "; ".join(
-        (
-            "default-src 'self'",
-            "script-src 'self' 'wasm-unsafe-eval'",
-            "worker-src 'self'",
-            "style-src 'self'",
-            "img-src 'self' data: blob:",
-            "connect-src 'self'",
-            "object-src 'none'",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "frame-ancestors 'none'",
-        )
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-}
 
 
 def create_app(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import socket
 from time import monotonic
 from typing import Any
 
+from waitress.buffers import ReadOnlyFileBasedBuffer
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ErrorTask
 
 from wwho.serve import access, problems
+from wwho.serve.headers import HEADERS
+from wwho.serve.incoming import Incoming
 
 
 class ProblemTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
@@ -21,14 +24,15 @@ class ProblemTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
         fault = self.request.error
         body = problems.problem(fault.code, f"Expected a request that can be read: {fault.body}")
         self.status = f"{fault.code} {fault.reason}"
-        self.response_headers.append(("Content-Type", problems.MIME))
+        self.response_headers += HEADERS.items()
+        self.response_headers += [("Content-Type", problems.MIME), ("Cache-Control", "no-store")]
         self.set_close_on_finish()
         self.content_length = len(body)
         self.write(body)
         access.write(
             client=self.channel.addr[0],
-            method=getattr(self.request, "command", ""),
-            path=getattr(self.request, "path", ""),
+            method=self.request.command,
+            path=self.request.path,
             status=fault.code,
             received=self.request.body_bytes_received,
             sent=len(body),
@@ -36,19 +40,28 @@ class ProblemTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
-    """A connection that knows how long it has waited for its client."""
+    """A connection that knows how long it has waited for its client, and what it holds for it.
+
+    It has one request at a time: the next one is read when the answer has left.
+    """
 
     IDLE_SECONDS = 30
     RECEIVE_SECONDS = 30
     SEND_SECONDS = 120
-    DRAINED_BLOCKS = 16  # of 64 KiB
+    LEAVE_SECONDS = 2
+    LEAVE_BYTES = 1 << 20
+    BLOCK_BYTES = 1 << 16  # the most that is copied for one attempt to send
 
     error_task_class = ProblemTask
+    parser_class = Incoming
+    will_close: bool
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         """Begin to wait for the first request."""
         self.since = monotonic()
+        self.late: int | None = None  # bytes after the answer that ends it, once there is one
         super().__init__(*arguments, **options)
+        self.sendbuf_len = self.BLOCK_BYTES
 
     @property
     def waits(self) -> bool:
@@ -58,7 +71,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     @property
     def overdue(self) -> bool:
         """Whether the client has had its time to send a request, or to take a response."""
-        if self.total_outbufs_len:
+        if self.late is not None:
+            allowed = self.LEAVE_SECONDS
+        elif self.total_outbufs_len:
             allowed = self.SEND_SECONDS
         else:
             allowed = self.RECEIVE_SECONDS if self.request else self.IDLE_SECONDS
@@ -66,10 +81,11 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     @property
     def buffered(self) -> int:
-        """Bytes of a request that is arriving, and of responses that are leaving."""
-        arriving: int = self.request.body_bytes_received if self.request else 0
-        leaving: int = self.total_outbufs_len
-        return arriving + leaving
+        """Bytes of its request and its response; files are held once for all and do not count."""
+        held = [self.request, *self.requests]
+        arrived: int = sum(request.body_bytes_received for request in held if request)
+        leaving = [each for each in self.outbufs if not isinstance(each, ReadOnlyFileBasedBuffer)]
+        return arrived + sum(map(len, leaving))
 
     def readable(self) -> bool:
         """Whether to wait for bytes: not where the server has just closed it."""
@@ -85,38 +101,50 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def received(self, data: bytes) -> bool:
         """Take bytes from the client; the first of a request start its time."""
+        if self.late is not None:
+            self.late += len(data)
+            if self.late > self.LEAVE_BYTES:
+                self.handle_close()
+            return False
         if self.request is None:
-            self.since = monotonic()
+            data = data.lstrip(b"\r\n")  # RFC 9112, 2.2: no part of the request
+            if data:
+                self.since = monotonic()
         return bool(super().received(data))
 
     def handle_close(self) -> None:
-        """Close it, without losing what was sent last.
+        """Close it; after an answer only when the client has, or has had time to read it.
 
-        Where bytes have arrived that nobody read, the system resets the connection, and the client
-        may never see the answer that says why.
+        Where bytes arrive at a closed connection, the system resets it, and the client may never
+        see the answer that says why.
         """
         if self.socket is None:  # closed before, for another reason
             return
-        with suppress(OSError):
-            for _ in range(self.DRAINED_BLOCKS):
-                if not self.socket.recv(1 << 16):
-                    break
+        if self.will_close and self.late is None:
+            self.will_close, self.late, self.since = False, 0, monotonic()
+            try:
+                self.socket.shutdown(socket.SHUT_WR)
+            except OSError:  # the client is gone
+                pass
+            else:
+                return
         super().handle_close()
 
     def service(self) -> None:
-        """Answer a request in a worker; then the time to take the answer starts."""
-        super().service()
+        """Answer a request in a worker; the time to take the answer starts."""
         self.since = monotonic()
+        super().service()
 
 
 class Server(TcpWSGIServer):  # type: ignore[misc]
-    """The server, which closes connections that wait for too long or are too many.
+    """The server, which closes connections that wait for too long, are too many or hold too much.
 
     waitress reads requests and writes responses of all connections in one thread that never blocks,
     so a slow client costs a connection and some memory, but no worker. It has no limit for a client
     that sends or takes a byte now and then. Here each request must have arrived, and each response
-    must have been taken, in a given time. And where there are too many connections, or too much
-    lies in their buffers, those that have waited longest for their clients are closed.
+    must have been taken, in a given time. Where there are too many connections, those that have
+    waited longest for their clients are closed; where too much lies in their buffers, those that
+    hold most of it.
     """
 
     CONNECTIONS = 1024
@@ -126,13 +154,17 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
     def maintenance(self, now: float) -> None:
         """Close connections; called every `cleanup_interval` seconds, between polls."""
+        # To mark them would not do: marked ones are closed when they can be written to.
         channels: list[Channel] = list(self.active_channels.values())
         crowd = len(channels) - self.CONNECTIONS
-        excess = sum(channel.buffered for channel in channels) - self.BUFFERED_BYTES
-        waiting = [channel for channel in channels if channel.waits]
-        for channel in sorted(waiting, key=lambda channel: channel.since):
-            if channel.overdue or crowd > 0 or excess > 0:
-                crowd -= 1
-                excess -= channel.buffered
-                # To mark it would not do: marked ones are closed when they can be written to.
+        waiting = sorted((each for each in channels if each.waits), key=lambda each: each.since)
+        for number, channel in enumerate(waiting):
+            if channel.overdue or number < crowd:
                 channel.handle_close()
+        sizes = {channel: channel.buffered for channel in self.active_channels.values()}
+        excess = sum(sizes.values()) - self.BUFFERED_BYTES
+        for channel in sorted(sizes, key=sizes.__getitem__, reverse=True):
+            if excess <= 0:
+                break
+            excess -= sizes[channel]
+            channel.handle_close()

@@ -22,8 +22,9 @@ found. Texts are kept nowhere and stand in no log.
 """
 _FAULTS = {
     400: "The body is no JSON, or not as this document says.",
+    411: "The body comes in chunks, so that its length is not known.",
     413: "The body is too large.",
-    415: "The body is not said to be application/json.",
+    415: "The body is not said to be application/json, or is compressed.",
     422: "A token or a special token is none of the encoding's, or stands where it is disallowed.",
     503: "Too many large bodies are being answered. Ask again in a second.",
 }

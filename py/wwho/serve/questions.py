@@ -27,9 +27,16 @@ def parse(body: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ProblemError(
             400,
-            "expected JSON in UTF-8, without half surrogate pairs and not nested deeper than "
-            f"openapi.json says; found {len(body)} bytes that are not: {error}",
+            "Expected JSON in UTF-8, without half surrogate pairs and not nested deeper than "
+            f"openapi.json says, got {len(body)} bytes that are not: {_reason(str(error))}",
         ) from error
+
+
+def _reason(message: str) -> str:
+    """What is wrong with a JSON text; msgspec says of half a pair too that the text is cut off."""
+    if message == "Input data was truncated":
+        return "it ends too early, or a string ends with half a surrogate pair"
+    return message
 
 
 def _refused(message: str, body: bytes) -> ProblemError:
@@ -43,6 +50,8 @@ def _refused(message: str, body: bytes) -> ProblemError:
         detail = 'Expected "all" or an array of special tokens, got another string'
     elif detail.startswith("Object contains unknown field"):
         detail = "Expected only the fields that openapi.json names, got another one"
+    elif detail.startswith("Integer value out of range"):
+        detail = "Expected an integer of at most 4300 digits, got a longer number"
     elif detail.startswith("Object missing"):
         detail = detail.replace("Object missing", "Expected the") + ", got an object without it"
     return ProblemError(400, detail, "".join(f"/{step}" for step in steps))
@@ -64,8 +73,8 @@ def _describe(value: Any) -> str:
 
     Example:
         >>> _describe([1, 2]), _describe(-1)
-        ('2 of them', '-1')
+        ('length 2', '-1')
     """
     if isinstance(value, (str, list, dict)):
-        return f"{len(value)} of them"
+        return f"length {len(value)}"
     return repr(value) if abs(value or 0) < 10**20 else "a longer number"

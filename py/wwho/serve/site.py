@@ -72,6 +72,7 @@ class Site:
 
     Attributes:
         files: by path, without a leading slash.
+        opened: the pages at the top, by name, as a browser gets them that opens one.
         version: 16 hexadecimal digits.
     """
 
@@ -93,15 +94,19 @@ class Site:
                 self.files[prefix + path.relative_to(folder).as_posix()] = read[path]
         names = "\n".join(f"{name} {file.plain.etag}" for name, file in self.files.items())
         self.version = hashlib.sha256(names.encode()).hexdigest()[:16]
+        top = (name for name in self.files if name.endswith(".html") and "/" not in name)
+        self.opened = {name: self._pin(self.files[name]) for name in top}
 
     @property
     def pinned(self) -> str:
         """The path below which files never change."""
         return f"static/{self.version}/"
 
-    def page(self, name: str) -> File:
-        """A page whose own scripts, styles and pictures are asked for where they never change."""
-        file = self.files[name]
+    def _pin(self, file: File) -> File:
+        """A page whose own scripts, styles and pictures are asked for where they never change.
+
+        By name: `page/icon.svg` in it becomes `static/VERSION/page/icon.svg`.
+        """
 
         def pin(link: re.Match[bytes]) -> bytes:
             target = link[2].decode("utf-8", "replace")
@@ -115,6 +120,6 @@ class Site:
 
     def compress_best(self) -> None:
         """Compress every file as well as brotli can, small ones first; takes some ten seconds."""
-        files = {id(file): file for file in self.files.values()}.values()
-        for file in sorted(files, key=lambda file: len(file.plain.data)):
+        files = {id(file): file for file in (*self.files.values(), *self.opened.values())}
+        for file in sorted(files.values(), key=lambda file: len(file.plain.data)):
             file.compress(BEST)
