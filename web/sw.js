@@ -1,10 +1,12 @@
 // The page without a network. What it needs is kept at the first visit: the page, and whatever its files name, found by reading
-// them. The network always comes first, so that nobody sees an old page; what it answers is kept in place of what was.
+// them. The network comes first, so that nobody sees an old page.
 //
-// A server may pin the files of a page to their version (static/VERSION/page/main.js). Kept are the plain names: to a pinned one
-// that cannot be fetched, the plain one is the answer.
+// Files of two versions do not work together, so each version has a cache of its own, and is used when it is whole: a new page is
+// shown when all that it needs has been kept, and if the network fails before that, the one before is shown once more.
+//
+// A server may pin the files of a page to their version (static/VERSION/page/main.js). They are kept under their plain names. A
+// page whose files are not pinned may stay the same while they change, so it is kept anew at each visit.
 
-const CACHE = "wwho";
 const PAGE = "./";
 const MODELS = ["models/wwho_328k.wwho", "models/o200k_base.wwho"];
 const PINNED = /static\/[0-9a-f]{16}\//;
@@ -14,9 +16,11 @@ const NAMES = [/\b(?:src|href)="([^":#]+\.(?:js|css|svg))"/g, /\bfrom "(\.[^"]+)
 /** @type {any} the types know only windows */
 const worker = self;
 const found = { ignoreSearch: true, ignoreVary: true };
+/** What the names of the caches begin with; other pages of the same host have theirs. */
+const CACHES = `wwho ${worker.registration.scope} `;
 
 worker.addEventListener("install", (/** @type {any} */ event) => {
-  event.waitUntil(keepAll());
+  event.waitUntil(fetch(PAGE).then(keepAll));
   worker.skipWaiting();
 });
 
@@ -27,58 +31,131 @@ worker.addEventListener("fetch", (/** @type {any} */ event) => {
   const { origin, pathname } = new URL(request.url);
   if (request.method !== "GET" || origin !== location.origin || pathname.includes("/api/")) return;
   if (request.mode === "navigate") event.respondWith(page(event));
-  else event.respondWith(file(request));
+  else event.respondWith(file(event));
 });
 
-/** Keep the page and everything that it needs. */
-async function keepAll() {
-  const cache = await caches.open(CACHE);
-  const urls = new Set([PAGE, ...MODELS].map((name) => new URL(name, location.href).href));
-  for (const url of urls) { // which grows while it is walked
-    const response = await fetch(url);
-    if (!response.ok) throw new Error(`${url}: HTTP status ${response.status}`);
-    await cache.put(url, response.clone());
-    if (!/text\/(html|javascript)/.test(response.headers.get("Content-Type") ?? "")) continue;
-    const text = await response.text();
-    for (const name of NAMES.flatMap((pattern) => [...text.matchAll(pattern)])) urls.add(new URL(name[1], url).href);
+/** The newest version that is whole: the page itself is kept last. @returns {Promise<Cache | undefined>} */
+async function current() {
+  for (const name of (await ours()).reverse()) {
+    const cache = await caches.open(name);
+    if (await cache.match(PAGE, found)) return cache;
   }
+  return undefined;
+}
+
+/** The names of the caches, oldest first. */
+const ours = async () => (await caches.keys()).filter((name) => name === "wwho" || name.startsWith(CACHES));
+
+/** @type {Promise<void> | undefined} */
+let keeping;
+
+/** Keep a page and everything that it needs; one at a time. @param {Response} response the page */
+function keepAll(response) {
+  keeping ??= keepVersion(response).finally(() => (keeping = undefined));
+  return keeping;
+}
+
+/** @param {Response} response the page */
+async function keepVersion(response) {
+  const former = await current();
+  const name = CACHES + crypto.randomUUID();
+  const cache = await caches.open(name);
+  try {
+    await keepFiles(cache, await checked(response.clone()).text());
+    await keepChosen(cache, former);
+    await cache.put(PAGE, response);
+  } catch (error) {
+    await caches.delete(name);
+    throw error;
+  }
+  for (const other of await ours()) if (other !== name) await caches.delete(other);
+}
+
+/** What a page names, what that names, and so on. @param {Cache} cache @param {string} html */
+async function keepFiles(cache, html) {
+  const pinned = PINNED.exec(html)?.[0] ?? "";
+  const base = new URL(PAGE, location.href).href;
+  const seen = new Set([...namesIn(html, base), ...MODELS.map((model) => new URL(pinned + model, base).href)]);
+  /** @param {string} url */
+  const keep = async (url) => {
+    const response = checked(await fetch(url, PINNED.test(url) ? {} : { cache: "no-cache" }));
+    await cache.put(url.replace(PINNED, ""), response.clone());
+    if (!/text\/javascript/.test(response.headers.get("Content-Type") ?? "")) return;
+    const fresh = namesIn(await response.text(), url).filter((each) => !seen.has(each));
+    for (const each of fresh) seen.add(each);
+    await Promise.all(fresh.map(keep));
+  };
+  await Promise.all([...seen].map(keep));
+}
+
+/** @param {string} text @param {string} url of it @returns {string[]} */
+const namesIn = (text, url) => NAMES.flatMap((pattern) => [...text.matchAll(pattern)].map((name) => new URL(name[1], url).href));
+
+/** The tokenizers that were chosen earlier, as far as they can be had. @param {Cache} cache @param {Cache | undefined} former */
+async function keepChosen(cache, former) {
+  for (const { url } of (await former?.keys()) ?? []) {
+    if (url.endsWith(".wwho") && !(await cache.match(url, found))) await cache.add(url).catch(() => undefined);
+  }
+}
+
+/** @param {Response} response @throws {Error} it is no success */
+function checked(response) {
+  if (!response.ok) throw new Error(`${response.url}: HTTP status ${response.status}`);
+  return response;
 }
 
 /** @param {any} event of a page that is opened @returns {Promise<Response>} */
 async function page(event) {
-  const cache = await caches.open(CACHE);
-  const isPage = /^(index\.html)?$/.test(event.request.url.slice(worker.registration.scope.length).replace(/[?#].*/, ""));
+  const cache = await current();
+  const isMain = /^(index\.html)?$/.test(event.request.url.slice(worker.registration.scope.length).replace(/[?#].*/, ""));
   try {
     const response = await fetch(event.request);
-    if (isPage) event.waitUntil(renew(cache, response.clone()));
-    else if (response.ok) await cache.put(event.request.url, response.clone());
+    if (isMain && response.ok) await renew(event, cache, response.clone());
+    else if (response.ok) await cache?.put(event.request.url, response.clone());
     return response;
   } catch (error) {
-    const kept = await cache.match(isPage ? PAGE : event.request.url, found);
+    const kept = await cache?.match(isMain ? PAGE : event.request.url, found);
     if (kept) return kept;
     throw error;
   }
 }
 
-/** Keep everything anew if the page is not what it was at the last visit. @param {Cache} cache @param {Response} response */
-async function renew(cache, response) {
-  const [seen, text] = await Promise.all([cache.match("seen", found), response.text()]);
-  if (!response.ok || (await seen?.text()) === text) return;
-  await keepAll();
-  await cache.put("seen", new Response(text));
+/**
+ * Keep everything anew, before the page is shown if it is a new one.
+ * @param {any} event @param {Cache | undefined} cache @param {Response} response
+ * @throws {TypeError} the network failed on the way
+ */
+async function renew(event, cache, response) {
+  const [text, kept] = await Promise.all([response.clone().text(), cache?.match(PAGE, found).then((page) => page?.text())]);
+  if (text === kept && PINNED.test(text)) return;
+  const done = keepAll(response).catch((/** @type {Error} */ error) => {
+    if (text !== kept && error instanceof TypeError) throw error; // a server that lacks a file, or a full disk, is no reason to go back
+  });
+  if (text === kept || !cache) event.waitUntil(done.catch(() => undefined));
+  else await done;
 }
 
-/** @param {Request} request @returns {Promise<Response>} */
-async function file(request) {
-  const cache = await caches.open(CACHE);
-  const plain = request.url.replace(PINNED, "");
+/** @param {any} event @returns {Promise<Response>} */
+async function file(event) {
+  const { url } = event.request;
+  const plain = url.replace(PINNED, "");
   try {
-    const response = await fetch(request);
-    if (response.status === 200) await cache.put(plain, response.clone());
+    const response = await fetch(event.request);
+    if (response.status === 200) event.waitUntil(keepMore(plain, response.clone()));
     return response;
   } catch (error) {
-    const kept = await cache.match(plain, found);
-    if (kept) return kept;
+    const cache = await current();
+    const [kept, page] = await Promise.all([cache?.match(plain, found), cache?.match(PAGE, found)]);
+    const html = (await page?.text()) ?? "";
+    const version = PINNED.exec(url)?.[0] ?? "";
+    // The page kept at the first visit is not pinned: its files are those that the open page has.
+    if (kept && (html.includes(version) || !PINNED.test(html))) return kept;
     throw error;
   }
+}
+
+/** What the page does not name, such as the tokenizers that are chosen. @param {string} plain @param {Response} response */
+async function keepMore(plain, response) {
+  const cache = await current();
+  if (cache && !(await cache.match(plain, found))) await cache.put(plain, response);
 }

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { getEncoding } from "../../web/node.js";
 import { START, readAutomata, trace } from "../../web/page/automaton.js";
 import { GRAMMARS, classOf } from "../../web/page/classes.js";
-import { describeTokens, syllableEnds } from "../../web/page/describe.js";
+import { describeTokens, syllablesOf } from "../../web/page/describe.js";
 import { ROOT, TEXTS, bytesOf } from "./common.mjs";
 
 const RULES = ["syllable", "orphan", "passthrough"];
@@ -60,18 +60,21 @@ test("the names of the classes are those of the schemas", async () => {
 });
 
 test("the page's tokens: kinds, units, cut syllables and characters", () => {
-  const describe = (tokenizer, text) => describeTokens(tokenizer, text, syllableEnds(text, [o200k, wwho]));
+  const describe = (tokenizer, text) =>
+    describeTokens(tokenizer, text, tokenizer.encodeWithOffsets(text), syllablesOf(text, [o200k, wwho]));
   assert.deepEqual(
     describe(wwho, "ඔයා 1 अद्भुत").map(({ text, kind, tornStart }) => [text, kind, tornStart]),
-    [["ඔයා", "sgpe", false], [" ", "base", false], ["1", "base", false], [" अद्भुत", "sgpe", false]],
+    [["ඔයා", "sgpe", ""], [" ", "base", ""], ["1", "base", ""], [" अद्भुत", "sgpe", ""]],
   );
   const rare = describe(wwho, "क्ष्म्य्व्ट्ठ्ळ");
   assert.ok(rare.length > 1 && rare.every(({ kind, units }) => kind === "spelled" && units[0] === "क्ष्म्य्व्ट्ठ्ळ"));
-  assert.deepEqual(rare.map(({ tornStart }) => tornStart), rare.map((_, i) => i > 0));
+  assert.deepEqual(rare.map(({ tornStart }) => tornStart), rare.map((_, i) => (i > 0 ? "syllable" : "")));
   const split = describe(o200k, "𓀀");
   assert.ok(split.length > 1 && split.every(({ text }) => text === "𓀀"));
   assert.deepEqual(split.flatMap(({ bytes }) => [...bytes]), [...new TextEncoder().encode("𓀀")]);
-  const torn = describe(o200k, "अद्भुत").filter(({ tornStart }) => tornStart);
+  assert.deepEqual(split.map(({ tornStart }) => tornStart), split.map((_, i) => (i > 0 ? "character" : "")));
+  assert.deepEqual(split.map(({ tornEnd }) => tornEnd), split.map((_, i) => (i + 1 < split.length ? "character" : "")));
+  const torn = describe(o200k, "अद्भुत").filter(({ tornStart }) => tornStart === "syllable");
   assert.ok(torn.length > 0 && torn.every(({ bytes }) => bytes === undefined));
   assert.deepEqual(describe(wwho, " ගෙදර").flatMap(({ units }) => units), [" ගෙ", "ද", "ර"]);
   assert.deepEqual(describe(wwho, ""), []);

@@ -37,4 +37,5 @@ test("a damaged one says so, and none fills the memory", async () => {
 test("settings of the wrong type are left out", async () => {
   const fragment = `#j${btoa(JSON.stringify({ text: "x", a: 1, price: "2", texts: 0, other: true }))}`;
   assert.deepEqual(await fromFragment(fragment), { text: "x" });
+  assert.deepEqual(await fromFragment(`#j${btoa('{"text":"x","price":1e309,"texts":1e309}')}`), { text: "x" });
 });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.page
 
 NAMES = ("wwho_328k", "o200k_base")
 SIDES = ("a", "b")
+NUMBER = re.compile("[0-9,]+")
 SLOW = 30_000  # milliseconds; a loaded machine takes its time
 TEXTS = (
     "",
@@ -202,7 +204,7 @@ def test_syllables_are_torn_only_where_the_tokenizer_did_it(page: Any, address: 
     )
     assert shown == torn
     assert len(torn) > 2
-    expect(page.locator("#torn-b")).to_contain_text(f"{len(torn)} cuts")
+    expect(page.locator("#torn-b")).to_have_text(f"cuts: {len(torn)} inside syllables")
 
 
 def test_a_cut_character_shows_its_bytes(page: Any, address: str) -> None:
@@ -245,6 +247,104 @@ def test_details_on_hover_and_by_keyboard(page: Any, address: str) -> None:
     expect(card).to_be_hidden()
     page.keyboard.press("Tab")
     expect(tokens(page, "b").first).to_be_focused()
+
+
+def test_enter_on_a_token_reached_from_a_field(page: Any, address: str) -> None:
+    """Tab selects what stands in a number field, which is no selection of tokens."""
+    opened(page, address)
+    page.focus("#price")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(tokens(page, "a").first).to_have_attribute("aria-selected", "true")
+
+    tokens(page, "a").nth(2).click()
+    expect(tokens(page, "a").nth(2)).to_have_attribute("aria-selected", "true")
+    page.evaluate(
+        """() => {
+          const [first, last] = document.querySelectorAll("#tokens-a .line");
+          getSelection().setBaseAndExtent(first, 0, last, 1);
+        }"""
+    )
+    tokens(page, "a").nth(1).dispatch_event("click")
+    expect(tokens(page, "a").nth(1)).to_have_attribute("aria-selected", "false")
+
+
+@pytest.mark.parametrize("start", ["", "x "])
+def test_cut_tokens_keep_the_direction_of_their_script(page: Any, address: str, start: str) -> None:
+    """Every o200k_base token of vowelled Hebrew begins left of the one before it."""
+    opened(page, address)
+    text = f"{start}שָׁלוֹם בַּבֹּקֶר"
+    page.fill("#text", text)
+    expect(tokens(page, "b")).to_have_count(native("o200k_base", text))
+    assert page.locator("#tokens-b .torn.rtl").count() > 5
+    rects = tokens(page, "b").evaluate_all(
+        "all => all.map(span => span.getBoundingClientRect()).map(rect => [rect.left, rect.right])"
+    )
+    hebrew = rects[1:] if start else rects
+    for (left, _), (_, right) in itertools.pairwise(hebrew):
+        assert right <= left + 1
+    if start:
+        assert rects[0][0] < min(left for left, _ in hebrew)
+    expect(page.locator("#torn-b")).to_contain_text("inside characters")
+
+    first = tokens(page, "b").nth(len(start) // 2)
+    first.focus()
+    page.keyboard.press("ArrowRight" if start else "ArrowLeft")
+    expect(tokens(page, "b").nth(len(start) // 2 + 1)).to_be_focused()
+
+
+def test_words_are_moved_and_replaced_so_that_it_can_be_undone(page: Any, address: str) -> None:
+    opened(page, address)
+    text = "alpha beta gamma"
+    page.fill("#text", "")
+    page.locator("#text").press_sequentially(text)
+    box = page.locator("#text").bounding_box()
+    at = (box["x"] + 40, box["y"] + 36)
+    page.mouse.dblclick(*at)
+    page.mouse.move(*at)
+    page.mouse.down()
+    for step in range(1, 21):
+        page.mouse.move(at[0] + 15 * step, at[1])
+    page.mouse.up()
+    expect(page.locator("#text")).not_to_have_value(text)
+    moved = page.input_value("#text")
+    assert sorted(moved) == sorted(text)
+    expect_counts(page, moved)
+    page.keyboard.press("Control+z")
+    expect(page.locator("#text")).to_have_value(text)
+
+    page.click("[data-example=hindi]")
+    expect(page.locator("[data-example=hindi]")).to_be_focused()
+    expect_counts(page, page.input_value("#text"))
+    page.focus("#text")
+    page.keyboard.press("Control+z")
+    expect(page.locator("#text")).to_have_value(text)
+    expect_counts(page, text)
+
+
+def test_prices_have_limits(page: Any, address: str) -> None:
+    opened(page, address)
+    page.fill("#text", "ok")
+    expect(page.locator("#unit-a")).to_have_text("token")
+    note = page.locator("#cost-note")
+    for price in ("1e308", "1e400", "-5"):
+        page.fill("#price", "")
+        page.locator("#price").press_sequentially(price)
+        expect(page.locator("#cost-a")).to_have_text("–")
+        expect(note).to_be_visible()
+    page.fill("#price", "0.000000001")
+    page.fill("#texts", "1")
+    expect(page.locator("#cost-a")).to_have_text("less than $0.000001")
+    expect(note).to_be_hidden()
+
+
+def test_paper_keeps_the_colours(page: Any, address: str) -> None:
+    opened(page, address)
+    page.emulate_media(media="print")
+    for kind in (".token", ".bar", ".swatch"):
+        adjust = "node => getComputedStyle(node).printColorAdjust"
+        assert page.locator(kind).first.evaluate(adjust) == "exact"
 
 
 def test_arrow_down_goes_a_line_down(page: Any, address: str) -> None:
@@ -308,6 +408,27 @@ def test_a_long_text_is_shown_in_stretches(page: Any, address: str) -> None:
         page.click("#later")
         expect(page.locator("#stretch")).not_to_have_text(before)
     assert seen == ("x" + text)[: len(seen)]
+
+
+def test_a_word_without_an_end_is_shown_in_stretches_too(page: Any, address: str) -> None:
+    opened(page, address)
+    text = "a" * 30_000
+    page.fill("#text", text)
+    expect_counts(page, text)
+    expect_done(page)
+    stretch = page.locator("#stretch")
+    for button in ("#earlier", "#earlier", "#later"):
+        before = stretch.text_content()
+        page.click(button)
+        expect(stretch).not_to_have_text(before)
+        expect_done(page)
+        start, end = (int(each.replace(",", "")) for each in NUMBER.findall(before)[:2])
+        shown = [int(each.replace(",", "")) for each in NUMBER.findall(stretch.text_content())[:2]]
+        assert shown[1] > end if button == "#later" else shown[0] < start
+        for side in SIDES:
+            part = "".join(tokens(page, side).all_text_contents())
+            assert part == "a" * (shown[1] - shown[0] + 1)
+        assert 1000 < shown[1] - shown[0] < 5000
 
 
 def paste(page: Any, text: str) -> None:
@@ -451,6 +572,26 @@ def test_a_phone_needs_no_sideways_scrolling(
     tokens(page, "a").nth(3).tap()
     expect(page.locator("#card")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+def test_a_tap_shows_the_card_and_its_button_the_syllables(browser: Any, address: str) -> None:
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    page = opened(context.new_page(), address)
+    tokens(page, "b").nth(1).scroll_into_view_if_needed()
+    place = page.evaluate("scrollY")
+    tokens(page, "b").nth(1).tap()
+    button = page.locator("#card button")
+    expect(button).to_be_visible()
+    assert abs(page.evaluate("scrollY") - place) < 300
+    assert page.locator("[aria-selected=true]").count() == 0
+    button.tap()
+    expect(page.locator("#card")).to_be_hidden()
+    expect(page.locator("#title-syllables")).to_be_in_viewport()
+    expect(page.locator("#segments button").first).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#segments")).to_have_class(re.compile("more-below"))
     context.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -15,7 +16,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -121,10 +122,18 @@ def test_counting_can_be_cancelled(page: Any, address: str, tmp_path: Path) -> N
     opened(page, address)
     page.set_input_files("#file", paths)
     page.click("#cancel-files")
-    expect(page.locator("#file-state")).to_contain_text("Cancelled", timeout=SLOW)
-    page.click("#clear-files")
+    state = page.locator("#file-state")
+    expect(state).to_contain_text("cancelled", timeout=SLOW)
+    counted = re.search(r"Counted (\d) files?.* (\d) cancelled", state.text_content())
+    assert counted
+    assert int(counted[1]) + int(counted[2]) == len(paths)
     page.set_input_files("#file", {"name": "a.txt", "mimeType": "", "buffer": SAMPLE.encode()})
-    expect_count(page, "#all-a", native("wwho_328k", SAMPLE))
+    row = page.locator("#file-rows tr", has_text="a.txt")
+    expect(row.locator("td").nth(1)).to_have_text(f"{native('wwho_328k', SAMPLE)}")
+    expect(state).to_contain_text(f"Counted {int(counted[1]) + 1} file")
+    expect(page.locator("#copy-files")).to_be_visible()
+    page.click("#clear-files")
+    expect(page.locator("#files")).to_be_hidden()
 
 
 def drop(page: Any, name: str, data: bytes) -> None:
@@ -162,6 +171,20 @@ def test_dropped_files_and_tokenizers(page: Any, address: str) -> None:
     expect(page.locator("#pick-b")).to_have_value("tiny")
     drop(page, "no.wwho", b"hello there")
     expect(page.locator("#alert")).to_contain_text("no.wwho begins with 68 65 6C 6C 6F")
+
+
+def test_messages_are_seen_wherever_the_page_is(page: Any, address: str) -> None:
+    opened(page, address)
+    bad = [{"name": f"{name}.WWHO", "mimeType": "", "buffer": name.encode()} for name in "xy"]
+    page.locator("#open-model").scroll_into_view_if_needed()
+    page.set_input_files("#file", bad)
+    alert = page.locator("#alert")
+    expect(alert).to_contain_text("y.WWHO begins with 79")
+    expect(alert).to_contain_text("x.WWHO begins with 78")
+    expect(alert).to_be_in_viewport(ratio=1)
+    expect(page.locator("#files")).to_be_hidden()
+    page.click("#close-alert")
+    expect(alert).to_be_hidden()
 
 
 def test_the_recipe_for_a_tokenizer_json(page: Any, address: str, tmp_path: Path) -> None:
@@ -228,6 +251,43 @@ def test_a_link_carries_text_and_settings(page: Any, address: str) -> None:
     assert page.input_value("#text") == text
 
 
+def test_a_damaged_link_says_so_at_the_start(page: Any, address: str) -> None:
+    opened(page, f"{address}/#zAAAA")
+    expect(page.locator("#alert")).to_contain_text("This link is damaged")
+    assert page.input_value("#text")
+
+
+def test_an_edit_takes_the_link_away(page: Any, address: str) -> None:
+    """Or the address would bring back what was there before the edit."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened(page, address)
+    page.fill("#text", "one")
+    for field, value in (("#text", "two"), ("#price", "7")):
+        page.click("#copy-link")
+        expect(page).to_have_url(re.compile("/#[jz]"))
+        page.fill(field, value)
+        expect(page).to_have_url(f"{address}/")
+    page.reload()
+    expect_ready(page)
+    assert (page.input_value("#text"), page.input_value("#price")) == ("two", "7")
+
+
+def test_the_way_back_from_a_link(page: Any, address: str) -> None:
+    opened(page, address)
+    page.fill("#text", "my own")
+    page.select_option("#pick-b", "cl100k_base")
+    shared = base64.b64encode(json.dumps({"text": "theirs", "price": 1e300}).encode()).decode()
+    page.evaluate("fragment => { location.hash = fragment }", f"#j{shared.rstrip('=')}")
+    expect(page.locator("#text")).to_have_value("theirs")
+    expect_count(page, "#count-b", native("o200k_base", "theirs"))
+    expect(page.locator("#pick-b")).to_have_value("o200k_base")
+    expect(page.locator("#cost-note")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#text")).to_have_value("my own")
+    expect(page.locator("#pick-b")).to_have_value("cl100k_base")
+    expect(page.locator("#cost-note")).to_be_hidden()
+
+
 def test_copy_as_json(page: Any, address: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened(page, address)
@@ -277,7 +337,21 @@ def test_premium_is_measured(page: Any, address: str) -> None:
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Plain static files, as any host serves them."""
+    """Plain static files, as any host serves them, except those that the network loses."""
+
+    lost: ClassVar[set[str]] = set()
+
+    def do_GET(self) -> None:
+        """Answer, or hang up."""
+        if Path(self.path).name in self.lost:
+            self.close_connection = True
+        else:
+            super().do_GET()
+
+    def end_headers(self) -> None:
+        """Have every file asked for again."""
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
@@ -307,8 +381,7 @@ def copied_site(folder: Path) -> None:
 
 WORKS_OFFLINE = """async () => {
   await navigator.serviceWorker.ready;
-  const cache = await caches.open("wwho");
-  return Boolean(await cache.match("models/o200k_base.wwho"));
+  return Boolean(await caches.match("models/o200k_base.wwho"));
 }"""
 
 
@@ -333,6 +406,38 @@ def test_plain_static_files_and_offline(browser: Any, tmp_path: Path) -> None:
         assert page.evaluate(WORKS_OFFLINE)
         page.close()
     reopened_offline(context, address)
+    context.close()
+
+
+def test_a_new_page_is_shown_only_with_its_own_files(browser: Any, tmp_path: Path) -> None:
+    """Where the network fails on the way, the version before is shown, not a mixture."""
+    copied_site(tmp_path)
+    site = tmp_path / "tokens"
+    context = browser.new_context()
+    with static_files(tmp_path) as address:
+        page = opened(context.new_page(), address)
+        page.evaluate(WORKS_OFFLINE)
+        for name, old, new in (
+            ("index.html", "<title>WWHO:", "<title>New WWHO:"),
+            ("page/main.js", 'from "./more.js"', 'from "./newer.js"'),
+        ):
+            text = (site / name).read_text("utf-8")
+            assert old in text
+            (site / name).write_text(text.replace(old, new), "utf-8")
+        (site / "page" / "more.js").rename(site / "page" / "newer.js")
+        Quiet.lost.add("newer.js")
+        try:
+            page.reload()
+            expect(page).to_have_title(re.compile("^WWHO:"))
+        finally:
+            Quiet.lost.clear()
+        page.reload()
+        expect(page).to_have_title(re.compile("^New WWHO:"))
+        expect_ready(page)
+        page.close()
+    page = context.new_page()
+    opened(page, address)
+    expect(page).to_have_title(re.compile("^New WWHO:"))
     context.close()
 
 

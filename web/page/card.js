@@ -1,6 +1,6 @@
 // The card with the details of the token that is pointed at or focused.
 
-import { bytesOf, element, hexOf, visible } from "./tokens.js";
+import { bytesOf, cannotPoint, element, hexOf, visible } from "./tokens.js";
 
 const KINDS = {
   base: "Base BPE",
@@ -8,6 +8,7 @@ const KINDS = {
   spelled: "Part of a spelled-out syllable",
 };
 const GAP = 8; // CSS pixels between token and card, and card and edge
+const NEAR = 160; // CSS pixels from a token to the end of its panel
 
 /** @param {import("./describe.js").Token} token @returns {[string, string | Node][]} */
 function rows(token) {
@@ -21,7 +22,7 @@ function rows(token) {
   if (token.bytes) {
     shown.push(["Cuts", `a character: ${token.text.trim()}`]);
   } else if (token.tornStart || token.tornEnd) {
-    shown.push(["Cuts", "a syllable"]);
+    shown.push(["Cuts", `a ${token.tornStart || token.tornEnd}`]);
   }
   if (token.units.length > 0) {
     const units = token.units.map((unit) => element("span", "unit", unit.trimStart() || "space"));
@@ -34,13 +35,19 @@ function rows(token) {
 /** One card for the page, beside the token; on a narrow screen at its foot (see the style sheet). */
 export class Card {
   #node;
+  #choose;
   /** @type {HTMLElement | undefined} */
   #span;
 
-  /** @param {HTMLElement} node */
-  constructor(node) {
+  /**
+   * @param {HTMLElement} node
+   * @param {(token: import("./describe.js").Token) => void} choose called by the button, where nothing can point
+   */
+  constructor(node, choose) {
     this.#node = node;
+    this.#choose = choose;
     addEventListener("scroll", () => this.#place(), { capture: true, passive: true });
+    node.addEventListener("mousedown", (event) => event.preventDefault()); // the token keeps the focus, and so the card is shown
   }
 
   /**
@@ -57,18 +64,34 @@ export class Card {
     for (const [name, value] of rows(token)) {
       facts.append(element("dt", "", name), element("dd", "", value));
     }
-    this.#node.replaceChildren(element("p", `face ${token.kind}`, ...visible(token)), facts);
+    const face = element("p", `face ${token.kind}`, ...visible(token));
+    face.dir = "auto";
+    this.#node.replaceChildren(face, facts, ...(cannotPoint.matches ? [this.#button(token)] : []));
+    this.#node.setAttribute("role", cannotPoint.matches ? "group" : "tooltip");
     this.#place();
   }
 
-  /** Below the token, or above it where there is no room. */
+  /** @param {import("./describe.js").Token} token */
+  #button(token) {
+    const button = element("button", "", "How its syllables are found");
+    button.setAttribute("type", "button");
+    button.addEventListener("click", () => {
+      this.show(undefined, undefined);
+      this.#choose(token);
+    });
+    return button;
+  }
+
+  /** Below the whole panel where its end is near: to read on, nothing should be in the way. Else above the token, or below it. */
   #place() {
     const token = this.#span?.getClientRects()[0];
-    if (!token) return;
+    const panel = this.#span?.closest(".tokens")?.getBoundingClientRect();
+    if (!token || !panel) return;
     const { offsetWidth: width, offsetHeight: height } = this.#node;
     const left = Math.max(GAP, Math.min(token.left, document.documentElement.clientWidth - width - GAP));
-    const below = token.bottom + GAP;
-    const top = below + height > innerHeight - GAP ? Math.max(GAP, token.top - GAP - height) : below;
+    const places = [token.top - GAP - height, token.bottom + GAP];
+    if (panel.bottom - token.bottom < NEAR) places.unshift(panel.bottom + GAP);
+    const top = places.find((place) => place >= GAP && place + height <= innerHeight - GAP) ?? GAP;
     this.#node.style.setProperty("--left", `${left}px`);
     this.#node.style.setProperty("--top", `${top}px`);
   }

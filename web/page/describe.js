@@ -9,20 +9,23 @@
  * @property {string} route
  * @property {string[]} units syllables it holds, or, spelled out, the one it is a part of
  * @property {Uint8Array} [bytes] where they are not those of its text: it cuts a character
- * @property {boolean} tornStart whether it begins inside a syllable
- * @property {boolean} tornEnd whether it ends inside one
+ * @property {Inside} tornStart what it begins inside of
+ * @property {Inside} tornEnd what it ends inside of
  */
 
+/** @typedef {"" | "syllable" | "character"} Inside `character`: what a reader sees as one, of a script without syllables */
+
 /** @typedef {import("../index.js").Tokenizer} Tokenizer */
+/** @typedef {{ ids: ArrayLike<number>, starts: ArrayLike<number>, ends: ArrayLike<number> }} Encoded places in UTF-16 units */
 
 /**
  * @param {Tokenizer} tokenizer
  * @param {string} text
- * @param {Set<number>} whole where syllables end, see syllableEnds
+ * @param {Encoded} encoded the text, as it is or as a part of a longer one
+ * @param {Syllables} syllables of the text
  * @returns {Token[]}
  */
-export function describeTokens(tokenizer, text, whole) {
-  const { ids, starts, ends } = tokenizer.encodeWithOffsets(text);
+export function describeTokens(tokenizer, text, { ids, starts, ends }, syllables) {
   const places = unitPlaces(tokenizer, text);
   let place = 0;
   return Array.from(ids, (id, i) => {
@@ -33,6 +36,8 @@ export function describeTokens(tokenizer, text, whole) {
     for (let p = place; sgpe && p < places.length && places[p].start < end; p++) units.push(places[p].text);
     const cutStart = i > 0 && ends[i - 1] > start;
     const cutEnd = i + 1 < ids.length && starts[i + 1] < end;
+    /** @param {boolean} cut through bytes of a character @param {number} at @returns {Inside} */
+    const inside = (cut, at) => (!cut && syllables.ends.has(at) ? "" : syllables.inside[at] ? "syllable" : "character");
     return {
       id,
       text: text.slice(start, end),
@@ -41,8 +46,8 @@ export function describeTokens(tokenizer, text, whole) {
       route,
       units,
       ...((cutStart || cutEnd) && { bytes: tokenizer.tokenBytes(id) }),
-      tornStart: cutStart || !whole.has(start),
-      tornEnd: cutEnd || !whole.has(end),
+      tornStart: inside(cutStart, start),
+      tornEnd: inside(cutEnd, cutEnd ? starts[i + 1] : end),
     };
   });
 }
@@ -66,22 +71,28 @@ function unitPlaces(tokenizer, text) {
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 /**
- * Where a token may begin or end without cutting a syllable: the ends of syllables where a tokenizer knows the script, those of
- * grapheme clusters elsewhere.
+ * @typedef {object} Syllables
+ * @property {Set<number>} ends where a token may begin or end without cutting one, in UTF-16 units
+ * @property {Uint8Array} inside 1 for the units that lie in a syllable, 0 elsewhere
+ */
+
+/**
+ * Syllables where a tokenizer knows the script, grapheme clusters elsewhere.
  * @param {string} text
  * @param {Tokenizer[]} tokenizers
- * @returns {Set<number>} UTF-16 units
+ * @returns {Syllables}
  */
-export function syllableEnds(text, tokenizers) {
+export function syllablesOf(text, tokenizers) {
   const ends = new Set([0, text.length]);
+  const inside = new Uint8Array(text.length);
   const knowing = tokenizers.find(({ info }) => info.routes.some(({ sgpe }) => sgpe));
   for (const { start, end, text: part, sgpe } of knowing ? unitPlaces(knowing, text) : [whole(text)]) {
     ends.add(start).add(end);
     if (sgpe && part.startsWith(" ")) ends.add(start + 1);
-    if (sgpe) continue;
-    for (const { index } of graphemes.segment(part)) ends.add(start + index);
+    if (sgpe) inside.fill(1, start, end);
+    else for (const { index } of graphemes.segment(part)) ends.add(start + index);
   }
-  return ends;
+  return { ends, inside };
 }
 
 /** @param {string} text a text without syllables */

@@ -6,8 +6,9 @@ import { Pool } from "./pool.js";
 import { element } from "./tokens.js";
 
 const ROWS = 500; // in the table; all files are counted
+const CANCELLED = "cancelled";
 
-/** @typedef {{ path: string, file: Blob, counts?: number[], error?: string, row?: HTMLElement }} Entry */
+/** @typedef {{ path: string, file: Blob, read: number, counts?: number[], error?: string, row?: HTMLElement }} Entry `read`: bytes */
 
 export class FileCounter {
   #find;
@@ -16,8 +17,6 @@ export class FileCounter {
   #entries = [];
   /** @type {Pool | undefined} */
   #pool;
-  #read = 0;
-  #cancelled = false;
   #run = 0;
 
   /**
@@ -34,7 +33,7 @@ export class FileCounter {
   /** @param {{ path: string, file: Blob }[]} files */
   add(files) {
     if (files.length === 0) return;
-    const fresh = files.map(({ path, file }) => ({ path, file }));
+    const fresh = files.map(({ path, file }) => ({ path, file, read: 0 }));
     this.#entries.push(...fresh);
     this.#start(fresh);
   }
@@ -46,21 +45,24 @@ export class FileCounter {
     for (const entry of this.#entries) {
       delete entry.counts;
       delete entry.error;
+      entry.read = 0;
     }
-    this.#read = 0;
     this.#start(this.#entries);
   }
 
   cancel() {
-    this.#cancelled = true;
     this.#stop();
+    for (const entry of this.#entries) {
+      if (entry.counts || entry.error) continue;
+      entry.error = CANCELLED;
+      if (entry.row) fill(entry.row, entry);
+    }
     this.#showState();
   }
 
   clear() {
     this.#stop();
     this.#entries = [];
-    this.#read = 0;
     this.#find("files").hidden = true;
     for (const id of ["cancel-files", "copy-files", "clear-files"]) this.#find(id).hidden = true;
     this.#find("open").focus();
@@ -85,7 +87,6 @@ export class FileCounter {
   /** @param {Entry[]} entries */
   async #start(entries) {
     const run = this.#run;
-    this.#cancelled = false;
     const { names, blobs } = this.#opened();
     names.forEach((name, i) => (this.#find(`files-${"ab"[i]}`).textContent = name));
     this.#showTable();
@@ -99,11 +100,9 @@ export class FileCounter {
 
   /** @param {Entry} entry @param {Pool} pool @param {number} run */
   async #count(entry, pool, run) {
-    let read = 0;
     const progress = (/** @type {number} */ more) => {
       if (run !== this.#run) return;
-      read += more;
-      this.#read += more;
+      entry.read += more;
       this.#showState();
     };
     try {
@@ -113,7 +112,7 @@ export class FileCounter {
       entry.error = /** @type {Error} */ (error).message;
     }
     if (run !== this.#run) return;
-    this.#read += entry.file.size - read;
+    entry.read = entry.file.size;
     if (entry.row) fill(entry.row, entry);
     this.#showState();
   }
@@ -132,15 +131,18 @@ export class FileCounter {
   }
 
   #showState() {
-    const size = this.#entries.reduce((sum, { file }) => sum + file.size, 0);
-    const done = this.#entries.filter(({ counts, error }) => counts || error).length;
-    const failed = this.#entries.filter(({ error }) => error).length;
     const all = this.#entries.length;
-    const running = done < all && !this.#cancelled;
-    this.#find("progress").value = size === 0 ? 1 : this.#read / size;
+    const wanted = this.#entries.filter(({ error }) => error !== CANCELLED);
+    const size = wanted.reduce((sum, { file }) => sum + file.size, 0);
+    const read = wanted.reduce((sum, entry) => sum + entry.read, 0);
+    const done = wanted.filter(({ counts, error }) => counts || error).length;
+    const failed = wanted.filter(({ error }) => error).length;
+    const running = done < wanted.length;
+    this.#find("progress").value = size === 0 ? 1 : read / size;
     this.#find("file-state").textContent = [
-      this.#cancelled ? `Cancelled: ${count(done)} of ${count(all)} files counted` : running ? `Counting: ${count(done)} of ${count(all)} files` : `Counted ${count(all)} ${all === 1 ? "file" : "files"}`,
-      `${bytes(this.#read)} of ${bytes(size)}`,
+      running ? `Counting: ${count(done)} of ${files(wanted.length)}` : `Counted ${files(wanted.length)}`,
+      `${bytes(read)} of ${bytes(size)}`,
+      ...(wanted.length < all ? [`${count(all - wanted.length)} cancelled`] : []),
       ...(failed ? [`${count(failed)} cannot be counted`] : []),
       ...(all > ROWS ? [`the first ${count(ROWS)} are listed`] : []),
     ].join(" · ");
@@ -155,6 +157,8 @@ export class FileCounter {
     this.#find("files").dataset.state = running ? "counting" : "done";
   }
 }
+
+const files = (/** @type {number} */ many) => `${count(many)} ${many === 1 ? "file" : "files"}`;
 
 /** @param {HTMLElement} row @param {Entry} entry */
 function fill(row, { path, file, counts, error }) {

@@ -8,15 +8,18 @@ import { Engine } from "./engine.js";
 import { EXAMPLES } from "./examples.js";
 import { FileCounter } from "./files.js";
 import { count } from "./format.js";
-import { SHIPPED, addModel, fetchModel, forget, names } from "./models.js";
+import { recalled, remember } from "./left.js";
+import { SHIPPED, addModel, fetchModel, forget, isModel, names } from "./models.js";
 import { showNumbers } from "./numbers.js";
-import { fromFragment, toFragment } from "./permalink.js";
+import { fromFragment, isLink, toFragment } from "./permalink.js";
+import { showMore } from "./more.js";
 import { showPremium, showSentences } from "./premium.js";
 import { SyllableView } from "./syllables.js";
 import { TokenPanel } from "./tokens.js";
 
 const SIDES = ["a", "b"];
 const OPEN_YOUR_OWN = "\0";
+const UNDOABLE = 1000; // UTF-16 units
 
 /** @param {string} id @returns {any} */
 const find = (id) => document.getElementById(id);
@@ -31,10 +34,12 @@ let text = "";
 let place = 0;
 /** @type {import("./engine.js").Result | undefined} */
 let last;
+/** What stood here before a link was followed. @type {import("./permalink.js").Shared | undefined} */
+let before;
 
 const engine = new Engine({ result: show, failed: complain, broken });
-const card = new Card(find("card"));
 const syllables = new SyllableView(find);
+const card = new Card(find("card"), (token) => syllables.showAt(token.start));
 const panels = SIDES.map(
   (side) =>
     new TokenPanel(
@@ -57,35 +62,41 @@ function broken(message) {
   complain(`The tokenizers could not start: ${message}`);
 }
 
-/** Put a tokenizer on a side. @param {number} side @param {string} name */
+/** Put a tokenizer on a side. @param {number} side @param {string} name @returns {Promise<string>} what went wrong, or "" */
 async function choose(side, name) {
-  const before = chosen[side];
+  const former = chosen[side];
   chosen[side] = name;
   showChoices();
   document.body.dataset.state = "counting";
   try {
     const blob = await fetchModel(name);
-    if (chosen[side] !== name) return; // another was chosen meanwhile
+    if (chosen[side] !== name) return ""; // another was chosen meanwhile
     const found = await engine.model(side, blob);
-    if (chosen[side] !== name) return;
+    if (chosen[side] !== name) return "";
     opened[side] = found;
   } catch (error) {
-    if (chosen[side] !== name) return;
-    return refused(side, name, before, /** @type {Error} */ (error));
+    if (chosen[side] !== name) return "";
+    return refused(side, name, former, /** @type {Error} */ (error));
   }
   find(`title-${SIDES[side]}`).textContent = name;
   if (opened.every(Boolean)) await complete();
   else countText();
+  return "";
 }
 
-/** A tokenizer that cannot be opened: the one before stays. @param {number} side @param {string} name @param {string} before @param {Error} error */
-function refused(side, name, before, error) {
-  if (opened[side] === undefined) return broken(error.message);
-  chosen[side] = before;
+/** A tokenizer that cannot be opened: the one before stays. @param {number} side @param {string} name @param {string} former @param {Error} error */
+function refused(side, name, former, error) {
+  if (opened[side] === undefined) {
+    broken(error.message);
+    return error.message;
+  }
+  chosen[side] = former;
   if (!SHIPPED.includes(name)) forget(name);
   showChoices();
-  complain(`${name} cannot be opened: ${error.message}`);
+  const message = `${name} cannot be opened: ${error.message}`;
+  complain(message);
   document.body.dataset.state = "done";
+  return message;
 }
 
 /** Both are there: everything that depends on them. */
@@ -126,9 +137,16 @@ function whenIdle(work) {
 function showTokens(side, tokens) {
   panels[side].show(tokens);
   find(`empty-${SIDES[side]}`).hidden = tokens.length > 0;
-  const torn = tokens.filter(({ tornStart }) => tornStart).length;
-  find(`torn-${SIDES[side]}`).textContent =
-    tokens.length === 0 ? "" : torn === 0 ? "nothing cut" : `${count(torn)} ${torn === 1 ? "cut" : "cuts"} inside syllables or characters`;
+  find(`torn-${SIDES[side]}`).textContent = tokens.length === 0 ? "" : cutsIn(tokens);
+}
+
+/** How often tokens begin inside something that a reader sees as one. @param {import("./describe.js").Token[]} tokens */
+function cutsIn(tokens) {
+  const found = ["syllable", "character"].flatMap((what) => {
+    const cuts = tokens.filter(({ tornStart }) => tornStart === what).length;
+    return cuts > 0 ? [`${count(cuts)} inside ${what}s`] : [];
+  });
+  return found.length > 0 ? `cuts: ${found.join(", ")}` : "nothing cut";
 }
 
 /** @param {import("./engine.js").Result} result */
@@ -139,9 +157,14 @@ function showStretch({ start, end, units }) {
   find("later").disabled = end === units;
 }
 
+/** A change by the user: what was said before is over, and the link no longer says what is here. */
+function edited() {
+  complain("");
+  if (isLink(location.hash)) history.replaceState(null, "", location.pathname + location.search);
+}
+
 /** Read the text area after a change; what has grown too long for it is counted as a file. */
 function readText() {
-  complain("");
   const { value, selectionEnd } = find("text");
   place = selectionEnd;
   if (isEditable(value)) {
@@ -159,12 +182,25 @@ function countText() {
   if (opened.some(Boolean)) engine.text(text, place);
 }
 
-/** @param {string} value */
-function setText(value) {
-  if (!isEditable(value)) return tooLong(value, "Dropped text");
+/** @param {string} value @param {string} name of it, for when it is too long */
+function setText(value, name) {
+  if (!isEditable(value)) return tooLong(value, name);
   find("text").value = value;
   find("text").setSelectionRange(0, 0);
   readText();
+}
+
+/** Put another text in place of what is there, so that it can be undone if it is short. @param {string} value @param {string} name */
+function replaceText(value, name) {
+  if (!isEditable(value)) return tooLong(value, name);
+  edited();
+  const [box, focused] = [find("text"), /** @type {HTMLElement | null} */ (document.activeElement)];
+  box.focus({ preventScroll: true });
+  box.select();
+  // Old, but the only way that the browser's undo knows; it is slow: 0.3 s for 280 lines.
+  if (value.length > UNDOABLE || !document.execCommand("insertText", false, value)) setText(value, name);
+  box.setSelectionRange(0, 0);
+  focused?.focus({ preventScroll: true });
 }
 
 /** To edit it would freeze the page. @param {string} value @param {string} name @param {string} [more] */
@@ -198,17 +234,21 @@ function paste(event) {
 /** Tokenizers go to the second side, all else is counted. @param {import("./dropped.js").Found[]} found */
 async function take(found) {
   complain("");
-  const models = found.filter(({ path }) => path.endsWith(".wwho"));
+  const models = found.filter(({ path }) => isModel(path));
   files.add(found.filter((each) => !models.includes(each)));
-  for (const { file } of models) await openModel(file, 1);
+  const problems = [];
+  for (const { file } of models) problems.push(await openModel(file, 1));
+  complain(problems.filter(Boolean).join("\n"));
 }
 
-/** @param {File} file @param {number} side */
+/** @param {File} file @param {number} side @returns {Promise<string>} what went wrong, or "" */
 async function openModel(file, side) {
   try {
-    await choose(side, await addModel(file));
+    const name = await addModel(file);
+    edited();
+    return await choose(side, name);
   } catch (error) {
-    complain(/** @type {Error} */ (error).message);
+    return /** @type {Error} */ (error).message;
   }
 }
 
@@ -222,11 +262,15 @@ async function copyFrom(button, what) {
 
 /** The address that carries text and settings; it becomes the page's own. */
 async function link() {
-  const [price, texts] = ["price", "texts"].map((id) => find(id).valueAsNumber);
   const [a, b] = chosen.map((name) => (SHIPPED.includes(name) ? name : undefined));
-  const fragment = await toFragment({ text, a, b, ...(price >= 0 && { price }), ...(texts >= 1 && { texts }) });
-  history.replaceState(null, "", fragment);
+  history.replaceState(null, "", await toFragment({ ...settings(), a, b }));
   return location.href;
+}
+
+/** @returns {import("./permalink.js").Shared} what is here now */
+function settings() {
+  const [price, texts] = ["price", "texts"].map((id) => (find(id).validity.valid ? find(id).valueAsNumber : NaN));
+  return { text, a: chosen[0], b: chosen[1], ...(price >= 0 && { price }), ...(texts >= 1 && { texts }) };
 }
 
 /** The text with the tokens of both. */
@@ -243,29 +287,51 @@ async function asJSON() {
 async function readLink() {
   try {
     const shared = await fromFragment(location.hash);
-    if (!shared) return false;
-    for (const id of /** @type {const} */ (["price", "texts"])) {
-      if (shared[id] !== undefined) find(id).value = String(shared[id]);
-    }
-    [shared.a, shared.b].forEach((name, side) => {
-      if (name && SHIPPED.includes(name)) chosen[side] = name;
-    });
-    setText(shared.text);
-    return true;
+    if (shared) put(shared, "The text of this link");
+    return Boolean(shared);
   } catch (error) {
     complain(/** @type {Error} */ (error).message);
     return false;
   }
 }
 
+/** What is not said is as at first. @param {import("./permalink.js").Shared} shared @param {string} name of the text */
+function put(shared, name) {
+  for (const id of /** @type {const} */ (["price", "texts"])) find(id).value = String(shared[id] ?? find(id).defaultValue);
+  [shared.a, shared.b].forEach((wanted, side) => (chosen[side] = wanted && names().includes(wanted) ? wanted : SHIPPED[side]));
+  setText(shared.text, name);
+}
+
+/** A link was followed on the page, or the way back from it. */
+async function followed() {
+  complain("");
+  const here = before ?? settings();
+  if (isLink(location.hash)) {
+    if (!(await readLink())) return;
+    before = here;
+  } else {
+    if (location.hash !== "" || !before) return;
+    put(before, "Your text");
+    before = undefined;
+  }
+  chosen.forEach((name, side) => choose(side, name));
+}
+
 function listen() {
-  find("text").addEventListener("input", readText);
+  for (const box of document.querySelectorAll(".more")) showMore(/** @type {HTMLElement} */ (box));
+  find("text").addEventListener("input", () => {
+    edited();
+    readText();
+  });
   find("text").addEventListener("paste", paste);
   for (const button of document.querySelectorAll("[data-example]")) {
-    button.addEventListener("click", () => setText(EXAMPLES[/** @type {HTMLElement} */ (button).dataset.example ?? ""]));
+    button.addEventListener("click", () => replaceText(EXAMPLES[/** @type {HTMLElement} */ (button).dataset.example ?? ""], "The example"));
   }
   for (const id of ["price", "texts"]) {
-    find(id).addEventListener("input", () => last && showNumbers({ names: chosen, ...last }));
+    find(id).addEventListener("input", () => {
+      edited();
+      if (last) showNumbers({ names: chosen, ...last });
+    });
   }
   for (const [button, input] of [["open", "file"], ["open-folder", "folder"], ["open-model", "model"]]) {
     find(button).addEventListener("click", () => find(input).click());
@@ -281,17 +347,19 @@ function listen() {
   find("copy-files").addEventListener("click", () => copyFrom(find("copy-files"), JSON.stringify(files, null, 1)));
   find("earlier").addEventListener("click", () => page(-1));
   find("later").addEventListener("click", () => page(1));
-  addEventListener("hashchange", async () => {
-    if (await readLink()) chosen.forEach((name, side) => choose(side, name));
-  });
+  addEventListener("pagehide", () => remember(settings()));
+  find("close-alert").addEventListener("click", () => complain(""));
+  addEventListener("hashchange", followed);
   listenToDrops();
 }
 
 /** @param {number} side */
 function pick(side) {
   const name = find(`pick-${SIDES[side]}`).value;
-  complain("");
-  if (name !== OPEN_YOUR_OWN) return choose(side, name);
+  if (name !== OPEN_YOUR_OWN) {
+    edited();
+    return choose(side, name);
+  }
   showChoices();
   find("model").click();
 }
@@ -306,28 +374,29 @@ function page(step) {
 
 function listenToDrops() {
   addEventListener("dragover", (event) => {
+    const files = Boolean(event.dataTransfer?.types.includes("Files"));
+    if (!files && event.target === find("text")) return; // text is moved there, which the browser does best
     event.preventDefault();
-    document.body.classList.add("dragging");
+    document.body.classList.toggle("dragging", files);
   });
   addEventListener("dragleave", (event) => {
     if (!event.relatedTarget) document.body.classList.remove("dragging");
   });
   addEventListener("drop", async (event) => {
-    event.preventDefault();
     document.body.classList.remove("dragging");
     const data = event.dataTransfer;
-    if (!data) return;
-    const dropped = data.getData("text/plain");
-    if (data.files.length > 0) take(await droppedFiles(data));
-    else if (dropped) setText(dropped);
+    const dropped = data?.getData("text/plain") ?? "";
+    if (data?.files.length === 0 && event.target === find("text") && isEditable(dropped)) return;
+    event.preventDefault();
+    if (data && data.files.length > 0) take(await droppedFiles(data));
+    else if (dropped) replaceText(dropped, "Dropped text");
   });
 }
 
 async function start() {
   showSentences();
   listen();
-  const linked = await readLink();
-  if (!linked) setText(find("text").value || EXAMPLES.mixed);
+  if (!(await readLink())) put(recalled() ?? { text: EXAMPLES.mixed }, "Your text");
   await Promise.all(chosen.map((name, side) => choose(side, name)));
   // Only where it may: not in private windows of some browsers, and not from plain http.
   navigator.serviceWorker?.register(new URL("sw.js", document.baseURI)).catch(() => undefined);

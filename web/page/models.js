@@ -10,6 +10,9 @@ const files = new Map();
 /** The names to choose from, those opened here last. */
 export const names = () => [...SHIPPED, ...[...files.keys()].filter((name) => !SHIPPED.includes(name))];
 
+/** @param {string} path of a file @returns {boolean} whether it should be a tokenizer */
+export const isModel = (path) => /\.wwho$/i.test(path);
+
 /** @param {string} name @returns {Promise<Uint8Array<ArrayBuffer>>} */
 export function fetchModel(name) {
   let file = files.get(name);
@@ -43,7 +46,7 @@ export async function addModel(file) {
   if (start !== EXPECTED) {
     throw new Error(`${file.name} begins with ${start || "nothing"}, a .wwho file with ${EXPECTED}; see “Bring your own tokenizer”`);
   }
-  const name = free(file.name.replace(/\.wwho$/, "") || "mine");
+  const name = free(file.name.replace(/\.wwho$/i, "") || "mine");
   files.set(name, Promise.resolve(blob));
   return name;
 }

@@ -1,6 +1,6 @@
 // The numbers beside the text: tokens of both tokenizers, what one takes beyond the other, and what they cost.
 
-import { count, money, percent, times } from "./format.js";
+import { count, money, percent, times, tokens as tokensOf } from "./format.js";
 
 /** @param {string} id @returns {any} */
 const find = (id) => document.getElementById(id);
@@ -23,17 +23,22 @@ export function showNumbers({ names, counts, characters }) {
     cell.textContent = tokens === undefined ? "–" : count(tokens);
     if (tokens === undefined) delete cell.dataset.count;
     else cell.dataset.count = String(tokens);
+    find(`unit-${side}`).textContent = tokens === 1 ? "token" : "tokens";
     find(`bar-${side}`).style.setProperty("--share", String((tokens ?? 0) / most));
     find(`density-${side}`).textContent = tokens ? `${times(characters / tokens)} characters per token` : "–";
     find(`cost-name-${side}`).textContent = names[i];
-    find(`cost-${side}`).textContent = tokens === undefined ? "–" : money(cost(tokens));
+    find(`cost-${side}`).textContent = tokens === undefined || !payable() ? "–" : money(cost(tokens));
   });
+  find("cost-note").hidden = payable();
   compare(names, counts);
 }
 
+/** Whether price and number of texts are in their limits; a field that is empty means 0. */
+const payable = () => ["price", "texts"].every((id) => find(id).validity.valid);
+
 /** @param {number} tokens of one text */
 function cost(tokens) {
-  const [price, texts] = ["price", "texts"].map((id) => Math.max(0, find(id).valueAsNumber || 0));
+  const [price, texts] = ["price", "texts"].map((id) => find(id).valueAsNumber || 0);
   return (tokens * price * texts) / MILLION;
 }
 
@@ -52,5 +57,5 @@ function compare(names, [ours, theirs]) {
 function sentence([ours, theirs], a, b) {
   if (a === b) return `${ours} and ${theirs} take the same number of tokens, ${count(a)}.`;
   const [more, fewer, most, least] = a < b ? [theirs, ours, b, a] : [ours, theirs, a, b];
-  return `${more} takes ${count(most - least)} tokens more, so ${times(most / least)} times as much of such text fits into one context with ${fewer}.`;
+  return `${more} takes ${tokensOf(most - least)} more, so ${times(most / least)} times as much of such text fits into one context with ${fewer}.`;
 }

@@ -5,6 +5,9 @@ const MOST_BYTES = 4_000_000; // of JSON: nobody's link should fill the memory
 
 /** @typedef {{ text: string, a?: string, b?: string, price?: number, texts?: number }} Shared */
 
+/** @param {string} fragment with "#" */
+export const isLink = (fragment) => /^#[zj]/.test(fragment);
+
 /** @param {Shared} shared @returns {Promise<string>} the fragment, with "#" */
 export async function toFragment(shared) {
   const plain = new TextEncoder().encode(JSON.stringify(shared));
@@ -18,7 +21,7 @@ export async function toFragment(shared) {
  * @throws {Error} it is damaged
  */
 export async function fromFragment(fragment) {
-  if (!/^#[zj]/.test(fragment)) return undefined;
+  if (!isLink(fragment)) return undefined;
   try {
     const packed = fromBase64(fragment.slice(2));
     const plain =
@@ -37,8 +40,8 @@ function checked(found) {
     text,
     ...(typeof a === "string" && { a }),
     ...(typeof b === "string" && { b }),
-    ...(typeof price === "number" && price >= 0 && { price }),
-    ...(typeof texts === "number" && texts >= 1 && { texts }),
+    ...(Number.isFinite(price) && price >= 0 && { price }),
+    ...(Number.isFinite(texts) && texts >= 1 && { texts }),
   };
 }
 

@@ -126,11 +126,12 @@ function segmentsOf(automata, text) {
   });
 }
 
-/** The segment with the longest syllable. @param {Automata} automata @param {Segment[]} segments */
+/** The segment with the most characters in syllables of several. @param {Automata} automata @param {Segment[]} segments */
 function mostToShow(automata, segments) {
   const lengths = segments.map(({ text, route }) => {
     const { sgpe, scanner } = automata.routes[route];
-    return sgpe ? Math.max(...trace(automata, scanner, text).map((piece) => piece.text.trimStart().length)) : 0;
+    const units = sgpe ? trace(automata, scanner, text).slice(0, UNITS).map((piece) => piece.text.trimStart().length) : [];
+    return units.reduce((sum, length) => sum + (length > 1 ? length : 0), 0);
   });
   return lengths.indexOf(Math.max(...lengths));
 }

@@ -1,10 +1,13 @@
 // One panel of tokens: inline spans side by side, so that the browser shapes the text as if there were none; a listbox with
 // roving focus, so that every token can be reached by keyboard. A token that begins or ends inside a syllable is set apart: there
-// the shaping is broken on purpose, since that is what the tokenizer did.
+// the shaping is broken on purpose, since that is what the tokenizer did. What is left of it, marks or bytes, keeps the direction
+// of its script (the style sheet puts a mark of that direction around it), so that lines of Hebrew and Arabic stay in order.
 
 /** @typedef {import("./describe.js").Token} Token */
 
 const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u{FE00}-\u{FE0F}]+$/u;
+const RIGHT_TO_LEFT = /^[^\p{L}]*?[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const LEFT_TO_RIGHT = /[\p{L}\p{M}]/u;
 const NAMES = new Map([
   [0x200d, "ZWJ"],
   [0x200c, "ZWNJ"],
@@ -43,12 +46,19 @@ function splitParts(bytes) {
   while (lead > start && (bytes[lead] & 0xc0) === 0x80) lead--;
   const size = bytes[lead] >= 0xf0 ? 4 : bytes[lead] >= 0xe0 ? 3 : bytes[lead] >= 0xc0 ? 2 : 1;
   if (lead >= start && lead + size > end) end = lead;
-  const chip = (/** @type {Uint8Array} */ part) => (part.length ? [element("span", "chip", hexOf(part))] : []);
+  const chips = (/** @type {Uint8Array} */ part) => (part.length ? [chip(hexOf(part))] : []);
   return [
-    ...chip(bytes.subarray(0, start)),
+    ...chips(bytes.subarray(0, start)),
     new TextDecoder().decode(bytes.subarray(start, end)),
-    ...chip(bytes.subarray(Math.max(end, start))),
+    ...chips(bytes.subarray(Math.max(end, start))),
   ];
+}
+
+/** With a direction of its own, so that its letters and digits do not count in that of the line. @param {string} text */
+function chip(text) {
+  const node = element("span", "chip", text);
+  node.dir = "ltr";
+  return node;
 }
 
 /**
@@ -70,7 +80,7 @@ export function visible(token) {
       const code = character.codePointAt(0) ?? 0;
       return NAMES.get(code) ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
     });
-    return [element("span", "chip", names.join(" "))];
+    return [chip(names.join(" "))];
   }
   return [token.text];
 }
@@ -137,7 +147,7 @@ export class TokenPanel {
     box.addEventListener("pointerleave", () => this.#lookAt(document.activeElement));
     box.addEventListener("focusin", (event) => this.#lookAt(event.target));
     box.addEventListener("focusout", () => look(undefined, undefined));
-    box.addEventListener("click", (event) => this.#pick(spanAt(event.target)));
+    box.addEventListener("click", (event) => this.#click(spanAt(event.target)));
     box.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -166,6 +176,7 @@ export class TokenPanel {
     for (const tokens of fresh) {
       const line = element("div", "line", ...tokens.map(spanOf));
       line.setAttribute("role", "none");
+      line.dir = "auto";
       part.append(line);
     }
     this.#box.insertBefore(part, this.#box.children[head] ?? null);
@@ -194,9 +205,16 @@ export class TokenPanel {
     span.focus();
   }
 
-  /** @param {HTMLElement | undefined} span */
+  /** A finger cannot point, so it only looks; the card has a button for more. @param {HTMLElement | undefined} span */
+  #click(span) {
+    const selection = getSelection();
+    if (!span || (selection && !selection.isCollapsed && this.#box.contains(selection.anchorNode))) return; // it is to be copied
+    if (cannotPoint.matches) this.#focus(span);
+    else this.#pick(span);
+  }
+
+  /** @param {HTMLElement} span */
   #pick(span) {
-    if (!span || String(getSelection()) !== "") return; // text is being selected, to be copied
     this.#focus(span);
     for (const other of document.querySelectorAll('.token[aria-selected="true"]')) other.setAttribute("aria-selected", "false");
     span.setAttribute("aria-selected", "true");
@@ -215,10 +233,11 @@ export class TokenPanel {
     }
     const spans = /** @type {HTMLElement[]} */ ([...this.#box.querySelectorAll(".token")]);
     const at = spans.indexOf(span);
+    const right = getComputedStyle(span.closest(".line") ?? span).direction === "rtl" ? -1 : 1;
     /** @type {Record<string, () => number>} */
     const moves = {
-      ArrowRight: () => at + 1,
-      ArrowLeft: () => at - 1,
+      ArrowRight: () => at + right,
+      ArrowLeft: () => at - right,
       ArrowDown: () => below(spans, at, 1),
       ArrowUp: () => below(spans, at, -1),
       Home: () => 0,
@@ -230,6 +249,9 @@ export class TokenPanel {
     this.#focus(spans[Math.max(0, Math.min(to, spans.length - 1))]);
   }
 }
+
+/** Whether there are only fingers, and nothing that hovers. */
+export const cannotPoint = matchMedia("(hover: none)");
 
 /** @param {EventTarget | null} target @returns {HTMLElement | undefined} */
 function spanAt(target) {
@@ -264,10 +286,14 @@ for (const [name, value] of [
   BLANK.setAttribute(name, value);
 }
 
+/** The direction of its script, if it has one. @param {string} text @returns {string[]} */
+const directionOf = (text) => (RIGHT_TO_LEFT.test(text) ? ["rtl"] : LEFT_TO_RIGHT.test(text) ? ["ltr"] : []);
+
 /** @param {Token} token */
 function spanOf(token) {
   const span = /** @type {HTMLElement} */ (BLANK.cloneNode());
-  span.className = `token ${token.kind}${token.tornStart ? " torn torn-start" : ""}${token.tornEnd ? " torn torn-end" : ""}`;
+  span.className = `token ${token.kind}${token.tornStart ? " torn-start" : ""}${token.tornEnd ? " torn-end" : ""}`;
+  if (token.tornStart || token.tornEnd) span.classList.add("torn", ...directionOf(token.text));
   span.append(...visible(token));
   // White space alone is no name to a screen reader.
   if (span.textContent?.trim() === "") span.setAttribute("aria-label", token.text.length === 1 ? "space" : `${token.text.length} spaces`);

@@ -2,12 +2,12 @@
 
 import { Tokenizer, init } from "../index.js";
 import { Cuts } from "./cuts.js";
-import { describeTokens, syllableEnds } from "./describe.js";
+import { describeTokens, syllablesOf } from "./describe.js";
 import { PARALLEL } from "./parallel.js";
 import { Running } from "./running.js";
 
 const SHOWN = 1600; // UTF-16 units that are described, and some more up to the next cut
-const MOST_TOKENS = 6000; // a word without an end has no cuts; this many can be laid out
+const MOST_TOKENS = 6000; // this many can be laid out
 const MARGIN = 200; // at their end, where a caret makes the stretch move on
 
 /**
@@ -16,6 +16,8 @@ const MARGIN = 200; // at their end, where a caret makes the stretch move on
  * @property {Cuts} cuts
  * @property {Running} running
  */
+
+/** @typedef {import("./describe.js").Encoded} Encoded */
 
 /** @type {(Side | undefined)[]} */
 const sides = [undefined, undefined];
@@ -55,10 +57,13 @@ async function openModel({ side, blob }) {
 /** @param {{ text: string, at: number }} task `at`: the place that is looked at, in UTF-16 units */
 function readText({ text, at }) {
   const counts = sides.map((side) => side?.running.update(text));
-  const { start, end } = stretch(text, at);
-  const part = text.slice(start, end);
-  const ends = syllableEnds(part, sides.flatMap((side) => (side ? [side.tokenizer] : [])));
-  const tokens = sides.map((side) => side && describeTokens(side.tokenizer, part, ends));
+  const whole = stretch(text, at);
+  const encoded = sides.map((side) => side?.tokenizer.encodeWithOffsets(text.slice(whole.start, whole.end)));
+  const piece = narrower(encoded, whole.end - whole.start, at - whole.start);
+  const start = whole.start + piece.start;
+  const part = text.slice(start, whole.start + piece.end);
+  const syllables = syllablesOf(part, sides.flatMap((side) => (side ? [side.tokenizer] : [])));
+  const tokens = sides.map((side, i) => side && describeTokens(side.tokenizer, part, within(encoded[i], piece), syllables));
   const shown = Math.min(...tokens.map((all) => all?.[MOST_TOKENS]?.start ?? part.length));
   return {
     counts,
@@ -88,6 +93,37 @@ function stretch(text, at) {
   let end = Math.min(text.length, shownFrom + SHOWN);
   while (end < text.length && !isCut(end)) end++;
   return { start: shownFrom, end };
+}
+
+/**
+ * A word without an end has no cuts. Of such a stretch, what is around a place, from and to where both tokenizers begin a token.
+ * @param {(Encoded | undefined)[]} encoded the stretch
+ * @param {number} length of the stretch @param {number} at the place in it
+ */
+function narrower(encoded, length, at) {
+  if (length <= 2 * SHOWN) return { start: 0, end: length };
+  const [first, ...others] = encoded.flatMap((side) => (side ? [beginnings(side)] : []));
+  const common = [...(first ?? [])].filter((place) => others.every((each) => each.has(place)));
+  const half = SHOWN / 2;
+  const from = Math.floor(Math.max(0, at - MARGIN) / half) * half - half; // stays for some keys
+  const start = common.findLast((place) => place <= from) ?? 0;
+  return { start, end: common.find((place) => place >= start + SHOWN) ?? length };
+}
+
+/** Where tokens begin with a whole character. @param {Encoded} encoded */
+function beginnings({ starts, ends }) {
+  return new Set(Array.from(starts).filter((start, i) => i === 0 || ends[i - 1] <= start));
+}
+
+/**
+ * The tokens of a piece of the text that was encoded.
+ * @param {Encoded | undefined} encoded @param {{ start: number, end: number }} piece
+ * @returns {Encoded}
+ */
+function within(encoded, { start, end }) {
+  const { ids, starts, ends } = encoded ?? { ids: [], starts: [], ends: [] };
+  const kept = Array.from(starts, (_, i) => i).filter((i) => starts[i] >= start && starts[i] < end);
+  return { ids: kept.map((i) => ids[i]), starts: kept.map((i) => starts[i] - start), ends: kept.map((i) => ends[i] - start) };
 }
 
 /** @param {string} text */
