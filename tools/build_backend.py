@@ -9,15 +9,21 @@ backend calls it with them. The config setting `wheel` chooses the kind:
     pip wheel . -C wheel=pyemscripten_2026_0_wasm32  for one Pyodide, compiled by zig
 
 A build by pyodide-build is native to this backend: the compiler is another, and it says so.
+
+Every kind holds web/wwho.wasm, which a clone lacks: it is compiled where it is missing, by the zig
+that is asked for then. A source distribution brings it along.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from pathlib import Path
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from typing import Any
 
+import build_wasm
 from setuptools import find_packages, setup
 from setuptools.build_meta import _BuildMetaBackend
 from setuptools.command.sdist import sdist
@@ -26,22 +32,29 @@ CORE = "tools/build_native.py:core"
 TRAIN = "tools/build_native.py:train"
 NATIVE, ANY = "native", "any"
 PYODIDE = ("pyemscripten_2026_0_wasm32", "pyodide_2025_0_wasm32")
-ZIG = "ziglang==0.16.0"
+# The systems that PyPI has it for.
+ZIG = f"ziglang=={build_wasm.ZIG}; sys_platform in 'linux darwin win32'"
 CFFI = "cffi>=1.17"
 # Data at the top of the repository that is installed inside the package; pyproject.toml says where
 # each one lies.
 DATA_PACKAGES = ["wwho.schemas", "wwho.web"]
+FOLDERS = ("py", "schemas", "tests", "tools", "wasm", "web")
+# What builds, tests and installations leave in them.
+LEFT_BEHIND = (
+    "*.so", "*.pyd", "*.o", "*.egg-info", "_core.c", "_native.c", "__pycache__", "node_modules",
+    ".*",
+)  # fmt: skip
 
 Settings = Mapping[str, Any] | None
 StrPath = str | os.PathLike[str]
 
 
 class SourceDistribution(sdist):
-    """A source distribution that can build itself: it holds this folder too."""
+    """A source distribution that can build and test itself: it holds the whole project."""
 
     def make_distribution(self) -> None:
-        """Add the build scripts to what setuptools has found by itself."""
-        self.filelist.extend(str(path) for path in sorted(Path("tools").glob("*.py")))
+        """Add the rest of the project to what setuptools has found by itself."""
+        self.filelist.extend(sources())
         super().make_distribution()
 
 
@@ -58,7 +71,12 @@ class Backend(_BuildMetaBackend):
         """What a build needs beside pyproject.toml's list."""
         self.kind = kind(config_settings)
         found = super().get_requires_for_build_wheel(config_settings)
-        return [*found, ZIG] if self.kind in PYODIDE else found
+        return [*found, ZIG] if self.kind in PYODIDE or lacks_wasm() else found
+
+    def get_requires_for_build_sdist(self, config_settings: Settings = None) -> list[str]:
+        """What a source distribution needs beside pyproject.toml's list."""
+        found = super().get_requires_for_build_sdist(config_settings)
+        return [*found, ZIG] if lacks_wasm() else found
 
     def prepare_metadata_for_build_wheel(
         self, metadata_directory: StrPath, config_settings: Settings = None
@@ -75,7 +93,54 @@ class Backend(_BuildMetaBackend):
     ) -> str:
         """Build the kind of wheel asked for."""
         self.kind = kind(config_settings)
+        make_wasm(needed=self.kind != NATIVE)
         return super().build_wheel(wheel_directory, config_settings, metadata_directory)
+
+    def build_editable(
+        self,
+        wheel_directory: StrPath,
+        config_settings: Settings = None,
+        metadata_directory: StrPath | None = None,
+    ) -> str:
+        """Build a wheel that points here."""
+        make_wasm(needed=False)
+        return super().build_editable(wheel_directory, config_settings, metadata_directory)
+
+    def build_sdist(self, sdist_directory: StrPath, config_settings: Settings = None) -> str:
+        """Build a source distribution."""
+        make_wasm(needed=True)
+        return super().build_sdist(sdist_directory, config_settings)
+
+
+def lacks_wasm() -> bool:
+    """Whether web/wwho.wasm is still to be compiled."""
+    return not build_wasm.TARGET.is_file()
+
+
+def make_wasm(*, needed: bool) -> None:
+    """Compile web/wwho.wasm where it is missing.
+
+    Without zig, what can do without the demo page is built all the same, and says so.
+
+    Raises:
+        SystemExit: it is needed and there is no zig, or zig fails.
+    """
+    if not lacks_wasm():
+        return
+    if needed or find_spec("ziglang"):
+        build_wasm.build()
+    else:
+        print("warning: without ziglang there is no wwho.wasm, nor a demo page", file=sys.stderr)
+
+
+def sources() -> Iterator[str]:
+    """The paths of the project's files, without what builds, tests and installations leave."""
+    ignored = shutil.ignore_patterns(*LEFT_BEHIND)
+    for top in FOLDERS:
+        for folder, folders, names in os.walk(top):
+            left = ignored(folder, [*folders, *names])
+            folders[:] = sorted(set(folders) - left)
+            yield from (os.path.join(folder, name) for name in sorted(set(names) - left))
 
 
 def kind(config_settings: Settings) -> str:

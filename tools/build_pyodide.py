@@ -20,18 +20,14 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from build_backend import ANY, PYODIDE
+from build_backend import ANY, LEFT_BEHIND, PYODIDE
 from build_wasm import ROOT
 from build_wasm import build as build_wasm
 
 DIST = ROOT / "dist"
 SOURCES = ("LICENSE", "NOTICE", "README.md", "pyproject.toml")
 FOLDERS = ("py", "schemas", "tools", "wasm", "web")
-# What builds, tests and installations leave in the tree.
-LEFT_BEHIND = shutil.ignore_patterns(
-    "*.so", "*.pyd", "*.o", "*.egg-info", "_core.c", "_native.c", "__pycache__", "node_modules",
-    "bench", ".*", "wwho.wasm",
-)  # fmt: skip
+IGNORED = shutil.ignore_patterns(*LEFT_BEHIND, "bench", "wwho.wasm")
 # The first moment that a zip archive can name: files are dated so unless the caller says otherwise.
 EPOCH = "315532800"
 
@@ -61,7 +57,7 @@ def copy_sources(tree: Path) -> None:
     for name in SOURCES:
         shutil.copyfile(ROOT / name, tree / name)
     for name in FOLDERS:
-        shutil.copytree(ROOT / name, tree / name, ignore=LEFT_BEHIND, copy_function=shutil.copyfile)
+        shutil.copytree(ROOT / name, tree / name, ignore=IGNORED, copy_function=shutil.copyfile)
 
 
 def build_wheel(tree: Path, scratch: Path, folder: Path, kind: str) -> Path:

@@ -1,5 +1,7 @@
 """Check that an installed wheel of wwho runs by its compiled core: cibuildwheel's test command."""
 
+from importlib.resources import files
+
 import wwho
 
 TEXT, IDS = "ඔයා 1 special अद्भुत", [267431, 220, 16, 3582, 218041]
@@ -8,4 +10,5 @@ enc = wwho.get_encoding("wwho_328k")
 assert enc.backend == "native", f"the backend is {enc.backend!r}, not 'native'"
 assert enc.encode(TEXT) == IDS, f"{TEXT!r} gives {enc.encode(TEXT)}, not {IDS}"
 assert enc.decode(IDS) == TEXT
+assert files("wwho").joinpath("web", "wwho.wasm").is_file(), "wwho.wasm is missing"
 print(f"wwho {wwho.__version__} from {wwho.__file__} works")

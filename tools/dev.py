@@ -115,9 +115,14 @@ def test(pytest_arguments: list[str]) -> int:
 
 
 def set_up(*extras: str) -> None:
-    """Bring .venv, the installed package with these extras, and web/wwho.wasm up to date."""
+    """Bring .venv, web/wwho.wasm, and the installed package with these extras up to date."""
     make_environment()
     stamps = read_stamps()
+    # Before the package, whose build would otherwise fetch a compiler of its own for it.
+    wasm = fingerprint(WASM_SOURCES)
+    if stamps.get("wasm") != wasm or not (ROOT / "web" / "wwho.wasm").is_file():
+        quietly("Compiling web/wwho.wasm", [str(PYTHON), "tools/build_wasm.py"])
+        write_stamps(wasm=wasm)
     # An editable install points into this folder, so a moved clone installs again.
     package = [fingerprint(PACKAGE_SOURCES), str(ROOT)]
     wanted = sorted({*extras, *stamps.get("extras", [])})
@@ -126,10 +131,6 @@ def set_up(*extras: str) -> None:
         package_with_extras = f".[{','.join(wanted)}]"
         pip("Installing the package and what it needs", "-e", package_with_extras, env=compiler())
         write_stamps(package=package, extras=wanted)
-    wasm = fingerprint(WASM_SOURCES)
-    if stamps.get("wasm") != wasm or not (ROOT / "web" / "wwho.wasm").is_file():
-        quietly("Compiling web/wwho.wasm", [str(PYTHON), "tools/build_wasm.py"])
-        write_stamps(wasm=wasm)
 
 
 def make_environment() -> None:

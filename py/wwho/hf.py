@@ -12,9 +12,10 @@ that the model does not use have names of their own.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 try:
     from transformers import (
@@ -30,7 +31,9 @@ except ModuleNotFoundError as error:
     ) from error
 
 from wwho.artifact.files import write_atomic
+from wwho.backend.base import unknown_id
 from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names, model_bytes
+from wwho.errors import ArtifactError, UnknownTokenError
 from wwho.tokenizer import Tokenizer
 
 VOCAB_FILE = "tokenizer.wwho"
@@ -47,35 +50,92 @@ KEPT = ("special_tokens_pattern", "token_type_ids_pattern")
 """Options that transformers takes from the arguments, but does not save."""
 
 
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+class PlacedText(str):
+    """Part of a text that knows the place of each of its code points in the whole.
+
+    transformers cuts, strips and joins texts around added tokens; the places go along.
+    """
+
+    places: Sequence[int]
+
+    def __new__(cls, text: str, places: Sequence[int]) -> PlacedText:
+        """A text with its places, one for each code point."""
+        placed = super().__new__(cls, text)
+        placed.places = places
+        return placed
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        """A part with its places, or one character."""
+        part = super().__getitem__(key)
+        return PlacedText(part, self.places[key]) if isinstance(key, slice) else part
+
+    def __add__(self, other: str) -> str:
+        """Both texts, with the places of both."""
+        if not isinstance(other, PlacedText):
+            return super().__add__(other)
+        return PlacedText(super().__add__(other), [*self.places, *other.places])
+
+    def lstrip(self, chars: str | None = None, /) -> str:
+        """The text without the characters at its start."""
+        return self[len(self) - len(super().lstrip(chars)) :]
+
+    def rstrip(self, chars: str | None = None, /) -> str:
+        """The text without the characters at its end."""
+        return self[: len(super().rstrip(chars))]
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """The place in the whole, first and last-plus-one, of such a place here."""
+        return self.places[first], self.places[last - 1] + 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles keep the places."""
+        return PlacedText, (str(self), self.places)
+
+
 class PlacedName(str):
     """A token's name that knows the code points it stands for, first and last-plus-one."""
 
-    span: tuple[int, int]
+    place: tuple[int, int]
 
-    def __new__(cls, name: str, span: tuple[int, int]) -> PlacedName:
+    def __new__(cls, name: str, place: tuple[int, int]) -> PlacedName:
         """A name with its place."""
         placed = super().__new__(cls, name)
-        placed.span = span
+        placed.place = place
         return placed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles keep the place."""
+        return PlacedName, (str(self), self.place)
 
 
 class PlacedId(int):
     """A token's id that knows the code points it stands for, first and last-plus-one."""
 
-    span: tuple[int, int]
+    place: tuple[int, int]
 
-    def __new__(cls, token: int, span: tuple[int, int]) -> PlacedId:
+    def __new__(cls, token: int, place: tuple[int, int]) -> PlacedId:
         """An id with its place."""
         placed = super().__new__(cls, token)
-        placed.span = span
+        placed.place = place
         return placed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles keep the place."""
+        return PlacedId, (int(self), self.place)
 
 
 class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     """A `.wwho` model as a `transformers.PreTrainedTokenizer`.
 
     Special tokens in a text are recognized, as by every tokenizer of transformers;
-    `split_special_tokens=True` makes them ordinary text.
+    `split_special_tokens=True` makes them ordinary text. Models without [BOS], [EOS] and [PAD],
+    such as o200k_base, end and pad with <|endoftext|>; their `bos_token` must be given.
+
+    `AutoTokenizer.from_pretrained` knows what `save_pretrained` wrote once `wwho.hf` is imported;
+    without it, it asks for libraries that would not help.
 
     Example:
         >>> tokenizer = WWHOTokenizer("o200k_base")
@@ -99,9 +159,14 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
                 `special_tokens_pattern` and so on.
 
         Raises:
-            ArtifactError: the file is no artifact.
+            ArtifactError: the file is no artifact, or missing in the folder of `from_pretrained`.
             FileNotFoundError: there is no such file, nor an encoding of this name.
         """
+        if vocab_file is None:  # as from_pretrained says it; it hides every OSError
+            raise ArtifactError(
+                f"there is no {VOCAB_FILE} in {options.get('name_or_path')}; "
+                "WWHOTokenizer.save_pretrained writes it there"
+            )
         self.wwho, self._artifact = _open(vocab_file)
         specials = self.wwho.info.specials
         for role, names in ROLES.items():
@@ -138,13 +203,22 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         return {**self._ids, **self._added_tokens_encoder}
 
     def _tokenize(self, text: str, **options: Any) -> list[str]:
-        return [self._names[token] for token in self.wwho.encode(text)]
+        if not isinstance(text, PlacedText):
+            return [self._names[token] for token in self.wwho.encode(text)]
+        ids, spans = self.wwho.encode_with_offsets(text)
+        at = character_bounds(text)
+        return [
+            PlacedName(self._names[token], text.span(at[first], at[last]))
+            for token, (first, last) in zip(ids, spans, strict=True)
+        ]
 
     def _convert_token_to_id(self, token: str) -> int | None:
         found: int | None = self._ids.get(token, self.unk_token_id)
         return found
 
     def _convert_id_to_token(self, index: int) -> str:
+        if not 0 <= index < len(self._names):
+            raise UnknownTokenError(unknown_id(index, len(self)))
         return self._names[index]
 
     def convert_tokens_to_string(self, tokens: Iterable[str]) -> str:
@@ -166,6 +240,23 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         write_atomic(path, self._artifact)
         return (path,)
 
+    def build_inputs_with_special_tokens(self, *texts: list[int]) -> list[int]:
+        """A text's ids, or two texts', with the special tokens that the pattern puts around them.
+
+        Raises:
+            ValueError: the pattern needs a special token that this tokenizer does not have.
+        """
+        found: list[int] = super().build_inputs_with_special_tokens(*texts)
+        if None in found:
+            names = self.special_tokens_pattern.replace("double_", "").split("_")
+            missing = [f"{name}_token" for name in names if getattr(self, f"{name}_token") is None]
+            raise ValueError(
+                f"special_tokens_pattern={self.special_tokens_pattern!r} needs a "
+                f"{' and a '.join(missing)}, which this model does not have: name it "
+                f"({missing[0]}='...'), or choose another pattern"
+            )
+        return found
+
     # Encoding with places
 
     def _encode_plus(
@@ -181,46 +272,23 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         batch = bool(data["input_ids"]) and isinstance(data["input_ids"][0], list)
         rows = data["input_ids"] if batch else [data["input_ids"]]
         # Special tokens and padding, which transformers adds, stand for nothing in the text.
-        spans = [[getattr(token, "span", (0, 0)) for token in row] for row in rows]
-        ids = [[int(token) for token in row] for row in rows]
-        data["input_ids"], data["offset_mapping"] = (ids, spans) if batch else (ids[0], spans[0])
+        places = [[getattr(token, "place", (0, 0)) for token in row] for row in rows]
+        data["offset_mapping"] = places if batch else places[0]
+        for name in {"input_ids", "overflowing_tokens"} & set(data):
+            data[name] = without_places(data[name])
         return BatchEncoding(data, tensor_type=return_tensors, prepend_batch_axis=not batch)
 
     def tokenize(self, text: str, *, places: bool = False, **options: Any) -> list[str]:
         """The names of a text's tokens; with `places`, each with the code points it stands for."""
-        if not places:
-            names: list[str] = super().tokenize(text, **options)
-            return names
-        split = options.get("split_special_tokens", self.split_special_tokens)
-        pieces = [text] if split else self.tokens_trie.split(text)
-        return list(self._placed(pieces, {} if split else self._added_tokens_encoder))
-
-    def _placed(self, pieces: Sequence[str], added: dict[str, int]) -> Iterator[str]:
-        """The names of tokens of a text in pieces, some of which are added tokens."""
-        start = 0
-        for before, piece, behind in zip(["", *pieces], pieces, [*pieces[1:], ""], strict=False):
-            if piece in added:
-                yield PlacedName(piece, (start, start + len(piece)))
-            else:
-                first, last = self._taken(before, added)[1], self._taken(behind, added)[0]
-                left = len(piece) - len(piece.lstrip()) if first else 0
-                kept = piece[left:].rstrip() if last else piece[left:]
-                ids, spans = self.wwho.encode_with_offsets(kept)
-                for token, (begin, end) in zip(ids, spans, strict=True):
-                    at = start + left
-                    yield PlacedName(self._names[token], (at + begin, at + end))
-            start += len(piece)
-
-    def _taken(self, name: str, added: dict[str, int]) -> tuple[bool, bool]:
-        """Whether an added token takes the white space before it, and that behind it."""
-        if name not in added:
-            return False, False
-        token = self._added_tokens_decoder[added[name]]
-        return token.lstrip, token.rstrip
+        placed = PlacedText(text, range(len(text))) if places else text
+        names: list[str] = super().tokenize(placed, **options)
+        return names
 
     def _convert_token_to_id_with_added_voc(self, token: str) -> int:
         found: int = super()._convert_token_to_id_with_added_voc(token)
-        return PlacedId(found, token.span) if isinstance(token, PlacedName) else found
+        if isinstance(token, PlacedText):  # an added token, as the text spells it
+            return PlacedId(found, token.span(0, len(token)))
+        return PlacedId(found, token.place) if isinstance(token, PlacedName) else found
 
 
 class WWHOConfig(PreTrainedConfig):  # type: ignore[misc]
@@ -260,6 +328,23 @@ def readable(text: bytes) -> str:
         return text.decode("utf-8")
     except UnicodeDecodeError:
         return "".join(f"<0x{byte:02X}>" for byte in text)
+
+
+def character_bounds(text: str) -> Sequence[int]:
+    """Where each character begins, and where the last one ends: a pair of surrogates is one.
+
+    Example:
+        >>> list(character_bounds("a\\ud83d\\ude00b"))
+        [0, 1, 3, 4]
+    """
+    pairs = {pair.start() + 1 for pair in _PAIR.finditer(text)}
+    everywhere = range(len(text) + 1)
+    return [at for at in everywhere if at not in pairs] if pairs else everywhere
+
+
+def without_places(ids: list[Any]) -> list[Any]:
+    """Ids, or lists of ids, as the plain numbers that they are."""
+    return [without_places(each) if isinstance(each, list) else int(each) for each in ids]
 
 
 def _unused(token: int) -> str:

@@ -147,8 +147,10 @@ def test_the_default_is_native() -> None:
 def test_without_the_extension(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wwho._core", None)
     monkeypatch.delitem(sys.modules, "wwho.backend.native", raising=False)
-    assert default_backend() == "reference"
-    assert Tokenizer.load(TINY).backend == "reference"
+    with pytest.warns(RuntimeWarning, match="runs in plain Python"):
+        assert default_backend() == "reference"
+    with pytest.warns(RuntimeWarning, match="runs in plain Python"):
+        assert Tokenizer.load(TINY).backend == "reference"
     with pytest.raises(BackendError, match="the native backend cannot be imported"):
         Tokenizer.load(TINY, backend="native")
     monkeypatch.setattr(sys, "platform", "emscripten")

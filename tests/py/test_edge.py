@@ -72,6 +72,13 @@ def test_memory_is_what_the_page_says(open_encoder) -> None:
         assert row == pytest.approx(stated[name], rel=0.1), f"the table is now\n{page}"
 
 
+def test_the_readme_gives_the_range_of_the_page() -> None:
+    """With 64 KiB of text."""
+    sizes = [float(row[3]) for row in ROW.findall(PAGE)]
+    range_ = f"in {min(sizes):.0f} to {max(sizes):.0f} MiB"
+    assert range_ in (ROOT / "README.md").read_text("utf-8")
+
+
 def measured(open_encoder, name: str) -> list[float]:
     """MiB of the file, and of the engine's memory after texts of each size."""
     path = MODELS / f"{name}.wwho"

@@ -18,7 +18,7 @@ from wwho import Tokenizer
 transformers = pytest.importorskip("transformers", reason="needs the extra hf")
 np = pytest.importorskip("numpy")
 
-from wwho.hf import TWIN, WWHOTokenizer  # noqa: E402
+from wwho.hf import TWIN, PlacedId, WWHOTokenizer  # noqa: E402
 
 TINY = Path(__file__).resolve().parents[1] / "vectors" / "tiny.wwho"
 FRAME = {"bos_token": "<|ක|>", "eos_token": "<|end|>"}  # special tokens of the tiny model
@@ -102,6 +102,68 @@ def test_added_tokens_take_white_space_with_them() -> None:
     assert found["input_ids"] == hf(text)["input_ids"]
     places = [text[first:last] for first, last in found["offset_mapping"]]
     assert places == ["a", "<tool>", "b", "<cls>", "c"]
+
+
+SPACED = "a  <tag> b<tag>c <tag> d"
+
+
+@pytest.mark.parametrize("how", ["single_word", "lstrip", "rstrip", "lstrip rstrip single_word"])
+@pytest.mark.parametrize("text", [SPACED, "x<tag> y", "<tag>", "<tag><tag> <tag>x", "<|end|><tag>"])
+def test_offsets_leave_the_ids_alone(how: str, text: str) -> None:
+    """Whatever an added token takes with it, or leaves to its neighbours."""
+    hf = WWHOTokenizer(TINY)
+    options = dict.fromkeys(how.split(), True)
+    hf.add_tokens([transformers.AddedToken("<tag>", normalized=False, **options)])
+    found = hf(text, return_offsets_mapping=True)
+    assert found["input_ids"] == hf(text)["input_ids"]
+    for token, (first, last) in zip(found["input_ids"], found["offset_mapping"], strict=True):
+        assert hf.decode([token]) == text[first:last]
+
+
+def test_offsets_are_places_in_the_str() -> None:
+    """Where a pair of surrogates, one character to wwho, is two."""
+    text = "a\ud83d\ude00b"
+    found = tokenizer()(text, return_offsets_mapping=True)
+    assert found["input_ids"] == tokenizer()("a😀b")["input_ids"]
+    places = found["offset_mapping"]
+    assert (places[0], set(places[1:-1]), places[-1]) == ((0, 1), {(1, 3)}, (3, 4))
+
+
+def test_places_are_gone_or_can_be_copied() -> None:
+    """Ids given out are plain numbers; what `tokenize` gives keeps its places in copies."""
+    hf = tokenizer()
+    cut = {"truncation": True, "max_length": 2, "return_overflowing_tokens": True}
+    for texts in ("a b c d", ["a b c d", "ගමේ පාසල ළඟ"]):
+        found = hf(texts, return_offsets_mapping=True, **cut)
+        plain = hf(texts, **cut)
+        assert found["overflowing_tokens"] == plain["overflowing_tokens"]
+        assert b"Placed" not in pickle.dumps(dict(found))
+    names = hf.tokenize("ගමේ school<|endoftext|>", places=True)
+    ids = hf.convert_tokens_to_ids(names)
+    assert {type(token) for token in ids} == {PlacedId}
+    for again in (copy.deepcopy((names, ids)), pickle.loads(pickle.dumps((names, ids)))):
+        assert again == (names, ids)
+        assert [token.place for token in again[1]] == [(0, 3), (3, 10), (10, 23)]
+        assert hf.convert_tokens_to_ids(again[0])[2].place == (10, 23)
+
+
+@pytest.mark.parametrize("token", [-100, -1, 10**7])
+def test_ids_that_are_none(token: int) -> None:
+    """-100, the label that losses ignore, must not become the hundredth token from behind."""
+    hf = tokenizer()
+    for call in (hf.decode, hf.convert_ids_to_tokens, lambda ids: hf.batch_decode([ids])):
+        with pytest.raises(wwho.UnknownTokenError, match=f"^{token} is not the id of a token"):
+            call([64, token])
+
+
+def test_a_pattern_needs_its_tokens() -> None:
+    hf = WWHOTokenizer("o200k_base", special_tokens_pattern="bos_eos")
+    with pytest.raises(ValueError, match="needs a bos_token, which this model does not have"):
+        hf("a")
+    with_bos = WWHOTokenizer(
+        "o200k_base", special_tokens_pattern="bos_eos", bos_token="<|endofprompt|>"
+    )
+    assert with_bos("a")["input_ids"] == [200018, 64, 199999]
 
 
 def test_padding_and_truncation() -> None:
@@ -198,6 +260,10 @@ def test_errors(tmp_path: Path) -> None:
         WWHOTokenizer("no_such_encoding")
     with pytest.raises(wwho.ArtifactError):
         WWHOTokenizer(__file__)
+    WWHOTokenizer(TINY).save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.wwho").unlink()
+    with pytest.raises(wwho.ArtifactError, match=f"no tokenizer.wwho in {tmp_path}"):
+        WWHOTokenizer.from_pretrained(tmp_path)
     block = "import sys; sys.modules['transformers'] = None; import wwho.hf"
     done = subprocess.run(
         [sys.executable, "-c", block], capture_output=True, text=True, check=False

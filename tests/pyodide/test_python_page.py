@@ -75,10 +75,22 @@ def test_cells_share_names_and_show_their_value(page: Any) -> None:
     assert run(page, "wwho.list_encoding_names()") == f"{wwho.list_encoding_names()}\n"
 
 
+@pytest.mark.parametrize("code", ["1.0", "2.5 * 2", "-0.0", "10**30", "float('nan')", "(1,)"])
+def test_values_are_those_of_python(page: Any, code: str) -> None:
+    """Not of JavaScript, whose numbers have no decimal point."""
+    assert run(page, code) == f"{eval(code)!r}\n"
+
+
 def test_errors_are_shown(page: Any) -> None:
     shown = run(page, "wwho.get_encoding('nothing')")
     assert "ArtifactError: there is no encoding 'nothing'" in shown
     assert page.locator("#output .error").count() == 1
+    assert run(page, "def f(): return 1 / 0\nf()").splitlines() == [
+        "Traceback (most recent call last):",
+        '  File "<cell>", line 2, in <module>',
+        '  File "<cell>", line 1, in f',
+        "ZeroDivisionError: division by zero",
+    ]
     assert "SyntaxError" in run(page, "def")
     assert run(page, "1 + 1") == "2\n"
 
@@ -91,6 +103,40 @@ def test_a_loop_can_be_stopped(page: Any) -> None:
     expect(page.locator("#state")).to_have_text("Python 3.14.2", timeout=STARTED_MS)
     assert "Stopped." in page.locator("#output").text_content()
     assert "NameError" in run(page, "enc")
+    assert run(page, "wwho.get_encoding().count('ගමේ පාසල')") == "2\n"
+
+
+def test_a_loop_that_prints_can_be_stopped(page: Any) -> None:
+    """The page stays alive, and says that it does not show all."""
+    page.locator("#code").fill("i = 0\nwhile True:\n  i += 1\n  print(i)")
+    page.locator("#run").click()
+    cut = "Only the first 200,000 characters are shown."
+    expect(page.locator("#output")).to_contain_text(cut, timeout=STARTED_MS)
+    page.locator("#stop").click(timeout=5_000)
+    expect(page.locator("#state")).to_have_text("Python 3.14.2", timeout=STARTED_MS)
+    text = page.locator("#output").text_content()
+    assert text.startswith("1\n2\n3\n")
+    assert text.endswith(f"{cut}\nStopped. Python starts again; names are gone.\n")
+    assert 200_000 < len(text) < 200_200
+    assert page.locator("#output span").count() < 1_000
+
+
+def test_what_is_printed_is_shown_while_python_runs(page: Any) -> None:
+    code = "import asyncio\nfor i in range(300): print(i)\nawait asyncio.sleep(20)"
+    page.locator("#code").fill(code)
+    page.locator("#run").click()
+    expect(page.locator("#output")).to_contain_text("298\n299\n", timeout=15_000)
+    expect(page.locator("#state")).to_have_text("Running …")
+    page.locator("#stop").click()
+    expect(page.locator("#state")).to_have_text("Python 3.14.2", timeout=STARTED_MS)
+
+
+def test_python_that_ends_starts_again(page: Any) -> None:
+    page.locator("#code").fill("import os; os._exit(1)")
+    page.locator("#run").click()
+    expect(page.locator("#output")).to_contain_text("exit(1). Python starts again")
+    expect(page.locator("#state")).to_have_text("Python 3.14.2", timeout=STARTED_MS)
+    assert run(page, "1 + 1") == "2\n"
 
 
 def test_without_pyodide_it_says_how_to_get_it(browser: Any) -> None:

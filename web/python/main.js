@@ -23,27 +23,50 @@ const places = {
 };
 /** @type {Worker} */
 let worker;
+/** @type {{ text: string, error: boolean }[]} */
+let waiting = [];
+/** @type {number | undefined} */
+let frame;
 
 /** Start a fresh Python. */
 function start() {
   busy("Starting Python …");
   worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   worker.onmessage = ({ data }) => {
-    if (data.text !== undefined) write(data.text, data.error);
+    if (data.printed) data.printed.forEach(write);
     else if (data.ready) idle(`Python ${data.ready}`);
     else if (data.failed) failed(data.failed);
+    else if (data.ended) restart(`${data.ended}.`);
     else if (data.done) idle("Done");
   };
   worker.onerror = (event) => failed(event.message || "The worker could not be started.");
   worker.postMessage(places);
 }
 
-/** @param {string} text @param {boolean} error */
-function write(text, error) {
-  const line = document.createElement("span");
-  line.textContent = text;
-  if (error) line.className = "error";
-  output.append(line);
+/**
+ * Show what is printed, when the page is next drawn: much may come until then.
+ *
+ * @param {{ text: string, error: boolean }} printed
+ */
+function write({ text, error }) {
+  const last = waiting.at(-1);
+  if (last?.error === error) last.text += text;
+  else waiting.push({ text, error });
+  frame ??= requestAnimationFrame(draw);
+}
+
+function draw() {
+  if (frame !== undefined) cancelAnimationFrame(frame);
+  frame = undefined;
+  output.append(
+    ...waiting.map(({ text, error }) => {
+      const part = document.createElement("span");
+      part.textContent = text;
+      if (error) part.className = "error";
+      return part;
+    }),
+  );
+  waiting = [];
 }
 
 /** @param {string} doing */
@@ -54,6 +77,7 @@ function busy(doing) {
 
 /** @param {string} done */
 function idle(done) {
+  draw();
   state.textContent = done;
   runButton.disabled = false;
   stopButton.disabled = true;
@@ -69,22 +93,25 @@ function failed(message) {
 
 function run() {
   if (runButton.disabled) return;
+  draw();
   output.replaceChildren();
   busy("Running …");
   stopButton.disabled = false;
   worker.postMessage({ code: code.value });
 }
 
-function stop() {
+/** @param {string} why */
+function restart(why) {
+  worker.onmessage = null; // what it has sent before may still be on its way
   worker.terminate();
-  write("Stopped. Python starts again; names are gone.\n", true);
+  write({ text: `${why} Python starts again; names are gone.\n`, error: true });
   stopButton.disabled = true;
   start();
 }
 
 code.value = START;
 runButton.addEventListener("click", run);
-stopButton.addEventListener("click", stop);
+stopButton.addEventListener("click", () => restart("Stopped."));
 code.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();

@@ -6,6 +6,7 @@ The native one where it is installed, else WebAssembly in Pyodide, else the refe
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Literal, get_args
 
 from wwho.backend.base import Backend
@@ -49,14 +50,25 @@ def open_backend(blob: bytes, name: BackendName | None = None) -> Backend:
 def default_backend() -> BackendName:
     """The name of the best backend that can run here.
 
+    Warns:
+        RuntimeWarning: it is the reference, which is slow.
+
     Example:
         >>> default_backend() in NAMES
         True
     """
     try:
         import wwho._core  # noqa: F401
-    except ImportError:
-        return "wasm" if sys.platform == "emscripten" else "reference"
+    except ImportError as error:
+        if sys.platform == "emscripten":
+            return "wasm"
+        warnings.warn(
+            f"wwho runs in plain Python, which is slow: its native core cannot be imported "
+            f"({error}). Install wwho from its source, or a wheel for this platform",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return "reference"
     return "native"
 
 
