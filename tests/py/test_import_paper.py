@@ -382,7 +382,9 @@ def test_fields_that_are_wrong(document: Document, message: str) -> None:
 
 
 def test_a_lone_surrogate_in_what_is_only_recorded() -> None:
-    text = '{"vocab": {"[UNK]": 0}, "merges": [], "special_tokens": ["[UNK]"], "version": "\\ud800"}'
+    text = (
+        '{"vocab": {"[UNK]": 0}, "merges": [], "special_tokens": ["[UNK]"], "version": "\\ud800"}'
+    )
     assert parse_vocab_json(text.encode()).record == {"version": "?"}
 
 
