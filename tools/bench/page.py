@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import signal
 import subprocess
@@ -24,6 +25,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[2]
 SIZE = 100_000  # bytes of UTF-8
 CHROMIUM = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 LIMIT_MS = 50
@@ -71,8 +73,9 @@ def long_text(sentence: str) -> str:
 def served() -> Iterator[str]:
     """The page, served as a user serves it, on a free port; gives its address."""
     command = [sys.executable, "-m", "wwho.cli.main", "serve", "--port", "0"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "py")}
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
     )
     try:
         line = process.stdout.readline() if process.stdout else ""
