@@ -266,13 +266,16 @@ def virtual_display(program: str) -> Iterator[str]:
         process.wait(timeout=20)
 
 
-def test_firefox(site: str) -> None:
+def test_firefox(site: str, tmp_path: Path) -> None:
     driver = pytest.importorskip("marionette_driver", reason="marionette_driver is not installed")
     firefox = shutil.which("firefox-esr") or shutil.which("firefox")
     if firefox is None:
         missing("Firefox", "apt-get install firefox-esr")
     _, port = free_address()
-    browser = driver.marionette.Marionette(host="127.0.0.1", port=port, bin=firefox, headless=True)
+    log = str(tmp_path / "gecko.log")
+    browser = driver.marionette.Marionette(
+        host="127.0.0.1", port=port, bin=firefox, headless=True, gecko_log=log
+    )
     browser.start_session()
     try:
         browser.navigate(f"{site}/page.html")
