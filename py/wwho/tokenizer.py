@@ -178,7 +178,7 @@ class Tokenizer:
         disallowed_special: Allowed = (),
         unk: Unk = "spell",
     ) -> list[list[int]]:
-        """The ids of each of several texts, encoded by several threads.
+        """The ids of each of several texts, encoded by several threads where they are long enough.
 
         Raises:
             SpecialTokenError: a text spells a disallowed special token.

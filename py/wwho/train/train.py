@@ -5,29 +5,24 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 
 from wwho.artifact.layout import MAX_IDS
 from wwho.artifact.model import Model
-from wwho.base.build import WRITER
 from wwho.errors import CorpusError
-from wwho.grammar.unicode import UNICODE_VERSION
 from wwho.schema.model import Schema
 from wwho.train.assemble import counting_model, special_ids, trained_model
 from wwho.train.atoms import AtomKind
 from wwho.train.checkpoint import Checkpoint
 from wwho.train.count import MAX_COUNT, Engine, count_corpus
-from wwho.train.inputs import Corpus, decimal
+from wwho.train.inputs import Corpus
 from wwho.train.local import LocalEngine
 from wwho.train.merge import learn_merges
 from wwho.train.progress import Progress
+from wwho.train.provenance import provenance
 from wwho.train.prune import atoms_of
 from wwho.train.report import Report
 from wwho.train.sources import STANDARD_INPUT
 from wwho.train.superwords import with_superwords
-
-LISTED = 1000
-"""Files that a model names, at most."""
 
 SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[MASK]")
 
@@ -141,12 +136,7 @@ def train(
     if kind is AtomKind.BYTE:
         words = words.spelled()
     chosen = atoms_of(kind, words, prune * scale)
-    if not chosen:
-        warnings.warn(
-            f"no {kind} is seen {prune} times in this corpus, so the vocabulary has none; "
-            "lower prune, or give more text",
-            stacklevel=2,
-        )
+    _check_atoms(kind, chosen, prune)
     room = _room(kind, vocab_size, len(specials), len(chosen), prune, superwords)
     threshold = min(min_freq * scale, MAX_COUNT + 1)
     merges = learn_merges(words, chosen, room - superwords, min_freq=threshold, bars=bars)
@@ -156,17 +146,17 @@ def train(
         specials=ids,
         atoms=chosen,
         merges=merges,
-        provenance={
-            **_base_provenance(base, kind),
-            **{f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas},
-            "name": name,
-            "writer": WRITER,
-            "unicode": UNICODE_VERSION,
-            **_corpus_provenance(corpus, report),
-            "training": f"vocab_size {vocab_size}, prune {prune}, min_freq {min_freq}"
+        provenance=provenance(
+            name,
+            schemas,
+            base,
+            corpus,
+            report,
+            kind,
+            f"vocab_size {vocab_size}, prune {prune}, min_freq {min_freq}"
             + ("" if kind is AtomKind.SYLLABLE else f", atoms {kind}")
             + (f", superwords {superwords}, max_words {max_words}" if superwords else ""),
-        },
+        ),
         kind=kind,
     )
     if not superwords:
@@ -200,6 +190,16 @@ def _check(base: Model, *, vocab_size: int, prune: int, min_freq: int, processes
         raise ValueError(
             f"the base {base.name!r} has routes of its own; train over a base vocabulary, "
             "such as o200k_base"
+        )
+
+
+def _check_atoms(kind: AtomKind, atoms: Sequence[bytes], prune: int) -> None:
+    """Say so where nothing can be learnt, for want of atoms."""
+    if not atoms:
+        warnings.warn(
+            f"no {kind} is seen {prune} times in this corpus, so the vocabulary has none; "
+            "lower prune, or give more text",
+            stacklevel=3,
         )
 
 
@@ -249,47 +249,6 @@ def _check_superwords(kind: AtomKind, superwords: int, max_words: int, corpus: C
             "superwords are learnt from a second reading, and the standard input can be read "
             "only once: name a file"
         )
-
-
-def _base_provenance(base: Model, kind: AtomKind) -> dict[str, str]:
-    """What the base says of itself, under names that tell it is the base.
-
-    What is learnt over bytes is a base itself: only the pretokenizer's pattern is left to say.
-    """
-    if kind is AtomKind.BYTE:
-        return {key: text for key, text in base.provenance.items() if key == "pattern"}
-    return {f"base:{key}": text for key, text in base.provenance.items() if key != "writer"}
-
-
-def _corpus_provenance(corpus: Corpus, report: Report) -> dict[str, str]:
-    """What was counted; the files by their digests, in an order that does not depend on theirs."""
-    total = report.total
-    provenance = {
-        "corpus": listed(total.digests),
-        "corpus_bytes": str(total.bytes),
-        "corpus_words": str(total.words),
-        "corpus_distinct_words": str(total.distinct_words),
-        "corpus_broken_characters": str(total.broken_characters),
-    }
-    weighted: dict[str, list[str]] = {}
-    for source in report.sources:
-        if source.weight is not None and source.weight != "1":
-            weighted.setdefault(source.weight, []).extend(source.digests)
-    if weighted:
-        provenance["corpus_weights"] = ", ".join(
-            f"{weight} for {listed(digests)}" for weight, digests in sorted(weighted.items())
-        )
-    if corpus.reading.sample != 1:
-        provenance["corpus_sample"] = f"{decimal(corpus.reading.sample)} of the lines"
-    return provenance
-
-
-def listed(digests: Sequence[str]) -> str:
-    """Digests of files, in ascending order; of very many files, one digest of all that."""
-    text = " ".join(f"sha256 {digest}" for digest in sorted(digests))
-    if len(digests) <= LISTED:
-        return text
-    return f"{len(digests)} files, sha256 of their list {sha256(text.encode()).hexdigest()}"
 
 
 def _check_counted(report: Report) -> None:
