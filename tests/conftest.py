@@ -1,4 +1,4 @@
-"""What the Python tests share: where the corpora are, and the `wwho` command run in this process.
+"""What the Python tests share: the corpora, Chromium, and the `wwho` command run in this process.
 
 The tests run against the installed package; `python3 tools/dev.py test` installs it.
 """
@@ -6,8 +6,10 @@ The tests run against the installed package; `python3 tools/dev.py test` install
 from __future__ import annotations
 
 import io
+import os
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ pytest.register_assert_rewrite("corelib", "vector_checks")
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = ROOT.parent / "shared" / "corpora"
+PATIENCE_MS = 60_000  # for what takes a second, on a machine that is busy
+CHROMIUM_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +31,21 @@ def corpora() -> Path:
     if not (CORPORA / "MANIFEST.tsv").is_file():
         pytest.skip(f"needs the corpora, which are not in {CORPORA}")
     return CORPORA
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium, headless; in CI, where it is installed, it must be there."""
+    driver = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        absent = pytest.fail if os.environ.get("CI") else pytest.skip
+        absent("Chromium is missing: apt-get install chromium")
+    driver.expect.set_options(timeout=PATIENCE_MS)
+    with driver.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+        yield browser
+        browser.close()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The wheels under test, the versions of Pyodide, a package index, and Chromium.
+"""The wheels under test, the versions of Pyodide, and a package index.
 
 All of it comes from the machine: what is fetched from a registry beforehand stays in build/pyodide.
 """
@@ -15,7 +15,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -27,12 +27,11 @@ from releases import HERE, RELEASES, Release  # noqa: E402
 
 BUILT = ROOT / "build" / "pyodide"
 MICROPIP, PACKAGING = "micropip==0.11.1", "packaging==26.0"
-CHROMIUM_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 PAGE = """<!doctype html><meta charset="utf-8"><title>Pyodide</title>
 <link rel="icon" href="data:,">"""
 
 
-def missing(reason: str) -> None:
+def missing(reason: str) -> NoReturn:
     """Skip; fail where everything must be there."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
@@ -87,7 +86,6 @@ def cffi(releases: dict[str, Release]) -> Callable[[str], Path]:
             return cffi_wheel.build(release.python, release.platform, release.config, BUILT)
         except cffi_wheel.UnobtainableError as error:
             missing(str(error))
-            raise
 
     return built
 
@@ -148,6 +146,20 @@ def server(wheels: dict[str, Path], releases: dict[str, Release]) -> Iterator[st
     running.server_close()
 
 
+@pytest.fixture(scope="session")
+def job_of(
+    installers: list[Path], cffi: Callable[[str], Path], server: str
+) -> Callable[[str, str, str], dict[str, Any]]:
+    """What session.mjs is told, from a release, the index that has wwho, and the code to run."""
+
+    def made(release: str, index: str, code: str) -> dict[str, Any]:
+        ready = [*installers, cffi(release)] if index == "all" else installers
+        urls = [f"{server}/files/{wheel.name}" for wheel in ready]
+        return {"server": server, "ready": urls, "index": index, "code": code}
+
+    return made
+
+
 def checks_archive() -> bytes:
     """The vectors and the code that checks them, as a zip archive."""
     packed = io.BytesIO()
@@ -159,16 +171,3 @@ def checks_archive() -> bytes:
         for path in sorted((ROOT / "tests" / "vectors").iterdir()):
             archive.write(path, f"vectors/{path.name}")
     return packed.getvalue()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium, headless."""
-    driver = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        missing("Chromium is missing: apt-get install chromium")
-    with driver.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
-        yield browser
-        browser.close()

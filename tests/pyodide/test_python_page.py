@@ -20,7 +20,6 @@ from releases import Release  # noqa: E402
 import wwho  # noqa: E402
 
 expect = playwright.expect
-STARTED_MS = 60_000  # Python starts in 2 s, or in 20 where the machine is busy
 
 
 @contextmanager
@@ -37,18 +36,26 @@ def served(pyodide: Path | None) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def page(browser: Any, releases: dict[str, Release]) -> Iterator[Any]:
-    """The page with Python started; nothing may be asked of another machine."""
+def opened(browser: Any, releases: dict[str, Release]) -> Iterator[Any]:
+    """The page, which may ask nothing of another machine."""
     with served(releases["314"].folder) as address:
         context = browser.new_context()
         page = context.new_page()
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{address}/python.html")
-        expect(page.locator("#state")).to_have_text("Python 3.14.2", timeout=STARTED_MS)
         yield page
         assert all(url.startswith((address, "data:", "blob:")) for url in asked)
         context.close()
+
+
+@pytest.fixture
+def page(opened: Any) -> Any:
+    """The page with Python started: anew where a test that failed has left it running."""
+    if opened.locator("#state").text_content() == "Running …":
+        opened.reload()
+    expect(opened.locator("#run")).to_be_enabled()
+    return opened
 
 
 def run(page: Any, code: str) -> str:
@@ -84,7 +91,8 @@ def test_values_are_those_of_python(page: Any, code: str) -> None:
 def test_errors_are_shown(page: Any) -> None:
     shown = run(page, "wwho.get_encoding('nothing')")
     assert "ArtifactError: there is no encoding 'nothing'" in shown
-    assert page.locator("#output .error").count() == 1
+    assert page.locator("#output .error").count() >= 1  # printed and drawn in parts
+    assert page.locator("#output :not(.error)").count() == 0
     assert run(page, "def f(): return 1 / 0\nf()").splitlines() == [
         "Traceback (most recent call last):",
         '  File "<cell>", line 2, in <module>',
@@ -100,7 +108,7 @@ def test_a_loop_can_be_stopped(page: Any) -> None:
     page.locator("#run").click()
     expect(page.locator("#state")).to_have_text("Running …")
     page.locator("#stop").click()
-    expect(page.locator("#state")).to_have_text("Python 3.14.2", timeout=STARTED_MS)
+    expect(page.locator("#state")).to_have_text("Python 3.14.2")
     assert "Stopped." in page.locator("#output").text_content()
     assert "NameError" in run(page, "enc")
     assert run(page, "wwho.get_encoding().count('ගමේ පාසල')") == "2\n"
@@ -111,9 +119,9 @@ def test_a_loop_that_prints_can_be_stopped(page: Any) -> None:
     page.locator("#code").fill("i = 0\nwhile True:\n  i += 1\n  print(i)")
     page.locator("#run").click()
     cut = "Only the first 200,000 characters are shown."
-    expect(page.locator("#output")).to_contain_text(cut, timeout=STARTED_MS)
-    page.locator("#stop").click(timeout=5_000)
-    expect(page.locator("#state")).to_have_text("Python 3.14.2", timeout=STARTED_MS)
+    expect(page.locator("#output")).to_contain_text(cut)
+    page.locator("#stop").click()
+    expect(page.locator("#state")).to_have_text("Python 3.14.2")
     text = page.locator("#output").text_content()
     assert text.startswith("1\n2\n3\n")
     assert text.endswith(f"{cut}\nStopped. Python starts again; names are gone.\n")
@@ -122,20 +130,21 @@ def test_a_loop_that_prints_can_be_stopped(page: Any) -> None:
 
 
 def test_what_is_printed_is_shown_while_python_runs(page: Any) -> None:
-    code = "import asyncio\nfor i in range(300): print(i)\nawait asyncio.sleep(20)"
+    code = "import asyncio\nfor i in range(300): print(i)\nawait asyncio.sleep(100)"
     page.locator("#code").fill(code)
     page.locator("#run").click()
-    expect(page.locator("#output")).to_contain_text("298\n299\n", timeout=15_000)
+    expect(page.locator("#output")).to_contain_text("298\n299\n")
     expect(page.locator("#state")).to_have_text("Running …")
     page.locator("#stop").click()
-    expect(page.locator("#state")).to_have_text("Python 3.14.2", timeout=STARTED_MS)
+    expect(page.locator("#state")).to_have_text("Python 3.14.2")
 
 
 def test_python_that_ends_starts_again(page: Any) -> None:
     page.locator("#code").fill("import os; os._exit(1)")
     page.locator("#run").click()
-    expect(page.locator("#output")).to_contain_text("exit(1). Python starts again")
-    expect(page.locator("#state")).to_have_text("Python 3.14.2", timeout=STARTED_MS)
+    ended = "exit(1). Python starts again"
+    expect(page.locator("#output")).to_contain_text(ended)
+    expect(page.locator("#state")).to_have_text("Python 3.14.2")
     assert run(page, "1 + 1") == "2\n"
 
 

@@ -116,7 +116,8 @@ function print(text, error) {
   add(text.slice(0, room), error);
   room -= Math.min(room, text.length);
   if (!room) add(`\n… Only the first ${LIMIT.toLocaleString("en")} characters are shown.\n`, true);
-  if (messages < AT_ONCE || performance.now() - sentAt >= BATCH_MS) send();
+  // The last of it too: nothing comes after it that would take it along.
+  if (!room || messages < AT_ONCE || performance.now() - sentAt >= BATCH_MS) send();
   else timer ??= setTimeout(send, BATCH_MS); // for Python that waits; it cannot fire while Python runs
 }
 
