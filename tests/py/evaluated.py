@@ -20,6 +20,11 @@ from pathlib import Path
 from wwho.artifact.model import Model
 from wwho.artifact.write import write_model
 from wwho.base.build import base_model
+from wwho.evaluate.baselines import open_baseline, open_model
+from wwho.evaluate.encoder import Encoder
+from wwho.evaluate.evaluate import evaluate
+from wwho.evaluate.results import Evaluation
+from wwho.evaluate.text import DataSet
 from wwho.schema.load import load_schema
 from wwho.train.assemble import special_ids, trained_model
 
@@ -71,3 +76,20 @@ def put_files(folder: Path) -> Path:
     (folder / "bytes.wwho").write_bytes(write_model(byte_model()))
     (folder / "text.txt").write_text(TEXT, "utf-8")
     return folder
+
+
+def measured(folder: Path, *baselines: Encoder, **options: object) -> Evaluation:
+    """What is found of text.txt with hand.wwho, beside these and bytes.wwho."""
+    model = open_model(str(folder / "hand.wwho"), unk=options.pop("unk", "spell"))  # type: ignore[arg-type]
+    return evaluate(
+        model,
+        [*baselines, open_baseline(str(folder / "bytes.wwho"))],
+        [DataSet("text", str(folder / "text.txt"))],
+        example_texts=["මල කි"],
+        **options,  # type: ignore[arg-type]
+    )
+
+
+def opened(folder: Path, name: str) -> Encoder:
+    """One of the models of a folder, to compare with."""
+    return open_baseline(str(folder / f"{name}.wwho"))

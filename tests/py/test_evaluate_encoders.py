@@ -1,0 +1,209 @@
+"""The tokenizers that `wwho eval` measures: their names, their tokens, and where tokens end."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tokenizers
+from evaluated import byte_model, measured, put_files, super_model
+from hypothesis import given
+from hypothesis import strategies as st
+
+import wwho
+from wwho.artifact.write import write_model
+from wwho.backend.base import Backend
+from wwho.backend.packed import packing
+from wwho.backend.select import open_backend
+from wwho.errors import WwhoError
+from wwho.evaluate.baselines import open_baseline, open_model
+from wwho.evaluate.encoder_tokenizers import TokenizersEncoder
+from wwho.evaluate.evaluate import evaluate
+from wwho.evaluate.text import Block, DataSet
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return put_files(tmp_path)
+
+
+# tokenizer.json
+
+
+def saved(tokenizer: tokenizers.Tokenizer, path: Path) -> TokenizersEncoder:
+    tokenizer.save(str(path))
+    encoder = open_baseline(str(path))
+    assert isinstance(encoder, TokenizersEncoder)
+    return encoder
+
+
+def byte_level(*merges: str) -> tokenizers.Tokenizer:
+    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    pairs = [tuple(merge.split()) for merge in merges]
+    vocabulary = {text: k for k, text in enumerate([*alphabet, *map("".join, pairs)])}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, pairs))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    return tokenizer
+
+
+def test_bytes_are_bytes_whoever_cuts_them(folder: Path) -> None:
+    found = measured(folder, saved(byte_level(), folder / "level.json")).overall
+    assert found.figures["level"] == found.figures["bytes"]
+
+
+def test_nothing_is_added_cut_off_or_filled_up(folder: Path) -> None:
+    tokenizer = byte_level()
+    tokenizer.add_special_tokens(["<s>", "ab"])
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single="<s> $A", special_tokens=[("<s>", 256)]
+    )
+    tokenizer.enable_truncation(3)
+    tokenizer.enable_padding(length=9)
+    found = measured(folder, saved(tokenizer, folder / "level.json")).overall.figures
+    assert found["level"].efficiency == found["bytes"].efficiency
+    assert found["level"].damaged_lines == 0
+
+
+@cache
+def some_merges() -> TokenizersEncoder:
+    """Some tokens end inside a character, some begin there, some do both."""
+    with tempfile.TemporaryDirectory() as folder:
+        return saved(byte_level("ļ à", "à ¶", "Ġ à", "ð Ł"), Path(folder, "level.json"))
+
+
+@given(st.lists(st.text(st.sampled_from("ක්‍ෂිaé 👩\u200d🏏\u0301නि\u00a0"), max_size=12), min_size=1))
+def test_ends_from_offsets_are_those_from_bytes(lines: list[str]) -> None:
+    """To the byte between characters; inside one, somewhere inside the same one."""
+    block, encoder = Block(lines), some_merges()
+    encoding = encoder.encode(block)
+    texts = encoder.tokens_bytes(encoding.ids.tolist())
+    exact = np.cumsum([len(text or b"") for text in texts])
+    starts = block.character_bytes
+    assert exact.tolist()[-1:] == block.line_bytes[-1:].tolist()[: len(exact)]
+    for true, found in zip(exact.tolist(), encoding.ends.tolist(), strict=True):
+        if true in starts:
+            assert found == true
+        else:
+            assert np.searchsorted(starts, true) == np.searchsorted(starts, found)
+            assert found not in starts
+
+
+def test_a_broken_tokenizer_json_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text("{}")
+    with pytest.raises(WwhoError, match=r"tokenizer\.json: not a tokenizer\.json"):
+        open_baseline(str(path))
+
+
+def test_labels(tmp_path: Path) -> None:
+    (tmp_path / "llama").mkdir()
+    for path in (tmp_path / "llama" / "tokenizer.json", tmp_path / "my=own.json"):
+        byte_level().save(str(path))
+    assert open_baseline(str(tmp_path / "llama" / "tokenizer.json")).name == "llama"
+    assert open_baseline(str(tmp_path / "my=own.json")).name == "my=own"
+    assert open_baseline(f"other={tmp_path / 'my=own.json'}").name == "other"
+    assert open_model("mine=o200k_base").name == "mine"
+
+
+def test_a_tokenizer_that_loses_text_is_found_out(folder: Path) -> None:
+    words = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({"[UNK]": 0, "ab": 1, "මල": 2}, unk_token="[UNK]")
+    )
+    words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    found = measured(folder, saved(words, folder / "words.json")).overall.figures["words"]
+    assert found.damaged_lines == 4  # the empty line is all that comes back
+    assert found.efficiency.tokens == 2 + 2 + 0 + 2 + 1
+    assert (found.syllable_cuts, found.cluster_cuts) == (0, 0)
+    assert (found.unk_tokens, found.damaged_by_unk) == (1 + 1 + 1 + 1, 4)
+
+
+def test_the_token_for_what_cannot_be_written(folder: Path) -> None:
+    unigram = tokenizers.Tokenizer(
+        tokenizers.models.Unigram([("ම", -1.0), ("?", -2.0)], 1, byte_fallback=False)
+    )
+    found = measured(folder, saved(unigram, folder / "unigram.json")).overall.figures["unigram"]
+    assert (found.unk_tokens, found.damaged_by_unk) == (1 + 1 + 1 + 1, 4)
+    assert saved(byte_level(), folder / "level.json").unk_id is None
+
+
+# tiktoken
+
+
+def test_tiktokens_encodings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """o200k_harmony has the tokens of o200k_base under another name, which does not ship."""
+    from oracle import rank_file  # which knows where gen_base is
+    from gen_base import RECIPES  # isort: skip
+
+    pytest.importorskip("tiktoken", reason="needs tiktoken")
+    recipe = next(recipe for recipe in RECIPES if recipe.name == "o200k_base")
+    (tmp_path / recipe.cache_name).write_bytes(rank_file("o200k_base"))
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    (tmp_path / "text.txt").write_text("ගමේ school 👩‍👩‍👧\nक्षत्रिय\n\nso be it\n", "utf-8")
+    found = evaluate(
+        open_model("wwho_328k"),
+        [open_baseline("o200k_base"), open_baseline("o200k_harmony")],
+        [DataSet("text", str(tmp_path / "text.txt"))],
+    )
+    assert [subject.kind for subject in found.subjects] == ["wwho", "wwho", "tiktoken"]
+    figures = found.overall.figures
+    assert figures["o200k_harmony"] == figures["o200k_base"]
+    assert figures["o200k_base"].broken_syllables > 0
+    assert found.examples[0].tokens["o200k_harmony"] == found.examples[0].tokens["o200k_base"]
+
+
+def test_tiktoken_without_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("tiktoken", reason="needs tiktoken")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody listens there
+    with pytest.raises(WwhoError, match=r"cannot load p50k_base: .*TIKTOKEN_CACHE_DIR"):
+        open_baseline("p50k_base")
+
+
+# Tokens and their ends, packed
+
+
+@pytest.mark.parametrize("unk", [False, True])
+@given(text=st.text(st.sampled_from("කමල්ිab \u200d\n😀")))
+def test_what_packs_for_a_backend_packs_what_the_core_does(unk: bool, text: str) -> None:
+    native, data = _super_backend(), text.encode()
+    by_core, by_packer = packing(native), packing(Unpacking(native))  # type: ignore[arg-type]
+    assert by_core is native
+    assert by_packer.spans_packed(data) == by_core.spans_packed(data)
+    found = by_core.encode_with_ends_packed(data, None, unk)
+    assert by_packer.encode_with_ends_packed(data, None, unk) == found
+    assert np.frombuffer(found[0], np.uint32).tolist() == native.encode(data, None, unk)
+
+
+@cache
+def _super_backend() -> Backend:
+    return open_backend(write_model(super_model()), "native")
+
+
+class Unpacking:
+    """A backend that gives lists, and nothing packed."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.spans, self.encode_with_ends = backend.spans, backend.encode_with_ends
+        self.token_bytes = backend.token_bytes
+
+
+def test_many_tokens_are_as_one_by_one() -> None:
+    """Gaps between ids and the longest tokens too."""
+    native = open_backend(wwho.encodings.model_bytes("cl100k_base"), "native")
+    tokens = [*range(0, native.info.n_vocab, 7), *range(100_200, native.info.n_vocab), 2**31]
+    found = packing(native).tokens_bytes(tokens)
+    assert found == packing(Unpacking(native)).tokens_bytes(tokens)  # type: ignore[arg-type]
+    assert found.count(None) > 1
+
+
+def test_a_token_longer_than_any_buffer(folder: Path) -> None:
+    (folder / "long.wwho").write_bytes(
+        write_model(byte_model(*(b"a" * 2**k for k in range(1, 10))))
+    )
+    encoder = open_baseline(str(folder / "long.wwho"))
+    assert encoder.tokens_bytes([264, 97, 263]) == [b"a" * 512, b"a", b"a" * 256]
