@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.cli.train import positive
 from wwho.errors import BackendError
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--width",
-        type=positive,
+        type=shared.positive,
         default=4096,
         metavar="N",
         help="numbers in an embedding, for what the vocabulary costs (default 4096)",

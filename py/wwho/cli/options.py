@@ -252,6 +252,18 @@ def encoding_name(options: argparse.Namespace) -> str:
     return unicode_text(Path(options.output).stem if name is None else name)
 
 
+def positive(text: str) -> int:
+    """A whole number from 1 on.
+
+    Raises:
+        ValueError: it is none; argparse turns this into exit code 2.
+    """
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
 def unicode_text(argument: str) -> str:
     """An argument or file name as an artifact can hold it: broken UTF-8 becomes U+FFFD."""
     return streams.readable(os.fsencode(argument))

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_atoms(parser)
     parser.add_argument(
         "--vocab-size",
-        type=positive,
+        type=shared.positive,
         default=128_000,
         metavar="N",
         help="ids for special tokens, atoms and merges; the lone space takes one more "
@@ -47,14 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--prune",
-        type=positive,
+        type=shared.positive,
         default=20,
         metavar="N",
         help="an atom seen less often gets no id (default 20)",
     )
     parser.add_argument(
         "--min-freq",
-        type=positive,
+        type=shared.positive,
         default=2,
         metavar="N",
         help="a pair seen less often is not merged (default 2)",
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-words",
-        type=positive,
+        type=shared.positive,
         default=4,
         metavar="N",
         help="how many words a superword may touch (default 4)",
@@ -124,7 +124,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     """Where words are counted, and what is saved meanwhile."""
     parser.add_argument(
         "--processes",
-        type=positive,
+        type=shared.positive,
         default=1,
         metavar="N",
         help="cores that count; with --engine dask and no --scheduler, workers (default 1)",
@@ -300,15 +300,3 @@ def base_of(options: argparse.Namespace) -> Model:
             f"--pattern is for --base none; the base {name} has a pretokenizer of its own"
         )
     return shared.load_base(name, options.pattern)
-
-
-def positive(text: str) -> int:
-    """A whole number from 1 on.
-
-    Raises:
-        ValueError: it is none; argparse turns this into exit code 2.
-    """
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number

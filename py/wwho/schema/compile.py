@@ -31,10 +31,6 @@ class Unit(IntEnum):
     """One character that has no part in syllables."""
 
 
-OTHER_SEGMENT = 0
-"""The router's rule for text of no schema; rule ``i`` is the segment of schema ``i - 1``."""
-
-
 def compile_schemas(schemas: Sequence[Schema], pretokenizer: Node | None) -> CompiledScanners:
     """Compile everything a model needs to cut text.
 
@@ -61,7 +57,8 @@ def router_scanner(schemas: Sequence[Schema]) -> Scanner:
     """Return the scanner that cuts text into segments.
 
     A segment of a script is characters of its blocks and the joiners between or after them,
-    together with one U+0020 directly before them. All else is a segment of its own.
+    together with one U+0020 directly before them. All else is a segment of its own, by rule 0; rule
+    ``i`` is the segment of schema ``i - 1``.
 
     Args:
         schemas: At least one schema; their blocks must be disjoint.
@@ -97,17 +94,17 @@ def unit_rules(schema: Schema) -> tuple[Node, Node, Node]:
         syllable = _machine(schema, schema.table, schema.table.accepting)
         orphan = alt(_machine(schema, schema.table, frozenset({"ORPHAN"})), orphan)
         rest = alt(_machine(schema, schema.table, frozenset({"PASSTHROUGH"})), rest)
-    return _spaced(syllable), _spaced(orphan), alt(_spaced(rest), Chars(SPACE))
+    return spaced(syllable), spaced(orphan), alt(spaced(rest), Chars(SPACE))
 
 
 def segment(schema: Schema) -> Node:
     """Return the pattern of a segment of one script."""
     first = Chars(schema.blocks)
     following = Chars(schema.blocks | schema.joiners)
-    return _spaced(seq(first, many(following)))
+    return spaced(seq(first, many(following)))
 
 
-def _spaced(node: Node) -> Node:
+def spaced(node: Node) -> Node:
     """Let one space stand before a pattern."""
     return seq(optional(Chars(SPACE)), node)
 

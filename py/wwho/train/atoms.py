@@ -21,8 +21,8 @@ from wwho.grammar.classmap import overlay
 from wwho.grammar.codepoints import ALL, CodePointSet
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.grapheme import grapheme_cluster
-from wwho.grammar.syntax import Chars, Look, Node, many, optional, seq
-from wwho.schema.compile import SPACE, Unit, router_scanner, unit_scanner
+from wwho.grammar.syntax import Chars, Look, Node, many, seq
+from wwho.schema.compile import Unit, router_scanner, spaced, unit_scanner
 from wwho.schema.model import Schema
 
 ROUTER, OTHER = 0, 1
@@ -128,11 +128,6 @@ def one_unit(kind: AtomKind) -> Node:
     if kind is AtomKind.GRAPHEME:
         return grapheme_cluster()
     return Chars(ALL) if kind is AtomKind.CODEPOINT else many(Chars(ALL), 1)
-
-
-def spaced(node: Node) -> Node:
-    """Let one U+0020 stand before a pattern."""
-    return seq(optional(Chars(SPACE)), node)
 
 
 def script_routes(schemas: Sequence[Schema]) -> tuple[Route, ...]:
