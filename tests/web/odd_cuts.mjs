@@ -15,7 +15,7 @@ const found = {};
 for (const path of process.argv.slice(2)) {
   const blob = new Uint8Array(await readFile(path));
   const tokenizer = await Tokenizer.load(blob);
-  const cuts = new Cuts(blob, tokenizer.info.nSuperwords > 0);
+  const cuts = new Cuts(blob);
   const random = randomNumbers(3);
   const result = { places: 0, wrong: null };
   for (let i = 0; i < TEXTS; i++) {

@@ -39,7 +39,7 @@ function* chunksOf(text, most, kind) {
 
 for (const [name, tokenizer] of Object.entries(tokenizers)) {
   test(`${name}: the tokens of both sides of every safe place are those of the whole`, async () => {
-    const cuts = new Cuts(await bytesOf(urlOf(name)), tokenizer.info.nSuperwords > 0);
+    const cuts = new Cuts(await bytesOf(urlOf(name)));
     let found = 0;
     for (let i = 0; i < 1500; i++) {
       const bytes = bytesOfText(randomText(1 + Math.floor(random() * 40)));
@@ -53,7 +53,7 @@ for (const [name, tokenizer] of Object.entries(tokenizers)) {
   });
 
   test(`${name}: parts as small as can be, from chunks of any size`, async () => {
-    const cuts = new Cuts(await bytesOf(urlOf(name)), tokenizer.info.nSuperwords > 0);
+    const cuts = new Cuts(await bytesOf(urlOf(name)));
     for (const kind of ["string", "bytes"]) {
       for (const most of [1, 5, 300]) {
         const text = randomText(600);
@@ -71,7 +71,7 @@ for (const [name, tokenizer] of Object.entries(tokenizers)) {
 }
 
 test("special tokens are never cut, nor what is near them", async () => {
-  const cuts = new Cuts(await bytesOf(urlOf("wwho_328k")), false);
+  const cuts = new Cuts(await bytesOf(urlOf("wwho_328k")));
   const specials = [...wwho.specialTokens.keys()];
   const pieces = [...specials, ...specials.map((text) => text.slice(0, -1)), " a", "b ", "ක", " ක", "\n", "<|"];
   for (let i = 0; i < 300; i++) {

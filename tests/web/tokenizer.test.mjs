@@ -10,6 +10,9 @@ import { TEXTS } from "./common.mjs";
 const { o200k, wwho } = await getTokenizers();
 const superwords = await getEncoding("wwho_super_328k");
 
+/** A text, put together again from its segments. */
+const segmented = (tokenizer, text) => tokenizer.segment(text).map((segment) => segment.text).join("");
+
 for (const tokenizer of [o200k, wwho]) {
   test(`${tokenizer.name}: decoding gives every text back, and the methods agree`, () => {
     for (const text of TEXTS) {
@@ -19,13 +22,7 @@ for (const tokenizer of [o200k, wwho]) {
       assert.equal(tokenizer.countTokens(text), ids.length);
       assert.deepEqual(tokenizer.encodeWithOffsets(text).ids, ids);
       assert.deepEqual(tokenizer.encode(new TextEncoder().encode(text)), ids);
-      assert.equal(
-        tokenizer
-          .segment(text)
-          .map((segment) => segment.text)
-          .join(""),
-        text,
-      );
+      assert.equal(segmented(tokenizer, text), text);
     }
   });
 
@@ -245,13 +242,7 @@ test("NUL and U+FEFF are characters like any other, wherever they stand", () => 
       assert.equal(tokenizer.decode(ids), text);
       assert.equal([...tokenizer.decodeGenerator(ids)].join(""), text);
       assert.equal(tokenizer.truncate(text, 99), text);
-      assert.equal(
-        tokenizer
-          .segment(text)
-          .map((segment) => segment.text)
-          .join(""),
-        text,
-      );
+      assert.equal(segmented(tokenizer, text), text);
     }
   }
 });

@@ -4,6 +4,9 @@
 import { WwhoError, hex } from "./errors.js";
 
 const HEADER_BYTES = 24;
+/** Where the feature bits stand in a file, and the one that some merges join words. */
+const FEATURES_AT = 12;
+const SUPERWORDS = 2;
 const ENTRY_BYTES = 12;
 const CLASSES = 2;
 const AUTOMATA = 3;
@@ -56,7 +59,8 @@ export function readRoutes(blob) {
 /** @typedef {{ column: Uint8Array, nColumns: number, table: Uint16Array }} Automaton */
 
 /**
- * The class of each code point, the automata over classes, and which of them are the router's and the routes'.
+ * The class of each code point, the automata over classes, which of them are the router's and the routes', and whether some merges
+ * join words.
  * @param {Uint8Array} blob a file that the core has opened
  */
 export function readScanners(blob) {
@@ -71,6 +75,7 @@ export function readScanners(blob) {
     automata: readAutomata(blob, nClasses),
     router: router === NONE ? null : router,
     routes: readRoutes(blob),
+    superwords: (new DataView(blob.buffer, blob.byteOffset).getUint32(FEATURES_AT, true) & SUPERWORDS) !== 0,
   };
 }
 

@@ -353,20 +353,9 @@ export class Core {
    * @returns {{ spans: Span[], ends: Uint32Array }}
    */
   spans(text) {
-    this.#begin();
-    const length = this.#put(text);
-    const table = this.#take(length * SPAN_BYTES);
-    this.#check(this.#call.wwho_spans(this.#model, this.#base, length, table, length, this.#out), "segment");
-    const n = this.#given();
-    const [byteEnds, first, last] = [this.#take(n * 4), this.#take(n * 4), this.#take(n * 4)];
-    const view = new DataView(this.#bytes.buffer, table, n * SPAN_BYTES);
-    const spans = Array.from({ length: n }, (_, i) => readSpan(view, i * SPAN_BYTES));
-    this.#words.set(
-      spans.map((span) => span.end),
-      byteEnds / 4,
-    );
-    this.#check(this.#call.wwho_offsets(this.#base, length, byteEnds, n, 1, first, last), "compute offsets");
-    return { spans, ends: this.#copyWords(last, n) };
+    const { table, ends } = this.#segment(text);
+    const view = new DataView(this.#bytes.buffer, table, ends.length * SPAN_BYTES);
+    return { spans: Array.from(ends, (_, i) => readSpan(view, i * SPAN_BYTES)), ends };
   }
 
   /**
@@ -375,20 +364,26 @@ export class Core {
    * @returns {{ ends: Uint32Array, routes: Uint8Array }}
    */
   pieces(text) {
+    const { table, ends } = this.#segment(text);
+    const routes = new Uint8Array(ends.length);
+    for (let i = 0; i < routes.length; i++) routes[i] = this.#words[(table + i * SPAN_BYTES) / 4 + 2] & 0xffff;
+    return { ends, routes };
+  }
+
+  /**
+   * @param {Text} text
+   * @returns {{ table: number, ends: Uint32Array }} where the spans are until the next call, and their ends in UTF-16 units
+   */
+  #segment(text) {
     this.#begin();
     const length = this.#put(text);
     const table = this.#take(length * SPAN_BYTES);
     this.#check(this.#call.wwho_spans(this.#model, this.#base, length, table, length, this.#out), "segment");
     const n = this.#given();
     const [byteEnds, first, last] = [this.#take(n * 4), this.#take(n * 4), this.#take(n * 4)];
-    const routes = new Uint8Array(n);
-    for (let i = 0; i < n; i++) {
-      const word = (table + i * SPAN_BYTES) / 4;
-      this.#words[byteEnds / 4 + i] = this.#words[word + 1];
-      routes[i] = this.#words[word + 2] & 0xffff;
-    }
+    for (let i = 0; i < n; i++) this.#words[byteEnds / 4 + i] = this.#words[(table + i * SPAN_BYTES) / 4 + 1];
     this.#check(this.#call.wwho_offsets(this.#base, length, byteEnds, n, 1, first, last), "compute offsets");
-    return { ends: this.#copyWords(last, n), routes };
+    return { table, ends: this.#copyWords(last, n) };
   }
 
   /**

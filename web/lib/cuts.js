@@ -30,12 +30,9 @@ export class Cuts {
   /** By triple of classes: 1 safe, 2 not, 0 not asked yet. */
   #known;
 
-  /**
-   * @param {Uint8Array} blob a file that the core has opened
-   * @param {boolean} superwords whether some merges join words
-   */
-  constructor(blob, superwords) {
-    const { classOf, nClasses, automata, router, routes } = readScanners(blob);
+  /** @param {Uint8Array} blob a file that the core has opened */
+  constructor(blob) {
+    const { classOf, nClasses, automata, router, routes, superwords } = readScanners(blob);
     this.#classOf = classOf;
     this.#nClasses = nClasses;
     this.#router = router === null ? null : new Walks(automata[router]);

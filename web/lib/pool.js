@@ -112,12 +112,14 @@ export class Pool {
 
   /** Give jobs to members that are free, and to new ones; but none that its signal, too, is about to drop. */
   #next() {
-    this.#queue = this.#queue.filter(({ call }) => !call.signal?.aborted);
     while (this.#queue.length > 0) {
+      if (this.#queue[0].call.signal?.aborted) {
+        this.#queue.shift();
+        continue;
+      }
       const member = [...this.#members].find((each) => each.job === undefined) ?? this.#newMember();
-      const job = member && this.#queue.shift();
-      if (!member || !job) return;
-      member.start(job);
+      if (!member) return;
+      member.start(/** @type {Job} */ (this.#queue.shift()));
     }
   }
 

@@ -166,7 +166,7 @@ export class BaseTokenizer {
   /** @param {EncodeOptions} options @param {number} [size] */
   #newParts({ allowedSpecial, disallowedSpecial }, size) {
     const core = this.#open;
-    this.#cuts ??= new Cuts(core.artifact(), this.info.nSuperwords > 0);
+    this.#cuts ??= new Cuts(core.artifact());
     const names = [allowedSpecial, disallowedSpecial].flatMap((given) =>
       given === "all" ? this.#specials : [...(given ?? [])],
     );

@@ -4,7 +4,7 @@
 import { readScanners } from "../lib/artifact.js";
 
 /** Column 0 of every automaton. */
-export const END = 0;
+const END = 0;
 export const START = 1;
 
 /** @param {number} entry of a table @returns {number} the rule whose match ends before the character, plus one; 0 for none */

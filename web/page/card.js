@@ -1,6 +1,7 @@
 // The card with the details of the token that is pointed at or focused.
 
-import { bytesOf, cannotPoint, element, hexOf, visible } from "./tokens.js";
+import { hexOf } from "./format.js";
+import { bytesOf, cannotPoint, element, visible } from "./tokens.js";
 
 const KINDS = {
   base: "Base BPE",

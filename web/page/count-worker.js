@@ -1,47 +1,53 @@
-// One of the pool's Workers: counts blobs of UTF-8, in parts, with the tokenizers that it was given.
+// One of the Workers that count files: blobs of UTF-8, in parts, with all the tokenizers that it was given.
 
 import { Tokenizer, init } from "../index.js";
+import { serve } from "../lib/far-side.js";
 import { Cuts, safeParts } from "./cuts.js";
 
 const CHUNK_BYTES = 512 * 1024;
 
-/** @type {Promise<{ tokenizers: Tokenizer[], cuts: Cuts[] }>} */
-let opened;
+/** Several tokenizers, for which a text is read once. */
+class Tokenizers {
+  #tokenizers;
+  #cuts;
 
-self.addEventListener("message", async ({ data: { blobs, id, blob } }) => {
-  if (blobs) {
-    opened = open(blobs);
-    opened.catch(() => undefined); // told by each task
-    return;
+  /** @param {Tokenizer[]} tokenizers @param {Cuts[]} cuts of them */
+  constructor(tokenizers, cuts) {
+    this.#tokenizers = tokenizers;
+    this.#cuts = cuts;
   }
-  try {
-    self.postMessage({ id, counts: await count(id, blob) });
-  } catch (error) {
-    self.postMessage({ id, error: explain(/** @type {Error} */ (error)) });
-  }
-});
 
-/** @param {Uint8Array<ArrayBuffer>[]} blobs */
-async function open(blobs) {
-  await init();
-  return { tokenizers: await Promise.all(blobs.map((blob) => Tokenizer.load(blob))), cuts: blobs.map((blob) => new Cuts(blob)) };
+  /** @param {Uint8Array<ArrayBuffer>[]} blobs .wwho files */
+  static async load(blobs) {
+    const tokenizers = await Promise.all(blobs.map((blob) => Tokenizer.load(blob)));
+    return new Tokenizers(tokenizers, blobs.map((blob) => new Cuts(blob)));
+  }
+
+  /**
+   * @param {Blob} blob
+   * @param {{ onProgress: (progress: { bytes: number }) => void }} options called with the bytes of each chunk that was read
+   * @returns {Promise<number[]>} tokens, per tokenizer
+   */
+  async countStream(blob, { onProgress }) {
+    const counts = this.#tokenizers.map(() => 0);
+    try {
+      for await (const part of safeParts(chunksOf(blob, onProgress), this.#cuts)) {
+        this.#tokenizers.forEach((tokenizer, i) => (counts[i] += tokenizer.countTokens(part)));
+      }
+    } catch (error) {
+      throw new Error(explain(/** @type {Error} */ (error)));
+    }
+    return counts;
+  }
 }
 
-/** @param {number} id @param {Blob} blob @returns {Promise<number[]>} tokens, per tokenizer */
-async function count(id, blob) {
-  const { tokenizers, cuts } = await opened;
-  const counts = tokenizers.map(() => 0);
-  async function* chunks() {
-    for (let at = 0; at < blob.size; at += CHUNK_BYTES) {
-      const chunk = new Uint8Array(await blob.slice(at, at + CHUNK_BYTES).arrayBuffer());
-      yield chunk;
-      self.postMessage({ id, bytes: chunk.length });
-    }
+/** @param {Blob} blob @param {(progress: { bytes: number }) => void} onProgress */
+async function* chunksOf(blob, onProgress) {
+  for (let at = 0; at < blob.size; at += CHUNK_BYTES) {
+    const chunk = new Uint8Array(await blob.slice(at, at + CHUNK_BYTES).arrayBuffer());
+    yield chunk;
+    onProgress({ bytes: chunk.length });
   }
-  for await (const part of safeParts(chunks(), cuts)) {
-    tokenizers.forEach((tokenizer, i) => (counts[i] += tokenizer.countTokens(part)));
-  }
-  return counts;
 }
 
 /** @param {Error} error */
@@ -50,3 +56,6 @@ function explain(error) {
   if (error.name === "NotReadableError") return "cannot be read; was it moved or changed?";
   return error.message;
 }
+
+const receive = serve((message, transfer) => self.postMessage(message, { transfer }), { init, Tokenizer: Tokenizers });
+self.addEventListener("message", ({ data }) => receive(data));

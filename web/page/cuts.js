@@ -3,8 +3,6 @@
 
 import { Cuts as Characters } from "../lib/cuts.js";
 
-const FEATURES = 12; // where they stand in a file
-const SUPERWORDS = 2;
 const NONE = -1;
 const REPLACEMENT = 0xfffd; // what a lone surrogate is encoded as
 
@@ -14,8 +12,7 @@ export class Cuts {
 
   /** @param {Uint8Array} blob a .wwho file that the core has opened */
   constructor(blob) {
-    const features = new DataView(blob.buffer, blob.byteOffset).getUint32(FEATURES, true);
-    this.#characters = new Characters(blob, (features & SUPERWORDS) !== 0);
+    this.#characters = new Characters(blob);
   }
 
   /**

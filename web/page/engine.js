@@ -11,7 +11,7 @@
  * @property {(import("./describe.js").Token[] | undefined)[]} tokens of the stretch, per side
  */
 
-/** @typedef {{ name: string, sgpe: boolean, premium: number[] }} Opened what the Worker says of a tokenizer */
+/** @typedef {{ sgpe: boolean, premium: number[] }} Opened what the Worker says of a tokenizer */
 
 export class Engine {
   #worker;

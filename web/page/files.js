@@ -1,8 +1,8 @@
 // Files and folders: a table of their counts, filled in as the pool comes to them.
 
+import { CountPool } from "./count-pool.js";
 import { Cuts } from "./cuts.js";
 import { bytes, count } from "./format.js";
-import { Pool } from "./pool.js";
 import { element } from "./tokens.js";
 
 const ROWS = 500; // in the table; all files are counted
@@ -15,7 +15,7 @@ export class FileCounter {
   #opened;
   /** @type {Entry[]} */
   #entries = [];
-  /** @type {Pool | undefined} */
+  /** @type {CountPool | undefined} */
   #pool;
   #run = 0;
 
@@ -93,12 +93,12 @@ export class FileCounter {
     const opened = await blobs.catch(() => []); // the page says why
     if (run !== this.#run) return;
     if (opened.length === 0) return this.cancel();
-    this.#pool ??= new Pool(opened, opened.map((blob) => new Cuts(blob)));
+    this.#pool ??= new CountPool(opened, opened.map((blob) => new Cuts(blob)));
     const pool = this.#pool;
     await Promise.all(entries.map((entry) => this.#count(entry, pool, run)));
   }
 
-  /** @param {Entry} entry @param {Pool} pool @param {number} run */
+  /** @param {Entry} entry @param {CountPool} pool @param {number} run */
   async #count(entry, pool, run) {
     const progress = (/** @type {number} */ more) => {
       if (run !== this.#run) return;

@@ -1,5 +1,7 @@
 // How numbers are written.
 
+import { hex } from "../lib/errors.js";
+
 const LEAST = 1e-6; // dollars that are still written out
 
 const whole = new Intl.NumberFormat("en");
@@ -18,3 +20,5 @@ export const money = (/** @type {number} */ value) =>
 export const tokens = (/** @type {number} */ value) => `${count(value)} ${value === 1 ? "token" : "tokens"}`;
 export const bytes = (/** @type {number} */ value) =>
   value < 1000 ? `${value} B` : value < 1e6 ? `${whole.format(Math.round(value / 1e3))} kB` : `${whole.format(Math.round(value / 1e5) / 10)} MB`;
+/** Two digits each, with spaces between. */
+export const hexOf = (/** @type {Uint8Array} */ bytes) => hex(bytes).toUpperCase();

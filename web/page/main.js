@@ -8,11 +8,11 @@ import { Engine } from "./engine.js";
 import { EXAMPLES } from "./examples.js";
 import { FileCounter } from "./files.js";
 import { count } from "./format.js";
-import { recalled, remember } from "./left.js";
+import { recalled, remember } from "./last-visit.js";
 import { SHIPPED, addModel, fetchModel, forget, isModel, names } from "./models.js";
 import { showNumbers } from "./numbers.js";
 import { fromFragment, isLink, toFragment } from "./permalink.js";
-import { showMore } from "./more.js";
+import { showOverflow } from "./overflow.js";
 import { showPremium, showSentences } from "./premium.js";
 import { SyllableView } from "./syllables.js";
 import { TokenPanel } from "./tokens.js";
@@ -318,7 +318,7 @@ async function followed() {
 }
 
 function listen() {
-  for (const box of document.querySelectorAll(".more")) showMore(/** @type {HTMLElement} */ (box));
+  for (const box of document.querySelectorAll(".more")) showOverflow(/** @type {HTMLElement} */ (box));
   find("text").addEventListener("input", () => {
     edited();
     readText();

@@ -1,5 +1,7 @@
 // Which tokenizers there are: those that ship, and those that were opened on the page.
 
+import { hexOf } from "./format.js";
+
 /** @type {readonly string[]} */
 export const SHIPPED = Object.freeze(["wwho_328k", "o200k_base", "cl100k_base", "wwho_super_328k"]);
 const EXPECTED = "89 57 57 48 4F";
@@ -42,7 +44,7 @@ async function fetched(name) {
  */
 export async function addModel(file) {
   const blob = new Uint8Array(await file.arrayBuffer());
-  const start = [...blob.subarray(0, 5)].map((byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ");
+  const start = hexOf(blob.subarray(0, 5));
   if (start !== EXPECTED) {
     throw new Error(`${file.name} begins with ${start || "nothing"}, a .wwho file with ${EXPECTED}; see “Bring your own tokenizer”`);
   }

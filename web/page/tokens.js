@@ -3,6 +3,8 @@
 // the shaping is broken on purpose, since that is what the tokenizer did. What is left of it, marks or bytes, keeps the direction
 // of its script (the style sheet puts a mark of that direction around it), so that lines of Hebrew and Arabic stay in order.
 
+import { hexOf } from "./format.js";
+
 /** @typedef {import("./describe.js").Token} Token */
 
 const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u{FE00}-\u{FE0F}]+$/u;
@@ -14,9 +16,6 @@ const NAMES = new Map([
   [0xfeff, "BOM"],
   [0x9, "TAB"],
 ]);
-
-/** @param {Uint8Array} bytes */
-export const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ");
 
 /** @param {Token} token */
 export const bytesOf = (token) => token.bytes ?? new TextEncoder().encode(token.text);

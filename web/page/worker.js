@@ -34,9 +34,9 @@ self.addEventListener("message", ({ data }) => {
 async function answer(data) {
   const { job, kind } = data;
   try {
-    self.postMessage({ job, kind, result: await TASKS[kind](data) });
+    self.postMessage({ job, result: await TASKS[kind](data) });
   } catch (error) {
-    self.postMessage({ job, kind, error: /** @type {Error} */ (error).message });
+    self.postMessage({ job, error: /** @type {Error} */ (error).message });
   }
 }
 
@@ -48,7 +48,6 @@ async function openModel({ side, blob }) {
   sides[side]?.tokenizer.free();
   sides[side] = { tokenizer, cuts, running: new Running(tokenizer, cuts) };
   return {
-    name: tokenizer.name,
     sgpe: tokenizer.info.routes.some(({ sgpe }) => sgpe),
     premium: PARALLEL.map(({ text }) => tokenizer.countTokens(text)),
   };

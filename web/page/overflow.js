@@ -3,7 +3,7 @@
 const SLACK = 2; // CSS pixels that rounding may leave
 
 /** @param {HTMLElement} box */
-export function showMore(box) {
+export function showOverflow(box) {
   const look = () => {
     box.classList.toggle("more-below", box.scrollHeight - box.clientHeight - box.scrollTop > SLACK);
     box.classList.toggle("more-right", box.scrollWidth - box.clientWidth - box.scrollLeft > SLACK);

@@ -1,0 +1,237 @@
+"""Files on the demo page: those that are counted, text too long to edit, own tokenizers."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from demo_page import (
+    LINE,
+    NAMES,
+    SAMPLE,
+    SIDES,
+    drop,
+    expect,
+    expect_count,
+    expect_counts,
+    expect_ready,
+    native,
+    opened,
+)
+
+import wwho
+
+pytestmark = pytest.mark.page
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT_BYTES = 20_000_000
+
+
+def test_a_folder_is_counted_file_by_file(page: Any, address: str, tmp_path: Path) -> None:
+    texts = {f"part/{i}.txt": f"{i} ගෙදර යන පාරේ\n" * (i + 1) for i in range(12)}
+    for name, text in texts.items():
+        (tmp_path / "folder" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "folder" / name).write_text(text, "utf-8")
+    (tmp_path / "folder" / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9)
+    opened(page, address)
+    page.set_input_files("#folder", tmp_path / "folder")
+    state = page.locator("#file-state")
+    expect(state).to_contain_text("Counted 13 files")
+    expect(state).to_contain_text("1 cannot be counted")
+    for side, name in zip(SIDES, NAMES, strict=True):
+        expect_count(page, f"#all-{side}", sum(native(name, text) for text in texts.values()))
+    row = page.locator("#file-rows tr", has_text="part/7.txt")
+    for cell, name in zip((1, 2), NAMES, strict=True):
+        expect(row.locator("td").nth(cell)).to_have_text(f"{native(name, texts['part/7.txt']):,}")
+    expect(page.locator("#file-rows tr", has_text="photo.png")).to_contain_text("not UTF-8 text")
+    page.select_option("#pick-b", "cl100k_base")
+    total = sum(native("cl100k_base", text) for text in texts.values())
+    expect_count(page, "#all-b", total)
+    expect(page.locator("#files-b")).to_have_text("cl100k_base")
+    page.click("#clear-files")
+    expect(page.locator("#files")).to_be_hidden()
+
+
+def test_a_large_file_is_counted_while_the_page_goes_on(
+    page: Any, address: str, tmp_path: Path
+) -> None:
+    """In slices, in several Workers: the sum is exact, and typing is answered meanwhile."""
+    text = LINE * (DOCUMENT_BYTES // len(LINE.encode()) + 1)
+    path = tmp_path / "document.txt"
+    path.write_bytes(text.encode())
+    opened(page, address)
+    page.evaluate(
+        """() => {
+          window.states = new Set();
+          const state = document.getElementById("file-state");
+          new MutationObserver(() => window.states.add(state.textContent))
+            .observe(state, { childList: true });
+        }"""
+    )
+    page.set_input_files("#file", path)
+    page.fill("#text", SAMPLE)
+    for side, name in zip(SIDES, NAMES, strict=True):
+        expect_count(page, f"#count-{side}", native(name, SAMPLE))
+    expect(page.locator("#file-state")).to_contain_text("Counted 1 file", timeout=120_000)
+    for side, name in zip(SIDES, NAMES, strict=True):
+        expect_count(page, f"#all-{side}", native(name, text))
+    assert len(page.evaluate("[...window.states]")) >= 10
+
+
+def test_counting_can_be_cancelled(page: Any, address: str, tmp_path: Path) -> None:
+    text = LINE * (DOCUMENT_BYTES // len(LINE.encode()) + 1)
+    paths = [tmp_path / f"{i}.txt" for i in range(4)]
+    for path in paths:
+        path.write_bytes(text.encode())
+    opened(page, address)
+    page.set_input_files("#file", paths)
+    page.click("#cancel-files")
+    state = page.locator("#file-state")
+    expect(state).to_contain_text("cancelled")
+    counted = re.search(r"Counted (\d) files?.* (\d) cancelled", state.text_content())
+    assert counted
+    assert int(counted[1]) + int(counted[2]) == len(paths)
+    page.set_input_files("#file", {"name": "a.txt", "mimeType": "", "buffer": SAMPLE.encode()})
+    row = page.locator("#file-rows tr", has_text="a.txt")
+    expect(row.locator("td").nth(1)).to_have_text(f"{native('wwho_328k', SAMPLE)}")
+    expect(state).to_contain_text(f"Counted {int(counted[1]) + 1} file")
+    expect(page.locator("#copy-files")).to_be_visible()
+    page.click("#clear-files")
+    expect(page.locator("#files")).to_be_hidden()
+
+
+def test_a_missing_worker_is_named_at_every_file(
+    browser: Any, address: str, tmp_path: Path
+) -> None:
+    """More files than there are Workers: none waits for one that is not there."""
+    context = browser.new_context(service_workers="block")
+    page = context.new_page()
+    page.route("**/page/count-worker.js", lambda route: route.fulfill(status=404))
+    opened(page, address)
+    paths = [tmp_path / f"{i}.txt" for i in range(20)]
+    for path in paths:
+        path.write_text(SAMPLE, "utf-8")
+    page.set_input_files("#file", paths)
+    expect(page.locator("#file-state")).to_contain_text("20 cannot be counted")
+    expect(page.locator("#file-rows .failed").first).to_contain_text("the Worker failed")
+    context.close()
+
+
+def paste(page: Any, text: str) -> None:
+    """Paste as the browser announces it; only what the page takes over happens."""
+    page.evaluate(
+        """(text) => {
+          const data = new DataTransfer();
+          data.setData("text/plain", text);
+          const event = new ClipboardEvent("paste", { clipboardData: data, cancelable: true });
+          document.getElementById("text").dispatchEvent(event);
+        }""",
+        text,
+    )
+
+
+def expect_file_counts(page: Any, text: str) -> None:
+    """Wait until the table of files sums up to the native backend's counts."""
+    for side, name in zip(SIDES, NAMES, strict=True):
+        total = page.locator(f"#all-{side}")
+        expect(total).to_have_attribute("data-count", str(native(name, text)))
+
+
+def test_a_long_line_is_counted_but_not_edited(page: Any, address: str) -> None:
+    """A key in a line of so much Sinhala would take the browser half a second and more."""
+    word = "ගෙදර "
+    opened(page, address)
+    paste(page, word * 4_000)
+    expect(page.locator("#alert")).to_contain_text("Pasted text is too long to be edited")
+    expect_file_counts(page, word * 4_000)
+    page.click("#clear-files")
+
+    start = word * 3_500
+    page.fill("#text", start)
+    expect_counts(page, start)
+    expect(page.locator("#alert")).to_be_hidden()
+    page.evaluate("document.getElementById('text').setSelectionRange(0, 0)")
+    paste(page, word * 200)
+    expect(page.locator("#alert")).to_contain_text("Your text is too long")
+    expect_file_counts(page, word * 3_700)
+    page.click("#clear-files")
+
+    page.locator("#text").evaluate("(box, text) => { box.value = text }", start + "ක" * 700)
+    page.keyboard.press("End")
+    page.locator("#text").focus()
+    page.keyboard.insert_text("ක")
+    expect(page.locator("#alert")).to_contain_text("before the last change")
+    expect_file_counts(page, start + "ක" * 701)
+    assert page.input_value("#text") == start
+    expect_counts(page, start)
+
+
+def test_dropped_files_and_tokenizers(page: Any, address: str) -> None:
+    opened(page, address)
+    drop(page, "small.txt", SAMPLE.encode())
+    expect_count(page, "#all-a", native("wwho_328k", SAMPLE))
+
+    tiny = ROOT / "tests" / "vectors" / "tiny.wwho"
+    encoding = wwho.Tokenizer.load(tiny)
+    drop(page, "tiny.wwho", tiny.read_bytes())
+    expect(page.locator("#title-b")).to_have_text("tiny")
+    expect(page.locator("#pick-b")).to_have_value("tiny")
+    expect_ready(page)
+    expect_count(page, "#count-b", encoding.count(page.input_value("#text")))
+    expect_count(page, "#all-b", encoding.count(SAMPLE))
+
+    drop(page, "broken.wwho", tiny.read_bytes()[:-8] + b"\0" * 8)
+    expect(page.locator("#alert")).to_have_text(
+        re.compile(r"broken cannot be opened: .*CHECKSUM"),
+    )
+    expect(page.locator("#pick-b")).to_have_value("tiny")
+    drop(page, "no.wwho", b"hello there")
+    expect(page.locator("#alert")).to_contain_text("no.wwho begins with 68 65 6C 6C 6F")
+
+
+def test_messages_are_seen_wherever_the_page_is(page: Any, address: str) -> None:
+    opened(page, address)
+    bad = [{"name": f"{name}.WWHO", "mimeType": "", "buffer": name.encode()} for name in "xy"]
+    page.locator("#open-model").scroll_into_view_if_needed()
+    page.set_input_files("#file", bad)
+    alert = page.locator("#alert")
+    expect(alert).to_contain_text("y.WWHO begins with 79")
+    expect(alert).to_contain_text("x.WWHO begins with 78")
+    expect(alert).to_be_in_viewport(ratio=1)
+    expect(page.locator("#files")).to_be_hidden()
+    page.click("#close-alert")
+    expect(alert).to_be_hidden()
+
+
+def test_the_recipe_for_a_tokenizer_json(page: Any, address: str, tmp_path: Path) -> None:
+    """As the page says it: a rank file by the Python that it shows, an import, a drop."""
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+    level = tokenizers.pre_tokenizers.ByteLevel
+    theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
+    theirs.pre_tokenizer = level(add_prefix_space=False)
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=600, initial_alphabet=level.alphabet(), show_progress=False
+    )
+    line = LINE.replace("\r", "")  # as a text area has it
+    text = f"{line}{SAMPLE} We'll see the shore, the horizon and the storm.\n"
+    theirs.train_from_iterator([text] * 3, trainer)
+    theirs.save(str(tmp_path / "tokenizer.json"))
+
+    opened(page, address)
+    recipe = page.locator("#ranks").text_content()
+    subprocess.run([sys.executable, "-c", recipe], cwd=tmp_path, check=True)
+    pattern = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+    command = [sys.executable, "-m", "wwho.cli.main", "import", "tiktoken"]
+    command += [str(tmp_path / "ranks.tiktoken"), "--pattern", pattern, "--name", "mine"]
+    command += ["-o", str(tmp_path / "mine.wwho")]
+    subprocess.run(command, check=True, capture_output=True)
+
+    page.set_input_files("#model", tmp_path / "mine.wwho")
+    expect(page.locator("#title-b")).to_have_text("mine")
+    for each in (text, SAMPLE, "It'll rain: ශ්‍රී  \n\n x"):
+        page.fill("#text", each)
+        expect_count(page, "#count-b", len(theirs.encode(each).ids))

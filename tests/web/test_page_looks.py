@@ -1,0 +1,178 @@
+"""The demo page for every eye and hand: schemes, paper, phones, keyboard, screen readers."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from demo_page import (
+    NAMES,
+    SAMPLE,
+    SIDES,
+    drop,
+    expect,
+    expect_count,
+    expect_counts,
+    native,
+    opened,
+    tokens,
+)
+
+pytestmark = pytest.mark.page
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def contrast(first: list[float], second: list[float]) -> float:
+    """The WCAG 2 contrast ratio of two colours given as red, green and blue in 0..255."""
+
+    def luminance(colour: list[float]) -> float:
+        linear = [
+            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+            for c in (v / 255 for v in colour)
+        ]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_schemes_can_be_read(browser: Any, address: str, scheme: str, artifacts: Path) -> None:
+    context = browser.new_context(
+        color_scheme=scheme, viewport={"width": 1280, "height": 900}, device_scale_factor=2
+    )
+    page = opened(context.new_page(), address)
+    page.fill("#text", "ගෙදර කට්ටිය ok 12 क्ष्म्य्व्ट्ठ्ळ शाम को बारिश हुई, and the 𓀀 kettle sings.")
+    expect_counts(page, page.input_value("#text"))
+    expect(tokens(page, "a").first).to_be_visible()
+    rgb = "value => value.match(/[0-9.]+/g).slice(0, 3).map(Number)"
+    pairs = tokens(page, "a").evaluate_all(
+        f"""all => all.map(getComputedStyle)
+          .map(style => [style.color, style.backgroundColor].map({rgb}))"""
+    )
+    ground = page.evaluate(f"() => ({rgb})(getComputedStyle(document.body).backgroundColor)")
+    soft = page.evaluate(f"() => ({rgb})(getComputedStyle(document.querySelector('footer')).color)")
+    assert (sum(ground) < 200) == (scheme == "dark")
+    assert min(contrast(*pair) for pair in pairs) >= 7
+    assert contrast(soft, ground) >= 4.5
+    tokens(page, "a").nth(2).hover()
+    page.screenshot(path=artifacts / f"page-{scheme}.png", full_page=True)
+    context.close()
+
+
+def test_paper_keeps_the_colours(page: Any, address: str) -> None:
+    opened(page, address)
+    page.emulate_media(media="print")
+    for kind in (".token", ".bar", ".swatch"):
+        adjust = "node => getComputedStyle(node).printColorAdjust"
+        assert page.locator(kind).first.evaluate(adjust) == "exact"
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_phone_needs_no_sideways_scrolling(
+    browser: Any, address: str, width: int, artifacts: Path
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 780}, device_scale_factor=2, has_touch=True
+    )
+    page = opened(context.new_page(), address)
+    page.click("[data-example=sinhala]")
+    expect_counts(page, page.input_value("#text"))
+    page.screenshot(path=artifacts / f"page-phone-{width}.png", full_page=True)
+    page.fill("#text", "ක" * 400 + " " + "W" * 400 + " " + "👩" * 100)
+    expect_counts(page, page.input_value("#text"))
+    tokens(page, "a").nth(3).tap()
+    expect(page.locator("#card")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+def test_a_tap_shows_the_card_and_its_button_the_syllables(browser: Any, address: str) -> None:
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    page = opened(context.new_page(), address)
+    tokens(page, "b").nth(1).scroll_into_view_if_needed()
+    place = page.evaluate("scrollY")
+    tokens(page, "b").nth(1).tap()
+    button = page.locator("#card button")
+    expect(button).to_be_visible()
+    assert abs(page.evaluate("scrollY") - place) < 300
+    assert page.locator("[aria-selected=true]").count() == 0
+    button.tap()
+    expect(page.locator("#card")).to_be_hidden()
+    expect(page.locator("#title-syllables")).to_be_in_viewport()
+    expect(page.locator("#segments button").first).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#segments")).to_have_class(re.compile("more-below"))
+    context.close()
+
+
+def axe_source() -> str:
+    """axe-core, from the node_modules that the tests use."""
+    folders = [Path(os.environ["WWHO_NODE_MODULES"])] if "WWHO_NODE_MODULES" in os.environ else []
+    for folder in (*folders, ROOT / "tests" / "node_modules"):
+        path = folder / "axe-core" / "axe.min.js"
+        if path.is_file():
+            return path.read_text("utf-8")
+    pytest.skip("axe-core is missing: npm ci in tests/")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing(browser: Any, address: str, scheme: str, width: int) -> None:
+    source = axe_source()
+    context = browser.new_context(
+        color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce"
+    )
+    page = opened(context.new_page(), address)
+    text = "ගෙදර ok 12 क्ष्म्य्व्ट्ठ्ळ අද්භුත\n\nthe 𓀀 kettle <b>\t👩‍👩‍👧\n"
+    page.fill("#text", text)
+    for side, name in zip(SIDES, NAMES, strict=True):
+        expect_count(page, f"#count-{side}", native(name, text))
+    drop(page, "small.txt", SAMPLE.encode())
+    drop(page, "photo.png", bytes(range(256)))
+    expect(page.locator("#file-state")).to_contain_text("Counted 2 files")
+    page.click("summary")
+    page.evaluate("document.getElementById('alert').hidden = false")
+    page.locator("#tokens-a .token").nth(2).focus()
+    page.evaluate(source)
+    for step in ("typed", "empty"):
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+        problems = {
+            each["id"]: [node["html"] for node in each["nodes"]] for each in found["violations"]
+        }
+        assert problems == {}, step
+        page.fill("#text", "")
+        expect_count(page, "#count-a", 0)
+    context.close()
+
+
+def test_everything_can_be_done_by_keyboard(page: Any, address: str) -> None:
+    opened(page, address)
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#text")).to_be_focused()
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.id || document.activeElement.className"))
+    assert {"copy-link", "copy-json", "pick-a", "pick-b", "price", "texts"} <= reached
+    assert {"open", "open-folder", "open-model"} <= reached
+    assert any("token" in name for name in reached)
+
+
+def test_motion_is_reduced_where_it_is_asked_for(browser: Any, address: str) -> None:
+    durations = []
+    for motion in ("reduce", "no-preference"):
+        context = browser.new_context(reduced_motion=motion)
+        page = opened(context.new_page(), address)
+        durations.append(
+            page.evaluate("getComputedStyle(document.getElementById('bar-a')).transitionDuration")
+        )
+        context.close()
+    assert durations == ["0s", "0.18s"]

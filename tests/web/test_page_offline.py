@@ -1,0 +1,149 @@
+"""The demo page as plain static files, and without a network."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any, ClassVar
+
+import pytest
+from demo_page import (
+    NAMES,
+    SAMPLE,
+    SIDES,
+    drop,
+    expect,
+    expect_count,
+    expect_ready,
+    native,
+    opened,
+)
+
+pytestmark = pytest.mark.page
+
+ROOT = Path(__file__).resolve().parents[2]
+WEB = ROOT / "web"
+MODELS = ROOT / "py" / "wwho" / "models"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Plain static files, as any host serves them, except those that the network loses."""
+
+    lost: ClassVar[set[str]] = set()
+
+    def do_GET(self) -> None:
+        """Answer, or hang up."""
+        if Path(self.path).name in self.lost:
+            self.close_connection = True
+        else:
+            super().do_GET()
+
+    def end_headers(self) -> None:
+        """Have every file asked for again."""
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def static_files(folder: Path) -> Iterator[str]:
+    """A server that knows nothing of WWHO, under a folder of its own; gives the page's address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/tokens/"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def copied_site(folder: Path) -> None:
+    """The page, as it is put on a host: web/ with the models in it."""
+    shutil.copytree(WEB, folder / "tokens", ignore=shutil.ignore_patterns("node_modules"))
+    (folder / "tokens" / "models").mkdir(exist_ok=True)
+    for model in MODELS.glob("*.wwho"):
+        shutil.copy(model, folder / "tokens" / "models")
+
+
+WORKS_OFFLINE = """async () => {
+  await navigator.serviceWorker.ready;
+  return Boolean(await caches.match("models/o200k_base.wwho"));
+}"""
+
+
+def reopened_offline(context: Any, address: str) -> None:
+    """The page opens without a network, counts what is typed, and files."""
+    page = context.new_page()
+    opened(page, address)
+    page.fill("#text", SAMPLE)
+    for side, name in zip(SIDES, NAMES, strict=True):
+        expect_count(page, f"#count-{side}", native(name, SAMPLE))
+    drop(page, "small.txt", SAMPLE.encode())
+    expect_count(page, "#all-b", native("o200k_base", SAMPLE))
+
+
+def test_plain_static_files_and_offline(browser: Any, tmp_path: Path) -> None:
+    copied_site(tmp_path)
+    context = browser.new_context()
+    with static_files(tmp_path) as address:
+        page = opened(context.new_page(), address)
+        page.fill("#text", SAMPLE)
+        expect_count(page, "#count-a", native("wwho_328k", SAMPLE))
+        assert page.evaluate(WORKS_OFFLINE)
+        page.close()
+    reopened_offline(context, address)
+    context.close()
+
+
+def test_a_new_page_is_shown_only_with_its_own_files(browser: Any, tmp_path: Path) -> None:
+    """Where the network fails on the way, the version before is shown, not a mixture."""
+    copied_site(tmp_path)
+    site = tmp_path / "tokens"
+    context = browser.new_context()
+    with static_files(tmp_path) as address:
+        page = opened(context.new_page(), address)
+        page.evaluate(WORKS_OFFLINE)
+        for name, old, new in (
+            ("index.html", "<title>WWHO:", "<title>New WWHO:"),
+            ("page/main.js", 'from "./overflow.js"', 'from "./newer.js"'),
+        ):
+            text = (site / name).read_text("utf-8")
+            assert old in text
+            (site / name).write_text(text.replace(old, new), "utf-8")
+        (site / "page" / "overflow.js").rename(site / "page" / "newer.js")
+        Quiet.lost.add("newer.js")
+        try:
+            page.reload()
+            expect(page).to_have_title(re.compile("^WWHO:"))
+        finally:
+            Quiet.lost.clear()
+        page.reload()
+        expect(page).to_have_title(re.compile("^New WWHO:"))
+        expect_ready(page)
+        page.close()
+    page = context.new_page()
+    opened(page, address)
+    expect(page).to_have_title(re.compile("^New WWHO:"))
+    context.close()
+
+
+def test_offline_after_the_first_visit(browser: Any, address: str) -> None:
+    context = browser.new_context()
+    page = opened(context.new_page(), address)
+    assert page.evaluate(WORKS_OFFLINE)
+    context.set_offline(True)
+    drop(page, "small.txt", SAMPLE.encode())  # its Worker is asked for only now
+    expect_count(page, "#all-b", native("o200k_base", SAMPLE))
+    page.close()
+    reopened_offline(context, address)
+    context.close()

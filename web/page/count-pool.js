@@ -1,0 +1,78 @@
+// Counts files side by side, in Workers. A long file is cut into slices, at places where its tokens may be cut, and so it keeps
+// all of them busy too.
+
+import { WwhoError } from "../lib/errors.js";
+import { Pool } from "../lib/pool.js";
+
+const MOST_WORKERS = 8;
+const SLICE_BYTES = 8 * 1024 * 1024;
+const WINDOW_BYTES = 64 * 1024; // in which a place to cut is looked for
+
+const spawn = () => new Worker(new URL("./count-worker.js", import.meta.url), { type: "module" });
+
+export class CountPool {
+  #pool;
+  #cuts;
+
+  /**
+   * @param {Uint8Array[]} blobs .wwho files
+   * @param {import("./cuts.js").Cuts[]} cuts of them
+   */
+  constructor(blobs, cuts) {
+    const most = Math.max(1, Math.min((navigator.hardwareConcurrency || 2) - 1, MOST_WORKERS));
+    this.#pool = new Pool(spawn, most, { model: blobs });
+    this.#cuts = cuts;
+  }
+
+  /**
+   * @param {Blob} file
+   * @param {(bytes: number) => void} progress called with bytes that have been read since
+   * @returns {Promise<number[]>} its tokens, per tokenizer
+   */
+  async count(file, progress) {
+    const slices = file.size > SLICE_BYTES ? await slicesOf(file, this.#cuts) : [file];
+    const onProgress = (/** @type {{ bytes: number }} */ { bytes }) => progress(bytes);
+    /** @type {number[][]} */
+    const counts = await Promise.all(
+      slices.map((blob) => this.#pool.run({ method: "countStream", values: [blob], onProgress })),
+    );
+    return counts.reduce((sum, each) => sum.map((tokens, i) => tokens + each[i]));
+  }
+
+  /** Stop everything at once; what is not counted yet fails. */
+  end() {
+    this.#pool.end(new WwhoError("CANCELLED", "cancelled"));
+  }
+}
+
+/**
+ * @param {Blob} file
+ * @param {import("./cuts.js").Cuts[]} cuts
+ * @returns {Promise<Blob[]>} its parts, whose tokens together are the file's
+ */
+async function slicesOf(file, cuts) {
+  const slices = [];
+  let start = 0;
+  for (let at = SLICE_BYTES; at < file.size; at += SLICE_BYTES) {
+    const end = await cutNear(file, at, cuts);
+    if (end === undefined) continue;
+    slices.push(file.slice(start, end));
+    start = end;
+  }
+  return [...slices, file.slice(start)];
+}
+
+/** @param {Blob} file @param {number} at a byte @param {import("./cuts.js").Cuts[]} cuts @returns {Promise<number | undefined>} a byte */
+async function cutNear(file, at, cuts) {
+  const window = new Uint8Array(await file.slice(at, at + WINDOW_BYTES).arrayBuffer());
+  const skipped = window.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  // Broken UTF-8 would move the place; but then the file is refused anyway.
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(window.subarray(skipped), { stream: true });
+  const first = text.codePointAt(0) ?? 0;
+  for (let place = first > 0xffff ? 2 : 1; place < text.length; place++) {
+    if (cuts.every((each) => each.isCut(text, place))) {
+      return at + skipped + new TextEncoder().encode(text.slice(0, place)).length;
+    }
+  }
+  return undefined;
+}
