@@ -5,8 +5,8 @@
     python3 tools/dev.py test            run every test
     python3 tools/dev.py test -k name    run pytest alone, with these arguments
 
-Everything is installed into ``.venv`` and ``tests/node_modules``. What was set up before and has
-not changed since is left alone, so the second run starts at once.
+Everything is installed into ``.venv``, ``tests/node_modules`` and ``tests/pyodide/node_modules``.
+What was set up before and has not changed since is left alone, so the second run starts at once.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypeVar
 
 try:
     from transformers import (
@@ -48,8 +48,6 @@ ROLES = {
 }
 KEPT = ("special_tokens_pattern", "token_type_ids_pattern")
 """Options that transformers takes from the arguments, but does not save."""
-
-
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
@@ -63,9 +61,9 @@ class PlacedText(str):
 
     def __new__(cls, text: str, places: Sequence[int]) -> PlacedText:
         """A text with its places, one for each code point."""
-        placed = super().__new__(cls, text)
-        placed.places = places
-        return placed
+        part = super().__new__(cls, text)
+        part.places = places
+        return part
 
     def __getitem__(self, key: SupportsIndex | slice) -> str:
         """A part with its places, or one character."""
@@ -100,31 +98,20 @@ class PlacedName(str):
 
     place: tuple[int, int]
 
-    def __new__(cls, name: str, place: tuple[int, int]) -> PlacedName:
-        """A name with its place."""
-        placed = super().__new__(cls, name)
-        placed.place = place
-        return placed
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles keep the place."""
-        return PlacedName, (str(self), self.place)
-
 
 class PlacedId(int):
     """A token's id that knows the code points it stands for, first and last-plus-one."""
 
     place: tuple[int, int]
 
-    def __new__(cls, token: int, place: tuple[int, int]) -> PlacedId:
-        """An id with its place."""
-        placed = super().__new__(cls, token)
-        placed.place = place
-        return placed
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles keep the place."""
-        return PlacedId, (int(self), self.place)
+_Placed = TypeVar("_Placed", PlacedName, PlacedId)
+
+
+def placed(token: _Placed, place: tuple[int, int]) -> _Placed:
+    """A name or an id with its place, which copies and pickles keep."""
+    token.place = place
+    return token
 
 
 class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
@@ -208,7 +195,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         ids, spans = self.wwho.encode_with_offsets(text)
         at = character_bounds(text)
         return [
-            PlacedName(self._names[token], text.span(at[first], at[last]))
+            placed(PlacedName(self._names[token]), text.span(at[first], at[last]))
             for token, (first, last) in zip(ids, spans, strict=True)
         ]
 
@@ -280,15 +267,15 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     def tokenize(self, text: str, *, places: bool = False, **options: Any) -> list[str]:
         """The names of a text's tokens; with `places`, each with the code points it stands for."""
-        placed = PlacedText(text, range(len(text))) if places else text
-        names: list[str] = super().tokenize(placed, **options)
+        given = PlacedText(text, range(len(text))) if places else text
+        names: list[str] = super().tokenize(given, **options)
         return names
 
     def _convert_token_to_id_with_added_voc(self, token: str) -> int:
         found: int = super()._convert_token_to_id_with_added_voc(token)
         if isinstance(token, PlacedText):  # an added token, as the text spells it
-            return PlacedId(found, token.span(0, len(token)))
-        return PlacedId(found, token.place) if isinstance(token, PlacedName) else found
+            return placed(PlacedId(found), token.span(0, len(token)))
+        return placed(PlacedId(found), token.place) if isinstance(token, PlacedName) else found
 
 
 class WWHOConfig(PreTrainedConfig):  # type: ignore[misc]

@@ -17,6 +17,7 @@ import pytest
 
 pytest.importorskip("setuptools", reason="needs setuptools")
 import build_backend
+import build_pyodide
 import build_wasm
 
 ROOT = oracle.ROOT
@@ -34,10 +35,9 @@ READ = {
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The project's files, as git would clone them."""
     tree = tmp_path_factory.mktemp("clone") / "wwho"
-    top = ("LICENSE", "NOTICE", "README.md", "pyproject.toml")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        for name in (*top, *build_backend.sources()):
+        for name in (*build_pyodide.SOURCES, *build_backend.sources()):
             if name != CORE:
                 (tree / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(name, tree / name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import notebook
@@ -32,19 +31,9 @@ def test_natively() -> None:
 
 @pytest.mark.parametrize(("release", "index"), [("314", "any"), ("0.29", "all")])
 def test_in_pyodide(
-    release: str,
-    index: str,
-    releases: dict[str, Release],
-    installers: list[Path],
-    cffi: Callable[[str], Path],
-    server: str,
+    release: str, index: str, releases: dict[str, Release], job_of: Callable[..., dict[str, Any]]
 ) -> None:
     """Its first cell installs wwho by name."""
-    ready = [*installers, cffi(release)] if index == "all" else installers
-    job: dict[str, Any] = {
-        "server": server,
-        "ready": [f"{server}/files/{wheel.name}" for wheel in ready],
-        "index": index,
-        "code": "import json, notebook; json.dumps(await notebook.outputs('/checks/wwho.ipynb'))",
-    }
+    code = "import json, notebook; json.dumps(await notebook.outputs('/checks/wwho.ipynb'))"
+    job = job_of(release, index, code)
     assert json.loads(in_node(job, releases[release])) == SHOWN

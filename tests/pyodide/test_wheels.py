@@ -78,24 +78,16 @@ def case(request: pytest.FixtureRequest) -> tuple[str, str, str]:
 def report(
     case: tuple[str, str, str],
     releases: dict[str, Release],
-    installers: list[Path],
-    cffi: Callable[[str], Path],
-    server: str,
+    job_of: Callable[..., dict[str, Any]],
     request: pytest.FixtureRequest,
 ) -> Report:
     """What inside.py found there."""
     place, release, index = case
-    ready = [*installers, cffi(release)] if index == "all" else installers
-    job: dict[str, Any] = {
-        "server": server,
-        "ready": [f"{server}/files/{wheel.name}" for wheel in ready],
-        "index": index,
-        "code": "import inside; await inside.report()",
-    }
+    job = job_of(release, index, "import inside; await inside.report()")
     if place == "node":
         found: Report = json.loads(in_node(job, releases[release]))
     else:
-        job["entry"] = f"{server}/{release}/pyodide/pyodide.mjs"
+        job["entry"] = f"{job['server']}/{release}/pyodide/pyodide.mjs"
         found = json.loads(in_page(request.getfixturevalue("browser"), job))
     return found
 

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import wwho
 
@@ -102,9 +103,23 @@ def _call(operation: str, question: object, answer: object) -> Call:
     return Call(head.encode() + body, shown.encode())
 
 
+class Running(NamedTuple):
+    """A server of its own process.
+
+    Attributes:
+        port: where it listens on 127.0.0.1.
+        log: its standard error, a file.
+        pid: its process.
+    """
+
+    port: int
+    log: Path
+    pid: int
+
+
 @contextmanager
-def serving(log: Path, *options: str) -> Iterator[tuple[int, int]]:
-    """`wwho serve` on a free port, its log in a file; gives its process id and port."""
+def serving(log: Path, *options: str) -> Iterator[Running]:
+    """`wwho serve` on a free port, which writes its log to a file, until the end of the block."""
     command = [sys.executable, "-m", "wwho.cli.main", "serve", "--port", "0", *options]
     with open(log, "w", encoding="utf-8") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -113,7 +128,7 @@ def serving(log: Path, *options: str) -> Iterator[tuple[int, int]]:
         found = re.search(r":(\d+)/", process.stdout.readline())
         if found is None:
             raise SystemExit(log.read_text("utf-8"))
-        yield process.pid, int(found[1])
+        yield Running(int(found[1]), log, process.pid)
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=20)
@@ -191,8 +206,8 @@ def main() -> int:
     parser.add_argument("--threads", default="4", help="of the server")
     parser.add_argument("--log", type=Path, default=Path("/dev/null"), help="the access log")
     options = parser.parse_args()
-    with serving(options.log, "--threads", options.threads) as (pid, port):
-        results = asyncio.run(load(port, pid, options.clients, options.seconds))
+    with serving(options.log, "--threads", options.threads) as server:
+        results = asyncio.run(load(server.port, server.pid, options.clients, options.seconds))
     print(report(results, options.clients, options.seconds))
     return 1 if results.faults or results.growth > GROWTH else 0
 

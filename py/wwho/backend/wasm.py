@@ -20,6 +20,7 @@ from wwho.artifact.layout import NONE
 from wwho.artifact.read import read_model
 from wwho.backend.base import Info, Span, unknown_id, unknown_text
 from wwho.backend.core import INFO_NUMBERS, core_info
+from wwho.backend.packed import SPAN
 from wwho.errors import ArtifactError, BackendError, UnknownTokenError
 
 ABI_VERSION = 1
@@ -27,7 +28,6 @@ OK, BUFFER, TOKEN = 0, 2, 3
 UNK_TOKEN = 1
 PAGE = 65536
 CORE = "wwho.wasm"
-_SPAN = struct.Struct("<IIHBB")
 
 
 class WasmBackend:
@@ -150,9 +150,9 @@ class WasmBackend:
         core, size = self._core, len(text)
         with self._lock:
             core.begin()
-            data, n, spans = core.put(text), core.take(4), core.take(_SPAN.size * size)
+            data, n, spans = core.put(text), core.take(4), core.take(SPAN.size * size)
             _called(core, core.call("wwho_spans", self._model, data, size, spans, size, n))
-            found = _SPAN.iter_unpack(core.read(spans, _SPAN.size * core.number(n)))
+            found = SPAN.iter_unpack(core.read(spans, SPAN.size * core.number(n)))
             return [Span(a, b, route, rule, bool(first)) for a, b, route, rule, first in found]
 
     def offsets(self, text: bytes, ends: Sequence[int], utf16: bool) -> list[tuple[int, int]]:

@@ -132,6 +132,4 @@ def failed_http(error: HTTPException) -> Response:
         405: f"Expected {' or '.join(getattr(error, 'valid_methods', None) or ['another method'])},"
         f" got {request.method[:20]}",
     }
-    response = failed(ProblemError(status, expected.get(status, str(error.description))))
-    response.headers.extend({k: v for k, v in error.get_headers() if k in ("Allow",)})
-    return response
+    return failed(ProblemError(status, expected.get(status, str(error.description))))

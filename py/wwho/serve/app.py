@@ -69,8 +69,9 @@ def secure(response: Response) -> Response:
 def failed(error: HTTPException) -> Response:
     """A fault as a problem of the API, or as a line of plain text."""
     if request.path.startswith("/api/"):
-        return failed_http(error)
-    response = Response(f"{error.code} {error.name}\n", error.code, mimetype="text/plain")
+        response = failed_http(error)
+    else:
+        response = Response(f"{error.code} {error.name}\n", error.code, mimetype="text/plain")
     keep = ("Allow", "Content-Range")
     response.headers.extend({name: value for name, value in error.get_headers() if name in keep})
     return response

@@ -10,7 +10,7 @@ from pathlib import Path
 from flask import Blueprint, Response
 
 from wwho.serve.folders import PACKAGE, models_folder, web_folder
-from wwho.serve.pages import send
+from wwho.serve.pages import REVALIDATE, send
 from wwho.serve.site import Content, File
 
 FIRST_MOMENT = (1980, 1, 1, 0, 0, 0)  # that an archive can name
@@ -27,7 +27,7 @@ def archive() -> Blueprint:
         with lock:
             if not made:
                 made.append(File("application/zip", Content.of(packed())))
-        return send(made[0], "no-cache")
+        return send(made[0], REVALIDATE)
 
     return blueprint
 

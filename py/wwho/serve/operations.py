@@ -61,7 +61,7 @@ class Operation(NamedTuple):
         Raises:
             ProblemError: the body is not as openapi.json says, or a question has no answer.
         """
-        asked = parse(body, _decoder(self.question))
+        asked = parse(body, _DECODERS[self.question])
         if not isinstance(asked, list):
             return messages.to_json(self.run(asked))
         answers = []
@@ -117,15 +117,6 @@ def _info(name: str) -> EncodingInfo:
         special_tokens=dict(info.specials),
         routes=[route.name for route in info.routes],
     )
-
-
-def _decoder(question: type[Any]) -> msgspec.json.Decoder[Any]:
-    if question not in _decoders:
-        _decoders[question] = msgspec.json.Decoder(messages.batch_of(question))
-    return _decoders[question]
-
-
-_decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
 
 
 def _tokenizer(name: str) -> Tokenizer:
@@ -215,3 +206,8 @@ OPERATIONS = (
         ),
     ),
 )
+
+_DECODERS = {
+    operation.question: msgspec.json.Decoder(messages.batch_of(operation.question))
+    for operation in OPERATIONS
+}

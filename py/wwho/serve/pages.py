@@ -15,7 +15,7 @@ from wwho.serve.site import MIME_TYPES, Content, File, Site
 
 FOREVER = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
-_PINNED = re.compile(r"static/[0-9a-f]{16}/")
+_PINNED = re.compile(r"\Astatic/[0-9a-f]{16}/")
 NOT_BUILT = (
     "The demo page needs web/wwho.wasm, which this installation lacks.\n"
     "Install ziglang==0.16.0 and wwho once more: python -m pip install --force-reinstall wwho\n"
@@ -49,7 +49,7 @@ def pages(site: Site) -> Blueprint:
             response = send(site.opened[name] if opened else site.files[name], REVALIDATE)
             response.vary.add("Sec-Fetch-Dest")
             return response
-        file = site.files.get(_PINNED.sub("", name, count=1))
+        file = site.files.get(_PINNED.sub("", name))
         if file is None:
             raise NotFound
         return send(file, FOREVER if name.startswith(site.pinned) else REVALIDATE)
