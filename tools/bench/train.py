@@ -29,8 +29,9 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from environment import HERE, MB, ROOT, VENV_PYTHON, WORK, idlest_core, install, machine, pin
+from jobs import Result, say
 from report import Row, tables
-from run import HERE, MB, ROOT, VENV_PYTHON, WORK, Result, idlest_core, install, machine, pin, say
 from texts import CORPORA, read_xz
 
 CORPUS = CORPORA / "train_mix.txt.xz"
