@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import notebook
@@ -26,7 +27,9 @@ def test_it_is_a_notebook() -> None:
 
 
 def test_natively() -> None:
-    assert asyncio.run(notebook.outputs(PATH)) == SHOWN
+    # In a thread of its own: Playwright's loop may run in this one.
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(asyncio.run, notebook.outputs(PATH)).result() == SHOWN
 
 
 @pytest.mark.parametrize(("release", "index"), [("314", "any"), ("0.29", "all")])

@@ -129,14 +129,24 @@ def test_a_loop_that_prints_can_be_stopped(page: Any) -> None:
     assert page.locator("#output span").count() < 1_000
 
 
-def test_what_is_printed_is_shown_while_python_runs(page: Any) -> None:
-    code = "import asyncio\nfor i in range(300): print(i)\nawait asyncio.sleep(100)"
-    page.locator("#code").fill(code)
+@pytest.mark.parametrize("then", ["import asyncio; await asyncio.sleep(100)", "while True: pass"])
+def test_what_is_printed_is_shown_while_python_runs(page: Any, then: str) -> None:
+    page.locator("#code").fill(f"for i in range(300): print(i)\n{then}")
     page.locator("#run").click()
     expect(page.locator("#output")).to_contain_text("298\n299\n")
     expect(page.locator("#state")).to_have_text("Running …")
     page.locator("#stop").click()
     expect(page.locator("#state")).to_have_text("Python 3.14.2")
+
+
+def test_long_output_is_cut_and_errors_behind_it_are_not(page: Any) -> None:
+    most = 200_000
+    assert run(page, f"print('y' * {most - 1})") == "y" * (most - 1) + "\n"
+    cut = "\n… Only the first 200,000 characters are shown.\n"
+    assert run(page, f"print('y' * {most - 1} + '😀')") == "y" * (most - 1) + cut
+    shown = run(page, f"print('y' * {most + 1})\n1 / 0")
+    assert shown.startswith("y" * most + cut + "Traceback")
+    assert shown.endswith("ZeroDivisionError: division by zero\n")
 
 
 def test_python_that_ends_starts_again(page: Any) -> None:

@@ -33,7 +33,7 @@ function start() {
   busy("Starting Python …");
   worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   worker.onmessage = ({ data }) => {
-    if (data.printed) data.printed.forEach(write);
+    if (data.printed !== undefined) write(data.printed, data.error);
     else if (data.ready) idle(`Python ${data.ready}`);
     else if (data.failed) failed(data.failed);
     else if (data.ended) restart(`${data.ended}.`);
@@ -46,9 +46,10 @@ function start() {
 /**
  * Show what is printed, when the page is next drawn: much may come until then.
  *
- * @param {{ text: string, error: boolean }} printed
+ * @param {string} text
+ * @param {boolean} error
  */
-function write({ text, error }) {
+function write(text, error) {
   const last = waiting.at(-1);
   if (last?.error === error) last.text += text;
   else waiting.push({ text, error });
@@ -104,7 +105,7 @@ function run() {
 function restart(why) {
   worker.onmessage = null; // what it has sent before may still be on its way
   worker.terminate();
-  write({ text: `${why} Python starts again; names are gone.\n`, error: true });
+  write(`${why} Python starts again; names are gone.\n`, true);
   stopButton.disabled = true;
   start();
 }

@@ -1,11 +1,9 @@
 // Python in a Worker: the first message says where Pyodide and wwho are, each later one has code.
 //
-// While Python runs, this Worker hears nothing, so no one can ask it to print less: it sends what is
-// printed in batches, and no more than LIMIT of each cell.
+// While Python runs, this Worker hears nothing: no timer fires, so all that is printed is sent at once; and no one can ask
+// it to print less, so it sends no more than LIMIT of each stream of a cell.
 
 const LIMIT = 200_000; // UTF-16 units
-const AT_ONCE = 100; // messages of a cell
-const BATCH_MS = 50; // between those that follow
 const CELL = `
 import sys
 import traceback
@@ -32,19 +30,14 @@ async def run(code, names):
 run
 `;
 
-/** @typedef {{ text: string, error: boolean }} Printed */
-
 /** @type {any} */
 let python;
 /** @type {any} */
 let runCell;
 /** @type {any} */
 let names;
-/** @type {Printed[]} */
-let waiting = [];
-let [room, messages, sentAt] = [LIMIT, 0, 0];
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let timer;
+/** What each stream may still print; below 0, its end was announced. */
+const room = { output: LIMIT, errors: LIMIT };
 
 self.onmessage = async ({ data }) => {
   if (data.code === undefined) await start(data);
@@ -52,8 +45,10 @@ self.onmessage = async ({ data }) => {
 };
 
 // How Pyodide tells that Python has ended, as by os._exit; nothing else of it is answered then.
-self.addEventListener("unhandledrejection", ({ reason }) => {
-  if (reason?.name === "Exit") end(reason);
+self.addEventListener("unhandledrejection", (event) => {
+  if (event.reason?.name !== "Exit") return;
+  event.preventDefault();
+  end(event.reason);
 });
 
 /** @param {{ pyodide: string, archive: string }} places */
@@ -67,8 +62,8 @@ async function start(places) {
     names = python.toPy({ __name__: "__main__" });
     python.runPython("import wwho", { globals: names });
     runCell = python.runPython(CELL, { globals: python.toPy({}) });
-    python.setStdout(writer(false));
-    python.setStderr(writer(true));
+    python.setStdout(writer("output"));
+    python.setStderr(writer("errors"));
     self.postMessage({ ready: python.runPython("sys.version.split()[0]") });
   } catch (error) {
     self.postMessage({ failed: `Python could not be started. ${message(error)}` });
@@ -77,66 +72,41 @@ async function start(places) {
 
 /** @param {string} code */
 async function run(code) {
-  [room, messages] = [LIMIT, 0];
+  room.output = room.errors = LIMIT;
   try {
     await runCell(code, names);
   } catch (error) {
     end(error); // the cell's own errors are printed: this one is Python's end
     return;
   }
-  send();
   self.postMessage({ done: true });
 }
 
 /** @param {unknown} error */
 function end(error) {
-  send();
   self.postMessage({ ended: message(error) });
 }
 
-/** @param {boolean} error */
-function writer(error) {
+/** @param {"output" | "errors"} stream */
+function writer(stream) {
   const decoder = new TextDecoder();
   return {
     write: (/** @type {Uint8Array} */ bytes) => {
-      print(decoder.decode(bytes, { stream: true }), error);
+      print(decoder.decode(bytes, { stream: true }), stream);
       return bytes.length;
     },
   };
 }
 
-/**
- * Send what is printed, or let it wait for more.
- *
- * @param {string} text
- * @param {boolean} error
- */
-function print(text, error) {
-  if (!room) return;
-  add(text.slice(0, room), error);
-  room -= Math.min(room, text.length);
-  if (!room) add(`\n… Only the first ${LIMIT.toLocaleString("en")} characters are shown.\n`, true);
-  // The last of it too: nothing comes after it that would take it along.
-  if (!room || messages < AT_ONCE || performance.now() - sentAt >= BATCH_MS) send();
-  else timer ??= setTimeout(send, BATCH_MS); // for Python that waits; it cannot fire while Python runs
-}
-
-/**
- * @param {string} text
- * @param {boolean} error
- */
-function add(text, error) {
-  const last = waiting.at(-1);
-  if (last?.error === error) last.text += text;
-  else waiting.push({ text, error });
-}
-
-function send() {
-  clearTimeout(timer);
-  timer = undefined;
-  if (waiting.length) self.postMessage({ printed: waiting });
-  [waiting, sentAt] = [[], performance.now()];
-  messages += 1;
+/** @param {string} text @param {"output" | "errors"} stream */
+function print(text, stream) {
+  const left = room[stream];
+  if (left < 0 || text === "") return;
+  room[stream] -= text.length;
+  const shown = text.length > left ? text.slice(0, left).replace(/[\ud800-\udbff]$/, "") : text;
+  self.postMessage({ printed: shown, error: stream === "errors" });
+  if (room[stream] >= 0) return;
+  self.postMessage({ printed: `\n… Only the first ${LIMIT.toLocaleString("en")} characters are shown.\n`, error: true });
 }
 
 /** @param {string} url */
