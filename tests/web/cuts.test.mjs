@@ -111,6 +111,6 @@ test("bytes that are not UTF-8 are an error, also at the very end", async () => 
   ]) {
     await assert.rejects(async () => {
       for await (const part of safeParts([Uint8Array.from(bad)], [])) assert.ok(part !== undefined);
-    }, TypeError);
+    }, { message: "not UTF-8 text" });
   }
 });

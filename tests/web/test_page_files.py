@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,32 @@ def test_a_large_file_is_counted_while_the_page_goes_on(
     expect(page.locator("#file-state")).to_contain_text("Counted 1 file", timeout=120_000)
     for side, name in zip(SIDES, NAMES, strict=True):
         expect_count(page, f"#all-{side}", native(name, text))
-    assert len(page.evaluate("[...window.states]")) >= 10
+    assert len(page.evaluate("[...window.states]")) >= 4
+
+
+def test_a_large_file_that_is_no_text_is_given_up(page: Any, address: str, tmp_path: Path) -> None:
+    """No slice of it goes on being counted: the sum of what was read would tell."""
+    (tmp_path / "broken.txt").write_bytes(b"\xff" + b"shore " * (DOCUMENT_BYTES // 3))
+    (tmp_path / "fine.txt").write_bytes(LINE.encode() * 50_000)
+    opened(page, address)
+    page.set_input_files("#file", [tmp_path / "broken.txt", tmp_path / "fine.txt"])
+    for side, name in zip(SIDES, NAMES, strict=True):
+        expect_count(page, f"#all-{side}", native(name, LINE * 50_000))
+    state = page.locator("#file-state")
+    expect(state).to_contain_text("Counted 2 files")
+    expect(state).to_contain_text("1 cannot be counted")
+    expect(state).to_contain_text(re.compile(r"(\d+\.\d MB) of \1"))
+    expect(page.locator("#file-rows .failed")).to_have_text("not UTF-8 text")
+
+
+def test_a_file_that_is_gone_is_said_to_be(page: Any, address: str, tmp_path: Path) -> None:
+    (tmp_path / "gone.txt").write_text(SAMPLE, "utf-8")
+    opened(page, address)
+    page.set_input_files("#file", tmp_path / "gone.txt")
+    expect_count(page, "#all-a", native("wwho_328k", SAMPLE))
+    (tmp_path / "gone.txt").unlink()
+    page.select_option("#pick-b", "cl100k_base")
+    expect(page.locator("#file-rows .failed")).to_contain_text("was it moved or changed?")
 
 
 def test_counting_can_be_cancelled(page: Any, address: str, tmp_path: Path) -> None:
@@ -100,24 +126,71 @@ def test_counting_can_be_cancelled(page: Any, address: str, tmp_path: Path) -> N
     expect(row.locator("td").nth(1)).to_have_text(f"{native('wwho_328k', SAMPLE)}")
     expect(state).to_contain_text(f"Counted {int(counted[1]) + 1} file")
     expect(page.locator("#copy-files")).to_be_visible()
+    page.select_option("#pick-b", "cl100k_base")
+    expect_count(page, "#count-b", native("cl100k_base", page.input_value("#text")))
+    expect(state).to_contain_text(f"Counted {int(counted[1]) + 1} file")
+    expect(state).to_contain_text(f"{counted[2]} cancelled")
     page.click("#clear-files")
     expect(page.locator("#files")).to_be_hidden()
 
 
-def test_a_missing_worker_is_named_at_every_file(
-    browser: Any, address: str, tmp_path: Path
+@pytest.mark.parametrize(
+    ("missing", "why"), [("page/count-worker.js", "the Worker failed"), ("wwho.wasm", "wwho.wasm")]
+)
+def test_a_worker_that_cannot_start_is_named_at_every_file(
+    unhelped_page: Any, address: str, missing: str, why: str
 ) -> None:
-    """More files than there are Workers: none waits for one that is not there."""
+    """More files than there are Workers: none waits for one, and none starts one of its own."""
+    page = opened(unhelped_page, address)
+    page.route(f"**/{missing}", lambda route: route.fulfill(status=404))
+    workers: list[Any] = []
+    page.on("worker", lambda worker: workers.append(worker))
+    files = [{"name": f"{i}.txt", "mimeType": "", "buffer": b"shore"} for i in range(300)]
+    page.set_input_files("#file", files)
+    expect(page.locator("#file-state")).to_contain_text("300 cannot be counted")
+    expect(page.locator("#file-rows .failed").last).to_contain_text(why)
+    assert len(workers) <= 8
+
+    page.unroute(f"**/{missing}")
+    page.set_input_files("#file", files[:2])
+    expect(page.locator("#file-state")).to_contain_text("Counted 302 files")
+    expect_count(page, "#all-a", 2 * native("wwho_328k", "shore"))
+
+
+@pytest.mark.parametrize("counted_before", [False, True])
+def test_files_are_counted_with_what_is_open(
+    unhelped_page: Any, address: str, counted_before: bool
+) -> None:
+    """Also while another tokenizer is on its way, and when it turns out to be none."""
+    page = opened(unhelped_page, address)
+    waiting: list[Any] = []
+    page.route("**/models/cl100k_base.wwho", lambda route: waiting.append(route))
+    file = {"name": "a.txt", "mimeType": "", "buffer": SAMPLE.encode()}
+    if counted_before:
+        page.set_input_files("#file", file)
+        expect_count(page, "#all-b", native("o200k_base", SAMPLE))
+    page.select_option("#pick-b", "cl100k_base")
+    page.set_input_files("#file", file)
+    many = 1 + counted_before
+    for side, name in zip(SIDES, NAMES, strict=True):
+        expect_count(page, f"#all-{side}", many * native(name, SAMPLE))
+    waiting[0].fulfill(body="sign in to this network")
+    expect(page.locator("#alert")).to_contain_text("cl100k_base cannot be opened")
+    expect(page.locator("#pick-b")).to_have_value("o200k_base")
+    expect(page.locator("#title-b")).to_have_text("o200k_base")
+    expect(page.locator("#files-b")).to_have_text("o200k_base")
+
+    page.unroute("**/models/cl100k_base.wwho")
+    page.select_option("#pick-b", "cl100k_base")
+    expect_count(page, "#all-b", many * native("cl100k_base", SAMPLE))
+    expect(page.locator("#files-b")).to_have_text("cl100k_base")
+
+
+@pytest.fixture
+def unhelped_page(browser: Any) -> Iterator[Any]:
+    """A page without a service worker, whose requests can be answered here."""
     context = browser.new_context(service_workers="block")
-    page = context.new_page()
-    page.route("**/page/count-worker.js", lambda route: route.fulfill(status=404))
-    opened(page, address)
-    paths = [tmp_path / f"{i}.txt" for i in range(20)]
-    for path in paths:
-        path.write_text(SAMPLE, "utf-8")
-    page.set_input_files("#file", paths)
-    expect(page.locator("#file-state")).to_contain_text("20 cannot be counted")
-    expect(page.locator("#file-rows .failed").first).to_contain_text("the Worker failed")
+    yield context.new_page()
     context.close()
 
 

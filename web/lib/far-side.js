@@ -1,4 +1,4 @@
-// What runs in a Worker: one tokenizer, called by messages { method, values, setup? } one at a time, answered by { result } or
+// What runs in a Worker: a tokenizer, called by messages { method, values, setup? } one at a time, answered by { result } or
 // { error }; before that, { progress } and { item }, and { wanted } for the next { chunk, done } of a stream.
 
 /** @typedef {{ init: (wasm?: any) => Promise<void>, Tokenizer: { load: (source: any) => Promise<any> } }} Entry */
@@ -64,6 +64,16 @@ export function serve(send, { init, Tokenizer }) {
       send({ error: { status, message, load: tokenizer === undefined } }, []);
     }
   };
+}
+
+/** Serve in a Worker of the web. @param {Entry} entry */
+export function serveWorker(entry) {
+  const receive = serve((message, transfer) => self.postMessage(message, { transfer }), entry);
+  self.addEventListener("message", ({ data }) => receive(data));
+  // An error of the Worker's, which ends it: nobody would answer.
+  self.addEventListener("messageerror", () => {
+    throw new Error("what was sent cannot be read");
+  });
 }
 
 /** The memory of a result, to be handed over rather than copied. @param {any} result @returns {Transferable[]} */

@@ -1,4 +1,4 @@
-// Calls to Workers: each has one tokenizer and does one call at a time; what finds none free waits in a queue.
+// Calls to Workers: each loads the same tokenizer and does one call at a time; what finds none free waits in a queue.
 //
 // A Worker is started when there is something for it to do, up to the size of the pool. WebAssembly cannot be interrupted: a call
 // that is cancelled while it runs ends its Worker, and the next call starts another.
@@ -127,12 +127,18 @@ export class Pool {
     if (this.#members.size >= this.#size) return undefined;
     const thread = this.#newThread();
     if (!thread) return undefined;
-    const member = new Member(thread, this.#setup, (failed) => {
+    const member = new Member(thread, this.#setup, (failed, reason) => {
       if (failed) this.#remove(member);
+      if (reason && ![...this.#members].some(({ loaded }) => loaded)) this.#refuse(reason);
       this.#next();
     });
     this.#members.add(member);
     return member;
+  }
+
+  /** Where one Worker could not load, and none has, the next would not either. Later calls try again. @param {WwhoError} reason */
+  #refuse(reason) {
+    for (const job of this.#queue.splice(0)) job.reject(reason);
   }
 
   /** Where none can be started, those that there are do the work; if there are none, nobody will. */
@@ -145,7 +151,7 @@ export class Pool {
         `cannot start a Worker: ${cause}; serve the files of wwho from the page's own origin, ` +
         "or use wwho itself in place of wwho/worker";
       const error = cause instanceof WwhoError ? cause : new WwhoError("WORKER", message, { cause });
-      for (const job of this.#queue.splice(0)) job.reject(error);
+      this.#refuse(error);
       return undefined;
     }
   }
@@ -161,15 +167,17 @@ export class Pool {
 class Member {
   /** @type {Job | undefined} */
   job;
+  /** Whether it has the tokenizer. */
+  loaded = false;
   #thread;
   #setup;
   #onFree;
-  #loaded = false;
+  #told = false;
 
   /**
    * @param {Thread} thread
    * @param {unknown} setup
-   * @param {(failed: boolean) => void} onFree
+   * @param {(failed: boolean, reason?: WwhoError) => void} onFree with the reason why it does not load, if it does not
    */
   constructor(thread, setup, onFree) {
     this.#thread = thread;
@@ -190,10 +198,10 @@ class Member {
     this.job = job;
     this.#thread.ref?.();
     const { values, memory } = job.parcel;
-    const setup = this.#loaded ? undefined : this.#setup;
+    const setup = this.#told ? undefined : this.#setup;
     try {
       this.#send(job, { method: job.call.method, values, setup }, memory);
-      this.#loaded = true;
+      this.#told = true;
     } catch (error) {
       this.#finish().reject(error);
       this.#onFree(false);
@@ -218,15 +226,17 @@ class Member {
   #receive({ result, error, item, progress, wanted }) {
     const { job } = this;
     if (!job) return;
+    this.loaded ||= error?.load !== true;
     if (item !== undefined) job.call.onItem?.(item);
     else if (progress) this.#report(job, progress);
     else if (wanted) this.#feed(job);
     else {
-      const failed = error?.load === true;
       const { reject, resolve } = this.#finish();
-      if (error) reject(new WwhoError(error.status, error.message));
+      const failure = error && new WwhoError(error.status, error.message);
+      if (failure) reject(failure);
       else resolve(result);
-      this.#onFree(failed);
+      if (error?.load) this.#onFree(true, failure);
+      else this.#onFree(false);
     }
   }
 
@@ -263,8 +273,9 @@ class Member {
 
   /** @param {string} message */
   #fail(message) {
-    if (this.job) this.#finish().reject(new WwhoError("WORKER", message));
-    this.#onFree(true);
+    const reason = new WwhoError("WORKER", message);
+    if (this.job) this.#finish().reject(reason);
+    this.#onFree(true, this.loaded ? undefined : reason);
   }
 }
 

@@ -3,6 +3,8 @@
 
 import { WwhoError } from "../lib/errors.js";
 import { Pool } from "../lib/pool.js";
+import { Cuts } from "./cuts.js";
+import { read } from "./read.js";
 
 const MOST_WORKERS = 8;
 const SLICE_BYTES = 8 * 1024 * 1024;
@@ -14,14 +16,11 @@ export class CountPool {
   #pool;
   #cuts;
 
-  /**
-   * @param {Uint8Array[]} blobs .wwho files
-   * @param {import("./cuts.js").Cuts[]} cuts of them
-   */
-  constructor(blobs, cuts) {
+  /** @param {Uint8Array[]} blobs .wwho files */
+  constructor(blobs) {
     const most = Math.max(1, Math.min((navigator.hardwareConcurrency || 2) - 1, MOST_WORKERS));
     this.#pool = new Pool(spawn, most, { model: blobs });
-    this.#cuts = cuts;
+    this.#cuts = blobs.map((blob) => new Cuts(blob));
   }
 
   /**
@@ -31,23 +30,35 @@ export class CountPool {
    */
   async count(file, progress) {
     const slices = file.size > SLICE_BYTES ? await slicesOf(file, this.#cuts) : [file];
-    const onProgress = (/** @type {{ bytes: number }} */ { bytes }) => progress(bytes);
-    /** @type {number[][]} */
-    const counts = await Promise.all(
-      slices.map((blob) => this.#pool.run({ method: "countStream", values: [blob], onProgress })),
-    );
-    return counts.reduce((sum, each) => sum.map((tokens, i) => tokens + each[i]));
+    const others = new AbortController();
+    try {
+      const counts = await Promise.all(slices.map((slice) => this.#countSlice(slice, progress, others.signal)));
+      return counts.reduce((sum, each) => sum.map((tokens, i) => tokens + each[i]));
+    } catch (error) {
+      others.abort(error); // one slice has no count, so nobody needs those of the others
+      throw error;
+    }
+  }
+
+  /** @param {Blob} slice @param {(bytes: number) => void} progress @param {AbortSignal} signal @returns {Promise<number[]>} */
+  #countSlice(slice, progress, signal) {
+    let before = 0;
+    const onProgress = (/** @type {{ bytes: number }} */ { bytes }) => {
+      progress(bytes - before);
+      before = bytes;
+    };
+    return this.#pool.run({ method: "countStream", values: [slice], signal, onProgress });
   }
 
   /** Stop everything at once; what is not counted yet fails. */
   end() {
-    this.#pool.end(new WwhoError("CANCELLED", "cancelled"));
+    this.#pool.end(new WwhoError("FREED", "the counting was cancelled"));
   }
 }
 
 /**
  * @param {Blob} file
- * @param {import("./cuts.js").Cuts[]} cuts
+ * @param {Cuts[]} cuts
  * @returns {Promise<Blob[]>} its parts, whose tokens together are the file's
  */
 async function slicesOf(file, cuts) {
@@ -62,9 +73,9 @@ async function slicesOf(file, cuts) {
   return [...slices, file.slice(start)];
 }
 
-/** @param {Blob} file @param {number} at a byte @param {import("./cuts.js").Cuts[]} cuts @returns {Promise<number | undefined>} a byte */
+/** @param {Blob} file @param {number} at a byte @param {Cuts[]} cuts @returns {Promise<number | undefined>} a byte */
 async function cutNear(file, at, cuts) {
-  const window = new Uint8Array(await file.slice(at, at + WINDOW_BYTES).arrayBuffer());
+  const window = await read(file.slice(at, at + WINDOW_BYTES));
   const skipped = window.findIndex((byte) => (byte & 0xc0) !== 0x80);
   // Broken UTF-8 would move the place; but then the file is refused anyway.
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(window.subarray(skipped), { stream: true });

@@ -1,8 +1,9 @@
 // One of the Workers that count files: blobs of UTF-8, in parts, with all the tokenizers that it was given.
 
 import { Tokenizer, init } from "../index.js";
-import { serve } from "../lib/far-side.js";
+import { serveWorker } from "../lib/far-side.js";
 import { Cuts, safeParts } from "./cuts.js";
+import { read } from "./read.js";
 
 const CHUNK_BYTES = 512 * 1024;
 
@@ -25,17 +26,13 @@ class Tokenizers {
 
   /**
    * @param {Blob} blob
-   * @param {{ onProgress: (progress: { bytes: number }) => void }} options called with the bytes of each chunk that was read
+   * @param {{ onProgress: (progress: { bytes: number }) => void }} options called with the bytes that have been read so far
    * @returns {Promise<number[]>} tokens, per tokenizer
    */
   async countStream(blob, { onProgress }) {
     const counts = this.#tokenizers.map(() => 0);
-    try {
-      for await (const part of safeParts(chunksOf(blob, onProgress), this.#cuts)) {
-        this.#tokenizers.forEach((tokenizer, i) => (counts[i] += tokenizer.countTokens(part)));
-      }
-    } catch (error) {
-      throw new Error(explain(/** @type {Error} */ (error)));
+    for await (const part of safeParts(chunksOf(blob, onProgress), this.#cuts)) {
+      this.#tokenizers.forEach((tokenizer, i) => (counts[i] += tokenizer.countTokens(part)));
     }
     return counts;
   }
@@ -44,18 +41,10 @@ class Tokenizers {
 /** @param {Blob} blob @param {(progress: { bytes: number }) => void} onProgress */
 async function* chunksOf(blob, onProgress) {
   for (let at = 0; at < blob.size; at += CHUNK_BYTES) {
-    const chunk = new Uint8Array(await blob.slice(at, at + CHUNK_BYTES).arrayBuffer());
+    const chunk = await read(blob.slice(at, at + CHUNK_BYTES));
     yield chunk;
-    onProgress({ bytes: chunk.length });
+    onProgress({ bytes: at + chunk.length });
   }
 }
 
-/** @param {Error} error */
-function explain(error) {
-  if (error instanceof TypeError) return "not UTF-8 text";
-  if (error.name === "NotReadableError") return "cannot be read; was it moved or changed?";
-  return error.message;
-}
-
-const receive = serve((message, transfer) => self.postMessage(message, { transfer }), { init, Tokenizer: Tokenizers });
-self.addEventListener("message", ({ data }) => receive(data));
+serveWorker({ init, Tokenizer: Tokenizers });

@@ -42,21 +42,30 @@ export class Cuts {
  * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks
  * @param {Cuts[]} cuts of all the tokenizers
  * @returns {AsyncGenerator<string>}
- * @throws {TypeError} the bytes are not UTF-8
+ * @throws {Error} the bytes are not UTF-8
  */
 export async function* safeParts(chunks, cuts) {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let rest = "";
   for await (const chunk of chunks) {
     const seen = Math.max(1, rest.length - 2);
-    rest += decoder.decode(chunk, { stream: true });
+    rest += decoded(decoder, chunk, { stream: true });
     const cut = commonCut(rest, seen, cuts);
     if (cut > 0) {
       yield rest.slice(0, cut);
       rest = rest.slice(cut);
     }
   }
-  yield rest + decoder.decode();
+  yield rest + decoded(decoder);
+}
+
+/** @param {TextDecoder} decoder @param {Parameters<TextDecoder["decode"]>} given */
+function decoded(decoder, ...given) {
+  try {
+    return decoder.decode(...given);
+  } catch (cause) {
+    throw new Error("not UTF-8 text", { cause });
+  }
 }
 
 /** The last cut of all the tokenizers, 0 for none. @param {string} text @param {number} from @param {Cuts[]} cuts */

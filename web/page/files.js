@@ -1,13 +1,14 @@
 // Files and folders: a table of their counts, filled in as the pool comes to them.
 
 import { CountPool } from "./count-pool.js";
-import { Cuts } from "./cuts.js";
 import { bytes, count } from "./format.js";
 import { element } from "./tokens.js";
 
 const ROWS = 500; // in the table; all files are counted
 const CANCELLED = "cancelled";
+const SHOW_MS = 100; // between two looks at what has changed: to show each of many small files would take longer than to count it
 
+/** @typedef {{ name: string, blob: Uint8Array }} Open a tokenizer */
 /** @typedef {{ path: string, file: Blob, read: number, counts?: number[], error?: string, row?: HTMLElement }} Entry `read`: bytes */
 
 export class FileCounter {
@@ -17,11 +18,17 @@ export class FileCounter {
   #entries = [];
   /** @type {CountPool | undefined} */
   #pool;
+  /** Those of the pool, or of the last one. @type {readonly Open[]} */
+  #tokenizers = [];
   #run = 0;
+  /** Entries that are not shown as they are. @type {Set<Entry>} */
+  #changed = new Set();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
 
   /**
    * @param {(id: string) => any} find
-   * @param {() => { names: string[], blobs: Promise<Uint8Array[]> }} opened the tokenizers to count with
+   * @param {() => readonly Open[]} opened the tokenizers to count with; none while they are being opened
    */
   constructor(find, opened) {
     this.#find = find;
@@ -38,31 +45,36 @@ export class FileCounter {
     this.#start(fresh);
   }
 
-  /** Count all of them again, with other tokenizers. */
+  /** The tokenizers are there: if they are others than before, count all of them again, but for those that were cancelled. */
   again() {
-    if (this.#entries.length === 0) return;
+    const blobs = this.#tokenizers.map(({ blob }) => blob);
+    const opened = this.#opened();
+    if (this.#entries.length === 0 || opened.every(({ blob }, i) => blob === blobs[i])) return;
     this.#stop();
-    for (const entry of this.#entries) {
+    const wanted = this.#entries.filter(isWanted);
+    for (const entry of wanted) {
       delete entry.counts;
       delete entry.error;
       entry.read = 0;
     }
-    this.#start(this.#entries);
+    this.#start(wanted);
   }
 
   cancel() {
+    if (this.#entries.length === 0) return;
     this.#stop();
     for (const entry of this.#entries) {
       if (entry.counts || entry.error) continue;
       entry.error = CANCELLED;
-      if (entry.row) fill(entry.row, entry);
+      this.#changed.add(entry);
     }
-    this.#showState();
+    this.#showChanged();
   }
 
   clear() {
     this.#stop();
     this.#entries = [];
+    this.#showChanged();
     this.#find("files").hidden = true;
     for (const id of ["cancel-files", "copy-files", "clear-files"]) this.#find(id).hidden = true;
     this.#find("open").focus();
@@ -70,9 +82,8 @@ export class FileCounter {
 
   /** What "Copy JSON" gives. */
   toJSON() {
-    const { names } = this.#opened();
     return {
-      tokenizers: names,
+      tokenizers: this.#tokenizers.map(({ name }) => name),
       files: this.#entries.map(({ path, file, counts, error }) => ({ path, bytes: file.size, tokens: counts ?? null, ...(error && { error }) })),
       total: this.#totals(),
     };
@@ -85,17 +96,20 @@ export class FileCounter {
   }
 
   /** @param {Entry[]} entries */
-  async #start(entries) {
-    const run = this.#run;
-    const { names, blobs } = this.#opened();
-    names.forEach((name, i) => (this.#find(`files-${"ab"[i]}`).textContent = name));
+  #start(entries) {
+    const pool = this.#open();
     this.#showTable();
-    const opened = await blobs.catch(() => []); // the page says why
-    if (run !== this.#run) return;
-    if (opened.length === 0) return this.cancel();
-    this.#pool ??= new CountPool(opened, opened.map((blob) => new Cuts(blob)));
-    const pool = this.#pool;
-    await Promise.all(entries.map((entry) => this.#count(entry, pool, run)));
+    if (pool) for (const entry of entries) this.#count(entry, pool, this.#run);
+  }
+
+  /** The pool; none while the tokenizers are not there: again() begins then. */
+  #open() {
+    if (this.#pool) return this.#pool;
+    this.#tokenizers = this.#opened();
+    if (this.#tokenizers.length === 0) return undefined;
+    this.#tokenizers.forEach(({ name }, i) => (this.#find(`files-${"ab"[i]}`).textContent = name));
+    this.#pool = new CountPool(this.#tokenizers.map(({ blob }) => blob));
+    return this.#pool;
   }
 
   /** @param {Entry} entry @param {CountPool} pool @param {number} run */
@@ -103,7 +117,7 @@ export class FileCounter {
     const progress = (/** @type {number} */ more) => {
       if (run !== this.#run) return;
       entry.read += more;
-      this.#showState();
+      this.#showSoon();
     };
     try {
       entry.counts = await pool.count(entry.file, progress);
@@ -113,7 +127,19 @@ export class FileCounter {
     }
     if (run !== this.#run) return;
     entry.read = entry.file.size;
-    if (entry.row) fill(entry.row, entry);
+    this.#changed.add(entry);
+    this.#showSoon();
+  }
+
+  #showSoon() {
+    this.#timer ??= setTimeout(() => this.#showChanged(), SHOW_MS);
+  }
+
+  #showChanged() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const entry of this.#changed) if (entry.row) fill(entry.row, entry);
+    this.#changed.clear();
     this.#showState();
   }
 
@@ -132,7 +158,7 @@ export class FileCounter {
 
   #showState() {
     const all = this.#entries.length;
-    const wanted = this.#entries.filter(({ error }) => error !== CANCELLED);
+    const wanted = this.#entries.filter(isWanted);
     const size = wanted.reduce((sum, { file }) => sum + file.size, 0);
     const read = wanted.reduce((sum, entry) => sum + entry.read, 0);
     const done = wanted.filter(({ counts, error }) => counts || error).length;
@@ -157,6 +183,8 @@ export class FileCounter {
     this.#find("files").dataset.state = running ? "counting" : "done";
   }
 }
+
+const isWanted = (/** @type {Entry} */ { error }) => error !== CANCELLED;
 
 const files = (/** @type {number} */ many) => `${count(many)} ${many === 1 ? "file" : "files"}`;
 

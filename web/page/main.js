@@ -17,6 +17,8 @@ import { showPremium, showSentences } from "./premium.js";
 import { SyllableView } from "./syllables.js";
 import { TokenPanel } from "./tokens.js";
 
+/** @typedef {import("./engine.js").Opened & { name: string, blob: Uint8Array }} Open a tokenizer */
+
 const SIDES = ["a", "b"];
 const OPEN_YOUR_OWN = "\0";
 const UNDOABLE = 1000; // UTF-16 units
@@ -24,9 +26,9 @@ const UNDOABLE = 1000; // UTF-16 units
 /** @param {string} id @returns {any} */
 const find = (id) => document.getElementById(id);
 
-/** Names of the tokenizers on both sides. */
+/** Names of the tokenizers that both sides should have. */
 const chosen = [SHIPPED[0], SHIPPED[1]];
-/** @type {(import("./engine.js").Opened | undefined)[]} */
+/** Those that they have. @type {(Open | undefined)[]} */
 const opened = [undefined, undefined];
 /** What stands in the text area, or stood there before it grew too long. */
 let text = "";
@@ -48,7 +50,13 @@ const panels = SIDES.map(
       (token) => syllables.showAt(token.start),
     ),
 );
-const files = new FileCounter(find, () => ({ names: [...chosen], blobs: Promise.all(chosen.map(fetchModel)) }));
+const files = new FileCounter(find, () => both() ?? []);
+
+/** The tokenizers, if both are open. */
+const both = () => (opened[0] && opened[1] ? [opened[0], opened[1]] : undefined);
+
+/** Names of what is open, or will be. */
+const openNames = () => chosen.map((name, side) => opened[side]?.name ?? name);
 
 /** @param {string} message "" takes it away */
 function complain(message) {
@@ -60,53 +68,53 @@ function complain(message) {
 function broken(message) {
   document.body.dataset.state = "broken";
   complain(`The tokenizers could not start: ${message}`);
+  files.cancel();
 }
 
 /** Put a tokenizer on a side. @param {number} side @param {string} name @returns {Promise<string>} what went wrong, or "" */
 async function choose(side, name) {
-  const former = chosen[side];
   chosen[side] = name;
   showChoices();
   document.body.dataset.state = "counting";
   try {
     const blob = await fetchModel(name);
     if (chosen[side] !== name) return ""; // another was chosen meanwhile
-    const found = await engine.model(side, blob);
-    if (chosen[side] !== name) return "";
-    opened[side] = found;
+    opened[side] = { name, blob, ...(await engine.model(side, blob)) };
   } catch (error) {
-    if (chosen[side] !== name) return "";
-    return refused(side, name, former, /** @type {Error} */ (error));
+    return chosen[side] === name ? refused(side, /** @type {Error} */ (error)) : "";
   }
-  find(`title-${SIDES[side]}`).textContent = name;
-  if (opened.every(Boolean)) await complete();
-  else countText();
+  if (chosen[side] === name) showOpened();
   return "";
 }
 
-/** A tokenizer that cannot be opened: the one before stays. @param {number} side @param {string} name @param {string} former @param {Error} error */
-function refused(side, name, former, error) {
-  if (opened[side] === undefined) {
+/** A tokenizer that cannot be opened: the one that is open stays. @param {number} side @param {Error} error */
+function refused(side, error) {
+  const name = chosen[side];
+  forget(name); // fetched again if it is tried again
+  const open = opened[side];
+  if (open === undefined) {
     broken(error.message);
     return error.message;
   }
-  chosen[side] = former;
-  if (!SHIPPED.includes(name)) forget(name);
+  chosen[side] = open.name;
   showChoices();
   const message = `${name} cannot be opened: ${error.message}`;
   complain(message);
-  document.body.dataset.state = "done";
+  showOpened();
   return message;
 }
 
-/** Both are there: everything that depends on them. */
-async function complete() {
-  document.body.classList.add("ready");
-  const side = opened.findIndex((each) => each?.sgpe);
-  syllables.use(await fetchModel(chosen[side === -1 ? 0 : side]));
-  showPremium(opened.map((each, i) => ({ name: chosen[i], premium: each?.premium ?? [] })));
+/** Everything that depends on what is open. */
+function showOpened() {
+  openNames().forEach((name, side) => (find(`title-${SIDES[side]}`).textContent = name));
+  const open = both();
+  if (open) {
+    document.body.classList.add("ready");
+    syllables.use((open.find(({ sgpe }) => sgpe) ?? open[0]).blob);
+    showPremium(open);
+    files.again();
+  }
   countText();
-  files.again();
 }
 
 function showChoices() {
@@ -120,7 +128,7 @@ function showChoices() {
 /** @param {import("./engine.js").Result} result @param {boolean} newest */
 function show(result, newest) {
   last = result;
-  showNumbers({ names: chosen, counts: result.counts, characters: result.characters });
+  showNumbers({ names: openNames(), counts: result.counts, characters: result.characters });
   result.tokens.forEach((tokens, i) => showTokens(i, tokens ?? []));
   showStretch(result);
   whenIdle(() => last === result && syllables.show(result.part));
@@ -206,7 +214,13 @@ function replaceText(value, name) {
 /** To edit it would freeze the page. @param {string} value @param {string} name @param {string} [more] */
 function tooLong(value, name, more = "") {
   complain(`${name} is too long to be edited here, so it is counted as a file, below. ${more}`.trim());
-  files.add([{ path: name, file: new Blob([value]) }]);
+  countFiles([{ path: name, file: new Blob([value]) }]);
+}
+
+/** @param {{ path: string, file: Blob }[]} found */
+function countFiles(found) {
+  files.add(found);
+  if (document.body.dataset.state === "broken") files.cancel();
 }
 
 /** Press the button of the example that stands in the text area. */
@@ -235,7 +249,7 @@ function paste(event) {
 async function take(found) {
   complain("");
   const models = found.filter(({ path }) => isModel(path));
-  files.add(found.filter((each) => !models.includes(each)));
+  countFiles(found.filter((each) => !models.includes(each)));
   const problems = [];
   for (const { file } of models) problems.push(await openModel(file, 1));
   complain(problems.filter(Boolean).join("\n"));
@@ -277,7 +291,7 @@ function settings() {
 async function asJSON() {
   const ids = await engine.ids(text);
   return JSON.stringify(
-    { text, tokenizers: chosen.map((name, i) => ({ name, count: ids[i]?.length ?? 0, ids: ids[i] ?? [] })) },
+    { text, tokenizers: openNames().map((name, i) => ({ name, count: ids[i]?.length ?? 0, ids: ids[i] ?? [] })) },
     null,
     1,
   );
@@ -330,7 +344,7 @@ function listen() {
   for (const id of ["price", "texts"]) {
     find(id).addEventListener("input", () => {
       edited();
-      if (last) showNumbers({ names: chosen, ...last });
+      if (last) showNumbers({ names: openNames(), ...last });
     });
   }
   for (const [button, input] of [["open", "file"], ["open-folder", "folder"], ["open-model", "model"]]) {
