@@ -147,6 +147,15 @@ def test_long_output_is_cut_and_errors_behind_it_are_not(page: Any) -> None:
     shown = run(page, f"print('y' * {most + 1})\n1 / 0")
     assert shown.startswith("y" * most + cut + "Traceback")
     assert shown.endswith("ZeroDivisionError: division by zero\n")
+    many = f"import sys\nfor i in range({most}): print('x', file=(sys.stdout, sys.stderr)[i % 2])"
+    assert run(page, many) == "x\n" * (most // 2) + cut
+    assert page.locator("#output span").count() < 10_000
+
+
+def test_half_a_character_stays_in_its_cell(page: Any) -> None:
+    half = "import sys; sys.stdout.buffer.write(b'\\xe0\\xb6'); sys.stdout.flush(); None"
+    assert run(page, half) == "\N{REPLACEMENT CHARACTER}"
+    assert run(page, "print('next')") == "next\n"
 
 
 def test_python_that_ends_starts_again(page: Any) -> None:

@@ -13,6 +13,9 @@ const MISSING = `This page needs Pyodide, which is not part of WWHO. Get it from
 npm install pyodide@314.0.7
 wwho serve --pyodide node_modules/pyodide`;
 
+/** So often in a cell, errors among output are coloured: the page would stand still over more of them. */
+const MOST_PARTS = 5_000;
+
 /** @param {string} id @returns {any} */
 const find = (id) => document.getElementById(id);
 const [code, output, state, runButton, stopButton] = ["code", "output", "state", "run", "stop"].map(find);
@@ -25,6 +28,7 @@ const places = {
 let worker;
 /** @type {{ text: string, error: boolean }[]} */
 let waiting = [];
+let parts = 0;
 /** @type {number | undefined} */
 let frame;
 
@@ -51,8 +55,11 @@ function start() {
  */
 function write(text, error) {
   const last = waiting.at(-1);
-  if (last?.error === error) last.text += text;
-  else waiting.push({ text, error });
+  if (last && (last.error === error || parts >= MOST_PARTS)) last.text += text;
+  else {
+    waiting.push({ text, error });
+    parts++;
+  }
   frame ??= requestAnimationFrame(draw);
 }
 
@@ -96,6 +103,7 @@ function run() {
   if (runButton.disabled) return;
   draw();
   output.replaceChildren();
+  parts = 0;
   busy("Running …");
   stopButton.disabled = false;
   worker.postMessage({ code: code.value });

@@ -1,7 +1,7 @@
 // Python in a Worker: the first message says where Pyodide and wwho are, each later one has code.
 //
 // While Python runs, this Worker hears nothing: no timer fires, so all that is printed is sent at once; and no one can ask
-// it to print less, so it sends no more than LIMIT of each stream of a cell.
+// it to print less, so it sends no more than LIMIT of each cell, and its traceback.
 
 const LIMIT = 200_000; // UTF-16 units
 const CELL = `
@@ -12,7 +12,7 @@ from pyodide.code import eval_code_async
 
 
 async def run(code, names):
-    """Run a cell, print its value or its traceback; frames that are not the cell's are left out."""
+    """Run a cell and print its value; give its traceback, without the frames that are not its own."""
     try:
         value = await eval_code_async(code, globals=names, filename="<cell>")
         if value is not None:
@@ -21,7 +21,7 @@ async def run(code, names):
         frames = error.__traceback__
         while frames and frames.tb_frame.f_code.co_filename != "<cell>":
             frames = frames.tb_next
-        traceback.print_exception(error.with_traceback(frames))
+        return "".join(traceback.format_exception(error.with_traceback(frames)))
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -36,8 +36,10 @@ let python;
 let runCell;
 /** @type {any} */
 let names;
-/** What each stream may still print; below 0, its end was announced. */
-const room = { output: LIMIT, errors: LIMIT };
+/** Of what is printed, by whether they are errors: a character may come in two parts. */
+const decoders = new Map([false, true].map((error) => [error, new TextDecoder()]));
+/** What may still be printed; below 0, it was said that there is more. */
+let room = LIMIT;
 
 self.onmessage = async ({ data }) => {
   if (data.code === undefined) await start(data);
@@ -62,8 +64,8 @@ async function start(places) {
     names = python.toPy({ __name__: "__main__" });
     python.runPython("import wwho", { globals: names });
     runCell = python.runPython(CELL, { globals: python.toPy({}) });
-    python.setStdout(writer("output"));
-    python.setStderr(writer("errors"));
+    python.setStdout(writer(false));
+    python.setStderr(writer(true));
     self.postMessage({ ready: python.runPython("sys.version.split()[0]") });
   } catch (error) {
     self.postMessage({ failed: `Python could not be started. ${message(error)}` });
@@ -72,13 +74,16 @@ async function start(places) {
 
 /** @param {string} code */
 async function run(code) {
-  room.output = room.errors = LIMIT;
+  room = LIMIT;
+  let traceback;
   try {
-    await runCell(code, names);
+    traceback = await runCell(code, names);
   } catch (error) {
     end(error); // the cell's own errors are printed: this one is Python's end
     return;
   }
+  for (const [error, decoder] of decoders) print(decoder.decode(), error);
+  if (traceback) send(traceback.slice(0, LIMIT), true);
   self.postMessage({ done: true });
 }
 
@@ -87,26 +92,28 @@ function end(error) {
   self.postMessage({ ended: message(error) });
 }
 
-/** @param {"output" | "errors"} stream */
-function writer(stream) {
-  const decoder = new TextDecoder();
+/** @param {boolean} error */
+function writer(error) {
   return {
     write: (/** @type {Uint8Array} */ bytes) => {
-      print(decoder.decode(bytes, { stream: true }), stream);
+      print(decoders.get(error)?.decode(bytes, { stream: true }) ?? "", error);
       return bytes.length;
     },
   };
 }
 
-/** @param {string} text @param {"output" | "errors"} stream */
-function print(text, stream) {
-  const left = room[stream];
-  if (left < 0 || text === "") return;
-  room[stream] -= text.length;
-  const shown = text.length > left ? text.slice(0, left).replace(/[\ud800-\udbff]$/, "") : text;
-  self.postMessage({ printed: shown, error: stream === "errors" });
-  if (room[stream] >= 0) return;
-  self.postMessage({ printed: `\n… Only the first ${LIMIT.toLocaleString("en")} characters are shown.\n`, error: true });
+/** @param {string} text @param {boolean} error */
+function print(text, error) {
+  if (room < 0) return;
+  const shown = text.length > room ? text.slice(0, room).replace(/[\ud800-\udbff]$/, "") : text;
+  room -= text.length;
+  send(shown, error);
+  if (room < 0) send(`\n… Only the first ${LIMIT.toLocaleString("en")} characters are shown.\n`, true);
+}
+
+/** @param {string} printed @param {boolean} error */
+function send(printed, error) {
+  if (printed !== "") self.postMessage({ printed, error });
 }
 
 /** @param {string} url */
