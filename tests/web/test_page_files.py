@@ -157,6 +157,31 @@ def test_a_worker_that_cannot_start_is_named_at_every_file(
     expect_count(page, "#all-a", 2 * native("wwho_328k", "shore"))
 
 
+@pytest.mark.parametrize("which", ["first", "others"])
+def test_workers_that_start_do_the_work_of_those_that_cannot(
+    unhelped_page: Any, address: str, which: str
+) -> None:
+    """Only the files that were given to those are lost."""
+    page = unhelped_page
+    page.add_init_script("Object.defineProperty(navigator, 'hardwareConcurrency', { value: 5 })")
+    opened(page, address)
+    asked: list[Any] = []
+
+    def answer(route: Any) -> None:
+        asked.append(route)
+        fails = (len(asked) == 1) == (which == "first")
+        route.fulfill(status=404) if fails else route.continue_()
+
+    page.route("**/page/count-worker.js", answer)
+    files = [{"name": f"{i}.txt", "mimeType": "", "buffer": b"shore"} for i in range(100)]
+    page.set_input_files("#file", files)
+    lost = {"first": 1, "others": 3}[which]
+    state = page.locator("#file-state")
+    expect(state).to_contain_text(f"Counted 100 files · 500 B of 500 B · {lost} cannot be counted")
+    expect_count(page, "#all-a", (100 - lost) * native("wwho_328k", "shore"))
+    assert len(asked) == 4
+
+
 @pytest.mark.parametrize("counted_before", [False, True])
 def test_files_are_counted_with_what_is_open(
     unhelped_page: Any, address: str, counted_before: bool
@@ -184,6 +209,52 @@ def test_files_are_counted_with_what_is_open(
     page.select_option("#pick-b", "cl100k_base")
     expect_count(page, "#all-b", many * native("cl100k_base", SAMPLE))
     expect(page.locator("#files-b")).to_have_text("cl100k_base")
+
+
+def test_everything_names_what_is_open(unhelped_page: Any, address: str) -> None:
+    """Two tokenizers are chosen at once, and the second cannot be had: the first is open."""
+    page = opened(unhelped_page, address)
+    page.select_option("#pick-b", "wwho_super_328k")
+    expect(page.locator("#title-b")).to_have_text("wwho_super_328k")
+    page.select_option("#pick-b", "o200k_base")
+    expect(page.locator("#title-b")).to_have_text("o200k_base")
+    page.route("**/models/cl100k_base.wwho", lambda route: route.abort())
+    page.evaluate(
+        """async () => {
+          const pick = document.getElementById("pick-b");
+          for (const name of ["wwho_super_328k", "cl100k_base"]) {
+            pick.value = name;
+            pick.dispatchEvent(new Event("change"));
+            await new Promise((go) => setTimeout(go));
+          }
+        }"""
+    )
+    expect(page.locator("#alert")).to_contain_text("cl100k_base cannot be opened")
+    for part in ("title-b", "premium-b", "cost-name-b"):
+        expect(page.locator(f"#{part}")).to_have_text("wwho_super_328k")
+    expect(page.locator("#pick-b")).to_have_value("wwho_super_328k")
+    text = page.input_value("#text")
+    expect_count(page, "#count-b", native("wwho_super_328k", text))
+    page.set_input_files("#file", {"name": "a", "mimeType": "", "buffer": text.encode()})
+    expect_count(page, "#all-b", native("wwho_super_328k", text))
+    expect(page.locator("#files-b")).to_have_text("wwho_super_328k")
+
+
+def test_files_wait_for_tokenizers_that_can_be_had(unhelped_page: Any, address: str) -> None:
+    page = unhelped_page
+    page.route("**/models/wwho_328k.wwho", lambda route: route.abort())
+    page.goto(address)
+    expect(page.locator("#alert")).to_contain_text("The tokenizers could not start")
+    file = {"name": "a.txt", "mimeType": "", "buffer": SAMPLE.encode()}
+    page.set_input_files("#file", file)
+    expect(page.locator("#file-rows .failed")).to_have_text("no tokenizer could be opened")
+    page.select_option("#pick-b", "cl100k_base")
+    expect(page.locator("#title-b")).to_have_text("cl100k_base")
+    page.set_input_files("#file", file)
+    expect(page.locator("#file-rows .failed")).to_have_count(2)
+    page.select_option("#pick-a", "o200k_base")
+    expect_count(page, "#all-a", 2 * native("o200k_base", SAMPLE))
+    expect_count(page, "#all-b", 2 * native("cl100k_base", SAMPLE))
 
 
 @pytest.fixture

@@ -38,6 +38,8 @@ const NOTHING = { values: [], memory: [] };
 export class Pool {
   #spawn;
   #size;
+  /** So many Workers are there at most: fewer than #size where some could not load. */
+  #most;
   #setup;
   /** @type {Set<Member>} */
   #members = new Set();
@@ -53,7 +55,7 @@ export class Pool {
    */
   constructor(spawn, size, setup) {
     this.#spawn = spawn;
-    this.#size = size;
+    this.#size = this.#most = size;
     this.#setup = setup;
   }
 
@@ -124,19 +126,31 @@ export class Pool {
   }
 
   #newMember() {
-    if (this.#members.size >= this.#size) return undefined;
+    if (this.#members.size >= this.#most) return undefined;
     const thread = this.#newThread();
     if (!thread) return undefined;
-    const member = new Member(thread, this.#setup, (failed, reason) => {
-      if (failed) this.#remove(member);
-      if (reason && ![...this.#members].some(({ loaded }) => loaded)) this.#refuse(reason);
-      this.#next();
+    const member = new Member(thread, this.#setup, {
+      free: () => this.#next(),
+      failed: (reason) => {
+        this.#remove(member);
+        if (reason) this.#doWithout(reason);
+        this.#next();
+      },
     });
     this.#members.add(member);
     return member;
   }
 
-  /** Where one Worker could not load, and none has, the next would not either. Later calls try again. @param {WwhoError} reason */
+  /**
+   * A Worker could not load: those that there are do the work. If there are none, nobody does, until there are calls again.
+   * @param {WwhoError} reason
+   */
+  #doWithout(reason) {
+    this.#most = this.#members.size || this.#size;
+    if (this.#members.size === 0) this.#refuse(reason);
+  }
+
+  /** @param {WwhoError} reason */
   #refuse(reason) {
     for (const job of this.#queue.splice(0)) job.reject(reason);
   }
@@ -167,22 +181,24 @@ export class Pool {
 class Member {
   /** @type {Job | undefined} */
   job;
-  /** Whether it has the tokenizer. */
-  loaded = false;
   #thread;
   #setup;
-  #onFree;
+  #on;
+  /** Whether it was told what to load, and whether it has. */
   #told = false;
+  #loaded = false;
 
   /**
    * @param {Thread} thread
    * @param {unknown} setup
-   * @param {(failed: boolean, reason?: WwhoError) => void} onFree with the reason why it does not load, if it does not
+   * @param {object} on what to call
+   * @param {() => void} on.free its job is done
+   * @param {(reason?: WwhoError) => void} on.failed it is of no use any more; with the reason why it could not load, if so
    */
-  constructor(thread, setup, onFree) {
+  constructor(thread, setup, on) {
     this.#thread = thread;
     this.#setup = setup;
-    this.#onFree = onFree;
+    this.#on = on;
     thread.addEventListener("message", ({ data }) => this.#receive(data));
     thread.addEventListener("error", (event) => {
       event.preventDefault?.();
@@ -204,7 +220,7 @@ class Member {
       this.#told = true;
     } catch (error) {
       this.#finish().reject(error);
-      this.#onFree(false);
+      this.#on.free();
     }
   }
 
@@ -226,7 +242,7 @@ class Member {
   #receive({ result, error, item, progress, wanted }) {
     const { job } = this;
     if (!job) return;
-    this.loaded ||= error?.load !== true;
+    this.#loaded ||= error?.load !== true;
     if (item !== undefined) job.call.onItem?.(item);
     else if (progress) this.#report(job, progress);
     else if (wanted) this.#feed(job);
@@ -235,8 +251,8 @@ class Member {
       const failure = error && new WwhoError(error.status, error.message);
       if (failure) reject(failure);
       else resolve(result);
-      if (error?.load) this.#onFree(true, failure);
-      else this.#onFree(false);
+      if (error?.load) this.#on.failed(failure);
+      else this.#on.free();
     }
   }
 
@@ -246,7 +262,7 @@ class Member {
       job.call.onProgress?.(progress);
     } catch (reason) {
       this.#finish().reject(reason);
-      this.#onFree(true);
+      this.#on.failed();
     }
   }
 
@@ -260,7 +276,7 @@ class Member {
     } catch (reason) {
       if (this.job !== job) return;
       this.#finish().reject(reason);
-      this.#onFree(true); // the method waits for a chunk that will not come
+      this.#on.failed(); // the method waits for a chunk that will not come
     }
   }
 
@@ -275,7 +291,7 @@ class Member {
   #fail(message) {
     const reason = new WwhoError("WORKER", message);
     if (this.job) this.#finish().reject(reason);
-    this.#onFree(true, this.loaded ? undefined : reason);
+    this.#on.failed(this.#loaded ? undefined : reason);
   }
 }
 

@@ -42,14 +42,13 @@ export class FileCounter {
     if (files.length === 0) return;
     const fresh = files.map(({ path, file }) => ({ path, file, read: 0 }));
     this.#entries.push(...fresh);
-    this.#start(fresh);
+    if (this.#isCurrent()) this.#start(fresh);
+    else this.again();
   }
 
   /** The tokenizers are there: if they are others than before, count all of them again, but for those that were cancelled. */
   again() {
-    const blobs = this.#tokenizers.map(({ blob }) => blob);
-    const opened = this.#opened();
-    if (this.#entries.length === 0 || opened.every(({ blob }, i) => blob === blobs[i])) return;
+    if (this.#entries.length === 0 || this.#isCurrent()) return;
     this.#stop();
     const wanted = this.#entries.filter(isWanted);
     for (const entry of wanted) {
@@ -60,12 +59,19 @@ export class FileCounter {
     this.#start(wanted);
   }
 
-  cancel() {
+  /** Whether the tokenizers that are open are those that have counted. */
+  #isCurrent() {
+    const opened = this.#opened();
+    return opened.length === this.#tokenizers.length && opened.every(({ blob }, i) => blob === this.#tokenizers[i].blob);
+  }
+
+  /** Give up what is not counted. @param {string} why */
+  cancel(why = CANCELLED) {
     if (this.#entries.length === 0) return;
     this.#stop();
     for (const entry of this.#entries) {
       if (entry.counts || entry.error) continue;
-      entry.error = CANCELLED;
+      entry.error = why;
       this.#changed.add(entry);
     }
     this.#showChanged();

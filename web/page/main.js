@@ -28,8 +28,13 @@ const find = (id) => document.getElementById(id);
 
 /** Names of the tokenizers that both sides should have. */
 const chosen = [SHIPPED[0], SHIPPED[1]];
-/** Those that they have. @type {(Open | undefined)[]} */
+/** Those that the engine has. @type {(Open | undefined)[]} */
 const opened = [undefined, undefined];
+/** What each side was told to open last. @type {Promise<void>[]} */
+const opening = [Promise.resolve(), Promise.resolve()];
+/** How many choices are not settled yet. */
+let choosing = 0;
+let engineEnded = false;
 /** What stands in the text area, or stood there before it grew too long. */
 let text = "";
 /** The place in the text that is looked at, in UTF-16 units. */
@@ -39,7 +44,15 @@ let last;
 /** What stood here before a link was followed. @type {import("./permalink.js").Shared | undefined} */
 let before;
 
-const engine = new Engine({ result: show, failed: complain, broken });
+const engine = new Engine({
+  result: show,
+  failed: complain,
+  broken(message) {
+    engineEnded = true;
+    broken(message);
+    giveUpFiles();
+  },
+});
 const syllables = new SyllableView(find);
 const card = new Card(find("card"), (token) => syllables.showAt(token.start));
 const panels = SIDES.map(
@@ -55,7 +68,7 @@ const files = new FileCounter(find, () => both() ?? []);
 /** The tokenizers, if both are open. */
 const both = () => (opened[0] && opened[1] ? [opened[0], opened[1]] : undefined);
 
-/** Names of what is open, or will be. */
+/** Names of what is open, or of what should be where nothing is. */
 const openNames = () => chosen.map((name, side) => opened[side]?.name ?? name);
 
 /** @param {string} message "" takes it away */
@@ -68,7 +81,6 @@ function complain(message) {
 function broken(message) {
   document.body.dataset.state = "broken";
   complain(`The tokenizers could not start: ${message}`);
-  files.cancel();
 }
 
 /** Put a tokenizer on a side. @param {number} side @param {string} name @returns {Promise<string>} what went wrong, or "" */
@@ -76,15 +88,26 @@ async function choose(side, name) {
   chosen[side] = name;
   showChoices();
   document.body.dataset.state = "counting";
+  choosing++;
   try {
     const blob = await fetchModel(name);
     if (chosen[side] !== name) return ""; // another was chosen meanwhile
-    opened[side] = { name, blob, ...(await engine.model(side, blob)) };
+    opening[side] = open(side, name, blob);
+    await opening[side];
+    return "";
   } catch (error) {
+    await opening[side].catch(() => undefined); // of one that was chosen before, and stays
     return chosen[side] === name ? refused(side, /** @type {Error} */ (error)) : "";
+  } finally {
+    choosing--;
+    giveUpFiles();
   }
-  if (chosen[side] === name) showOpened();
-  return "";
+}
+
+/** @param {number} side @param {string} name @param {Uint8Array} blob */
+async function open(side, name, blob) {
+  opened[side] = { name, blob, ...(await engine.model(side, blob)) };
+  showOpened();
 }
 
 /** A tokenizer that cannot be opened: the one that is open stays. @param {number} side @param {Error} error */
@@ -220,7 +243,12 @@ function tooLong(value, name, more = "") {
 /** @param {{ path: string, file: Blob }[]} found */
 function countFiles(found) {
   files.add(found);
-  if (document.body.dataset.state === "broken") files.cancel();
+  giveUpFiles();
+}
+
+/** Where there are no tokenizers, and none will come, until others are chosen. */
+function giveUpFiles() {
+  if (!both() && (engineEnded || choosing === 0)) files.cancel("no tokenizer could be opened");
 }
 
 /** Press the button of the example that stands in the text area. */
