@@ -25,6 +25,7 @@ VENV_PYTHON = WORK / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin
 VOCABULARY = WORK / "vocabulary"
 TEXTS = WORK / "texts"
 MB = 1_000_000
+NOT_COMPILED = "WWHO is not compiled: run `python tools/dev.py demo --check` first"
 MODULES = (
     *("bpe_openai", "cffi", "gigatoken", "matplotlib", "numpy"),
     *("playwright", "quicktok", "tiktoken", "tokenizers"),
@@ -32,10 +33,17 @@ MODULES = (
 
 
 def prepare() -> None:
-    """Make every peer importable; this starts again in the benchmark's own Python if need be."""
+    """Make every peer importable, and see that WWHO is compiled."""
     if not (HERE / "node_modules" / ".package-lock.json").is_file():
         subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=HERE, check=True)
-    if any(find_spec(module) is None for module in MODULES):
+    find_modules(MODULES, "wwho._core")
+    if not (ROOT / "web" / "wwho.wasm").is_file():
+        raise SystemExit(NOT_COMPILED)
+
+
+def find_modules(theirs: Iterable[str], ours: str) -> None:
+    """Make these importable; this starts again in the benchmark's own Python if need be."""
+    if any(find_spec(module) is None for module in theirs):
         if Path(sys.prefix).resolve() == (WORK / "venv").resolve():
             install()
         else:
@@ -43,8 +51,8 @@ def prepare() -> None:
                 venv.create(WORK / "venv", with_pip=True)
             os.execv(VENV_PYTHON, [str(VENV_PYTHON), *sys.argv])
     sys.path.insert(0, str(ROOT / "py"))
-    if find_spec("wwho._core") is None or not (ROOT / "web" / "wwho.wasm").is_file():
-        raise SystemExit("WWHO is not compiled: run `python tools/dev.py demo --check` first")
+    if find_spec(ours) is None:
+        raise SystemExit(NOT_COMPILED)
 
 
 def install() -> None:

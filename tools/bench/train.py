@@ -21,15 +21,13 @@ import os
 import platform
 import subprocess
 import sys
-import venv
 from collections import defaultdict
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
-from environment import HERE, MB, ROOT, VENV_PYTHON, WORK, idlest_core, install, machine, pin
+from environment import HERE, MB, ROOT, WORK, find_modules, idlest_core, machine, pin
 from jobs import Result, say
 from report import Row, tables
 from texts import CORPORA, read_xz
@@ -47,7 +45,7 @@ TIMEOUT = 900
 def main() -> None:
     """Set up, measure, print and write."""
     options = parse()
-    prepare()
+    find_modules([PEER, "jsonschema"], "wwho.train._native")
     text = write_corpus(options, "train.txt", options.megabytes)
     # Starting another process takes a tenth of a second, which says nothing of counting.
     much = write_corpus(options, "count.txt", 4 * options.megabytes)
@@ -95,20 +93,6 @@ def parse() -> argparse.Namespace:
 
 
 # Setting up
-
-
-def prepare() -> None:
-    """Make the peer importable; this starts again in the benchmark's own Python if need be."""
-    if find_spec(PEER) is None:
-        if Path(sys.prefix).resolve() == (WORK / "venv").resolve():
-            install()
-        else:
-            if not VENV_PYTHON.is_file():
-                venv.create(WORK / "venv", with_pip=True)
-            os.execv(VENV_PYTHON, [str(VENV_PYTHON), *sys.argv])
-    sys.path.insert(0, str(ROOT / "py"))
-    if find_spec("wwho.train._native") is None:
-        raise SystemExit("WWHO is not compiled: run `python tools/dev.py demo --check` first")
 
 
 def write_corpus(options: argparse.Namespace, name: str, megabytes: float) -> Path:
