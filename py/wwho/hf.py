@@ -46,7 +46,11 @@ ROLES = {
     "pad_token": ("[PAD]", "<|endoftext|>"),
     "mask_token": ("[MASK]",),
 }
-KEPT = ("special_tokens_pattern", "token_type_ids_pattern")
+KEPT = (
+    "special_tokens_pattern",
+    "token_type_ids_pattern",
+    "token_type_ids_include_special_tokens",
+)
 """Options that transformers takes from the arguments, but does not save."""
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
@@ -158,18 +162,15 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         specials = self.wwho.info.specials
         for role, names in ROLES.items():
             options.setdefault(role, next((name for name in names if name in specials), None))
-        cast = {str(options[role]) for role in self.SPECIAL_TOKENS_ATTRIBUTES if options.get(role)}
-        others = [name for name in specials if name not in cast]
-        more = options.get("extra_special_tokens") or []
-        options["extra_special_tokens"] = [
-            *others,
-            *(each for each in more if str(each) not in others),
-        ]
+        named, more = _extra_special_tokens(options)
+        options["model_specific_special_tokens"] = named
+        cast = [options[role] for role in self.SPECIAL_TOKENS_ATTRIBUTES if options.get(role)]
+        cast += named.values()
+        others = [name for name in specials if name not in map(str, [*cast, *more])]
+        options["extra_special_tokens"] = [*others, *more]
         options.setdefault("clean_up_tokenization_spaces", False)
-        known = {
-            token: AddedToken(text, special=True, normalized=False)
-            for text, token in specials.items()
-        }
+        given = {str(each): each for each in [*cast, *more] if isinstance(each, AddedToken)}
+        known = {token: _special_token(text, given.get(text)) for text, token in specials.items()}
         self._names = names_of_ids(self.wwho)
         self._ids = {name: token for token, name in enumerate(self._names)}
         self._added_tokens_decoder = known
@@ -217,6 +218,21 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         if token is None or _unused(token) == name:
             return name.encode("utf-8")
         return self.wwho.decode_single_token_bytes(token)
+
+    def _add_tokens(self, new_tokens: Sequence[Any], special_tokens: bool = False) -> int:
+        """Add tokens, as transformers does.
+
+        Raises:
+            ValueError: one is the name of a token with another text: what spells it would be lost.
+        """
+        for name in map(str, new_tokens):
+            if name in self._ids and (text := self._bytes(name)) != name.encode("utf-8"):
+                raise ValueError(
+                    f"cannot add the token {name!r}: it is what {text!r}, the token "
+                    f"{self._ids[name]}, is called here; choose another text"
+                )
+        added: int = super()._add_tokens(new_tokens, special_tokens)
+        return added
 
     def save_vocabulary(
         self, save_directory: str, filename_prefix: str | None = None
@@ -332,6 +348,28 @@ def character_bounds(text: str) -> Sequence[int]:
 def without_places(ids: list[Any]) -> list[Any]:
     """Ids, or lists of ids, as the plain numbers that they are."""
     return [without_places(each) if isinstance(each, list) else int(each) for each in ids]
+
+
+def _extra_special_tokens(options: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+    """Special tokens beyond the usual roles, taken from the options: those with names, and others.
+
+    transformers has three names for them, and reads one only where the others are not given.
+    """
+    named = dict(options.pop("model_specific_special_tokens", None) or {})
+    more: list[Any] = []
+    for option in ("extra_special_tokens", "additional_special_tokens"):
+        found = options.pop(option, None) or []
+        if isinstance(found, dict):
+            named.update(found)
+        else:
+            more += found
+    return named, more
+
+
+def _special_token(text: str, given: AddedToken | None) -> AddedToken:
+    """A special token of the artifact, with the options that the caller gives it."""
+    strips = {name: getattr(given, name, False) for name in ("lstrip", "rstrip", "single_word")}
+    return AddedToken(text, special=True, normalized=False, **strips)
 
 
 def _unused(token: int) -> str:

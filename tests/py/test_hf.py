@@ -104,6 +104,48 @@ def test_added_tokens_take_white_space_with_them() -> None:
     assert places == ["a", "<tool>", "b", "<cls>", "c"]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"extra_special_tokens": ["<pic>"]},
+        {"additional_special_tokens": ["<pic>"]},
+        {"extra_special_tokens": {"image_token": "<pic>"}},
+        {"model_specific_special_tokens": {"image_token": "<pic>"}},
+    ],
+    ids=["extra", "additional", "named", "model's"],
+)
+def test_special_tokens_of_ones_own(options: dict[str, Any], tmp_path: Path) -> None:
+    hf = WWHOTokenizer(TINY, **options)
+    hf.save_pretrained(tmp_path)
+    for opened in (hf, WWHOTokenizer.from_pretrained(tmp_path)):
+        assert opened.tokenize("image_token<pic>")[-1] == "<pic>"
+        assert "image_token" not in opened.get_vocab()
+        assert opened.convert_tokens_to_ids("<pic>") == hf.vocab_size
+        assert set(opened.wwho.info.specials) <= set(opened.all_special_tokens)
+        if any(isinstance(each, dict) for each in options.values()):
+            assert (opened.image_token, opened.image_token_id) == ("<pic>", hf.vocab_size)
+
+
+@pytest.mark.parametrize("where", ["eos_token", "extra_special_tokens"])
+def test_special_tokens_of_the_model_take_options(where: str, tmp_path: Path) -> None:
+    end = transformers.AddedToken("<|end|>", lstrip=True)
+    hf = WWHOTokenizer(TINY, **{where: end if where == "eos_token" else [end]})
+    hf.save_pretrained(tmp_path)
+    for opened in (hf, WWHOTokenizer.from_pretrained(tmp_path)):
+        assert opened.tokenize("a  <|end|> b") == ["a", "<|end|>", *hf.tokenize(" b")]
+        assert opened.tokenize("a  <|ක|>")[1] != "<|ක|>"
+
+
+def test_names_that_are_no_texts_cannot_be_added() -> None:
+    hf = WWHOTokenizer(TINY)
+    assert hf.add_tokens(["x"]) == 0
+    for name in ("<0xE0>", f" {TWIN}"):
+        assert name in hf.get_vocab()
+        with pytest.raises(ValueError, match=f"cannot add the token '{name}': it is what b'"):
+            hf.add_tokens([name])
+        assert hf.decode(hf(f"a{name}b")["input_ids"]) == f"a{name}b"
+
+
 SPACED = "a  <tag> b<tag>c <tag> d"
 
 
@@ -215,6 +257,7 @@ def test_save_and_load(tmp_path: Path) -> None:
     hf = WWHOTokenizer(
         TINY,
         special_tokens_pattern="bos",
+        token_type_ids_include_special_tokens=False,
         chat_template=TEMPLATE,
         model_max_length=64,
         **FRAME,
@@ -230,6 +273,7 @@ def test_save_and_load(tmp_path: Path) -> None:
         assert again(text)["input_ids"] == hf(text)["input_ids"]
         assert again("x")["input_ids"][0] == hf.bos_token_id
         assert (again.chat_template, again.model_max_length) == (TEMPLATE, 64)
+        assert not again.token_type_ids_include_special_tokens
         assert again.get_vocab() == hf.get_vocab()
         again.save_pretrained(tmp_path / "again")
         for name in ("tokenizer.wwho", "chat_template.jinja"):
