@@ -183,7 +183,7 @@ def test_the_readme_is_true(client: FlaskClient) -> None:
         (b"", "Expected JSON in UTF-8", None),
         (b"{", "Expected JSON in UTF-8", None),
         (b'{"text": "a"} b', "Expected JSON in UTF-8", None),
-        (b'{"text": "\xff"}', "Expected JSON in UTF-8", None),
+        (b'{"text": "\xff"}', "13 bytes that are not: byte 0xff: invalid start byte", None),
         (b'{"text": "\\ud800"}', "or a string ends with half a surrogate pair", None),
         (b'{"text": "\\udc00"}', "without half surrogate pairs", None),
         (b'\xff\xfe{\x00"\x00', "Expected JSON in UTF-8", None),
@@ -227,6 +227,7 @@ def test_what_is_not_as_documented(
         ([-1], 400, "`int` >= 0, got -1", "/tokens/0"),
         ([0, 2**32], 400, "`int` <= 4294967295, got 4294967296", "/tokens/1"),
         ([0, "LONG"], 400, "an integer of at most 4300 digits, got a longer number", "/tokens/1"),
+        ([0, "HUGE"], 400, "an integer, got a number beyond 64-bit floating point", "/tokens/1"),
         ([0, 10**400], 400, "`int` <= 4294967295, got a longer number", "/tokens/1"),
         ([1.5], 400, "`int`, got `float`", "/tokens/0"),
         (["1"], 400, "`int`, got `str`", "/tokens/0"),
@@ -245,7 +246,8 @@ def test_ids_that_are_none(
     client: FlaskClient, tokens: list[Any], status: int, detail: str, pointer: str
 ) -> None:
     body = json.dumps({"tokens": tokens, "encoding": "o200k_base"}).encode()
-    body = body.replace(b'"LONG"', b"9" * 5000)  # which Python's json would refuse to write
+    # Python's json would not write these.
+    body = body.replace(b'"LONG"', b"9" * 5000).replace(b'"HUGE"', b"1e999")
     found = problem(client, "decode", body, status)
     assert detail in found["detail"]
     assert found["pointer"] == pointer
@@ -282,6 +284,13 @@ def test_compressed_bodies(client: FlaskClient, coding: str) -> None:
     assert len(response.data) < 300
     headers["Content-Encoding"] = "identity"
     assert client.post("/api/v1/count", data=b'{"text": "a"}', headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/api/v1/encodings", "/api/v1/encode"])
+def test_other_methods_are_problems(client: FlaskClient, path: str) -> None:
+    response = client.delete(path)
+    assert (response.status_code, response.mimetype) == (405, "application/problem+json")
+    assert response.get_json()["detail"].startswith("Expected ")
 
 
 def test_json_with_a_charset_is_json(client: FlaskClient) -> None:

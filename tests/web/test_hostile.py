@@ -251,6 +251,20 @@ def test_a_client_that_waits_keeps_its_connection(server: Any) -> None:
             assert b"Connection: close" not in answer
 
 
+def test_what_has_not_changed_ends_no_connection(server: Any) -> None:
+    known = b"GET /wwho.wasm HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: *\r\n%b\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+        for _ in range(3):
+            client.sendall(known % b"")
+            answer = read_to(client, b"\r\n\r\n")
+            assert answer.startswith(b"HTTP/1.1 304")
+            assert b"Connection: close" not in answer
+    # but where the client asks for that
+    assert b"\r\nConnection: close\r\n" in send_all(server.port, known % b"Connection: close\r\n")
+    answer = send_all(server.port, (known % b"").replace(b"HTTP/1.1", b"HTTP/1.0"))
+    assert answer.startswith(b"HTTP/1.0 304")
+
+
 def test_a_client_may_ask_whether_to_go_on(server: Any) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
         client.sendall(HEAD + b"Expect: 100-continue\r\nContent-Length: 13\r\n\r\n")
@@ -350,12 +364,30 @@ def last_line(server: Any) -> dict[str, Any]:
         (b"GET / HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n", 400),
         (HEAD + b"Content-Length: -1\r\n\r\n", 400),
         (HEAD + b"Content-Length: 1, 1\r\n\r\n", 400),
-        (HEAD + b"Transfer-Encoding: gzip\r\n\r\n", 501),
+        (HEAD + b"Content-Length: " + b"1" * 5000 + b"\r\n\r\n", 400),
+        (HEAD + b"Transfer-Encoding: gzip\r\n\r\n", 411),
+        (b"GET http://[SENT]/ HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+        (b"GET http://[::SENT HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ],
-    ids=["header", "path", "tls", "blank", "no colon", "negative", "two lengths", "gzip"],
+    ids=[
+        "header",
+        "path",
+        "tls",
+        "blank",
+        "no colon",
+        "negative",
+        "two lengths",
+        "long length",
+        "gzip",
+        "host",
+        "half a host",
+    ],
 )
 def test_what_is_no_request_is_a_problem(server: Any, request_bytes: bytes, status: int) -> None:
     refused(send_all(server.port, request_bytes), status)
+    # and what was sent is not in the log
+    until(lambda: last_line(server)["status"] == status)
+    assert "SENT" not in server.log.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -294,7 +294,7 @@ def test_a_folder_for_pyodide_is_served_and_nothing_beside_it(tmp_path: Path) ->
     client = create_app(pyodide=tmp_path / "pyodide").test_client()
     response = client.get("/pyodide/pyodide.mjs")
     assert (response.status_code, response.text) == (200, "export {}")
-    assert response.mimetype == "text/javascript"
+    assert response.content_type == "text/javascript; charset=utf-8"
     for path in ("/pyodide/../secret.js", "/pyodide/..%2fsecret.js", "/pyodide/none.js"):
         assert client.get(path).status_code == 404
 
@@ -344,8 +344,9 @@ def test_an_address_that_cannot_be(host: str, port: int) -> None:
 
 
 def test_options_that_make_no_sense(tmp_path: Path) -> None:
-    with pytest.raises(WwhoError, match="0 threads"):
-        serve(port=0, threads=0)
+    for threads in (0, 1):
+        with pytest.raises(WwhoError, match=f"--threads {threads}: it takes two at least"):
+            serve(port=0, threads=threads)
     with pytest.raises(WwhoError, match="none is no folder"):
         serve(port=0, pyodide=tmp_path / "none")
 

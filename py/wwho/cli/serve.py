@@ -20,7 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8328, help="port to listen on (8328)")
     parser.add_argument(
-        "--threads", type=int, default=4, help="requests answered at the same time (4)"
+        "--threads",
+        type=int,
+        default=4,
+        help="requests answered at the same time, two at least (4)",
     )
     parser.add_argument(
         "--pyodide", type=Path, metavar="FOLDER", help="serve this folder at /pyodide/"

@@ -68,7 +68,7 @@ def secure(response: Response) -> Response:
 
 def failed(error: HTTPException) -> Response:
     """A fault as a problem of the API, or as a line of plain text."""
-    if request.path.startswith("/api/"):
+    if request.path.startswith("/api/") or request.path == "/healthz":
         response = failed_http(error)
     else:
         response = Response(f"{error.code} {error.name}\n", error.code, mimetype="text/plain")

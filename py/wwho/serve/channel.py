@@ -9,14 +9,28 @@ from typing import Any
 from waitress.buffers import ReadOnlyFileBasedBuffer
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
-from waitress.task import ErrorTask
+from waitress.task import ErrorTask, WSGITask
 
 from wwho.serve import access, problems
 from wwho.serve.headers import HEADERS
 from wwho.serve.incoming import Incoming
 
 
-class ProblemTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
+class Task(WSGITask):  # type: ignore[misc]  # waitress has no types
+    """The answer to a request; one without a body does not end the connection.
+
+    waitress ends it after every answer without a Content-Length. Of a 304, which must have none for
+    waitress, the client knows the end all the same.
+    """
+
+    def set_close_on_finish(self) -> None:
+        """End the connection after this answer, unless only its lack of a length asks for that."""
+        asked = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or asked or self.version != "1.1":
+            super().set_close_on_finish()
+
+
+class ProblemTask(ErrorTask):  # type: ignore[misc]
     """The answer to what is no request, or too large a one, as a problem and in the log."""
 
     def execute(self) -> None:
@@ -52,6 +66,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     LEAVE_BYTES = 1 << 20
     BLOCK_BYTES = 1 << 16  # the most that is copied for one attempt to send
 
+    task_class = Task
     error_task_class = ProblemTask
     parser_class = Incoming
     will_close: bool

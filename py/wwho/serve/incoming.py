@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from waitress.parser import HTTPRequestParser
+from waitress.parser import HTTPRequestParser, ParsingError, TransferEncodingNotImplemented
 from waitress.utilities import BadRequest, RequestHeaderFieldsTooLarge
 
 
@@ -49,9 +49,19 @@ class Incoming(HTTPRequestParser):  # type: ignore[misc]
 
         waitress searches all of an unfinished chunk again for every packet, in the thread that
         reads from all clients.
+
+        Raises:
+            ParsingError: it cannot be read.
         """
-        super().parse_header(header_plus)
-        if self.chunked or "TRANSFER_ENCODING" in self.headers:
+        coded = False
+        try:
+            super().parse_header(header_plus)
+        except TransferEncodingNotImplemented:
+            coded = True
+        except ValueError as error:
+            # waitress would close the connection without an answer, and log what was sent.
+            raise ParsingError("Target or Content-Length is invalid") from error
+        if coded or self.chunked or "TRANSFER_ENCODING" in self.headers:
             self.body_rcv = None
             self.content_length = 0
             self.error = LengthRequired("a body with a Content-Length, got Transfer-Encoding")

@@ -132,15 +132,15 @@ def asked_range(content: Content) -> tuple[int, int] | None:
 def mounted(prefix: str, folder: Path) -> Blueprint:
     """The routes of a large folder, such as Pyodide's, whose files are read when asked for.
 
-    Every path that leads out of it, or to no file, is answered by 404.
+    Every path that leads out of it, or to no file, is answered by 404. Links in it are followed.
     """
     blueprint = Blueprint(prefix, __name__)
     root = folder.resolve()
 
     @blueprint.get(f"/{prefix}/<path:name>", provide_automatic_options=False)
     def serve(name: str) -> Response:
-        mime = MIME_TYPES.get(Path(name).suffix)
-        response = send_from_directory(root, name, mimetype=mime)
+        response = send_from_directory(root, name)
+        response.content_type = MIME_TYPES.get(Path(name).suffix, response.content_type)
         response.headers["Cache-Control"] = REVALIDATE
         response.make_conditional(request)
         return response

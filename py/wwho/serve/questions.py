@@ -11,6 +11,7 @@ from wwho.serve.problems import ProblemError
 
 # How msgspec ends its messages where the fault is not in the outermost value.
 _PLACE = re.compile(r" - at `\$([^`]*)`$")
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 
 
@@ -24,16 +25,19 @@ def parse(body: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
         raise _refused(str(error), body) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ProblemError(
             400,
             "Expected JSON in UTF-8, without half surrogate pairs and not nested deeper than "
-            f"openapi.json says, got {len(body)} bytes that are not: {_reason(str(error))}",
+            f"openapi.json says, got {len(body)} bytes that are not: {_reason(error)}",
         ) from error
 
 
-def _reason(message: str) -> str:
+def _reason(error: Exception) -> str:
     """What is wrong with a JSON text; msgspec says of half a pair too that the text is cut off."""
+    if isinstance(error, UnicodeDecodeError):  # its position is that in a string of the text
+        return f"byte 0x{error.object[error.start]:02x}: {error.reason}"
+    message = str(error)
     if message == "Input data was truncated":
         return "it ends too early, or a string ends with half a surrogate pair"
     return message
@@ -52,6 +56,8 @@ def _refused(message: str, body: bytes) -> ProblemError:
         detail = "Expected only the fields that openapi.json names, got another one"
     elif detail.startswith("Integer value out of range"):
         detail = "Expected an integer of at most 4300 digits, got a longer number"
+    elif detail == "Number out of range":
+        detail = "Expected an integer, got a number beyond 64-bit floating point"
     elif detail.startswith("Object missing"):
         detail = detail.replace("Object missing", "Expected the") + ", got an object without it"
     return ProblemError(400, detail, "".join(f"/{step}" for step in steps))
@@ -61,7 +67,7 @@ def _value_at(body: bytes, steps: list[str | int]) -> Any:
     """The value at a place of a JSON text; None where what follows it is broken."""
     try:
         value = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return None
     for step in steps:
         value = value[step]

@@ -86,14 +86,17 @@ def serve(
         pyodide: a folder to serve at ``/pyodide/``; None for none.
 
     Raises:
-        WwhoError: the port is taken, there are no threads, or the folder is none.
+        WwhoError: the port is taken, there are too few threads, or the folder is none.
     """
-    if threads < 1:
-        raise WwhoError(f"cannot serve with {threads} threads: it takes one at least")
+    if threads < 2:
+        raise WwhoError(
+            f"cannot serve with --threads {threads}: it takes two at least, "
+            "one of which is kept for small requests"
+        )
     if pyodide is not None and not pyodide.is_dir():
         raise WwhoError(f"{pyodide} is no folder; --pyodide takes that of npm's package pyodide")
     with bind(host, port) as listener:
-        app = create_app(pyodide=pyodide, large_at_once=max(1, threads // 2))
+        app = create_app(pyodide=pyodide, large_at_once=threads // 2)
         access.to_stderr()
         server = make_server(app, listener, threads)
         threading.Thread(target=app.extensions["wwho"].compress_best, daemon=True).start()
