@@ -16,13 +16,15 @@ def allowed_set(allowed: Allowed, specials: Collection[str]) -> frozenset[str]:
     """The special tokens that are allowed.
 
     Raises:
-        TypeError: it is a string other than "all".
+        TypeError: it is a string other than "all", or holds something else than strings.
     """
     if allowed == "all":
         return frozenset(specials)
-    if isinstance(allowed, str):
-        raise TypeError(f"expected a set of special tokens or 'all', found {allowed!r}: pass a set")
-    return frozenset(allowed)
+    names = frozenset(allowed)
+    wrong = [allowed] if isinstance(allowed, str) else [x for x in names if not isinstance(x, str)]
+    if wrong:
+        raise TypeError(f"expected a set of special tokens or 'all', found {wrong[0]!r}")
+    return names
 
 
 def allowed_mask(allowed: frozenset[str], specials: Mapping[str, int]) -> bytes | None:

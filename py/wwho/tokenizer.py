@@ -66,7 +66,7 @@ class Tokenizer:
         'hello world'
     """
 
-    __slots__ = ("_backend", "_blob", "_shipped")
+    __slots__ = ("__weakref__", "_backend", "_blob", "_shipped")
 
     def __init__(
         self, blob: bytes, backend: BackendName | None = None, *, shipped: str | None = None
@@ -113,6 +113,7 @@ class Tokenizer:
         """Open the bytes of a `.wwho` file.
 
         Raises:
+            TypeError: they are no bytes.
             ArtifactError: they break a MUST of FORMAT.md; `.status` names it.
             BackendError: the backend asked for cannot run here.
 
@@ -121,7 +122,12 @@ class Tokenizer:
             >>> Tokenizer.from_bytes(model_bytes("cl100k_base")).n_vocab
             100277
         """
-        return cls(to_bytes(blob), backend)
+        if not isinstance(blob, (bytes, bytearray, memoryview)):
+            raise TypeError(
+                f"expected the bytes of a .wwho file, found {type(blob).__name__}; "
+                "Tokenizer.load(path) opens a file, wwho.get_encoding(name) what ships"
+            )
+        return cls(bytes(blob), backend)
 
     # Encoding
 

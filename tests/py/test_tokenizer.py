@@ -120,6 +120,11 @@ def test_a_string_is_no_set_of_special_tokens(enc: Tokenizer) -> None:
         enc.encode("x", allowed_special=END)
     with pytest.raises(TypeError, match="expected a set of special tokens or 'all'"):
         enc.encode("x", disallowed_special=END)
+    for wrong in (1, b"x"):
+        with pytest.raises(TypeError, match=f"or 'all', found {wrong!r}"):
+            enc.encode("x", allowed_special={END, wrong})  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=f"or 'all', found {wrong!r}"):
+            enc.encode("x", disallowed_special={wrong})  # type: ignore[arg-type]
 
 
 def test_the_longest_special_token_wins(tiny: Tokenizer) -> None:
@@ -312,8 +317,8 @@ def test_ids_outside_the_vocabulary(tiny: Tokenizer, wrong: int) -> None:
 
 def test_ids_are_integers(tiny: Tokenizer) -> None:
     for wrong in ("a", 1.0, None):
-        with pytest.raises(TypeError):
-            tiny.decode([wrong])  # type: ignore[list-item]
+        with pytest.raises(TypeError, match=f"'{type(wrong).__name__}' object cannot"):
+            tiny.decode([1, wrong])  # type: ignore[list-item]
 
 
 def test_ids_may_be_a_numpy_array(tiny: Tokenizer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from operator import index
 from typing import Any, NamedTuple, TypeVar
 
 from wwho._core import ffi, lib
@@ -159,9 +160,9 @@ class NativeBackend:
     def decode(self, ids: Sequence[int]) -> bytes:
         """See `Backend`."""
         try:
-            given = ffi.new("uint32_t[]", ids if isinstance(ids, (list, tuple)) else list(ids))
-        except OverflowError:
-            wrong = next(token for token in ids if not 0 <= token <= NONE)
+            given = ffi.new("uint32_t[]", ids)
+        except (OverflowError, TypeError):
+            wrong = next(token for token in ids if not 0 <= index(token) <= NONE)
             raise UnknownTokenError(unknown_id(wrong, self.info.n_vocab)) from None
         size, cap = ffi.new("size_t *"), 8 * len(ids) + 64
         out = _uncleared("uint8_t[]", cap)

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
+from operator import index
 from typing import Any
 
 from wwho.artifact.layout import NONE
@@ -169,7 +170,7 @@ class WasmBackend:
     def decode(self, ids: Sequence[int]) -> bytes:
         """See `Backend`."""
         for token in ids:
-            if not 0 <= token <= NONE:
+            if not 0 <= index(token) <= NONE:
                 raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
         with self._lock:
             cap = 8 * len(ids) + 64
