@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import asdict, replace
@@ -24,6 +25,7 @@ from wwho.evaluate.text import Block, DataSet
 from wwho.evaluate.vocabulary import Glitch, VocabularyPart
 from wwho.schema.load import load_schema
 
+SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 BYTE_TOKENS = 28
 OUR_TOKENS = 2 + 9 + 0 + 4 + 1
 
@@ -237,6 +239,16 @@ def test_the_grammar_of_schemas(folder: Path) -> None:
         5,
         5,
     )
+
+
+def test_a_script_may_have_another_name(folder: Path) -> None:
+    """What the model spells is spelled, whatever the grammar calls the script."""
+    document = json.loads((SCHEMAS / "sinhala.json").read_text("utf-8"))
+    schema = load_schema({**document, "name": "si"})
+    found = measured(folder, schemas=[schema]).overall
+    assert found.scripts[1].name == "si"
+    assert found.figures == measured(folder).overall.figures
+    assert found.figures["hand"].spelled_tokens == 7
 
 
 def test_scripts_that_a_model_lacks_are_broken_not_spelled(folder: Path) -> None:

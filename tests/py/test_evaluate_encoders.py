@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tokenizers
-from evaluated import byte_model, measured, put_files, super_model
+from evaluated import LINES, byte_model, measured, put_files, super_model
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,6 +107,9 @@ def test_labels(tmp_path: Path) -> None:
     assert open_baseline(str(tmp_path / "my=own.json")).name == "my=own"
     assert open_baseline(f"other={tmp_path / 'my=own.json'}").name == "other"
     assert open_model("mine=o200k_base").name == "mine"
+    path = tmp_path / "without-a-suffix"
+    path.write_bytes(write_model(byte_model()))
+    assert open_baseline(str(path)).name == open_model(str(path)).name == "without-a-suffix"
 
 
 def test_a_tokenizer_that_loses_text_is_found_out(folder: Path) -> None:
@@ -128,6 +131,43 @@ def test_the_token_for_what_cannot_be_written(folder: Path) -> None:
     found = measured(folder, saved(unigram, folder / "unigram.json")).overall.figures["unigram"]
     assert (found.unk_tokens, found.damaged_by_unk) == (1 + 1 + 1 + 1, 4)
     assert saved(byte_level(), folder / "level.json").unk_id is None
+
+
+@pytest.mark.parametrize("how", ["Metaspace", "Prepend"])
+def test_a_space_that_is_made_up_breaks_nothing(tmp_path: Path, how: str) -> None:
+    vocabulary = {"\u2581": 0, "?": 1, "ක": 2, "මේ": 3, "ම": 4, "ේ": 5}
+    words = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, [("ම", "ේ")], unk_token="?"))
+    if how == "Metaspace":
+        words.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    else:
+        words.normalizer = tokenizers.normalizers.Sequence(
+            [tokenizers.normalizers.Prepend("\u2581"), tokenizers.normalizers.Replace(" ", "\u2581")]
+        )
+    encoder = saved(words, tmp_path / "words.json")
+    encoding = encoder.encode(Block(["මේ ක", "", "ක"]))
+    assert encoding.ids.tolist() == [0, 3, 0, 2, 0, 2]
+    assert encoding.ends.tolist() == [0, 6, 7, 10, 10, 13]
+
+
+def test_what_cannot_be_encoded_is_named(folder: Path) -> None:
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"ab": 0}, unk_token="[UNK]"))
+    words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    with pytest.raises(WwhoError, match="words cannot encode all of this text: .*UNK"):
+        measured(folder, saved(words, folder / "words.json"))
+
+
+def test_dropout_is_left_out(folder: Path) -> None:
+    tokenizer = byte_level("ļ à", "à ¶", "Ġ à")
+    whole = saved(tokenizer, folder / "level.json").encode(Block(LINES)).ids.tolist()
+    tokenizer.model.dropout = 0.9
+    assert saved(tokenizer, folder / "level.json").encode(Block(LINES)).ids.tolist() == whole
+
+
+def test_bytes_are_known_without_a_decoder(folder: Path) -> None:
+    tokenizer = byte_level()
+    tokenizer.decoder = None
+    encoder = saved(tokenizer, folder / "level.json")
+    assert encoder.tokens_bytes(encoder.encode(Block([" ක"])).ids.tolist())[:2] == [b" ", b"\xe0"]
 
 
 # tiktoken

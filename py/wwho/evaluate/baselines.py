@@ -68,6 +68,8 @@ def open_baseline(given: str, backend: BackendName | None = None) -> Encoder:
 
     known = known_encodings()
     if what not in known:
+        if Path(what).exists():
+            return open_model(given, backend)
         raise WwhoError(
             f"there is no tokenizer {what!r}; give one of {', '.join(list_encoding_names())}, a "
             f"path to a .wwho file or to a tokenizer.json, or one of tiktoken's: {', '.join(known)}"

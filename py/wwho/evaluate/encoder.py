@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
-from wwho.evaluate.arrays import Ints
+from wwho.evaluate.arrays import Bools, Ints
 from wwho.evaluate.text import Block
 
 
@@ -46,10 +46,6 @@ class Encoder(Protocol):
         """Ids are 0..n_vocab-1, not all of them used."""
 
     @property
-    def scripts(self) -> frozenset[str]:
-        """The scripts of whose syllables it makes its tokens; none for what has no SGPE."""
-
-    @property
     def n_base(self) -> int:
         """Ids below it spell the syllables that its vocabulary lacks; 0 for what has no SGPE."""
 
@@ -60,6 +56,9 @@ class Encoder(Protocol):
     @property
     def unk_id(self) -> int | None:
         """The token for what its vocabulary cannot write; None for none."""
+
+    def has_syllables(self, code_points: Ints) -> Bools:
+        """Whether text of each of these letters is cut into syllables; for what has SGPE."""
 
     def encode(self, block: Block) -> Encoding:
         """The tokens of each line."""

@@ -8,7 +8,7 @@ import numpy as np
 import tiktoken
 
 from wwho.errors import WwhoError
-from wwho.evaluate.arrays import bounds, flat
+from wwho.evaluate.arrays import Bools, Ints, bounds, flat
 from wwho.evaluate.encoder import Encoding
 from wwho.evaluate.text import Block
 
@@ -22,7 +22,6 @@ class TiktokenEncoder:
     """
 
     kind = "tiktoken"
-    scripts: frozenset[str] = frozenset()
     n_base = 0
     superwords = range(0)
     unk_id: int | None = None
@@ -47,6 +46,10 @@ class TiktokenEncoder:
         self.name = name
         self.n_vocab = self._encoding.n_vocab
         self._lengths = np.zeros(self.n_vocab, np.int64)
+
+    def has_syllables(self, code_points: Ints) -> Bools:
+        """See `Encoder`."""
+        return np.zeros(len(code_points), np.bool_)
 
     def encode(self, block: Block) -> Encoding:
         """See `Encoder`."""

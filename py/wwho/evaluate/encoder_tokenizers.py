@@ -12,13 +12,15 @@ import numpy as np
 import tokenizers
 
 from wwho.errors import WwhoError
-from wwho.evaluate.arrays import Ints, bounds, flat
+from wwho.evaluate.arrays import Bools, Ints, bounds, flat
 from wwho.evaluate.encoder import Encoding
 from wwho.evaluate.text import Block
 
 MOST_IDS = 2**24
 """Ids that a tokenizer may have: each is counted."""
 
+_PREFIXES = ("\u2581", "\u0120")
+"""How vocabularies write a space, which some tokenizers put before every text."""
 _FALLBACK = re.compile("<0x([0-9A-F]{2})>")
 
 
@@ -32,7 +34,6 @@ class TokenizersEncoder:
     """
 
     kind = "tokenizers"
-    scripts: frozenset[str] = frozenset()
     n_base = 0
     superwords = range(0)
 
@@ -63,8 +64,13 @@ class TokenizersEncoder:
                 f"most {MOST_IDS:,} of them"
             )
         parts = json.loads(text)
+        if parts["model"].get("dropout"):
+            self._tokenizer.model.dropout = None  # chance is for training
         self.unk_id = self._unk_id(parts["model"])
-        self._is_bytes = '"ByteLevel"' in json.dumps(parts.get("decoder"))
+        cutting = [parts.get(part) for part in ("normalizer", "pre_tokenizer", "decoder")]
+        self._is_bytes = '"ByteLevel"' in json.dumps(cutting)
+        found = [self._tokenizer.token_to_id(prefix) for prefix in _PREFIXES]
+        self._prefixes = [token for token in found if token is not None]
 
     def _unk_id(self, model: Mapping[str, Any]) -> int | None:
         """What a model writes for text outside its vocabulary; a Unigram model has it by its id."""
@@ -72,13 +78,22 @@ class TokenizersEncoder:
         found: int | None = self._tokenizer.token_to_id(name) if name else model.get("unk_id")
         return found
 
+    def has_syllables(self, code_points: Ints) -> Bools:
+        """See `Encoder`."""
+        return np.zeros(len(code_points), np.bool_)
+
     def encode(self, block: Block) -> Encoding:
         """See `Encoder`."""
-        lines = self._tokenizer.encode_batch(block.lines, add_special_tokens=False)
+        try:
+            lines = self._tokenizer.encode_batch(block.lines, add_special_tokens=False)
+        except Exception as error:  # the package raises nothing narrower
+            raise WwhoError(f"{self.name} cannot encode all of this text: {error}") from error
         firsts = bounds(map(len, lines))
+        ids = flat(line.ids for line in lines)
         spans = flat(span for line in lines for span in line.offsets).reshape(-1, 2)
         spans += np.repeat(block.line_characters[:-1], np.diff(firsts))[:, np.newaxis]
-        return Encoding(flat(line.ids for line in lines), _ends(block, spans, firsts), firsts)
+        is_prefix = np.isin(ids, self._prefixes)
+        return Encoding(ids, _ends(block, spans, firsts, is_prefix), firsts)
 
     def decode(self, lines: Sequence[list[int]]) -> list[bytes]:
         """See `Encoder`."""
@@ -100,15 +115,17 @@ class TokenizersEncoder:
         return text.replace("\u2581", " ").encode()
 
 
-def _ends(block: Block, spans: Ints, firsts: Ints) -> Ints:
+def _ends(block: Block, spans: Ints, firsts: Ints, is_prefix: Bools) -> Ints:
     """The bytes at which tokens end, given the first and last-plus-one code point each touches.
 
     Tokens that share a character divide it: the first of them ends one byte into it, no matter
-    where, for all that counts is that it is inside.
+    where, for all that counts is that it is inside. Only a space that the tokenizer has made up
+    shares a character and is none of it: it ends where the character begins.
     """
     starts, ends = spans.T
     nexts = np.append(starts[1:], 0)[: len(starts)]
     nexts[firsts[1:][np.diff(firsts) > 0] - 1] = len(block.character_bytes)  # behind the last
+    ends = np.where(is_prefix & (nexts == starts), starts, ends)
     inside = nexts < ends
     found = block.character_bytes[np.where(inside, nexts, ends)] + inside
     return np.maximum.accumulate(found)

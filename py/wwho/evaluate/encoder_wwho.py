@@ -12,7 +12,7 @@ from wwho.artifact.layout import FEATURE_IDS
 from wwho.backend.packed import packing
 from wwho.backend.select import BackendName, open_backend
 from wwho.errors import WwhoError
-from wwho.evaluate.arrays import bounds
+from wwho.evaluate.arrays import Bools, Ints, bounds
 from wwho.evaluate.encoder import Encoding
 from wwho.evaluate.text import Block
 from wwho.tokenizer import Unk
@@ -26,7 +26,6 @@ class WwhoEncoder:
         sha256: of the artifact.
         backend: the open model.
         n_vocab: ids are 0..n_vocab-1.
-        scripts: the names of the SGPE routes.
         n_base: ids below it spell the syllables that are not in the vocabulary; 0 without SGPE.
         superwords: the ids of tokens that join words.
         unk_id: [UNK]; None for none.
@@ -59,8 +58,9 @@ class WwhoEncoder:
         self._packing = packing(self.backend)
         info = self.backend.info
         self.n_vocab = info.n_vocab
-        self.scripts = frozenset(route.name for route in info.routes if route.sgpe)
-        self.n_base = info.n_base if self.scripts else 0
+        self._is_script = [route.sgpe for route in info.routes]
+        self._has_syllables: dict[int, bool] = {}
+        self.n_base = info.n_base if any(self._is_script) else 0
         first = info.first_atom + info.n_atoms + info.n_merges - info.n_superwords
         self.superwords = range(first, first + info.n_superwords)
         self.unk_id = info.unk_id
@@ -70,6 +70,16 @@ class WwhoEncoder:
         self.base = info.provenance.get("base:name", "")
         if unk == "token" and info.unk_id is None:
             raise WwhoError(f"{name} has no token for unknown syllables; leave them to be spelled")
+
+    def has_syllables(self, code_points: Ints) -> Bools:
+        """See `Encoder`."""
+        letters, place = np.unique(code_points, return_inverse=True)
+        for letter in letters.tolist():
+            if letter not in self._has_syllables:
+                route = self.backend.spans(chr(letter).encode())[0].route
+                self._has_syllables[letter] = self._is_script[route]
+        found = np.array([self._has_syllables[letter] for letter in letters.tolist()], np.bool_)
+        return found[place]
 
     def encode(self, block: Block) -> Encoding:
         """See `Encoder`."""

@@ -72,7 +72,7 @@ def _figures(
     text: TextTally, tally: TokenTally, encoder: Encoder, grammar: Grammar, model: int | None
 ) -> Figures:
     """All figures of one tokenizer on a text; `model` is as in `_efficiency`."""
-    spells = bool(encoder.scripts)
+    spells = encoder.n_base > 0
     fragments = ratio(tally.fragments, int(tally.route_tokens[grammar.is_script].sum()))
     return Figures(
         efficiency=_efficiency(tally.tokens, model, text.words, text.characters),

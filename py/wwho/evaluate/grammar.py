@@ -49,9 +49,14 @@ class Units:
     def syllables(self) -> Extents:
         """The syllables, without the space before one, which is no part of it."""
         chosen = self.rules == SYLLABLE
-        starts, ends = self.starts[chosen], self.ends[chosen]
+        return Extents(self.first_letters()[chosen], self.ends[chosen])
+
+    def first_letters(self) -> Ints:
+        """The first byte of each, behind the space where there is one and something follows it."""
         text = np.frombuffer(self.data, np.uint8)
-        return Extents(starts + (text[starts] == _SPACE), ends)
+        is_longer = self.ends - self.starts > 1
+        letters: Ints = self.starts + ((text[self.starts] == _SPACE) & is_longer)
+        return letters
 
 
 class Grammar:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -32,6 +33,14 @@ class Page:
     syllables: Extents
     clusters: Extents
 
+    @cached_property
+    def letters(self) -> Ints:
+        """The code point that each unit begins with, behind the space that may stand before it."""
+        starts = self.units.first_letters()
+        numbers = np.searchsorted(self.block.character_bytes, starts)
+        letters: Ints = self.block.code_points[numbers]
+        return letters
+
 
 class Meter:
     """Counts tokens of one tokenizer.
@@ -44,7 +53,6 @@ class Meter:
         """Measure by the scripts and syllables of a grammar."""
         self.encoder = encoder
         self._grammar = grammar
-        self._spells = np.array([name in encoder.scripts for name in grammar.names])
         self._is_known, self._is_whole = np.zeros((2, encoder.n_vocab), np.bool_)
         if encoder.unk_id is not None:
             self._is_known[encoder.unk_id] = True  # and not whole, whatever its name
@@ -56,13 +64,16 @@ class Meter:
     def measure(self, page: Page, tally: TokenTally) -> None:
         """Count the tokens of a block."""
         encoding = self.encoder.encode(page.block)
-        routes = page.units.byte_routes[self._last_bytes(page.block, encoding)]
+        last_bytes = self._last_bytes(page.block, encoding)
+        routes = page.units.byte_routes[last_bytes]
         in_scripts = encoding.ids[self._grammar.is_script[routes]]
         tally.counts += np.bincount(encoding.ids, minlength=len(tally.counts))
         tally.route_tokens += np.bincount(routes, minlength=len(tally.route_tokens))
         tally.fragments += int((~self._are_whole(in_scripts)).sum())
         self._count_losses(page.block, encoding, tally)
-        is_spelled = (encoding.ids < self.encoder.n_base) & self._spells[routes]
+        is_spelled = encoding.ids < self.encoder.n_base
+        if is_spelled.any():
+            is_spelled &= self._could_be_syllables(page)[last_bytes]
         tally.spelled += int(is_spelled.sum())
         self._count_cuts(page, encoding.ends, is_spelled, tally)
 
@@ -79,6 +90,16 @@ class Meter:
         clusters = page.clusters.damage(ends)
         tally.cluster_cuts += clusters.cuts
         tally.broken_clusters += clusters.broken
+
+    def _could_be_syllables(self, page: Page) -> Bools:
+        """Whether the tokenizer cuts text into syllables at each byte, as the grammar does.
+
+        It may give a script another name, and know more or fewer scripts than the grammar.
+        """
+        units = page.units
+        is_script = self._grammar.is_script[units.routes]
+        is_script[is_script] = self.encoder.has_syllables(page.letters[is_script])
+        return np.repeat(is_script, units.ends - units.starts)
 
     def _last_bytes(self, block: Block, encoding: Encoding) -> Ints:
         """The last byte of each token's text; of a token without text, one beside it."""
