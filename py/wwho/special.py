@@ -8,8 +8,26 @@ from typing import Literal, NoReturn
 
 from wwho.errors import SpecialTokenError
 
+MAX_BYTES = 1023
+"""Of a special token, at most (FORMAT.md, section 8)."""
 Allowed = Literal["all"] | Collection[str]
 """Special tokens: a collection of their texts, or "all"."""
+
+
+def check_text(text: str) -> None:
+    """See whether a text can be a special token of an artifact.
+
+    Raises:
+        SpecialTokenError: it is empty, too long, or not valid Unicode.
+    """
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise SpecialTokenError(f"special token {text!r} is not valid Unicode") from error
+    if not 1 <= size <= MAX_BYTES:
+        raise SpecialTokenError(
+            f"special token {text[:40]!r} has {size} bytes; 1 to {MAX_BYTES} are allowed"
+        )
 
 
 def allowed_set(allowed: Allowed, specials: Collection[str]) -> frozenset[str]:

@@ -270,7 +270,8 @@ class Tokenizer:
     def encode_single_token(self, text_or_bytes: Text) -> int:
         """The id of the token with exactly this text, special tokens among them.
 
-        Where tokens of SGPE and of the base have the same text, it is SGPE's.
+        Where tokens of SGPE and of the base have the same text, it is SGPE's; of the lone
+        space, the base's.
 
         Raises:
             UnknownTokenError: no token has this text (also a KeyError).

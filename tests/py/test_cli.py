@@ -23,6 +23,7 @@ WWHO = Path(sys.executable).with_name("wwho.exe" if os.name == "nt" else "wwho")
 MIXED = "ගමේ පාසල school 12 हिन्दी विद्यालय 😀\n"
 HOSTILE = [b"", b"\n", b"\xff\xfe\x80", "ක්".encode()[:-1], b"a\x00b\r\n", MIXED.encode()]
 CORPUS = "ගමේ පාසල ගමේ පාර\nहिन्दी विद्यालय हिन्दी\n" * 30
+PATTERN = r"\w+|\W"
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and terminals")
 
 
@@ -188,7 +189,8 @@ def test_decode_refuses_what_is_no_number(cli, ids):
 
 
 def test_decode_refuses_unknown_ids(cli):
-    assert "4000000" in one_line_error(cli("decode", "--model", "o200k_base", stdin=b"4000000"))
+    message = one_line_error(cli("decode", "--model", "o200k_base", stdin=b"4000000"))
+    assert message.startswith("wwho: -: 4000000 is not the id of a token")
 
 
 @pytest.mark.parametrize("ids", [b"9" * 5000, b"9" * 11])
@@ -258,6 +260,8 @@ def test_segment_of_schemas_and_of_their_model_agree(cli, model):
 def test_segment_for_people(cli):
     out = cli("segment", "--schema", "sinhala", stdin="ඔයා x".encode()).out.decode()
     assert out == "sinhala\tඔ|යා\nother\t x\n\n"
+    out = cli("segment", "--schema", "sinhala", stdin="ක්\u200dෂx\r\n".encode()).out.decode()
+    assert out == "sinhala\tක්\u200dෂ\nother\tx\\r\n\n"
 
 
 def test_segment_refuses_invalid_schemas_unless_told(cli):
@@ -333,18 +337,53 @@ def test_import_tiktoken(cli, tmp_path):
     lines = (f"{base64.b64encode(token).decode()} {rank}\n" for rank, token in enumerate(tokens))
     ranks.write_text("".join(lines))
     output = tmp_path / "toy.wwho"
-    arguments = ("--pattern", r"\w+|\W", "--special", "<|a=b|>=300", "--name", "toy-bpe")
+    arguments = ("--pattern", PATTERN, "--special", "<|a=b|>=300", "--name", "toy-bpe")
     assert cli("import", "tiktoken", ranks, *arguments, "-o", output).code == 0
     tokenizer = wwho.Tokenizer.load(output)
     assert tokenizer.name == "toy-bpe"
     assert tokenizer.encode("hello<|a=b|>", allowed_special="all") == [259, 300]
 
 
-def test_import_refuses_what_is_no_rank_file(cli, tmp_path):
+@pytest.mark.parametrize("content", [b"", b"not base64 at all\n", b"YQ== 0\n"])
+def test_import_refuses_what_is_no_rank_file(cli, tmp_path, content):
     broken = tmp_path / "broken.tiktoken"
-    broken.write_text("not base64 at all\n")
+    broken.write_bytes(content)
     output = tmp_path / "x.wwho"
-    one_line_error(cli("import", "tiktoken", broken, "--pattern", ".", "-o", output))
+    message = one_line_error(cli("import", "tiktoken", broken, "--pattern", PATTERN, "-o", output))
+    assert message.startswith(f"wwho: {broken}")
+    assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    ("specials", "named"),
+    [
+        (["x=2097151"], "has the id 2097151; ids go up to 2097150"),
+        (["x=9999999999"], "has the id 9999999999"),
+        ([f"{'x' * 1024}=300"], "has 1024 bytes; 1 to 1023"),
+        (["\udcff=300"], "is not valid Unicode"),
+        (["x=300", "x=301"], "--special x=... is given twice"),
+    ],
+    ids=["id", "larger id", "length", "bytes", "twice"],
+)
+def test_import_refuses_special_tokens_that_cannot_be(cli, tmp_path, specials, named):
+    ranks, output = tmp_path / "bytes.tiktoken", tmp_path / "x.wwho"
+    ranks.write_bytes(b"".join(b"%b %d\n" % (base64.b64encode(bytes([k])), k) for k in range(256)))
+    output.write_bytes(b"old")
+    options = [option for special in specials for option in ("--special", special)]
+    done = cli("import", "tiktoken", ranks, "--pattern", PATTERN, *options, "-o", output)
+    assert done.code in (1, 2)
+    assert named in done.err
+    assert output.read_bytes() == b"old"
+
+
+def test_what_nobody_could_open_is_not_written(cli, tmp_path, monkeypatch):
+    """A second check behind those of each command."""
+    monkeypatch.setattr("wwho.base.build.MAX_IDS", 2**22)
+    ranks, output = tmp_path / "bytes.tiktoken", tmp_path / "x.wwho"
+    ranks.write_bytes(b"".join(b"%b %d\n" % (base64.b64encode(bytes([k])), k) for k in range(256)))
+    options = ("--pattern", PATTERN, "--special", f"x={2**21}", "-o", output)
+    message = one_line_error(cli("import", "tiktoken", ranks, *options))
+    assert "x.wwho would be no artifact: META: n_vocab is 2097153" in message
     assert not output.exists()
 
 
@@ -523,7 +562,9 @@ def test_verify_and_others_refuse_the_damaged(cli, model, tmp_path, damage, stat
     assert not found["ok"]
     assert found["checks"][-1]["status"] == status
     for command in (("inspect", broken), ("encode", "--model", broken)):
-        assert status in one_line_error(cli(*command, stdin=b"x"))
+        message = one_line_error(cli(*command, stdin=b"x"))
+        assert message.startswith(f"wwho: {broken}: ")
+        assert status in message
 
 
 # serve
@@ -578,6 +619,14 @@ def test_a_file_that_is_no_artifact_is_said_to_be_none(cli, tmp_path, monkeypatc
     Path("big.txt").write_text("text\n" * 100)
     for command in (("inspect", "big.txt"), ("encode", "--model", "big.txt")):
         assert "MAGIC" in one_line_error(cli(*command))
+
+
+def test_closed_streams_are_named(cli, monkeypatch):
+    monkeypatch.setattr("sys.stdout", None)
+    assert one_line_error(cli("encode", stdin=b"x")) == "wwho: standard output: is closed\n"
+    # The fixture puts bytes there; `main` finds what Python puts there for a closed descriptor.
+    monkeypatch.setattr("io.TextIOWrapper", lambda stream: None)
+    assert one_line_error(cli("count")) == "wwho: standard input: is closed\n"
 
 
 @posix

@@ -140,9 +140,9 @@ def test_a_space_that_is_made_up_breaks_nothing(tmp_path: Path, how: str) -> Non
     if how == "Metaspace":
         words.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
     else:
-        words.normalizer = tokenizers.normalizers.Sequence(
-            [tokenizers.normalizers.Prepend("\u2581"), tokenizers.normalizers.Replace(" ", "\u2581")]
-        )
+        prepend = tokenizers.normalizers.Prepend("\u2581")
+        replace = tokenizers.normalizers.Replace(" ", "\u2581")
+        words.normalizer = tokenizers.normalizers.Sequence([prepend, replace])
     encoder = saved(words, tmp_path / "words.json")
     encoding = encoder.encode(Block(["මේ ක", "", "ක"]))
     assert encoding.ids.tolist() == [0, 3, 0, 2, 0, 2]
@@ -152,7 +152,7 @@ def test_a_space_that_is_made_up_breaks_nothing(tmp_path: Path, how: str) -> Non
 def test_what_cannot_be_encoded_is_named(folder: Path) -> None:
     words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"ab": 0}, unk_token="[UNK]"))
     words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
-    with pytest.raises(WwhoError, match="words cannot encode all of this text: .*UNK"):
+    with pytest.raises(WwhoError, match=r"words cannot encode all of this text: .*UNK"):
         measured(folder, saved(words, folder / "words.json"))
 
 

@@ -273,6 +273,8 @@ def test_names_must_differ(cli: Any, folder: Path) -> None:
     assert "two tokenizers are called 'hand'" in message
     message = one_line_error(cli(*arguments("--data", "text=text.txt")))
     assert "two texts are called 'text'" in message
+    message = one_line_error(cli(*arguments("--data", "overall=text.txt")))
+    assert "two texts are called 'overall'" in message
 
 
 def test_texts_that_cannot_be_measured(cli: Any, folder: Path) -> None:

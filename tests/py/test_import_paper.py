@@ -456,4 +456,7 @@ def test_the_command_refuses(cli: Any, tmp_path: Path) -> None:
     assert done.err.startswith(f"wwho: {vocab}: there is no key 'merges'")
     vocab.write_bytes(vocab_json(GOOD))
     assert cli("import", "wwho-json", vocab, "--base", "wwho_328k", "-o", output).code == 2
+    vocab.write_bytes(vocab_json(changed(merges=[["කම", "ල"], ["ක", "ම"]])))
+    done = cli("import", "wwho-json", vocab, "-o", output)
+    assert done.err.startswith(f"wwho: {vocab}: the merge ")
     assert not output.exists()

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
+from wwho.artifact.layout import MAX_IDS
 from wwho.artifact.model import Model, Route
 from wwho.base.pairs import canonical_pairs
 from wwho.base.patterns import PATTERNS
 from wwho.base.tiktoken_file import read_ranks
-from wwho.errors import SpecialTokenError
+from wwho.errors import ArtifactError, SpecialTokenError
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 from wwho.grammar.unicode import UNICODE_VERSION
+from wwho.special import check_text
 from wwho.version import __version__
 
 WRITER = f"wwho {__version__}"
@@ -44,12 +46,15 @@ def import_tiktoken(
     Raises:
         ArtifactError: the file is malformed, or is no BPE vocabulary.
         PatternError: the pattern cannot be compiled.
-        SpecialTokenError: a special token has the id of another token.
+        SpecialTokenError: a special token cannot be one, or has an id that it cannot have.
         OSError: the file cannot be read.
     """
     tokens = read_ranks(path)
     provenance = {"name": name, "source": source, "license": license}
-    return base_model(tokens, pattern=pattern, specials=specials, provenance=provenance)
+    try:
+        return base_model(tokens, pattern=pattern, specials=specials, provenance=provenance)
+    except ArtifactError as error:
+        raise ArtifactError(f"{os.fspath(path)}: {error}", status=error.status) from error
 
 
 def byte_base(pattern: str = "o200k_base") -> Model:
@@ -87,7 +92,7 @@ def base_model(
     Raises:
         ArtifactError: the tokens are no BPE vocabulary.
         PatternError: the pattern cannot be compiled.
-        SpecialTokenError: a special token has the id of another token.
+        SpecialTokenError: a special token cannot be one, or has an id that it cannot have.
 
     Example:
         >>> tokens = [*(bytes([k]) for k in range(256)), b"ab"]
@@ -127,11 +132,16 @@ def _checked(specials: Mapping[str, int], n_tokens: int) -> dict[str, int]:
     ordered = dict(sorted(specials.items(), key=lambda item: item[1]))
     taken: dict[int, str] = {}
     for text, number in ordered.items():
+        check_text(text)
         if number < n_tokens or number in taken:
             owner = repr(taken[number]) if number in taken else "a token of the rank file"
             raise SpecialTokenError(
                 f"special token {text!r} has the id {number}, which belongs to {owner}; "
                 f"ids from {n_tokens} on are free"
+            )
+        if number >= MAX_IDS:
+            raise SpecialTokenError(
+                f"special token {text!r} has the id {number}; ids go up to {MAX_IDS - 1}"
             )
         taken[number] = text
     return ordered

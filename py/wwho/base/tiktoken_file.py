@@ -7,6 +7,7 @@ import binascii
 import os
 from pathlib import Path
 
+from wwho.artifact.layout import MAX_TOKEN_BYTES
 from wwho.errors import ArtifactError
 
 
@@ -65,6 +66,8 @@ def _line(line: bytes, place: str) -> tuple[bytes, int]:
         raise _bad(f"{place}: expected 'base64 rank', found {line[:60]!r}: {error}") from error
     if not token or rank < 0:
         raise _bad(f"{place}: an empty token or a negative rank: {line[:60]!r}")
+    if len(token) > MAX_TOKEN_BYTES:
+        raise _bad(f"{place}: a token of {len(token)} bytes; {MAX_TOKEN_BYTES} are possible")
     return token, rank
 
 

@@ -30,15 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compile and write; every syllable is spelled by the base until a vocabulary is trained."""
-    from wwho.artifact.files import write_atomic
-    from wwho.artifact.write import write_model
-
     shared.check_output(options, *options.schema)
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
     model = compiled(schemas, shared.load_base(options.base), shared.encoding_name(options))
-    blob = write_model(model)
-    write_atomic(options.output, blob)
-    shared.report_model(options, model, len(blob))
+    shared.report_model(options, model, shared.write_artifact(options, model))
     return 0
 
 

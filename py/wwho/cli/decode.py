@@ -32,7 +32,11 @@ def run(options: argparse.Namespace) -> int:
     texts = streams.lines if options.lines else streams.contents
     names = options.files or [streams.STANDARD_INPUT]
     for number, text in texts(names):
-        data = tokenizer.decode_bytes(parse_ids(text, names[number]))
+        ids = parse_ids(text, names[number])
+        try:
+            data = tokenizer.decode_bytes(ids)
+        except UnknownTokenError as error:
+            raise UnknownTokenError(f"{names[number]}: {error}") from error
         if options.json:
             streams.write_json({"text": streams.readable(data)})
         else:

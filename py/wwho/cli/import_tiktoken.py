@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from pathlib import Path
 
 from wwho.cli import options as shared
@@ -39,22 +40,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Import and write."""
-    from wwho.artifact.files import write_atomic
-    from wwho.artifact.write import write_model
     from wwho.base.build import import_tiktoken
 
+    specials = dict(options.special)
+    if len(specials) < len(options.special):
+        twice, _ = Counter(text for text, _ in options.special).most_common(1)[0]
+        raise shared.UsageError(f"--special {twice}=... is given twice; give one")
     shared.check_output(options, options.file)
     model = import_tiktoken(
         options.file,
         pattern=options.pattern,
-        specials=dict(options.special),
+        specials=specials,
         name=shared.encoding_name(options),
         source=shared.unicode_text(options.source or Path(options.file).name),
-        license=options.license or "unknown",
+        license=shared.unicode_text(options.license or "unknown"),
     )
-    blob = write_model(model)
-    write_atomic(options.output, blob)
-    shared.report_model(options, model, len(blob))
+    shared.report_model(options, model, shared.write_artifact(options, model))
     return 0
 
 

@@ -46,8 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Import and write."""
-    from wwho.artifact.files import write_atomic
-    from wwho.artifact.write import write_model
     from wwho.importers.paper import import_vocab_json
 
     shared.check_output(options, options.file)
@@ -59,9 +57,7 @@ def run(options: argparse.Namespace) -> int:
     if base.has_sgpe or base.router is not None:
         raise shared.UsageError(f"--base {base.name}: has schemas already; give a base vocabulary")
     found = import_vocab_json(options.file, schemas, base, name=shared.encoding_name(options))
-    blob = write_model(found.model)
-    write_atomic(options.output, blob)
-    report(options, found, len(blob))
+    report(options, found, shared.write_artifact(options, found.model))
     return 0
 
 

@@ -30,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
 
     blob = shared.read_artifact(options.model)
     facts = {"file": options.model, "bytes": len(blob)}
-    facts |= describe(read_container(blob), read_model(blob))
+    with shared.naming(options.model):
+        facts |= describe(read_container(blob), read_model(blob))
     if options.json:
         streams.write_json(facts)
     else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -88,8 +89,18 @@ def open_model(options: argparse.Namespace) -> Tokenizer:
     from wwho.tokenizer import Tokenizer
 
     if is_file(options.model):
-        return Tokenizer.load(options.model, backend=options.backend)
+        with naming(options.model):
+            return Tokenizer.load(options.model, backend=options.backend)
     return get_encoding(options.model, backend=options.backend)
+
+
+@contextmanager
+def naming(file: str) -> Iterator[None]:
+    """Let errors say which artifact is at fault."""
+    try:
+        yield
+    except ArtifactError as error:
+        raise ArtifactError(f"{file}: {error}", status=error.status) from error
 
 
 def is_file(name: str) -> bool:
@@ -287,7 +298,11 @@ def load_base(name: str, pattern: str = "o200k_base") -> Model:
     from wwho.artifact.read import read_model
     from wwho.base.build import byte_base
 
-    return byte_base(pattern) if name == NO_BASE else read_model(read_artifact(name))
+    if name == NO_BASE:
+        return byte_base(pattern)
+    blob = read_artifact(name)
+    with naming(name):
+        return read_model(blob)
 
 
 def read_artifact(name: str) -> bytes:
@@ -302,14 +317,38 @@ def read_artifact(name: str) -> bytes:
     return Path(name).read_bytes() if is_file(name) else model_bytes(name)
 
 
+def write_artifact(options: argparse.Namespace, model: Model) -> int:
+    """Write a model to `--output`; its size in bytes.
+
+    Raises:
+        ArtifactError: nobody could open it.
+        OSError: the file cannot be written.
+    """
+    from wwho.artifact.files import write_atomic
+    from wwho.artifact.write import write_model
+    from wwho.backend.select import open_backend
+
+    blob = write_model(model)
+    with naming(f"{options.output} would be no artifact"):
+        open_backend(blob)
+    write_atomic(options.output, blob)
+    return len(blob)
+
+
 def report_model(options: argparse.Namespace, model: Model, size: int, **more: object) -> None:
-    """Say what has been written, and in JSON more than that."""
+    """Say what has been written, and in JSON more than that.
+
+    The atoms of a base vocabulary are its 256 bytes.
+    """
+    sgpe = model.has_sgpe
+    n_atoms = len(model.atoms if sgpe else model.base_bytes)
+    n_merges = len(model.merges if sgpe else model.base_pairs)
     facts = {
         "file": options.output,
         "bytes": size,
         "n_vocab": model.n_vocab,
-        "atoms": len(model.atoms),
-        "merges": len(model.merges),
+        "atoms": n_atoms,
+        "merges": n_merges,
         **more,
     }
     if options.json:
@@ -317,7 +356,5 @@ def report_model(options: argparse.Namespace, model: Model, size: int, **more: o
     else:
         streams.write(
             f"{options.output}: {size:,} bytes, {model.n_vocab:,} ids, "
-            f"{len(model.atoms):,} atoms, {len(model.merges):,} merges\n".encode(
-                "utf-8", "surrogateescape"
-            )
+            f"{n_atoms:,} atoms, {n_merges:,} merges\n".encode("utf-8", "surrogateescape")
         )

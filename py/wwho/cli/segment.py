@@ -97,5 +97,9 @@ def row(part: Segment) -> SegmentRow:
 
 def table(rows: list[SegmentRow]) -> bytes:
     """One line for each segment, its route and its units divided by bars, and an empty line."""
-    lines = [f"{part['route']}\t{'|'.join(part.get('units', [part['text']]))}\n" for part in rows]
+    texts = ["|".join(part.get("units", [part["text"]])) for part in rows]
+    lines = [
+        f"{part['route']}\t{streams.printable(text)}\n"
+        for part, text in zip(rows, texts, strict=True)
+    ]
     return "".join([*lines, "\n"]).encode()

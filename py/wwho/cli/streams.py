@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import sys
@@ -21,7 +22,13 @@ JOINERS = "\u200c\u200d"
 
 
 def write(data: bytes) -> None:
-    """Write bytes to standard output, behind whatever has been printed."""
+    """Write bytes to standard output, behind whatever has been printed.
+
+    Raises:
+        OSError: it is closed, or cannot be written to.
+    """
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "is closed", "standard output")
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -112,6 +119,8 @@ def too_long(name: str, what: str, remedy: str) -> BackendError:
 def opened(name: str) -> Iterator[BinaryIO]:
     """A file, or standard input for `-`, to read bytes from."""
     if name == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "is closed", "standard input")
         yield sys.stdin.buffer
         return
     with Path(name).open("rb") as stream:

@@ -64,8 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="so many of the merges join words across one space; the corpus is read a second time "
-        "(default 0)",
+        help="so many of the merges join words of a schema's script across one space; the corpus "
+        "is read a second time (default 0)",
     )
     parser.add_argument(
         "--max-words",
@@ -168,26 +168,23 @@ def add_atoms(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pattern",
         metavar="NAME|REGEX",
-        help="the pretokenizer of --base none: o200k_base, cl100k_base or a regular expression "
-        "(default o200k_base)",
+        help="the pretokenizer of --base none: o200k_base, cl100k_base or a regular expression; "
+        "one that reads far on before it gives up, as a*b does in a run of a's, takes time with "
+        "the square of that run, and so long Ctrl-C waits (default o200k_base)",
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Train, write the artifact, say how large it is."""
-    from wwho.artifact.files import write_atomic
-    from wwho.artifact.write import write_model
-
     check(options)
     shared.check_output(options)
     reports: list[Report] = []
     model = trained(options, reports.append)
-    blob = write_model(model)
-    write_atomic(options.output, blob)
+    size = shared.write_artifact(options, model)
     if options.report and not options.json:
         lines = "".join(f"{line}\n" for line in reports[0].lines())
         streams.write(lines.encode("utf-8", "surrogateescape"))
-    shared.report_model(options, model, len(blob), corpus=reports[0].as_dict())
+    shared.report_model(options, model, size, corpus=reports[0].as_dict())
     return 0
 
 

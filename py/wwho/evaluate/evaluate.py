@@ -82,7 +82,7 @@ def evaluate(
     """
     encoders = [model, *baselines]
     _check_names("tokenizers", [encoder.name for encoder in encoders])
-    _check_names("texts", [text.name for text in data])
+    _check_names("texts", [OVERALL, *(text.name for text in data)])
     _check_names("parallel texts", [text.name for text in parallel_texts])
     grammar = Grammar(_syllable_backend(schemas) if schemas else model.backend)
     files = [text.file for text in (*parallel_texts, *data)]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from wwho.artifact.layout import MAX_ATOM_BYTES
 from wwho.artifact.model import Model
 from wwho.base.build import WRITER
-from wwho.errors import SpecialTokenError
+from wwho.errors import ArtifactError, SpecialTokenError
 from wwho.grammar.unicode import UNICODE_VERSION
 from wwho.importers.cuts import Cuts
 from wwho.importers.merges import LiveMerges, live_merges
@@ -67,7 +67,11 @@ def import_vocab_json(
         ValueError: the base is not a base vocabulary.
         OSError: the file cannot be read.
     """
-    return import_vocab(read_vocab_json(path), schemas, base, name=name)
+    file = read_vocab_json(path)
+    try:
+        return import_vocab(file, schemas, base, name=name)
+    except ArtifactError as error:
+        raise refusal(f"{os.fspath(path)}: {error}") from error
 
 
 def import_vocab(file: VocabJson, schemas: Sequence[Schema], base: Model, *, name: str) -> Imported:

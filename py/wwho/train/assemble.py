@@ -8,11 +8,10 @@ from dataclasses import replace
 from wwho.artifact.model import Model, Pair
 from wwho.errors import SpecialTokenError
 from wwho.schema.model import Schema
+from wwho.special import check_text
 from wwho.train.atoms import ROUTER, AtomKind, check_kind, compile_cuts
 
 UNKNOWN = "[UNK]"
-MAX_SPECIAL = 1023
-"""Bytes of a special token, at most (FORMAT.md, section 8)."""
 
 
 def counting_model(
@@ -60,14 +59,7 @@ def special_ids(base: Model, specials: Sequence[str]) -> dict[str, int]:
             raise SpecialTokenError(
                 f"special token {text!r} is there already, with the id {ids[text]}; leave it out"
             )
-        try:
-            size = len(text.encode("utf-8"))
-        except UnicodeEncodeError as error:
-            raise SpecialTokenError(f"special token {text!r} is not valid Unicode") from error
-        if not 1 <= size <= MAX_SPECIAL:
-            raise SpecialTokenError(
-                f"special token {text[:40]!r} has {size} bytes; 1 to {MAX_SPECIAL} are allowed"
-            )
+        check_text(text)
         ids[text] = number
     return ids
 
