@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,9 +20,9 @@ from wwho.artifact.read import read_model
 from wwho.artifact.write import write_model
 from wwho.backend.base import SYLLABLE
 from wwho.backend.reference import ReferenceBackend, segments_of, words_of
-from wwho.base.build import base_model
+from wwho.base.build import base_model, byte_base
 from wwho.cli.verify import check_replay
-from wwho.errors import CorpusError
+from wwho.errors import CorpusError, SchemaError
 from wwho.schema.load import load_schema
 from wwho.tokenizer import Tokenizer
 from wwho.train import superwords as stage
@@ -63,7 +64,7 @@ texts = st.lists(
 ).map("".join)
 
 
-def trained(folder: Path, text: str, count: int, **options: int) -> Model:
+def trained(folder: Path, text: str, count: int, **options: Any) -> Model:
     """A vocabulary with superwords, of a file with this text and enough words to train on."""
     file = folder / "corpus.txt"
     file.write_text(f"{text}\nක ක ක ගම ගම\n", "utf-8")
@@ -164,10 +165,11 @@ def test_by_hand(tmp_path: Path) -> None:
     check_replay(model)
 
 
-def test_no_superword_reaches_across_anything_but_one_space(tmp_path: Path) -> None:
+@pytest.mark.parametrize("atoms", ["syllable", "grapheme", "codepoint"])
+def test_no_superword_reaches_across_anything_but_one_space(tmp_path: Path, atoms: str) -> None:
     rng = random.Random(7)
     pairs = [rng.choice(WORDS) + rng.choice(SEPARATORS) for _ in range(4000)]
-    model = trained(tmp_path, "".join(pairs), 150, vocab_size=400, max_words=3)
+    model = trained(tmp_path, "".join(pairs), 150, vocab_size=400, max_words=3, atoms=atoms)
     superwords = model.sgpe_tokens[model.first_superword :]
     assert len(superwords) == 150
     enc = Tokenizer(write_model(first_stage(model)))
@@ -178,6 +180,18 @@ def test_no_superword_reaches_across_anything_but_one_space(tmp_path: Path) -> N
         assert not text.endswith(" ")
         assert len({segment.route for segment in enc.segment(text)}) == 1
         assert not set(text) & set("।१,.\n")
+
+
+@pytest.mark.parametrize("atoms", ["syllable", "grapheme", "codepoint", "byte"])
+def test_without_schemas_there_are_none(cli: Any, tmp_path: Path, atoms: str) -> None:
+    file = tmp_path / "corpus.txt"
+    file.write_text("a, b! 1  2\n" * 9, "utf-8")
+    with pytest.raises(SchemaError, match="superwords join words of a script"):
+        train([], byte_base(), [file], atoms=atoms, prune=1, superwords=3)
+    if atoms != "syllable":  # for those the command takes all schemas
+        options = ("--base", "none", "--atoms", atoms, "--superwords", "3")
+        ran = cli("train", *options, "-o", tmp_path / "x.wwho", file)
+        assert (ran.code, "name schemas" in ran.err) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -222,37 +236,52 @@ def test_a_large_corpus_is_sampled_by_the_text_of_its_lines(
     assert len(merges) == 1
 
 
-def test_the_share_of_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sources: Sequence[Path] = [tmp_path / "one.txt", tmp_path / "two.txt"]
-    for source, words in zip(sources, (300, 100), strict=True):
-        source.write_text("ක " * words + "\n", "utf-8")
-    reports = []
-    corpus = Corpus(sources, weights={str(sources[0]): Fraction(1, 2)})
-    train(SCHEMAS, BASE, corpus, prune=1, vocab_size=9, on_counted=reports.append)
-    monkeypatch.setattr(stage, "MOST_WORDS", 10**9)
-    assert [share for _, share in stage.shares(corpus, reports[0])] == [Fraction(1, 2), 1]
-    monkeypatch.setattr(stage, "MOST_WORDS", 50)
-    assert [share for _, share in stage.shares(corpus, reports[0])] == [
-        Fraction(1, 10),
-        Fraction(1, 5),
-    ]
+def sources(folder: Path) -> tuple[str, str]:
+    """Two files: few lines that are all alike, and many of all sorts."""
+    rng = random.Random(5)
+    few, many = folder / "few.txt", folder / "many.txt"
+    few.write_text("ගම කම\n" * 2, "utf-8")
+    many.write_text("".join(" ".join(rng.choices(WORDS[:5], k=6)) + "\n" for _ in range(80)))
+    return str(few), str(many)
 
 
-def test_a_share_of_the_lines() -> None:
-    model = first_stage(trained_once())
-    text = "".join(f"{'ක ' * (k % 7 + 2)}ම {'ග ' * (k % 5)}\n" for k in range(700)).encode()
-    sizes = []
+def superwords_of(corpus: Corpus, min_freq: int = 2) -> list[bytes]:
+    """The superwords learnt from a corpus."""
+    model = train(SCHEMAS, BASE, corpus, prune=1, min_freq=min_freq, vocab_size=70, superwords=30)
+    return list(model.sgpe_tokens[model.first_superword :])
+
+
+def test_a_whole_weight_is_naming_a_source_so_often(tmp_path: Path) -> None:
+    few, many = sources(tmp_path)
+    weighted = superwords_of(Corpus([few, many], weights={few: 100}))
+    assert weighted == superwords_of(Corpus([few] * 100 + [many]))
+    assert weighted != superwords_of(Corpus([few, many]))
+    assert len(weighted) == 30  # what is light is learnt as well
+
+
+def test_decimal_weights_are_exact(tmp_path: Path) -> None:
+    few, many = sources(tmp_path)
+    quarter = superwords_of(Corpus([few, many], weights={few: "1.75", many: "0.25"}), min_freq=2)
+    assert quarter == superwords_of(Corpus([few, many], weights={few: 7}), min_freq=8)
+    assert quarter
+
+
+def test_weights_do_not_choose_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage, "MOST_WORDS", 150)
+    few, many = sources(tmp_path)
+    heavy = Corpus([few, many], weights={few: 5, many: 5})
+    assert superwords_of(heavy, min_freq=5) == superwords_of(Corpus([few, many]), min_freq=1)
+
+
+def test_a_share_of_the_lines(tmp_path: Path) -> None:
+    letters = [*"කඛගඝඞචඡජඣඤටඨඩඪණතථදධනපඵබභමයරලව"]
+    model = first_stage(trained(tmp_path, " ".join(2 * letters), 1, vocab_size=80))
+    text = "".join(f"{left} {right}\n" for left in letters for right in letters).encode()
+    learnt_of = []
     for share in (Fraction(0), Fraction(1, 4), Fraction(1)):
         phrases = Phrases(model)
-        phrases.collect(text, share)
-        sizes.append(len(phrases))
-    assert sizes[0] == 1
-    assert 0 < sizes[1] < sizes[2]
-
-
-def trained_once() -> Model:
-    """A small vocabulary."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        return trained(Path(folder), "ක ක ක ම ග", 3)
+        phrases.collect(text, share, 1)
+        learnt_of.append(phrases.merger(1000, min_freq=1, max_words=2).step(1000))
+    assert learnt_of[0] == 0  # each line is a pair of its own
+    assert 150 < learnt_of[1] < 280
+    assert learnt_of[2] == len(letters) ** 2

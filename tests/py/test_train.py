@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.schema.load import load_schema
 from wwho.tokenizer import Tokenizer
 from wwho.train.assemble import counting_model, special_ids, trained_model
-from wwho.train.native import Merger, Scanners, Words, parse_records, record, table_of
+from wwho.train.inputs import Corpus
+from wwho.train.native import Merger, Scanners, Words, parse_records, record
 from wwho.train.prune import choose_atoms
 from wwho.train.reference import Learnt, Word, learn, train_reference, words_of
 from wwho.train.train import SPECIALS, train
@@ -93,6 +95,13 @@ def learn_natively(
     while merger.step(3):
         pass
     return atoms, merger.merges()
+
+
+def table_of(words: Iterable[tuple[Word, int]]) -> Words:
+    """A table of these words and counts."""
+    table, items = Words(), list(words)
+    table.add(b"".join(record(word) for word, _ in items), [count for _, count in items])
+    return table
 
 
 # Exactness
@@ -390,6 +399,14 @@ def test_schemas_and_bases_that_cannot_be_trained_with(tmp_path: Path) -> None:
     trained = train(SCHEMAS, BASE, [path], vocab_size=200, prune=1)
     with pytest.raises(ValueError, match="base vocabulary"):
         train(SCHEMAS, trained, [path])
+
+
+def test_what_to_do_where_nothing_is_frequent_enough(tmp_path: Path) -> None:
+    path = str(write(tmp_path, SENTENCES))
+    with pytest.warns(UserWarning, match="has none; lower prune, or give more text"):
+        train(SCHEMAS, BASE, [path], prune=10**6)
+    with pytest.warns(UserWarning, match="has none; give more text or higher weights"):
+        train(SCHEMAS, BASE, Corpus([path], weights={path: "0.000001"}), prune=1)  # the least
 
 
 # Determinism and interruption, from the command line

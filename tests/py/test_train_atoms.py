@@ -433,6 +433,21 @@ def test_the_command_trains_what_it_is_asked_for(
         assert PATTERNS.get(pattern, pattern) in (found.get("pattern"), found.get("base:pattern"))
 
 
+@pytest.mark.parametrize("kind", ["byte", "codepoint"])
+def test_the_command_tells_how_many_atoms_and_merges(
+    kind: str, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    corpus, output = write(tmp_path, CORPUS * 3), tmp_path / "model.wwho"
+    options = ("--base", "none", "--atoms", kind, "--vocab-size", 300, "-o", output)
+    facts = json.loads(cli("train", corpus, *options, "--prune", 3, "--json").out)
+    model = read_model(output.read_bytes())
+    atoms, merges = (BYTES, model.base_pairs) if kind == "byte" else (model.atoms, model.merges)
+    assert (facts["atoms"], facts["merges"]) == (len(atoms), len(merges))
+    assert len(merges) > 20
+    line = cli("train", corpus, *options, "--prune", 3).out.decode()
+    assert line.endswith(f" {len(atoms)} atoms, {len(merges)} merges\n")
+
+
 @pytest.mark.parametrize(
     ("options", "code", "named"),
     [

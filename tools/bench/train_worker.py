@@ -103,7 +103,9 @@ def merge(job: Job) -> Job:
     words.count(scanners, Path(job["file"]).read_bytes())
     seconds = []
     for step in (1, 4):
-        table = native.table_of(item for k, item in enumerate(words.items()) if k % step == 0)
+        chosen = [item for k, item in enumerate(words.items()) if k % step == 0]
+        table = native.Words()
+        table.add(b"".join(native.record(word) for word, _ in chosen), [n for _, n in chosen])
         atoms = choose_atoms({unit[0]: n for unit, n in table.units().items()}, PRUNE)
         begin = process_time()
         native.Merger(table, atoms, max_merges=MERGES, min_freq=1).step(MERGES)

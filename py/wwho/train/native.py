@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -220,19 +220,16 @@ class Phrases:
         self.handle = _owned(lib.wwho_phrases_new(), lib.wwho_phrases_free)
         self._model = Scanners(model)
 
-    def collect(self, text: bytes, share: Fraction) -> None:
+    def collect(self, text: bytes, share: Fraction, count: int) -> None:
         """Collect the phrases of a text that ends behind a line; other threads run meanwhile.
 
         Args:
             text: the text.
             share: how many of its lines are read, from 0 to 1; which ones depends on their text.
+            count: how often each phrase counts.
         """
-        start, parts = ffi.from_buffer(text), int(share * 2**32)
-        _check(lib.wwho_phrases_collect(self.handle, self._model.handle, start, len(text), parts))
-
-    def __len__(self) -> int:
-        """How many words and phrases there are, together."""
-        return int(lib.wwho_phrases_size(self.handle))
+        model, start, parts = self._model.handle, ffi.from_buffer(text), int(share * 2**32)
+        _check(lib.wwho_phrases_collect(self.handle, model, start, len(text), parts, count))
 
     def merger(self, max_merges: int, *, min_freq: int, max_words: int) -> Merger:
         """Prepare to merge them, which uses them up."""
@@ -268,14 +265,6 @@ def parse_records(records: bytes) -> Iterator[Word]:
             word.append(records[at : at + length])
             at += length
         yield tuple(word)
-
-
-def table_of(words: Iterable[tuple[Word, int]]) -> Words:
-    """A table of these words and counts."""
-    table = Words()
-    items = list(words)
-    table.add(b"".join(record(word) for word, _ in items), array("Q", [n for _, n in items]))
-    return table
 
 
 def _leb(value: int) -> bytes:

@@ -37,8 +37,8 @@ def with_superwords(
     them, so no superword holds a digit, a sign of punctuation, or another script.
 
     Memory is bounded: of a corpus of more than `MOST_WORDS` words, as many lines are read as hold
-    about that many. Which ones depends on their text alone, not on their order. A source of a
-    higher weight gives more of its lines.
+    about that many, the same share of every source. Which ones depends on their text alone, not on
+    their order. Weights multiply counts here too.
 
     Args:
         model: the first stage; its merges stay within words.
@@ -46,7 +46,8 @@ def with_superwords(
         report: what was counted of it.
         count: how many to add, at most.
         max_words: how many words one may touch, from 2 to 127.
-        min_freq: how often a pair must be seen in the lines that are read, at least 1.
+        min_freq: how often a pair must be seen in the lines that are read, at least 1; counts are
+            multiplied by the weights and by the corpus's `scale`.
         bars: where to show progress.
 
     Returns:
@@ -56,10 +57,12 @@ def with_superwords(
         CorpusError: the corpus cannot be read a second time, or has changed since it was counted.
     """
     phrases = Phrases(model)
+    share = min(Fraction(1), Fraction(MOST_WORDS, report.total.words))
     with bars.stage("phrases", corpus.size(), unit="B") as advance:
-        for source, share in shares(corpus, report):
+        for source in corpus.sources:
+            factor = int(source.weight * corpus.scale)
             for text in texts_again(source, corpus, report, advance):
-                phrases.collect(text, share)
+                phrases.collect(text, share, factor)
     merger = phrases.merger(count, min_freq=min_freq, max_words=max_words)
     with bars.stage("superwords", count, unit=" merges") as advance:
         while made := merger.step(STEP):
@@ -68,16 +71,6 @@ def with_superwords(
     space = None if model.space_id is None else model.space_id + len(pairs)
     merges = [*model.merges, *pairs]
     return replace(model, merges=merges, n_superwords=len(pairs), space_id=space)
-
-
-def shares(corpus: Corpus, report: Report) -> Iterator[tuple[Source, Fraction]]:
-    """How many of the lines of each source are read, from 0 to 1."""
-    heaviest = max(source.weight for source in corpus.sources)
-    counted = zip(corpus.sources, report.sources, strict=True)
-    words = sum(source.weight / heaviest * counts.words for source, counts in counted)
-    part = min(Fraction(1), MOST_WORDS / Fraction(max(words, 1)))
-    for source in corpus.sources:
-        yield source, part * source.weight / heaviest
 
 
 def texts_again(

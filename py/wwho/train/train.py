@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from wwho.artifact.layout import MAX_IDS
 from wwho.artifact.model import Model
-from wwho.errors import CorpusError
+from wwho.errors import CorpusError, SchemaError
 from wwho.schema.model import Schema
 from wwho.train.assemble import counting_model, special_ids, trained_model
 from wwho.train.atoms import AtomKind
@@ -69,10 +69,10 @@ def train(
         vocab_size: how many ids special tokens, atoms and merged tokens take together; the lone
             space takes one more.
         prune: how often a syllable must be seen to be an atom, at least 1. Where sources have
-            weights, these count.
+            weights, these count. Bytes are atoms however rare.
         min_freq: how often a pair must be seen to be merged, at least 1; weights count.
-        superwords: how many of the merges are left for a second stage, which joins words
-            (`with_superwords`); 0: none.
+        superwords: how many of the merges are left for a second stage, which joins words of the
+            schemas' scripts (`with_superwords`); 0: none.
         max_words: how many words a superword may touch, from 2 to 127.
         specials: texts of special tokens, which get the first new ids, in this order; ``[UNK]``,
             where it is among them, is the token for unknown syllables on request. None: `SPECIALS`,
@@ -95,7 +95,8 @@ def train(
             `vocab_size`.
         CheckpointError: the checkpoint is damaged, or is of another corpus or other options.
         BackendError: the engine cannot run here, or fails.
-        SchemaError: the schemas do not go together, or not with the kind of atoms.
+        SchemaError: the schemas do not go together, or not with the kind of atoms, or superwords
+            are asked for without any.
         SpecialTokenError: a special token comes twice, or cannot be one.
         OSError: the checkpoint cannot be written.
         ValueError: a number is out of range, or the base is not a base vocabulary, or not empty
@@ -120,7 +121,7 @@ def train(
     _check(base, vocab_size=vocab_size, prune=prune, min_freq=min_freq, processes=processes)
     ids = special_ids(base, specials)
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
-    _check_superwords(kind, superwords, max_words, corpus)
+    _check_superwords(schemas, superwords, max_words, corpus)
     bars = Progress(progress)
     cutter = counting_model(schemas, base, kind)
     engine = engine or LocalEngine(processes)
@@ -167,7 +168,7 @@ def train(
         report,
         superwords,
         max_words=max_words,
-        min_freq=min_freq,
+        min_freq=threshold,
         bars=bars,
     )
 
@@ -197,8 +198,8 @@ def _check_atoms(kind: AtomKind, atoms: Sequence[bytes], prune: int) -> None:
     """Say so where nothing can be learnt, for want of atoms."""
     if not atoms:
         warnings.warn(
-            f"no {kind} is seen {prune} times in this corpus, so the vocabulary has none; "
-            "lower prune, or give more text",
+            f"no {kind} is seen {prune} times in this corpus, weights counted, so the vocabulary "
+            f"has none; {'lower prune, or ' if prune > 1 else ''}give more text or higher weights",
             stacklevel=3,
         )
 
@@ -231,19 +232,25 @@ def _room(
     return room
 
 
-def _check_superwords(kind: AtomKind, superwords: int, max_words: int, corpus: Corpus) -> None:
+def _check_superwords(
+    schemas: Sequence[Schema], superwords: int, max_words: int, corpus: Corpus
+) -> None:
     """Refuse superwords that no corpus, or not this one, could give.
 
     Raises:
         ValueError: says which number, and what it may be.
+        SchemaError: there are no schemas, whose scripts' words are what superwords join.
         CorpusError: the corpus cannot be read a second time.
     """
     if superwords < 0:
         raise ValueError(f"superwords is {superwords}; it must be 0 or more")
     if not 2 <= max_words <= 127:
         raise ValueError(f"max_words is {max_words}; it must be between 2 and 127")
-    if superwords and kind is AtomKind.BYTE:
-        raise ValueError("superwords join words of atoms; over bytes there are none")
+    if superwords and not schemas:
+        raise SchemaError(
+            "superwords join words of a script, and without schemas a word is any piece of text, "
+            "punctuation and digits too; name schemas, or ask for no superwords"
+        )
     if superwords and STANDARD_INPUT in corpus.files:
         raise CorpusError(
             "superwords are learnt from a second reading, and the standard input can be read "

@@ -1,8 +1,16 @@
 /* Phrases: what superwords are learnt from. */
 
+/* Phrases that follow each other and count equally often. */
+typedef struct {
+    size_t end; /* the token behind them */
+    uint64_t count;
+} stretch;
+
 struct wwho_phrases {
     uint32_t *token; /* a WWHO_NONE before, between and behind the phrases */
     size_t n, room;
+    stretch *stretches;
+    size_t n_stretches, stretches_room;
     wwho_span *spans;
     size_t spans_room;
 };
@@ -17,11 +25,10 @@ wwho_phrases *wwho_phrases_new(void) {
 void wwho_phrases_free(wwho_phrases *phrases) {
     if (!phrases) return;
     free(phrases->token);
+    free(phrases->stretches);
     free(phrases->spans);
     free(phrases);
 }
-
-uint64_t wwho_phrases_size(const wwho_phrases *phrases) { return phrases->n; }
 
 enum { MAX_WORD_UNITS = 255 };
 
@@ -73,7 +80,20 @@ static int collect_line(wwho_phrases *phrases, const wwho_model *model, const ui
     return WWHO_OK;
 }
 
-int wwho_phrases_collect(wwho_phrases *phrases, const wwho_model *model, const uint8_t *text, size_t len, uint64_t share) {
+/* Let the tokens behind the last stretch count so often. */
+static int count_stretch(wwho_phrases *phrases, uint64_t count) {
+    size_t n = phrases->n_stretches;
+    if (!n || phrases->stretches[n - 1].count != count) {
+        int status = reserve(&phrases->stretches, &phrases->stretches_room, n + 1, sizeof *phrases->stretches);
+        if (status) return status;
+        phrases->stretches[phrases->n_stretches++].count = count;
+    }
+    phrases->stretches[phrases->n_stretches - 1].end = phrases->n;
+    return WWHO_OK;
+}
+
+int wwho_phrases_collect(wwho_phrases *phrases, const wwho_model *model, const uint8_t *text, size_t len, uint64_t share,
+                         uint64_t count) {
     if (!phrases || !model || (!text && len)) return WWHO_ARGUMENT;
     int status = phrases->room ? WWHO_OK : WWHO_MEMORY;
     for (size_t at = 0, end; !status && at < len; at = end) {
@@ -82,7 +102,21 @@ int wwho_phrases_collect(wwho_phrases *phrases, const wwho_model *model, const u
         bool taken = mixed(hash_of(text + at, end - at)) >> 32 < share;
         if (taken) status = collect_line(phrases, model, text + at, end - at);
     }
-    return status;
+    return status ? status : count_stretch(phrases, count);
+}
+
+/* How often each position counts; nothing to say where all count once. */
+static int take_counts(wwho_merger *m, const wwho_phrases *phrases) {
+    size_t at = 0, n = phrases->n_stretches;
+    if (n == 0 || (n == 1 && phrases->stretches[0].count == 1)) return WWHO_OK;
+    m->run = malloc(phrases->n * sizeof *m->run);
+    m->run_count = malloc(n * sizeof *m->run_count);
+    if (!m->run || !m->run_count) return WWHO_MEMORY;
+    for (uint32_t run = 0; run < n; run++) {
+        m->run_count[run] = phrases->stretches[run].count;
+        while (at < phrases->stretches[run].end) m->run[at++] = run;
+    }
+    return WWHO_OK;
 }
 
 /* Tokens have their ids of the model; each is of one word. */
@@ -94,6 +128,8 @@ static int take_phrases(wwho_merger *m, wwho_phrases *phrases, const wwho_vocabu
         m->bytes[token] = (uint16_t)token_length(v, token);
         m->words[token] = 1 | (v->texts[v->offset[token]] == ' ' ? BEGINS_WORD : 0);
     }
+    int status = take_counts(m, phrases);
+    if (status) return status;
     m->n = phrases->n;
     m->token = phrases->token;
     phrases->token = NULL;

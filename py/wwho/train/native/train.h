@@ -88,12 +88,10 @@ wwho_phrases *wwho_phrases_new(void);
 
 void wwho_phrases_free(wwho_phrases *phrases);
 
-/* Collect the phrases of a text that ends behind a line, or where no phrase goes on; only of some `share` in 2^32 of its lines. Which
- * ones depends on the text of each alone. */
-int wwho_phrases_collect(wwho_phrases *phrases, const wwho_model *model, const uint8_t *text, size_t len, uint64_t share);
-
-/* How many tokens and phrases there are, together. */
-uint64_t wwho_phrases_size(const wwho_phrases *phrases);
+/* Collect the phrases of a text that ends behind a line, or where no phrase goes on, each as if it came `count` times; only of some
+ * `share` in 2^32 of its lines. Which ones depends on the text of each alone. */
+int wwho_phrases_collect(wwho_phrases *phrases, const wwho_model *model, const uint8_t *text, size_t len, uint64_t share,
+                         uint64_t count);
 
 /* Prepare to merge the tokens of phrases, whose ids are those of the model's SGPE tokens, across words: the right one of a pair
  * begins with U+0020, and no merge touches more than max_words (2..127) words; otherwise as wwho_merger_new. The phrases are used
