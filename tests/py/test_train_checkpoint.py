@@ -310,7 +310,7 @@ def test_damaged_counts_are_refused(tmp_path: Path, place: int) -> None:
     file = tmp_path / "run" / "source-1.counts"
     data = bytearray(file.read_bytes())
     data[place] ^= 1
-    for damaged in (data, data[: len(data) // 2], b""):
+    for damaged in (data, data[: len(data) // 2], b"", b"5\n", b'"x"\n', b"null\n"):
         file.write_bytes(damaged)
         with pytest.raises(CheckpointError, match=r"source-1\.counts: the counts are damaged"):
             trained(corpus, Checkpoint(tmp_path / "run", resume=True))
@@ -321,9 +321,33 @@ def test_damaged_counts_are_refused(tmp_path: Path, place: int) -> None:
 def test_a_damaged_identity_is_refused(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path, 20)
     trained(corpus, Checkpoint(tmp_path / "run"))
-    (tmp_path / "run" / "run.json").write_text("{")
-    with pytest.raises(CheckpointError, match=r"run\.json: damaged .*name an empty folder"):
-        trained(corpus, Checkpoint(tmp_path / "run", resume=True))
+    for damaged in ("{", "null", "5", "[1, 2]", '"text"', "[" * 100_000, "\0"):
+        (tmp_path / "run" / "run.json").write_text(damaged)
+        with pytest.raises(CheckpointError, match=r"run\.json: damaged .*name an empty folder"):
+            trained(corpus, Checkpoint(tmp_path / "run", resume=True))
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_counts_of_an_unknown_corpus_are_refused(tmp_path: Path, resume: bool) -> None:
+    corpus = write_corpus(tmp_path, 20)
+    trained(corpus, Checkpoint(tmp_path / "run"))
+    (tmp_path / "run" / "run.json").unlink()
+    named = r"source-0\.counts: counts of an unknown corpus, since there is no run\.json"
+    with pytest.raises(CheckpointError, match=named):
+        trained(corpus[1:], Checkpoint(tmp_path / "run", resume=resume))
+
+
+def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    corpus, folder = write_corpus(tmp_path, 20), tmp_path / "run"
+    trained(corpus, Checkpoint(folder))
+    (folder / ".notes.tmp").touch()
+    (folder / ".folder.tmp").mkdir()
+    (left_over := folder / ".0123456789abcdef.tmp").touch()
+    with pytest.raises(CheckpointError, match="another run"):
+        trained(corpus[1:], Checkpoint(folder, resume=True))
+    assert left_over.exists()
+    trained(corpus, Checkpoint(folder, resume=True))
+    assert {path.name for path in folder.glob(".*")} == {".notes.tmp", ".folder.tmp"}
 
 
 # A disk that is full

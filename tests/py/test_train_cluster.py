@@ -7,6 +7,7 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -189,6 +190,25 @@ def bytes_spilled(dask_worker: Any) -> int:
     return int(metrics["disk-write", "bytes"])
 
 
+def test_counts_are_saved_as_soon_as_it_is_time(
+    tmp_path: Path, cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long before the source, or as many parts as are added up at most, are done."""
+    monkeypatch.setattr(module, "PART_BYTES", 10_000)
+    path, folder = tmp_path / "a.txt", tmp_path / "run"
+    path.write_text("\n".join(lines(1, 2000)), "utf-8")
+    expected = write_model(train(SCHEMAS, BASE, [path], prune=4))
+    assert 16 < len(parts_of(str(path), Reading())) < module.WINDOW
+    engine = DaskEngine(cluster.scheduler_address)
+    stopping = Stopping(folder, seconds=0)
+    with pytest.raises(StopError):
+        train(SCHEMAS, BASE, [path], prune=4, engine=engine, checkpoint=stopping)
+    resumed = Checkpoint(folder, resume=True, seconds=1000)
+    assert resumed.position(0) == (0, 2 * module.FAN_IN)
+    model = train(SCHEMAS, BASE, [path], prune=4, engine=engine, checkpoint=resumed)
+    assert write_model(model) == expected
+
+
 class StopError(Exception):
     """Ends a run."""
 
@@ -253,6 +273,34 @@ def test_errors_of_workers_are_told_as_here(tmp_path: Path, cluster: LocalCluste
             train(SCHEMAS, BASE, [tmp_path / "none.txt"], engine=engine)
         with pytest.raises(CorpusError, match="holds no text in the scripts of the schemas"):
             train(SCHEMAS, BASE, Corpus([path], field="body", sample="0.000001"), engine=engine)
+
+
+def test_only_the_error_itself_is_told(tmp_path: Path) -> None:
+    (path := tmp_path / "a.jsonl").write_text("5\n")
+    command = [sys.executable, "-m", "wwho.cli.main", "train", "--schema", "sinhala", "--engine"]
+    run = subprocess.run(
+        [*command, "dask", "-o", str(tmp_path / "x"), str(path)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    named = f"wwho: {path}, line 1: a JSON object is expected, not int\n"
+    assert (run.returncode, run.stderr) == (1, named)
+
+
+def test_a_script_whose_workers_would_start_themselves_is_told(tmp_path: Path) -> None:
+    (script := tmp_path / "script.py").write_text(UNGUARDED)
+    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "BackendError: no Dask cluster can be started on this machine" in run.stderr
+    assert 'under if __name__ == "__main__":' in run.stderr
+
+
+UNGUARDED = """
+from wwho.base.build import byte_base
+from wwho.train.cluster import DaskEngine
+from wwho.train.train import train
+
+train([], byte_base(), [__file__], atoms="byte", engine=DaskEngine())
+"""
 
 
 def test_the_standard_input_is_refused(cluster: LocalCluster) -> None:

@@ -9,10 +9,13 @@ import http.server
 import json
 import os
 import random
+import tarfile
 import threading
+import zipfile
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,8 @@ from wwho.base.build import base_model
 from wwho.errors import CorpusError
 from wwho.schema.load import load_schema
 from wwho.train.inputs import Corpus
+from wwho.train.progress import ignore
+from wwho.train.reader import LONG_LINE, Part, Reader, Reading
 from wwho.train.report import Report
 from wwho.train.sample import sampler
 from wwho.train.sources import files_of, stamp_of
@@ -74,7 +79,15 @@ def learnt(corpus: object, **options: Any) -> tuple[object, object]:
 
 
 def test_a_folder_stands_for_its_texts(tmp_path: Path) -> None:
-    wanted = ["a.txt", "b.TXT.gz", "deep/er/c.jsonl.zst", "d.parquet", "e.jsonl", "f.txt.xz"]
+    wanted = [
+        "a.txt",
+        "a.ndjson.gz",
+        "b.TXT.gz",
+        "deep/er/c.jsonl.zst",
+        "d.parquet",
+        "e.jsonl",
+        "f.txt.xz",
+    ]
     others = [
         ".hidden.txt",
         "_index.txt",
@@ -105,6 +118,8 @@ def test_patterns(tmp_path: Path) -> None:
     assert found("[x].txt") == ["[x].txt"]  # there is a file of that very name
     urls = files_of(f"file://{tmp_path}/*.txt")
     assert urls == tuple(f"file://{tmp_path}/{name}" for name in ("[x].txt", "a.txt", "x.txt"))
+    name = f"file://{tmp_path}/[x].txt"
+    assert files_of(name) == (name,)
 
 
 @pytest.mark.parametrize("name", ["", "*.csv", "i[n]", "**/*.parquet"])
@@ -155,6 +170,58 @@ def test_the_same_text_from_everywhere_is_the_same_model(tmp_path: Path, server:
         assert learnt(corpus) == expected
 
 
+def test_a_line_is_read_whole_up_to_the_length_that_the_readme_tells(tmp_path: Path) -> None:
+    readme = Path(str(resources.files("wwho"))) / "train" / "README.md"
+    assert f"up to {LONG_LINE >> 20} MiB; a longer line" in readme.read_text("utf-8")
+    text = "a    b " * (LONG_LINE // 7)
+    forms = [str(put(tmp_path / name, [text])) for name in ("a.txt", "a.jsonl")]
+    blocks = [
+        [block.text for block in Reader(Part(file), Reading()).blocks(ignore)] for file in forms
+    ]
+    assert blocks == [[text.encode() + b"\n"]] * 2
+
+
+def archive(path: Path, files: list[Path]) -> Path:
+    """Files in a zip or tar archive, inside a folder."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+            for file in files:
+                packed.write(file, f"in/{file.name}")
+    else:
+        with tarfile.open(path, "w") as tape:
+            for file in files:
+                tape.add(file, f"in/{file.name}")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_files_in_an_archive(tmp_path: Path, server: str, kind: str) -> None:
+    """What a member is, its own name tells, and not that of its archive."""
+    texts = lines(1)
+    files = [put(tmp_path / name, texts) for name in ("a.txt", "b.jsonl", "c.parquet")]
+    packed = tmp_path / "d.txt.gz"
+    packed.write_bytes(gzip.compress(files[0].read_bytes()))
+    path = archive(tmp_path / f"e.{kind}", [*files, packed])
+    expected = learnt([files[0]])
+    for file in (*files, packed):
+        assert learnt([f"{kind}://in/{file.name}::{path}"]) == expected
+    assert learnt([f"{kind}://in/a.txt::simplecache::{server}/{path.name}"]) == expected
+    names = tuple(f"{kind}://in/{name}::{path}" for name in ("a.txt", "d.txt.gz"))
+    assert files_of(f"{kind}://in/*.txt*::{path}") == names
+    everything = files_of(f"{kind}://::{path}")
+    assert everything == files_of(f"{kind}://in/::{path}")
+    assert len(everything) == 4
+    assert learnt([f"{kind}://in/::{path}"]) == learnt([files[0]] * 4)
+    assert {stamp_of(name) for name in everything} == {stamp_of(str(path))}
+
+
+def test_a_chain_of_urls(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.jsonl", lines(1))
+    cached = f"simplecache::file://{path}"
+    assert files_of(f"simplecache::file://{tmp_path}/*.jsonl") == (cached,)
+    assert learnt([cached]) == learnt([path])
+
+
 def test_a_large_file_from_a_web_server_that_knows_no_ranges(tmp_path: Path, server: str) -> None:
     path = put(tmp_path / "large.txt", lines(1) * (6_000_000 // len("".join(lines(1)))))
     assert path.stat().st_size > 6_000_000  # more than is fetched at once
@@ -174,11 +241,14 @@ def test_what_stands_behind_the_path_of_a_web_address_is_no_ending(
 
 
 def test_urls_that_cannot_be_read(tmp_path: Path, server: str) -> None:
+    archive(tmp_path / "a.zip", [put(tmp_path / "x.txt", lines(1))])
     for url, named in (
         (f"{server}/none.txt", "cannot be read"),
         ("memory://none.txt", "cannot be read"),
         ("nosuch://host/a.txt", "cannot be read: Protocol not known: nosuch"),
         (f"file://{tmp_path}/none/", "no file there"),
+        ("http://127.0.0.1:1/a.txt", "cannot be read: Cannot connect to host 127.0.0.1:1"),
+        (f"zip://none.txt::file://{tmp_path}/a.zip", "cannot be read: No such file"),
     ):
         with pytest.raises(CorpusError, match=named):
             train(SCHEMAS, BASE, [url])
@@ -205,6 +275,7 @@ def test_a_whole_weight_is_naming_a_source_so_often(tmp_path: Path) -> None:
     assert weighted == learnt([one, one, one, two])
     assert weighted != learnt([one, two])
     assert learnt(Corpus([two, one], weights={one: "3.0", two: Decimal(1)})) == weighted
+    assert learnt(Corpus([one, Path(two)], weights={Path(one): 3.0})) == weighted
 
 
 def test_decimal_weights_are_exact(tmp_path: Path) -> None:
@@ -238,9 +309,23 @@ def test_weights_of_one_leave_no_trace(tmp_path: Path) -> None:
     assert write_model(plain) == write_model(same)
 
 
+def test_a_float_is_the_number_that_it_is_written_as(tmp_path: Path) -> None:
+    one = str(put(tmp_path / "1.txt", lines(1)))
+    corpus = Corpus([one], weights={one: 0.1}, sample=0.3)
+    assert (corpus.sources[0].weight, corpus.reading.sample) == (Fraction(1, 10), Fraction(3, 10))
+
+
+@pytest.mark.parametrize(("sources", "named"), [([], "there is no source"), ("a.txt", "'a.txt';")])
+def test_sources_are_a_list_of_names(sources: Any, named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        train(SCHEMAS, BASE, sources)
+
+
 @pytest.mark.parametrize(
     ("options", "named"),
     [
+        ({"sample": 0.1 + 0.2}, "sample is 0.30000000000000004; .* with at most six decimals"),
+        ({"sample": float("nan")}, "sample is nan; a number such as 2 or 0.5 is expected"),
         ({"weights": {"x": 2}}, "a weight is for 'x', which is no source; the sources are: "),
         ({"weights": {"a.txt": 0}}, "the weight of a.txt is 0; it must be over 0"),
         ({"weights": {"a.txt": "-1"}}, "the weight of a.txt is -1; it must be over 0"),

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=shared.positive,
         default=20,
         metavar="N",
-        help="an atom seen less often gets no id (default 20)",
+        help="an atom seen less often gets no id; every byte has one (default 20)",
     )
     parser.add_argument(
         "--min-freq",
@@ -91,7 +91,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_files(
         parser,
         "a file, folder, pattern such as 'a/**/*.txt', or URL that fsspec opens; "
-        ".txt or .jsonl, plain or .gz, .xz, .zst, or .parquet",
+        ".jsonl, .ndjson, or .parquet, any other ending is plain text; "
+        "all but .parquet also with .gz, .xz, .zst behind",
     )
 
 

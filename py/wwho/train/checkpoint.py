@@ -9,17 +9,17 @@ import os
 import time
 from pathlib import Path
 
-from wwho.artifact.files import write_atomic
+from wwho.artifact.files import TEMPORARY, write_atomic
 from wwho.artifact.model import Model
 from wwho.artifact.write import write_model
 from wwho.base.build import WRITER
 from wwho.errors import CheckpointError
 from wwho.train.inputs import Corpus, decimal
-from wwho.train.jsonl import DEFAULT_FIELD
 from wwho.train.sources import stamp_of
-from wwho.train.tally import START, PackedTally, Position, Tally, read_figures
+from wwho.train.tally import START, PackedTally, Position, Tally
 
 RUN = "run.json"
+COUNTS = "source-{}.counts"
 SECONDS = 60.0
 """Between two times of saving, unless the caller says otherwise."""
 
@@ -75,8 +75,6 @@ class Checkpoint:
         """
         identity = identity_of(corpus, engine, model)
         self._folder.mkdir(parents=True, exist_ok=True)
-        for left_over in self._folder.glob(".*.tmp"):  # of a run that was killed as it wrote
-            left_over.unlink()
         run = self._folder / RUN
         if run.exists():
             if not self._resume:
@@ -85,6 +83,13 @@ class Checkpoint:
                     "(--resume), or name an empty folder"
                 )
             check_identity(run, identity, may_differ=self._unread(corpus))
+            for left_over in self._folder.glob(TEMPORARY):  # of a run that was killed as it wrote
+                left_over.unlink()
+        elif counts := sorted(self._folder.glob(COUNTS.format("*"))):
+            raise CheckpointError(
+                f"{counts[0]}: counts of an unknown corpus, since there is no {RUN} beside them; "
+                "put that back, or name an empty folder"
+            )
         write_atomic(run, json.dumps(identity, indent=1).encode() + b"\n")
         self._next = time.monotonic() + self._seconds
 
@@ -95,12 +100,10 @@ class Checkpoint:
             CheckpointError: the file is damaged.
             OSError: it cannot be read.
         """
-        file = self._file(source)
-        if not file.exists():
+        saved = self._saved(source)
+        if saved is None:
             return START
-        with file.open("rb") as stream:
-            figures, _ = read_figures(str(file), stream.readline())
-        return None if figures.done else figures.position
+        return None if saved.figures.done else saved.figures.position
 
     def load(self, source: int) -> Tally:
         """What has been counted of source number `source`: nothing, where nothing was saved.
@@ -109,9 +112,9 @@ class Checkpoint:
             CheckpointError: the file is damaged.
             OSError: it cannot be read.
         """
-        file, tally = self._file(source), Tally()
-        if file.exists():
-            tally.add(PackedTally.read(str(file), file.read_bytes()))
+        tally = Tally()
+        if (saved := self._saved(source)) is not None:
+            tally.add(saved)
         return tally
 
     def due(self) -> bool:
@@ -138,8 +141,12 @@ class Checkpoint:
                 unread.update(file_key(number, file) for file in source.files[begun:])
         return unread
 
+    def _saved(self, source: int) -> PackedTally | None:
+        file = self._file(source)
+        return PackedTally.read(str(file), file.read_bytes()) if file.exists() else None
+
     def _file(self, source: int) -> Path:
-        return self._folder / f"source-{source}.counts"
+        return self._folder / COUNTS.format(source)
 
 
 def identity_of(corpus: Corpus, engine: str, model: Model) -> Identity:
@@ -159,7 +166,7 @@ def identity_of(corpus: Corpus, engine: str, model: Model) -> Identity:
         "engine": engine,
         "schemas": " ".join(route.name for route in model.routes if route.sgpe),
         "scanners": f"sha256 {hashlib.sha256(write_model(model)).hexdigest()}",
-        "field": reading.field or DEFAULT_FIELD,
+        "field": reading.text_field,
         "column": reading.column,
         "sample": decimal(reading.sample),
         "errors": reading.errors,
@@ -188,8 +195,10 @@ def check_identity(run: Path, identity: Identity, *, may_differ: set[str]) -> No
         OSError: the file cannot be read.
     """
     try:
-        saved = dict(json.loads(run.read_text("utf-8")))
-    except ValueError as error:
+        saved = json.loads(run.read_text("utf-8"))
+        if not isinstance(saved, dict):
+            raise ValueError(f"an object is expected, not {type(saved).__name__}")
+    except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{run}: damaged ({error}); name an empty folder") from error
     for key in (*saved, *identity):
         then, now = saved.get(key, MISSING), identity.get(key, MISSING)

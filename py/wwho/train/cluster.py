@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -18,12 +19,12 @@ from wwho.train.inputs import Corpus, stored
 from wwho.train.native import Scanners
 from wwho.train.parquet import Rows
 from wwho.train.progress import Advance, ignore
-from wwho.train.reader import Part, Reader, Reading, digest_of, is_parquet
+from wwho.train.reader import Part, Reader, Reading, is_parquet
 from wwho.train.sources import STANDARD_INPUT, compression, is_url, path_of, reported, size_of
 from wwho.train.tally import PackedTally, Position, Tally
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
 
 PART_BYTES = 1 << 27
 """Bytes of a part: of text as it is stored, of Parquet as its row groups state it."""
@@ -32,7 +33,7 @@ FAN_IN = 8
 """Tallies that one task adds up."""
 
 WINDOW = 256
-"""Parts that the cluster adds up to one tally, which comes here and is added to what there is."""
+"""Parts that the cluster adds up to one tally, at most; it comes here, and is added to the rest."""
 
 PATIENCE = 30
 """Seconds to wait for a scheduler and for its first worker."""
@@ -43,9 +44,9 @@ class DaskEngine:
 
     Every file is cut into parts: plain text and JSON Lines at lines, Parquet at row groups, and
     what is compressed not at all. A task counts one part; further tasks add up the counts by
-    eights, until one tally is left of every 256 parts; these are added up here. What a worker has
-    counted it keeps in memory or, when that gets full, on its disk; what is lost with a worker is
-    counted again by others.
+    eights, until one tally is left of every 256 parts, or of those that are done when it is time
+    to save; these are added up here. What a worker has counted it keeps in memory or, when that
+    gets full, on its disk; what is lost with a worker is counted again by others.
 
     A position is how many files of the source are done, and how many parts of the next one.
     """
@@ -54,7 +55,9 @@ class DaskEngine:
         """Name the cluster; nothing is connected yet.
 
         Args:
-            scheduler: its address; None starts a cluster on this machine, and ends it.
+            scheduler: its address; None starts a cluster on this machine, and ends it. Its workers
+                import the script that starts it: what that runs must stand under
+                ``if __name__ == "__main__":``.
             workers: how many processes that one has.
         """
         self._scheduler = scheduler
@@ -74,7 +77,7 @@ class DaskEngine:
         due: Callable[[], bool],
         advance: Advance,
     ) -> Iterator[PackedTally]:
-        """Count the words of the sources; see `Engine.tallies`. A tally comes with each window."""
+        """Count the words of the sources; see `Engine.tallies`."""
         if STANDARD_INPUT in corpus.files:
             raise CorpusError("the workers of a cluster cannot read the standard input; name files")
         for source, start in zip(corpus.sources, starts, strict=True):
@@ -82,29 +85,37 @@ class DaskEngine:
         with connected(self._scheduler, self._workers) as client:
             # A task, and not data: data that was sent there is lost with the worker that holds it.
             blob = client.submit(bytes, write_model(model), pure=False)
-            waiting = windows(corpus, starts)
-            running: deque[tuple[Window, Future]] = deque()
+            waiting = groups(corpus, starts)
+            running: deque[tuple[Group, Future]] = deque()
+            counted: list[Future] = []
             while True:
-                while sum(len(window.parts) for window, _ in running) < ahead(client):
-                    window = next(waiting, None)
-                    if window is None:
+                while sum(len(group.parts) for group, _ in running) < ahead(client):
+                    group = next(waiting, None)
+                    if group is None:
                         break
-                    running.append((window, summed(client, blob, window.parts, corpus.reading)))
+                    running.append((group, count_group(client, blob, group, corpus.reading)))
                 if not running:
                     return
-                window, future = running.popleft()
-                tally = PackedTally.read("what a worker has sent", result_of(future))
-                tally.figures.position, tally.figures.done = window.position, window.done
-                advance(window.size)
-                yield tally
+                group, future = running.popleft()
+                future.exception()  # waits until it is done
+                if future.status != "finished":
+                    result_of(future)
+                counted.append(future)
+                advance(group.size)
+                if group.done or len(counted) * FAN_IN >= WINDOW or due():
+                    total = result_of(summed(client, counted))
+                    tally = PackedTally.read("what a worker has sent", total)
+                    tally.figures.position, tally.figures.done = group.position, group.done
+                    counted = []
+                    yield tally
 
 
-class Window(NamedTuple):
+class Group(NamedTuple):
     """Parts that follow each other in a source.
 
     Attributes:
         parts: what to count.
-        size: stored bytes of these parts, and of those that the first window comes behind.
+        size: stored bytes of these parts, and of those that the first group comes behind.
         position: the position behind them.
         done: whether the source ends there.
     """
@@ -115,7 +126,7 @@ class Window(NamedTuple):
     done: bool
 
 
-def windows(corpus: Corpus, starts: Sequence[Position | None]) -> Iterator[Window]:
+def groups(corpus: Corpus, starts: Sequence[Position | None]) -> Iterator[Group]:
     """All that is to be counted, in order.
 
     Raises:
@@ -133,10 +144,10 @@ def windows(corpus: Corpus, starts: Sequence[Position | None]) -> Iterator[Windo
             ends += [(number, k) for k in range(1, len(of_file))] + [(number + 1, 0)]
         sizes = [0, *accumulate(size for _, size in pieces)]
         told = 0
-        for first in range(skipped, len(pieces), WINDOW):
-            last = min(first + WINDOW, len(pieces))
+        for first in range(skipped, len(pieces), FAN_IN):
+            last = min(first + FAN_IN, len(pieces))
             parts = [part for part, _ in pieces[first:last]]
-            yield Window(parts, sizes[last] - told, ends[last - 1], last == len(pieces))
+            yield Group(parts, sizes[last] - told, ends[last - 1], last == len(pieces))
             told = sizes[last]
 
 
@@ -184,12 +195,17 @@ def ahead(client: Client) -> int:
     return WINDOW + 2 * sum(threads.values())
 
 
-def summed(client: Client, blob: Future, parts: Sequence[Part], reading: Reading) -> Future:
-    """The tally of these parts, packed: a task for each part, and a tree that adds them up."""
-    tallies = [client.submit(count_part, blob, part, reading, pure=False) for part in parts]
+def count_group(client: Client, blob: Future, group: Group, reading: Reading) -> Future:
+    """The tally of these parts, packed: a task for each part, and one that adds them up."""
+    parts = [client.submit(count_part, blob, part, reading, pure=False) for part in group.parts]
+    return summed(client, parts)
+
+
+def summed(client: Client, tallies: Sequence[Future]) -> Future:
+    """The sum of packed tallies: a tree of tasks, which come before all counting."""
     while len(tallies) > 1:
-        groups = [tallies[at : at + FAN_IN] for at in range(0, len(tallies), FAN_IN)]
-        tallies = [client.submit(add_packed, group, pure=False) for group in groups]
+        by_eight = [tallies[at : at + FAN_IN] for at in range(0, len(tallies), FAN_IN)]
+        tallies = [client.submit(add_packed, few, pure=False, priority=1) for few in by_eight]
     return tallies[0]
 
 
@@ -217,22 +233,18 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Client]:
     """A client of the cluster, which has a worker at least.
 
     Raises:
-        BackendError: Dask is not installed, or nobody answers.
+        BackendError: Dask is not installed, no cluster can be started here, or nobody answers.
     """
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError as error:
         raise BackendError(
             "the engine dask needs the package distributed; pip install 'wwho[cluster]'"
         ) from error
     with ExitStack() as stack:
         try:
-            if scheduler is None:
-                cluster = LocalCluster(
-                    n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-                )
-                stack.enter_context(cluster)
-            client = stack.enter_context(Client(scheduler or cluster, timeout=PATIENCE))
+            where = scheduler or stack.enter_context(started(workers))
+            client = stack.enter_context(Client(where, timeout=PATIENCE))
             client.wait_for_workers(1, timeout=PATIENCE)
         except (OSError, ValueError) as error:
             raise BackendError(
@@ -242,11 +254,33 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Client]:
         yield client
 
 
+def started(workers: int) -> LocalCluster:
+    """A cluster on this machine.
+
+    Raises:
+        BackendError: it cannot be started.
+    """
+    from distributed import LocalCluster
+
+    try:
+        return LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,  # what fails in a task is raised here
+        )
+    except RuntimeError as error:
+        raise BackendError(
+            f"no Dask cluster can be started on this machine ({error}); a script that trains must "
+            'do so under if __name__ == "__main__":, since the workers import it'
+        ) from error
+
+
 # What the workers do.
 
 
 def count_part(blob: bytes, part: Part, reading: Reading) -> bytes:
-    """Count the words of a part; the part that a file begins with also hashes all of that file.
+    """Count the words of a part; with the part that a file begins with, all of it is hashed.
 
     Args:
         blob: the model that cuts text into words.
@@ -265,8 +299,6 @@ def count_part(blob: bytes, part: Part, reading: Reading) -> bytes:
         tally.figures.note(block)
     if reader.digest is not None:
         tally.figures.digests.append(reader.digest)
-    elif part.start == 0:
-        tally.figures.digests.append(digest_of(part.file, reading))
     return b"".join(tally.pack())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from wwho.errors import CorpusError
@@ -18,10 +18,17 @@ if TYPE_CHECKING:
 CHUNK = 1 << 20
 """Bytes read, or decompressed, at a time."""
 
-ZSTD_CHUNK = 1 << 15
-"""Stored bytes decompressed at a time: the library cannot be told to stop early."""
+STORED_CHUNK = 1 << 15
+"""Stored bytes decompressed at a time: zstandard cannot be told to stop early."""
 
 MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+FOREIGN = {
+    **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},
+    b"PK\3\4": "zip",
+    b"7z\xbc\xaf\x27\x1c": "7z",
+    b"PAR1\x15": "Parquet",
+}
+"""What is read under its own name or not at all, but never as text."""
 
 
 def contents(file: str, stream: io.BufferedReader, advance: Advance = ignore) -> Iterator[bytes]:
@@ -35,6 +42,7 @@ def contents(file: str, stream: io.BufferedReader, advance: Advance = ignore) ->
 
     Raises:
         CorpusError: the package for ``.zst`` is not installed, or that data is damaged.
+        lzma.LZMAError: ``.xz`` is.
         EOFError: the data is truncated.
         OSError: it cannot be read, or is damaged.
     """
@@ -48,10 +56,25 @@ def buffered(raw: io.BufferedIOBase, advance: Advance) -> io.BufferedReader:
     return io.BufferedReader(Metered(raw, advance), CHUNK)
 
 
-def sniffed(stream: io.BufferedReader) -> str:
-    """How a stream is compressed, judged by its first bytes, which are not consumed."""
-    start = stream.peek(max(map(len, MAGIC)))
-    return next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), "")
+def sniffed(stream: io.BufferedReader, kinds: Mapping[bytes, str] = MAGIC) -> str:
+    """Which of these a stream is, judged by its first bytes, which are not consumed; or ""."""
+    start = stream.peek(max(map(len, kinds)))
+    return next((kind for magic, kind in kinds.items() if start.startswith(magic)), "")
+
+
+def check_text(file: str, stream: io.BufferedReader) -> None:
+    """Refuse a file that is to be read as text and is something else, as its first bytes say.
+
+    Raises:
+        CorpusError: it is; what is compressed may be so as its name says, or on the standard input.
+    """
+    if compression(path_of(file)):
+        return
+    if kind := sniffed(stream, FOREIGN if file == STANDARD_INPUT else FOREIGN | MAGIC):
+        raise CorpusError(
+            f"{file}: holds {kind} data where text is expected; unpack it, or name a file that "
+            "ends in .gz, .xz, .zst or .parquet and is what it is called"
+        )
 
 
 class Metered(io.RawIOBase):
@@ -77,16 +100,41 @@ def decompressed(file: str, stream: io.BufferedReader, kind: str) -> Iterator[by
     """The chunks of a stream, decompressed."""
     if kind == ".zst":
         return zstandard_chunks(file, stream)
-    reader: io.BufferedReader | gzip.GzipFile | lzma.LZMAFile = stream
-    if kind == ".gz":
-        reader = gzip.GzipFile(fileobj=stream, mode="rb")
-    elif kind == ".xz":
-        reader = lzma.LZMAFile(stream)  # noqa: SIM115 - its reader reads it to the end
+    if kind == ".xz":
+        return xz_chunks(stream)
+    reader = gzip.GzipFile(fileobj=stream, mode="rb") if kind == ".gz" else stream
     return iter(lambda: reader.read(CHUNK), b"")
+
+
+def xz_chunks(stream: io.BufferedReader) -> Iterator[bytes]:
+    """The chunks of one or more xz streams, with padding behind each: zeros in fours.
+
+    `lzma.LZMAFile` ends without an error where a further stream is damaged.
+
+    Raises:
+        lzma.LZMAError: the data is damaged.
+        EOFError: it is truncated.
+    """
+    frame, rest = lzma.LZMADecompressor(lzma.FORMAT_XZ), b""
+    while data := rest or stream.read(STORED_CHUNK):
+        if frame.eof:
+            zeros = len(data) - len(data.lstrip(b"\0"))
+            data, rest = data[zeros // 4 * 4 :], b""
+            if not data:
+                continue
+            frame = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        yield frame.decompress(data, CHUNK)
+        while not (frame.needs_input or frame.eof):
+            yield frame.decompress(b"", CHUNK)
+        rest = frame.unused_data
+    if not frame.eof:
+        raise EOFError
 
 
 def zstandard_chunks(file: str, stream: io.BufferedReader) -> Iterator[bytes]:
     """The chunks of a Zstandard stream of one or more frames.
+
+    As much memory is taken as the frame asks for: up to 2 GiB, for one made with ``--long=31``.
 
     Raises:
         CorpusError: the library is not installed, or the data is damaged.
@@ -98,19 +146,15 @@ def zstandard_chunks(file: str, stream: io.BufferedReader) -> Iterator[bytes]:
         raise CorpusError(
             f"{file}: reading .zst needs the package zstandard; pip install 'wwho[train]'"
         ) from error
-    frame = zstandard.ZstdDecompressor().decompressobj()
-    data = stream.read(ZSTD_CHUNK)
-    while data:
+    unpacker = zstandard.ZstdDecompressor(max_window_size=1 << zstandard.WINDOWLOG_MAX)
+    frame, rest = unpacker.decompressobj(), b""
+    while data := rest or stream.read(STORED_CHUNK):
+        if frame.eof:
+            frame = unpacker.decompressobj()
         try:
             yield frame.decompress(data)
         except zstandard.ZstdError as error:
             raise CorpusError(f"{file}: the compressed data is damaged: {error}") from error
-        data = frame.unused_data if frame.eof else b""
-        if data:
-            frame = zstandard.ZstdDecompressor().decompressobj()
-        else:
-            data = stream.read(ZSTD_CHUNK)
-            if data and frame.eof:
-                frame = zstandard.ZstdDecompressor().decompressobj()
+        rest = frame.unused_data
     if not frame.eof:
         raise EOFError

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import lcm
+from pathlib import Path
 from typing import get_args
 
+from wwho.errors import CorpusError
 from wwho.train.progress import Advance
 from wwho.train.reader import Errors, Part, Reader, Reading
 from wwho.train.sources import files_of, size_of
 
-Number = int | str | Decimal | Fraction
-"""A number that is exact; text is read as a decimal number."""
+Number = int | float | str | Decimal | Fraction
+"""A number; text, and a float as Python writes it, is read as a decimal number."""
 
 MAX_WEIGHT = 1_000_000
 """The largest weight; and what a denominator must divide: six decimals."""
@@ -51,7 +53,7 @@ class Corpus:
         *,
         field: str | None = None,
         column: str = "text",
-        weights: Mapping[str, Number] | None = None,
+        weights: Mapping[str, Number] | Mapping[Path, Number] | None = None,
         sample: Number = 1,
         errors: Errors = "replace",
     ) -> None:
@@ -60,9 +62,9 @@ class Corpus:
         Args:
             sources: files, folders, patterns, URLs that fsspec can open, or ``-`` for the standard
                 input (`files_of` states what each stands for). The ending tells the form:
-                ``.jsonl`` is JSON Lines, ``.parquet`` Parquet, anything else plain text; text with
-                ``.gz``, ``.xz`` or ``.zst`` behind it is decompressed. The standard input is
-                decompressed where it starts like one of those.
+                ``.jsonl`` or ``.ndjson`` is JSON Lines, ``.parquet`` Parquet, any other plain text;
+                text with ``.gz``, ``.xz`` or ``.zst`` behind it is decompressed. The standard input
+                is decompressed where it starts like one of those.
             field: the field of JSON Lines that holds the text, ``text`` where it is None; naming
                 one makes the standard input JSON Lines.
             column: the column of Parquet that holds the text; rows without one are passed over.
@@ -74,15 +76,20 @@ class Corpus:
             errors: ``replace`` reads every broken character as U+FFFD, ``stop`` refuses them.
 
         Raises:
-            CorpusError: a folder or pattern stands for no file.
-            ValueError: a number is out of range, or a weight is for no source.
+            CorpusError: a folder or pattern stands for no file, or there is no source.
+            ValueError: a number is out of range, a weight is for no source, or the sources are a
+                single text.
         """
+        if isinstance(sources, str):
+            raise ValueError(f"the sources are {sources!r}; a list of names is expected")
+        if not sources:
+            raise CorpusError("there is no source to train on; name a file")
         if errors not in get_args(Errors):
             raise ValueError(f"errors is {errors!r}; it must be 'replace' or 'stop'")
         fraction = exact("sample", sample, most=1)
         names = [os.fspath(source) for source in sources]
         asked = {
-            name: exact(f"the weight of {name}", weight, most=MAX_WEIGHT)
+            os.fspath(name): exact(f"the weight of {name}", weight, most=MAX_WEIGHT)
             for name, weight in (weights or {}).items()
         }
         if unknown := sorted(asked.keys() - set(names)):
@@ -149,11 +156,11 @@ def exact(what: str, value: Number, *, most: int) -> Fraction:
         ValueError: it is none, or out of range, or has too many decimals.
 
     Example:
-        >>> exact("sample", "0.25", most=1)
-        Fraction(1, 4)
+        >>> exact("sample", "0.25", most=1), exact("sample", 0.1, most=1)
+        (Fraction(1, 4), Fraction(1, 10))
     """
     try:
-        number = Fraction(value)
+        number = Fraction(str(value) if isinstance(value, float) else value)
     except (ValueError, ZeroDivisionError, OverflowError) as error:
         raise ValueError(f"{what} is {value!r}; a number such as 2 or 0.5 is expected") from error
     if not 0 < number <= most or MAX_WEIGHT % number.denominator:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from wwho.errors import CorpusError
@@ -36,7 +37,8 @@ class Rows:
         """
         self._file = file
         self._column = column
-        self._stream = open_raw(file)
+        self._open = ExitStack()
+        self._stream = self._open.enter_context(open_raw(file))
         self._parquet = _open_parquet(file, self._stream)
         _check_column(file, self._parquet.schema_arrow, column)
         metadata = self._parquet.metadata
@@ -50,7 +52,7 @@ class Rows:
 
     def __exit__(self, *_: object) -> None:
         """Close the file."""
-        self._stream.close()
+        self._open.close()
 
     def texts(
         self, start: int = 0, stop: int | None = None, advance: Advance = ignore

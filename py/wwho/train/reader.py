@@ -8,13 +8,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from wwho.train.contents import contents
+from wwho.train.contents import CHUNK, check_text, contents
 from wwho.train.jsonl import DEFAULT_FIELD, Document, texts_of
 from wwho.train.lines import Block, blocks_of, checked, line_start, lines_until, plain
 from wwho.train.parquet import Rows, check_texts, joined
 from wwho.train.progress import Advance
 from wwho.train.sample import sampler
-from wwho.train.sources import PARQUET, STANDARD_INPUT, compression, opened, path_of, reported
+from wwho.train.sources import (
+    JSON_LINES,
+    PARQUET,
+    STANDARD_INPUT,
+    compression,
+    opened,
+    path_of,
+    reported,
+)
 
 LONG_LINE = 1 << 24
 """Bytes of a line from which on it is also cut at spaces."""
@@ -40,6 +48,11 @@ class Reading:
     sample: Fraction = Fraction(1)
     errors: Errors = "replace"
 
+    @property
+    def text_field(self) -> str:
+        """The field of JSON Lines that holds the text."""
+        return DEFAULT_FIELD if self.field is None else self.field
+
 
 @dataclass(frozen=True)
 class Part:
@@ -60,8 +73,9 @@ class Reader:
     """Reads a part of the corpus, which is never held in memory.
 
     Attributes:
-        digest: SHA-256 of the (decompressed) contents, once a whole file has been read to its end;
-            else None. Of Parquet: of the texts of the column, each with a line feed behind it.
+        digest: SHA-256 of the (decompressed) contents of the file, once the part that it begins
+            with has been read to its end; else None. Of Parquet: of the texts of the column, each
+            with a line feed behind it.
     """
 
     def __init__(self, part: Part, reading: Reading) -> None:
@@ -73,7 +87,8 @@ class Reader:
     def blocks(self, advance: Advance) -> Iterator[Block]:
         """The text, in blocks that end behind a line (a very long line: before a space).
 
-        The same part always comes in the same blocks.
+        The same part always comes in the same blocks. Behind the part that a file begins with, the
+        rest of the file is read too, for the digest.
 
         Args:
             advance: is told how many stored bytes of a whole file have been read.
@@ -85,7 +100,7 @@ class Reader:
         read = self._rows if is_parquet(self._part.file) else self._lines
         with reported(self._part.file):
             yield from read(advance, digest.update)
-        if self._part.stop is None:
+        if not self._part.start:
             self.digest = digest.hexdigest()
 
     def _lines(self, advance: Advance, update: Update) -> Iterator[Block]:
@@ -95,17 +110,23 @@ class Reader:
         jsonl = is_jsonl(file, self._reading)
         with opened(file, anywhere=self._part.start > 0) as stream:
             start = line_start(stream, self._part.start)
+            if not start:
+                check_text(file, stream)
+            rest: Iterable[bytes] = ()
             if stop is None:
-                chunks = hashed(contents(file, stream, advance), update)
+                chunks = contents(file, stream, advance)
             else:
                 chunks = lines_until(stream, start, stop)
+                rest = iter(lambda: stream.read(CHUNK), b"")
+            if not start:
+                chunks = hashed(chunks, rest, update)
             blocks = blocks_of(chunks, long_line=None if jsonl or keep else LONG_LINE)
             where = f"{file}, from byte {start} on" if start else file
             strict = self._reading.errors == "stop"
             if strict:
                 blocks = checked(where, blocks, start)
             if jsonl:
-                document = Document(where, self._reading.field or DEFAULT_FIELD, strict)
+                document = Document(where, self._reading.text_field, strict)
                 yield from texts_of(document, blocks, keep)
             else:
                 yield from plain(blocks, keep)
@@ -115,12 +136,15 @@ class Reader:
         strict, keep = self._reading.errors == "stop", sampler(self._reading.sample)
         with Rows(self._part.file, self._reading.column) as rows:
             for texts in rows.texts(self._part.start, self._part.stop, advance):
-                if self._part.stop is None:
+                if not self._part.start:
                     update(joined(texts))
                 if strict:
                     check_texts(self._part.file, texts)
                 kept = texts if keep is None else list(filter(keep, texts))
                 yield Block(joined(kept), len(texts), len(kept))
+            if not self._part.start and self._part.stop is not None:
+                for texts in rows.texts(self._part.stop):
+                    update(joined(texts))
 
 
 def is_parquet(file: str) -> bool:
@@ -133,30 +157,13 @@ def is_jsonl(file: str, reading: Reading) -> bool:
     if file == STANDARD_INPUT:
         return reading.field is not None
     path = path_of(file)
-    return path.removesuffix(compression(path)).lower().endswith(".jsonl")
+    return path.removesuffix(compression(path)).lower().endswith(JSON_LINES)
 
 
-def digest_of(file: str, reading: Reading) -> str:
-    """SHA-256 of the contents of a file, as `Reader` gives it.
-
-    Raises:
-        CorpusError: the file cannot be read.
-    """
-    digest = hashlib.sha256()
-    with reported(file):
-        if is_parquet(file):
-            with Rows(file, reading.column) as rows:
-                for texts in rows.texts():
-                    digest.update(joined(texts))
-        else:
-            with opened(file) as stream:
-                for chunk in contents(file, stream):
-                    digest.update(chunk)
-    return digest.hexdigest()
-
-
-def hashed(chunks: Iterable[bytes], update: Update) -> Iterator[bytes]:
-    """The chunks, each of which is also given to `update`."""
+def hashed(chunks: Iterable[bytes], rest: Iterable[bytes], update: Update) -> Iterator[bytes]:
+    """The chunks; all of them, and those of the rest behind them, are also given to `update`."""
     for chunk in chunks:
         update(chunk)
         yield chunk
+    for chunk in rest:
+        update(chunk)

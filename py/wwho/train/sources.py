@@ -22,7 +22,8 @@ from wwho.errors import CorpusError
 STANDARD_INPUT = "-"
 WEB = ("http://", "https://")
 COMPRESSIONS = (".gz", ".xz", ".zst")
-TEXT_FORMS = (".txt", ".jsonl")
+JSON_LINES = (".jsonl", ".ndjson")
+TEXT_FORMS = (".txt", *JSON_LINES)
 PARQUET = ".parquet"
 URL = re.compile(r"[A-Za-z][\w+.-]+(://|::)")
 """How a URL begins; two letters at least, so that no drive of Windows is one."""
@@ -33,9 +34,9 @@ def files_of(name: str) -> tuple[str, ...]:
 
     A file stands for itself, and so does ``-``, the standard input. A folder (as a URL: one that
     ends in ``/``) stands for all files in it and below that are called ``*.txt``, ``*.jsonl``,
-    compressed or not, or ``*.parquet``; names that begin with ``.`` or ``_`` are passed over. A
-    pattern with ``*``, ``?`` or ``[...]`` stands for the files that match, whatever they are
-    called; ``**`` matches any depth.
+    ``*.ndjson``, compressed or not, or ``*.parquet``; names that begin with ``.`` or ``_`` are
+    passed over. A pattern with ``*``, ``?`` or ``[...]`` stands for the files that match, whatever
+    they are called, where there is no file of that very name; ``**`` matches any depth.
 
     Raises:
         CorpusError: a folder has no such file, a pattern matches none, or a URL needs a package
@@ -47,8 +48,8 @@ def files_of(name: str) -> tuple[str, ...]:
         found = _files_at_url(name) if is_url(name) else _local_files(name)
     if not found:
         raise CorpusError(
-            f"{name}: no file there; a folder needs files called *.txt, *.jsonl (or with .gz, "
-            ".xz, .zst behind) or *.parquet, and a pattern must match a file"
+            f"{name}: no file there; a folder needs files called *.txt, *.jsonl, *.ndjson (or "
+            "with .gz, .xz, .zst behind) or *.parquet, and a pattern must match a file"
         )
     return tuple(sorted(found))
 
@@ -73,17 +74,24 @@ def _raised(error: OSError) -> None:
 
 
 def _files_at_url(name: str) -> list[str]:
-    if "::" in name or not (name.endswith("/") or glob.has_magic(name)):
+    head = head_of(name)
+    if not (head.endswith("/") or glob.has_magic(head)):
         return [name]
     system, path = file_system(name)
-    if not name.endswith("/"):
-        return [system.unstrip_protocol(match) for match in system.glob(path)]
-    found = ((file, file.removeprefix(path.rstrip("/")).split("/")) for file in system.find(path))
-    return [
-        system.unstrip_protocol(file)
-        for file, (*folders, name) in found
-        if is_text(name) and not any(map(is_hidden, folders))
-    ]
+    if head.endswith("/"):
+        found = [file for file in system.find(path) if _is_text_below(path, file)]
+    elif system.isfile(path):
+        return [name]
+    else:
+        found = system.glob(path)
+    scheme = head.partition("://")[0]
+    urls = (file if "://" in file else f"{scheme}://{file}" for file in found)
+    return [name.replace(head, url, 1) for url in urls]
+
+
+def _is_text_below(folder: str, file: str) -> bool:
+    *folders, name = file.removeprefix(folder.rstrip("/")).split("/")
+    return is_text(name) and not any(map(is_hidden, folders))
 
 
 def is_text(name: str) -> bool:
@@ -103,9 +111,20 @@ def is_url(name: str) -> bool:
     return URL.match(name) is not None
 
 
+def head_of(url: str) -> str:
+    """The link that names the file in a chain of URLs such as ``zip://a.txt::https://host/b.zip``.
+
+    Example:
+        >>> head_of("simplecache::s3://bucket/a.txt")
+        's3://bucket/a.txt'
+    """
+    return next((link for link in url.split("::") if "://" in link), url)
+
+
 def path_of(file: str) -> str:
     """The part of a file's name whose ending tells what it is: of a web address, its path."""
-    return urlsplit(file).path if file.startswith(WEB) else file
+    head = head_of(file) if is_url(file) else file
+    return urlsplit(head).path if head.startswith(WEB) else head
 
 
 def compression(path: str) -> str:
@@ -140,13 +159,17 @@ def opened(file: str, *, anywhere: bool = False) -> Iterator[io.BufferedReader]:
         yield io.BufferedReader(cast("io.RawIOBase", stream))
 
 
-def open_raw(file: str, *, anywhere: bool = True) -> BinaryIO:
+@contextmanager
+def open_raw(file: str, *, anywhere: bool = True) -> Iterator[BinaryIO]:
     """Open a file or a URL; where it need not be read anywhere, web servers need no ranges."""
     if not is_url(file):
-        return Path(file).open("rb", buffering=0)
-    system, path = file_system(file)
+        with Path(file).open("rb", buffering=0) as stream:
+            yield stream
+        return
+    system, path = file_system(file)  # kept here: an archive is closed with its last reference
     streamed = file.startswith(WEB) and not anywhere
-    return cast("BinaryIO", system.open(path, "rb", **({"block_size": 0} if streamed else {})))
+    with system.open(path, "rb", **({"block_size": 0} if streamed else {})) as stream:
+        yield stream
 
 
 def size_of(file: str) -> int | None:
@@ -168,16 +191,19 @@ def size_of(file: str) -> int | None:
 def stamp_of(file: str) -> str:
     """What changes when a file does: its size, and when it was written or what its server says.
 
+    Of a chain of URLs it is that of the last link: the archive, or what is cached here.
+
     Raises:
         CorpusError: there is no such file, or it is the standard input, which passes only once.
     """
     if file == STANDARD_INPUT:
         raise CorpusError("the standard input cannot be read again after a stop; name files")
     with reported(file):
-        if not is_url(file):
-            status = Path(file).stat()
+        stored = file.rpartition("::")[2] if is_url(file) else file
+        if not is_url(stored):
+            status = Path(stored).stat()
             return f"{status.st_size} bytes, written at {status.st_mtime_ns}"
-        system, path = file_system(file)
+        system, path = file_system(stored)
         return f"{system.size(path)} bytes, {system.ukey(path)}"
 
 
@@ -199,7 +225,10 @@ def reported(file: str) -> Iterator[None]:
     except (gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise CorpusError(f"{file}: the compressed data is damaged: {error}") from error
     except FileNotFoundError as error:
-        raise CorpusError(f"{file}: cannot be read: {os.strerror(errno.ENOENT)}") from error
+        # fsspec says so of a web server too that does not answer, or answers with an error.
+        cause = error.__cause__ if file.startswith(WEB) else None
+        reason = (str(cause) or type(cause).__name__) if cause else os.strerror(errno.ENOENT)
+        raise CorpusError(f"{file}: cannot be read: {reason}") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise CorpusError(f"{file}: cannot be read: {reason}") from error

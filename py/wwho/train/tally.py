@@ -124,30 +124,16 @@ class PackedTally:
         """
         view = memoryview(data)
         content, digest = view[:-DIGEST_BYTES], view[-DIGEST_BYTES:]
-        if hashlib.sha256(content).digest() != digest:
-            raise _damaged(name)
-        start = data.index(b"\n") + 1
-        figures, record_bytes = read_figures(name, data[:start])
-        end = start + record_bytes
+        try:
+            if hashlib.sha256(content).digest() != digest:
+                raise ValueError("their SHA-256 is another one")
+            start = data.index(b"\n") + 1
+            facts = json.loads(data[:start])
+            end = start + facts.pop("record_bytes")
+            figures = Figures(**facts | {"position": tuple(facts["position"])})
+        except (ValueError, KeyError, TypeError) as error:
+            raise CheckpointError(
+                f"{name}: the counts are damaged ({error}); remove the file, and what it held is "
+                "counted again"
+            ) from error
         return cls(figures, bytes(content[start:end]), array("Q", bytes(content[end:])))
-
-
-def read_figures(name: str, line: bytes) -> tuple[Figures, int]:
-    """The first line of a packed tally: the figures, and how many bytes of records follow.
-
-    Raises:
-        CheckpointError: this is no such line; it gives the name.
-    """
-    try:
-        facts = json.loads(line)
-        record_bytes: int = facts.pop("record_bytes")
-        return Figures(**facts | {"position": tuple(facts["position"])}), record_bytes
-    except (ValueError, KeyError, TypeError) as error:
-        raise _damaged(name) from error
-
-
-def _damaged(name: str) -> CheckpointError:
-    return CheckpointError(
-        f"{name}: the counts are damaged, their SHA-256 is another one; remove the file, and what "
-        "it held is counted again"
-    )
