@@ -49,7 +49,7 @@ export function chunks(text, limit, overlap, { tokens, places }, within) {
   /** The longest chunk from place number `from` that ends behind `after`. @param {number} from @param {number} after */
   const longest = (from, after) => {
     for (let k = lastUpTo(tokens, tokens[from] + limit); k > after; k--) {
-      if (k !== last && !isBetween(places[k])) continue;
+      if (!isBetween(places[k])) continue;
       const [start, end] = [places[from], places[k]];
       const part = text.slice(start, end);
       const count = within(part, limit);
@@ -67,7 +67,10 @@ export function chunks(text, limit, overlap, { tokens, places }, within) {
       end = found.k;
       from = firstFrom(tokens, tokens[end] - overlap);
     } else if (from < end) {
-      from++; // less of an overlap, since with it there is no room for anything new
+      // Less of an overlap: with it there is no room for anything new, of which the least ends at the next place.
+      let next = end + 1;
+      while (!isBetween(places[next])) next++;
+      from = Math.max(from + 1, Math.min(end, firstFrom(tokens, tokens[next] - limit)));
     } else {
       throw new WwhoError("LIMIT", tooLong(text.slice(places[from]), places[from], limit));
     }
@@ -113,6 +116,7 @@ function characterEdges(text) {
   let [start, end] = [0, 0];
   let edges = new Set();
   return (place) => {
+    if (place === 0) return true;
     if (place <= start || place > end) {
       [start, end] = runAround(text, place);
       edges = edgesIn(segmenter, text, start, end).add(text.length);
