@@ -1,13 +1,23 @@
 /// <reference lib="esnext.disposable" />
 /** Exact tokenization in WebAssembly. Offsets and positions are UTF-16 units, as JavaScript's own. */
 
+declare global {
+  namespace WebAssembly {
+    /** TypeScript's "dom" library has it; this is for programs without that. */
+    interface Module {}
+  }
+}
+
 /** A string, in which lone surrogates become U+FFFD; or UTF-8, broken or not, whose bytes all come back from decodeBytes. */
 export type Text = string | Uint8Array;
 
-export type WasmSource = string | URL | Response | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
+/** "BufferSource" of TypeScript's "dom" library. */
+export type Bytes = ArrayBuffer | ArrayBufferView;
+
+export type WasmSource = string | URL | Response | Bytes | WebAssembly.Module;
 
 /** In Node, a string without a scheme is a path. */
-export type ModelSource = string | URL | Response | Blob | ArrayBuffer | ArrayBufferView;
+export type ModelSource = string | URL | Response | Blob | Bytes;
 
 export interface EncodeOptions {
   /** Special tokens to encode as such; none by default: text that spells one is ordinary text. */
@@ -28,7 +38,7 @@ export interface LoadOptions {
 
 /** What comes in chunks. A string may end between two surrogates, bytes within a character. */
 export type TextStream =
-  ReadableStream<string | BufferSource> | Blob | AsyncIterable<string | BufferSource> | Iterable<string | BufferSource>;
+  ReadableStream<string | Bytes> | Blob | AsyncIterable<string | Bytes> | Iterable<string | Bytes>;
 
 /** Tokens as a model gives them. */
 export type TokenStream =
@@ -103,14 +113,14 @@ export class WwhoError extends Error {
 export function init(source?: WasmSource | Promise<WasmSource>): Promise<void>;
 
 /** The same without waiting, from a compiled module or bytes. (They are few enough for any browser's main thread.) */
-export function initSync(source: BufferSource | WebAssembly.Module): void;
+export function initSync(source: Bytes | WebAssembly.Module): void;
 
 export class Tokenizer implements Disposable {
   /** From a compiled core and the bytes of a .wwho file, without waiting. */
   constructor(module: WebAssembly.Module, blob: Uint8Array);
   static load(source: ModelSource | Promise<ModelSource>, options?: LoadOptions): Promise<Tokenizer>;
   /** From the bytes of a .wwho file without waiting, once init or initSync has been called. */
-  static loadSync(source: BufferSource): Tokenizer;
+  static loadSync(source: Bytes): Tokenizer;
 
   readonly name: string;
   readonly info: Info;

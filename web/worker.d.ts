@@ -1,5 +1,10 @@
 /// <reference lib="esnext.disposable" />
-/** The tokenizer in a Worker, or in several (browsers, Node, Deno, Bun): the same methods, as promises. */
+/**
+ * The tokenizer in a Worker, or in several (browsers, Node, Deno, Bun): the same methods, as promises.
+ *
+ * countStream (but of a Blob) and decodeAsyncGenerator keep a Worker from the first chunk to the last. What they wait for must not
+ * be an answer of the same tokenizer, unless that has a Worker more: otherwise both wait for ever.
+ */
 
 import type {
   Chunk,
@@ -31,7 +36,7 @@ export interface CallOptions {
    * next call starts another.
    */
   signal?: AbortSignal;
-  /** Hand the memory of a Uint8Array or Uint32Array over, which is then of no use here, instead of copying it at the call. */
+  /** Hand over the memory itself of a Uint8Array, Uint32Array or chunk of bytes, which is then of no use here, not a copy of it. */
   transfer?: boolean;
 }
 

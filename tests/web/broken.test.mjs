@@ -66,7 +66,7 @@ test("header fields", async () => {
   await refused(
     changed((view) => view.setUint32(12, 0x80000001, true)),
     "FEATURES",
-    /0x80000001/,
+    /0x80000001, known are bits 0 to 2,/,
   );
   await refused(
     changed((view) => view.setUint32(28, 0, true)),

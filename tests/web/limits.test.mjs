@@ -35,6 +35,30 @@ function allowedPlaces(tokenizer, text) {
   return edges;
 }
 
+/** Start and end of each chunk: of all places, the earliest start that leaves room, and the last end; undefined where none does. */
+function triedChunks(tokenizer, text, limit, overlap) {
+  const { starts, ends } = tokenizer.encodeWithOffsets(text);
+  const allowed = allowedPlaces(tokenizer, text);
+  const places = [{ at: 0, tokens: 0 }];
+  ends.forEach((at, i) => {
+    if (!(starts[i + 1] < at) && allowed.has(at)) places.push({ at, tokens: i + 1 });
+  });
+  const longest = (from, end) =>
+    places.findLast(({ at, tokens }) => {
+      if (at <= end.at || tokens > from.tokens + limit) return false;
+      return tokenizer.countTokens(text.slice(from.at, at)) <= limit;
+    });
+  const found = [];
+  for (let end = places[0]; end.at < text.length;) {
+    const isStart = (place) => place.at <= end.at && place.tokens >= end.tokens - overlap && longest(place, end);
+    const start = places.find(isStart);
+    if (!start) return undefined;
+    end = longest(start, end);
+    found.push([start.at, end.at]);
+  }
+  return found;
+}
+
 for (const tokenizer of tokenizers) {
   test(`${tokenizer.name}: truncate gives a beginning within the limit, cut where it may be`, () => {
     for (const text of texts) {
@@ -90,6 +114,22 @@ for (const tokenizer of tokenizers) {
         }
         assert.equal(whole, text);
         assert.equal(chunks.length === 0, text === "");
+      }
+    }
+  });
+
+  test(`${tokenizer.name}: chunks are those that are found by trying every place`, () => {
+    const marked = `ab ${"e\u0301\u0301 🇱🇰🇱\u0301".repeat(4)}`;
+    for (const text of [...texts, marked, `🇱\u0301\u200d🇱🇱🇱'\u0301🇱\u0301`]) {
+      for (const [limit, overlap] of [
+        [7, 4],
+        [12, 11],
+        [20, 0],
+      ]) {
+        const tried = triedChunks(tokenizer, text, limit, overlap);
+        const why = JSON.stringify([text, limit, overlap]);
+        if (!tried) assert.throws(() => tokenizer.chunk(text, limit, overlap), { status: "LIMIT" }, why);
+        else assert.deepEqual(tokenizer.chunk(text, limit, overlap).map(({ start, end }) => [start, end]), tried, why);
       }
     }
   });
@@ -176,6 +216,16 @@ test("runs of flags, and of marks, are cut between clusters, and in no time", ()
   const start = performance.now();
   assert.equal(o200k.chunk("🇱🇰".repeat(50_000), 7).length, 50_000);
   assert.ok(performance.now() - start < 5000, `${performance.now() - start} ms`);
+});
+
+test("overlaps with long runs of marks are found in no time", () => {
+  const start = performance.now();
+  const run = `a${"\u0301".repeat(8000)}`;
+  const chunks = o200k.chunk(("word ".repeat(2048) + run).repeat(6), 8192, 4096);
+  assert.equal(chunks.at(-1).end, 6 * (5 * 2048 + run.length));
+  const hostile = `${"hello world ".repeat(5000)}a${"\u0301".repeat(20_000)}`;
+  assert.throws(() => o200k.chunk(hostile, 10_000, 9999), { status: "LIMIT", message: /unit 59999 / });
+  assert.ok(performance.now() - start < 3000, `${performance.now() - start} ms`);
 });
 
 test("special tokens count as such where they are allowed", () => {

@@ -241,6 +241,8 @@ test("what cannot be loaded says what was given", async () => {
     `return Promise.all([
       caught(Tokenizer.load(7)), caught(Tokenizer.load(null)), caught(Tokenizer.load('/no/such.wwho')),
       caught(getEncoding('gpt-9')), caught(Tokenizer.load('http://127.0.0.1:1/x.wwho')),
+      caught(Tokenizer.load('HTTP://127.0.0.1:1/x.wwho')), caught(Tokenizer.load('file://elsewhere/x.wwho')),
+      caught(Tokenizer.load('FILE:///no/such.wwho')),
     ]);`,
   );
   assert.deepEqual(
@@ -248,14 +250,15 @@ test("what cannot be loaded says what was given", async () => {
     [
       [true, "ARGUMENT"],
       [true, "ARGUMENT"],
-      [true, "FETCH"],
-      [true, "FETCH"],
-      [true, "FETCH"],
+      ...Array.from({ length: 6 }, () => [true, "FETCH"]),
     ],
   );
-  assert.match(results[0][2], /number; expected a URL/);
+  assert.match(results[0][2], /^the tokenizer is 7; expected a URL/);
   assert.match(results[2][2], /\/no\/such\.wwho/);
   assert.match(results[3][2], /gpt-9.*o200k_base/);
+  assert.match(results[5][2], /^cannot fetch the tokenizer/);
+  assert.match(results[6][2], /^cannot read the tokenizer from file:\/\/elsewhere\/x\.wwho/);
+  assert.match(results[7][2], /no such file/);
 });
 
 test("names and options that are none, and a Response that was read before", async () => {
@@ -265,15 +268,19 @@ test("names and options that are none, and a Response that was read before", asy
       await init(wasm);
       const used = await fetch(base + "/o200k_base.wwho");
       await used.arrayBuffer();
+      const gone = new Uint8Array(model);
+      structuredClone(gone, { transfer: [gone.buffer] });
       return Promise.all([
         caught(getEncoding("\\ud800")), caught(getEncoding()),
         caught(WorkerTokenizer.load(model, null)), caught(WorkerTokenizer.load("/no/such.wwho", null)),
         caught(WorkerTokenizer.load(used)),
+        caught(WorkerTokenizer.load(model, ["<|endoftext|>"])), caught(WorkerTokenizer.load(model, { signal: null })),
+        caught(getEncoding("o200k_base", { signal: {} })), caught(WorkerTokenizer.load(model, { onProgress: 5 })),
+        caught(WorkerTokenizer.load(Promise.reject(new Error("nobody waits")), { signal: "x" })),
+        caught(WorkerTokenizer.load(gone)),
       ]);`;
     const results = await inProcess("index.js", body);
-    // In Node the path is looked for before the options are.
-    const missing = entry.startsWith("node") ? "FETCH" : "ARGUMENT";
-    const statuses = ["ARGUMENT", "ARGUMENT", "ARGUMENT", missing, "FETCH"];
+    const statuses = [...Array(4).fill("ARGUMENT"), "FETCH", ...Array(6).fill("ARGUMENT")];
     assert.deepEqual(
       results.map(([typed, status]) => [typed, status]),
       statuses.map((status) => [true, status]),
@@ -282,6 +289,10 @@ test("names and options that are none, and a Response that was read before", asy
     assert.match(results[0][2], /^the encoding is "\\ud800"; expected its name/);
     assert.match(results[1][2], /^the encoding is undefined/);
     assert.match(results[2][2], /^options is null/);
+    assert.match(results[5][2], /^options is a list/);
+    for (const k of [6, 7, 9]) assert.match(results[k][2], /^signal is .*; expected an AbortSignal/);
+    assert.match(results[8][2], /^onProgress is 5; expected a function/);
+    assert.match(results[10][2], /handed over/);
   }
 });
 

@@ -129,17 +129,19 @@ test("countStream takes a stream, a Blob, and iterables of strings and bytes, mi
   assert.equal(await wwho.countStream(["", new Uint8Array(), ""]), 0);
   const broken = Uint8Array.of(0x61, 0xe0, 0xb6, 0x20, 0xff);
   assert.equal(await wwho.countStream([broken.slice(0, 2), broken.slice(2)]), wwho.countTokens(broken));
-  for (const source of ["text", null, undefined, 7, new Uint8Array(3), {}]) {
+  for (const source of ["text", null, undefined, 7, {}, { [Symbol.iterator]: 7 }]) {
     await assert.rejects(wwho.countStream(source), {
       name: "WwhoError",
       status: "ARGUMENT",
       message: /source is.*\[text\]/,
     });
   }
-  await assert.rejects(wwho.countStream([7]), {
-    status: "ARGUMENT",
-    message: /chunk of the text is 7; expected a string/,
-  });
+  for (const source of [[7], Uint8Array.of(7, 7)]) {
+    await assert.rejects(wwho.countStream(source), {
+      status: "ARGUMENT",
+      message: /chunk of the text is 7; expected a string.*\[text\]/,
+    });
+  }
   const locked = stream();
   locked.getReader();
   await assert.rejects(wwho.countStream(locked), { status: "ARGUMENT", message: /locked.*tee/ });
@@ -169,6 +171,26 @@ test("countStream: options, progress, and what was freed in between", async () =
     yield LONG.prose;
   }
   await assert.rejects(brief.countStream(freed()), { status: "FREED" });
+});
+
+test("options that are none are refused before the stream is touched", async () => {
+  for (const [options, message] of [
+    [null, /^options is null/],
+    [["<|endoftext|>"], /^options is a list/],
+    [{ signal: {} }, /^signal is of type object; expected an AbortSignal/],
+    [{ signal: null }, /^signal is null/],
+    [{ onProgress: 5 }, /^onProgress is 5/],
+  ]) {
+    const stream = new ReadableStream();
+    await assert.rejects(o200k.countStream(stream, options), { status: "ARGUMENT", message });
+    await assert.rejects(o200k.decodeAsyncGenerator(stream, options).next(), { status: "ARGUMENT", message });
+    assert.equal(stream.locked, false);
+  }
+  const gone = Uint32Array.of(1);
+  structuredClone(gone, { transfer: [gone.buffer] });
+  for (const source of [gone, [gone]]) {
+    await assert.rejects(o200k.decodeAsyncGenerator(source).next(), { status: "ARGUMENT", message: /handed over/ });
+  }
 });
 
 test("a signal ends a count at once, and cancels the stream", async () => {
@@ -259,6 +281,11 @@ test("decodeAsyncGenerator takes a stream, ends with its signal, and names an id
   let text = "";
   for await (const part of wwho.decodeAsyncGenerator(stream)) text += part;
   assert.equal(text, "ගෙදර යන පාරේ");
+  for (const ofBytes of [Uint8Array.of(65, 66), [Uint8Array.of(65), 66]]) {
+    const parts = [];
+    for await (const part of wwho.decodeAsyncGenerator(ofBytes)) parts.push(part);
+    assert.equal(parts.join(""), wwho.decode([65, 66]));
+  }
   const reason = new Error("stop");
   const controller = new AbortController();
   const never = wwho.decodeAsyncGenerator(new ReadableStream({}), { signal: controller.signal });

@@ -186,13 +186,28 @@ def test_the_download_is_as_stated(project: Path) -> None:
 # MIGRATING.md
 
 
-def test_each_call_beside_ours_gives_the_same(project: Path) -> None:
-    """Against the real packages."""
+def install_peers(project: Path) -> None:
     for name in PEERS:
         if not (MODULES / name).is_dir():
             program(name)
         if not (project / "node_modules" / name).exists():
             (project / "node_modules" / name).symlink_to(MODULES / name)
+
+
+def test_the_sizes_of_vocabularies_are_as_stated(project: Path) -> None:
+    install_peers(project)
+    stated = re.search(r"vocabularySize`.*: ([\d,]+)\).*nVocab`.*\(([\d,]+)\)", MIGRATING)
+    assert stated
+    code = (
+        'import { vocabularySize } from "gpt-tokenizer";\nimport { getEncoding } from "wwho";\n'
+        'console.log(vocabularySize, (await getEncoding("o200k_base")).info.nVocab);\n'
+    )
+    assert check_node(project, code) == f"{stated[1]} {stated[2]}".replace(",", "")
+
+
+def test_each_call_beside_ours_gives_the_same(project: Path) -> None:
+    """Against the real packages."""
+    install_peers(project)
     before, after = blocks(MIGRATING, "js", "before"), blocks(MIGRATING, "js", "after")
     assert len(before) == len(after) > 7
     for theirs, ours in zip(before, after, strict=True):

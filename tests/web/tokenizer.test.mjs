@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { getEncoding } from "../../web/node.js";
+import { Tokenizer, getEncoding } from "../../web/node.js";
 import { getTokenizers } from "./encodings.mjs";
-import { TEXTS } from "./common.mjs";
+import { TEXTS, WASM, bytesOf } from "./common.mjs";
 
 const { o200k, wwho } = await getTokenizers();
 const superwords = await getEncoding("wwho_super_328k");
@@ -86,11 +86,12 @@ for (const tokenizer of [o200k, wwho]) {
       assert.throws(() => tokenizer.encode(text, options), {
         name: "WwhoError",
         status: "SPECIAL_TOKEN",
-        message: /<\|endo.*allowedSpecial/,
+        message: /<\|endo.*disallowedSpecial refuses; leave it out there.*allowedSpecial: new Set/,
       });
     refused({ disallowedSpecial: "all" });
     refused({ disallowedSpecial: new Set(["<|endofprompt|>"]) });
     refused({ disallowedSpecial: "all", allowedSpecial: new Set(["<|endoftext|>"]) });
+    refused({ disallowedSpecial: ["<|endoftext|>"], allowedSpecial: "all" });
     assert.equal(tokenizer.encode(text, { disallowedSpecial: "all", allowedSpecial: "all" }).length, 4);
     assert.throws(() => tokenizer.encode(text, { allowedSpecial: "<|endoftext|>" }), {
       status: "ARGUMENT",
@@ -172,10 +173,14 @@ test("arguments of another type are named, with what is expected", () => {
     named(() => o200k.decode(ids), pattern);
     named(() => o200k.decodeBytes(ids), pattern);
   }
-  for (const options of [null, 5, "all"]) {
+  const lists = [["<|endoftext|>"], new Set(["<|endoftext|>"]), [], new Uint8Array(3)];
+  for (const options of [null, 5, "all", ...lists]) {
+    const shown = lists.includes(options) ? "a list" : JSON.stringify(options);
+    const pattern = new RegExp(`^options is ${shown}; expected an object.*allowedSpecial.*leave it out`);
     for (const method of ["encode", "encodeWithOffsets", "countTokens"]) {
-      named(() => o200k[method]("a", options), /^options is .*; expected an object.*leave it out/);
+      named(() => o200k[method]("<|endoftext|>", options), pattern);
     }
+    named(() => [...o200k.encodeGenerator("<|endoftext|>", options)], pattern);
     named(() => o200k.isWithinTokenLimit("a", 3, options), /^options is/);
   }
   for (const limit of ["3", null, undefined, true, 3n, [3], -1, NaN]) {
@@ -185,8 +190,65 @@ test("arguments of another type are named, with what is expected", () => {
     named(() => o200k.encode("a", { unk: value }), /^unk is/);
     named(() => o200k.encode("a", { allowedSpecial: value }), /^allowedSpecial is/);
   }
+  named(() => o200k.isWithinTokenLimit("a", 3n), /^limit is 3n; /);
+  for (const signal of [null, {}, "x"]) named(() => o200k.encode("a", { signal }), /^signal is .*AbortSignal/);
   assert.throws(() => o200k.tokenBytes(Symbol("id")), { status: "TOKEN" });
   assert.deepEqual(o200k.encode("a", undefined), o200k.encode("a"));
+});
+
+test("names of special tokens are strings, and an empty one names nothing", () => {
+  const text = "one two null undefined 5 <|endoftext|> ".repeat(20_000);
+  const calls = {
+    encode: (options) => o200k.encode(text, options),
+    encodeGenerator: (options) => [...o200k.encodeGenerator(text, options)],
+    truncate: (options) => o200k.truncate(text, 5, options),
+  };
+  for (const [method, call] of Object.entries(calls)) {
+    for (const option of ["allowedSpecial", "disallowedSpecial"]) {
+      for (const name of [undefined, null, 5, 5n]) {
+        assert.throws(() => call({ [option]: ["[UNK]", name] }), {
+          status: "ARGUMENT",
+          message: new RegExp(`^a name in ${option} is ${name}`),
+        });
+      }
+      assert.deepEqual(call({ [option]: [""] }), call(), `${method}, ${option}`);
+    }
+  }
+  const given = { allowedSpecial: ["", "<|endoftext|>"] };
+  assert.ok(calls.encodeGenerator(given).length > 1, "in parts");
+  assert.equal(calls.encode(given).length, o200k.countTokens(text, { allowedSpecial: "all" }));
+});
+
+test("arrays whose memory was handed over are refused: they only look empty", () => {
+  const gone = (array) => {
+    structuredClone(array, { transfer: [array.buffer] });
+    return array;
+  };
+  const [bytes, ids] = [gone(Uint8Array.of(97)), gone(Uint32Array.of(97))];
+  for (const call of [
+    ...["encode", "encodeWithOffsets", "countTokens", "segment"].map((method) => () => o200k[method](bytes)),
+    () => [...o200k.encodeGenerator(bytes)],
+    () => o200k.decode(ids),
+    () => o200k.decode(bytes),
+    () => [...o200k.decodeGenerator(ids)],
+    () => o200k.encodeInto("a", ids),
+    () => Tokenizer.loadSync(bytes),
+    () => Tokenizer.loadSync(bytes.buffer),
+  ]) {
+    assert.throws(call, { status: "ARGUMENT", message: /^an array cannot be used: .*give a copy$/ }, String(call));
+  }
+  assert.deepEqual(o200k.encode(new Uint8Array()), new Uint32Array());
+  assert.equal(o200k.decode(new Uint32Array()), "");
+});
+
+test("a tokenizer is made of a module and bytes", async () => {
+  assert.throws(() => new Tokenizer(), { status: "ARGUMENT", message: /^the core is undefined.*Tokenizer\.load/ });
+  const core = await WebAssembly.compile(await bytesOf(WASM));
+  assert.throws(() => new Tokenizer(core), { status: "ARGUMENT", message: /^the tokenizer is undefined/ });
+  assert.throws(() => new Tokenizer(core, new Uint8Array(3)), { status: "MAGIC" });
+  const gone = new Uint8Array(3);
+  structuredClone(gone, { transfer: [gone.buffer] });
+  assert.throws(() => new Tokenizer(core, gone), { status: "ARGUMENT", message: /handed over/ });
 });
 
 test("unk: 'token' writes one [UNK], 'spell' the bytes", () => {

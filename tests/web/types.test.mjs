@@ -1,5 +1,6 @@
-// The module's own types (JSDoc, checkJs), the hand-written declarations as a program in TypeScript sees them (which has the default
-// libraries, and checks them too), and both directions: what is there is declared, and what is declared is there.
+// The module's own types (JSDoc, checkJs), the hand-written declarations as a program in TypeScript sees them (one with the
+// default libraries, which checks them too, and one of Node without "dom"), and both directions: what is there is declared, and
+// what is declared is there.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -12,7 +13,7 @@ import { ROOT } from "./common.mjs";
 
 const TSC = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
 
-for (const project of ["tsconfig.json", "types/tsconfig.json"]) {
+for (const project of ["tsconfig.json", "types/tsconfig.json", "types/tsconfig.node.json"]) {
   test(`tsc -p ${project}`, () => {
     const path = fileURLToPath(new URL(project, import.meta.url));
     const { status, stdout } = spawnSync(process.execPath, [TSC, "-p", path], { encoding: "utf8" });

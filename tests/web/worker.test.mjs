@@ -90,8 +90,15 @@ test("what cannot be loaded is refused as without a Worker", async () => {
   await assert.rejects(getEncoding("none"), { status: "FETCH", message: /o200k_base/ });
   await assert.rejects(WorkerTokenizer.load("/no/such.wwho"), { status: "FETCH" });
   await assert.rejects(WorkerTokenizer.load(new Uint8Array(30)), { name: "WwhoError", status: "MAGIC" });
-  for (const workers of [0, 1.5, "2"])
-    await assert.rejects(getEncoding("o200k_base", { workers }), { status: "ARGUMENT" });
+  for (const [workers, shown] of [
+    [0, "0"],
+    [1.5, "1.5"],
+    ["2", '"2"'],
+    [2n, "2n"],
+  ]) {
+    const message = new RegExp(`^workers is ${shown}; expected a whole number`);
+    await assert.rejects(getEncoding("o200k_base", { workers }), { status: "ARGUMENT", message });
+  }
   await assert.rejects(getEncoding("o200k_base", { wasm: new Uint8Array(3) }), { status: "WASM" });
   const [core, blob] = [await WebAssembly.compile(await bytesOf(WASM)), await bytesOf(O200K)];
   const loaded = await WorkerTokenizer.load(blob, { wasm: core });
@@ -170,6 +177,65 @@ test("a count of a stream is cancelled, and so is the stream", async () => {
   one.free();
 });
 
+test("options that are none are refused before the stream is touched", async () => {
+  const one = await getEncoding("o200k_base");
+  for (const [options, message] of [
+    [null, /^options is null/],
+    ["xy", /^options is "xy"/],
+    [["<|endoftext|>"], /^options is a list/],
+    [{ signal: null }, /^signal is null; expected an AbortSignal/],
+    [{ signal: {} }, /^signal is of type object/],
+    [{ signal: "x" }, /^signal is "x"/],
+    [{ onProgress: 5 }, /^onProgress is 5; expected a function/],
+    [{ allowedSpecial: 5 }, /^allowedSpecial is 5/],
+    [{ disallowedSpecial: [null] }, /^a name in disallowedSpecial is null/],
+  ]) {
+    const refused = { name: "WwhoError", status: "ARGUMENT", message };
+    const stream = new ReadableStream();
+    await assert.rejects(one.countStream(stream, options), refused);
+    await assert.rejects(all(one.decodeAsyncGenerator(stream, options)), refused);
+    await assert.rejects(all(one.encodeGenerator("a", options)), refused);
+    await assert.rejects(one.encode("a", options), refused);
+    assert.equal(stream.locked, false);
+  }
+  assert.equal(await one.countStream(["hello world"]), 2);
+  one.free();
+});
+
+test("streams that the same pool feeds need a Worker more", async () => {
+  const two = await getEncoding("o200k_base", { workers: 2 });
+  assert.equal((await all(two.decodeAsyncGenerator(two.encodeGenerator("hello world")))).join(""), "hello world");
+  async function* source() {
+    for (const word of ["hello", " world"]) yield word.repeat(await two.countTokens(word));
+  }
+  assert.equal(await two.countStream(source()), 2);
+  two.free();
+});
+
+test("a generator that is left, or ended by its signal, cancels its stream and gives its Worker back", async () => {
+  const one = await getEncoding("o200k_base");
+  const controller = new AbortController();
+  for (const signal of [undefined, new AbortController().signal, controller.signal]) {
+    let cancelled;
+    const stream = new ReadableStream({
+      pull: (to) => to.enqueue(24912),
+      cancel: (reason) => void (cancelled = reason),
+    });
+    const parts = one.decodeAsyncGenerator(stream, { signal });
+    assert.equal((await parts.next()).value, "hello");
+    if (signal === controller.signal) {
+      controller.abort("enough");
+      await assert.rejects(all(parts), (error) => error === "enough");
+    } else {
+      await parts.return();
+    }
+    assert.equal(await one.countTokens("hello world"), 2);
+    assert.equal(cancelled.name ?? cancelled, signal === controller.signal ? "enough" : "AbortError");
+    await assert.rejects(all(one.encodeGenerator("a", { signal: AbortSignal.abort("late") })), (error) => error === "late");
+  }
+  one.free();
+});
+
 test("a stream that fails fails the count, and the Worker goes on", async () => {
   async function* source() {
     yield "a";
@@ -195,9 +261,15 @@ test("memory is handed over where the caller says so, and results are", async ()
   const a = here.encode("a");
   assert.equal((await all(there.decodeAsyncGenerator([a, a]))).join(""), "aa");
   assert.equal(a.length, 1);
-  const twice = { status: "ARGUMENT", message: /^countStream cannot send .*detached/ };
+  const twice = { status: "ARGUMENT", message: /detached.*handed over/ };
   await assert.rejects(there.countStream(streamed(), { transfer: true }), twice);
   assert.equal(chunk.length, 0, "handed over");
+  const [memory, view] = [new TextEncoder().encode("hello").buffer, new DataView(new ArrayBuffer(3))];
+  assert.equal(await there.countStream([memory, view]), await there.countTokens("hello\0\0\0"));
+  assert.deepEqual([memory.byteLength, view.byteLength], [5, 3]);
+  await there.countStream([memory, view], { transfer: true });
+  assert.equal(memory.byteLength, 0, "handed over");
+  assert.throws(() => view.byteLength, TypeError, "handed over");
   await assert.rejects(there.countTokens(chunk), {
     status: "ARGUMENT",
     message: /^countTokens cannot send .*detached/,
@@ -226,10 +298,12 @@ test("a call means what its bytes are then, also if it waits; and of a large mem
 test("what cannot be sent is refused, and no Worker is lost to what is no stream", async () => {
   const one = await getEncoding("o200k_base");
   const terminate = mock.method(Worker.prototype, "terminate");
-  for (const source of [5, "text", undefined, new Uint8Array(3)]) {
+  for (const source of [5, "text", undefined, {}]) {
     await assert.rejects(one.countStream(source), { status: "ARGUMENT", message: /^the source is/ });
     await assert.rejects(all(one.decodeAsyncGenerator(source)), { status: "ARGUMENT", message: /^the source is/ });
   }
+  await assert.rejects(one.countStream(Uint8Array.of(7)), { status: "ARGUMENT", message: /chunk of the text is 7/ });
+  assert.equal((await all(one.decodeAsyncGenerator(Uint8Array.of(65, 66)))).join(""), here200k.decode([65, 66]));
   assert.equal(terminate.mock.callCount(), 0);
   terminate.mock.restore();
   await assert.rejects(one.countStream([() => 1]), { status: "ARGUMENT", message: /^countStream cannot send/ });
@@ -282,6 +356,14 @@ test("where no Worker may be started, that is what is said", async () => {
   for (const line of (await inProcess(body, permission, "--allow-fs-read=*")).split("\n")) {
     assert.match(line, /^WORKER cannot start a Worker: .*; serve the files/);
   }
+});
+
+test("generators do without what Node 20.0 has not", async () => {
+  const body = `delete AbortSignal.any;
+    const one = await getEncoding("o200k_base");
+    const { signal } = new AbortController();
+    for await (const ids of one.encodeGenerator("hello world", { signal })) console.log(ids.length);`;
+  assert.equal(await inProcess(body), "2");
 });
 
 test("a program ends without free()", async () => {

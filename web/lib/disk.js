@@ -17,14 +17,13 @@ const MODEL_FOLDERS = ["../models/", "../../py/wwho/models/"];
 export async function fromDisk(source, what) {
   const given = await source;
   const address = given instanceof URL ? given.href : given;
-  if (typeof address !== "string" || /^(https?|data|blob):/.test(address)) {
+  if (typeof address !== "string" || /^(https?|data|blob):/i.test(address)) {
     return given;
   }
-  const path = address.startsWith("file:") ? fileURLToPath(address) : address;
   try {
-    return await readFile(path);
+    return await readFile(/^file:/i.test(address) ? fileURLToPath(address) : address);
   } catch (cause) {
-    throw new WwhoError("FETCH", `cannot read ${what} from ${path}: ${cause}; check the path`, { cause });
+    throw new WwhoError("FETCH", `cannot read ${what} from ${address}: ${cause}; check the path`, { cause });
   }
 }
 

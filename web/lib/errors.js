@@ -89,8 +89,8 @@ function explain(status, blob) {
       );
     case "FEATURES":
       return (
-        `its feature bits are 0x${header.getUint32(12, true).toString(16)}, known is bit 0 only; ` +
-        "a newer release of wwho may read it"
+        `its feature bits are 0x${header.getUint32(12, true).toString(16)}, known are bits 0 to 2, but not 2 without 0 ` +
+        "or with 1; a newer release of wwho may read it"
       );
     case "CHECKSUM":
       return "its bytes do not have the CRC-32 that its header states; it was damaged on the way, fetch it again";
@@ -105,23 +105,4 @@ function explain(status, blob) {
  */
 export function hex(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
-}
-
-/**
- * A value as messages name it, after "is"; of any type, also those that cannot become a string.
- * @param {unknown} value
- */
-export function named(value) {
-  if (typeof value === "string") {
-    return JSON.stringify(value);
-  }
-  const plain = value === null || ["undefined", "boolean", "number", "bigint"].includes(typeof value);
-  return plain ? String(value) : `of type ${typeof value}`;
-}
-
-/** Only what was left out is default: a null is refused, as it is for each option. @param {unknown} options */
-export function requireOptions(options) {
-  if (typeof options !== "object" || options === null) {
-    throw new WwhoError("ARGUMENT", `options is ${named(options)}; expected an object; leave it out for none`);
-  }
 }

@@ -1,6 +1,7 @@
 // One by one, what a stream, an iterable or a Blob gives; an AbortSignal ends the wait for the next.
 
-import { WwhoError, named } from "./errors.js";
+import { argumentError, isIterable, requireMemory } from "./arguments.js";
+import { WwhoError } from "./errors.js";
 
 /**
  * A source that is left before its end, or by the signal, is told so: a stream is cancelled.
@@ -89,13 +90,15 @@ function leave(items, reason) {
 function iteratorOf(source) {
   if (typeof source?.getReader === "function") return streamIterator(source);
   if (typeof Blob !== "undefined" && source instanceof Blob) return streamIterator(source.stream());
-  if (typeof source === "object" && source !== null) {
-    if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]();
-    if (Symbol.iterator in source && !(source instanceof Uint8Array)) return source[Symbol.iterator]();
+  if (typeof source?.[Symbol.asyncIterator] === "function") return source[Symbol.asyncIterator]();
+  if (isIterable(source)) {
+    requireMemory(source);
+    return source[Symbol.iterator]();
   }
-  throw new WwhoError(
-    "ARGUMENT",
-    `the source is ${named(source)}; expected a ReadableStream, a Blob or an iterable of chunks; for one text, give [text]`,
+  throw argumentError(
+    "the source",
+    source,
+    "a ReadableStream, a Blob or an iterable of chunks; for one text, give [text]",
   );
 }
 

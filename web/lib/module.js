@@ -1,6 +1,7 @@
 // Compiles wwho.wasm once per process or page.
 
-import { WwhoError, named } from "./errors.js";
+import { argumentError } from "./arguments.js";
+import { WwhoError } from "./errors.js";
 import { readBytes } from "./source.js";
 
 /** @type {Promise<WebAssembly.Module> | undefined} */
@@ -54,10 +55,7 @@ function compileSync(source) {
     return source;
   }
   if (!(source instanceof ArrayBuffer) && !ArrayBuffer.isView(source)) {
-    throw new WwhoError(
-      "ARGUMENT",
-      `wwho.wasm is ${named(source)}; expected a WebAssembly.Module or bytes; for a URL or a Response, await init()`,
-    );
+    throw argumentError("wwho.wasm", source, "a WebAssembly.Module or bytes; for a URL or a Response, await init()");
   }
   try {
     return new WebAssembly.Module(/** @type {BufferSource} */ (source));

@@ -1,6 +1,7 @@
 // Long texts, taken apart: chunks of any size go in, parts come out that may be tokenized one by one, with the tokens of the whole.
 
-import { WwhoError, named } from "./errors.js";
+import { argumentError, bytesOf } from "./arguments.js";
+import { WwhoError } from "./errors.js";
 
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./cuts.js").Cuts} Cuts */
@@ -49,7 +50,7 @@ export class Parts {
    */
   *add(chunk) {
     if (typeof chunk === "string") yield* this.#addString(chunk);
-    else yield* this.#addBytes(this.#bytesOf(chunk));
+    else yield* this.#addBytes(requireBytes(chunk));
   }
 
   /** What is left: the last part. @returns {Generator<Uint8Array<ArrayBuffer>>} */
@@ -80,13 +81,6 @@ export class Parts {
     const half = this.#half;
     this.#half = "";
     if (half) yield* this.#append(encoder.encode(half));
-  }
-
-  /** @param {unknown} chunk */
-  #bytesOf(chunk) {
-    if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
-    throw new WwhoError("ARGUMENT", `a chunk of the text is ${named(chunk)}; expected a string or bytes of UTF-8`);
   }
 
   /** @param {Uint8Array} more at most PART_BYTES */
@@ -133,6 +127,13 @@ export class Parts {
       return specials.some((special) => near.includes(special));
     };
   }
+}
+
+/** @param {unknown} chunk */
+function requireBytes(chunk) {
+  const bytes = bytesOf(chunk);
+  if (bytes) return bytes;
+  throw argumentError("a chunk of the text", chunk, "a string or bytes of UTF-8; for one text, give [text]");
 }
 
 /** Bytes, or those of a string's UTF-8, one UTF-16 unit for each. @param {Text} text */

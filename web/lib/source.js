@@ -1,6 +1,7 @@
 // From whatever a caller names as a source (URL, Response, Blob, bytes) to bytes.
 
-import { WwhoError, named, requireOptions } from "./errors.js";
+import { argumentError, bytesOf, requireOptions } from "./arguments.js";
+import { WwhoError } from "./errors.js";
 import { itemsOf, unlessAborted } from "./items.js";
 
 /** @typedef {{ loaded: number, total?: number }} LoadProgress bytes; no total where the server does not say it */
@@ -14,9 +15,11 @@ import { itemsOf, unlessAborted } from "./items.js";
  * @throws {WwhoError} FETCH where the network or the server fails, ARGUMENT for any other kind of source; else the signal's reason
  */
 export async function readBytes(source, what, options = {}) {
-  const given = await unlessAborted(source, options?.signal);
+  const coming = Promise.resolve(source);
+  coming.catch(() => {}); // where the options are refused, nobody waits for it
   requireOptions(options);
   const { signal, onProgress } = options;
+  const given = await unlessAborted(coming, signal);
   if (typeof given === "string" || given instanceof URL) {
     return readResponse(await request(given, what, signal), what, options);
   }
@@ -37,14 +40,9 @@ async function bytesAt(given, what) {
   if (typeof Blob !== "undefined" && given instanceof Blob) {
     return new Uint8Array(await given.arrayBuffer());
   }
-  if (given instanceof ArrayBuffer) {
-    return new Uint8Array(given);
-  }
-  if (ArrayBuffer.isView(given)) {
-    return new Uint8Array(/** @type {ArrayBuffer} */ (given.buffer), given.byteOffset, given.byteLength);
-  }
-  const kind = given === null ? "null" : typeof given;
-  throw new WwhoError("ARGUMENT", `${what} was given as ${kind}; expected a URL, a Response, a Blob or bytes`);
+  const bytes = bytesOf(given);
+  if (bytes) return bytes;
+  throw argumentError(what, given, "a URL, a Response, a Blob or bytes");
 }
 
 /**
@@ -116,5 +114,5 @@ export function fileName(name) {
   } catch {
     // A lone surrogate is in no address.
   }
-  throw new WwhoError("ARGUMENT", `the encoding is ${named(name)}; expected its name, such as "o200k_base"`);
+  throw argumentError("the encoding", name, 'its name, such as "o200k_base"');
 }

@@ -1,6 +1,7 @@
 // Special tokens: which of them a call allows, and which it refuses to see.
 
-import { WwhoError, named } from "./errors.js";
+import { argumentError, isIterable } from "./arguments.js";
+import { WwhoError } from "./errors.js";
 
 /** @typedef {Iterable<string> | "all"} Names */
 /** @typedef {ReadonlySet<string> | "all"} NameSet */
@@ -21,17 +22,20 @@ export function nameSet(names, option) {
   if (names === "all") {
     return "all";
   }
-  if (typeof names === "string" || typeof names?.[Symbol.iterator] !== "function") {
-    throw new WwhoError("ARGUMENT", `${option} is ${named(names)}; expected a Set of special tokens or "all"`);
+  if (!isIterable(names)) throw argumentError(option, names, 'a Set of special tokens or "all"');
+  const set = new Set(names);
+  for (const name of set) {
+    if (typeof name !== "string") throw argumentError(`a name in ${option}`, name, "the text of a special token");
   }
-  return new Set(names);
+  set.delete(""); // which every text holds, everywhere
+  return set;
 }
 
 /** @param {NameSet} names */
 const isEmpty = (names) => names !== "all" && names.size === 0;
 
 /**
- * One byte for each special token, 1 where it is allowed; null where none is.
+ * One byte for each special token, 1 where it is allowed; null where no name is.
  * @param {readonly string[]} specials in ascending order of id
  * @param {NameSet} allowed
  * @returns {Uint8Array | null}
@@ -40,8 +44,7 @@ export function allowedMask(specials, allowed) {
   if (isEmpty(allowed)) {
     return null;
   }
-  const mask = Uint8Array.from(specials, (token) => (allowed === "all" || allowed.has(token) ? 1 : 0));
-  return mask.includes(1) ? mask : null;
+  return Uint8Array.from(specials, (token) => (allowed === "all" || allowed.has(token) ? 1 : 0));
 }
 
 /**
@@ -63,8 +66,8 @@ export function refuseDisallowed(text, specials, allowed, disallowed) {
     const quoted = JSON.stringify(found);
     throw new WwhoError(
       "SPECIAL_TOKEN",
-      `the text holds the special token ${quoted}, which this call does not allow; to encode it as that token, ` +
-        `pass allowedSpecial: new Set([${quoted}]); to encode it as ordinary text, leave it out of disallowedSpecial`,
+      `the text holds the special token ${quoted}, which disallowedSpecial refuses; leave it out there to encode it as ` +
+        `ordinary text, or, with allowedSpecial: new Set([${quoted}]), as that token`,
     );
   }
 }

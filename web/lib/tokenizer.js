@@ -1,10 +1,19 @@
 // The tokenizer as its users see it. Loading is the entries' part (index.js, node.js, ...); memory is core.js's.
 
+import {
+  argumentError,
+  bytesOf,
+  isIterable,
+  named,
+  requireMemory,
+  requireOptions,
+  requireTarget,
+} from "./arguments.js";
 import { readProvenance, readRoutes } from "./artifact.js";
 import { chunks, longestStart } from "./boundaries.js";
 import { Core } from "./core.js";
 import { Cuts } from "./cuts.js";
-import { WwhoError, named, requireOptions } from "./errors.js";
+import { WwhoError } from "./errors.js";
 import { itemsOf } from "./items.js";
 import { readyModule } from "./module.js";
 import { PART_BYTES, Parts } from "./parts.js";
@@ -45,6 +54,11 @@ export class BaseTokenizer {
    * @throws {WwhoError} with the status of the rule that the file breaks
    */
   constructor(module, blob) {
+    if (!(module instanceof WebAssembly.Module)) {
+      throw argumentError("the core", module, "a compiled WebAssembly.Module; or await Tokenizer.load()");
+    }
+    if (!(blob instanceof Uint8Array)) throw argumentError("the tokenizer", blob, "the bytes of a .wwho file");
+    requireMemory(blob);
     const core = new Core(module, blob);
     this.#core = core;
     this.#routes = readRoutes(blob);
@@ -68,14 +82,9 @@ export class BaseTokenizer {
    * @returns {T}
    */
   static loadSync(source) {
-    if (source instanceof ArrayBuffer) return new this(readyModule(), new Uint8Array(source));
-    if (!ArrayBuffer.isView(source)) {
-      throw new WwhoError(
-        "ARGUMENT",
-        `the tokenizer is ${named(source)}; expected bytes; for other sources, await load()`,
-      );
-    }
-    return new this(readyModule(), new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
+    const bytes = bytesOf(source);
+    if (bytes) return new this(readyModule(), bytes);
+    throw argumentError("the tokenizer", source, "bytes; for other sources, await load()");
   }
 
   get #open() {
@@ -109,7 +118,7 @@ export class BaseTokenizer {
     requireOptions(options);
     const { allowedSpecial, disallowedSpecial, unk = "spell" } = options;
     if (unk !== "spell" && unk !== "token") {
-      throw new WwhoError("ARGUMENT", `unk is ${named(unk)}; expected "spell" or "token"`);
+      throw argumentError("unk", unk, '"spell" or "token"');
     }
     if (unk === "token" && this.info.unkId === null) {
       throw new WwhoError("ARGUMENT", `unk is "token", but ${this.name} has no such token; leave it out`);
@@ -133,9 +142,7 @@ export class BaseTokenizer {
    * @returns {{ read: number, written: number }}
    */
   encodeInto(text, target, options) {
-    if (!(target instanceof Uint32Array)) {
-      throw new WwhoError("ARGUMENT", `target is ${named(target)}; expected a Uint32Array with room for the ids`);
-    }
+    requireTarget(target);
     const { core, mask, flags } = this.#prepare(text, options);
     return core.encodeInto(text, target, mask, flags);
   }
@@ -253,7 +260,7 @@ export class BaseTokenizer {
     const most = tokensIn(limit, "limit", 1);
     const shared = tokensIn(overlap, "overlap", 0);
     if (shared >= most) {
-      throw new WwhoError("ARGUMENT", `overlap is ${shared}; expected less than limit, which is ${most}`);
+      throw argumentError("overlap", shared, `less than limit, which is ${most}`);
     }
     const given = reusable(options);
     const within = (/** @type {string} */ part, /** @type {number} */ n) => this.isWithinTokenLimit(part, n, given);
@@ -435,15 +442,15 @@ function describe(core, routes) {
 
 /** @param {unknown} text */
 function requireText(text) {
-  if (typeof text !== "string" && !(text instanceof Uint8Array)) {
-    throw new WwhoError("ARGUMENT", `text is ${named(text)}; expected a string or a Uint8Array of UTF-8`);
-  }
+  if (typeof text === "string") return;
+  if (!(text instanceof Uint8Array)) throw argumentError("text", text, "a string or a Uint8Array of UTF-8");
+  requireMemory(text);
 }
 
 /** Bytes have no places in UTF-16 units. @param {unknown} text */
 function requireString(text) {
   if (typeof text !== "string") {
-    throw new WwhoError("ARGUMENT", `text is ${named(text)}; expected a string; of bytes, make one with a TextDecoder`);
+    throw argumentError("text", text, "a string; of bytes, make one with a TextDecoder");
   }
 }
 
@@ -456,10 +463,7 @@ function requireString(text) {
  */
 function tokensIn(value, option, least, hint = "") {
   if (typeof value !== "number" || !(value >= least)) {
-    throw new WwhoError(
-      "ARGUMENT",
-      `${option} is ${named(value)}; expected a number of tokens, ${least} or more${hint}`,
-    );
+    throw argumentError(option, value, `a number of tokens, ${least} or more${hint}`);
   }
   return Math.min(Math.floor(value), MAX_ID);
 }
@@ -490,12 +494,10 @@ function slicer(text) {
 
 /** @param {unknown} ids */
 function requireIterable(ids) {
-  if (typeof ids !== "object" || ids === null || !(Symbol.iterator in ids)) {
-    throw new WwhoError(
-      "ARGUMENT",
-      `ids is ${named(ids)}; expected a Uint32Array or another iterable of token ids; for one id, give [id]`,
-    );
+  if (!isIterable(ids)) {
+    throw argumentError("ids", ids, "a Uint32Array or another iterable of token ids; for one id, give [id]");
   }
+  requireMemory(ids);
 }
 
 /**
@@ -503,10 +505,8 @@ function requireIterable(ids) {
  * @param {Iterable<number>} ids
  */
 function checkedIds(ids) {
-  if (ids instanceof Uint32Array) {
-    return ids;
-  }
   requireIterable(ids);
+  if (ids instanceof Uint32Array) return ids;
   return Uint32Array.from(ids, (id) => {
     if (!Number.isInteger(id) || id < 0 || id > MAX_ID) {
       throw new WwhoError("TOKEN", `token id ${named(id)} is none; expected an integer from 0 on`);

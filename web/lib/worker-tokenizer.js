@@ -1,12 +1,14 @@
 // The methods of a tokenizer, as promises, for one that lives in Workers. Loading is the entries' part (worker.js, node-worker.js).
 
-import { WwhoError, named } from "./errors.js";
+import { argumentError, bytesOf, isIterable, requireOptions, requireTarget } from "./arguments.js";
+import { WwhoError } from "./errors.js";
 import { feedOf } from "./items.js";
 import { Pool } from "./pool.js";
 import { nameSet } from "./special.js";
 
 /** @typedef {import("./pool.js").Call} Call */
 /** @typedef {import("./pool.js").Thread} Thread */
+/** @typedef {import("./items.js").Feed} Feed */
 
 /** Those that nobody holds any more end their Workers. @type {FinalizationRegistry<Pool>} */
 const forgotten = new FinalizationRegistry((pool) => pool.end(new WwhoError("FREED", "the tokenizer was given up")));
@@ -37,7 +39,7 @@ export class BaseWorkerTokenizer {
    */
   static async start(type, spawn, setup, { workers = 1, signal }) {
     if (!Number.isInteger(workers) || workers < 1) {
-      throw new WwhoError("ARGUMENT", `workers is ${named(workers)}; expected a whole number, 1 or more`);
+      throw argumentError("workers", workers, "a whole number, 1 or more");
     }
     const pool = new Pool(spawn, workers, setup);
     try {
@@ -57,12 +59,13 @@ export class BaseWorkerTokenizer {
    * @param {string} method
    * @param {unknown[]} values
    * @param {any} options the last of the values; of them, `signal`, `transfer` and `onProgress` stay here
+   * @param {() => Feed} [feedFrom] takes hold of a stream: not before the options are found good
    * @param {Partial<Call>} [more]
    * @returns {Promise<any>}
    */
-  async #call(method, values, options, more) {
+  async #call(method, values, options, feedFrom, more) {
     const { here, there } = divided(options);
-    return this.#pool.run({ method, values: [...values, there], owner: this, ...here, ...more });
+    return this.#pool.run({ method, values: [...values, there], owner: this, ...here, feed: feedFrom?.(), ...more });
   }
 
   /** @param {unknown} text @param {any} [options] */
@@ -77,9 +80,7 @@ export class BaseWorkerTokenizer {
 
   /** @param {unknown} text @param {Uint32Array} target @param {any} [options] */
   async encodeInto(text, target, options) {
-    if (!(target instanceof Uint32Array)) {
-      throw new WwhoError("ARGUMENT", `target is ${named(target)}; expected a Uint32Array with room for the ids`);
-    }
+    requireTarget(target);
     const { read, ids } = await this.#call("encodeInto", [text, target.length], options);
     target.set(ids);
     return { read, written: ids.length };
@@ -98,7 +99,7 @@ export class BaseWorkerTokenizer {
   /** @param {any} source @param {any} [options] */
   async countStream(source, options) {
     if (typeof Blob !== "undefined" && source instanceof Blob) return this.#call("countStream", [source], options);
-    return this.#call("countStream", [undefined], options, { feed: feedOf(source, listed) });
+    return this.#call("countStream", [undefined], options, () => feedOf(source, (chunk) => bytesOf(chunk) ?? chunk));
   }
 
   /** @param {unknown} text @param {number} limit @param {any} [options] */
@@ -132,8 +133,8 @@ export class BaseWorkerTokenizer {
   }
 
   /** @param {any} source @param {any} [options] */
-  async *decodeAsyncGenerator(source, options) {
-    yield* this.#items("decodeAsyncGenerator", [], options, feedOf(source, listed));
+  decodeAsyncGenerator(source, options) {
+    return this.#items("decodeAsyncGenerator", [], options, () => feedOf(source, listed));
   }
 
   /** @param {number} id @param {any} [options] */
@@ -151,12 +152,16 @@ export class BaseWorkerTokenizer {
    * @param {string} method
    * @param {unknown[]} values
    * @param {any} options
-   * @param {import("./items.js").Feed} [feed]
+   * @param {() => Feed} [feedFrom]
    * @returns {AsyncGenerator<any, void, undefined>}
    */
-  async *#items(method, values, options, feed) {
+  async *#items(method, values, options = {}, feedFrom) {
+    requireOptions(options);
+    const { signal } = options;
     const left = new AbortController();
-    const signal = options?.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
+    const leave = () => left.abort(signal?.reason);
+    if (signal?.aborted) leave();
+    signal?.addEventListener("abort", leave);
     /** @type {unknown[]} */
     const items = [];
     let [ended, wake] = [false, () => {}];
@@ -164,7 +169,8 @@ export class BaseWorkerTokenizer {
       items.push(item);
       wake();
     };
-    const done = this.#call(method, values, { ...options, signal }, { feed, onItem }).finally(() => {
+    const done = this.#call(method, values, { ...options, signal: left.signal }, feedFrom, { onItem }).finally(() => {
+      signal?.removeEventListener("abort", leave);
       ended = true;
       wake();
     });
@@ -177,7 +183,7 @@ export class BaseWorkerTokenizer {
       }
       await done;
     } finally {
-      if (!ended) left.abort();
+      leave();
     }
   }
 
@@ -192,9 +198,9 @@ export class BaseWorkerTokenizer {
   }
 }
 
-/** Options for this side, and those for the other, in a form that can be sent. @param {any} options */
-function divided(options) {
-  if (typeof options !== "object" || options === null) return { here: {}, there: options };
+/** Options for this side, and those for the other, in a form that can be sent. @param {any} [options] */
+function divided(options = {}) {
+  requireOptions(options);
   const { signal, transfer, onProgress, ...there } = options;
   for (const option of ["allowedSpecial", "disallowedSpecial"]) {
     if (there[option] !== undefined) there[option] = nameSet(there[option], option);
@@ -204,6 +210,5 @@ function divided(options) {
 
 /** An iterable cannot be sent, but a list of what it gives can. @param {any} ids */
 function listed(ids) {
-  const isIterable = typeof ids === "object" && ids !== null && Symbol.iterator in ids;
-  return isIterable && !ArrayBuffer.isView(ids) ? Array.from(ids) : ids;
+  return isIterable(ids) && !ArrayBuffer.isView(ids) ? Array.from(ids) : ids;
 }

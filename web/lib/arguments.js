@@ -1,0 +1,76 @@
+// What callers give: looked at before it is used, and refused with the value found and the one expected.
+
+import { WwhoError } from "./errors.js";
+
+/**
+ * The error for an argument of another kind.
+ * @param {string} what its name
+ * @param {unknown} value
+ * @param {string} expected and what to do
+ */
+export function argumentError(what, value, expected) {
+  return new WwhoError("ARGUMENT", `${what} is ${named(value)}; expected ${expected}`);
+}
+
+/**
+ * A value as messages name it, after "is"; of any type, also those that cannot become a string.
+ * @param {unknown} value
+ */
+export function named(value) {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "bigint") return `${value}n`;
+  const plain = value === null || ["undefined", "boolean", "number"].includes(typeof value);
+  return plain ? String(value) : `of type ${typeof value}`;
+}
+
+/** Whether it gives items one by one; a string is a text. @param {any} value @returns {value is Iterable<any>} */
+export function isIterable(value) {
+  return typeof value === "object" && typeof value?.[Symbol.iterator] === "function";
+}
+
+/**
+ * Only what was left out is default: a null is refused, as it is for each option.
+ * @param {any} options
+ * @throws {WwhoError} ARGUMENT, also for a list of special tokens, as others take it
+ */
+export function requireOptions(options) {
+  const expected = 'an object, such as { allowedSpecial: "all" }; leave it out for none';
+  if (typeof options !== "object" || options === null) throw argumentError("options", options, expected);
+  if (isIterable(options)) throw new WwhoError("ARGUMENT", `options is a list; expected ${expected}`);
+  const { signal, onProgress } = options;
+  if (signal !== undefined && typeof signal?.throwIfAborted !== "function") {
+    throw argumentError("signal", signal, "an AbortSignal; leave it out for none");
+  }
+  if (onProgress !== undefined && typeof onProgress !== "function") {
+    throw argumentError("onProgress", onProgress, "a function; leave it out for none");
+  }
+}
+
+/**
+ * Bytes of any kind, as a view of them; undefined for what is none.
+ * @param {unknown} given
+ * @returns {Uint8Array<ArrayBuffer> | undefined}
+ * @throws {WwhoError} ARGUMENT where their memory was handed over
+ */
+export function bytesOf(given) {
+  try {
+    if (given instanceof ArrayBuffer) return new Uint8Array(given);
+    if (!ArrayBuffer.isView(given)) return undefined;
+    return new Uint8Array(/** @type {ArrayBuffer} */ (given.buffer), given.byteOffset, given.byteLength);
+  } catch (cause) {
+    throw new WwhoError("ARGUMENT", `an array cannot be used: ${cause}; its memory was handed over, give a copy`, {
+      cause,
+    });
+  }
+}
+
+/** An array whose memory was handed over looks empty. @param {any} given @throws {WwhoError} ARGUMENT */
+export function requireMemory(given) {
+  if (given.byteLength === 0) bytesOf(given);
+}
+
+/** @param {unknown} target of encodeInto */
+export function requireTarget(target) {
+  if (!(target instanceof Uint32Array)) throw argumentError("target", target, "a Uint32Array with room for the ids");
+  requireMemory(target);
+}
