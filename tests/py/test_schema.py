@@ -15,7 +15,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwho.errors import SchemaError
+from wwho.errors import PatternError, SchemaError
 from wwho.grammar.compile import CompiledScanners, compile_scanners
 from wwho.grammar.run import pieces
 from wwho.schema.compile import Unit, compile_schemas, router_scanner, unit_scanner
@@ -345,12 +345,25 @@ def test_repeated_transitions_break_condition_3() -> None:
     [
         ({}, "", "'name' is a required property"),
         (small(colour="red"), "", "'colour' was unexpected"),
-        (small(name="Small"), "/name", "does not match"),
+        (small(name="Small"), "/name", "does not match .*; expected: A short name: lower case"),
+        (small(name="small\n"), "/name", "does not match"),
+        (small(name="x" * 256), "/name", "too long"),
         (small(blocks=[]), "/blocks", "non-empty|too short"),
         (small(blocks=[["0061", "7a"]]), "/blocks/0/1", "does not match"),
         (small(blocks=[["007A", "0061"]]), "/blocks/0", "lower one first"),
-        (small(joiners=["110000"]), "/joiners/0", "not a range of code points"),
-        (small(classes={"O": {"description": "x", "ranges": ["0061"]}}), "/classes", "O"),
+        (small(joiners=["110000"]), "/joiners/0", "expected: A code point in four to six"),
+        (small(joiners=["0c80"]), "/joiners/0", r'capital and without U\+, as "0D9A"'),
+        (small(blocks=["0061", "007A"]), "/blocks/0", r'expected: .* as \["0D80", "0DFF"\]'),
+        (
+            small(classes={"C": {"description": "x", "ranges": ["U+0061"]}}),
+            "/classes/C/ranges/0",
+            "expected: A code point as .*, or the first and the last of a range",
+        ),
+        (
+            small(classes={"O": {"description": "x", "ranges": ["0061"]}}),
+            "/classes",
+            "O is reserved for what is in no class",
+        ),
         (small(grammar="C ("), "/grammar", "at position 2: the group is never closed"),
         (small(grammar="C X"), "/grammar", "no class 'X'"),
         (small(grammar="C*", table=TABLE), "/grammar", "empty string"),
@@ -454,6 +467,21 @@ def test_a_missing_validator_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # ---------------------------------------------------------------- compiling
+
+
+def test_schemas_in_one_model_must_not_share_a_name() -> None:
+    letters = {"C": {"description": "letters", "ranges": [["0C95", "0CB9"]]}}
+    document = small(blocks=[["0C80", "0CFF"]], classes=letters, grammar="C", joiners=[])
+    document.pop("table", None)
+    with pytest.raises(SchemaError, match="two schemas are called 'small'"):
+        compile_schemas([load_schema(small()), load_schema(document)], None)
+
+
+def test_a_grammar_that_is_too_large_is_refused_in_time() -> None:
+    document = small(grammar="(C | H)* C (C | H){40}")
+    document.pop("table", None)
+    with pytest.raises(PatternError, match="more than 20000 states"):
+        compile_schemas([load_schema(document)], None)
 
 
 def test_schemas_in_one_model_must_not_share_characters() -> None:

@@ -22,6 +22,9 @@ _SHORTHANDS: dict[str, Callable[[], CodePointSet]] = {
 }
 _NOT_ONE_CHARACTER = {
     **dict.fromkeys("bB", "word boundaries are not supported; look ahead at a class instead"),
+    **dict.fromkeys(
+        "<>", "in other engines this is a word boundary; a plain sign needs no backslash"
+    ),
     **dict.fromkeys("AzZG", "anchors are not supported; a scanner always starts at a piece"),
     **dict.fromkeys("123456789", "backreferences are not regular and cannot be compiled"),
     **dict.fromkeys("kg", "backreferences are not regular and cannot be compiled"),
@@ -74,6 +77,7 @@ class CharReader:
         """Read one character, one escape, or one range of a set."""
         at = self.cursor.position
         first = self._item()
+        self._refuse_operator()
         is_range = self.cursor.peek() == "-" and self.cursor.peek(2) != "-]"
         if not is_range:
             return self._folded(first)
@@ -86,12 +90,15 @@ class CharReader:
     def _item(self) -> CodePointSet:
         """Read one character or escape of a set, not folded yet."""
         at = self.cursor.position
-        if self.cursor.peek(2) in ("&&", "--", "~~"):
-            raise self.cursor.error("set operators are not supported; escape the character", at)
+        self._refuse_operator()
         char = self.cursor.next("a character or ']'")
         if char == "[":
             raise self.cursor.error("sets inside sets are not supported; write '\\['", at)
         return self._escape() if char == "\\" else CodePointSet.of(char)
+
+    def _refuse_operator(self) -> None:
+        if self.cursor.peek(2) in ("&&", "--", "~~"):
+            raise self.cursor.error("set operators are not supported; escape the character")
 
     def _escape(self) -> CodePointSet:
         """Read an escape, not folded yet: in a set it may begin a range."""
@@ -105,9 +112,10 @@ class CharReader:
             return _negated(self._folded(self._property(at)), letter)
         if letter.lower() in _SHORTHANDS:
             return _negated(_SHORTHANDS[letter.lower()](), letter)
-        if letter == " " or letter in string.punctuation:
+        problem = _NOT_ONE_CHARACTER.get(letter)
+        if problem is None and (letter == " " or letter in string.punctuation):
             return CodePointSet.of(letter)
-        problem = _NOT_ONE_CHARACTER.get(letter, "unknown escape; a plain letter needs none")
+        problem = problem or "unknown escape; a plain letter needs none"
         raise self.cursor.error(f"\\{letter}: {problem}", at)
 
     def _code_point(self, letter: str, at: int) -> int:

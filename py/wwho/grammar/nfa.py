@@ -10,8 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from wwho.errors import PatternError
+
 from .codepoints import CodePointSet
 from .syntax import Alt, Chars, End, Look, Machine, Node, Repeat, Seq
+
+MAX_NFA_STATES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,11 @@ class Nfa:
 
 
 def build_nfa(rules: Iterable[Node]) -> Nfa:
-    """Build one automaton that tries all rules, earlier ones first."""
+    """Build one automaton that tries all rules, earlier ones first.
+
+    Raises:
+        PatternError: it would have more than MAX_NFA_STATES states.
+    """
     builder = _Builder()
     ends = [(node, builder.add(Accept(rule))) for rule, node in enumerate(rules)]
     start = builder.add(Fork(tuple(builder.build(node, end, end) for node, end in ends)))
@@ -129,6 +137,11 @@ class _Builder:
 
     def add(self, state: State) -> int:
         """Add a state; return its number."""
+        if len(self.states) == MAX_NFA_STATES:
+            raise PatternError(
+                f"the pattern needs more than {MAX_NFA_STATES} states before any are merged; "
+                "repetitions inside repetitions multiply: use smaller numbers, or fewer levels"
+            )
         self.states.append(state)
         return len(self.states) - 1
 
@@ -171,7 +184,7 @@ class _Builder:
     def unlimited(self, node: Repeat, idle: int, moved: int) -> int:
         """Build ``x{m,}`` as m copies and then ``x*``; leave ``x*`` after an idle round."""
         loop = self.add(Fork(()))
-        idle_round = moved if _nullable(node.body) else loop
+        idle_round = moved if nullable(node.body) else loop
         self.states[loop] = Fork((self.build(node.body, idle_round, loop), moved))
         if idle == moved:
             return self.copies(node.body, node.min, loop, loop)
@@ -199,7 +212,7 @@ class _Builder:
         return self.add(Fork((*begin, idle) if node.start in node.accepting else begin))
 
 
-def _nullable(node: Node) -> bool:
+def nullable(node: Node) -> bool:
     """Tell whether a part may take no character."""
     match node:
         case Chars():
@@ -207,10 +220,10 @@ def _nullable(node: Node) -> bool:
         case Look() | End():
             return True
         case Seq(parts):
-            return all(map(_nullable, parts))
+            return all(map(nullable, parts))
         case Alt(options):
-            return any(map(_nullable, options))
+            return any(map(nullable, options))
         case Repeat():
-            return node.min == 0 or _nullable(node.body)
+            return node.min == 0 or nullable(node.body)
         case Machine():
             return node.start in node.accepting

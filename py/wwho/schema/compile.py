@@ -123,8 +123,13 @@ def _machine(schema: Schema, table: Table, accepting: frozenset[str]) -> Node:
 
 
 def refuse_overlaps(schemas: Sequence[Schema]) -> None:
-    """Raise if a character would belong to two scripts: the router could not decide."""
+    """Raise if a name or a character would belong to two scripts: none could be told apart."""
     for one, two in combinations(schemas, 2):
+        if one.name == two.name:
+            raise SchemaError(
+                f"two schemas are called {one.name!r}; give one of them another name",
+                pointer="/name",
+            )
         shared = (one.blocks & (two.blocks | two.joiners)) | (one.joiners & two.blocks)
         if shared:
             raise SchemaError(

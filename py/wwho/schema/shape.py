@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from wwho.errors import PatternError, SchemaError
@@ -14,6 +15,8 @@ from .model import OTHER
 from .shipped import shipped_folder
 
 BASE_ROUTE = "other"
+SAID_BADLY = ("pattern", "type", "oneOf", "not")
+"""Rules of the meta-schema that do not say by themselves what would be right."""
 SURROGATES = CodePointSet(((0xD800, 0xDFFF),))
 
 
@@ -52,15 +55,25 @@ def _repetitions(document: Document) -> Iterator[SchemaError]:
 def _meta_schema(document: Document) -> Iterator[SchemaError]:
     """Compare with ``meta.schema.json``."""
     try:
-        from jsonschema import Draft202012Validator
+        from jsonschema import Draft202012Validator, ValidationError, validators
     except ImportError as error:
         raise SchemaError(
             "reading schemas needs the package jsonschema; pip install wwho[train]"
         ) from error
+
+    def pattern(_: object, pattern: str, text: object, __: object) -> Iterator[ValidationError]:
+        # In Python, but not in JSON Schema, $ also stands before a last line feed.
+        if isinstance(text, str) and not re.fullmatch(pattern, text):
+            yield ValidationError(f"{text!r} does not match {pattern!r}")
+
     meta = shipped_folder().joinpath("meta.schema.json").read_text(encoding="utf-8")
-    for fault in Draft202012Validator(json.loads(meta)).iter_errors(document):
+    rules = {"pattern": pattern}
+    validator = validators.extend(Draft202012Validator, rules)  # type: ignore[no-untyped-call]
+    for fault in validator(json.loads(meta)).iter_errors(document):
         pointer = join_pointer("", *fault.absolute_path)
-        yield SchemaError(f"{pointer or 'the schema'}: {fault.message}", pointer=pointer)
+        expected = fault.schema.get("description") if fault.validator in SAID_BADLY else None
+        message = f"{fault.message}; expected: {expected}" if expected else fault.message
+        yield SchemaError(f"{pointer or 'the schema'}: {message}", pointer=pointer)
 
 
 def _ranges(document: Document) -> Iterator[SchemaError]:

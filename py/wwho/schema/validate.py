@@ -21,6 +21,7 @@ from itertools import combinations
 from wwho.errors import SchemaError
 from wwho.grammar.codepoints import CodePointSet
 from wwho.grammar.equivalence import Path, Product
+from wwho.grammar.nfa import nullable
 from wwho.grammar.unicode import white_space
 
 from .document import Document, join_pointer, read_ranges
@@ -104,8 +105,7 @@ def _no_word_boundary(schema: Schema) -> Iterator[SchemaError]:
 
 def _not_empty(schema: Schema) -> Iterator[SchemaError]:
     """A syllable has at least one character."""
-    nothing = Table((), "", frozenset(), {})
-    if Product(nothing, schema.syllable, schema.classes).difference() == ():
+    if nullable(schema.syllable):
         yield SchemaError(
             "/grammar: the grammar generates the empty string; make a part of it mandatory",
             pointer="/grammar",
