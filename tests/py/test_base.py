@@ -14,9 +14,9 @@ from oracle import NAMES, rank_file, rank_modules, tiktoken_encoding
 from strategies import texts
 
 import wwho
-from wwho import ArtifactError, SpecialTokenError
+from wwho import ArtifactError, PatternError, SpecialTokenError
 from wwho.artifact.read import read_model
-from wwho.base.build import base_model, import_tiktoken
+from wwho.base.build import base_model, byte_base, import_tiktoken
 from wwho.base.pairs import canonical_pairs
 from wwho.base.tiktoken_file import parse_ranks, read_ranks
 from wwho.encodings import model_bytes
@@ -192,6 +192,12 @@ def test_no_bpe_vocabulary() -> None:
         canonical_pairs([*SINGLES, b"abc"])
     with pytest.raises(ArtifactError, match="not the 256 single bytes"):
         canonical_pairs([b"ab", *SINGLES])
+
+
+@pytest.mark.parametrize("pattern", ["r50k_base", "o200k-base"])
+def test_a_name_that_no_pattern_has(pattern: str) -> None:
+    with pytest.raises(PatternError, match=f"'{pattern}'; the names are o200k_base and cl100k_ba"):
+        byte_base(pattern)
 
 
 def spelled(tokens: list[bytes]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 
 from wwho.artifact.layout import MAX_IDS
@@ -10,7 +11,7 @@ from wwho.artifact.model import Model, Route
 from wwho.base.pairs import canonical_pairs
 from wwho.base.patterns import PATTERNS
 from wwho.base.tiktoken_file import read_ranks
-from wwho.errors import ArtifactError, SpecialTokenError
+from wwho.errors import ArtifactError, PatternError, SpecialTokenError
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 from wwho.grammar.unicode import UNICODE_VERSION
@@ -101,7 +102,7 @@ def base_model(
         >>> base_model(tokens, pattern=r"\\w+|\\W", specials=specials, provenance=record).n_vocab
         301
     """
-    regex = PATTERNS.get(pattern, pattern)
+    regex = _regex(pattern)
     ids = _checked(specials, len(tokens))
     scanner = Scanner("pretokenizer", (parse_regex(regex),), longest=False)
     n_vocab = max([len(tokens) - 1, *ids.values()]) + 1
@@ -125,6 +126,17 @@ def base_model(
             "writer": WRITER,
         },
     )
+
+
+def _regex(pattern: str) -> str:
+    """The regular expression of a name, or the one that is given."""
+    if pattern not in PATTERNS and re.fullmatch(r"[\w-]+", pattern):  # it would match only itself
+        known = " and ".join(PATTERNS)
+        raise PatternError(
+            f"there is no pattern {pattern!r}; the names are {known}, and all else is taken as a "
+            "regular expression"
+        )
+    return PATTERNS.get(pattern, pattern)
 
 
 def _checked(specials: Mapping[str, int], n_tokens: int) -> dict[str, int]:
