@@ -44,7 +44,7 @@ async function current() {
 }
 
 /** The names of the caches, oldest first. */
-const ours = async () => (await caches.keys()).filter((name) => name === "wwho" || name.startsWith(CACHES));
+const ours = async () => (await caches.keys()).filter((name) => name.startsWith(CACHES));
 
 /** @type {Promise<void> | undefined} */
 let keeping;
@@ -62,7 +62,7 @@ async function keepVersion(response) {
   const cache = await caches.open(name);
   try {
     await keepFiles(cache, await checked(response.clone()).text());
-    await keepChosen(cache, former);
+    await keepMet(cache, former);
     await cache.put(PAGE, response);
   } catch (error) {
     await caches.delete(name);
@@ -91,10 +91,14 @@ async function keepFiles(cache, html) {
 /** @param {string} text @param {string} url of it @returns {string[]} */
 const namesIn = (text, url) => NAMES.flatMap((pattern) => [...text.matchAll(pattern)].map((name) => new URL(name[1], url).href));
 
-/** The tokenizers that were chosen earlier, as far as they can be had. @param {Cache} cache @param {Cache | undefined} former */
-async function keepChosen(cache, former) {
+/**
+ * What was met earlier and the page does not name, such as other tokenizers and Python, as far as it can be had.
+ * @param {Cache} cache @param {Cache | undefined} former
+ */
+async function keepMet(cache, former) {
+  const main = new URL(PAGE, location.href).href; // kept last
   for (const { url } of (await former?.keys()) ?? []) {
-    if (url.endsWith(".wwho") && !(await cache.match(url, found))) await cache.add(url).catch(() => undefined);
+    if (url !== main && !(await cache.match(url, found))) await cache.add(url).catch(() => undefined);
   }
 }
 

@@ -180,6 +180,39 @@ def test_without_pyodide_it_says_how_to_get_it(browser: Any) -> None:
         page.close()
 
 
+def test_without_a_network_it_does_not_blame_pyodide(browser: Any) -> None:
+    with served(None) as address:
+        page = browser.new_page()
+        page.route("**/pyodide.mjs", lambda route: route.abort())
+        page.goto(f"{address}/python.html")
+        expect(page.locator("#alert")).to_contain_text("is the network there?")
+        expect(page.locator("#alert")).not_to_contain_text("npm")
+        page.close()
+
+
+def test_after_a_visit_python_needs_no_network(browser: Any, releases: dict[str, Release]) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    with served(releases["314"].folder) as address:
+        page.goto(address)
+        assert page.evaluate(
+            """async () => {
+              await navigator.serviceWorker.ready;
+              for (let i = 0; i < 200; i++) {
+                if (await caches.match("./", { ignoreVary: true })) return true;
+                await new Promise((go) => setTimeout(go, 50));
+              }
+            }"""
+        )
+        page.goto(f"{address}/python.html")
+        expect(page.locator("#state")).to_have_text("Python 3.14.2")
+    context.set_offline(True)
+    page.reload()
+    expect(page.locator("#run")).to_be_enabled()
+    assert run(page, "wwho.get_encoding().count('ගමේ පාසල')") == "2\n"
+    context.close()
+
+
 def test_the_archive_is_the_package_without_what_is_compiled_for_this_machine() -> None:
     from wwho.serve.archive import packed
 

@@ -55,8 +55,15 @@ test("the names of the classes are those of the schemas", async () => {
       assert.deepEqual(hex, ranges, `${name} ${each.name}`);
     }
   }
-  assert.equal(classOf("sinhala", 0xdca).name, "H");
-  assert.equal(classOf("sinhala", 0x61), undefined);
+  assert.equal(classOf(GRAMMARS.sinhala, 0xdca).name, "H");
+  assert.equal(classOf(GRAMMARS.sinhala, 0x61), undefined);
+  assert.equal(classOf(undefined, 0xdca), undefined);
+});
+
+test("a grammar is that of a file which was made from the shipped schema", async () => {
+  assert.deepEqual(automata.routes.map(({ grammar }) => grammar), [undefined, GRAMMARS.sinhala, GRAMMARS.devanagari]);
+  const { routes } = readAutomata(await bytesOf(new URL("tests/vectors/tiny.wwho", ROOT))); // it does not say from what
+  assert.deepEqual(routes.map(({ name, grammar }) => [name, grammar]), [["other", undefined], ["sinhala", undefined], ["devanagari", undefined]]);
 });
 
 test("the page's tokens: kinds, units, cut syllables and characters", () => {

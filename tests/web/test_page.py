@@ -181,6 +181,25 @@ def test_a_broken_part_is_named(
     context.close()
 
 
+def test_what_cannot_start_stays_said(browser: Any, address: str) -> None:
+    """Whatever is tried then, all that is asked for is answered."""
+    context = browser.new_context(service_workers="block")
+    page = context.new_page()
+    page.route("**/page/worker.js", lambda route: route.abort())
+    page.goto(address)
+    alert = page.locator("#alert")
+    expect(alert).to_contain_text("Worker failed")
+    page.select_option("#pick-b", "cl100k_base")
+    page.fill("#text", "typed")
+    expect(alert).to_contain_text("could not start")
+    expect(page.locator("body")).to_have_attribute("data-state", "broken")
+    page.click("#copy-json")
+    expect(alert).to_have_text(re.compile("^The tokenizer's Worker failed"))
+    page.click("#close-alert")
+    expect(alert).to_be_hidden()
+    context.close()
+
+
 def test_a_damaged_tokenizer_is_named(browser: Any, address: str) -> None:
     context = browser.new_context(service_workers="block")
     page = context.new_page()

@@ -41,7 +41,7 @@ def test_a_folder_is_counted_file_by_file(page: Any, address: str, tmp_path: Pat
     opened(page, address)
     page.set_input_files("#folder", tmp_path / "folder")
     state = page.locator("#file-state")
-    expect(state).to_contain_text("Counted 13 files")
+    expect(state).to_contain_text("Counted 12 files")
     expect(state).to_contain_text("1 cannot be counted")
     for side, name in zip(SIDES, NAMES, strict=True):
         expect_count(page, f"#all-{side}", sum(native(name, text) for text in texts.values()))
@@ -92,7 +92,7 @@ def test_a_large_file_that_is_no_text_is_given_up(page: Any, address: str, tmp_p
     for side, name in zip(SIDES, NAMES, strict=True):
         expect_count(page, f"#all-{side}", native(name, LINE * 50_000))
     state = page.locator("#file-state")
-    expect(state).to_contain_text("Counted 2 files")
+    expect(state).to_contain_text("Counted 1 file · ")
     expect(state).to_contain_text("1 cannot be counted")
     expect(state).to_contain_text(re.compile(r"(\d+\.\d MB) of \1"))
     expect(page.locator("#file-rows .failed")).to_have_text("not UTF-8 text")
@@ -106,6 +106,53 @@ def test_a_file_that_is_gone_is_said_to_be(page: Any, address: str, tmp_path: Pa
     (tmp_path / "gone.txt").unlink()
     page.select_option("#pick-b", "cl100k_base")
     expect(page.locator("#file-rows .failed")).to_contain_text("was it moved or changed?")
+
+
+def drop_folder(page: Any, folder: Path) -> None:
+    """Drop a folder of the disk on the page."""
+    devtools = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
+    for step in ("dragEnter", "dragOver", "drop"):
+        event = {"type": step, "x": 600, "y": 300, "data": data}
+        devtools.send("Input.dispatchDragEvent", event)
+
+
+def test_a_folder_that_cannot_be_read_is_a_row(page: Any, address: str, tmp_path: Path) -> None:
+    """Beside the files that can. The tests may run as root, to whom no folder is closed."""
+    for name in ("closed", "open"):
+        (tmp_path / "folder" / name).mkdir(parents=True)
+        (tmp_path / "folder" / name / "a.txt").write_text(SAMPLE, "utf-8")
+    opened(page, address)
+    page.evaluate(
+        """() => {
+          const close = ({ dataTransfer }) => {
+            const kind = Object.getPrototypeOf(dataTransfer.items[0].webkitGetAsEntry());
+            const { createReader } = kind;
+            kind.createReader = function () {
+              if (this.name !== "closed") return createReader.call(this);
+              const error = new DOMException("", "NotReadableError");
+              return { readEntries: (_, failed) => failed(error) };
+            };
+          };
+          addEventListener("drop", close, { capture: true });
+        }"""
+    )
+    drop_folder(page, tmp_path / "folder")
+    expect(page.locator("#file-state")).to_contain_text("1 cannot be counted")
+    closed = page.locator("#file-rows tr", has_text="folder/closed")
+    expect(closed).to_contain_text("cannot be read")
+    expect_count(page, "#all-a", native("wwho_328k", SAMPLE))
+    page.select_option("#pick-b", "cl100k_base")
+    expect_count(page, "#all-b", native("cl100k_base", SAMPLE))
+    expect(page.locator("#file-rows .failed")).to_have_text("cannot be read")
+
+
+def test_an_empty_folder_is_said_to_be(page: Any, address: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    opened(page, address)
+    drop_folder(page, tmp_path / "folder")
+    expect(page.locator("#alert")).to_have_text("There is no file in that folder.")
+    expect(page.locator("#files")).to_be_hidden()
 
 
 def test_counting_can_be_cancelled(page: Any, address: str, tmp_path: Path) -> None:
@@ -153,7 +200,7 @@ def test_a_worker_that_cannot_start_is_named_at_every_file(
 
     page.unroute(f"**/{missing}")
     page.set_input_files("#file", files[:2])
-    expect(page.locator("#file-state")).to_contain_text("Counted 302 files")
+    expect(page.locator("#file-state")).to_contain_text("Counted 2 files")
     expect_count(page, "#all-a", 2 * native("wwho_328k", "shore"))
 
 
@@ -177,7 +224,9 @@ def test_workers_that_start_do_the_work_of_those_that_cannot(
     page.set_input_files("#file", files)
     lost = {"first": 1, "others": 3}[which]
     state = page.locator("#file-state")
-    expect(state).to_contain_text(f"Counted 100 files · 500 B of 500 B · {lost} cannot be counted")
+    expect(state).to_contain_text(
+        f"Counted {100 - lost} files · 500 B of 500 B · {lost} cannot be counted"
+    )
     expect_count(page, "#all-a", (100 - lost) * native("wwho_328k", "shore"))
     assert len(asked) == 4
 
@@ -337,6 +386,37 @@ def test_dropped_files_and_tokenizers(page: Any, address: str) -> None:
     expect(page.locator("#alert")).to_contain_text("no.wwho begins with 68 65 6C 6C 6F")
 
 
+def test_an_own_tokenizer_goes_where_it_is_asked_for(page: Any, address: str) -> None:
+    """By a button: an option would open the dialog as soon as the arrow keys come to it."""
+    opened(page, address)
+    shipped = [*NAMES, "cl100k_base", "wwho_super_328k"]
+    assert page.locator("#pick-a option").all_text_contents() == shipped
+    tiny = ROOT / "tests" / "vectors" / "tiny.wwho"
+    for button, titles in (
+        ("#own-a", ["tiny", "o200k_base"]),
+        ("#own-b", ["tiny", "tiny (2)"]),
+        ("#open-model", ["tiny", "tiny (3)"]),
+    ):
+        with page.expect_file_chooser() as chooser:
+            page.click(button)
+        chooser.value.set_files(tiny)
+        for side, title in zip(SIDES, titles, strict=True):
+            expect(page.locator(f"#title-{side}")).to_have_text(title)
+
+
+def test_what_is_opened_as_a_tokenizer_is_not_counted(page: Any, address: str) -> None:
+    opened(page, address)
+    with page.expect_file_chooser() as chooser:
+        page.click("#open-model")
+    file = {"name": "tokenizer.json", "mimeType": "", "buffer": b'{"model": {"vocab": {}}}'}
+    chooser.value.set_files(file)
+    alert = page.locator("#alert")
+    expect(alert).to_contain_text("tokenizer.json")
+    expect(alert).to_contain_text("“Bring your own tokenizer”")
+    expect(page.locator("#files")).to_be_hidden()
+    expect(page.locator("#title-b")).to_have_text("o200k_base")
+
+
 def test_messages_are_seen_wherever_the_page_is(page: Any, address: str) -> None:
     opened(page, address)
     bad = [{"name": f"{name}.WWHO", "mimeType": "", "buffer": name.encode()} for name in "xy"]
@@ -358,7 +438,10 @@ def test_the_recipe_for_a_tokenizer_json(page: Any, address: str, tmp_path: Path
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
     theirs.pre_tokenizer = level(add_prefix_space=False)
     trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=600, initial_alphabet=level.alphabet(), show_progress=False
+        vocab_size=600,
+        initial_alphabet=level.alphabet(),
+        special_tokens=["<|endoftext|>", "<｜pad｜>"],
+        show_progress=False,
     )
     line = LINE.replace("\r", "")  # as a text area has it
     text = f"{line}{SAMPLE} We'll see the shore, the horizon and the storm.\n"
@@ -379,3 +462,25 @@ def test_the_recipe_for_a_tokenizer_json(page: Any, address: str, tmp_path: Path
     for each in (text, SAMPLE, "It'll rain: ශ්‍රී  \n\n x"):
         page.fill("#text", each)
         expect_count(page, "#count-b", len(theirs.encode(each).ids))
+
+
+def test_an_own_tokenizer_that_is_gone_is_named(page: Any, address: str, tmp_path: Path) -> None:
+    opened(page, address)
+    (tmp_path / "gone.wwho").write_bytes(b"shore")
+    page.evaluate(
+        """() => {
+          const picker = document.createElement("input");
+          [picker.type, picker.id] = ["file", "picker"];
+          document.body.append(picker);
+        }"""
+    )
+    page.set_input_files("#picker", tmp_path / "gone.wwho")
+    (tmp_path / "gone.wwho").unlink()
+    said = page.evaluate(
+        """async () => {
+          const { addModel } = await import("/page/models.js");
+          const [file] = document.getElementById("picker").files;
+          return addModel(file).catch((error) => error.message);
+        }"""
+    )
+    assert said == "gone.wwho cannot be read; was it moved or changed?"

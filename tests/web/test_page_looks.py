@@ -16,6 +16,7 @@ from demo_page import (
     expect,
     expect_count,
     expect_counts,
+    expect_done,
     native,
     opened,
     tokens,
@@ -135,7 +136,7 @@ def test_axe_finds_nothing(browser: Any, address: str, scheme: str, width: int) 
         expect_count(page, f"#count-{side}", native(name, text))
     drop(page, "small.txt", SAMPLE.encode())
     drop(page, "photo.png", bytes(range(256)))
-    expect(page.locator("#file-state")).to_contain_text("Counted 2 files")
+    expect(page.locator("#file-state")).to_contain_text("Counted 1 file · ")
     page.click("summary")
     page.evaluate("document.getElementById('alert').hidden = false")
     page.locator("#tokens-a .token").nth(2).focus()
@@ -166,6 +167,39 @@ def test_everything_can_be_done_by_keyboard(page: Any, address: str) -> None:
     assert any("token" in name for name in reached)
 
 
+def test_the_focus_stays_on_the_page(page: Any, address: str) -> None:
+    """Where the button that has it goes away, or has no more to do."""
+
+    def expect_focus(selector: str, presses: str) -> None:
+        page.locator(presses).focus()
+        page.keyboard.press("Enter")
+        expect(page.locator(selector)).to_be_focused()
+
+    opened(page, address)
+    page.fill("#text", "word " * 1_000)
+    expect_done(page)
+    stretch = page.locator("#stretch")
+    while page.locator("#earlier").is_enabled():
+        before = stretch.text_content()
+        expect_focus("#earlier", presses="#earlier")
+        expect(stretch).not_to_have_text(before)
+    expect_focus("#earlier", presses="#earlier")
+    assert page.locator("#earlier").is_disabled()
+
+    page.fill("#text", "කමලෙසුනිමාතරුගසමලකඩලවරණජනතාපහසුව")
+    expect(page.locator("#more-units")).to_be_visible()
+    expect_focus("#segments button", presses="#more-units")
+    expect(page.locator("#more-units")).to_be_hidden()
+
+    page.evaluate("location.hash = '#zAAAA'")
+    expect(page.locator("#alert")).to_be_visible()
+    expect_focus("#copy-link", presses="#close-alert")
+
+    large = {"name": "a.txt", "mimeType": "", "buffer": (SAMPLE * 800_000).encode()}
+    page.set_input_files("#file", large)
+    expect_focus("#copy-files", presses="#cancel-files")
+
+
 def test_motion_is_reduced_where_it_is_asked_for(browser: Any, address: str) -> None:
     durations = []
     for motion in ("reduce", "no-preference"):
@@ -176,3 +210,19 @@ def test_motion_is_reduced_where_it_is_asked_for(browser: Any, address: str) -> 
         )
         context.close()
     assert durations == ["0s", "0.18s"]
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_long_name_of_an_own_tokenizer_fits(page: Any, address: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    opened(page, address)
+    name = "my_sinhala_hindi_tokenizer_v3" * 4
+    drop(page, f"{name}.wwho", (ROOT / "tests" / "vectors" / "tiny.wwho").read_bytes())
+    expect(page.locator("#title-b")).to_have_text(name)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    for label in ("tax-label", "cost-name-b", "title-b"):
+        assert page.evaluate(
+            "(id) => document.getElementById(id).scrollWidth"
+            " <= document.getElementById(id).clientWidth",
+            label,
+        )

@@ -81,6 +81,13 @@ WORKS_OFFLINE = """async () => {
 }"""
 
 
+def waited_for(page: Any, condition: str) -> bool:
+    """Whether an expression of JavaScript comes true within ten seconds."""
+    wait = "await new Promise((go) => setTimeout(go, 50))"
+    loop = f"for (let i = 0; i < 200; i++) {{ if ({condition}) return true; {wait}; }}"
+    return bool(page.evaluate(f"async () => {{ {loop} return false; }}"))
+
+
 def reopened_offline(context: Any, address: str) -> None:
     """The page opens without a network, counts what is typed, and files."""
     page = context.new_page()
@@ -137,6 +144,24 @@ def test_a_new_page_is_shown_only_with_its_own_files(browser: Any, tmp_path: Pat
     context.close()
 
 
+def test_what_was_met_is_kept_when_the_page_is_kept_anew(browser: Any, tmp_path: Path) -> None:
+    """Other pages and what they need, at each visit where the files are not pinned."""
+    copied_site(tmp_path)
+    context = browser.new_context()
+    with static_files(tmp_path) as address:
+        page = opened(context.new_page(), address)
+        page.evaluate(WORKS_OFFLINE)
+        assert waited_for(page, "await caches.match('./')")
+        page.goto(f"{address}python.html")
+        assert waited_for(page, "await caches.match('python/main.js')")
+        [former] = page.evaluate("caches.keys()")
+        opened(page, address)
+        assert waited_for(page, f"!(await caches.has('{former}'))")
+    page.goto(f"{address}python.html")
+    expect(page.locator("#code")).to_have_value(re.compile("wwho"))  # its script has run
+    context.close()
+
+
 def test_offline_after_the_first_visit(browser: Any, address: str) -> None:
     context = browser.new_context()
     page = opened(context.new_page(), address)
@@ -147,3 +172,15 @@ def test_offline_after_the_first_visit(browser: Any, address: str) -> None:
     page.close()
     reopened_offline(context, address)
     context.close()
+
+
+def test_the_page_works_where_nothing_may_be_kept(page: Any, address: str) -> None:
+    """Some browsers throw as the service workers are only looked at."""
+    page.add_init_script(
+        """Object.defineProperty(Navigator.prototype, "serviceWorker", {
+          get() { throw new DOMException("not here", "SecurityError"); },
+        })"""
+    )
+    opened(page, address)
+    page.fill("#text", SAMPLE)
+    expect_count(page, "#count-a", native("wwho_328k", SAMPLE))

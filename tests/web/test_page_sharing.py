@@ -5,14 +5,34 @@ from __future__ import annotations
 import base64
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from demo_page import NAMES, SAMPLE, drop, expect, expect_count, expect_ready, native, opened
+from demo_page import (
+    NAMES,
+    SAMPLE,
+    drop,
+    expect,
+    expect_count,
+    expect_done,
+    expect_ready,
+    native,
+    opened,
+)
 
 import wwho
 
 pytestmark = pytest.mark.page
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def follow(page: Any, text: str, **settings: float) -> None:
+    """Follow a link, as if its address were typed on the page."""
+    shared = base64.urlsafe_b64encode(json.dumps({"text": text, **settings}).encode()).decode()
+    page.evaluate("fragment => { location.hash = fragment }", f"#j{shared.rstrip('=')}")
+    expect(page.locator("#text")).to_have_value(text)
 
 
 def test_a_link_carries_text_and_settings(page: Any, address: str) -> None:
@@ -74,9 +94,7 @@ def test_the_way_back_from_a_link(page: Any, address: str) -> None:
     opened(page, address)
     page.fill("#text", "my own")
     page.select_option("#pick-b", "cl100k_base")
-    shared = base64.b64encode(json.dumps({"text": "theirs", "price": 1e300}).encode()).decode()
-    page.evaluate("fragment => { location.hash = fragment }", f"#j{shared.rstrip('=')}")
-    expect(page.locator("#text")).to_have_value("theirs")
+    follow(page, "theirs", price=1e300)
     expect_count(page, "#count-b", native("o200k_base", "theirs"))
     expect(page.locator("#pick-b")).to_have_value("o200k_base")
     expect(page.locator("#cost-note")).to_be_visible()
@@ -84,6 +102,129 @@ def test_the_way_back_from_a_link(page: Any, address: str) -> None:
     expect(page.locator("#text")).to_have_value("my own")
     expect(page.locator("#pick-b")).to_have_value("cl100k_base")
     expect(page.locator("#cost-note")).to_be_hidden()
+
+
+def test_back_leads_to_what_was_left_there(page: Any, address: str) -> None:
+    """Also behind an edited link, and after the page was loaded again."""
+    text = page.locator("#text")
+    opened(page, address)
+    page.fill("#text", "my own")
+    follow(page, "one")
+    page.fill("#text", "one, edited")
+    follow(page, "two")
+    page.reload()
+    expect_ready(page)
+    expect(text).to_have_value("two")
+    for there in ("one, edited", "my own"):
+        page.go_back()
+        expect(text).to_have_value(there)
+        expect(page).to_have_url(f"{address}/")
+    for there in ("one, edited", "two"):
+        page.go_forward()
+        expect(text).to_have_value(there)
+    page.go_back()
+    page.reload()
+    expect_ready(page)
+    expect(text).to_have_value("one, edited")
+
+
+def test_to_skip_to_the_text_of_a_link_is_no_step(page: Any, address: str) -> None:
+    opened(page, address)
+    page.fill("#text", "my own")
+    follow(page, "theirs")
+    page.focus(".skip")
+    page.keyboard.press("Enter")
+    page.keyboard.press("End")
+    page.keyboard.type(" and mine")
+    expect(page.locator("#text")).to_have_value("theirs and mine")
+    expect(page).to_have_url(f"{address}/")
+    page.go_back()
+    expect(page.locator("#text")).to_have_value("my own")
+    page.go_forward()
+    expect(page.locator("#text")).to_have_value("theirs and mine")
+
+
+def test_the_newest_of_two_links_wins(page: Any, address: str) -> None:
+    opened(page, address)
+    page.evaluate(
+        """async () => {
+          const { fromFragment, toFragment } = await import("/page/permalink.js");
+          const words = Array.from({ length: 40_000 }, (_, i) => (i * 7919) % 100_003);
+          const long = await toFragment({ text: words.join("\\n") });
+          const short = await toFragment({ text: "short" });
+          location.hash = long;
+          await new Promise((go) => addEventListener("hashchange", go, { once: true }));
+          location.hash = short;
+          await fromFragment(long); // begun later than the page's own reading of it
+        }"""
+    )
+    expect_done(page)
+    expect(page.locator("#text")).to_have_value("short")
+
+
+def test_a_link_says_what_it_leaves_out(page: Any, address: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened(page, address)
+    drop(page, "tiny.wwho", (ROOT / "tests" / "vectors" / "tiny.wwho").read_bytes())
+    expect(page.locator("#title-b")).to_have_text("tiny")
+    page.click("#copy-link")
+    expect(page.locator("#copy-link")).to_have_text("Copied")
+    said = "The link opens with o200k_base in place of tiny, which is only here."
+    expect(page.locator("#alert")).to_have_text(said)
+
+
+def test_a_link_costs_what_is_shown(page: Any, address: str) -> None:
+    """An empty price is 0, and as a number of texts that is none."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened(page, address)
+    page.fill("#price", "")
+    expect(page.locator("#cost-a")).to_have_text("$0")
+    page.click("#copy-link")
+    expect(page.locator("#copy-link")).to_have_text("Copied")
+    link = page.url
+    page.goto("about:blank")
+    opened(page, link)
+    expect(page.locator("#price")).to_have_value("0")
+    expect(page.locator("#cost-a")).to_have_text("$0")
+    for none in ("", "1.5"):
+        page.fill("#texts", none)
+        expect(page.locator("#cost-a")).to_have_text("–")
+        expect(page.locator("#cost-note")).to_contain_text("a whole number of texts")
+
+
+def test_the_copy_buttons_keep_their_names(page: Any, address: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened(page, address)
+    button = page.locator("#copy-link")
+    for _ in range(2):
+        button.click()
+        expect(button).to_have_text("Copied")
+    expect(button).to_have_text("Copy link")
+
+
+def test_json_is_of_the_text_that_was_there(page: Any, address: str) -> None:
+    """The text changes, and a tokenizer is chosen, while it is worked out."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened(page, address)
+    page.select_option("#pick-b", "cl100k_base")
+    text = "ගෙදර යන පාරේ शाम को\n" * 300
+    page.fill("#text", text)
+    expect_done(page)
+    page.evaluate(
+        """() => {
+          document.getElementById("copy-json").click();
+          const [text, pick] = ["text", "pick-b"].map((id) => document.getElementById(id));
+          text.value = "newer";
+          text.dispatchEvent(new Event("input"));
+          pick.value = "o200k_base";
+          pick.dispatchEvent(new Event("change"));
+        }"""
+    )
+    expect(page.locator("#copy-json")).to_have_text("Copied")
+    copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    assert copied["text"] == text
+    for side in copied["tokenizers"]:
+        assert side["ids"] == wwho.get_encoding(side["name"]).encode(text)
 
 
 def test_copy_as_json(page: Any, address: str) -> None:
@@ -119,3 +260,18 @@ def test_nothing_of_the_text_is_sent(page: Any, address: str) -> None:
     expect_count(page, "#all-a", native("wwho_328k", "another secret"))
     assert {method for method, _ in sent} == {"GET"}
     assert not [url for _, url in sent if "secret" in url or not url.startswith(address)]
+
+
+@pytest.mark.parametrize("foreign", ["{}", "5", '"s"', "{"])
+def test_what_another_page_has_stored_is_left_alone(page: Any, address: str, foreign: str) -> None:
+    """The storage is that of every page of the origin."""
+    opened(page, address)
+    page.evaluate(
+        """(value) => addEventListener("pagehide", () => {
+          for (const key in { ...sessionStorage }) sessionStorage[key] = value;
+        })""",
+        foreign,
+    )
+    page.reload()
+    expect_ready(page)
+    assert page.input_value("#text")

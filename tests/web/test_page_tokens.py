@@ -182,6 +182,17 @@ def test_arrow_down_goes_a_line_down(page: Any, address: str) -> None:
     expect(page.locator(".token:focus")).to_have_text("one")
 
 
+def test_one_arrow_leads_through_lines_of_both_directions(page: Any, address: str) -> None:
+    opened(page, address)
+    text = "one\nשלום\nthree four"
+    page.fill("#text", text)
+    expect(tokens(page, "b")).to_have_count(native("o200k_base", text))
+    tokens(page, "b").first.focus()
+    for nth in range(1, native("o200k_base", text)):
+        page.keyboard.press("ArrowRight")
+        expect(tokens(page, "b").nth(nth)).to_be_focused()
+
+
 def test_the_automaton_at_work(page: Any, address: str) -> None:
     opened(page, address)
     page.fill("#text", "ok ශ්‍රී लंका")
@@ -203,6 +214,29 @@ def test_the_automaton_at_work(page: Any, address: str) -> None:
     expect(tokens(page, "a").first).to_have_attribute("aria-selected", "true")
     expect(segments.nth(0)).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#units .unit-face").first).to_have_text("ok")
+
+
+def test_what_cannot_be_seen_is_named_in_the_machines(page: Any, address: str) -> None:
+    opened(page, address)
+    page.fill("#text", "ab\u202ecd \0\u200b\ufeff ශ්\u200dරී")
+    segments = page.locator("#segments button")
+    expect(segments.first).to_contain_text("ab[U+202E]cd [U+0000][U+200B][BOM]")
+    expect(segments.last).to_contain_text("ශ්\u200dරී")
+    segments.first.click()
+    shown = page.locator("#units").text_content()
+    assert "[U+202E]" in shown
+    assert not set("\u202e\0\u200b\ufeff") & set(shown)
+
+
+def test_a_part_of_an_endless_word_begins_with_a_syllable(page: Any, address: str) -> None:
+    opened(page, address)
+    text = "क्ष्म्य्व" * 1000
+    page.fill("#text", text)
+    expect(page.locator("#pager")).to_be_visible()
+    expect_done(page)
+    assert "".join(tokens(page, "a").all_text_contents()).startswith("क्ष्म्य्व")
+    rules = page.locator("#units .unit-rule")
+    expect(rules).to_have_text(["syllable"] * rules.count())
 
 
 def test_a_long_text_is_shown_in_stretches(page: Any, address: str) -> None:
@@ -232,6 +266,20 @@ def test_a_long_text_is_shown_in_stretches(page: Any, address: str) -> None:
         page.click("#later")
         expect(page.locator("#stretch")).not_to_have_text(before)
     assert seen == ("x" + text)[: len(seen)]
+
+
+def test_cuts_are_said_of_what_was_looked_at(page: Any, address: str) -> None:
+    opened(page, address)
+    cut = "ශ්‍රී ලංකාවේ අද්භුත\n" * 200
+    page.fill("#text", cut + "plain words of English\n" * 200)
+    expect_done(page)
+    expect(page.locator("#torn-b")).to_have_text("nothing cut in the stretch shown")
+    page.evaluate("document.getElementById('text').setSelectionRange(0, 0)")
+    page.locator("#text").press("x")
+    torn = page.locator("#torn-b")
+    expect(torn).to_have_text(re.compile("inside syllables in the stretch shown"))
+    page.fill("#text", "plain words")
+    expect(torn).to_have_text("nothing cut")
 
 
 def test_a_word_without_an_end_is_shown_in_stretches_too(page: Any, address: str) -> None:

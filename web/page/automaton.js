@@ -1,7 +1,8 @@
 // Runs the automata of a .wwho file a step at a time (FORMAT.md sections 3 to 5). The core does the same faster and says only
 // where pieces end; the page wants to show every step.
 
-import { readScanners } from "../lib/artifact.js";
+import { readProvenance, readScanners } from "../lib/artifact.js";
+import { GRAMMARS } from "./classes.js";
 
 /** Column 0 of every automaton. */
 const END = 0;
@@ -19,11 +20,14 @@ const nextOf = (entry) => entry & 1023;
  * @property {(state: number, column: number) => number} entry
  */
 
+/** @typedef {import("./classes.js").Grammar} Grammar */
+/** @typedef {{ name: string, sgpe: boolean, scanner: Automaton, grammar: Grammar | undefined }} Route `grammar`: if it is a shipped one */
+
 /**
  * @typedef {object} Automata
  * @property {(codePoint: number) => number} classOf
  * @property {Automaton | undefined} router
- * @property {{ name: string, sgpe: boolean, scanner: Automaton }[]} routes
+ * @property {Route[]} routes
  */
 
 /**
@@ -32,6 +36,7 @@ const nextOf = (entry) => entry & 1023;
  */
 export function readAutomata(blob) {
   const { classOf, automata, router, routes } = readScanners(blob);
+  const provenance = readProvenance(blob);
   const all = automata.map(({ column, nColumns, table }) => ({
     states: table.length / nColumns,
     columns: column,
@@ -40,7 +45,10 @@ export function readAutomata(blob) {
   return {
     classOf,
     router: router === null ? undefined : all[router],
-    routes: routes.map(({ name, sgpe, scanner }) => ({ name, sgpe, scanner: all[scanner] })),
+    routes: routes.map(({ name, sgpe, scanner }) => {
+      const shipped = GRAMMARS[name];
+      return { name, sgpe, scanner: all[scanner], grammar: provenance[`schema:${name}`] === shipped?.source ? shipped : undefined };
+    }),
   };
 }
 

@@ -1,11 +1,14 @@
 // What the classes of the shipped grammars are called. An artifact numbers them; the names stand in schemas/sinhala.json and
-// schemas/devanagari.json, and a test compares.
+// schemas/devanagari.json, and a test compares. An artifact made from other schemas of these names tells by their digests.
 
 /** @typedef {{ name: string, words: string, ranges: [number, number][] }} Class */
 
-/** @type {Readonly<Record<string, { grammar: string, classes: Class[] }>>} by the name of the route */
+/** @typedef {{ source: string, grammar: string, classes: Class[] }} Grammar `source`: of the schema, as in the provenance */
+
+/** @type {Readonly<Record<string, Grammar>>} by the name of the route */
 export const GRAMMARS = Object.freeze({
   sinhala: {
+    source: "sha256 8447ad136967c5ebb42c122c1e035c8c50333d997e085c47ce13ea563ae22af8",
     grammar: "C (Z? H Z? C)* (P | H Z?)? M? | V M?",
     classes: [
       { name: "C", words: "consonant", ranges: [[0xd9a, 0xdc6]] },
@@ -17,6 +20,7 @@ export const GRAMMARS = Object.freeze({
     ],
   },
   devanagari: {
+    source: "sha256 3d5876e4558d4fea076f172399b4f14fd08e44f47c367b67ffa5b8338e668e39",
     grammar: "(C N? (H Z? C N?)* (P | H Z?)? | V | S | A) (M | A)*",
     classes: [
       { name: "C", words: "consonant", ranges: [[0x915, 0x939], [0x958, 0x95f], [0x978, 0x97f]] },
@@ -37,10 +41,10 @@ export const GRAMMARS = Object.freeze({
 });
 
 /**
- * @param {string} route
+ * @param {Grammar | undefined} grammar
  * @param {number} codePoint
  * @returns {Class | undefined} none for what the grammar has no name for
  */
-export function classOf(route, codePoint) {
-  return GRAMMARS[route]?.classes.find(({ ranges }) => ranges.some(([from, to]) => from <= codePoint && codePoint <= to));
+export function classOf(grammar, codePoint) {
+  return grammar?.classes.find(({ ranges }) => ranges.some(([from, to]) => from <= codePoint && codePoint <= to));
 }

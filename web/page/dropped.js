@@ -1,6 +1,6 @@
 // The files behind a drop or a picker, those in folders with their paths.
 
-/** @typedef {{ path: string, file: File }} Found */
+/** @typedef {{ path: string, file: File, problem?: string }} Found `problem`: why it cannot be counted */
 
 /** @param {DataTransfer} data @returns {Promise<Found[]>} */
 export async function droppedFiles(data) {
@@ -14,9 +14,14 @@ export async function droppedFiles(data) {
 /** @param {FileList} files of an input element @returns {Found[]} */
 export const pickedFiles = (files) => [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
-/** @param {any} entry a FileSystemEntry @param {string} folder @returns {Promise<Found[]>} */
+/** @param {any} entry a FileSystemEntry @param {string} folder @returns {Promise<Found[]>} what cannot be read is one of them */
 async function walk(entry, folder) {
   const path = folder + entry.name;
+  return filesIn(entry, path).catch(() => [{ path, file: new File([], entry.name), problem: "cannot be read" }]);
+}
+
+/** @param {any} entry @param {string} path of it @returns {Promise<Found[]>} */
+async function filesIn(entry, path) {
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
     return [{ path, file }];

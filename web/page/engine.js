@@ -18,6 +18,8 @@ export class Engine {
   #job = 0;
   /** @type {Map<number, { resolve: (value: any) => void, reject: (reason: Error) => void }>} */
   #asked = new Map();
+  /** Why nothing is answered any more. @type {Error | undefined} */
+  #ended;
   #busy = false;
   /** @type {{ text: string, at: number } | undefined} */
   #waiting;
@@ -40,13 +42,17 @@ export class Engine {
     });
     this.#worker.addEventListener("error", (event) => {
       event.preventDefault();
-      on.broken(`The tokenizer's Worker failed: ${event.message || "its script cannot be loaded"}.`);
+      this.#ended = new Error(`The tokenizer's Worker failed: ${event.message || "its script cannot be loaded"}.`);
+      on.broken(this.#ended.message);
+      for (const { reject } of this.#asked.values()) reject(this.#ended);
+      this.#asked.clear();
     });
   }
 
   /** @param {any} task @returns {Promise<any>} */
   #ask(task) {
     return new Promise((resolve, reject) => {
+      if (this.#ended) return reject(this.#ended);
       this.#asked.set(++this.#job, { resolve, reject });
       this.#worker.postMessage({ job: this.#job, ...task });
     });

@@ -9,7 +9,8 @@ const CANCELLED = "cancelled";
 const SHOW_MS = 100; // between two looks at what has changed: to show each of many small files would take longer than to count it
 
 /** @typedef {{ name: string, blob: Uint8Array }} Open a tokenizer */
-/** @typedef {{ path: string, file: Blob, read: number, counts?: number[], error?: string, row?: HTMLElement }} Entry `read`: bytes */
+/** @typedef {{ path: string, file: Blob, problem?: string }} Given `problem`: why it cannot be counted */
+/** @typedef {Given & { read: number, counts?: number[], error?: string, row?: HTMLElement }} Entry `read`: bytes */
 
 export class FileCounter {
   #find;
@@ -37,10 +38,10 @@ export class FileCounter {
     find("clear-files").addEventListener("click", () => this.clear());
   }
 
-  /** @param {{ path: string, file: Blob }[]} files */
+  /** @param {Given[]} files */
   add(files) {
     if (files.length === 0) return;
-    const fresh = files.map(({ path, file }) => ({ path, file, read: 0 }));
+    const fresh = files.map((file) => ({ ...file, read: 0 }));
     this.#entries.push(...fresh);
     if (this.#isCurrent()) this.#start(fresh);
     else this.again();
@@ -126,6 +127,7 @@ export class FileCounter {
       this.#showSoon();
     };
     try {
+      if (entry.problem) throw new Error(entry.problem);
       entry.counts = await pool.count(entry.file, progress);
     } catch (error) {
       if (run !== this.#run) return;
@@ -172,7 +174,7 @@ export class FileCounter {
     const running = done < wanted.length;
     this.#find("progress").value = size === 0 ? 1 : read / size;
     this.#find("file-state").textContent = [
-      running ? `Counting: ${count(done)} of ${files(wanted.length)}` : `Counted ${files(wanted.length)}`,
+      running ? `Counting: ${count(done)} of ${files(wanted.length)}` : `Counted ${files(wanted.length - failed)}`,
       `${bytes(read)} of ${bytes(size)}`,
       ...(wanted.length < all ? [`${count(all - wanted.length)} cancelled`] : []),
       ...(failed ? [`${count(failed)} cannot be counted`] : []),
@@ -184,8 +186,10 @@ export class FileCounter {
       cell.textContent = count(tokens);
       cell.dataset.count = String(tokens);
     });
-    this.#find("cancel-files").hidden = !running;
     for (const id of ["copy-files", "clear-files"]) this.#find(id).hidden = running;
+    const cancel = this.#find("cancel-files");
+    if (!running && document.activeElement === cancel) this.#find("copy-files").focus();
+    cancel.hidden = !running;
     this.#find("files").dataset.state = running ? "counting" : "done";
   }
 }

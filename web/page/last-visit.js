@@ -1,25 +1,31 @@
-// What was here when the page was left, for when it is loaded again: in the tab's own storage, which ends with the tab.
+// What was here when an entry of the browser's history was left, for when it is shown again, also when the page is loaded again:
+// in the tab's own storage, which ends with the tab.
+
+import { checked } from "./permalink.js";
 
 const KEY = "left";
 
 /** @typedef {import("./permalink.js").Shared} Shared */
 
-/** @param {Shared} settings */
-export function remember(settings) {
+/** @type {Map<number, Shared>} */
+const left = new Map();
+
+/** @param {number} entry of the browser's history @param {Shared} settings */
+export function remember(entry, settings) {
+  left.set(entry, settings);
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(settings));
+    sessionStorage.setItem(KEY + entry, JSON.stringify(settings));
   } catch {
     // The browser allows none, or not so much.
   }
 }
 
-/** @returns {Shared | undefined} nothing where the page is opened by its address */
-export function recalled() {
-  const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
-  if (visit?.type === "navigate") return undefined;
+/** @param {number} entry @returns {Shared | undefined} nothing where the page is opened by its address */
+export function recalled(entry) {
+  if (left.has(entry)) return left.get(entry);
   try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? "null") ?? undefined;
+    return checked(JSON.parse(sessionStorage.getItem(KEY + entry) ?? "null"));
   } catch {
-    return undefined;
+    return undefined; // there is nothing, or something of another page
   }
 }

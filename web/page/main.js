@@ -20,7 +20,6 @@ import { TokenPanel } from "./tokens.js";
 /** @typedef {import("./engine.js").Opened & { name: string, blob: Uint8Array }} Open a tokenizer */
 
 const SIDES = ["a", "b"];
-const OPEN_YOUR_OWN = "\0";
 const UNDOABLE = 1000; // UTF-16 units
 
 /** @param {string} id @returns {any} */
@@ -34,22 +33,24 @@ const opened = [undefined, undefined];
 const opening = [Promise.resolve(), Promise.resolve()];
 /** How many choices are not settled yet. */
 let choosing = 0;
-let engineEnded = false;
+/** Why nothing can be counted any more. */
+let ended = "";
 /** What stands in the text area, or stood there before it grew too long. */
 let text = "";
 /** The place in the text that is looked at, in UTF-16 units. */
 let place = 0;
 /** @type {import("./engine.js").Result | undefined} */
 let last;
-/** What stood here before a link was followed. @type {import("./permalink.js").Shared | undefined} */
-let before;
+/** Where a tokenizer goes that is chosen in a dialog. */
+let ownSide = 1;
+/** The entry of the browser's history that is shown. */
+let entry = entryHere();
 
 const engine = new Engine({
   result: show,
   failed: complain,
   broken(message) {
-    engineEnded = true;
-    broken(message);
+    ended = broken(message);
     giveUpFiles();
   },
 });
@@ -71,23 +72,26 @@ const both = () => (opened[0] && opened[1] ? [opened[0], opened[1]] : undefined)
 /** Names of what is open, or of what should be where nothing is. */
 const openNames = () => chosen.map((name, side) => opened[side]?.name ?? name);
 
-/** @param {string} message "" takes it away */
+/** @param {string} message "" takes it away, but for what cannot be mended */
 function complain(message) {
-  find("alert").hidden = message === "";
-  find("alert").textContent = message;
+  const said = message || ended;
+  find("alert").hidden = said === "";
+  find("alert").textContent = said;
 }
 
-/** @param {string} message */
-function broken(message) {
+/** @param {string} why @returns {string} what is said */
+function broken(why) {
+  const message = `The tokenizers could not start: ${why}`;
   document.body.dataset.state = "broken";
-  complain(`The tokenizers could not start: ${message}`);
+  complain(message);
+  return message;
 }
 
 /** Put a tokenizer on a side. @param {number} side @param {string} name @returns {Promise<string>} what went wrong, or "" */
 async function choose(side, name) {
   chosen[side] = name;
   showChoices();
-  document.body.dataset.state = "counting";
+  document.body.dataset.state = ended ? "broken" : "counting";
   choosing++;
   try {
     const blob = await fetchModel(name);
@@ -142,8 +146,7 @@ function showOpened() {
 
 function showChoices() {
   SIDES.forEach((side, i) => {
-    const options = [...names(), OPEN_YOUR_OWN].map((name) => new Option(name === OPEN_YOUR_OWN ? "Open a .wwho file …" : name, name));
-    find(`pick-${side}`).replaceChildren(...options);
+    find(`pick-${side}`).replaceChildren(...names().map((name) => new Option(name)));
     find(`pick-${side}`).value = chosen[i];
   });
 }
@@ -152,7 +155,8 @@ function showChoices() {
 function show(result, newest) {
   last = result;
   showNumbers({ names: openNames(), counts: result.counts, characters: result.characters });
-  result.tokens.forEach((tokens, i) => showTokens(i, tokens ?? []));
+  const where = result.part.length < result.units ? " in the stretch shown" : "";
+  result.tokens.forEach((tokens, i) => showTokens(i, tokens ?? [], where));
   showStretch(result);
   whenIdle(() => last === result && syllables.show(result.part));
   document.body.dataset.state = newest ? "done" : "counting";
@@ -164,11 +168,11 @@ function whenIdle(work) {
   else setTimeout(work);
 }
 
-/** @param {number} side @param {import("./describe.js").Token[]} tokens */
-function showTokens(side, tokens) {
+/** @param {number} side @param {import("./describe.js").Token[]} tokens @param {string} where "" if these are all */
+function showTokens(side, tokens, where) {
   panels[side].show(tokens);
   find(`empty-${SIDES[side]}`).hidden = tokens.length > 0;
-  find(`torn-${SIDES[side]}`).textContent = tokens.length === 0 ? "" : cutsIn(tokens);
+  find(`torn-${SIDES[side]}`).textContent = tokens.length === 0 ? "" : cutsIn(tokens) + where;
 }
 
 /** How often tokens begin inside something that a reader sees as one. @param {import("./describe.js").Token[]} tokens */
@@ -184,14 +188,15 @@ function cutsIn(tokens) {
 function showStretch({ start, end, units }) {
   find("pager").hidden = units === end - start;
   find("stretch").textContent = `Shown: ${count(start + 1)} to ${count(end)} of ${count(units)}. All is counted.`;
-  find("earlier").disabled = start === 0;
-  find("later").disabled = end === units;
+  // Not disabled, which would take the focus from whoever got here with them.
+  find("earlier").ariaDisabled = String(start === 0);
+  find("later").ariaDisabled = String(end === units);
 }
 
 /** A change by the user: what was said before is over, and the link no longer says what is here. */
 function edited() {
   complain("");
-  if (isLink(location.hash)) history.replaceState(null, "", location.pathname + location.search);
+  if (isLink(location.hash)) history.replaceState(entry, "", location.pathname + location.search);
 }
 
 /** Read the text area after a change; what has grown too long for it is counted as a file. */
@@ -248,7 +253,7 @@ function countFiles(found) {
 
 /** Where there are no tokenizers, and none will come, until others are chosen. */
 function giveUpFiles() {
-  if (!both() && (engineEnded || choosing === 0)) files.cancel("no tokenizer could be opened");
+  if (!both() && (ended || choosing === 0)) files.cancel("no tokenizer could be opened");
 }
 
 /** Press the button of the example that stands in the text area. */
@@ -273,13 +278,17 @@ function paste(event) {
   tooLong(long, long === pasted ? "Pasted text" : "Your text");
 }
 
-/** Tokenizers go to the second side, all else is counted. @param {import("./dropped.js").Found[]} found */
-async function take(found) {
+/**
+ * Tokenizers go to one side, all else is counted.
+ * @param {import("./dropped.js").Found[]} found
+ * @param {number} [side] @param {(path: string) => boolean} [isOne] whether a file should be a tokenizer
+ */
+async function take(found, side = 1, isOne = isModel) {
   complain("");
-  const models = found.filter(({ path }) => isModel(path));
+  const models = found.filter(({ path, problem }) => isOne(path) && !problem);
   countFiles(found.filter((each) => !models.includes(each)));
-  const problems = [];
-  for (const { file } of models) problems.push(await openModel(file, 1));
+  const problems = found.length > 0 ? [] : ["There is no file in that folder."];
+  for (const { file } of models) problems.push(await openModel(file, side));
   complain(problems.filter(Boolean).join("\n"));
 }
 
@@ -296,43 +305,55 @@ async function openModel(file, side) {
 
 /** @param {HTMLButtonElement} button @param {string | Promise<string>} what */
 async function copyFrom(button, what) {
-  const name = button.textContent;
-  const copied = await copy(await what);
-  button.textContent = copied ? "Copied" : "Not allowed";
-  setTimeout(() => (button.textContent = name), 1500);
+  const name = (button.dataset.name ??= button.textContent ?? "");
+  try {
+    button.textContent = (await copy(await what)) ? "Copied" : "Not allowed";
+    setTimeout(() => (button.textContent = name), 1500);
+  } catch (error) {
+    complain(/** @type {Error} */ (error).message);
+  }
 }
 
 /** The address that carries text and settings; it becomes the page's own. */
 async function link() {
   const [a, b] = chosen.map((name) => (SHIPPED.includes(name) ? name : undefined));
-  history.replaceState(null, "", await toFragment({ ...settings(), a, b }));
+  const own = chosen.flatMap((name, side) =>
+    SHIPPED.includes(name) ? [] : [`The link opens with ${SHIPPED[side]} in place of ${name}, which is only here.`],
+  );
+  if (own.length > 0) complain(own.join("\n"));
+  const fragment = await toFragment({ ...settings(), a, b });
+  history.replaceState(entry, "", fragment);
   return location.href;
 }
 
 /** @returns {import("./permalink.js").Shared} what is here now */
 function settings() {
-  const [price, texts] = ["price", "texts"].map((id) => (find(id).validity.valid ? find(id).valueAsNumber : NaN));
+  const [price, texts] = ["price", "texts"].map((id) => (find(id).validity.valid ? find(id).valueAsNumber || 0 : NaN));
   return { text, a: chosen[0], b: chosen[1], ...(price >= 0 && { price }), ...(texts >= 1 && { texts }) };
 }
 
 /** The text with the tokens of both. */
 async function asJSON() {
-  const ids = await engine.ids(text);
+  const asked = text;
+  const ids = await engine.ids(asked);
+  // The Worker answers in order, so what is open now is what made them.
   return JSON.stringify(
-    { text, tokenizers: openNames().map((name, i) => ({ name, count: ids[i]?.length ?? 0, ids: ids[i] ?? [] })) },
+    { text: asked, tokenizers: openNames().map((name, i) => ({ name, count: ids[i]?.length ?? 0, ids: ids[i] ?? [] })) },
     null,
     1,
   );
 }
 
-/** Take over what the address carries. @returns {Promise<boolean>} whether it carries anything */
+/** Take over what the address carries, if it is still the address then. @returns {Promise<boolean>} whether it carries anything */
 async function readLink() {
+  const { hash } = location;
   try {
-    const shared = await fromFragment(location.hash);
-    if (shared) put(shared, "The text of this link");
-    return Boolean(shared);
+    const shared = await fromFragment(hash);
+    if (!shared || location.hash !== hash) return false;
+    put(shared, "The text of this link");
+    return true;
   } catch (error) {
-    complain(/** @type {Error} */ (error).message);
+    if (location.hash === hash) complain(/** @type {Error} */ (error).message);
     return false;
   }
 }
@@ -344,23 +365,34 @@ function put(shared, name) {
   setText(shared.text, name);
 }
 
-/** A link was followed on the page, or the way back from it. */
+/** The mark of the history's entry, which stays when the page is loaded again. @returns {number} */
+function entryHere() {
+  const mark = history.state ?? Date.now();
+  history.replaceState(mark, "");
+  return mark;
+}
+
+/** A link was followed on the page, or the way back from it, to what was left there. */
 async function followed() {
   complain("");
-  const here = before ?? settings();
+  remember(entry, settings());
+  entry = entryHere();
   if (isLink(location.hash)) {
     if (!(await readLink())) return;
-    before = here;
   } else {
-    if (location.hash !== "" || !before) return;
-    put(before, "Your text");
-    before = undefined;
+    const left = recalled(entry);
+    if (!left) return;
+    put(left, "Your text");
   }
   chosen.forEach((name, side) => choose(side, name));
 }
 
 function listen() {
   for (const box of document.querySelectorAll(".more")) showOverflow(/** @type {HTMLElement} */ (box));
+  find("skip").addEventListener("click", (/** @type {Event} */ event) => {
+    event.preventDefault(); // no entry of the history, to which "back" would lead
+    find("text").focus();
+  });
   find("text").addEventListener("input", () => {
     edited();
     readText();
@@ -375,40 +407,49 @@ function listen() {
       if (last) showNumbers({ names: openNames(), ...last });
     });
   }
-  for (const [button, input] of [["open", "file"], ["open-folder", "folder"], ["open-model", "model"]]) {
+  for (const [button, input] of [["open", "file"], ["open-folder", "folder"]]) {
     find(button).addEventListener("click", () => find(input).click());
-    find(input).addEventListener("change", () => {
-      const found = pickedFiles(find(input).files);
-      find(input).value = "";
-      take(found);
-    });
+    find(input).addEventListener("change", () => take(picked(input)));
   }
-  SIDES.forEach((side, i) => find(`pick-${side}`).addEventListener("change", () => pick(i)));
+  SIDES.forEach((side, i) => {
+    find(`pick-${side}`).addEventListener("change", () => {
+      edited();
+      choose(i, find(`pick-${side}`).value);
+    });
+    find(`own-${side}`).addEventListener("click", () => openOn(i));
+  });
+  find("open-model").addEventListener("click", () => openOn(1));
+  find("model").addEventListener("change", () => take(picked("model"), ownSide, () => true));
   find("copy-link").addEventListener("click", () => copyFrom(find("copy-link"), link()));
   find("copy-json").addEventListener("click", () => copyFrom(find("copy-json"), asJSON()));
   find("copy-files").addEventListener("click", () => copyFrom(find("copy-files"), JSON.stringify(files, null, 1)));
   find("earlier").addEventListener("click", () => page(-1));
   find("later").addEventListener("click", () => page(1));
-  addEventListener("pagehide", () => remember(settings()));
-  find("close-alert").addEventListener("click", () => complain(""));
-  addEventListener("hashchange", followed);
+  addEventListener("pagehide", () => remember(entry, settings()));
+  find("close-alert").addEventListener("click", () => {
+    find("alert").hidden = true;
+    find("copy-link").focus({ preventScroll: true }); // comes next
+  });
+  addEventListener("popstate", followed);
   listenToDrops();
 }
 
-/** @param {number} side */
-function pick(side) {
-  const name = find(`pick-${SIDES[side]}`).value;
-  if (name !== OPEN_YOUR_OWN) {
-    edited();
-    return choose(side, name);
-  }
-  showChoices();
+/** What was chosen in a file dialog. @param {string} input */
+function picked(input) {
+  const found = pickedFiles(find(input).files);
+  find(input).value = ""; // the same may be chosen again
+  return found;
+}
+
+/** Ask for a tokenizer. @param {number} side */
+function openOn(side) {
+  ownSide = side;
   find("model").click();
 }
 
-/** Show the stretch before (-1) or behind (1). @param {number} step */
+/** Show the stretch before (-1) or behind (1), if there is one. @param {number} step */
 function page(step) {
-  if (!last) return;
+  if (!last || (step < 0 ? last.start === 0 : last.end === last.units)) return;
   const half = Math.round((last.end - last.start) / 2);
   place = Math.max(0, Math.min(text.length, step < 0 ? last.start - half : last.end + half));
   countText();
@@ -438,10 +479,14 @@ function listenToDrops() {
 async function start() {
   showSentences();
   listen();
-  if (!(await readLink())) put(recalled() ?? { text: EXAMPLES.mixed }, "Your text");
+  if (!(await readLink())) put(recalled(entry) ?? { text: EXAMPLES.mixed }, "Your text");
   await Promise.all(chosen.map((name, side) => choose(side, name)));
   // Only where it may: not in private windows of some browsers, and not from plain http.
-  navigator.serviceWorker?.register(new URL("sw.js", document.baseURI)).catch(() => undefined);
+  try {
+    await navigator.serviceWorker.register(new URL("sw.js", document.baseURI));
+  } catch {
+    // Everything but a visit without a network works all the same.
+  }
 }
 
 start();

@@ -1,6 +1,7 @@
 // Which tokenizers there are: those that ship, and those that were opened on the page.
 
 import { hexOf } from "./format.js";
+import { read } from "./read.js";
 
 /** @type {readonly string[]} */
 export const SHIPPED = Object.freeze(["wwho_328k", "o200k_base", "cl100k_base", "wwho_super_328k"]);
@@ -40,10 +41,12 @@ async function fetched(name) {
  * Add a file that the user opened.
  * @param {File} file
  * @returns {Promise<string>} the name to choose it by
- * @throws {Error} it is no .wwho file
+ * @throws {Error} it is no .wwho file, or cannot be read
  */
 export async function addModel(file) {
-  const blob = new Uint8Array(await file.arrayBuffer());
+  const blob = await read(file).catch((cause) => {
+    throw new Error(`${file.name} ${cause.message}`, { cause });
+  });
   const start = hexOf(blob.subarray(0, 5));
   if (start !== EXPECTED) {
     throw new Error(`${file.name} begins with ${start || "nothing"}, a .wwho file with ${EXPECTED}; see “Bring your own tokenizer”`);

@@ -32,8 +32,8 @@ export async function fromFragment(fragment) {
   }
 }
 
-/** @param {any} found @returns {Shared} only what is of the right type */
-function checked(found) {
+/** @param {any} found @returns {Shared} only what is of the right type @throws {TypeError} there is no text */
+export function checked(found) {
   if (typeof found?.text !== "string") throw new TypeError("no text");
   const { text, a, b, price, texts } = found;
   return {

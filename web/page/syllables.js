@@ -1,11 +1,12 @@
 // The automata at work: a text cut by the router, one of its stretches cut by its own machine, with every step.
 
 import { START, readAutomata, trace } from "./automaton.js";
-import { GRAMMARS, classOf } from "./classes.js";
-import { element } from "./tokens.js";
+import { classOf } from "./classes.js";
+import { element, nameOf } from "./tokens.js";
 
 /** @typedef {import("./automaton.js").Automata} Automata */
 /** @typedef {import("./automaton.js").Piece} Piece */
+/** @typedef {import("./automaton.js").Route} Route */
 /** @typedef {import("./automaton.js").Step} Step */
 /** @typedef {{ text: string, start: number, route: number }} Segment */
 
@@ -17,6 +18,8 @@ const RULES = [
 const SEGMENTS = 60;
 const UNITS = 12; // that are shown at once
 const MARK = /^\p{M}/u;
+/** But for line ends, and what shapes the letters beside it. */
+const UNSEEN = /(?![\t\r\n\u200c\u200d])[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
 const NAMES = new Map([
   [" ", "space"],
   ["\n", "↵"],
@@ -52,6 +55,7 @@ export class SyllableView {
     find("more-units").addEventListener("click", () => {
       this.#shown += UNITS * 2;
       this.#showUnits();
+      if (find("more-units").hidden) find("segments").children[this.#chosen].focus({ preventScroll: true });
     });
   }
 
@@ -138,19 +142,18 @@ function mostToShow(automata, segments) {
 
 /** @param {Automata} automata @param {Segment} segment @returns {(string | Node)[]} */
 function noteOn(automata, { route }) {
-  const { name, sgpe, scanner } = automata.routes[route];
+  const { name, sgpe, scanner, grammar } = automata.routes[route];
   const machine = `a machine of ${scanner.states - 1} states`;
   if (!sgpe) {
     return [`To the router this stretch is “${name}”, in which no syllables are made. ${upper(machine)} cuts it into the pieces that the base BPE ` +
       "works on; the file numbers the classes of its characters and does not name them."];
   }
   const rings = "A double ring: a syllable may end here.";
-  const grammar = GRAMMARS[name]?.grammar;
   if (!grammar) return [`The grammar of this script became ${machine}; the file numbers the classes of its characters. ${rings}`];
-  return [`${upper(name)}: `, element("code", "", grammar), ` became ${machine}. ${rings}`];
+  return [`${upper(name)}: `, element("code", "", grammar.grammar), ` became ${machine}. ${rings}`];
 }
 
-/** @param {Piece} piece @param {{ name: string, sgpe: boolean }} route */
+/** @param {Piece} piece @param {Route} route */
 function card(piece, route) {
   const length = Array.from(piece.text).length;
   const steps = piece.steps.map((step, i) => (step.to === 0 ? lastRow(piece, step, i > length, route) : row(step, i >= length, route)));
@@ -171,7 +174,7 @@ function card(piece, route) {
 /** @param {Piece} piece */
 const faceOf = ({ text }) => named(text.replace(/^ (?=.)/u, ""));
 
-/** @param {Step} step @param {boolean} ahead whether the character lies behind the piece @param {{ name: string, sgpe: boolean }} route */
+/** @param {Step} step @param {boolean} ahead whether the character lies behind the piece @param {Route} route */
 function row(step, ahead, route) {
   const from = step.from === START ? [ring("start", false), " → "] : ["→ "];
   const code = (step.text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
@@ -187,7 +190,7 @@ function row(step, ahead, route) {
 /**
  * What ended the scan, and what came of it.
  * @param {Piece} piece @param {Step} step @param {boolean} back whether characters that were read are given back
- * @param {{ name: string, sgpe: boolean }} route
+ * @param {Route} route
  */
 function lastRow(piece, step, back, route) {
   const next = step.text === "" ? ["The stretch ends"] : ["Next is ", glyph(step.text), " (", ...className(step, route), "), no way on"];
@@ -199,12 +202,12 @@ function lastRow(piece, step, back, route) {
 /** @param {string} text one character */
 const glyph = (text) => element("span", NAMES.has(text) ? "glyph chip" : "glyph", named(MARK.test(text) ? `◌${text}` : text));
 
-/** @param {Step} step @param {{ name: string, sgpe: boolean }} route @returns {(string | Node)[]} */
+/** @param {Step} step @param {Route} route @returns {(string | Node)[]} */
 function className({ text, column }, route) {
-  const found = classOf(route.name, text.codePointAt(0) ?? 0);
+  const found = classOf(route.grammar, text.codePointAt(0) ?? 0);
   if (found) return [element("b", "", found.name), ` ${found.words}`];
   if (text === " ") return ["space"];
-  return [GRAMMARS[route.name] ? "no class" : `class ${column}`];
+  return [route.grammar ? "no class" : `class ${column}`];
 }
 
 /** A state, as it is drawn in books: a ring, double where a match may end. @param {string} name @param {boolean} accepts */
@@ -214,9 +217,10 @@ function ring(name, accepts) {
   return node;
 }
 
-/** What cannot be seen gets its name. @param {string} text */
+/** What cannot be seen, or turns around what can, gets its name. @param {string} text */
 function named(text) {
-  return NAMES.get(text) ?? (text.trim() === "" ? text.replaceAll("\n", "↵").replaceAll(" ", "␣") : text);
+  const shown = NAMES.get(text) ?? (text.trim() === "" ? text.replaceAll("\n", "↵").replaceAll(" ", "␣") : text);
+  return shown.replace(UNSEEN, (character) => `[${nameOf(character)}]`);
 }
 
 /** @param {string} text */

@@ -17,6 +17,12 @@ const NAMES = new Map([
   [0x9, "TAB"],
 ]);
 
+/** What is shown for a character that cannot be seen. @param {string} character */
+export function nameOf(character) {
+  const code = character.codePointAt(0) ?? 0;
+  return NAMES.get(code) ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
 /** @param {Token} token */
 export const bytesOf = (token) => token.bytes ?? new TextEncoder().encode(token.text);
 
@@ -75,11 +81,7 @@ export function visible(token) {
       .flatMap((part) => (/[\r\n]/.test(part) ? [element("span", "newline", "↵"), "\n"] : [part]));
   }
   if (INVISIBLE.test(token.text)) {
-    const names = Array.from(token.text, (character) => {
-      const code = character.codePointAt(0) ?? 0;
-      return NAMES.get(code) ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-    });
-    return [chip(names.join(" "))];
+    return [chip(Array.from(token.text, nameOf).join(" "))];
   }
   return [token.text];
 }
@@ -232,7 +234,8 @@ export class TokenPanel {
     }
     const spans = /** @type {HTMLElement[]} */ ([...this.#box.querySelectorAll(".token")]);
     const at = spans.indexOf(span);
-    const right = getComputedStyle(span.closest(".line") ?? span).direction === "rtl" ? -1 : 1;
+    // Of the first line, since an arrow that means another way in the next line leads back and forth.
+    const right = getComputedStyle(this.#box.children[0]).direction === "rtl" ? -1 : 1;
     /** @type {Record<string, () => number>} */
     const moves = {
       ArrowRight: () => at + right,

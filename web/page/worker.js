@@ -58,10 +58,10 @@ function readText({ text, at }) {
   const counts = sides.map((side) => side?.running.update(text));
   const whole = stretch(text, at);
   const encoded = sides.map((side) => side?.tokenizer.encodeWithOffsets(text.slice(whole.start, whole.end)));
-  const piece = narrower(encoded, whole.end - whole.start, at - whole.start);
+  const piece = narrower(encoded, text.slice(whole.start, whole.end), at - whole.start);
   const start = whole.start + piece.start;
   const part = text.slice(start, whole.start + piece.end);
-  const syllables = syllablesOf(part, sides.flatMap((side) => (side ? [side.tokenizer] : [])));
+  const syllables = syllablesIn(part);
   const tokens = sides.map((side, i) => side && describeTokens(side.tokenizer, part, within(encoded[i], piece), syllables));
   const shown = Math.min(...tokens.map((all) => all?.[MOST_TOKENS]?.start ?? part.length));
   return {
@@ -94,15 +94,23 @@ function stretch(text, at) {
   return { start: shownFrom, end };
 }
 
+/** @param {string} text */
+const syllablesIn = (text) => syllablesOf(text, sides.flatMap((side) => (side ? [side.tokenizer] : [])));
+
 /**
- * A word without an end has no cuts. Of such a stretch, what is around a place, from and to where both tokenizers begin a token.
+ * A word without an end has no cuts. Of such a stretch, what is around a place, from and to where both tokenizers begin a token,
+ * and a syllable if they ever do both.
  * @param {(Encoded | undefined)[]} encoded the stretch
- * @param {number} length of the stretch @param {number} at the place in it
+ * @param {string} text of the stretch @param {number} at the place in it
  */
-function narrower(encoded, length, at) {
+function narrower(encoded, text, at) {
+  const { length } = text;
   if (length <= 2 * SHOWN) return { start: 0, end: length };
   const [first, ...others] = encoded.flatMap((side) => (side ? [beginnings(side)] : []));
-  const common = [...(first ?? [])].filter((place) => others.every((each) => each.has(place)));
+  const both = [...(first ?? [])].filter((place) => others.every((each) => each.has(place)));
+  const { ends } = syllablesIn(text);
+  const whole = both.filter((place) => ends.has(place));
+  const common = whole.length > 1 ? whole : both;
   const half = SHOWN / 2;
   const from = Math.floor(Math.max(0, at - MARGIN) / half) * half - half; // stays for some keys
   const start = common.findLast((place) => place <= from) ?? 0;

@@ -128,8 +128,8 @@ code.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
   }
 });
 
-// A server without Pyodide may answer with a page of its own: the type tells.
-void fetch(places.pyodide, { method: "HEAD" }).then(
+// A server without Pyodide may answer with a page of its own: the type tells. GET, since the service worker keeps nothing else.
+void fetch(places.pyodide).then(
   (found) => (found.ok && /javascript/.test(found.headers.get("Content-Type") ?? "") ? start() : failed(MISSING)),
-  () => failed(MISSING),
+  () => failed("Pyodide cannot be fetched; is the network there? Once Python has started here, it needs none."),
 );
