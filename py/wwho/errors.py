@@ -7,6 +7,10 @@ only knows ``ValueError`` or ``KeyError`` keeps working.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class WwhoError(Exception):
     """The base of every error raised by this package."""
@@ -28,6 +32,22 @@ class ArtifactError(WwhoError, ValueError):
         """
         super().__init__(message)
         self.status = status
+
+
+@contextmanager
+def naming(file: str | os.PathLike[str]) -> Iterator[None]:
+    """Let an `ArtifactError` say which file is at fault.
+
+    Example:
+        >>> with naming("my.wwho"):
+        ...     raise ArtifactError("it is cut short", status="TRUNCATED")
+        Traceback (most recent call last):
+        wwho.errors.ArtifactError: my.wwho: it is cut short
+    """
+    try:
+        yield
+    except ArtifactError as error:
+        raise ArtifactError(f"{os.fspath(file)}: {error}", status=error.status) from error
 
 
 class SchemaError(WwhoError, ValueError):

@@ -6,10 +6,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Literal, NoReturn
 
+from wwho.artifact.layout import MAX_TOKEN_BYTES
 from wwho.errors import SpecialTokenError
 
-MAX_BYTES = 1023
-"""Of a special token, at most (FORMAT.md, section 8)."""
 Allowed = Literal["all"] | Collection[str]
 """Special tokens: a collection of their texts, or "all"."""
 
@@ -24,9 +23,9 @@ def check_text(text: str) -> None:
         size = len(text.encode("utf-8"))
     except UnicodeEncodeError as error:
         raise SpecialTokenError(f"special token {text!r} is not valid Unicode") from error
-    if not 1 <= size <= MAX_BYTES:
+    if not 1 <= size <= MAX_TOKEN_BYTES:
         raise SpecialTokenError(
-            f"special token {text[:40]!r} has {size} bytes; 1 to {MAX_BYTES} are allowed"
+            f"special token {text[:40]!r} has {size} bytes; 1 to {MAX_TOKEN_BYTES} are allowed"
         )
 
 

@@ -321,6 +321,14 @@ def test_ids_are_integers(tiny: Tokenizer) -> None:
             tiny.decode([1, wrong])  # type: ignore[list-item]
 
 
+def test_ids_may_be_what_stands_for_integers(tiny: Tokenizer) -> None:
+    class Id:
+        def __index__(self) -> int:
+            return 97
+
+    assert tiny.decode_bytes([97, Id()]) == tiny.decode_bytes([97, 97])  # type: ignore[list-item]
+
+
 def test_ids_may_be_a_numpy_array(tiny: Tokenizer) -> None:
     ids = tiny.encode_to_numpy(SENTENCE)
     assert ids.dtype == np.uint32

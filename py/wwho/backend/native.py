@@ -162,8 +162,10 @@ class NativeBackend:
         try:
             given = ffi.new("uint32_t[]", ids)
         except (OverflowError, TypeError):
-            wrong = next(token for token in ids if not 0 <= index(token) <= NONE)
-            raise UnknownTokenError(unknown_id(wrong, self.info.n_vocab)) from None
+            numbers = list(map(index, ids))  # it names what is no integer
+            if wrong := [number for number in numbers if not 0 <= number <= NONE]:
+                raise UnknownTokenError(unknown_id(wrong[0], self.info.n_vocab)) from None
+            given = ffi.new("uint32_t[]", numbers)
         size, cap = ffi.new("size_t *"), 8 * len(ids) + 64
         out = _uncleared("uint8_t[]", cap)
         status = lib.wwho_decode(self._model, given, len(ids), out, cap, size)

@@ -11,7 +11,7 @@ from wwho.artifact.model import Model, Route
 from wwho.base.pairs import canonical_pairs
 from wwho.base.patterns import PATTERNS
 from wwho.base.tiktoken_file import read_ranks
-from wwho.errors import ArtifactError, PatternError, SpecialTokenError
+from wwho.errors import PatternError, SpecialTokenError, naming
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 from wwho.grammar.unicode import UNICODE_VERSION
@@ -52,10 +52,8 @@ def import_tiktoken(
     """
     tokens = read_ranks(path)
     provenance = {"name": name, "source": source, "license": license}
-    try:
+    with naming(path):
         return base_model(tokens, pattern=pattern, specials=specials, provenance=provenance)
-    except ArtifactError as error:
-        raise ArtifactError(f"{os.fspath(path)}: {error}", status=error.status) from error
 
 
 def byte_base(pattern: str = "o200k_base") -> Model:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
+from wwho.errors import naming
 
 if TYPE_CHECKING:
     from wwho.artifact.container import Container
@@ -30,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
 
     blob = shared.read_artifact(options.model)
     facts = {"file": options.model, "bytes": len(blob)}
-    with shared.naming(options.model):
+    with naming(options.model):
         facts |= describe(read_container(blob), read_model(blob))
     if options.json:
         streams.write_json(facts)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wwho.cli import streams
-from wwho.errors import ArtifactError, SchemaError, SpecialTokenError, WwhoError
+from wwho.errors import ArtifactError, SchemaError, SpecialTokenError, WwhoError, naming
 
 if TYPE_CHECKING:
     from wwho.artifact.model import Model
@@ -92,15 +91,6 @@ def open_model(options: argparse.Namespace) -> Tokenizer:
         with naming(options.model):
             return Tokenizer.load(options.model, backend=options.backend)
     return get_encoding(options.model, backend=options.backend)
-
-
-@contextmanager
-def naming(file: str) -> Iterator[None]:
-    """Let errors say which artifact is at fault."""
-    try:
-        yield
-    except ArtifactError as error:
-        raise ArtifactError(f"{file}: {error}", status=error.status) from error
 
 
 def is_file(name: str) -> bool:

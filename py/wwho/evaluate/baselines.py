@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wwho.backend.select import BackendName
 from wwho.encodings import SUFFIX, list_encoding_names, model_bytes
-from wwho.errors import ArtifactError, WwhoError
+from wwho.errors import WwhoError, naming
 from wwho.evaluate.encoder import Encoder
 from wwho.evaluate.encoder_wwho import WwhoEncoder
 from wwho.tokenizer import Unk
@@ -31,10 +31,8 @@ def open_model(
         return WwhoEncoder(label or what, model_bytes(what), backend, unk=unk)
     if what.endswith(SUFFIX) or Path(what).exists():
         path = Path(what)
-        try:
+        with naming(path):
             return WwhoEncoder(label or _readable(path.stem), path.read_bytes(), backend, unk=unk)
-        except ArtifactError as error:
-            raise ArtifactError(f"{path}: {error}", status=error.status) from error
     raise WwhoError(
         f"there is no encoding {what!r}; give one of {', '.join(list_encoding_names())}, or a path "
         "to a .wwho file"

@@ -58,7 +58,7 @@ class Encoder(Protocol):
         """The token for what its vocabulary cannot write; None for none."""
 
     def has_syllables(self, code_points: Ints) -> Bools:
-        """Whether text of each of these letters is cut into syllables; for what has SGPE."""
+        """Whether text of each of these letters is cut into syllables; none is without SGPE."""
 
     def encode(self, block: Block) -> Encoding:
         """The tokens of each line."""

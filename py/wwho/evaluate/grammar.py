@@ -49,8 +49,9 @@ class Units:
     def syllables(self) -> Extents:
         """The syllables, without the space before one, which is no part of it."""
         chosen = self.rules == SYLLABLE
-        return Extents(self.first_letters()[chosen], self.ends[chosen])
+        return Extents(self.first_letters[chosen], self.ends[chosen])
 
+    @cached_property
     def first_letters(self) -> Ints:
         """The first byte of each, behind the space where there is one and something follows it."""
         text = np.frombuffer(self.data, np.uint8)

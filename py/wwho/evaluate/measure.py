@@ -36,8 +36,7 @@ class Page:
     @cached_property
     def letters(self) -> Ints:
         """The code point that each unit begins with, behind the space that may stand before it."""
-        starts = self.units.first_letters()
-        numbers = np.searchsorted(self.block.character_bytes, starts)
+        numbers = np.searchsorted(self.block.character_bytes, self.units.first_letters)
         letters: Ints = self.block.code_points[numbers]
         return letters
 
@@ -72,8 +71,7 @@ class Meter:
         tally.fragments += int((~self._are_whole(in_scripts)).sum())
         self._count_losses(page.block, encoding, tally)
         is_spelled = encoding.ids < self.encoder.n_base
-        if is_spelled.any():
-            is_spelled &= self._could_be_syllables(page)[last_bytes]
+        is_spelled &= self._could_be_syllables(page)[last_bytes]
         tally.spelled += int(is_spelled.sum())
         self._count_cuts(page, encoding.ends, is_spelled, tally)
 

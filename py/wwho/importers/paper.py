@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from wwho.artifact.layout import MAX_ATOM_BYTES
 from wwho.artifact.model import Model
 from wwho.base.build import WRITER
-from wwho.errors import ArtifactError, SpecialTokenError
+from wwho.errors import SpecialTokenError, naming
 from wwho.grammar.unicode import UNICODE_VERSION
 from wwho.importers.cuts import Cuts
 from wwho.importers.merges import LiveMerges, live_merges
@@ -68,10 +68,8 @@ def import_vocab_json(
         OSError: the file cannot be read.
     """
     file = read_vocab_json(path)
-    try:
+    with naming(path):
         return import_vocab(file, schemas, base, name=name)
-    except ArtifactError as error:
-        raise refusal(f"{os.fspath(path)}: {error}") from error
 
 
 def import_vocab(file: VocabJson, schemas: Sequence[Schema], base: Model, *, name: str) -> Imported:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from wwho.artifact.layout import MAX_TOKEN_BYTES
-from wwho.errors import ArtifactError
+from wwho.errors import ArtifactError, naming
 
 UNKNOWN = "[UNK]"
 RECORDED = {"version": str, "script_mode": str, "leading_space": bool, "prune_freq": int}
@@ -65,7 +65,7 @@ def parse_vocab_json(data: bytes, name: str = "vocab.json") -> VocabJson:
         >>> parse_vocab_json(text.encode()).vocab["a"]
         1
     """
-    try:
+    with naming(name):
         document = _document(data)
         vocab = _vocab(_field(document, "vocab", dict))
         specials = _specials(_field(document, "special_tokens", list), vocab)
@@ -73,8 +73,6 @@ def parse_vocab_json(data: bytes, name: str = "vocab.json") -> VocabJson:
         record = {
             key: _recorded(document, key, kind) for key, kind in RECORDED.items() if key in document
         }
-    except ArtifactError as error:
-        raise refusal(f"{name}: {error}") from error
     return VocabJson(vocab, merges, specials, record, sha256(data).hexdigest())
 
 

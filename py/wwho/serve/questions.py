@@ -11,8 +11,8 @@ from wwho.serve.problems import ProblemError
 
 # How msgspec ends its messages where the fault is not in the outermost value.
 _PLACE = re.compile(r" - at `\$([^`]*)`$")
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def parse(body: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
@@ -25,7 +25,7 @@ def parse(body: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
         raise _refused(str(error), body) from error
-    except UNREADABLE as error:
+    except _UNREADABLE as error:
         raise ProblemError(
             400,
             "Expected JSON in UTF-8, without half surrogate pairs and not nested deeper than "
@@ -67,7 +67,7 @@ def _value_at(body: bytes, steps: list[str | int]) -> Any:
     """The value at a place of a JSON text; None where what follows it is broken."""
     try:
         value = msgspec.json.decode(body)
-    except UNREADABLE:
+    except _UNREADABLE:
         return None
     for step in steps:
         value = value[step]
