@@ -1,0 +1,60 @@
+"""What the package says about OpenAI's models."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import oracle  # noqa: F401 - puts tools/ on the path
+import pytest
+
+pytest.importorskip("genai_prices", reason="needs the dev extra")
+tiktoken_model = pytest.importorskip("tiktoken.model", reason="needs tiktoken")
+
+import gen_openai  # noqa: E402
+
+DATA = json.loads((files("wwho") / "openai.json").read_text(encoding="utf-8"))
+MODELS = DATA["models"]
+
+
+@pytest.mark.skipif(not gen_openai.PEER.exists(), reason="needs `npm ci` in tests/")
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [(gen_openai.DATA, gen_openai.json_text), (gen_openai.MODULE, gen_openai.module_text)],
+)
+def test_is_what_the_generator_writes(path: Path, text):
+    assert path.read_text(encoding="utf-8") == text(gen_openai.collected())
+
+
+def test_encodings_and_prefixes_are_tiktokens():
+    assert DATA["prefixes"] == tiktoken_model.MODEL_PREFIX_TO_ENCODING
+    assert MODELS.keys() >= tiktoken_model.MODEL_TO_ENCODING.keys()
+    known = 0
+    for name, model in MODELS.items():
+        try:
+            expected = tiktoken_model.encoding_name_for_model(name)
+        except KeyError:
+            continue  # gpt-tokenizer alone has the name: tests/web/openai.test.mjs compares it
+        assert model["encoding"] == expected, name
+        known += 1
+    assert known > 100
+
+
+def test_where_tiktoken_and_gpt_tokenizer_disagree_nothing_is_written():
+    with pytest.raises(ValueError, match="gpt-4o: tiktoken says o200k_base, gpt-tokenizer r50k"):
+        gen_openai.encoding_of("gpt-4o", {"encoding": "r50k_base"})
+
+
+def test_prices_are_plausible():
+    for price in [model["price"] for model in MODELS.values() if "price" in model]:
+        assert 0 < price["input"] <= price.get("output", price["input"])
+        assert price.get("cached", 0) < price["input"]
+        for key, dollars in price.get("long", {}).items():
+            assert dollars > price.get(key, 0)
+
+
+def test_models_without_a_price_from_openai_have_none():
+    assert MODELS["gpt-oss-20b"]["chat"]
+    assert "price" not in MODELS["gpt-oss-20b"]
+    assert MODELS["gpt-4o"]["price"] == {"input": 2.5, "cached": 1.25, "output": 10}
