@@ -3,6 +3,7 @@
 from importlib.resources import files
 
 import wwho
+from wwho.schema.load import read_document
 
 TEXT, IDS = "ඔයා 1 special अद्भुत", [267431, 220, 16, 3582, 218041]
 
@@ -11,4 +12,6 @@ assert enc.backend == "native", f"the backend is {enc.backend!r}, not 'native'"
 assert enc.encode(TEXT) == IDS, f"{TEXT!r} gives {enc.encode(TEXT)}, not {IDS}"
 assert enc.decode(IDS) == TEXT
 assert files("wwho").joinpath("web", "wwho.wasm").is_file(), "wwho.wasm is missing"
+schema = files("wwho").joinpath("schemas", "sinhala.json")
+assert read_document(str(schema)) == read_document("sinhala"), f"{schema} is another"
 print(f"wwho {wwho.__version__} from {wwho.__file__} works")

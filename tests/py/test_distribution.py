@@ -35,14 +35,19 @@ READ = {
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The project's files, as git would clone them."""
     tree = tmp_path_factory.mktemp("clone") / "wwho"
+    copy_sources(tree)
+    yield tree
+    shutil.rmtree(tree)
+
+
+def copy_sources(tree: Path) -> None:
+    """Copy the project's files, but for what is compiled of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         for name in (*build_pyodide.SOURCES, *build_backend.sources()):
             if name != CORE:
                 (tree / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(name, tree / name)
-    yield tree
-    shutil.rmtree(tree)
 
 
 @pytest.fixture

@@ -74,7 +74,8 @@ def test_js_is_typed(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
-def test_console(tmp_path):
+def check_console(folder, environment=ENVIRONMENT):
+    """Run the README's commands in a folder: each prints what it says."""
     commands = [
         command
         for block in blocks("console")
@@ -82,10 +83,14 @@ def test_console(tmp_path):
     ]
     assert len(commands) == README.count("\n$ ")
     for command, expected in commands:
-        done = run(["bash", "-c", command], cwd=tmp_path)
+        done = run(["bash", "-c", command], folder, environment)
         assert done.stderr == ""
         # Output without a line feed at its end is shown like any other.
         assert done.stdout.removesuffix("\n") == expected.removesuffix("\n"), command
+
+
+def test_console(tmp_path):
+    check_console(tmp_path)
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="needs Node.js")
@@ -123,8 +128,8 @@ def test_links_lead_to_files():
     assert [link for link in links if not (ROOT / link).is_file()] == []
 
 
-def run(command, cwd):
+def run(command, cwd, environment=ENVIRONMENT):
     """Run a command with `wwho` on the path; its output as text."""
     return subprocess.run(
-        command, cwd=cwd, env=ENVIRONMENT, capture_output=True, encoding="utf-8", check=False
+        command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False
     )

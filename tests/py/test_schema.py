@@ -79,6 +79,17 @@ def test_the_shipped_schemas_are_valid() -> None:
         assert load_schema(name).name == name
 
 
+def test_only_the_names_of_shipped_schemas_get_an_ending(tmp_path: Path) -> None:
+    """Any other string is a path, and is taken as it is."""
+    assert load_schema("paper/sinhala", allow_invalid=True).name == "sinhala-paper"
+    path = tmp_path / "my.json"
+    path.write_text(json.dumps(shipped_document("sinhala")), "utf-8")
+    assert load_schema(str(path)).name == "sinhala"
+    for name in (str(path.with_suffix("")), "../schemas/sinhala", "paper/../sinhala"):
+        with pytest.raises(SchemaError, match="neither a file nor a shipped schema"):
+            load_schema(name)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -13,18 +13,13 @@ from .document import Document, parse_document
 from .model import Schema
 from .read import read_schema
 from .shape import shape_errors
-from .shipped import shipped_folder
+from .shipped import shipped_files
 from .validate import condition_errors
 
 
 def shipped_schemas() -> list[str]:
     """Return the names of the valid schemas that come with the package, sorted."""
-    names = (entry.name for entry in shipped_folder().iterdir())
-    return sorted(
-        name.removesuffix(".json")
-        for name in names
-        if name.endswith(".json") and name != "meta.schema.json"
-    )
+    return sorted(name for name in shipped_files() if "/" not in name)
 
 
 def load_schema(
@@ -89,8 +84,7 @@ def read_document(source: str | Path | bytes | Mapping[str, Any]) -> Document:
     if isinstance(source, bytes):
         return parse_document(source)
     if isinstance(source, str):
-        shipped = shipped_folder().joinpath(*f"{source}.json".split("/"))
-        if shipped.is_file():
+        if (shipped := shipped_files().get(source)) is not None:
             return parse_document(shipped.read_bytes())
         if not Path(source).is_file():
             known = ", ".join(shipped_schemas())

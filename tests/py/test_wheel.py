@@ -1,0 +1,258 @@
+"""What users install: a wheel in a fresh environment, far from the sources."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import os
+import re
+import shutil
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import oracle
+import pytest
+from paper_vocab import learn_vocab, vocab_json
+from test_distribution import CORE, copy_sources, hooked, pip_wheel
+from test_readme import README, check_console
+
+import wwho
+
+ROOT = oracle.ROOT
+EXTRAS = "[eval,hf,serve,train]"
+# What the README and its examples use besides the extras.
+BESIDES = ("wasmtime>=50",)
+SINHALA = "ගමේ පාසල ගමේ පාර\n" * 40
+HINDI = "हिन्दी विद्यालय हिन्दी\n" * 40
+ENGLISH = "the school of the village, the road\n" * 40
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel that pip builds from a source distribution."""
+    folder = tmp_path_factory.mktemp("wheel")
+    tree = folder / "wwho"
+    copy_sources(tree)
+    if (ROOT / CORE).is_file():
+        shutil.copyfile(ROOT / CORE, tree / CORE)
+    else:
+        pytest.importorskip("ziglang", reason="needs ziglang, or web/wwho.wasm")
+    done = hooked(tree, f"build_backend.build_sdist({str(folder)!r})")
+    assert done.returncode == 0, done.stderr
+    (packed,) = folder.glob("*.tar.gz")
+    pip_wheel(packed, folder)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A fresh environment with the wheel in it, and a folder to work in."""
+
+    prefix: Path
+    folder: Path
+
+    def install(self, python: str | Path, *requirements: str) -> None:
+        """Make it, and check that it runs by its compiled core and has schemas to read."""
+        subprocess.run([python, "-m", "venv", self.prefix], env=self.environment, check=True)
+        pip = self.run("python", "-m", "pip", "install", "--no-compile", *requirements)
+        if pip.returncode:
+            absent = pytest.fail if os.environ.get("CI") else pytest.skip
+            absent(f"pip cannot install it: {pip.stderr}")
+        done = self.run("python", ROOT / "tools" / "check_wheel.py")
+        assert done.returncode == 0, done.stderr
+        assert f"from {self.prefix}" in done.stdout
+
+    @cached_property
+    def environment(self) -> dict[str, str]:
+        """The variables of a shell in which the environment is active."""
+        kept = {k: value for k, value in os.environ.items() if not k.startswith("PYTHON")}
+        path = os.pathsep.join([str(self.programs), os.environ["PATH"]])
+        return {**kept, "PATH": path, "PYTHONUTF8": "1"}
+
+    @property
+    def programs(self) -> Path:
+        """The folder of its commands."""
+        return self.prefix / ("Scripts" if os.name == "nt" else "bin")
+
+    def run(self, program: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        """Run a program of the environment, or of the machine, in the folder."""
+        return subprocess.run(
+            [shutil.which(program, path=self.environment["PATH"]) or program, *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """This Python, with the extras that the examples need."""
+    folder = tmp_path_factory.mktemp("installed")
+    found = Installed(folder / "environment", folder)
+    found.install(sys.executable, f"{wheel}{EXTRAS}", *BESIDES)
+    return found
+
+
+@pytest.fixture
+def installed(environment: Installed, tmp_path: Path) -> Installed:
+    """The same, and an empty folder."""
+    return Installed(environment.prefix, tmp_path)
+
+
+def other_pythons() -> Iterator[str]:
+    """The other versions of Python that this machine has: on the path, or by pyenv."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    programs = [shutil.which(f"python3.{minor}") for minor in range(11, 20)]
+    programs += sorted(map(str, versions.glob("3.*/bin/python")))
+    ask = "import ensurepip, sys; print(*sys.version_info[:2])"
+    seen = {sys.version_info[:2]}
+    for program in filter(None, programs):
+        done = subprocess.run([program, "-c", ask], capture_output=True, text=True, check=False)
+        version = tuple(map(int, done.stdout.split()))
+        if version >= (3, 11) and version not in seen:
+            seen.add(version)
+            yield program
+
+
+def test_the_readme(installed: Installed) -> None:
+    """Its Python and its commands; of the repository there is only the example for edge devices."""
+    (package,) = installed.prefix.glob("**/site-packages/wwho")
+    for name, source in {
+        "tools/examples": ROOT / "tools" / "examples",
+        "web": package / "web",
+        "py/wwho": package,
+    }.items():
+        link = installed.folder / name
+        link.parent.mkdir(exist_ok=True, parents=True)
+        link.symlink_to(source, target_is_directory=True)
+    (installed.folder / "README.md").write_text(README, "utf-8")
+    done = installed.run("python", "-m", "doctest", "README.md")
+    assert done.returncode == 0, done.stdout + done.stderr
+    check_console(installed.folder, installed.environment)
+
+
+def test_the_page_of_schemas(installed: Installed) -> None:
+    """A new script, by the page that is installed beside the schemas."""
+    document, program = page_of_schemas(installed)
+    (installed.folder / "kannada.json").write_text(document, "utf-8")
+    done = installed.run("python", "-c", program)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "ಅ ರ ಮ ನೆ ಯ ಲ್ಲಿ"
+
+
+def page_of_schemas(installed: Installed) -> list[str]:
+    """Its schema and its program."""
+    (page,) = installed.prefix.glob("**/wwho/schemas/README.md")
+    return re.findall(r"```(?:json|python)\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+
+
+def test_other_versions_of_python(wheel: Path, tmp_path: Path) -> None:
+    """One wheel serves them all; the extra is what schemas need."""
+    pythons = list(other_pythons())
+    if not pythons:
+        pytest.skip("there is no other version of Python here")
+    for number, python in enumerate(pythons):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        found = Installed(folder / "environment", folder)
+        found.install(python, f"{wheel}[train]")
+        check_console(found.folder, found.environment)
+
+
+# The example of each command
+
+
+def test_the_examples_of_commands(installed: Installed) -> None:
+    """As `--help` shows them, on files of the names that they use."""
+    make_files(installed)
+    failed = {}
+    # `eval` and `segment` use what `train` and `compile` have made
+    for command in ("train", "compile", "import", "segment", "encode", "decode", "count",
+                    "inspect", "verify", "eval"):  # fmt: skip
+        for example in examples_of(installed, command):
+            # with pipefail, a command fails where any of those joined by pipes does
+            done = installed.run("bash", "-o", "pipefail", "-c", example)
+            if done.returncode or "Traceback" in done.stderr:
+                failed[example] = done.stderr
+    assert not failed
+
+
+def test_the_examples_of_serve(installed: Installed) -> None:
+    """The server, and the question that is put to it."""
+    if shutil.which("curl") is None:
+        pytest.skip("needs curl")
+    serve, curl = examples_of(installed, "serve")
+    assert serve == "wwho serve --port 8328"
+    command = [installed.programs / "wwho", "serve", "--port", "0"]
+    with subprocess.Popen(command, env=installed.environment, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            found = re.search(rb"http://127.0.0.1:(\d+)/", process.stdout.readline())
+            assert found is not None
+            address = f"localhost:{found[1].decode()}/"
+            done = installed.run("bash", "-c", curl.replace("localhost:8328/", address))
+        finally:
+            process.terminate()
+    assert json.loads(done.stdout) == {"count": 1}, done.stderr
+
+
+def test_every_command_has_examples_here(installed: Installed) -> None:
+    page = installed.run("wwho", "--help").stdout
+    tried = Path(__file__).read_text("utf-8")
+    for command in re.findall(r"^    (\w+) ", page, re.MULTILINE):
+        assert f'"{command}"' in tried
+
+
+def examples_of(installed: Installed, command: str) -> list[str]:
+    """The commands at the end of its help, each in one line."""
+    page = installed.run("wwho", command, "--help").stdout
+    lines = page.partition("\nexample:\n")[2].replace("\\\n", " ")
+    found = re.findall(r"^  \$ (.*)$", lines, re.MULTILINE)
+    assert len(found) == len(lines.splitlines()) > 0
+    # the one address that is outside this machine
+    books = (installed.folder / "books").as_uri()
+    return [example.replace("s3://bucket/books/", f"{books}/") for example in found]
+
+
+def make_files(installed: Installed) -> None:
+    """The files that the examples name."""
+    from pyarrow import parquet, table
+    from tokenizers import Tokenizer, models, trainers
+
+    folder = installed.folder
+    texts = {
+        **dict.fromkeys(("LICENSE", "README.md", "en.txt"), ENGLISH),
+        **dict.fromkeys(("lines.txt", "notes.txt", "si.txt"), SINHALA),
+        **dict.fromkeys(("news/1.txt", "books/1.txt"), HINDI),
+        "my-script.json": page_of_schemas(installed)[0],
+    }
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    for name, text in {"corpus": SINHALA + HINDI, "si": SINHALA, "hi": HINDI}.items():
+        (folder / f"{name}.txt.xz").write_bytes(lzma.compress(text.encode()))
+    lines = "".join(json.dumps({"text": line}) + "\n" for line in HINDI.splitlines())
+    (folder / "more.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    (folder / "web").mkdir()
+    parquet.write_table(table({"text": SINHALA.splitlines()}), folder / "web" / "1.parquet")
+    (folder / "llama").mkdir()
+    llama = Tokenizer(models.BPE())
+    llama.train_from_iterator([ENGLISH, SINHALA], trainers.BpeTrainer(vocab_size=300))
+    llama.save(str(folder / "llama" / "tokenizer.json"))
+    vocab = learn_vocab(folder / "si.txt", vocab_size=60, prune=1)
+    (folder / "vocab.json").write_bytes(vocab_json(vocab))
+    enc = wwho.get_encoding("o200k_base")
+    ranks = enumerate(map(enc.decode_single_token_bytes, range(enc.info.n_base_tokens)))
+    rows = [f"{b64encode(text).decode()} {rank}\n" for rank, text in ranks]
+    (folder / "o200k_base.tiktoken").write_text("".join(rows), "ascii")
