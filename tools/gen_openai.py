@@ -53,17 +53,18 @@ console.log(JSON.stringify(Object.fromEntries(entries)));
 
 
 def peer_models() -> dict[str, dict[str, Any]]:
-    """What gpt-tokenizer says of each of its models that take and give text."""
+    """What gpt-tokenizer says of its models that take and give text, and of those of tiktoken's."""
     command = ["node", "--input-type=module", "--eval", READ_PEER]
     output = subprocess.run(command, cwd=PEER, check=True, capture_output=True, text=True).stdout
-    return {name: spec for name, spec in json.loads(output).items() if is_of_text(spec)}
+    return {name: spec for name, spec in json.loads(output).items() if is_text_model(name, spec)}
 
 
-def is_of_text(spec: dict[str, Any]) -> bool:
-    """Whether a model of gpt-tokenizer's takes text and gives text, or embeddings of it."""
+def is_text_model(name: str, spec: dict[str, Any]) -> bool:
+    """Whether a model takes text and gives text, or embeddings of it, or is tiktoken's too."""
     modalities = spec["modalities"]
     both = "text" in modalities["input"] and "text" in modalities["output"]
-    return both and not TEXT_ENDPOINTS.isdisjoint(spec["supported_endpoints"])
+    of_text = both and not TEXT_ENDPOINTS.isdisjoint(spec["supported_endpoints"])
+    return of_text or name in MODEL_TO_ENCODING
 
 
 def tiktoken_encoding(name: str) -> str | None:

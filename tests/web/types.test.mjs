@@ -65,6 +65,8 @@ const ENTRIES = {
   "node.js": "index.d.ts",
   "worker.js": "worker.d.ts",
   "node-worker.js": "worker.d.ts",
+  "openai.js": "openai.d.ts",
+  "node-openai.js": "openai.d.ts",
 };
 
 for (const [entry, declarations] of Object.entries(ENTRIES)) {

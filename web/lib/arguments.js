@@ -47,6 +47,23 @@ export function requireOptions(options) {
 }
 
 /**
+ * An option that nobody reads is a misspelt one.
+ * @param {any} options
+ * @param {ReadonlySet<string>} known
+ * @throws {WwhoError} ARGUMENT
+ */
+export function requireKnown(options, known) {
+  if (typeof options !== "object" || options === null) {
+    throw argumentError("options", options, `an object with any of ${[...known].join(", ")}`);
+  }
+  for (const name in options) {
+    if (!known.has(name)) {
+      throw new WwhoError("ARGUMENT", `there is no option ${named(name)}; expected ${[...known].join(", ")}`);
+    }
+  }
+}
+
+/**
  * Bytes of any kind, as a view of them; undefined for what is none.
  * @param {unknown} given
  * @returns {Uint8Array<ArrayBuffer> | undefined}

@@ -2,6 +2,8 @@
 
 import { Tokenizer, WwhoError, getEncoding, init, initSync } from "../../../web/index.js";
 import type { Chunk, Encoded, LoadOptions, Segment, TextStream } from "../../../web/index.js";
+import { countChat, encodingForModel, estimateCost, models } from "../../../web/openai.js";
+import type { ChatMessage } from "../../../web/openai.js";
 import { WorkerTokenizer, getEncoding as inWorker } from "../../../web/worker.js";
 
 export async function use(module: WebAssembly.Module, blob: Blob): Promise<string> {
@@ -54,6 +56,18 @@ export async function far(blob: Blob, signal: AbortSignal): Promise<number> {
   return (await pool.countStream(blob, { signal })) + (await pool.decode(ids, { transfer: true })).length;
 }
 
+export async function chat(messages: ChatMessage[]): Promise<number> {
+  const tokenizer: Tokenizer = await encodingForModel("gpt-4o");
+  const input: number = await countChat(messages, "gpt-4o", {
+    tokenizer,
+    tools: [{ type: "function", function: { name: "f", parameters: { type: "object" } } }],
+    tool_choice: { function: { name: "f" } },
+  });
+  return estimateCost("gpt-4o", { input, output: models["gpt-4o"].output });
+}
+
+// @ts-expect-error no such field of a request costs tokens
+export const misspelt = countChat([], "gpt-4o", { tool: [] });
 // @ts-expect-error a number is no text
 export const wrong = (tokenizer: Tokenizer) => tokenizer.encode(7);
 // @ts-expect-error one string is not a set of them
