@@ -11,6 +11,7 @@ from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
+from wwho.artifact.files import write_atomic
 from wwho.backend.base import Info, Span
 from wwho.backend.characters import characters
 from wwho.backend.select import BackendName, default_backend, open_backend
@@ -128,6 +129,24 @@ class Tokenizer:
                 "Tokenizer.load(path) opens a file, wwho.get_encoding(name) what ships"
             )
         return cls(bytes(blob), backend)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the `.wwho` file, which `load` opens.
+
+        It is written beside its place and renamed, so that no half of it is ever found there.
+
+        Raises:
+            OSError: the file cannot be written.
+
+        Example:
+            >>> import tempfile, wwho
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = Path(folder) / "my.wwho"
+            ...     wwho.get_encoding("cl100k_base").save(path)
+            ...     Tokenizer.load(path).n_vocab
+            100277
+        """
+        write_atomic(path, self._blob)
 
     # Encoding
 

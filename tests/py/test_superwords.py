@@ -28,8 +28,8 @@ from wwho.tokenizer import Tokenizer
 from wwho.train import superwords as stage
 from wwho.train.inputs import Corpus
 from wwho.train.native import Phrases
+from wwho.train.pipeline import train_model
 from wwho.train.reference import merged
-from wwho.train.train import train
 
 SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
 BASE = base_model(
@@ -69,7 +69,7 @@ def trained(folder: Path, text: str, count: int, **options: Any) -> Model:
     file = folder / "corpus.txt"
     file.write_text(f"{text}\nක ක ක ගම ගම\n", "utf-8")
     small = {"prune": 1, "min_freq": 1, "vocab_size": 60} | options
-    return train(SCHEMAS, BASE, [file], superwords=count, **small)
+    return train_model(SCHEMAS, BASE, [file], superwords=count, **small)
 
 
 def first_stage(model: Model) -> Model:
@@ -157,7 +157,7 @@ def test_every_backend_gives_the_same_tokens_and_loses_nothing(
 def test_by_hand(tmp_path: Path) -> None:
     file = tmp_path / "corpus.txt"
     file.write_text("ක ම ක ම\nක ම ක ම\nක, ම\n", "utf-8")
-    model = train(SCHEMAS, BASE, [file], prune=1, vocab_size=11, superwords=2)
+    model = train_model(SCHEMAS, BASE, [file], prune=1, vocab_size=11, superwords=2)
     tokens = [token.decode() for token in model.sgpe_tokens]
     assert tokens == [" ක", " ම", "ක", "ම", " ක ම", " ම ක ම"]
     enc = Tokenizer(write_model(model))
@@ -187,7 +187,7 @@ def test_without_schemas_there_are_none(cli: Any, tmp_path: Path, atoms: str) ->
     file = tmp_path / "corpus.txt"
     file.write_text("a, b! 1  2\n" * 9, "utf-8")
     with pytest.raises(SchemaError, match="superwords join words of a script"):
-        train([], byte_base(), [file], atoms=atoms, prune=1, superwords=3)
+        train_model([], byte_base(), [file], atoms=atoms, prune=1, superwords=3)
     if atoms != "syllable":  # for those the command takes all schemas
         options = ("--base", "none", "--atoms", atoms, "--superwords", "3")
         ran = cli("train", *options, "-o", tmp_path / "x.wwho", file)
@@ -212,7 +212,7 @@ def test_a_file_that_changes_between_its_two_readings(tmp_path: Path) -> None:
     file = tmp_path / "corpus.txt"
     file.write_text("ක ක ක\n", "utf-8")
     with pytest.raises(CorpusError, match=r"corpus\.txt has changed"):
-        train(
+        train_model(
             SCHEMAS,
             BASE,
             [file],
@@ -247,7 +247,9 @@ def sources(folder: Path) -> tuple[str, str]:
 
 def superwords_of(corpus: Corpus, min_freq: int = 2) -> list[bytes]:
     """The superwords learnt from a corpus."""
-    model = train(SCHEMAS, BASE, corpus, prune=1, min_freq=min_freq, vocab_size=70, superwords=30)
+    model = train_model(
+        SCHEMAS, BASE, corpus, prune=1, min_freq=min_freq, vocab_size=70, superwords=30
+    )
     return list(model.sgpe_tokens[model.first_superword :])
 
 

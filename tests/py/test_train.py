@@ -26,9 +26,9 @@ from wwho.tokenizer import Tokenizer
 from wwho.train.assemble import counting_model, special_ids, trained_model
 from wwho.train.inputs import Corpus
 from wwho.train.native import Merger, Scanners, Words, parse_records, record
+from wwho.train.pipeline import SPECIALS, train_model
 from wwho.train.prune import choose_atoms
 from wwho.train.reference import Learnt, Word, learn, train_reference, words_of
-from wwho.train.train import SPECIALS, train
 
 SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
 COUNTING = counting_model(SCHEMAS)
@@ -299,7 +299,7 @@ def test_encoding_a_training_word_gives_its_final_segmentation(text: str, prune:
 
 def test_the_layout_of_the_vocabulary(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES * 3)
-    model = train(SCHEMAS, BASE, [path], vocab_size=70, prune=3, name="toy_sgpe")
+    model = train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, name="toy_sgpe")
     assert model.n_base == BASE.n_base == 301
     assert [model.specials[text] for text in SPECIALS] == [301, 302, 303, 304, 305]
     assert model.specials["<|end|>"] == 300
@@ -318,7 +318,7 @@ def test_the_layout_of_the_vocabulary(tmp_path: Path) -> None:
 
 def test_every_syllable_at_or_above_the_threshold_is_in_the_vocabulary(tmp_path: Path) -> None:
     text = corpus(7)
-    model = train(SCHEMAS, BASE, [write(tmp_path, text)], vocab_size=5000, prune=20)
+    model = train_model(SCHEMAS, BASE, [write(tmp_path, text)], vocab_size=5000, prune=20)
     units = Counter(unit for word in words_of(COUNTING, text) for unit in word)
     frequent = {unit for unit, number in units.items() if number >= 20}
     assert frequent
@@ -327,13 +327,13 @@ def test_every_syllable_at_or_above_the_threshold_is_in_the_vocabulary(tmp_path:
 
 def test_special_tokens_as_asked(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES * 3)
-    model = train(SCHEMAS, BASE, [path], vocab_size=70, prune=3, specials=["<s>"])
+    model = train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, specials=["<s>"])
     assert (model.specials["<s>"], model.unk_id, model.first_atom) == (301, None, 302)
-    assert train(SCHEMAS, BASE, [path], vocab_size=70, prune=3, specials=[]).first_atom == 301
+    assert train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, specials=[]).first_atom == 301
 
 
 def test_other_text_is_cut_by_the_bases_own_pretokenizer(tmp_path: Path) -> None:
-    model = train(SCHEMAS, BASE, [write(tmp_path, SENTENCES * 3)], vocab_size=70, prune=3)
+    model = train_model(SCHEMAS, BASE, [write(tmp_path, SENTENCES * 3)], vocab_size=70, prune=3)
     ours, theirs = (Tokenizer.from_bytes(write_model(each)) for each in (model, BASE))
     text = "the  weather,\n\nthe _weather_ \t<|end|> 12345 thé \u3000\u200b😀"
     assert ours.encode(text) == theirs.encode(text)
@@ -355,14 +355,14 @@ def test_other_text_is_cut_by_the_bases_own_pretokenizer(tmp_path: Path) -> None
 )
 def test_numbers_out_of_range(tmp_path: Path, arguments: dict[str, int], named: str) -> None:
     with pytest.raises(ValueError, match=named):
-        train(SCHEMAS, BASE, [write(tmp_path, SENTENCES)], **arguments)
+        train_model(SCHEMAS, BASE, [write(tmp_path, SENTENCES)], **arguments)
 
 
 def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES)
     with pytest.raises(CorpusError) as caught:
-        train(SCHEMAS, BASE, [path], vocab_size=10, prune=1)
-    atoms = len(train(SCHEMAS, BASE, [path], prune=1).atoms)
+        train_model(SCHEMAS, BASE, [path], vocab_size=10, prune=1)
+    atoms = len(train_model(SCHEMAS, BASE, [path], prune=1).atoms)
     message = str(caught.value)
     for part in (
         "vocabulary of 10 ",
@@ -371,7 +371,7 @@ def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
         f"{atoms + 5} or more",
     ):
         assert part in message
-    exact = train(SCHEMAS, BASE, [path], vocab_size=atoms + 5, prune=1)
+    exact = train_model(SCHEMAS, BASE, [path], vocab_size=atoms + 5, prune=1)
     assert (len(exact.atoms), len(exact.merges)) == (atoms, 0)
 
 
@@ -387,26 +387,26 @@ def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
 )
 def test_special_tokens_that_cannot_be(tmp_path: Path, specials: list[str], named: str) -> None:
     with pytest.raises(SpecialTokenError, match=named):
-        train(SCHEMAS, BASE, [write(tmp_path, SENTENCES)], specials=specials)
+        train_model(SCHEMAS, BASE, [write(tmp_path, SENTENCES)], specials=specials)
 
 
 def test_schemas_and_bases_that_cannot_be_trained_with(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES)
     with pytest.raises(ValueError, match="at least one schema"):
-        train([], BASE, [path])
+        train_model([], BASE, [path])
     with pytest.raises(SchemaError, match="two schemas are called 'sinhala'"):
-        train([SCHEMAS[0], SCHEMAS[0]], BASE, [path])
-    trained = train(SCHEMAS, BASE, [path], vocab_size=200, prune=1)
+        train_model([SCHEMAS[0], SCHEMAS[0]], BASE, [path])
+    trained = train_model(SCHEMAS, BASE, [path], vocab_size=200, prune=1)
     with pytest.raises(ValueError, match="base vocabulary"):
-        train(SCHEMAS, trained, [path])
+        train_model(SCHEMAS, trained, [path])
 
 
 def test_what_to_do_where_nothing_is_frequent_enough(tmp_path: Path) -> None:
     path = str(write(tmp_path, SENTENCES))
     with pytest.warns(UserWarning, match="has none; lower prune, or give more text"):
-        train(SCHEMAS, BASE, [path], prune=10**6)
+        train_model(SCHEMAS, BASE, [path], prune=10**6)
     with pytest.warns(UserWarning, match="has none; give more text or higher weights"):
-        train(SCHEMAS, BASE, Corpus([path], weights={path: "0.000001"}), prune=1)  # the least
+        train_model(SCHEMAS, BASE, Corpus([path], weights={path: "0.000001"}), prune=1)  # the least
 
 
 # Determinism and interruption, from the command line

@@ -35,10 +35,10 @@ from wwho.train.assemble import counting_model, special_ids, trained_model
 from wwho.train.atoms import AtomKind
 from wwho.train.merge import learn_merges
 from wwho.train.native import Scanners, Words
+from wwho.train.pipeline import SPECIALS, train_model
 from wwho.train.progress import Progress
 from wwho.train.prune import BYTES, atoms_of
 from wwho.train.reference import train_reference, words_of
-from wwho.train.train import SPECIALS, train
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = (load_schema("sinhala"), load_schema("devanagari"))
@@ -360,7 +360,7 @@ def write(folder: Path, text: str) -> Path:
 def test_training_tells_what_the_atoms_were(tmp_path: Path) -> None:
     path = write(tmp_path, CORPUS * 3)
     for kind, schemas in (("grapheme", SCHEMAS), ("codepoint", ()), ("byte", ())):
-        model = train(schemas, BYTE_BASE, [path], atoms=kind, vocab_size=400, prune=4)
+        model = train_model(schemas, BYTE_BASE, [path], atoms=kind, vocab_size=400, prune=4)
         variant = Variant(AtomKind(kind), schemas, BYTE_BASE)
         n_specials = 0 if kind == "byte" else len(SPECIALS)
         atoms, merges = learn_natively(variant, CORPUS * 3, vocab_size=400 - n_specials, prune=4)
@@ -368,14 +368,14 @@ def test_training_tells_what_the_atoms_were(tmp_path: Path) -> None:
         assert (found[0], list(found[1])) == (atoms, merges)
         assert model.provenance["training"].endswith(f"atoms {kind}")
         assert len(model.specials) == n_specials
-    syllables = train(SCHEMAS, BYTE_BASE, [path], vocab_size=400, prune=4)
+    syllables = train_model(SCHEMAS, BYTE_BASE, [path], vocab_size=400, prune=4)
     assert "atoms" not in syllables.provenance["training"]
 
 
 def test_the_pattern_of_a_base_vocabulary_is_kept(tmp_path: Path) -> None:
     path = write(tmp_path, "ab ab ab, ab-ab!\n" * 9)
     base = byte_base(r"\w+|\W")
-    model = train([], base, [path], atoms="byte", vocab_size=300)
+    model = train_model([], base, [path], atoms="byte", vocab_size=300)
     assert model.provenance["pattern"] == r"\w+|\W"
     assert model.base_tokens[256:] == (b"ab",)  # no piece holds more, or two of the others
 
@@ -396,12 +396,12 @@ def test_what_does_not_go_together(
 ) -> None:
     chosen: dict[str, object] = {"schemas": [], "base": BYTE_BASE, "prune": 1, **arguments}
     with pytest.raises(error, match=named):
-        train(corpus=[write(tmp_path, CORPUS)], **chosen)  # type: ignore[arg-type]
+        train_model(corpus=[write(tmp_path, CORPUS)], **chosen)  # type: ignore[arg-type]
 
 
 def test_an_empty_corpus_has_no_text_of_any_kind(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="no text"):
-        train([], BYTE_BASE, [write(tmp_path, "")], atoms="byte")
+        train_model([], BYTE_BASE, [write(tmp_path, "")], atoms="byte")
 
 
 # From the command line
@@ -453,7 +453,7 @@ def test_the_command_tells_how_many_atoms_and_merges(
     [
         (["--schema", "sinhala", "--atoms", "byte"], 1, "leave them out"),
         (["--atoms", "byte", "--base", "cl100k_base"], 2, "100256 tokens"),
-        (["--atoms", "grapheme", "--pattern", "."], 2, "--pattern is for --base none"),
+        (["--atoms", "grapheme", "--pattern", "."], 2, "pattern is for the base none"),
         (["--atoms", "byte", "--pattern", "("], 1, "never closed"),
         (["--atoms", "letter"], 2, "invalid choice"),
     ],

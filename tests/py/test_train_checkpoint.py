@@ -25,9 +25,9 @@ from wwho.schema.load import load_schema
 from wwho.train import contents
 from wwho.train.checkpoint import Checkpoint
 from wwho.train.inputs import Corpus
+from wwho.train.pipeline import train_model
 from wwho.train.report import Report
 from wwho.train.tally import Tally
-from wwho.train.train import train
 
 SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
 BASE = base_model(
@@ -70,7 +70,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def trained(corpus: Any, checkpoint: Checkpoint | None = None, **options: Any) -> bytes:
-    model: Model = train(SCHEMAS, BASE, corpus, checkpoint=checkpoint, **OPTIONS | options)
+    model: Model = train_model(SCHEMAS, BASE, corpus, checkpoint=checkpoint, **OPTIONS | options)
     return write_model(model)
 
 
@@ -281,7 +281,7 @@ def test_other_schemas_are_refused(tmp_path: Path) -> None:
     trained(corpus, Checkpoint(tmp_path / "run"))
     resumed = Checkpoint(tmp_path / "run", resume=True)
     with pytest.raises(CheckpointError, match="schemas: sinhala devanagari then, sinhala now"):
-        train(SCHEMAS[:1], BASE, corpus, checkpoint=resumed, **OPTIONS)
+        train_model(SCHEMAS[:1], BASE, corpus, checkpoint=resumed, **OPTIONS)
 
 
 def test_the_standard_input_cannot_be_resumed(tmp_path: Path) -> None:

@@ -29,10 +29,10 @@ from wwho.train import cluster as module
 from wwho.train.checkpoint import Checkpoint
 from wwho.train.cluster import DaskEngine, parts_of
 from wwho.train.inputs import Corpus
+from wwho.train.pipeline import train_model
 from wwho.train.reader import Reading
 from wwho.train.report import Report
 from wwho.train.tally import Tally
-from wwho.train.train import train
 
 SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
 BASE = base_model(
@@ -92,7 +92,7 @@ def test_the_cluster_gives_the_same_bytes(tmp_path: Path, cluster: LocalCluster)
         corpus = Corpus(sources, **options)
         reports: list[Report] = []
         here, there = (
-            train(SCHEMAS, BASE, corpus, prune=4, engine=each, on_counted=reports.append)
+            train_model(SCHEMAS, BASE, corpus, prune=4, engine=each, on_counted=reports.append)
             for each in (None, engine)
         )
         assert write_model(here) == write_model(there)
@@ -119,7 +119,7 @@ def test_many_small_files_are_counted_side_by_side(tmp_path: Path, cluster: Loca
     for k, file in enumerate(files):
         file.write_text(lines(k, 1)[0], "utf-8")
     engine = DaskEngine(cluster.scheduler_address)
-    models = [train(SCHEMAS, BASE, files, prune=1, engine=each) for each in (None, engine)]
+    models = [train_model(SCHEMAS, BASE, files, prune=1, engine=each) for each in (None, engine)]
     assert write_model(models[0]) == write_model(models[1])
 
 
@@ -131,12 +131,12 @@ def test_the_loss_of_a_worker_changes_nothing(
     monkeypatch.setattr(module, "PART_BYTES", 10_000)
     path = tmp_path / "a.txt"
     path.write_text("\n".join(lines(1, 40_000)), "utf-8")
-    expected = write_model(train(SCHEMAS, BASE, [path], prune=4))
+    expected = write_model(train_model(SCHEMAS, BASE, [path], prune=4))
     found: list[bytes] = []
     engine = DaskEngine(cluster.scheduler_address)
     thread = threading.Thread(
         target=lambda: found.append(
-            write_model(train(SCHEMAS, BASE, [path], prune=4, engine=engine))
+            write_model(train_model(SCHEMAS, BASE, [path], prune=4, engine=engine))
         )
     )
     thread.start()
@@ -169,7 +169,7 @@ def holder_of_counts(dask_scheduler: Any) -> str:
 def test_counts_that_do_not_fit_into_memory_go_to_the_disk(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("\n".join(lines(1, 2000)), "utf-8")
-    expected = write_model(train(SCHEMAS, BASE, [path], prune=4))
+    expected = write_model(train_model(SCHEMAS, BASE, [path], prune=4))
     little = {"distributed.worker.memory.target": 1e-5}  # 20 KB of 2 GB
     with (
         dask.config.set(little),
@@ -179,7 +179,7 @@ def test_counts_that_do_not_fit_into_memory_go_to_the_disk(tmp_path: Path) -> No
         Client(tight) as client,
     ):
         engine = DaskEngine(tight.scheduler_address)
-        assert write_model(train(SCHEMAS, BASE, [path], prune=4, engine=engine)) == expected
+        assert write_model(train_model(SCHEMAS, BASE, [path], prune=4, engine=engine)) == expected
         (written,) = client.run(bytes_spilled).values()
     assert written > 50_000
 
@@ -197,15 +197,15 @@ def test_counts_are_saved_as_soon_as_it_is_time(
     monkeypatch.setattr(module, "PART_BYTES", 10_000)
     path, folder = tmp_path / "a.txt", tmp_path / "run"
     path.write_text("\n".join(lines(1, 2000)), "utf-8")
-    expected = write_model(train(SCHEMAS, BASE, [path], prune=4))
+    expected = write_model(train_model(SCHEMAS, BASE, [path], prune=4))
     assert 16 < len(parts_of(str(path), Reading())) < module.WINDOW
     engine = DaskEngine(cluster.scheduler_address)
     stopping = Stopping(folder, seconds=0)
     with pytest.raises(StopError):
-        train(SCHEMAS, BASE, [path], prune=4, engine=engine, checkpoint=stopping)
+        train_model(SCHEMAS, BASE, [path], prune=4, engine=engine, checkpoint=stopping)
     resumed = Checkpoint(folder, resume=True, seconds=1000)
     assert resumed.position(0) == (0, 2 * module.FAN_IN)
-    model = train(SCHEMAS, BASE, [path], prune=4, engine=engine, checkpoint=resumed)
+    model = train_model(SCHEMAS, BASE, [path], prune=4, engine=engine, checkpoint=resumed)
     assert write_model(model) == expected
 
 
@@ -235,16 +235,18 @@ def test_a_run_on_a_cluster_can_be_resumed(tmp_path: Path, cluster: LocalCluster
     while True:
         checkpoint = Stopping(folder, resume=True, seconds=0)
         try:
-            model = train(SCHEMAS, BASE, sources, prune=4, engine=engine, checkpoint=checkpoint)
+            model = train_model(
+                SCHEMAS, BASE, sources, prune=4, engine=engine, checkpoint=checkpoint
+            )
             break
         except StopError:
             stops += 1
     assert stops >= 2
-    assert write_model(model) == write_model(train(SCHEMAS, BASE, sources, prune=4))
+    assert write_model(model) == write_model(train_model(SCHEMAS, BASE, sources, prune=4))
     with pytest.raises(
         CheckpointError, match="engine: dask, with parts of 10000 bytes then, local"
     ):
-        train(SCHEMAS, BASE, sources, checkpoint=Checkpoint(folder, resume=True))
+        train_model(SCHEMAS, BASE, sources, checkpoint=Checkpoint(folder, resume=True))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -268,11 +270,13 @@ def test_errors_of_workers_are_told_as_here(tmp_path: Path, cluster: LocalCluste
     path.write_text('{"text": "a"}\n{"body": "a"}\n')
     for engine in (None, DaskEngine(cluster.scheduler_address)):
         with pytest.raises(CorpusError, match=r"a\.jsonl, line 2: no field 'text'; its fields"):
-            train(SCHEMAS, BASE, [path], engine=engine)
+            train_model(SCHEMAS, BASE, [path], engine=engine)
         with pytest.raises(CorpusError, match=r"none\.txt: cannot be read: No such file"):
-            train(SCHEMAS, BASE, [tmp_path / "none.txt"], engine=engine)
+            train_model(SCHEMAS, BASE, [tmp_path / "none.txt"], engine=engine)
         with pytest.raises(CorpusError, match="holds no text in the scripts of the schemas"):
-            train(SCHEMAS, BASE, Corpus([path], field="body", sample="0.000001"), engine=engine)
+            train_model(
+                SCHEMAS, BASE, Corpus([path], field="body", sample="0.000001"), engine=engine
+            )
 
 
 def test_only_the_error_itself_is_told(tmp_path: Path) -> None:
@@ -297,15 +301,15 @@ def test_a_script_whose_workers_would_start_themselves_is_told(tmp_path: Path) -
 UNGUARDED = """
 from wwho.base.build import byte_base
 from wwho.train.cluster import DaskEngine
-from wwho.train.train import train
+from wwho.train.pipeline import train_model
 
-train([], byte_base(), [__file__], atoms="byte", engine=DaskEngine())
+train_model([], byte_base(), [__file__], atoms="byte", engine=DaskEngine())
 """
 
 
 def test_the_standard_input_is_refused(cluster: LocalCluster) -> None:
     with pytest.raises(CorpusError, match="cannot read the standard input; name files"):
-        train(SCHEMAS, BASE, ["-"], engine=DaskEngine(cluster.scheduler_address))
+        train_model(SCHEMAS, BASE, ["-"], engine=DaskEngine(cluster.scheduler_address))
 
 
 def test_a_task_that_kills_its_workers_is_named(tmp_path: Path) -> None:
@@ -320,7 +324,7 @@ def test_a_task_that_kills_its_workers_is_named(tmp_path: Path) -> None:
         killer = threading.Thread(target=kill_when_busy, args=(client,))
         killer.start()
         with pytest.raises(BackendError, match=r"the Dask cluster failed: KilledWorker: .*memory"):
-            train(SCHEMAS, BASE, [path], engine=DaskEngine(doomed.scheduler_address))
+            train_model(SCHEMAS, BASE, [path], engine=DaskEngine(doomed.scheduler_address))
         killer.join()
 
 
@@ -338,12 +342,12 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(module, "PATIENCE", 0.5)
     address = "tcp://127.0.0.1:9"
     with pytest.raises(BackendError, match=f"no Dask scheduler with a worker answers at {address}"):
-        train(SCHEMAS, BASE, [__file__], engine=DaskEngine(address))
+        train_model(SCHEMAS, BASE, [__file__], engine=DaskEngine(address))
     with (
         LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as idle,
         pytest.raises(BackendError, match="with a worker answers at tcp://"),
     ):
-        train(SCHEMAS, BASE, [__file__], engine=DaskEngine(idle.scheduler_address))
+        train_model(SCHEMAS, BASE, [__file__], engine=DaskEngine(idle.scheduler_address))
 
 
 @pytest.mark.parametrize(
@@ -364,4 +368,4 @@ def test_a_package_that_is_missing_is_named(
     monkeypatch.setitem(sys.modules, package, None)
     engine = DaskEngine() if extra == "cluster" else None
     with pytest.raises((CorpusError, BackendError), match=rf"pip install 'wwho\[{extra}\]'"):
-        train(SCHEMAS, BASE, [name if "://" in name else path], engine=engine)
+        train_model(SCHEMAS, BASE, [name if "://" in name else path], engine=engine)

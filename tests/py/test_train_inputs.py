@@ -31,9 +31,9 @@ from wwho.errors import CorpusError
 from wwho.schema.load import load_schema
 from wwho.train.inputs import Corpus
 from wwho.train.lines import Block, blocks_of
+from wwho.train.pipeline import train_model
 from wwho.train.progress import ignore
 from wwho.train.reader import Part, Reader, Reading
-from wwho.train.train import train
 
 SCHEMAS = [load_schema("sinhala")]
 BASE = base_model(
@@ -175,7 +175,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"missing\.txt: cannot be read: No such file"):
         read(missing)
     with pytest.raises(CorpusError, match=r"missing\.txt: cannot be read: No such file"):
-        train(SCHEMAS, BASE, [missing])
+        train_model(SCHEMAS, BASE, [missing])
     with pytest.raises(CorpusError, match="cannot be read: Is a directory"):
         read(tmp_path)
 
@@ -183,7 +183,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a file whose reading fails")
 def test_a_file_that_fails_while_it_is_read(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="/proc/self/mem: cannot be read: Input/output error"):
-        train(SCHEMAS, BASE, ["/proc/self/mem"])
+        train_model(SCHEMAS, BASE, ["/proc/self/mem"])
 
 
 @contextmanager
@@ -242,15 +242,15 @@ def test_a_field_may_have_an_empty_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"only English here\n"])
 def test_a_corpus_with_nothing_to_learn(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(CorpusError, match="holds no text in the scripts of the schemas: sinhala"):
-        train(SCHEMAS, BASE, [put(tmp_path, "a.txt", data)])
+        train_model(SCHEMAS, BASE, [put(tmp_path, "a.txt", data)])
 
 
 def test_broken_utf8_is_reported_and_survived(tmp_path: Path) -> None:
     whole = put(tmp_path, "whole.txt", TEXT)
     broken = put(tmp_path, "broken.txt", TEXT + b"\xff\xe0\xb6\n")
     with pytest.warns(UserWarning, match="3 broken characters"):
-        model = train(SCHEMAS, BASE, [broken], prune=1)
-    assert model.atoms == train(SCHEMAS, BASE, [whole], prune=1).atoms
+        model = train_model(SCHEMAS, BASE, [broken], prune=1)
+    assert model.atoms == train_model(SCHEMAS, BASE, [whole], prune=1).atoms
     assert model.provenance["corpus_broken_characters"] == "3"
 
 
@@ -273,7 +273,7 @@ def test_broken_text_is_refused_on_request(
 ) -> None:
     path = put(tmp_path, name, data)
     with pytest.raises(CorpusError, match=rf"{name}, {named}.*--errors replace"):
-        train(SCHEMAS, BASE, Corpus([path], errors="stop"))
+        train_model(SCHEMAS, BASE, Corpus([path], errors="stop"))
     assert read(put(tmp_path, "whole.txt", TEXT), errors="stop") == TEXT
 
 

@@ -36,7 +36,7 @@ def syllables(job: Job) -> Job:
     """WWHO's own job: SGPE over o200k_base."""
     read_model = import_module("wwho.artifact.read").read_model
     model_bytes = import_module("wwho.encodings").model_bytes
-    model = import_module("wwho.train.train").train(
+    model = import_module("wwho.train.pipeline").train_model(
         schemas(),
         read_model(model_bytes("o200k_base")),
         [job["file"]],
@@ -48,7 +48,7 @@ def syllables(job: Job) -> Job:
 
 def plain(job: Job) -> Job:
     """Plain BPE over o200k_base's pieces, down to pairs seen once."""
-    model = import_module("wwho.train.train").train(
+    model = import_module("wwho.train.pipeline").train_model(
         [],
         import_module("wwho.base.build").byte_base("o200k_base"),
         [job["file"]],

@@ -213,12 +213,12 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
     """
     from wwho.schema.load import shipped_schemas
     from wwho.train.inputs import Corpus
-    from wwho.train.train import train
+    from wwho.train.pipeline import train_model
 
     names = options.schema or (shipped_schemas() if options.atoms == "syllable" else [])
     schemas = shared.load_schemas(names, allow_invalid=options.allow_invalid)
-    base = base_of(options)
     try:
+        base = base_of(options)
         corpus = Corpus(
             options.files or [streams.STANDARD_INPUT],
             field=options.field,
@@ -228,7 +228,7 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             errors=options.errors,
         )
         shared.check_output(options, *(file for source in corpus.sources for file in source.files))
-        return train(
+        return train_model(
             schemas,
             base,
             corpus,
@@ -287,14 +287,12 @@ def base_of(options: argparse.Namespace) -> Model:
 
     Raises:
         WwhoError: there is no such encoding, the file is no artifact, or the pattern is wrong.
-        UsageError: a pattern is given for a base that has its own.
+        ValueError: a pattern is given for a base that has its own.
         OSError: the file cannot be read.
     """
-    name = options.base or (shared.NO_BASE if options.atoms == "byte" else "o200k_base")
-    if options.pattern is None:
-        return shared.load_base(name)
-    if name != shared.NO_BASE:
-        raise shared.UsageError(
-            f"--pattern is for --base none; the base {name} has a pretokenizer of its own"
-        )
-    return shared.load_base(name, options.pattern)
+    from wwho.train.atoms import AtomKind
+    from wwho.train.named import base_named
+
+    known = options.base in (None, shared.NO_BASE)
+    base = options.base if known else shared.load_base(options.base)
+    return base_named(base, options.pattern, AtomKind(options.atoms))

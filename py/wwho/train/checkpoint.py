@@ -13,7 +13,7 @@ from wwho.artifact.files import TEMPORARY, write_atomic
 from wwho.artifact.model import Model
 from wwho.artifact.write import write_model
 from wwho.base.build import WRITER
-from wwho.errors import CheckpointError
+from wwho.errors import CheckpointError, CorpusError
 from wwho.train.inputs import Corpus, decimal
 from wwho.train.sources import stamp_of
 from wwho.train.tally import START, PackedTally, Position, Tally
@@ -160,6 +160,8 @@ def identity_of(corpus: Corpus, engine: str, model: Model) -> Identity:
     Raises:
         CorpusError: a file is missing, or can be read only once.
     """
+    if corpus.nameless:
+        raise CorpusError(f"{corpus.nameless} cannot be read again after a stop; name files")
     reading = corpus.reading
     identity = {
         "writer": WRITER,

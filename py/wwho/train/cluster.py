@@ -20,7 +20,7 @@ from wwho.train.native import Scanners
 from wwho.train.parquet import Rows
 from wwho.train.progress import Advance, ignore
 from wwho.train.reader import Part, Reader, Reading, is_parquet
-from wwho.train.sources import STANDARD_INPUT, compression, is_url, path_of, reported, size_of
+from wwho.train.sources import compression, is_url, path_of, reported, size_of
 from wwho.train.tally import PackedTally, Position, Tally
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class DaskEngine:
         advance: Advance,
     ) -> Iterator[PackedTally]:
         """Count the words of the sources; see `Engine.tallies`."""
-        if STANDARD_INPUT in corpus.files:
-            raise CorpusError("the workers of a cluster cannot read the standard input; name files")
+        if corpus.nameless:
+            raise CorpusError(f"the workers of a cluster cannot read {corpus.nameless}; name files")
         for source, start in zip(corpus.sources, starts, strict=True):
             advance(stored(source.files[: start[0] if start else None]) or 0)
         with connected(self._scheduler, self._workers) as client:

@@ -14,10 +14,14 @@ from typing import get_args
 from wwho.errors import CorpusError
 from wwho.train.progress import Advance
 from wwho.train.reader import Errors, Part, Reader, Reading
-from wwho.train.sources import files_of, size_of
+from wwho.train.sources import STANDARD_INPUT, files_of, size_of
+from wwho.train.texts import Texts, TextsReader
 
 Number = int | float | str | Decimal | Fraction
 """A number; text, and a float as Python writes it, is read as a decimal number."""
+
+TEXTS = "texts"
+"""What the texts of a program are called."""
 
 MAX_WEIGHT = 1_000_000
 """The largest weight; and what a denominator must divide: six decimals."""
@@ -28,14 +32,20 @@ class Source:
     """A part of a corpus.
 
     Attributes:
-        name: as it was given: a path, a pattern, a URL.
+        name: as it was given: a path, a pattern, a URL; `TEXTS` for the texts of a program.
         files: what it stands for.
         weight: how often each of its words counts.
+        texts: what is read in place of a file.
     """
 
     name: str
     files: tuple[str, ...]
     weight: Fraction
+    texts: Texts | None = None
+
+    def reader(self, file: str, reading: Reading) -> Reader | TextsReader:
+        """What reads one of the files."""
+        return TextsReader(self.texts, reading) if self.texts else Reader(Part(file), reading)
 
 
 class Corpus:
@@ -49,7 +59,7 @@ class Corpus:
 
     def __init__(
         self,
-        sources: Sequence[str | os.PathLike[str]],
+        sources: Sequence[str | os.PathLike[str]] | Texts,
         *,
         field: str | None = None,
         column: str = "text",
@@ -64,7 +74,7 @@ class Corpus:
                 input (`files_of` states what each stands for). The ending tells the form:
                 ``.jsonl`` or ``.ndjson`` is JSON Lines, ``.parquet`` Parquet, any other plain text;
                 text with ``.gz``, ``.xz`` or ``.zst`` behind it is decompressed. The standard input
-                is decompressed where it starts like one of those.
+                is decompressed where it starts like one of those. Or the texts of a program.
             field: the field of JSON Lines that holds the text, ``text`` where it is None; naming
                 one makes the standard input JSON Lines.
             column: the column of Parquet that holds the text; rows without one are passed over.
@@ -82,12 +92,13 @@ class Corpus:
         """
         if isinstance(sources, str):
             raise ValueError(f"the sources are {sources!r}; a list of names is expected")
-        if not sources:
+        if not isinstance(sources, Texts) and not sources:
             raise CorpusError("there is no source to train on; name a file")
         if errors not in get_args(Errors):
             raise ValueError(f"errors is {errors!r}; it must be 'replace' or 'stop'")
         fraction = exact("sample", sample, most=1)
-        names = [os.fspath(source) for source in sources]
+        texts = sources if isinstance(sources, Texts) else None
+        names = [TEXTS] if isinstance(sources, Texts) else [os.fspath(name) for name in sources]
         asked = {
             os.fspath(name): exact(f"the weight of {name}", weight, most=MAX_WEIGHT)
             for name, weight in (weights or {}).items()
@@ -98,10 +109,25 @@ class Corpus:
                 f"{', '.join(names)}"
             )
         self.sources = tuple(
-            Source(name, files_of(name), asked.get(name, Fraction(1))) for name in names
+            Source(name, (name,) if texts else files_of(name), asked.get(name, Fraction(1)), texts)
+            for name in names
         )
         self.reading = Reading(field, column, fraction, errors)
         self.digests: list[str] = []
+
+    @property
+    def nameless(self) -> str | None:
+        """What of it has no name under which another process could open it; None: nothing."""
+        if any(source.texts for source in self.sources):
+            return "the texts of a program"
+        return "the standard input" if STANDARD_INPUT in self.files else None
+
+    @property
+    def once(self) -> str | None:
+        """What of it can be read only once; None: nothing."""
+        if any(source.texts and source.texts.once for source in self.sources):
+            return "an iterator"
+        return "the standard input" if STANDARD_INPUT in self.files else None
 
     @property
     def files(self) -> list[str]:
@@ -119,7 +145,7 @@ class Corpus:
         Raises:
             CorpusError: a file is missing.
         """
-        return stored(self.files)
+        return None if any(source.texts for source in self.sources) else stored(self.files)
 
     def blocks(self, advance: Advance) -> Iterator[bytes]:
         """The text, in blocks that end behind a line (a very long line: before a space).
@@ -130,12 +156,13 @@ class Corpus:
         Raises:
             CorpusError: a file cannot be read, or is not what its name says.
         """
-        for file in self.files:
-            reader = Reader(Part(file), self.reading)
-            for block in reader.blocks(advance):
-                yield block.text
-            assert reader.digest is not None
-            self.digests.append(reader.digest)
+        for source in self.sources:
+            for file in source.files:
+                reader = source.reader(file, self.reading)
+                for block in reader.blocks(advance):
+                    yield block.text
+                assert reader.digest is not None
+                self.digests.append(reader.digest)
 
 
 def stored(files: Sequence[str]) -> int | None:

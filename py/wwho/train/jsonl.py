@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from wwho.errors import CorpusError
-from wwho.train.lines import Block
+from wwho.train.lines import Block, encoded, joined
 from wwho.train.sample import Keep
 
 DEFAULT_FIELD = "text"
@@ -54,9 +54,11 @@ def texts_of(document: Document, blocks: Iterable[bytes], keep: Keep | None) -> 
                 continue
             lines += 1
             if keep is None or keep(line):
-                out.append(_encoded(document, _text(document, line)))
-        text = b"".join(text + b"\n" for text in out)
-        yield Block(text, lines, len(out), document.stray - stray)
+                where = f"{document.file}, line {document.line}"
+                text, broken = encoded(where, _text(document, line), document.stop)
+                out.append(text)
+                document.stray += broken
+        yield Block(joined(out), lines, len(out), document.stray - stray)
 
 
 def _text(document: Document, line: bytes) -> str:
@@ -81,18 +83,3 @@ def _text(document: Document, line: bytes) -> str:
             f"{where}: field {document.field!r} must be a string, not {type(text).__name__}"
         )
     return text
-
-
-def _encoded(document: Document, text: str) -> bytes:
-    """UTF-8, with U+FFFD for every lone surrogate."""
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        if document.stop:
-            raise CorpusError(
-                f"{document.file}, line {document.line}: the text holds the lone surrogate "
-                f"U+{ord(text[error.start]):04X}; repair it, or read every such one as U+FFFD with "
-                "--errors replace"
-            ) from error
-        document.stray += sum("\ud800" <= char <= "\udfff" for char in text)
-        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text).encode()

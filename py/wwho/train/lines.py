@@ -96,6 +96,35 @@ def checked(file: str, blocks: Iterable[bytes], start: int) -> Iterator[bytes]:
         line += block.count(b"\n")
 
 
+def joined(texts: Iterable[bytes]) -> bytes:
+    """Texts with a line feed behind each."""
+    return b"".join(text + b"\n" for text in texts)
+
+
+def encoded(where: str, text: str, strict: bool) -> tuple[bytes, int]:
+    """UTF-8 with U+FFFD for every lone surrogate, and how many there were.
+
+    Args:
+        where: where the text stands, for the error.
+        text: the text.
+        strict: whether lone surrogates are refused.
+
+    Raises:
+        CorpusError: they are, and there is one.
+    """
+    try:
+        return text.encode("utf-8"), 0
+    except UnicodeEncodeError as error:
+        if strict:
+            raise CorpusError(
+                f"{where}: the text holds the lone surrogate U+{ord(text[error.start]):04X}; "
+                "repair it, or read every such one as U+FFFD with --errors replace"
+            ) from error
+        stray = sum("\ud800" <= char <= "\udfff" for char in text)
+        whole = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+        return whole.encode(), stray
+
+
 def line_start(stream: io.BufferedReader, offset: int) -> int:
     """Go to the first line that begins at this offset or behind it; gives its own offset."""
     if not offset:

@@ -15,7 +15,7 @@ from wwho.train.inputs import Corpus, Source, stored
 from wwho.train.lines import Block
 from wwho.train.native import Scanners, Words
 from wwho.train.progress import Advance
-from wwho.train.reader import Part, Reader, Reading
+from wwho.train.reader import Reading
 from wwho.train.tally import Position, Tally
 
 AHEAD = 2
@@ -68,7 +68,7 @@ def count_source(
     advance(stored(source.files[:done]) or 0)
     tally = Tally()
     for number, file in enumerate(source.files[done:], start=done):
-        reader = Reader(Part(file), reading)
+        reader = source.reader(file, reading)
         blocks = reader.blocks(advance)
         n_blocks, n_bytes = skipped or (0, 0)
         skip(file, blocks, n_blocks, n_bytes)

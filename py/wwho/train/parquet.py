@@ -82,11 +82,6 @@ class Rows:
             raise CorpusError(f"{self._file}: the Parquet data is damaged: {error}") from error
 
 
-def joined(texts: Iterable[bytes]) -> bytes:
-    """Texts with a line feed behind each."""
-    return b"".join(text + b"\n" for text in texts)
-
-
 def check_texts(file: str, texts: Iterable[bytes]) -> None:
     """Refuse texts that are not UTF-8.
 

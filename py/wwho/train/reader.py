@@ -10,8 +10,8 @@ from typing import Literal
 
 from wwho.train.contents import CHUNK, check_text, contents
 from wwho.train.jsonl import DEFAULT_FIELD, Document, texts_of
-from wwho.train.lines import Block, blocks_of, checked, line_start, lines_until, plain
-from wwho.train.parquet import Rows, check_texts, joined
+from wwho.train.lines import Block, blocks_of, checked, joined, line_start, lines_until, plain
+from wwho.train.parquet import Rows, check_texts
 from wwho.train.progress import Advance
 from wwho.train.sample import sampler
 from wwho.train.sources import (

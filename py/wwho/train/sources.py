@@ -194,10 +194,8 @@ def stamp_of(file: str) -> str:
     Of a chain of URLs it is that of the last link: the archive, or what is cached here.
 
     Raises:
-        CorpusError: there is no such file, or it is the standard input, which passes only once.
+        CorpusError: there is no such file.
     """
-    if file == STANDARD_INPUT:
-        raise CorpusError("the standard input cannot be read again after a stop; name files")
     with reported(file):
         stored = file.rpartition("::")[2] if is_url(file) else file
         if not is_url(stored):

@@ -12,7 +12,6 @@ from wwho.train.inputs import Corpus, Source
 from wwho.train.merge import STEP
 from wwho.train.native import Phrases
 from wwho.train.progress import Advance, Progress
-from wwho.train.reader import Part, Reader
 from wwho.train.report import Report
 
 MOST_WORDS = 12_000_000
@@ -83,7 +82,7 @@ def texts_again(
     """
     known = {digest for counts in report.sources for digest in counts.digests}
     for file in source.files:
-        reader = Reader(Part(file), corpus.reading)
+        reader = source.reader(file, corpus.reading)
         for block in reader.blocks(advance):
             yield block.text
         if reader.digest not in known:

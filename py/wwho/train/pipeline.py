@@ -21,13 +21,12 @@ from wwho.train.progress import Progress
 from wwho.train.provenance import provenance
 from wwho.train.prune import atoms_of
 from wwho.train.report import Report
-from wwho.train.sources import STANDARD_INPUT
 from wwho.train.superwords import with_superwords
 
 SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[MASK]")
 
 
-def train(
+def train_model(
     schemas: Sequence[Schema],
     base: Model,
     corpus: Corpus | Sequence[str | os.PathLike[str]],
@@ -111,7 +110,7 @@ def train(
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = pathlib.Path(folder, "corpus.txt")
         ...     _ = file.write_text("ගම ගම ගමන", "utf-8")
-        ...     model = train([load_schema("sinhala")], base, [file], prune=1)
+        ...     model = train_model([load_schema("sinhala")], base, [file], prune=1)
         >>> [text.decode() for text in model.sgpe_tokens]
         [' ග', 'ග', 'න', 'ම', ' ගම']
     """
@@ -251,10 +250,10 @@ def _check_superwords(
             "superwords join words of a script, and without schemas a word is any piece of text, "
             "punctuation and digits too; name schemas, or ask for no superwords"
         )
-    if superwords and STANDARD_INPUT in corpus.files:
+    if superwords and corpus.once:
         raise CorpusError(
-            "superwords are learnt from a second reading, and the standard input can be read "
-            "only once: name a file"
+            f"superwords are learnt from a second reading, and {corpus.once} can be read only "
+            "once: name a file, or give a list or a column of a dataset"
         )
 
 
