@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import lzma
+import os
 import re
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -210,7 +213,8 @@ def test_the_papers_tables_break_its_own_conditions(name: str) -> None:
     assert not load_schema(name, allow_invalid=True).valid
 
 
-hard = st.lists(st.sampled_from([*ALPHABET, *"ෂෙ෴ष़॥", "\ua8e0", "\ua8ff"]), max_size=24).map("".join)
+HARDER = [*ALPHABET, *"ෂෙ෴ष़॥", "\ua8e0", "\ua8ff"]
+hard = st.lists(st.sampled_from(HARDER), max_size=24).map("".join)
 
 
 @settings(max_examples=1000, deadline=None)
@@ -543,18 +547,72 @@ def test_unit_scanners_cut_any_text() -> None:
 # ---------------------------------------------------------------- a new script, without code
 
 
-def test_the_readme_builds_kannada(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    readme = shipped_folder().joinpath("README.md").read_text(encoding="utf-8")
-    (document,) = re.findall(r"```json\n(.*?)```", readme, re.DOTALL)
-    (program,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    (tmp_path / "kannada.json").write_text(document, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    exec(program, {})
-    printed = capsys.readouterr().out.strip()
-    assert printed == "ಅ ರ ಮ ನೆ ಯ ಲ್ಲಿ"
-    assert f"prints `{printed}`" in readme
-    three = [load_schema(name) for name in ("sinhala", "devanagari", "kannada.json")]
+README = shipped_folder().joinpath("README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def kannada(tmp_path: Path) -> Path:
+    """The README's schema, in a file."""
+    (document,) = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
+    path = tmp_path / "kannada.json"
+    path.write_text(document, encoding="utf-8")
+    return path
+
+
+def test_the_readme_builds_kannada(kannada: Path) -> None:
+    folder, scripts = kannada.parent, Path(sys.executable).parent
+    paths = os.pathsep.join([str(scripts), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": paths, "PYTHONUTF8": "1"}
+    commands = [
+        command
+        for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+        for command in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
+    ]
+    assert len(commands) == README.count("\n$ ") > 2
+    for command, expected in commands:
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert (done.returncode, done.stderr, done.stdout) == (0, "", expected)
+
+
+def test_kannada_goes_together_with_the_shipped_schemas(kannada: Path) -> None:
+    three = [load_schema(name) for name in ("sinhala", "devanagari", kannada)]
     compiled = compile_schemas(three, None)
     assert units("ಅರಮನೆ ක क", compiled) == ["ಅ", "ರ", "ಮ", "ನೆ", " ක", " क"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a joiner before the virama: RA keeps its shape, and is no reph
+        ("ರ‍್ಯಾಂಕ್", "ರ‍್ಯಾಂ|ಕ್"),
+        ("ಈಸ್ಟರ‍್", "ಈ|ಸ್ಟ|ರ‍್"),
+        ("ಆರ‍್‌ಡಿ", "ಆ|ರ‍್‌ಡಿ"),
+        # a joiner behind it
+        ("ಮಾರ್‌ಗ", "ಮಾ|ರ್‌ಗ"),
+        ("ಸ್‌", "ಸ್‌"),
+        ("ಕೋ", "ಕೋ"),
+    ],
+)
+def test_kannada_syllables(kannada: Path, text: str, expected: str) -> None:
+    compiled = compile_schemas([load_schema(kannada)], None)
+    assert "|".join(units(text, compiled)) == expected
+
+
+@pytest.mark.corpora
+def test_kannada_joiners_of_real_text(kannada: Path, corpora: Path) -> None:
+    """Wherever a joiner stands before a virama, all three letters are in one syllable."""
+    compiled = compile_schemas([load_schema(kannada)], None)
+    joined = re.compile("[ಕ-ಹೞ]಼?[\u200c\u200d]್")
+    with lzma.open(corpora / "train_kn.txt.xz", "rt", encoding="utf-8") as lines:
+        words = [word for line in lines if joined.search(line) for word in line.split()]
+    found = [word for word in words if joined.search(word)]
+    assert len(found) > 20
+    for word in found:
+        assert not any(unit.startswith("್") for unit in units(word, compiled)), word

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypedDict
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TypedDict
 
+from wwho.artifact.model import Route
+from wwho.backend.base import ORPHAN, Backend, Span
+from wwho.backend.characters import characters
 from wwho.cli import options as shared
 from wwho.cli import streams
-
-if TYPE_CHECKING:
-    from wwho.tokenizer import Segment
+from wwho.errors import naming
 
 NAME = "segment"
 HELP = "cut each line of text into segments by script, and Abugida segments into syllables"
@@ -20,29 +22,31 @@ EXAMPLE = """\
 
 
 class SegmentRow(TypedDict, total=False):
-    """A segment as `--json` prints it; the route `other` has no units."""
+    """A segment as `--json` prints it; the route `other` has no units.
+
+    `stray` has the numbers of the units that are stray signs, where there are any.
+    """
 
     route: str
     text: str
     units: list[str]
-
-
-Segmenter = Callable[[bytes], list[SegmentRow]]
+    stray: list[int]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     shared.add_schemas(parser, required=False)
     shared.add_model(parser)
-    shared.add_json(parser, '{"segments": [{"route", "text", "units"}]} for each line')
+    rows = '{"segments": [{"route", "text", "units", "stray"}]} for each line'
+    shared.add_json(parser, f'{rows}; "stray": the numbers of the units that are stray signs')
     shared.add_files(parser, "text, a line at a time")
 
 
 def run(options: argparse.Namespace) -> int:
     """Segment each line."""
-    segment = by_schemas(options) if options.schema else by_model(options)
+    backend = opened(options)
     for _, line in streams.lines(options.files):
-        rows = segment(line)
+        rows = list(segments(backend, line))
         if options.json:
             streams.write_json({"segments": rows})
         else:
@@ -50,56 +54,56 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def by_model(options: argparse.Namespace) -> Segmenter:
-    """Segment as the model of `--model` does."""
-    tokenizer = shared.open_model(options)
+def opened(options: argparse.Namespace) -> Backend:
+    """The model of `--model`, or one without a vocabulary that cuts by the schemas of `--schema`.
 
-    def segment(line: bytes) -> list[SegmentRow]:
-        return [row(part) for part in tokenizer.segment(line)]
+    Raises:
+        WwhoError: a schema or the model is at fault, or the backend is missing.
+        OSError: a file cannot be read.
+    """
+    from wwho.backend.select import open_backend
 
-    return segment
-
-
-def by_schemas(options: argparse.Namespace) -> Segmenter:
-    """Segment by the schemas of `--schema` alone, in plain Python; no vocabulary is needed."""
-    from wwho.backend.characters import characters
-    from wwho.grammar.run import pieces
-    from wwho.schema.compile import compile_schemas
+    if not options.schema:
+        blob = shared.read_artifact(options.model)
+        with naming(options.model):
+            return open_backend(blob, options.backend)
+    from wwho.artifact.write import write_model
+    from wwho.train.assemble import counting_model
 
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
-    compiled = compile_schemas(schemas, None)
-    router, *_ = compiled.automata
-    unit_scanners = compiled.automata[-len(schemas) :]
-
-    def cut(route: int, text: str) -> SegmentRow:
-        if route == 0:
-            return {"route": "other", "text": text}
-        units = pieces(compiled, unit_scanners[route - 1], text)
-        return {
-            "route": schemas[route - 1].name,
-            "text": text,
-            "units": [text[start:end] for start, end, _ in units],
-        }
-
-    def segment(line: bytes) -> list[SegmentRow]:
-        text = characters(line)
-        return [cut(route, text[start:end]) for start, end, route in pieces(compiled, router, text)]
-
-    return segment
+    return open_backend(write_model(counting_model(schemas)), options.backend)
 
 
-def row(part: Segment) -> SegmentRow:
-    """A tokenizer's segment as `--json` prints it."""
-    if part.units:
-        return {"route": part.route, "text": part.text, "units": list(part.units)}
-    return {"route": part.route, "text": part.text}
+def segments(backend: Backend, line: bytes) -> Iterator[SegmentRow]:
+    """The segments of a line."""
+    spans = backend.spans(line)
+    starts = [k for k, span in enumerate(spans) if span.first]
+    for begin, end in pairwise([*starts, len(spans)]):
+        yield segment(backend.info.routes[spans[begin].route], spans[begin:end], line)
+
+
+def segment(route: Route, spans: Sequence[Span], line: bytes) -> SegmentRow:
+    """The segment of these spans."""
+    text = characters(line[spans[0].start : spans[-1].end])
+    if not route.sgpe:
+        return {"route": route.name, "text": text}
+    units = [characters(line[span.start : span.end]) for span in spans]
+    found: SegmentRow = {"route": route.name, "text": text, "units": units}
+    if stray := [k for k, span in enumerate(spans) if span.rule == ORPHAN]:
+        found["stray"] = stray
+    return found
 
 
 def table(rows: list[SegmentRow]) -> bytes:
-    """One line for each segment, its route and its units divided by bars, and an empty line."""
-    texts = ["|".join(part.get("units", [part["text"]])) for part in rows]
-    lines = [
-        f"{part['route']}\t{streams.printable(text)}\n"
-        for part, text in zip(rows, texts, strict=True)
-    ]
+    """One line for each segment, its route and its units divided by bars, and an empty line.
+
+    A stray sign is drawn on a dotted circle, as in Unicode's charts.
+    """
+    lines = []
+    for part in rows:
+        units = part.get("units", [part["text"]])
+        for number in part.get("stray", []):
+            space = " " * units[number].startswith(" ")
+            units[number] = f"{space}{streams.CIRCLE}{units[number].removeprefix(space)}"
+        lines.append(f"{part['route']}\t{streams.printable('|'.join(units))}\n")
     return "".join([*lines, "\n"]).encode()

@@ -19,6 +19,8 @@ MAX_BYTES = 2**31 - 1
 """The longest text that one call takes; an endless input must not fill the memory first."""
 BLOCK = 1 << 20
 JOINERS = "\u200c\u200d"
+CIRCLE = "\u25cc"
+"""The dotted circle, on which a sign without a letter is drawn, as in Unicode's charts."""
 
 
 def write(data: bytes) -> None:
