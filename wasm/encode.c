@@ -21,16 +21,16 @@ typedef struct {
 typedef struct {
     const wwho_model *model;
     const uint8_t *text;
-    size_t len;
+    size_t len; /* of all that may be read: what is encoded may be one text of several */
     uint32_t flags;
     uint32_t *ids, *ends;
     size_t quick;         /* = cap where ids alone are wanted, else 0: they may be copied some at a time */
     size_t cap, n, limit; /* tokens; the encoder stops soon after n > limit */
-    /* scratch, for a text of len bytes */
+    /* scratch, for a text of n bytes */
     uint64_t *cache;
-    uint32_t *tokens; /* len: of a piece or segment */
-    uint32_t *bounds; /* len: ends of the units of a word */
-    uint8_t *dead;    /* len + 1 bits, zero between pieces */
+    uint32_t *tokens; /* n: of a piece or segment */
+    uint32_t *bounds; /* n: ends of the units of a word */
+    uint8_t *dead;    /* n + 1 bits, zero between pieces */
     wwho_phrase phrase;
 } wwho_encoder;
 
@@ -341,27 +341,32 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     flush_queue(e, &ahead);
 }
 
-/* Which bytes allowed special tokens start with. */
-static void special_starts(const wwho_model *model, const uint8_t *allowed, bool *starts) {
-    const wwho_vocabulary *v = &model->specials;
-    for (uint32_t i = 0; i < 256; i++) starts[i] = false;
+/* Special tokens that a call allows, and which bytes they start with. */
+typedef struct {
+    const uint8_t *allowed; /* null: none */
+    bool starts[256];
+} wwho_allowed;
+
+static void allow(wwho_allowed *specials, const wwho_vocabulary *v, const uint8_t *allowed) {
+    specials->allowed = allowed;
+    for (uint32_t i = 0; i < 256; i++) specials->starts[i] = false;
     for (uint32_t i = 0; allowed && i < v->n_tokens; i++)
-        if (allowed[i]) starts[v->texts[v->offset[i]]] = true;
+        if (allowed[i]) specials->starts[v->texts[v->offset[i]]] = true;
 }
 
 /* The first allowed special token at or after *at, the longest where several start; *at moves there, or to the end (WWHO_NONE). */
-static uint32_t next_special(const wwho_encoder *e, size_t *at, const uint8_t *allowed, const bool *starts) {
+static uint32_t next_special(const wwho_encoder *e, size_t *at, size_t end, const wwho_allowed *specials) {
     const wwho_vocabulary *v = &e->model->specials;
-    for (; allowed && *at < e->len; ++*at) {
-        if (!starts[e->text[*at]]) continue;
-        size_t left = e->len - *at;
+    for (; specials->allowed && *at < end; ++*at) {
+        if (!specials->starts[e->text[*at]]) continue;
+        size_t left = end - *at;
         wwho_piece here = {v, e->text + *at, 0, left < v->longest ? (uint32_t)left : v->longest, left};
         wwho_matches m;
         uint32_t special;
         for (start_matches(&here, &m, 0, here.n); (special = next_match(&here, &m)) != WWHO_NONE; m.end--)
-            if (allowed[special]) return special;
+            if (specials->allowed[special]) return special;
     }
-    *at = e->len;
+    *at = end;
     return WWHO_NONE;
 }
 
@@ -373,45 +378,73 @@ size_t wwho_scratch_size(const wwho_model *model, size_t len) {
     return CACHE_WORDS * sizeof(uint64_t) + 2 * column_size(len) + ((len / 8 + 16) & ~(size_t)15);
 }
 
-static int encode(wwho_encoder *e, size_t len, const uint8_t *allowed, void *scratch, size_t scratch_len) {
+/* Divide the scratch area for texts of up to len bytes. */
+static int divide(wwho_encoder *e, size_t len, void *scratch, size_t scratch_len) {
     size_t needed = wwho_scratch_size(e->model, len);
     if (!e->model || (!e->text && len) || !scratch || (uintptr_t)scratch % 16 || !needed) return WWHO_ARGUMENT;
     if (scratch_len < needed) return WWHO_BUFFER;
-    e->len = len;
     e->cache = scratch;
     e->tokens = (uint32_t *)(e->cache + CACHE_WORDS);
     e->bounds = e->tokens + column_size(len) / 4;
     e->dead = (uint8_t *)(e->bounds + column_size(len) / 4);
     __builtin_memset(e->dead, 0, len / 8 + 1);
-    bool starts[256];
-    special_starts(e->model, allowed, starts);
-    for (size_t at = 0; at < len && e->n <= e->limit;) {
-        size_t end = at;
-        uint32_t special = next_special(e, &end, allowed, starts);
-        encode_ordinary(e, at, end);
-        at = end;
+    return WWHO_OK;
+}
+
+static void encode(wwho_encoder *e, size_t at, size_t end, const wwho_allowed *specials) {
+    while (at < end && e->n <= e->limit) {
+        size_t stop = at;
+        uint32_t special = next_special(e, &stop, end, specials);
+        encode_ordinary(e, at, stop);
+        at = stop;
         if (special == WWHO_NONE) break;
         at += token_length(&e->model->specials, special);
         put(e, e->model->special_ids[special], at);
     }
-    return WWHO_OK;
+}
+
+int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32_t *starts, size_t n_texts, const uint8_t *allowed,
+                      uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap,
+                      uint32_t *rows) {
+    if (!starts || !rows || (!ids && cap)) return WWHO_ARGUMENT;
+    uint32_t longest = 0;
+    for (size_t i = 0; i < n_texts; i++) {
+        if (starts[i + 1] < starts[i]) return WWHO_ARGUMENT;
+        if (starts[i + 1] - starts[i] > longest) longest = starts[i + 1] - starts[i];
+    }
+    wwho_encoder e = {.model = model, .text = text, .len = starts[n_texts], .flags = flags, .ids = ids, .ends = ends,
+                      .cap = cap, .quick = ends ? 0 : cap, .limit = SIZE_MAX};
+    int status = starts[n_texts] > WWHO_MAX_LENGTH ? WWHO_ARGUMENT : divide(&e, longest, scratch, scratch_len);
+    if (status) return status;
+    wwho_allowed specials;
+    allow(&specials, &model->specials, allowed);
+    rows[0] = 0;
+    for (size_t i = 0; i < n_texts; i++) {
+        encode(&e, starts[i], starts[i + 1], &specials);
+        rows[i + 1] = (uint32_t)e.n;
+    }
+    return e.n <= cap ? WWHO_OK : WWHO_BUFFER;
 }
 
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
                 size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap, size_t *n) {
-    if (!n || (!ids && cap)) return WWHO_ARGUMENT;
-    wwho_encoder e = {.model = model, .text = text, .flags = flags, .ids = ids, .ends = ends, .cap = cap,
-                       .quick = ends ? 0 : cap, .limit = SIZE_MAX};
-    int status = encode(&e, len, allowed, scratch, scratch_len);
-    *n = e.n;
-    return status || e.n <= cap ? status : WWHO_BUFFER;
+    if (!n || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
+    const uint32_t starts[2] = {0, (uint32_t)len};
+    uint32_t rows[2] = {0, 0};
+    int status = wwho_encode_batch(model, text, starts, 1, allowed, flags, scratch, scratch_len, ids, ends, cap, rows);
+    *n = rows[1];
+    return status;
 }
 
 int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
                size_t scratch_len, size_t limit, size_t *n) {
     if (!n) return WWHO_ARGUMENT;
-    wwho_encoder e = {.model = model, .text = text, .flags = flags, .limit = limit};
-    int status = encode(&e, len, allowed, scratch, scratch_len);
+    wwho_encoder e = {.model = model, .text = text, .len = len, .flags = flags, .limit = limit};
+    int status = divide(&e, len, scratch, scratch_len);
+    if (status) return status;
+    wwho_allowed specials;
+    allow(&specials, &model->specials, allowed);
+    encode(&e, 0, len, &specials);
     *n = e.n;
-    return status;
+    return WWHO_OK;
 }

@@ -51,7 +51,7 @@ enum {
     WWHO_IDS = 42
 };
 
-/* flags of wwho_encode and wwho_count */
+/* flags of wwho_encode, wwho_encode_batch and wwho_count */
 enum {
     /* a unit outside the vocabulary becomes unk_id instead of being spelled (loses text); implied where a file states its ids */
     WWHO_UNK_TOKEN = 1
@@ -106,8 +106,8 @@ int wwho_route_name(const wwho_model *model, uint32_t route, const uint8_t **nam
 /* The id, text and length of special token number `index` (ascending ids). WWHO_ARGUMENT beyond n_specials. */
 int wwho_special(const wwho_model *model, uint32_t index, uint32_t *id, const uint8_t **text, size_t *len);
 
-/* Bytes of scratch (16-byte aligned) that wwho_encode and wwho_count need for a text of len bytes: at most 9 * len + 4.8 MB;
- * 0 where len is over 2^31 - 1 or, on 32-bit machines, over what a size_t can hold.
+/* Bytes of scratch (16-byte aligned) that wwho_encode, wwho_encode_batch and wwho_count need for a text of len bytes:
+ * at most 9 * len + 4.8 MB; 0 where len is over 2^31 - 1 or, on 32-bit machines, over what a size_t can hold.
  * The scratch MUST be all zero before its first use and belong to one model and one call at a time. Keep it from call to call:
  * its first part, whose place does not depend on len, is a cache of pieces and segments. A larger one starts zeroed, or as a copy. */
 size_t wwho_scratch_size(const wwho_model *model, size_t len);
@@ -119,6 +119,13 @@ size_t wwho_scratch_size(const wwho_model *model, size_t len);
  * A text of len bytes never has more than len tokens. */
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags,
                 void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap, size_t *n);
+
+/* Encode n_texts texts that lie one after the other: text i is the bytes starts[i] to starts[i + 1] of `text`, at most 2^31 - 1,
+ * and nothing joins its neighbours. The scratch area is for the longest of them. The ids of text i go from ids[rows[i]] to
+ * ids[rows[i + 1]]; `rows`, like `starts`, has n_texts + 1 entries, and the last one is the number of all tokens, also where that is
+ * more than cap (WWHO_BUFFER). The rest is as in wwho_encode; `ends` counts from the start of `text`. */
+int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32_t *starts, size_t n_texts, const uint8_t *allowed,
+                      uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap, uint32_t *rows);
 
 /* Count the tokens of text without writing them; stops once there are more than `limit`: *n is then limit + 1 or more. */
 int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 from wwho.artifact.files import write_atomic
 from wwho.backend.base import Info, Span
 from wwho.backend.characters import characters
+from wwho.backend.packed import packing
 from wwho.backend.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
@@ -67,7 +68,7 @@ class Tokenizer:
         'hello world'
     """
 
-    __slots__ = ("__weakref__", "_backend", "_blob", "_shipped")
+    __slots__ = ("__weakref__", "_backend", "_blob", "_packing", "_shipped")
 
     def __init__(
         self, blob: bytes, backend: BackendName | None = None, *, shipped: str | None = None
@@ -86,6 +87,7 @@ class Tokenizer:
         self._blob = blob
         self._shipped = shipped
         self._backend = open_backend(blob, backend)
+        self._packing = packing(self._backend)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, backend: BackendName | None = None) -> Tokenizer:
@@ -203,7 +205,14 @@ class Tokenizer:
         disallowed_special: Allowed = (),
         unk: Unk = "spell",
     ) -> list[list[int]]:
-        """The ids of each of several texts, encoded by several threads where they are long enough.
+        """The ids of each of several texts.
+
+        Args:
+            text: the texts.
+            num_threads: how many threads share them, where there are as many processors.
+            allowed_special: as for `encode`.
+            disallowed_special: as for `encode`.
+            unk: as for `encode`.
 
         Raises:
             SpecialTokenError: a text spells a disallowed special token.
@@ -213,13 +222,8 @@ class Tokenizer:
             >>> wwho.get_encoding("o200k_base").encode_batch(["hello world", "goodbye world"])
             [[24912, 2375], [30744, 43571, 2375]]
         """
-        encoder = partial(
-            self.encode,
-            allowed_special=allowed_special,
-            disallowed_special=disallowed_special,
-            unk=unk,
-        )
-        return _map(encoder, text, num_threads)
+        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
+        return self._packing.encode_batch(texts, mask, self._is_token(unk), num_threads)
 
     def encode_ordinary_batch(
         self, text: Iterable[Text], *, num_threads: int = 8
@@ -231,7 +235,49 @@ class Tokenizer:
             >>> wwho.get_encoding("o200k_base").encode_ordinary_batch([b"hello world", ""])
             [[24912, 2375], []]
         """
-        return _map(self.encode_ordinary, text, num_threads)
+        return self._packing.encode_batch(_all_bytes(text), None, False, num_threads)
+
+    def encode_batch_to_numpy(
+        self,
+        text: Iterable[Text],
+        *,
+        num_threads: int = 8,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed = (),
+        unk: Unk = "spell",
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+        """The ids of several texts as one array, and where each text's begin.
+
+        This is the quickest way to encode many texts. The arrays are an Arrow list without its
+        wrapping: `pyarrow.LargeListArray.from_arrays(starts, ids)` copies nothing.
+
+        Returns:
+            The ids of all texts, and starts, one more than texts: the ids of text k are
+            `ids[starts[k]:starts[k + 1]]`.
+
+        Raises:
+            ImportError: numpy is not installed.
+            SpecialTokenError: a text spells a disallowed special token.
+
+        Example:
+            >>> import numpy as np
+            >>> import wwho
+            >>> enc = wwho.get_encoding("o200k_base")
+            >>> ids, starts = enc.encode_batch_to_numpy(["hello world", "goodbye world"])
+            >>> ids.tolist(), starts.tolist()
+            ([24912, 2375, 30744, 43571, 2375], [0, 2, 5])
+            >>> lengths = np.diff(starts)
+            >>> padded = np.full((len(lengths), lengths.max()), enc.eot_token)
+            >>> padded[np.arange(lengths.max()) < lengths[:, None]] = ids
+            >>> padded.tolist()
+            [[24912, 2375, 199999], [30744, 43571, 2375]]
+        """
+        import numpy as np
+
+        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
+        unknown = self._is_token(unk)
+        ids, starts = self._packing.encode_batch_packed(texts, mask, unknown, num_threads)
+        return np.frombuffer(ids, np.uint32), np.frombuffer(starts, np.int64)
 
     def encode_to_numpy(
         self,
@@ -255,9 +301,8 @@ class Tokenizer:
         import numpy as np
 
         data, mask = self._prepare(text, allowed_special, disallowed_special)
-        return np.frombuffer(
-            self._backend.encode_packed(data, mask, self._is_token(unk)), dtype=np.uint32
-        )
+        ids, _ = self._packing.encode_batch_packed([data], mask, self._is_token(unk), 1)
+        return np.frombuffer(ids, np.uint32)
 
     def encode_with_offsets(
         self,
@@ -324,6 +369,28 @@ class Tokenizer:
         """
         data, mask = self._prepare(text, allowed_special, disallowed_special)
         return self._backend.count(data, mask, self._is_token(unk), len(data))
+
+    def count_batch(
+        self,
+        text: Iterable[Text],
+        *,
+        num_threads: int = 8,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed = (),
+        unk: Unk = "spell",
+    ) -> list[int]:
+        """How many tokens each of several texts has; arguments and errors as for `encode_batch`.
+
+        Raises:
+            SpecialTokenError: a text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").count_batch(["hello world", "goodbye world"])
+            [2, 3]
+        """
+        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
+        return self._packing.count_batch(texts, mask, self._is_token(unk), num_threads)
 
     def count_till_limit(
         self,
@@ -640,12 +707,24 @@ class Tokenizer:
     ) -> tuple[bytes, bytes | None]:
         """The bytes of a text and the mask of allowed special tokens."""
         data = to_bytes(text)
+        return data, self._mask(data, allowed, disallowed)
+
+    def _prepare_batch(
+        self, texts: Iterable[Text], allowed: Allowed, disallowed: Allowed
+    ) -> tuple[list[bytes], bytes | None]:
+        """The bytes of several texts and the mask of allowed special tokens."""
+        data = _all_bytes(texts)
+        # No special token has a byte that is not UTF-8: none is found across two texts.
+        return data, self._mask(b"\xff".join(data) if disallowed else b"", allowed, disallowed)
+
+    def _mask(self, data: bytes, allowed: Allowed, disallowed: Allowed) -> bytes | None:
+        """The mask of allowed special tokens, if these bytes spell none that is disallowed."""
         if not allowed and not disallowed:
-            return data, None
+            return None
         specials = self.info.specials
         names = allowed_set(allowed, specials)
         refuse_disallowed(data, disallowed, names, specials)
-        return data, allowed_mask(names, specials)
+        return allowed_mask(names, specials)
 
 
 def to_bytes(text: Text) -> bytes:
@@ -670,6 +749,15 @@ def to_bytes(text: Text) -> bytes:
     if isinstance(text, (bytearray, memoryview)):
         return bytes(text)
     raise TypeError(f"expected str or bytes, found {type(text).__name__}")
+
+
+def _all_bytes(texts: Iterable[Text]) -> list[bytes]:
+    """Each of several texts as bytes, as `to_bytes` makes them."""
+    texts = list(texts)
+    try:
+        return list(map(str.encode, texts))  # type: ignore[arg-type]
+    except (TypeError, UnicodeEncodeError):  # bytes are among them, or lone surrogates
+        return list(map(to_bytes, texts))
 
 
 def _id_list(tokens: Sequence[int]) -> Sequence[int]:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 import pytest
@@ -164,6 +165,37 @@ def test_bad_arguments_are_refused(core: Core) -> None:
     assert encode(_6=0) == lib.WWHO_BUFFER
     assert encode(_9=1) == lib.WWHO_ARGUMENT
     assert encode(_10=ffi.NULL) == lib.WWHO_ARGUMENT
+
+
+def test_a_batch_is_its_texts_one_after_another(core: Core) -> None:
+    """Each as if it stood alone, wherever the last ends; what is over the cap is only counted."""
+    texts = [b"", TEXT[:3], b"ing", b"\xe0\xb6", TEXT, b"", TEXT[7:], b""]
+    alone = [core.tokens(text) for text in texts]
+    data = b"".join([b"before", *texts])
+    starts = ffi.new("uint32_t[]", list(accumulate(map(len, texts), initial=6)))
+    total = sum(len(ids) for ids, _ in alone)
+    longest = lib.wwho_scratch_size(core.model, len(TEXT))
+
+    def encode(cap: int, with_ends: bool = True, scratch_len: int = longest) -> tuple[Any, ...]:
+        ids, ends = ffi.new("uint32_t[]", total), ffi.new("uint32_t[]", total)
+        rows = ffi.new("uint32_t[]", len(texts) + 1)
+        status = lib.wwho_encode_batch(
+            *(core.model, data, starts, len(texts), ffi.NULL, 0, core.scratch, scratch_len),
+            *(ids, ends if with_ends else ffi.NULL, cap, rows),
+        )
+        return status, list(ids), list(ends), list(rows)
+
+    status, ids, ends, rows = encode(total)
+    assert status == lib.WWHO_OK
+    assert rows == list(accumulate((len(ids) for ids, _ in alone), initial=0))
+    for k, (expected, ends_alone) in enumerate(alone):
+        assert ids[rows[k] : rows[k + 1]] == expected
+        assert ends[rows[k] : rows[k + 1]] == [starts[k] + end for end in ends_alone]
+    assert encode(total, with_ends=False)[:2] == (lib.WWHO_OK, ids)
+    assert encode(0)[::3] == encode(total - 1)[::3] == (lib.WWHO_BUFFER, rows)
+    assert encode(total, scratch_len=longest - 1)[0] == lib.WWHO_BUFFER
+    starts[2] = starts[1] - 1
+    assert encode(total)[0] == lib.WWHO_ARGUMENT
 
 
 def test_open_wants_aligned_memory_that_is_large_enough() -> None:

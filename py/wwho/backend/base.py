@@ -80,9 +80,6 @@ class Backend(Protocol):
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """The ids of a text."""
 
-    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
-        """The ids of a text as 32-bit unsigned integers in the machine's byte order."""
-
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int]]:

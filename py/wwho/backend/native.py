@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import mmap
+from array import array
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import accumulate, chain, pairwise
 from operator import index
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,6 +16,7 @@ from wwho.artifact.read import read_model
 from wwho.backend.base import Info, Span, unknown_id, unknown_text
 from wwho.backend.core import INFO_NUMBERS, core_info
 from wwho.backend.packed import SPAN
+from wwho.backend.parts import in_parts
 from wwho.errors import ArtifactError, BackendError, UnknownTokenError
 
 ABI_VERSION = 1
@@ -74,12 +77,6 @@ class NativeBackend:
         """See `Backend`."""
         return self._encode(text, allowed, unk, ffi.NULL, _id_list)
 
-    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
-        """See `Backend`."""
-        return self._encode(
-            text, allowed, unk, ffi.NULL, lambda ids, n: bytearray(ffi.buffer(ids, 4 * n))
-        )
-
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int]]:
@@ -123,6 +120,66 @@ class NativeBackend:
         found = result(scratch.ids, n[0])
         self._scratch.give_back(scratch)
         return found
+
+    def encode_batch(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[list[int]]:
+        """See `Packing`."""
+        parts = self._encode_parts(texts, allowed, unk, threads, _id_lists)
+        return list(chain.from_iterable(parts))
+
+    def encode_batch_packed(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> tuple[bytearray, array[int]]:
+        """See `Packing`."""
+        parts = self._encode_parts(
+            texts,
+            allowed,
+            unk,
+            threads,
+            lambda ids, rows: (bytes(ffi.buffer(ids, 4 * rows[-1])), _lengths(rows)),
+        )
+        lengths = chain.from_iterable(part for _, part in parts)
+        starts = array("q", accumulate(lengths, initial=0))
+        return bytearray().join(ids for ids, _ in parts), starts
+
+    def count_batch(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[int]:
+        """See `Packing`."""
+        parts = self._encode_parts(texts, allowed, unk, threads, lambda _, rows: _lengths(rows))
+        return list(chain.from_iterable(parts))
+
+    def _encode_parts(
+        self,
+        texts: Sequence[bytes],
+        allowed: bytes | None,
+        unk: bool,
+        threads: int,
+        result: Callable[[Any, list[int]], _Result],
+    ) -> list[_Result]:
+        """For each part of a batch, what `result` makes of its ids and of where each text's begin.
+
+        The buffer of ids must not be kept; of the places there is one more than texts.
+        """
+        flags = lib.WWHO_UNK_TOKEN if unk else 0
+        mask = ffi.NULL if allowed is None else allowed
+
+        def encode(part: Sequence[bytes]) -> _Result:
+            data, n = b"".join(part), len(part)
+            starts = ffi.new("uint32_t[]", [*accumulate(map(len, part), initial=0)])
+            rows = _uncleared("uint32_t[]", n + 1)
+            scratch = self._scratch.take(len(data))
+            status = lib.wwho_encode_batch(
+                *(self._model, data, starts, n, mask, flags, scratch.at, scratch.size),
+                *(scratch.ids, ffi.NULL, len(data), rows),
+            )
+            _called(status)
+            found = result(scratch.ids, ffi.unpack(rows, n + 1))
+            self._scratch.give_back(scratch)
+            return found
+
+        return in_parts(encode, texts, threads)
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """See `Backend`."""
@@ -267,6 +324,17 @@ class ScratchPool:
 def _id_list(ids: Any, n: int) -> list[int]:
     """The first n numbers of a buffer."""
     return ffi.unpack(ids, n) if n else []
+
+
+def _id_lists(ids: Any, rows: list[int]) -> list[list[int]]:
+    """The numbers of a buffer, row by row."""
+    numbers = memoryview(ffi.buffer(ids, 4 * rows[-1])).cast("I")
+    return [numbers[start:end].tolist() for start, end in pairwise(rows)]
+
+
+def _lengths(rows: list[int]) -> list[int]:
+    """How long each row is."""
+    return [end - start for start, end in pairwise(rows)]
 
 
 def _zeroed(size: int) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Sequence
+from itertools import accumulate, chain
 from typing import Protocol, runtime_checkable
 
 from wwho.backend.base import Backend
@@ -19,7 +20,25 @@ SPAN = struct.Struct("=IIHBB")
 
 @runtime_checkable
 class Packing(Protocol):
-    """Packed numbers are in the machine's byte order, one behind the other, without gaps."""
+    """Packed numbers are in the machine's byte order, one after the other, without gaps.
+
+    `threads` is how many may share a batch, at most.
+    """
+
+    def encode_batch(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[list[int]]:
+        """As `Backend.encode`, for many."""
+
+    def encode_batch_packed(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> tuple[bytearray, array[int]]:
+        """32 bits for each id; and 64 bits for each text, where its ids begin, and for the end."""
+
+    def count_batch(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[int]:
+        """As `Backend.count` without a limit, for many."""
 
     def spans_packed(self, text: bytes) -> bytes:
         """As `Backend.spans`: a `SPAN` for each."""
@@ -51,6 +70,26 @@ class _Packer:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
+
+    def encode_batch(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[list[int]]:
+        """See `Packing`."""
+        return [self._backend.encode(text, allowed, unk) for text in texts]
+
+    def encode_batch_packed(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> tuple[bytearray, array[int]]:
+        """See `Packing`."""
+        rows = self.encode_batch(texts, allowed, unk, threads)
+        ids = array("I", chain.from_iterable(rows))
+        return bytearray(ids), array("q", accumulate(map(len, rows), initial=0))
+
+    def count_batch(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[int]:
+        """See `Packing`."""
+        return [self._backend.count(text, allowed, unk, len(text)) for text in texts]
 
     def spans_packed(self, text: bytes) -> bytes:
         """See `Packing`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
@@ -59,11 +58,6 @@ class ReferenceBackend:
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
         return [token for token, _ in self._tokens(text, allowed, unk)]
-
-    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
-        """See `Backend`."""
-        ids = self.encode(text, allowed, unk)
-        return bytearray(struct.pack(f"={len(ids)}I", *ids))
 
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool

@@ -80,12 +80,6 @@ class WasmBackend:
             ids, _, n = self._encode(text, allowed, unk)
             return self._core.numbers(ids, n)
 
-    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
-        """See `Backend`."""
-        with self._lock:
-            ids, _, n = self._encode(text, allowed, unk)
-            return bytearray(self._core.read(ids, 4 * n))
-
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int]]:
