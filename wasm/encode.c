@@ -199,6 +199,11 @@ static uint32_t scan_word(wwho_encoder *e, const wwho_automaton *units, wwho_cur
     return n;
 }
 
+/* Whether a token, if it is one, may stand for n units: an atom is one, all others are several. */
+static inline bool spans_units(const wwho_vocabulary *v, uint32_t token, uint32_t n) {
+    return token != WWHO_NONE && (token < v->n_symbols) == (n == 1);
+}
+
 /* The tokens of a word of n units, which end at e->bounds[i], go to `tokens`; returns how many, 0 where a unit is no atom or
  * the merge gives up. */
 static uint32_t merge_word(wwho_encoder *e, uint32_t *tokens, uint32_t n, size_t at) {

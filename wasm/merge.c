@@ -198,9 +198,17 @@ static inline void start_matches(const wwho_piece *p, wwho_matches *m, uint32_t 
     }
 }
 
-/* Whether a token, if it is one, may stand for n units: an atom is one, all others are several. */
-static inline bool spans_units(const wwho_vocabulary *v, uint32_t token, uint32_t n) {
-    return token != WWHO_NONE && (token < v->n_symbols) == (n == 1);
+/* Whether a token is made of the symbols of a piece from `first` to `end`, and is not just of the same text. `todo` has room for
+ * as many parts as the token has bytes. */
+static bool made_of(const wwho_piece *p, uint32_t token, uint32_t first, uint32_t end, uint32_t *todo) {
+    const wwho_vocabulary *v = p->v;
+    for (uint32_t i = first, n = 0; p->bounds; i++) {
+        for (; token >= v->n_symbols; token = v->left[token]) todo[n++] = v->right[token];
+        if (token_length(v, token) != symbol_start(p, i + 1) - symbol_start(p, i)) return false;
+        if (!n) return i + 1 == end;
+        token = todo[--n];
+    }
+    return true;
 }
 
 /* The next token, which ends at symbol m->end; WWHO_NONE: there is none. To go on behind it, lower m->end by one. */
@@ -212,7 +220,7 @@ static inline uint32_t next_match(const wwho_piece *p, wwho_matches *m) {
         uint64_t state = full && full == m->longest ? hash_step(m->states[full / 8 - 1], load64(text + full - 8)) : m->states[full / 8];
         uint64_t tail = load_tail(text + full, length, p->readable - m->start - full);
         uint32_t token = find_plain(p->v, text, length, hash_finish(state, tail, length));
-        if (p->bounds ? spans_units(p->v, token, m->end - m->first) : token != WWHO_NONE) return token;
+        if (token != WWHO_NONE) return token;
     }
     return WWHO_NONE;
 }
@@ -225,7 +233,8 @@ static uint32_t merge_walk(const wwho_piece *p, uint32_t *tokens, uint8_t *dead)
     while (at < p->n) {
         for (start_matches(p, &m, at, end); (token = next_match(p, &m)) != WWHO_NONE; m.end--) {
             bool open = !(dead[m.end >> 3] >> (m.end & 7) & 1);
-            if (open && (!count || stay_apart(p->v, tokens[count - 1], token))) break;
+            if (!open || !made_of(p, token, at, m.end, tokens + count)) continue;
+            if (!count || stay_apart(p->v, tokens[count - 1], token)) break;
         }
         if (token != WWHO_NONE) {
             tokens[count++] = token;

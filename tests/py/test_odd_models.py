@@ -17,6 +17,7 @@ from odd_models import (
     any_pairs,
     byte_model,
     chain_model,
+    doubled,
     giving_up_bytes,
     giving_up_letters,
     letter_model,
@@ -167,6 +168,17 @@ def test_superwords_inside_a_segment() -> None:
             expected = count if count <= limit else None
             assert cold.count_till_limit(text, limit) == expected
             assert warm.count_till_limit(text, limit) == expected
+
+
+@pytest.mark.parametrize("known", [b"abcdx", b"acdx"])
+def test_a_token_whose_text_is_cut_otherwise(known: bytes) -> None:
+    """No word is made of ab and c, so abc stands for none of them, as long as they may be."""
+    atoms = sorted([b"ab", *(bytes([letter]) for letter in known)])
+    merges = [(atoms.index(b"ab"), atoms.index(b"c"))]
+    merges += doubled(atoms.index(b"x"), len(atoms) + 1, DOUBLINGS)
+    model = replace(letter_model(merges), atoms=tuple(atoms))
+    ends = (b"abc", b"dabc", b"abcd", b"dabcabcd")
+    check_same(model, [b"x" * count + end for count in (0, 1, 130) for end in ends[count == 0 :]])
 
 
 # Vocabularies that do not
