@@ -16,7 +16,7 @@ from wwho.backend.base import Info, Span
 from wwho.backend.characters import characters
 from wwho.backend.packed import packing
 from wwho.backend.select import BackendName, default_backend, open_backend
-from wwho.errors import UnknownTokenError
+from wwho.errors import UnknownTokenError, naming
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ class Tokenizer:
         """Open a `.wwho` file.
 
         Raises:
-            ArtifactError: the file breaks a MUST of FORMAT.md; `.status` names it.
+            ArtifactError: the file breaks a MUST of FORMAT.md (`.status` names it), or is another
+                library's; the message says whose.
             BackendError: the backend asked for cannot run here.
             OSError: the file cannot be read.
 
@@ -107,7 +108,8 @@ class Tokenizer:
             ...     Tokenizer.load(path).count("hello world")
             2
         """
-        return cls(Path(path).read_bytes(), backend)
+        with naming(path):
+            return cls(Path(path).read_bytes(), backend)
 
     @classmethod
     def from_bytes(

@@ -37,6 +37,28 @@ export const STATUS = Object.freeze({
 const MAGIC = "89 57 57 48 4f 0d 0a 1a";
 const HEADER_BYTES = 24;
 
+/** What other files begin with, as characters of one byte each. @type {[RegExp, string][]} */
+const FOREIGN = [
+  [/^GGUF/, "a GGUF language model; llama.cpp and the package gguf read its tokenizer"],
+  // a protocol buffer: a piece in it, the piece's text, and its score
+  [/^\n.\n.{2,120}?\x15/s, "a SentencePiece model; the package sentencepiece opens it"],
+  [
+    /^[A-Za-z0-9+/]+=* [0-9]+\r?\n/,
+    "a tiktoken rank file; make an artifact of it with: wwho import tiktoken FILE --pattern PATTERN -o X.wwho",
+  ],
+  [
+    /^\s*\{.*"(?:added_tokens|truncation|pre_tokenizer)"\s*:/s,
+    "a tokenizer.json of Hugging Face; Transformers.js opens it",
+  ],
+  [
+    /^\s*\{.*"script_mode"\s*:/s,
+    "a vocab.json of the WWHO paper; make an artifact of it with: wwho import wwho-json FILE -o X.wwho",
+  ],
+  [/^\s*\{.*"(?:grammar|blocks)"\s*:/s, "a schema; wwho train --schema takes it"],
+  [/^version https:\/\/git-lfs/, "a Git LFS pointer; fetch the file itself with: git lfs pull"],
+  [/^\s*<(?:!doctype|html|\?xml)/i, "a web page; check that the address leads to the file itself"],
+];
+
 /** Whatever goes wrong in this module, with a `status` to switch on and a message to read. */
 export class WwhoError extends Error {
   /**
@@ -71,11 +93,14 @@ function explain(status, blob) {
   const header = new DataView(blob.buffer, blob.byteOffset, blob.byteLength);
   const whole = blob.length >= HEADER_BYTES;
   switch (status) {
-    case "MAGIC":
+    case "MAGIC": {
+      const kind = foreign(blob);
+      if (kind) return `the file is no .wwho artifact but ${kind}`;
       return (
         `it begins with ${hex(blob.subarray(0, 8)) || "nothing"}, expected ${MAGIC}; ` +
-        "check that the address leads to the file itself and not to a web page"
+        "check that the address leads to the file itself"
       );
+    }
     case "VERSION":
       return (
         `its version is ${header.getUint16(8, true)}, expected 1; ` +
@@ -97,6 +122,16 @@ function explain(status, blob) {
     default:
       return "it breaks the rule of that name in FORMAT.md; `wwho verify FILE` tells more, then write it again";
   }
+}
+
+/**
+ * What bytes are that are no artifact, and what to do with them; "" where that cannot be told. As
+ * in py/wwho/artifact/foreign.py.
+ * @param {Uint8Array} blob
+ */
+function foreign(blob) {
+  const head = String.fromCharCode(...blob.subarray(0, 4096)).replace(/^\xef\xbb\xbf/, "");
+  return FOREIGN.find(([pattern]) => pattern.test(head))?.[1] ?? "";
 }
 
 /**

@@ -6,6 +6,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 
+from wwho.artifact.foreign import foreign
 from wwho.artifact.layout import (
     ANNOUNCED,
     ENTRY_BYTES,
@@ -106,6 +107,8 @@ def fail(status: str, message: str) -> ArtifactError:
 def _header(blob: bytes) -> tuple[int, int]:
     """Check the 24 bytes of the header; give the number of sections and the features."""
     if blob[:8] != MAGIC[: len(blob)]:
+        if kind := foreign(blob):
+            raise fail("MAGIC", f"the file is no .wwho artifact but {kind}")
         raise fail(
             "MAGIC",
             f"the file begins with {blob[:8].hex(' ')}, not with {MAGIC.hex(' ')}: "

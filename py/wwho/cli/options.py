@@ -88,8 +88,7 @@ def open_model(options: argparse.Namespace) -> Tokenizer:
     from wwho.tokenizer import Tokenizer
 
     if is_file(options.model):
-        with naming(options.model):
-            return Tokenizer.load(options.model, backend=options.backend)
+        return Tokenizer.load(options.model, backend=options.backend)
     return get_encoding(options.model, backend=options.backend)
 
 

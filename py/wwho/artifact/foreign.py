@@ -1,0 +1,49 @@
+"""What a file is that was given in the place of a `.wwho` artifact."""
+
+from __future__ import annotations
+
+import re
+
+HEAD = 4096
+"""Bytes that are looked at."""
+
+_KINDS = (
+    (rb"GGUF", "a GGUF language model; llama.cpp and the package gguf read its tokenizer"),
+    # A protocol buffer: a piece in it, the piece's text, and its score.
+    (rb"\n.\n.{2,120}?\x15", "a SentencePiece model; the package sentencepiece opens it"),
+    (
+        rb"[A-Za-z0-9+/]+=* [0-9]+\r?\n",
+        "a tiktoken rank file; make an artifact of it with: "
+        "wwho import tiktoken FILE --pattern PATTERN -o X.wwho",
+    ),
+    (
+        rb'\s*\{.*"(?:added_tokens|truncation|pre_tokenizer)"\s*:',
+        "a tokenizer.json of Hugging Face; the package tokenizers opens it, and "
+        "'wwho eval --against FILE' measures a .wwho beside it",
+    ),
+    (
+        rb'\s*\{.*"script_mode"\s*:',
+        "a vocab.json of the WWHO paper; make an artifact of it with: "
+        "wwho import wwho-json FILE -o X.wwho",
+    ),
+    (rb'\s*\{.*"(?:grammar|blocks)"\s*:', "a schema; give it to --schema"),
+    (rb"version https://git-lfs", "a Git LFS pointer; fetch the file itself with: git lfs pull"),
+    (
+        rb"(?i:\s*<(?:!doctype|html|\?xml))",
+        "a web page; check that the address leads to the file itself",
+    ),
+)
+_PATTERNS = [(re.compile(pattern, re.DOTALL), kind) for pattern, kind in _KINDS]
+
+
+def foreign(blob: bytes) -> str:
+    """What these bytes are, and what to do with them; "" where that cannot be told.
+
+    Example:
+        >>> foreign(b"IQ== 0\\nIg== 1\\n")[:20]
+        'a tiktoken rank file'
+        >>> foreign(b"hello")
+        ''
+    """
+    head = blob[:HEAD].removeprefix(b"\xef\xbb\xbf")
+    return next((kind for pattern, kind in _PATTERNS if pattern.match(head)), "")
