@@ -294,17 +294,20 @@ def test_texts_that_cannot_be_measured(cli: Any, folder: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--data", "--parallel"])
 def test_what_is_no_text_in_utf8(cli: Any, folder: Path, option: str) -> None:
-    for name, data in (
-        ("binary.txt", bytes(range(256)) * 9),
-        ("utf16.txt", TEXT.encode("utf-16-le")),
-        ("ascii16.txt", "ab\n".encode("utf-16-be")),
-        ("koi8.txt", "слова и слоги\n".encode("koi8-r")),
+    for name, data, encoding in (
+        ("binary.txt", bytes(range(256)) * 9, ""),
+        ("marked.txt", ("\ufeff" + TEXT).encode("utf-16-le"), "UTF-16"),
+        ("utf16.txt", TEXT.encode("utf-16-le"), "UTF-16LE"),
+        ("ascii16.txt", "ab\n".encode("utf-16-be"), "UTF-16BE"),
+        ("utf32.txt", TEXT.encode("utf-32"), "UTF-32"),
+        ("koi8.txt", "слова и слоги\n".encode("koi8-r"), ""),
     ):
         (folder / name).write_bytes(data)
         both = ("--parallel", "y=text.txt", "--parallel", "z=text.txt")
         message = one_line_error(cli(*arguments(option, f"x={name}", *both)))
         assert f"{name}: this is no text in UTF-8" in message
-        assert "iconv" in message
+        expected = f"but {encoding}; .* iconv -f {encoding} -t UTF-8" if encoding else "iconv\n"
+        assert re.search(expected, message), message
     (folder / "latin1.txt").write_bytes("déjà vu, sagte er\n".encode("latin-1"))
     both = ("--parallel", "y=latin1.txt", "--parallel", "z=latin1.txt")
     assert cli(*arguments(option, "x=latin1.txt", *both)).code == 0  # a warning at most

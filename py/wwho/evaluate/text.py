@@ -10,13 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from wwho.backend.characters import characters
-from wwho.errors import CorpusError
 from wwho.evaluate.arrays import Bools, Ints, bounds
+from wwho.train.encoding import broken_bytes
 from wwho.train.inputs import Corpus
 from wwho.train.progress import Advance
-
-_MOST_JUNK = 3
-"""Text of which one part in so many is no text is binary data, or in another encoding."""
 
 # White space is what `str.split` splits at; the last such character is U+3000.
 _END_OF_SPACES = 0x3001
@@ -121,8 +118,7 @@ def blocks(corpus: Corpus, advance: Advance) -> Iterator[Block]:
         advance: is told how many stored bytes have been read.
 
     Raises:
-        CorpusError: a file cannot be read, is not what its name says, or more than a third of its
-            first block is no text in UTF-8.
+        CorpusError: as for `Corpus.blocks`.
 
     Example:
         >>> import tempfile, pathlib
@@ -133,32 +129,5 @@ def blocks(corpus: Corpus, advance: Advance) -> Iterator[Block]:
         >>> block.lines, block.broken, int(block.word_starts.sum())
         (['one two', '\ufffd'], 1, 3)
     """
-    for number, data in enumerate(corpus.blocks(advance)):
-        broken = _broken(data)
-        if number == 0:
-            _check_encoding(corpus, data, broken)
-        yield Block(characters(data).removesuffix("\n").split("\n"), broken)
-
-
-def _check_encoding(corpus: Corpus, data: bytes, broken: int) -> None:
-    """Refuse what begins as no text in UTF-8 does.
-
-    Raises:
-        CorpusError: names the file, and what was found in its first block.
-    """
-    nuls = data.count(0)
-    if broken + nuls > len(data) / _MOST_JUNK:
-        raise CorpusError(
-            f"{corpus.sources[0].name}: this is no text in UTF-8: of its first {len(data):,} bytes "
-            f"{broken:,} belong to no character and {nuls:,} are NUL; convert it, for example "
-            "with iconv"
-        )
-
-
-def _broken(data: bytes) -> int:
-    """How many bytes are part of no well-formed sequence."""
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return sum("\udc80" <= char <= "\udcff" for char in data.decode("utf-8", "surrogateescape"))
-    return 0
+    for data in corpus.blocks(advance):
+        yield Block(characters(data).removesuffix("\n").split("\n"), broken_bytes(data))

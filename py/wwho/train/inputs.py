@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import get_args
 
 from wwho.errors import CorpusError
+from wwho.train.encoding import check_encoding
 from wwho.train.progress import Advance
 from wwho.train.reader import Errors, Part, Reader, Reading
 from wwho.train.sources import STANDARD_INPUT, files_of, size_of
@@ -154,12 +155,15 @@ class Corpus:
             advance: is told how many stored bytes have been read.
 
         Raises:
-            CorpusError: a file cannot be read, or is not what its name says.
+            CorpusError: a file cannot be read, is not what its name says, or begins as no text in
+                UTF-8 does.
         """
         for source in self.sources:
             for file in source.files:
                 reader = source.reader(file, self.reading)
-                for block in reader.blocks(advance):
+                for number, block in enumerate(reader.blocks(advance)):
+                    if not number:
+                        check_encoding(file, block.text)
                     yield block.text
                 assert reader.digest is not None
                 self.digests.append(reader.digest)
