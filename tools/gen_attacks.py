@@ -301,7 +301,8 @@ def specials() -> Iterator[Attack]:
     yield "SPECIALS-count", with_part(kind, patched(data, 0, "<I", 2**32 - 1))
     yield "SPECIALS-empty", listed((259, b""), unk)
     yield "SPECIALS-descending", listed(unk, (259, b"<|a|>"))
-    yield "SPECIALS-base_token", listed((97, b"<|a|>"), unk)
+    pushed = [(k, b"<%d>" % k) for k in range(MODEL.n_base - MODEL.n_base_tokens + 1)]
+    yield "SPECIALS-base_beyond_n_base", listed(*pushed, unk)
     yield "SPECIALS-atom", listed(unk, (262, b"<|a|>"))
     yield "SPECIALS-same_text", listed((259, b"[UNK]"), unk)
     yield "SPECIALS-1024_bytes", listed((259, b"x" * 1024), unk)

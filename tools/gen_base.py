@@ -23,46 +23,86 @@ from wwho.artifact.files import write_atomic  # noqa: E402
 from wwho.artifact.read import read_model  # noqa: E402
 from wwho.artifact.write import write_model  # noqa: E402
 from wwho.base.build import base_model  # noqa: E402
-from wwho.base.tiktoken_file import parse_ranks  # noqa: E402
+from wwho.base.pairs import canonical_pairs  # noqa: E402
+from wwho.base.tiktoken_file import parse_ranks, tokens_by_rank  # noqa: E402
 
 BLOBS = "https://openaipublic.blob.core.windows.net/encodings"
+GPT2 = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
+END, PROMPT = "<|endoftext|>", "<|endofprompt|>"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What tiktoken states of an encoding: the hash of its rank file, and its special tokens."""
+    """What tiktoken states of an encoding: its ranks, pattern and special tokens.
+
+    Attributes:
+        name: the encoding's name.
+        ranks: the name of its rank file.
+        sha256: the hash of that file.
+        pattern: the name of its pattern.
+        specials: its special tokens, text to id.
+    """
 
     name: str
+    ranks: str
     sha256: str
+    pattern: str
     specials: dict[str, int]
 
     @property
     def url(self) -> str:
         """Where tiktoken fetches the rank file; the name of its cache file comes from it."""
-        return f"{BLOBS}/{self.name}.tiktoken"
+        return f"{BLOBS}/{self.ranks}.tiktoken"
 
-    @property
-    def cache_name(self) -> str:
-        """The name of the rank file in tiktoken's cache."""
-        return hashlib.sha1(self.url.encode()).hexdigest()
 
+R50K = (
+    "r50k_base",
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
+    "r50k_base",
+)
+P50K = (
+    "p50k_base",
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
+    "r50k_base",
+)
+CL100K = (
+    "cl100k_base",
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+    "cl100k_base",
+)
+O200K = (
+    "o200k_base",
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+    "o200k_base",
+)
+FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
+HARMONY = {
+    199998: "<|startoftext|>",
+    199999: "<|endoftext|>",
+    200002: "<|return|>",
+    200003: "<|constrain|>",
+    200005: "<|channel|>",
+    200006: "<|start|>",
+    200007: "<|end|>",
+    200008: "<|message|>",
+    200012: "<|call|>",
+}
 
 RECIPES = (
-    Recipe(
-        "o200k_base",
-        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-        {"<|endoftext|>": 199999, "<|endofprompt|>": 200018},
-    ),
+    Recipe("gpt2", *R50K, {END: 50256}),
+    Recipe("r50k_base", *R50K, {END: 50256}),
+    Recipe("p50k_base", *P50K, {END: 50256}),
+    Recipe("p50k_edit", *P50K, {END: 50256} | {text: k for k, text in enumerate(FIM, 50281)}),
     Recipe(
         "cl100k_base",
-        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-        {
-            "<|endoftext|>": 100257,
-            "<|fim_prefix|>": 100258,
-            "<|fim_middle|>": 100259,
-            "<|fim_suffix|>": 100260,
-            "<|endofprompt|>": 100276,
-        },
+        *CL100K,
+        {END: 100257, **{text: k for k, text in enumerate(FIM, 100258)}, PROMPT: 100276},
+    ),
+    Recipe("o200k_base", *O200K, {END: 199999, PROMPT: 200018}),
+    Recipe(
+        "o200k_harmony",
+        *O200K,
+        {PROMPT: 200018} | {HARMONY.get(k, f"<|reserved_{k}|>"): k for k in range(199998, 201088)},
     ),
 )
 
@@ -87,18 +127,44 @@ def checked_rank_file(recipe: Recipe, ranks: Path) -> bytes:
     Raises:
         SystemExit: it is not the file that tiktoken names.
     """
-    data = rank_file((ranks / f"{recipe.name}.js").read_text("utf-8"))
+    data = rank_file((ranks / f"{recipe.ranks}.js").read_text("utf-8"))
     found = hashlib.sha256(data).hexdigest()
     if found != recipe.sha256:
         raise SystemExit(f"{recipe.name}: SHA-256 {found}, tiktoken states {recipe.sha256}")
     return data
 
 
+def cache_files(recipe: Recipe, data: bytes) -> dict[str, bytes]:
+    """What tiktoken's cache holds of an encoding, by the names of the files there.
+
+    tiktoken fetches gpt2 in OpenAI's first form, and compares the hashes of those two files: merges
+    by their two parts, and a JSON object of ids. The ranks are those of r50k_base.
+    """
+    if recipe.name != "gpt2":
+        return {cache_name(recipe.url): data}
+    tokens = tokens_by_rank(parse_ranks(data), recipe.specials)
+    printable = [byte for byte in range(256) if chr(byte).isprintable() and byte != 0x20]
+    others = [byte for byte in range(256) if byte not in printable]
+    letters = dict(zip(printable + others, map(chr, [*printable, *range(256, 512)]), strict=False))
+    texts = ["".join(letters[byte] for byte in token) for token in tokens]
+    merges = (f"{texts[left]} {texts[right]}\n" for left, right in canonical_pairs(tokens))
+    ids = {text: rank for rank, text in enumerate(texts)} | recipe.specials
+    return {
+        cache_name(f"{GPT2}/vocab.bpe"): "".join(("#version: 0.2\n", *merges)).encode(),
+        cache_name(f"{GPT2}/encoder.json"): json.dumps(ids).encode(),
+    }
+
+
+def cache_name(url: str) -> str:
+    """The name of a file in tiktoken's cache."""
+    return hashlib.sha1(url.encode()).hexdigest()
+
+
 def encoding(recipe: Recipe, data: bytes) -> bytes:
     """The artifact of an encoding, from its rank file; read back and checked."""
     model = base_model(
-        parse_ranks(data, recipe.name),
-        pattern=recipe.name,
+        tokens_by_rank(parse_ranks(data, recipe.name), recipe.specials),
+        pattern=recipe.pattern,
         specials=recipe.specials,
         provenance={
             "name": recipe.name,
@@ -123,7 +189,8 @@ def main() -> None:
     for recipe in RECIPES:
         data = checked_rank_file(recipe, options.ranks)
         if options.tiktoken_cache:
-            write_atomic(options.tiktoken_cache / recipe.cache_name, data)
+            for name, content in cache_files(recipe, data).items():
+                write_atomic(options.tiktoken_cache / name, content)
         blob = encoding(recipe, data)
         write_atomic(options.output / f"{recipe.name}.wwho", blob)
         print(f"{recipe.name}: {len(blob):,} bytes")

@@ -199,9 +199,9 @@ static void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_sy
     if (v->offset) v->offset[0] = 0;
 }
 
-/* Memory for ids of the tokens' own. */
-static void take_ids(wwho_arena *arena, wwho_vocabulary *v, const wwho_info *m) {
-    v->n_ids = m->n_vocab - m->first_atom;
+/* Memory for ids of the tokens' own, of n that there may be. */
+static void take_ids(wwho_arena *arena, wwho_vocabulary *v, uint32_t n) {
+    v->n_ids = n;
     v->ids = take(arena, 4 * (uint64_t)v->n_tokens);
     v->by_id = take(arena, 4 * (uint64_t)v->n_ids);
 }
@@ -276,6 +276,19 @@ static uint32_t specials_bound(const wwho_file *file) {
     return n < most ? n : most;
 }
 
+/* How many ids of special tokens the base's ids step over, if the section is well-formed; else anything. */
+static uint32_t stepped_over(const wwho_file *file) {
+    wwho_section s = file->section[KIND_SPECIALS];
+    uint32_t found = 0, last = WWHO_NONE;
+    for (uint64_t at = 4; at + 6 <= s.length; at += 6u + read16(s.at + at + 4)) {
+        uint32_t id = read32(s.at + at);
+        if (id >= file->info.n_base_tokens + found) break;
+        found += id != last;
+        last = id;
+    }
+    return found;
+}
+
 static int build_specials(const wwho_file *file, wwho_model *model) {
     wwho_section s = file->section[KIND_SPECIALS];
     wwho_vocabulary *v = &model->specials;
@@ -288,15 +301,27 @@ static int build_specials(const wwho_file *file, wwho_model *model) {
         uint32_t id = read32(s.at + at), length = read16(s.at + at + 4);
         const uint8_t *text = s.at + at + 6;
         if (!length || length > WWHO_MAX_TOKEN || s.length - at - 6 < length || !well_formed(text, length)) return WWHO_SPECIALS;
-        if ((i && id <= model->special_ids[i - 1]) || id < info->n_base_tokens || id >= info->first_atom) return WWHO_SPECIALS;
+        if ((i && id < model->special_ids[i - 1]) || id >= info->first_atom) return WWHO_SPECIALS;
         if (add_symbol(v, i, text, length, s.length)) return WWHO_SPECIALS;
         model->special_ids[i] = id;
         unk |= id == info->unk_id;
         at += 6 + length;
     }
     model->info.n_specials = v->n_tokens;
-    if (at != s.length) return WWHO_SPECIALS;
+    if (at != s.length || model->base.n_ids > info->n_base) return WWHO_SPECIALS;
     return unk ? WWHO_OK : WWHO_META;
+}
+
+/* The ids of the base's tokens, where they step over those of special tokens. */
+static void number_base(wwho_model *model) {
+    wwho_vocabulary *v = &model->base;
+    if (!v->ids) return;
+    for (uint32_t id = 0, token = 0, special = 0; id < v->n_ids; id++) {
+        while (special < model->info.n_specials && model->special_ids[special] < id) special++;
+        bool taken = special < model->info.n_specials && model->special_ids[special] == id;
+        v->by_id[id] = taken ? WWHO_NONE : token;
+        if (!taken) v->ids[token++] = id;
+    }
 }
 
 /* The ids of the SGPE tokens. */
@@ -345,9 +370,11 @@ static int plan(const uint8_t *blob, size_t len, wwho_file *file, wwho_arena *ar
     take_vocabulary(arena, made ? &made->base : &unused.base, 256, m->n_base_tokens - 256, 0, file->base_text_bytes);
     wwho_bytes *bytes = take(arena, sizeof *bytes);
     if (made) made->base.bytes = bytes;
+    uint32_t stepped = stepped_over(file);
+    if (stepped) take_ids(arena, made ? &made->base : &unused.base, m->n_base_tokens + stepped);
     take_vocabulary(arena, made ? &made->sgpe : &unused.sgpe, m->n_atoms, m->n_merges, m->n_superwords,
                     file->sgpe_text_bytes);
-    if (file->features & FEATURE_IDS) take_ids(arena, made ? &made->sgpe : &unused.sgpe, m);
+    if (file->features & FEATURE_IDS) take_ids(arena, made ? &made->sgpe : &unused.sgpe, m->n_vocab - m->first_atom);
     uint32_t n_specials = specials_bound(file);
     take_vocabulary(arena, made ? &made->specials : &unused.specials, n_specials, 0, 0, file->section[KIND_SPECIALS].length);
     uint32_t *ids = take(arena, 4 * (uint64_t)n_specials);
@@ -388,6 +415,7 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     if (!status) status = build_specials(&file, model);
     if (!status) status = build_ids(&file, model);
     if (status) return status;
+    number_base(model);
     model->info.max_token_bytes = longest_text(model);
     *result = model;
     return WWHO_OK;

@@ -7,7 +7,7 @@ static const uint8_t *vocabulary_text(const wwho_vocabulary *v, uint32_t token, 
     return v->texts + v->offset[token];
 }
 
-/* The number of the special token with this id, or WWHO_NONE. */
+/* The number of the first special token with this id, or WWHO_NONE. */
 static uint32_t find_special(const wwho_model *model, uint32_t id) {
     uint32_t low = 0, high = model->info.n_specials;
     while (low < high) {
@@ -23,8 +23,9 @@ static uint32_t find_special(const wwho_model *model, uint32_t id) {
 /* The text of any token; null where there is none with this id. */
 static const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *len) {
     const wwho_info *info = &model->info;
-    if (id < info->n_base_tokens) return vocabulary_text(&model->base, id, len);
-    uint32_t token = id < info->first_atom ? WWHO_NONE : token_of(&model->sgpe, id);
+    uint32_t token = token_of(&model->base, id);
+    if (token != WWHO_NONE) return vocabulary_text(&model->base, token, len);
+    token = token_of(&model->sgpe, id);
     if (token != WWHO_NONE) return vocabulary_text(&model->sgpe, token, len);
     if (id == info->space_id && id != WWHO_NONE) {
         *len = 1;
@@ -66,9 +67,12 @@ int wwho_token_id(const wwho_model *model, const uint8_t *text, size_t len, uint
         *id = id_of(&model->sgpe, token);
         return WWHO_OK;
     }
-    *id = find_text(&model->base, text, len, hash);
-    if (*id != WWHO_NONE) return WWHO_OK;
+    token = find_text(&model->base, text, len, hash);
+    if (token != WWHO_NONE) {
+        *id = id_of(&model->base, token);
+        return WWHO_OK;
+    }
     token = find_text(&model->specials, text, len, hash);
     if (token != WWHO_NONE) *id = model->special_ids[token];
-    return *id == WWHO_NONE ? WWHO_TOKEN : WWHO_OK;
+    return token == WWHO_NONE ? WWHO_TOKEN : WWHO_OK;
 }

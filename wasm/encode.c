@@ -100,7 +100,7 @@ static __attribute__((noinline)) void encode_piece(wwho_encoder *e, const wwho_k
     keep_tokens(key, v, e->tokens, count);
     put_all(e, v, e->tokens, count, at);
     if (!count)
-        for (uint32_t i = 0; i < n; i++) put(e, v->bytes->token[text[i]], at + i + 1);
+        for (uint32_t i = 0; i < n; i++) put(e, id_of(v, v->bytes->token[text[i]]), at + i + 1);
 }
 
 /* The atom with this text, or WWHO_NONE. */

@@ -111,7 +111,7 @@ struct wwho_model {
     wwho_route routes[WWHO_MAX_ROUTES];
     wwho_vocabulary base, sgpe;
     wwho_vocabulary specials; /* special tokens by number, nothing merges */
-    uint32_t *special_ids;    /* of their numbers, ascending */
+    uint32_t *special_ids;    /* of their numbers, ascending; several may have the same */
 };
 
 /* An artifact that is being opened. */

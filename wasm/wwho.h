@@ -65,7 +65,7 @@ typedef struct wwho_model wwho_model;
 typedef struct {
     uint32_t n_vocab;       /* ids are 0 .. n_vocab-1, not all of them used */
     uint32_t n_base;        /* ids below it are the base's, the others SGPE's */
-    uint32_t n_base_tokens; /* ids of the base's mergeable tokens */
+    uint32_t n_base_tokens; /* mergeable tokens of the base: in order of rank, the first ids that are no special token's */
     uint32_t first_atom;    /* ids from it on are atoms' and merged tokens', and the lone space's */
     uint32_t n_atoms;
     uint32_t n_merges;

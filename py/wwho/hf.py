@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, SupportsIndex, TypeVar
 
@@ -31,6 +31,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 from wwho.artifact.files import write_atomic
+from wwho.artifact.model import free_ids
 from wwho.backend.base import unknown_id
 from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names, model_bytes
 from wwho.errors import ArtifactError, UnknownTokenError
@@ -159,7 +160,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
                 "WWHOTokenizer.save_pretrained writes it there"
             )
         self.wwho, self._artifact = _open(vocab_file)
-        specials = self.wwho.info.specials
+        specials = first_names(self.wwho.info.specials)
         for role, names in ROLES.items():
             options.setdefault(role, next((name for name in names if name in specials), None))
         named, more = _extra_special_tokens(options)
@@ -307,8 +308,9 @@ AutoTokenizer.register(WWHOConfig, WWHOTokenizer, exist_ok=True)
 def names_of_ids(enc: Tokenizer) -> list[str]:
     """A name for each id, used or not, no two the same."""
     info = enc.info
-    taken = dict(info.specials)
-    base, sgpe = range(info.n_base_tokens), range(info.first_atom, info.n_vocab)
+    taken = first_names(info.specials)
+    base = free_ids(info.n_base_tokens, info.specials.values())
+    sgpe = range(info.first_atom, info.n_vocab)
     for token, text in zip([*sgpe, *base], enc.decode_tokens_bytes([*sgpe, *base]), strict=True):
         name = readable(text)
         while name in taken:
@@ -318,6 +320,17 @@ def names_of_ids(enc: Tokenizer) -> list[str]:
     for name, token in taken.items():
         names[token] = name
     return names
+
+
+def first_names(specials: Mapping[str, int]) -> dict[str, int]:
+    """Special tokens, each id once: of several texts, the one that it decodes to.
+
+    Example:
+        >>> first_names({"<a>": 7, "<b>": 7})
+        {'<a>': 7}
+    """
+    names = {token: text for text, token in reversed(list(specials.items()))}
+    return {text: token for text, token in specials.items() if names[token] == text}
 
 
 def readable(text: bytes) -> str:

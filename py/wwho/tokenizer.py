@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 from wwho.artifact.files import write_atomic
+from wwho.artifact.model import free_ids
 from wwho.backend.base import Info, Span
 from wwho.backend.characters import characters
 from wwho.backend.packed import packing
@@ -669,7 +670,8 @@ class Tokenizer:
             b'\\xff'
         """
         info = self.info
-        ids = [*range(info.n_base_tokens), *range(info.first_atom, info.n_vocab)]
+        base = free_ids(info.n_base_tokens, info.specials.values())
+        ids = [*base, *range(info.first_atom, info.n_vocab)]
         return sorted(self.decode_tokens_bytes(ids))
 
     def __repr__(self) -> str:

@@ -17,7 +17,10 @@ TOOLS = str(ROOT / "tools")
 if TOOLS not in sys.path:
     sys.path.insert(0, TOOLS)
 
-NAMES = ("o200k_base", "cl100k_base")
+NAMES = (
+    *("o200k_base", "cl100k_base", "o200k_harmony"),
+    *("gpt2", "r50k_base", "p50k_base", "p50k_edit"),
+)
 
 
 def rank_modules() -> Path:
@@ -35,23 +38,29 @@ def rank_modules() -> Path:
 @cache
 def rank_file(name: str) -> bytes:
     """The `.tiktoken` file of an encoding, its hash checked."""
-    from gen_base import RECIPES, checked_rank_file
+    from gen_base import checked_rank_file
 
-    recipe = next(recipe for recipe in RECIPES if recipe.name == name)
-    return checked_rank_file(recipe, rank_modules())
+    return checked_rank_file(recipe_of(name), rank_modules())
+
+
+def recipe_of(name: str) -> Any:
+    """What tiktoken states of an encoding."""
+    from gen_base import RECIPES
+
+    return next(recipe for recipe in RECIPES if recipe.name == name)
 
 
 @cache
 def tiktoken_encoding(name: str) -> Any:
     """tiktoken's own encoding; skips the test where tiktoken or the ranks are missing."""
     tiktoken = pytest.importorskip("tiktoken", reason="needs tiktoken")
-    from gen_base import RECIPES
+    from gen_base import cache_files
 
-    recipe = next(recipe for recipe in RECIPES if recipe.name == name)
     data = rank_file(name)
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch.dict(os.environ, {"TIKTOKEN_CACHE_DIR": folder}),
     ):
-        (Path(folder) / recipe.cache_name).write_bytes(data)
+        for file, content in cache_files(recipe_of(name), data).items():
+            (Path(folder) / file).write_bytes(content)
         return tiktoken.get_encoding(name)

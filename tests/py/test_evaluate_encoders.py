@@ -174,34 +174,35 @@ def test_bytes_are_known_without_a_decoder(folder: Path) -> None:
 
 
 def test_tiktokens_encodings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """o200k_harmony has the tokens of o200k_base under another name, which does not ship."""
-    from oracle import rank_file  # which knows where gen_base is
-    from gen_base import RECIPES  # isort: skip
+    """tiktoken's own o200k_base has the figures of the one that ships."""
+    from oracle import tiktoken_encoding
 
-    pytest.importorskip("tiktoken", reason="needs tiktoken")
-    recipe = next(recipe for recipe in RECIPES if recipe.name == "o200k_base")
-    (tmp_path / recipe.cache_name).write_bytes(rank_file("o200k_base"))
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    tiktoken_encoding("o200k_base")  # from now on, tiktoken has it
+    from wwho.evaluate.encoder_tiktoken import TiktokenEncoder
+
     (tmp_path / "text.txt").write_text("ගමේ school 👩‍👩‍👧\nक्षत्रिय\n\nso be it\n", "utf-8")
     found = evaluate(
         open_model("wwho_328k"),
-        [open_baseline("o200k_base"), open_baseline("o200k_harmony")],
+        [open_baseline("o200k_base"), TiktokenEncoder("theirs", "o200k_base")],
         [DataSet("text", str(tmp_path / "text.txt"))],
     )
     assert [subject.kind for subject in found.subjects] == ["wwho", "wwho", "tiktoken"]
     figures = found.overall.figures
-    assert figures["o200k_harmony"] == figures["o200k_base"]
+    assert figures["theirs"] == figures["o200k_base"]
     assert figures["o200k_base"].broken_syllables > 0
-    assert found.examples[0].tokens["o200k_harmony"] == found.examples[0].tokens["o200k_base"]
+    assert found.examples[0].tokens["theirs"] == found.examples[0].tokens["o200k_base"]
 
 
 def test_tiktoken_without_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("tiktoken", reason="needs tiktoken")
+    from wwho.evaluate.encoder_tiktoken import TiktokenEncoder
+
+    monkeypatch.setattr("tiktoken.registry.ENCODINGS", {})  # what it has loaded already
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody listens there
     with pytest.raises(WwhoError, match=r"cannot load p50k_base: .*TIKTOKEN_CACHE_DIR"):
-        open_baseline("p50k_base")
+        TiktokenEncoder("theirs", "p50k_base")
 
 
 # Tokens and their ends, packed

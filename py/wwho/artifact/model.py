@@ -5,9 +5,10 @@ The common ground of writer, reader, trainer and reference backend.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,15 +41,15 @@ class Model:
         router: number of the automaton that cuts text into segments; None where there is one route.
         routes: the routes; rule r of the router is route r.
         n_base: ids below it belong to the base, those from it on to SGPE.
-        base_bytes: the 256 bytes of the ids 0..255.
-        base_pairs: left and right id of token 256 + k, in order of rank.
+        base_bytes: the 256 bytes of the ranks 0..255.
+        base_pairs: left and right rank of token 256 + k, in order of rank.
         first_atom: id of the first atom; n_vocab where there is no SGPE.
         atoms: texts of the atoms, in ascending byte order.
         merges: left and right of the merged tokens, counted from first_atom.
         space_id: id of the lone space, the last one unless there are `ids`; None for none.
         unk_id: id of the special token that stands for unknown units, on request or because there
             are `ids`; None for none.
-        specials: special tokens, text to id.
+        specials: special tokens, text to id; of several with one id, the first is its text.
         provenance: where it came from; "name" is the encoding's name.
         n_superwords: how many of the merges, the last ones, join words.
         ids: the ids of atoms and merged tokens, where another encoder's are to be reproduced; of
@@ -79,8 +80,13 @@ class Model:
 
     @property
     def n_base_tokens(self) -> int:
-        """How many mergeable tokens the base has; their ids are 0..n_base_tokens-1."""
+        """How many mergeable tokens the base has."""
         return 256 + len(self.base_pairs)
+
+    @cached_property
+    def base_ids(self) -> Sequence[int]:
+        """The ids of the base's tokens, in order of rank."""
+        return free_ids(self.n_base_tokens, self.specials.values())
 
     @property
     def n_vocab(self) -> int:
@@ -106,7 +112,7 @@ class Model:
 
     @cached_property
     def base_tokens(self) -> tuple[bytes, ...]:
-        """The texts of the base's tokens, by id."""
+        """The texts of the base's tokens, in order of rank."""
         singles = [self.base_bytes[k : k + 1] for k in range(256)]
         return tuple(expand(singles, self.base_pairs))
 
@@ -114,6 +120,19 @@ class Model:
     def sgpe_tokens(self) -> tuple[bytes, ...]:
         """The texts of atoms and merged tokens, in their order."""
         return tuple(expand(list(self.atoms), self.merges))
+
+
+def free_ids(n: int, taken: Collection[int]) -> Sequence[int]:
+    """The first n ids that are not taken.
+
+    Example:
+        >>> free_ids(3, {1, 9})
+        [0, 2, 3]
+    """
+    if min(taken, default=n) >= n:
+        return range(n)
+    taken = frozenset(taken)
+    return list(islice((number for number in count() if number not in taken), n))
 
 
 def expand(texts: list[bytes], pairs: Sequence[Pair]) -> list[bytes]:

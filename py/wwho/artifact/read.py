@@ -33,7 +33,7 @@ from wwho.artifact.layout import (
     Kind,
     padding,
 )
-from wwho.artifact.model import Model, Pair, Route
+from wwho.artifact.model import Model, Pair, Route, free_ids
 from wwho.artifact.write import provenance_json
 from wwho.grammar.automaton import Automaton, CompiledScanners
 from wwho.grammar.classmap import ClassMap
@@ -442,7 +442,7 @@ def read_specials(data: bytes, meta: Meta) -> dict[str, int]:
         raw = data[at + 6 : at + 6 + length]
         if not 1 <= length <= MAX_TOKEN_BYTES or len(raw) != length:
             raise fail("SPECIALS", f"special token {index}: {len(raw)} of {length} bytes")
-        if not (last < number and meta.n_base_tokens <= number < meta.first_atom):
+        if not last <= number < meta.first_atom:
             raise fail("SPECIALS", f"special token {index} has the id {number} behind {last}")
         try:
             text = raw.decode("utf-8")
@@ -454,6 +454,9 @@ def read_specials(data: bytes, meta: Meta) -> dict[str, int]:
         at += 6 + length
     if at != len(data):
         raise fail("SPECIALS", f"the special tokens end at {at}, the section at {len(data)}")
+    behind = free_ids(meta.n_base_tokens, specials.values())[-1] + 1
+    if behind > meta.n_base:
+        raise fail("SPECIALS", f"the base's tokens have ids up to {behind - 1} and end at n_base")
     return specials
 
 

@@ -36,7 +36,8 @@ class Info:
     Attributes:
         n_vocab: ids are 0..n_vocab-1, not all of them used.
         n_base: ids below it are the base's.
-        n_base_tokens: the base's mergeable tokens have the ids 0..n_base_tokens-1.
+        n_base_tokens: how many mergeable tokens the base has: in order of rank, they have the ids
+            from 0 on that are no special token's.
         first_atom: id of the first atom.
         n_atoms: how many atoms there are.
         n_merges: how many merged tokens there are.

@@ -37,21 +37,22 @@ class ReferenceBackend:
         model = read_model(blob)
         self.model = model
         self.info = info_of(model)
-        self._byte_ids = {byte: token for token, byte in enumerate(model.base_bytes)}
-        self._base = {pair: token for token, pair in enumerate(model.base_pairs, 256)}
+        self._byte_ranks = {byte: rank for rank, byte in enumerate(model.base_bytes)}
+        self._base = {pair: rank for rank, pair in enumerate(model.base_pairs, 256)}
         self._atoms = {text: token for token, text in enumerate(model.atoms)}
         merges = {pair: token for token, pair in enumerate(model.merges, len(model.atoms))}
         self._merges = {p: token for p, token in merges.items() if token < model.first_superword}
         self._superwords = {p: k for p, k in merges.items() if k >= model.first_superword}
-        self._texts = dict(enumerate(model.base_tokens))
+        self._texts = dict(zip(model.base_ids, model.base_tokens, strict=True))
         self._special_ids = {text.encode("utf-8"): k for text, k in model.specials.items()}
-        self._texts |= {token: text for text, token in self._special_ids.items()}
+        for text, token in self._special_ids.items():
+            self._texts.setdefault(token, text)
         named = zip(model.sgpe_ids, model.sgpe_tokens, strict=True)
         self._sgpe_ids = {text: token for token, text in named if token is not None}
         self._texts |= {token: text for text, token in self._sgpe_ids.items()}
         if model.space_id is not None:
             self._texts[model.space_id] = b" "
-        self._base_ids = {text: token for token, text in enumerate(model.base_tokens)}
+        self._base_ids = dict(zip(model.base_tokens, model.base_ids, strict=True))
         plain = enumerate(model.sgpe_tokens[: model.first_superword])
         self._merged_tokens = {text: k for k, text in plain if k >= len(model.atoms)}
 
@@ -155,8 +156,8 @@ class ReferenceBackend:
         if (whole := self._base_ids.get(piece)) is not None:
             yield whole, len(piece)
             return
-        for token in merge([self._byte_ids[byte] for byte in piece], self._base):
-            yield token, len(self._texts[token])
+        for rank in merge([self._byte_ranks[byte] for byte in piece], self._base):
+            yield self.model.base_ids[rank], len(self.model.base_tokens[rank])
 
     # Section 10.4: model 1, SGPE
 

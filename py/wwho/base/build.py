@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from wwho.artifact.layout import MAX_IDS
-from wwho.artifact.model import Model, Route
+from wwho.artifact.model import Model, Route, free_ids
 from wwho.base.pairs import canonical_pairs
 from wwho.base.patterns import PATTERNS
-from wwho.base.tiktoken_file import read_ranks
+from wwho.base.tiktoken_file import read_ranks, tokens_by_rank
 from wwho.errors import PatternError, SpecialTokenError, naming
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
@@ -50,9 +50,10 @@ def import_tiktoken(
         SpecialTokenError: a special token cannot be one, or has an id that it cannot have.
         OSError: the file cannot be read.
     """
-    tokens = read_ranks(path)
+    ranks = read_ranks(path)
     provenance = {"name": name, "source": source, "license": license}
     with naming(path):
+        tokens = tokens_by_rank(ranks, specials)
         return base_model(tokens, pattern=pattern, specials=specials, provenance=provenance)
 
 
@@ -83,9 +84,11 @@ def base_model(
     """Build a model from the tokens of a base BPE, in order of rank.
 
     Args:
-        tokens: the tokens; the first 256 are the single bytes.
+        tokens: the tokens; the first 256 are the single bytes. Their ids count up from 0, stepping
+            over those of special tokens.
         pattern: as in `import_tiktoken`.
-        specials: special tokens, text to id.
+        specials: special tokens, text to id. Several may have one id, which then decodes to the
+            first of them.
         provenance: the record, "name" among it; pattern, Unicode version and writer are added.
 
     Raises:
@@ -101,16 +104,17 @@ def base_model(
         301
     """
     regex = _regex(pattern)
-    ids = _checked(specials, len(tokens))
+    ids = _checked(specials)
+    pairs = canonical_pairs(tokens)
     scanner = Scanner("pretokenizer", (parse_regex(regex),), longest=False)
-    n_vocab = max([len(tokens) - 1, *ids.values()]) + 1
+    n_vocab = max([free_ids(len(tokens), ids.values())[-1], *ids.values()]) + 1
     return Model(
         scanners=compile_scanners([scanner]),
         router=None,
         routes=(Route("other", 0, sgpe=False),),
         n_base=n_vocab,
         base_bytes=b"".join(tokens[:256]),
-        base_pairs=canonical_pairs(tokens),
+        base_pairs=pairs,
         first_atom=n_vocab,
         atoms=(),
         merges=(),
@@ -129,7 +133,7 @@ def base_model(
 def _regex(pattern: str) -> str:
     """The regular expression of a name, or the one that is given."""
     if pattern not in PATTERNS and re.fullmatch(r"[\w-]+", pattern):  # it would match only itself
-        known = " and ".join(PATTERNS)
+        known = ", ".join(PATTERNS)
         raise PatternError(
             f"there is no pattern {pattern!r}; the names are {known}, and all else is taken as a "
             "regular expression"
@@ -137,21 +141,12 @@ def _regex(pattern: str) -> str:
     return PATTERNS.get(pattern, pattern)
 
 
-def _checked(specials: Mapping[str, int], n_tokens: int) -> dict[str, int]:
-    """The special tokens by ascending id, which no other token may have."""
-    ordered = dict(sorted(specials.items(), key=lambda item: item[1]))
-    taken: dict[int, str] = {}
-    for text, number in ordered.items():
+def _checked(specials: Mapping[str, int]) -> dict[str, int]:
+    """The special tokens by ascending id."""
+    for text, number in specials.items():
         check_text(text)
-        if number < n_tokens or number in taken:
-            owner = repr(taken[number]) if number in taken else "a token of the rank file"
+        if not 0 <= number < MAX_IDS:
             raise SpecialTokenError(
-                f"special token {text!r} has the id {number}, which belongs to {owner}; "
-                f"ids from {n_tokens} on are free"
+                f"special token {text!r} has the id {number}; ids are 0 to {MAX_IDS - 1}"
             )
-        if number >= MAX_IDS:
-            raise SpecialTokenError(
-                f"special token {text!r} has the id {number}; ids go up to {MAX_IDS - 1}"
-            )
-        taken[number] = text
-    return ordered
+    return dict(sorted(specials.items(), key=lambda item: item[1]))

@@ -21,6 +21,18 @@ PATTERNS: Final[dict[str, str]] = {
             r"\s+",
         )
     ),
+    # gpt2, p50k_base and p50k_edit have it too.
+    "r50k_base": "|".join(
+        (
+            r"'(?:[sdmt]|ll|ve|re)",
+            r" ?\p{L}++",
+            r" ?\p{N}++",
+            r" ?[^\s\p{L}\p{N}]++",
+            r"\s++$",
+            r"\s+(?!\S)",
+            r"\s",
+        )
+    ),
     "cl100k_base": "|".join(
         (
             r"'(?i:[sdmt]|ll|ve|re)",

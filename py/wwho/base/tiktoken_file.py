@@ -5,27 +5,29 @@ from __future__ import annotations
 import base64
 import binascii
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from wwho.artifact.layout import MAX_TOKEN_BYTES
-from wwho.errors import ArtifactError
+from wwho.artifact.model import free_ids
+from wwho.errors import ArtifactError, SpecialTokenError
 
 
-def read_ranks(path: str | os.PathLike[str]) -> list[bytes]:
+def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
     """Read a `.tiktoken` file.
 
     Returns:
-        The tokens' bytes, in order of rank.
+        The tokens' bytes and their ranks.
 
     Raises:
-        ArtifactError: a line is malformed, or a rank or token is missing or comes twice; the
-            message names file and line.
+        ArtifactError: a line is malformed, or a rank or token comes twice; the message names file
+            and line.
         OSError: the file cannot be read.
     """
     return parse_ranks(Path(path).read_bytes(), str(path))
 
 
-def parse_ranks(data: bytes, name: str = "ranks") -> list[bytes]:
+def parse_ranks(data: bytes, name: str = "ranks") -> dict[bytes, int]:
     """Read the content of a `.tiktoken` file; `name` is what messages call it.
 
     Raises:
@@ -33,25 +35,54 @@ def parse_ranks(data: bytes, name: str = "ranks") -> list[bytes]:
 
     Example:
         >>> parse_ranks(b"YQ== 1" + bytes([10]) + b"YmM= 0")
-        [b'bc', b'a']
+        {b'a': 1, b'bc': 0}
     """
-    tokens: dict[int, bytes] = {}
+    ranks: dict[bytes, int] = {}
+    seen: set[int] = set()
     for number, line in enumerate(data.splitlines(), 1):
         if not line.strip():
             continue
         token, rank = _line(line, f"{name}:{number}")
-        if rank in tokens:
+        if rank in seen:
             raise _bad(f"{name}:{number}: rank {rank} comes twice")
-        tokens[rank] = token
-    ranked = [tokens[rank] for rank in sorted(tokens)]
-    if set(tokens) != set(range(len(tokens))):
-        first = next(rank for rank in range(len(tokens)) if rank not in tokens)
-        raise _bad(f"{name}: rank {first} is missing; ranks must be 0 to {len(tokens) - 1}")
-    ranks: dict[bytes, int] = {}
-    for rank, token in enumerate(ranked):
-        if ranks.setdefault(token, rank) != rank:
-            raise _bad(f"{name}: {token!r} has the ranks {ranks[token]} and {rank}")
-    return ranked
+        if token in ranks:
+            raise _bad(f"{name}:{number}: {token!r} has the ranks {ranks[token]} and {rank}")
+        ranks[token] = rank
+        seen.add(rank)
+    return ranks
+
+
+def tokens_by_rank(ranks: Mapping[bytes, int], specials: Mapping[str, int]) -> list[bytes]:
+    """The tokens in order of rank.
+
+    Ranks are ids: with those of the special tokens, they must leave out none.
+
+    Raises:
+        ArtifactError: a rank is missing, or belongs to two tokens.
+        SpecialTokenError: a special token has the id of another token.
+
+    Example:
+        >>> tokens_by_rank({b"b": 2, b"a": 0}, {"<|end|>": 1})
+        [b'a', b'b']
+    """
+    tokens = sorted(ranks, key=ranks.__getitem__)
+    texts = {number: text for text, number in specials.items()}
+    for token, expected in zip(tokens, free_ids(len(tokens), texts), strict=True):
+        rank = ranks[token]
+        if rank in texts:
+            raise SpecialTokenError(
+                f"special token {texts[rank]!r} has the id {rank}, which belongs to {token!r}"
+            )
+        if rank < expected:
+            raise ArtifactError(
+                f"{token!r} has the rank {rank}, which is negative or that of another, too",
+                status="RANKS",
+            )
+        if rank > expected:
+            raise ArtifactError(
+                f"rank {expected} is missing: no token and no special token has it", status="RANKS"
+            )
+    return tokens
 
 
 def _line(line: bytes, place: str) -> tuple[bytes, int]:
