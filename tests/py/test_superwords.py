@@ -102,17 +102,28 @@ def phrases_of(model: Model, text: str) -> Iterator[list[int]]:
         yield phrase
 
 
-def learnt(model: Model, text: str, count: int, max_words: int, min_freq: int) -> list[Pair]:
+def units_of(model: Model) -> list[int]:
+    """How many atoms each token of a first stage has."""
+    units = [1] * len(model.atoms)
+    for left, right in model.merges:
+        units.append(units[left] + units[right])
+    return units
+
+
+def learnt(
+    model: Model, text: str, count: int, max_words: int, max_units: int, min_freq: int
+) -> list[Pair]:
     """Superwords the slow way: all pairs are counted anew each time."""
     phrases = list(phrases_of(model, text))
     tokens = list(model.sgpe_tokens)
-    n_words = [1] * len(tokens)
+    n_words, n_units = [1] * len(tokens), units_of(model)
     pairs: list[Pair] = []
     while len(pairs) < count:
         counts: Counter[Pair] = Counter()
         for phrase in phrases:
             for left, right in pairwise(phrase):
                 allowed = n_words[left] + n_words[right] <= max_words
+                allowed = allowed and n_units[left] + n_units[right] <= max_units
                 if tokens[right][:1] == b" " and allowed:
                     counts[left, right] += 1
         best = min(counts, key=lambda pair: (-counts[pair], pair), default=None)
@@ -121,20 +132,34 @@ def learnt(model: Model, text: str, count: int, max_words: int, min_freq: int) -
         pairs.append(best)
         tokens.append(tokens[best[0]] + tokens[best[1]])
         n_words.append(n_words[best[0]] + n_words[best[1]])
+        n_units.append(n_units[best[0]] + n_units[best[1]])
         phrases = [merged(phrase, best, len(tokens) - 1) for phrase in phrases]
     return pairs
 
 
 @settings(max_examples=60, deadline=None)
-@given(texts, st.integers(1, 25), st.integers(2, 5), st.integers(1, 3))
+@given(
+    texts, st.integers(1, 25), st.integers(2, 5), st.sampled_from([1, 2, 4, 99]), st.integers(1, 3)
+)
 def test_what_is_learnt_is_what_the_slow_trainer_learns(
-    tmp_path_factory: pytest.TempPathFactory, text: str, count: int, max_words: int, min_freq: int
+    tmp_path_factory: pytest.TempPathFactory,
+    text: str,
+    count: int,
+    max_words: int,
+    max_units: int,
+    min_freq: int,
 ) -> None:
     model = trained(
-        tmp_path_factory.mktemp("x"), text, count, max_words=max_words, min_freq=min_freq
+        tmp_path_factory.mktemp("x"),
+        text,
+        count,
+        max_words=max_words,
+        max_token_units=max_units,
+        min_freq=min_freq,
     )
     plain = first_stage(model)
-    expected = learnt(plain, f"{text}\nක ක ක ගම ගම\n", count, max_words, min_freq)
+    expected = learnt(plain, f"{text}\nක ක ක ගම ගම\n", count, max_words, max_units, min_freq)
+    assert max(units_of(model)) <= max_units
     assert list(model.merges[len(plain.merges) :]) == expected
     assert read_model(write_model(model)).n_superwords == len(expected)
 

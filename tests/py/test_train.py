@@ -135,14 +135,26 @@ UNITS = [b"a", b"b", b"c", b" a", b" b", b" x", b"x"]
     ),
     st.integers(0, 40),
     st.integers(1, 4),
+    st.sampled_from([1, 2, 3, 5, 1023]),
 )
-def test_ties_overlaps_and_gaps_are_resolved_as_stated(
-    words: dict[Word, int], max_merges: int, min_freq: int
+def test_ties_overlaps_gaps_and_the_longest_token_are_as_stated(
+    words: dict[Word, int], max_merges: int, min_freq: int, max_units: int
 ) -> None:
     atoms = (b" a", b"a", b"b", b"c")  # " b" is the lone space and b; x is pruned
-    merger = Merger(table_of(words.items()), atoms, max_merges=max_merges, min_freq=min_freq)
+    limits = {"min_freq": min_freq, "max_units": max_units}
+    merger = Merger(table_of(words.items()), atoms, max_merges=max_merges, **limits)
     merger.step(max_merges)
-    assert merger.merges() == learn(words, atoms, max_merges, min_freq=min_freq).merges
+    expected = learn(words, atoms, max_merges, **limits)
+    assert merger.merges() == expected.merges
+    assert merger.gains() == expected.gains == sorted(expected.gains, reverse=True)
+    saved = tokens_of(words, learn(words, atoms, 0, min_freq=1)) - tokens_of(words, expected)
+    overlaps = any(left == right for left, right in expected.merges)
+    assert sum(expected.gains) >= saved if overlaps else sum(expected.gains) == saved
+
+
+def tokens_of(words: dict[Word, int], learnt: Learnt) -> int:
+    """How many tokens the words take."""
+    return sum(count * sum(map(len, learnt.runs[word])) for word, count in words.items())
 
 
 def test_the_rule_for_ties_by_hand() -> None:

@@ -33,12 +33,14 @@ from wwho.schema.model import Schema
 from wwho.tokenizer import Tokenizer
 from wwho.train.assemble import counting_model, special_ids, trained_model
 from wwho.train.atoms import AtomKind
+from wwho.train.inputs import Corpus
 from wwho.train.merge import learn_merges
 from wwho.train.native import Scanners, Words
 from wwho.train.pipeline import SPECIALS, train_model
 from wwho.train.progress import Progress
 from wwho.train.prune import BYTES, atoms_of
 from wwho.train.reference import train_reference, words_of
+from wwho.train.texts import Texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = (load_schema("sinhala"), load_schema("devanagari"))
@@ -465,3 +467,31 @@ def test_the_command_says_what_does_not_go_together(
     assert done.code == code
     assert named in done.err
     assert not (tmp_path / "model.wwho").exists()
+
+
+@settings(max_examples=40, deadline=None)
+@given(text=texts, kind=st.sampled_from(list(AtomKind)), most=st.integers(1, 4))
+def test_no_token_has_more_atoms_than_asked_for(text: str, kind: AtomKind, most: int) -> None:
+    model = train_model(
+        [] if kind is AtomKind.BYTE else SCHEMAS,
+        BYTE_BASE if kind is AtomKind.BYTE else BASE,
+        Corpus(Texts([f"{text} ගමනගමන ගමනගමන"])),
+        atoms=kind,
+        vocab_size=400,
+        prune=1,
+        min_freq=1,
+        max_token_units=most,
+    )
+    pairs = model.base_pairs if kind is AtomKind.BYTE else model.merges
+    units = [1] * (256 if kind is AtomKind.BYTE else len(model.atoms))
+    for left, right in pairs:
+        units.append(units[left] + units[right])
+    assert max(units) <= most
+    assert max(units) >= min(most, 2)
+    assert model.provenance["training"].endswith(f", max_token_units {most}")
+
+
+@pytest.mark.parametrize("most", [0, -1, 1024])
+def test_the_longest_token_has_a_range(most: int) -> None:
+    with pytest.raises(ValueError, match=rf"max_token_units is {most}; it must be between 1 and"):
+        train_model(SCHEMAS, BASE, Corpus(Texts(["ගම"])), max_token_units=most)

@@ -75,6 +75,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how many words a superword may touch (default 4)",
     )
     parser.add_argument(
+        "--max-token-units",
+        type=shared.positive,
+        metavar="N",
+        help="how many syllables, or other atoms, a token may have (default: what fits into its "
+        "1023 bytes)",
+    )
+    parser.add_argument(
         "--special",
         action="append",
         metavar="TEXT",
@@ -238,6 +245,7 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             min_freq=options.min_freq,
             superwords=options.superwords,
             max_words=options.max_words,
+            max_token_units=options.max_token_units,
             specials=options.special,
             processes=options.processes,
             engine=engine(options),

@@ -40,6 +40,7 @@ def train(
     min_freq: int = 2,
     superwords: int = 0,
     max_words: int = 4,
+    max_token_units: int | None = None,
     specials: Sequence[str] | None = None,
     processes: int = 1,
     engine: Engine | None = None,
@@ -74,6 +75,8 @@ def train(
         superwords: how many of the merges join words across one space; 0: none. The texts are read
             twice for them: give no iterator.
         max_words: how many words a superword may touch, from 2 to 127.
+        max_token_units: how many syllables (or other atoms) a token may have, superwords among
+            them; None: as many as fit into a token's 1023 bytes.
         specials: texts of special tokens. None: [PAD] [UNK] [BOS] [EOS] [MASK]; with byte atoms
             none.
         processes: how many cores count at the same time.
@@ -124,6 +127,7 @@ def train(
         min_freq=min_freq,
         superwords=superwords,
         max_words=max_words,
+        max_token_units=max_token_units,
         specials=specials,
         processes=processes,
         engine=engine,

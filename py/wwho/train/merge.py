@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wwho.artifact.layout import MAX_TOKEN_BYTES
 from wwho.artifact.model import Pair
 from wwho.train.native import Merger, Words
 from wwho.train.progress import Progress
@@ -18,6 +19,7 @@ def learn_merges(
     max_merges: int,
     *,
     min_freq: int,
+    max_units: int = MAX_TOKEN_BYTES,
     bars: Progress,
 ) -> list[Pair]:
     """Merge the most frequent pair of neighbours, again and again.
@@ -26,19 +28,20 @@ def learn_merges(
     within a word. Among pairs of equal count the one with the smaller left id is merged first, then
     the one with the smaller right id. A pair that overlaps itself is merged from left to right. No
     pair with a pruned unit is merged (`choose_atoms`), none seen less than `min_freq` times, and
-    none whose text would be longer than 1023 bytes.
+    none whose token would be longer than `max_units` atoms or 1023 bytes.
 
     Args:
         words: the words of the corpus and their counts.
         atoms: texts of the atoms in ascending byte order; their ids are 0, 1, 2 and so on.
         max_merges: how many merges the vocabulary has room for.
         min_freq: the threshold, at least 1.
+        max_units: how many atoms a token may have, at least 1.
         bars: where to show progress.
 
     Returns:
         Left and right id of each merge, in order; merge number k makes the id ``len(atoms) + k``.
     """
-    merger = Merger(words, atoms, max_merges=max_merges, min_freq=min_freq)
+    merger = Merger(words, atoms, max_merges=max_merges, min_freq=min_freq, max_units=max_units)
     with bars.stage("merge", max_merges, unit=" merges") as advance:
         while made := merger.step(STEP):
             advance(made)

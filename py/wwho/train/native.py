@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from wwho.artifact.layout import MAX_TOKEN_BYTES
 from wwho.artifact.model import Model, Pair
 from wwho.artifact.write import write_model
 from wwho.errors import ArtifactError, BackendError, CorpusError
@@ -164,7 +165,13 @@ class Merger:
     """Merges in the making."""
 
     def __init__(
-        self, words: Words, atoms: Sequence[bytes], *, max_merges: int, min_freq: int
+        self,
+        words: Words,
+        atoms: Sequence[bytes],
+        *,
+        max_merges: int,
+        min_freq: int,
+        max_units: int = MAX_TOKEN_BYTES,
     ) -> None:
         """Lay out the words as runs of atoms and count the first pairs.
 
@@ -175,7 +182,9 @@ class Merger:
         table = Words()
         table.add(b"".join(record((atom,)) for atom in atoms), array("Q", [1]) * len(atoms))
         merger = ffi.new("wwho_merger **")
-        status = lib.wwho_merger_new(words.handle, table.handle, max_merges, min_freq, merger)
+        status = lib.wwho_merger_new(
+            words.handle, table.handle, max_merges, min_freq, max_units, merger
+        )
         if status == lib.WWHO_ARGUMENT:
             raise ValueError(
                 f"{len(atoms)} atoms (at most 255 bytes each), {max_merges} merges, min_freq "
@@ -211,6 +220,10 @@ class Merger:
         ids = ffi.unpack(lib.wwho_merger_pairs(self._handle), 2 * self._n)
         return list(zip(ids[::2], ids[1::2], strict=True))
 
+    def gains(self) -> list[int]:
+        """The count of each of these pairs as it was merged; see wwho_merger_gains in train.h."""
+        return list(ffi.unpack(lib.wwho_merger_gains(self._handle), self._n))
+
 
 class Phrases:
     """Runs of words that are one token each; see wwho_phrases in native/train.h."""
@@ -231,12 +244,16 @@ class Phrases:
         model, start, parts = self._model.handle, ffi.from_buffer(text), int(share * 2**32)
         _check(lib.wwho_phrases_collect(self.handle, model, start, len(text), parts, count))
 
-    def merger(self, max_merges: int, *, min_freq: int, max_words: int) -> Merger:
+    def merger(
+        self, max_merges: int, *, min_freq: int, max_words: int, max_units: int = MAX_TOKEN_BYTES
+    ) -> Merger:
         """Prepare to merge them, which uses them up."""
         merger = ffi.new("wwho_merger **")
         handle = self._model.handle
         _check(
-            lib.wwho_merger_of_phrases(self.handle, handle, max_merges, min_freq, max_words, merger)
+            lib.wwho_merger_of_phrases(
+                self.handle, handle, max_merges, min_freq, max_units, max_words, merger
+            )
         )
         return Merger.prepared(merger[0])
 

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 
-from wwho.artifact.layout import MAX_IDS
+from wwho.artifact.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.artifact.model import Model
 from wwho.errors import CorpusError, SchemaError
 from wwho.schema.model import Schema
@@ -37,6 +37,7 @@ def train_model(
     min_freq: int = 2,
     superwords: int = 0,
     max_words: int = 4,
+    max_token_units: int | None = None,
     specials: Sequence[str] | None = None,
     processes: int = 1,
     engine: Engine | None = None,
@@ -73,6 +74,8 @@ def train_model(
         superwords: how many of the merges are left for a second stage, which joins words of the
             schemas' scripts (`with_superwords`); 0: none.
         max_words: how many words a superword may touch, from 2 to 127.
+        max_token_units: how many syllables (or other atoms) a token may have, superwords among
+            them, at least 1; None: as many as fit into a token's 1023 bytes.
         specials: texts of special tokens, which get the first new ids, in this order; ``[UNK]``,
             where it is among them, is the token for unknown syllables on request. None: `SPECIALS`,
             or with byte atoms no special tokens.
@@ -117,7 +120,15 @@ def train_model(
     kind = AtomKind(atoms)
     if specials is None:
         specials = () if kind is AtomKind.BYTE else SPECIALS
-    _check(base, vocab_size=vocab_size, prune=prune, min_freq=min_freq, processes=processes)
+    max_units = MAX_TOKEN_BYTES if max_token_units is None else max_token_units
+    _check(
+        base,
+        vocab_size=vocab_size,
+        prune=prune,
+        min_freq=min_freq,
+        max_token_units=max_units,
+        processes=processes,
+    )
     ids = special_ids(base, specials)
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
     _check_superwords(schemas, superwords, max_words, corpus)
@@ -139,7 +150,9 @@ def train_model(
     _check_atoms(kind, chosen, prune)
     room = _room(kind, vocab_size, len(specials), len(chosen), prune, superwords)
     threshold = min(min_freq * scale, MAX_COUNT + 1)
-    merges = learn_merges(words, chosen, room - superwords, min_freq=threshold, bars=bars)
+    merges = learn_merges(
+        words, chosen, room - superwords, min_freq=threshold, max_units=max_units, bars=bars
+    )
     model = trained_model(
         schemas,
         base,
@@ -155,7 +168,8 @@ def train_model(
             kind,
             f"vocab_size {vocab_size}, prune {prune}, min_freq {min_freq}"
             + ("" if kind is AtomKind.SYLLABLE else f", atoms {kind}")
-            + (f", superwords {superwords}, max_words {max_words}" if superwords else ""),
+            + (f", superwords {superwords}, max_words {max_words}" if superwords else "")
+            + (f", max_token_units {max_token_units}" if max_token_units else ""),
         ),
         kind=kind,
     )
@@ -167,12 +181,21 @@ def train_model(
         report,
         superwords,
         max_words=max_words,
+        max_units=max_units,
         min_freq=threshold,
         bars=bars,
     )
 
 
-def _check(base: Model, *, vocab_size: int, prune: int, min_freq: int, processes: int) -> None:
+def _check(
+    base: Model,
+    *,
+    vocab_size: int,
+    prune: int,
+    min_freq: int,
+    max_token_units: int,
+    processes: int,
+) -> None:
     """Refuse what cannot be trained with.
 
     Raises:
@@ -182,6 +205,7 @@ def _check(base: Model, *, vocab_size: int, prune: int, min_freq: int, processes
         ("vocab_size", vocab_size, MAX_IDS - base.n_base - 1),
         ("prune", prune, 2**63),
         ("min_freq", min_freq, 2**63),
+        ("max_token_units", max_token_units, MAX_TOKEN_BYTES),
         ("processes", processes, 1024),
     ):
         if not 1 <= value <= most:

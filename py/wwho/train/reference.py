@@ -25,11 +25,14 @@ class Learnt:
     Attributes:
         atoms: texts of the atoms.
         merges: left and right id of each merge.
+        gains: the count of the pair of each, which is how many tokens it saved, or, where it
+            overlaps itself, more than that.
         runs: how each word comes out: its runs of atoms, merged. Words of pruned units have gaps.
     """
 
     atoms: tuple[bytes, ...]
     merges: list[Pair]
+    gains: list[int]
     runs: dict[Word, list[list[int]]]
 
 
@@ -40,19 +43,20 @@ def train_reference(
     vocab_size: int,
     prune: int,
     min_freq: int = 2,
+    max_units: int = MAX_TOKEN_BYTES,
     kind: AtomKind = AtomKind.SYLLABLE,
 ) -> Learnt:
     """Train on a text; `vocab_size` counts atoms and merges."""
     words = Counter(words_of(model, text))
     if kind is AtomKind.BYTE:
         words = spelled(words)
-        return learn(words, BYTES, vocab_size - len(BYTES), min_freq=min_freq)
+        return learn(words, BYTES, vocab_size - len(BYTES), min_freq=min_freq, max_units=max_units)
     units: Counter[bytes] = Counter()
     for word, count in words.items():
         for unit in word:
             units[unit] += count
     atoms = choose_atoms(units, prune)
-    return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq)
+    return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq, max_units=max_units)
 
 
 def words_of(model: Model, text: str) -> Iterator[Word]:
@@ -93,28 +97,40 @@ def spelled(words: Mapping[Word, int]) -> Counter[Word]:
 
 
 def learn(
-    words: Mapping[Word, int], atoms: Sequence[bytes], max_merges: int, *, min_freq: int
+    words: Mapping[Word, int],
+    atoms: Sequence[bytes],
+    max_merges: int,
+    *,
+    min_freq: int,
+    max_units: int = MAX_TOKEN_BYTES,
 ) -> Learnt:
     """Merge the most frequent pair, counting all pairs anew each time."""
     texts = list(atoms)
+    units = [1] * len(texts)
     ids = {atom: number for number, atom in enumerate(atoms)}
     runs = {word: list(runs_of(word, ids)) for word in words}
     merges: list[Pair] = []
+    gains: list[int] = []
     while len(merges) < max_merges:
         counts: Counter[Pair] = Counter()
         for word, count in words.items():
             for run in runs[word]:
                 for left, right in pairwise(run):
-                    if len(texts[left]) + len(texts[right]) <= MAX_TOKEN_BYTES:
+                    if (
+                        len(texts[left]) + len(texts[right]) <= MAX_TOKEN_BYTES
+                        and units[left] + units[right] <= max_units
+                    ):
                         counts[left, right] += count
         best = min(counts, key=lambda pair: (-counts[pair], pair), default=None)
         if best is None or counts[best] < min_freq:
             break
         merges.append(best)
+        gains.append(counts[best])
         texts.append(texts[best[0]] + texts[best[1]])
+        units.append(units[best[0]] + units[best[1]])
         for word in words:
             runs[word] = [merged(run, best, len(texts) - 1) for run in runs[word]]
-    return Learnt(tuple(atoms), merges, runs)
+    return Learnt(tuple(atoms), merges, gains, runs)
 
 
 def runs_of(word: Word, ids: Mapping[bytes, int]) -> Iterator[list[int]]:

@@ -25,6 +25,7 @@ def with_superwords(
     count: int,
     *,
     max_words: int,
+    max_units: int,
     min_freq: int,
     bars: Progress,
 ) -> Model:
@@ -45,6 +46,7 @@ def with_superwords(
         report: what was counted of it.
         count: how many to add, at most.
         max_words: how many words one may touch, from 2 to 127.
+        max_units: how many atoms one may have, at least 1.
         min_freq: how often a pair must be seen in the lines that are read, at least 1; counts are
             multiplied by the weights and by the corpus's `scale`.
         bars: where to show progress.
@@ -62,7 +64,7 @@ def with_superwords(
             factor = int(source.weight * corpus.scale)
             for text in texts_again(source, corpus, report, advance):
                 phrases.collect(text, share, factor)
-    merger = phrases.merger(count, min_freq=min_freq, max_words=max_words)
+    merger = phrases.merger(count, min_freq=min_freq, max_words=max_words, max_units=max_units)
     with bars.stage("superwords", count, unit=" merges") as advance:
         while made := merger.step(STEP):
             advance(made)

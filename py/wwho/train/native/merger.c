@@ -18,9 +18,12 @@ struct wwho_merger {
     size_t n_places, places_room;
     pair_heap heap;
     uint16_t *bytes; /* of the text of each token */
+    uint16_t *units; /* of each token: how many atoms it was merged from */
+    uint32_t max_units;
     uint8_t *words;  /* how many words each token touches, and BEGINS_WORD; null where merges stay within words */
     uint32_t max_words;
     uint32_t *merges; /* left and right id in turn */
+    uint64_t *gains;  /* of each merge: the count of its pair */
     size_t n_atoms, n_merges, max_merges;
     uint64_t min_freq;
     uint32_t *with_left, *with_right; /* while merging: the new pair of (that token, new) and of (new, that token) */
@@ -37,12 +40,14 @@ enum { MAX_ATOM = 255, MAX_IDS = 1 << WWHO_ID_BITS };
 void wwho_merger_free(wwho_merger *m) {
     if (!m) return;
     void *parts[] = {m->token, m->width, m->pair, m->run, m->run_count, m->pairs, m->places, m->heap.entries,
-                     m->bytes, m->words, m->merges, m->with_left, m->with_right, m->fresh, m->renumbered};
+                     m->bytes, m->units, m->words, m->merges, m->gains, m->with_left, m->with_right, m->fresh, m->renumbered};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
     free(m);
 }
 
 const uint32_t *wwho_merger_pairs(const wwho_merger *m) { return m->merges; }
+
+const uint64_t *wwho_merger_gains(const wwho_merger *m) { return m->gains; }
 
 enum { BEGINS_WORD = 128 /* and that with a U+0020 */ };
 
@@ -51,6 +56,7 @@ static inline uint32_t words_of(const wwho_merger *m, uint32_t token) { return m
 /* Whether two neighbours may not merge: the result would be too long, or, where merges join words, they are of one word. */
 static inline bool stay_two(const wwho_merger *m, uint32_t left, uint32_t right) {
     if (m->words && !(m->words[right] & BEGINS_WORD && words_of(m, left) + words_of(m, right) <= m->max_words)) return true;
+    if ((uint32_t)m->units[left] + m->units[right] > m->max_units) return true;
     return (uint32_t)m->bytes[left] + m->bytes[right] > WWHO_MAX_TOKEN;
 }
 
@@ -158,7 +164,9 @@ static int merge_pair(wwho_merger *m, uint32_t number) {
     uint32_t merged = (uint32_t)(m->n_atoms + m->n_merges);
     m->merges[2 * m->n_merges] = pair.left;
     m->merges[2 * m->n_merges + 1] = pair.right;
+    m->gains[m->n_merges] = pair.count;
     m->bytes[merged] = (uint16_t)(m->bytes[pair.left] + m->bytes[pair.right]);
+    m->units[merged] = (uint16_t)(m->units[pair.left] + m->units[pair.right]);
     if (m->words) m->words[merged] = (uint8_t)(m->words[pair.left] + words_of(m, pair.right));
     m->n_merges++;
     int status = WWHO_OK;
@@ -194,23 +202,26 @@ int wwho_merger_step(wwho_merger *m, size_t steps, size_t *n) {
 static int new_tokens(wwho_merger *m) {
     size_t most = m->n_atoms + m->max_merges;
     m->bytes = malloc((most + 1) * sizeof *m->bytes);
+    m->units = malloc((most + 1) * sizeof *m->units);
     m->merges = malloc((m->max_merges + 1) * 2 * sizeof *m->merges);
+    m->gains = malloc((m->max_merges + 1) * sizeof *m->gains);
     m->with_left = malloc((most + 1) * sizeof *m->with_left);
     m->with_right = malloc((most + 1) * sizeof *m->with_right);
-    if (!m->bytes || !m->merges || !m->with_left || !m->with_right) return WWHO_MEMORY;
+    if (!m->bytes || !m->units || !m->merges || !m->gains || !m->with_left || !m->with_right) return WWHO_MEMORY;
     memset(m->with_left, 0xFF, most * sizeof *m->with_left);
     memset(m->with_right, 0xFF, most * sizeof *m->with_right);
     return WWHO_OK;
 }
 
 /* A merger that has no places yet. */
-static int new_merger(size_t n_atoms, size_t max_merges, uint64_t min_freq, wwho_merger **merger) {
-    if (!min_freq || max_merges > MAX_IDS || n_atoms > MAX_IDS) return WWHO_ARGUMENT;
+static int new_merger(size_t n_atoms, size_t max_merges, uint64_t min_freq, uint32_t max_units, wwho_merger **merger) {
+    if (!min_freq || !max_units || max_merges > MAX_IDS || n_atoms > MAX_IDS) return WWHO_ARGUMENT;
     wwho_merger *m = calloc(1, sizeof *m);
     if (!m) return WWHO_MEMORY;
     m->n_atoms = n_atoms;
     m->max_merges = max_merges;
     m->min_freq = min_freq;
+    m->max_units = max_units;
     int status = new_tokens(m);
     if (status)
         wwho_merger_free(m);
@@ -228,16 +239,17 @@ static int measure_atoms(wwho_merger *m, const wwho_words *atoms) {
         open_record(record_at(atoms, atom), atoms->arena + atoms->used, &reader, &n_units, &size);
         if (n_units != 1 || !next_unit(&reader, &text, &length) || length > MAX_ATOM) return WWHO_ARGUMENT;
         m->bytes[atom] = (uint16_t)length;
+        m->units[atom] = 1;
     }
     return WWHO_OK;
 }
 
 int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max_merges, uint64_t min_freq,
-                    wwho_merger **merger) {
+                    uint32_t max_units, wwho_merger **merger) {
     if (!merger) return WWHO_ARGUMENT;
     *merger = NULL;
     if (!words || !atoms || words->n_units > MAX_UNITS) return WWHO_ARGUMENT;
-    int status = new_merger(atoms->n, max_merges, min_freq, merger);
+    int status = new_merger(atoms->n, max_merges, min_freq, max_units, merger);
     if (status) return status;
     status = measure_atoms(*merger, atoms);
     if (!status) status = add_runs(*merger, words, atoms);

@@ -126,6 +126,7 @@ static int take_phrases(wwho_merger *m, wwho_phrases *phrases, const wwho_vocabu
     if (!m->words) return WWHO_MEMORY;
     for (uint32_t token = 0; token < m->n_atoms; token++) {
         m->bytes[token] = (uint16_t)token_length(v, token);
+        m->units[token] = token < v->n_symbols ? 1 : (uint16_t)(m->units[v->left[token]] + m->units[v->right[token]]);
         m->words[token] = 1 | (v->texts[v->offset[token]] == ' ' ? BEGINS_WORD : 0);
     }
     int status = take_counts(m, phrases);
@@ -137,13 +138,13 @@ static int take_phrases(wwho_merger *m, wwho_phrases *phrases, const wwho_vocabu
     return add_places(m);
 }
 
-int wwho_merger_of_phrases(wwho_phrases *phrases, const wwho_model *model, size_t max_merges, uint64_t min_freq, uint32_t max_words,
-                           wwho_merger **merger) {
+int wwho_merger_of_phrases(wwho_phrases *phrases, const wwho_model *model, size_t max_merges, uint64_t min_freq, uint32_t max_units,
+                           uint32_t max_words, wwho_merger **merger) {
     if (!merger) return WWHO_ARGUMENT;
     *merger = NULL;
     if (!phrases || !phrases->room || !model || max_words < 2 || max_words > 127) return WWHO_ARGUMENT;
     if (phrases->n > MAX_POSITIONS) return WWHO_ARGUMENT;
-    int status = new_merger(model->sgpe.n_tokens, max_merges, min_freq, merger);
+    int status = new_merger(model->sgpe.n_tokens, max_merges, min_freq, max_units, merger);
     if (status) return status;
     (*merger)->max_words = max_words;
     status = take_phrases(*merger, phrases, &model->sgpe);

@@ -74,10 +74,10 @@ typedef struct wwho_merger wwho_merger;
  * A unit that is an atom becomes its id. A unit that is none, but a space and an atom, becomes that atom, with a cut before it
  * (the encoder writes the lone space there, which takes no part in merging). Any other unit is a cut. Neighbouring ids with no
  * cut between them are pairs. At most max_merges merges will be made, none of a pair seen less than min_freq times, and none
- * whose text would be longer than 1023 bytes. Both tables may be freed afterwards. WWHO_ARGUMENT for a min_freq of
- * 0, more than 2^21 atoms or merges, or more than 2^31 - 2 units in the distinct words. On failure *merger is null. */
+ * whose token would be longer than max_units atoms or 1023 bytes. Both tables may be freed afterwards. WWHO_ARGUMENT for a min_freq
+ * or max_units of 0, more than 2^21 atoms or merges, or more than 2^31 - 2 units in the distinct words. On failure *merger is null. */
 int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max_merges, uint64_t min_freq,
-                    wwho_merger **merger);
+                    uint32_t max_units, wwho_merger **merger);
 
 /* Phrases: the tokens of neighbouring words of one route, each word but the first beginning with the U+0020 behind the word
  * before. What superwords are learnt from. A word with a unit that is no atom, or with more than 255 units, is in none. */
@@ -96,8 +96,8 @@ int wwho_phrases_collect(wwho_phrases *phrases, const wwho_model *model, const u
 /* Prepare to merge the tokens of phrases, whose ids are those of the model's SGPE tokens, across words: the right one of a pair
  * begins with U+0020, and no merge touches more than max_words (2..127) words; otherwise as wwho_merger_new. The phrases are used
  * up. */
-int wwho_merger_of_phrases(wwho_phrases *phrases, const wwho_model *model, size_t max_merges, uint64_t min_freq, uint32_t max_words,
-                           wwho_merger **merger);
+int wwho_merger_of_phrases(wwho_phrases *phrases, const wwho_model *model, size_t max_merges, uint64_t min_freq, uint32_t max_units,
+                           uint32_t max_words, wwho_merger **merger);
 
 void wwho_merger_free(wwho_merger *merger);
 
@@ -109,6 +109,10 @@ int wwho_merger_step(wwho_merger *merger, size_t steps, size_t *n);
 
 /* Left and right id of every merge made so far, in turn. Valid until the next step. */
 const uint32_t *wwho_merger_pairs(const wwho_merger *merger);
+
+/* The count of the pair of every merge made so far, at that moment: so many tokens does it save, or fewer where the pair overlaps
+ * itself. It never rises from one merge to the next. Valid until the next step. */
+const uint64_t *wwho_merger_gains(const wwho_merger *merger);
 
 /* cffi: end */
 
