@@ -412,7 +412,6 @@ def test_an_empty_corpus_has_no_text_of_any_kind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ["--base", "none", "--schema", "sinhala"],
         ["--base", "none", "--atoms", "grapheme"],
         ["--base", "none", "--pattern", r"\S+|\s", "--atoms", "codepoint"],
         ["--atoms", "grapheme", "--schema", "sinhala", "devanagari"],
@@ -433,6 +432,25 @@ def test_the_command_trains_what_it_is_asked_for(
         found = read_model(model.read_bytes()).provenance
         pattern = options[options.index("--pattern") + 1]
         assert PATTERNS.get(pattern, pattern) in (found.get("pattern"), found.get("base:pattern"))
+
+
+def test_a_base_of_bytes_alone_is_warned_of_and_a_byte_base_is_not(
+    cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    text = "ගම the theme the theme\n" * 9
+    corpus = write(tmp_path, text)
+    base, bare, better = (tmp_path / name for name in ("base.wwho", "bare.wwho", "better.wwho"))
+    scripts = ("--schema", "sinhala", "--prune", 3, "--vocab-size", 20)
+    done = cli("train", corpus, *scripts, "--base", "none", "-o", bare)
+    assert done.code == 0
+    outside = 1 - len("ගම".encode()) / len(text.encode()) * 9
+    assert f"which is {outside:.1%} of the bytes of this corpus" in done.err
+    assert "train a byte base first (--atoms byte --base none, without --schema)" in done.err
+    options = ("--atoms", "byte", "--base", "none", "--vocab-size", 300, "-o", base)
+    assert cli("train", corpus, *options).err == ""
+    assert cli("train", corpus, *scripts, "--base", base, "-o", better).err == ""
+    counts = [Tokenizer.load(model).count("ගම the theme") for model in (bare, better)]
+    assert counts == [11, 3]
 
 
 @pytest.mark.parametrize("kind", ["byte", "codepoint"])

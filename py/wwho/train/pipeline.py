@@ -144,6 +144,7 @@ def train_model(
     if on_counted is not None:
         on_counted(report)
     _check_counted(report)
+    _check_base(schemas, base, report)
     if kind is AtomKind.BYTE:
         words = words.spelled()
     chosen = atoms_of(kind, words, prune * scale)
@@ -215,6 +216,21 @@ def _check(
             f"the base {base.name!r} has routes of its own; train over a base vocabulary, "
             "such as o200k_base"
         )
+
+
+def _check_base(schemas: Sequence[Schema], base: Model, report: Report) -> None:
+    """Say what a base of bytes alone costs in the text that no schema takes over."""
+    if not schemas or base.n_base_tokens > 256:
+        return
+    total = report.total
+    theirs = sum(script.bytes for script in total.scripts.values())
+    warnings.warn(
+        f"the base is the 256 bytes alone: all text outside the schemas' scripts, which is "
+        f"{1 - theirs / total.bytes:.1%} of the bytes of this corpus, takes one token for each "
+        "byte. To have tokens for it, train a byte base first (--atoms byte --base none, without "
+        "--schema) and give that file as the base, or take o200k_base",
+        stacklevel=3,
+    )
 
 
 def _check_atoms(kind: AtomKind, atoms: Sequence[bytes], prune: int) -> None:
