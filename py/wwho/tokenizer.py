@@ -18,6 +18,7 @@ from wwho.backend.characters import characters
 from wwho.backend.packed import packing
 from wwho.backend.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError, naming
+from wwho.normalize import normalizer, places_before
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class Tokenizer:
 
     A text is `str`, or bytes that are normally UTF-8. In a `str`, surrogates that form a pair are
     read as the character they mean, and a lone surrogate as U+FFFD, in every method. Bytes that are
-    not UTF-8 keep their values: `decode_bytes(encode(x)) == x` for every bytes `x`.
+    not UTF-8 keep their values: `decode_bytes(encode(x)) == x` for every bytes `x`. Only a model
+    that was trained with `normalize="nfc"` changes text: its tokens decode to the text in NFC.
 
     Example:
         >>> import wwho
@@ -69,7 +71,7 @@ class Tokenizer:
         'hello world'
     """
 
-    __slots__ = ("__weakref__", "_backend", "_blob", "_packing", "_shipped")
+    __slots__ = ("__weakref__", "_backend", "_blob", "_normalize", "_packing", "_shipped")
 
     def __init__(
         self, blob: bytes, backend: BackendName | None = None, *, shipped: str | None = None
@@ -89,6 +91,7 @@ class Tokenizer:
         self._shipped = shipped
         self._backend = open_backend(blob, backend)
         self._packing = packing(self._backend)
+        self._normalize = normalizer(self._backend.info.provenance)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, backend: BackendName | None = None) -> Tokenizer:
@@ -197,7 +200,7 @@ class Tokenizer:
             >>> wwho.get_encoding("cl100k_base").encode_ordinary("hello world")
             [15339, 1917]
         """
-        return self._backend.encode(to_bytes(text), None, False)
+        return self._backend.encode(self._bytes(text), None, False)
 
     def encode_batch(
         self,
@@ -238,7 +241,7 @@ class Tokenizer:
             >>> wwho.get_encoding("o200k_base").encode_ordinary_batch([b"hello world", ""])
             [[24912, 2375], []]
         """
-        return self._packing.encode_batch(_all_bytes(text), None, False, num_threads)
+        return self._packing.encode_batch(self._all_bytes(text), None, False, num_threads)
 
     def encode_batch_to_numpy(
         self,
@@ -320,7 +323,9 @@ class Tokenizer:
         Returns:
             The ids, and for each the first code point it touches and the one behind the last. Where
             a character is made of several tokens, each of them touches it. A byte that is not UTF-8
-            counts as a code point, and a pair of surrogates in a `str` as one.
+            counts as a code point, and a pair of surrogates in a `str` as one. Of a model that
+            normalizes, these are code points of the text as it is given; a token that touches one
+            of several that were made one character touches all of them.
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.
@@ -332,7 +337,8 @@ class Tokenizer:
         """
         data, mask = self._prepare(text, allowed_special, disallowed_special)
         ids, ends = self._backend.encode_with_ends(data, mask, self._is_token(unk))
-        return ids, self._backend.offsets(data, ends, False)
+        places = self._backend.offsets(data, ends, False)
+        return ids, places_before(to_bytes(text), places) if self._normalize else places
 
     def encode_single_token(self, text_or_bytes: Text) -> int:
         """The id of the token with exactly this text, special tokens among them.
@@ -348,7 +354,7 @@ class Tokenizer:
             >>> wwho.get_encoding("o200k_base").encode_single_token("hello")
             24912
         """
-        return self._backend.token_id(to_bytes(text_or_bytes))
+        return self._backend.token_id(self._bytes(text_or_bytes))
 
     # Counting and cutting
 
@@ -440,7 +446,7 @@ class Tokenizer:
             >>> wwho.get_encoding("o200k_base").segment("hello world")
             [Segment(route='other', text='hello world', units=())]
         """
-        data = to_bytes(text)
+        data = self._bytes(text)
         spans = self._backend.spans(data)
         starts = [k for k, span in enumerate(spans) if span.first]
         return [
@@ -710,16 +716,30 @@ class Tokenizer:
         self, text: Text, allowed: Allowed, disallowed: Allowed
     ) -> tuple[bytes, bytes | None]:
         """The bytes of a text and the mask of allowed special tokens."""
-        data = to_bytes(text)
+        data = self._bytes(text)
         return data, self._mask(data, allowed, disallowed)
 
     def _prepare_batch(
         self, texts: Iterable[Text], allowed: Allowed, disallowed: Allowed
     ) -> tuple[list[bytes], bytes | None]:
         """The bytes of several texts and the mask of allowed special tokens."""
-        data = _all_bytes(texts)
+        data = self._all_bytes(texts)
         # No special token has a byte that is not UTF-8: none is found across two texts.
         return data, self._mask(b"\xff".join(data) if disallowed else b"", allowed, disallowed)
+
+    def _bytes(self, text: Text) -> bytes:
+        """The bytes that are encoded for a text: in NFC, where the model asks for that."""
+        data = to_bytes(text)
+        return self._normalize(data) if self._normalize else data
+
+    def _all_bytes(self, texts: Iterable[Text]) -> list[bytes]:
+        """Each of several texts as bytes, as `_bytes` makes them."""
+        texts = list(texts)
+        try:
+            data = list(map(str.encode, texts))  # type: ignore[arg-type]
+        except (TypeError, UnicodeEncodeError):  # bytes are among them, or lone surrogates
+            data = list(map(to_bytes, texts))
+        return list(map(self._normalize, data)) if self._normalize else data
 
     def _mask(self, data: bytes, allowed: Allowed, disallowed: Allowed) -> bytes | None:
         """The mask of allowed special tokens, if these bytes spell none that is disallowed."""
@@ -753,15 +773,6 @@ def to_bytes(text: Text) -> bytes:
     if isinstance(text, (bytearray, memoryview)):
         return bytes(text)
     raise TypeError(f"expected str or bytes, found {type(text).__name__}")
-
-
-def _all_bytes(texts: Iterable[Text]) -> list[bytes]:
-    """Each of several texts as bytes, as `to_bytes` makes them."""
-    texts = list(texts)
-    try:
-        return list(map(str.encode, texts))  # type: ignore[arg-type]
-    except (TypeError, UnicodeEncodeError):  # bytes are among them, or lone surrogates
-        return list(map(to_bytes, texts))
 
 
 def _id_list(tokens: Sequence[int]) -> Sequence[int]:

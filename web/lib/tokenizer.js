@@ -66,6 +66,14 @@ export class BaseTokenizer {
     this.provenance = Object.freeze(readProvenance(blob));
     /** The encoding's name. @readonly */
     this.name = this.provenance.name ?? "unnamed";
+    if (this.provenance.normalize !== undefined) {
+      const form = this.provenance.normalize;
+      throw new WwhoError(
+        "FEATURES",
+        `the model ${this.name} was trained on text in ${form}, and this module does not normalize: ` +
+          "other text would get other ids here than in Python; use the Python package, or train without --normalize",
+      );
+    }
     /** @readonly */
     this.info = describe(core, this.#routes);
     const specials = Array.from({ length: this.info.nSpecials }, (_, i) => core.special(i));

@@ -26,6 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     shared.add_model(parser)
     shared.add_special(parser)
+    shared.add_normalize(
+        parser, "bring text into Unicode's NFC first, as a model trained in NFC does by itself"
+    )
     parser.add_argument(
         "--lines",
         action="store_true",
@@ -43,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
     rows = [Row(name) for name in options.files or [streams.STANDARD_INPUT]]
     for number, text in texts([row.file for row in rows]):
         rows[number].bytes += len(text)
+        text = shared.normalized(options, text)
         rows[number].tokens += tokenizer.count(text, allowed_special=allowed)
     total = Row("total", sum(row.bytes for row in rows), sum(row.tokens for row in rows))
     if options.json:

@@ -22,6 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     shared.add_model(parser)
     shared.add_special(parser)
+    shared.add_normalize(
+        parser, "bring text into Unicode's NFC first, as a model trained in NFC does by itself"
+    )
     parser.add_argument("--lines", action="store_true", help="each line is a text of its own")
     parser.add_argument("--show", action="store_true", help="print a table of ids and token texts")
     shared.add_json(parser, '{"ids": [...]}, with --show also {"tokens": [...]}')
@@ -34,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     allowed = shared.allowed_special(options, tokenizer)
     texts = streams.lines if options.lines else streams.contents
     for _, text in texts(options.files):
-        ids = tokenizer.encode(text, allowed_special=allowed)
+        ids = tokenizer.encode(shared.normalized(options, text), allowed_special=allowed)
         if options.json:
             streams.write_json(as_json(tokenizer, ids, show=options.show))
         elif options.show:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from wwho.cli import streams
 from wwho.errors import ArtifactError, SchemaError, SpecialTokenError, WwhoError, naming
+from wwho.normalize import nfc
 
 if TYPE_CHECKING:
     from wwho.artifact.model import Model
@@ -63,6 +64,16 @@ def add_special(parser: argparse.ArgumentParser) -> None:
         help="read this special token as such, or all of them; may be given several times "
         "(default: special tokens are ordinary text)",
     )
+
+
+def add_normalize(parser: argparse.ArgumentParser, what: str) -> None:
+    """`--normalize`."""
+    parser.add_argument("--normalize", choices=("nfc",), help=f"{what} (default: text as it is)")
+
+
+def normalized(options: argparse.Namespace, text: bytes) -> bytes:
+    """A text in the form that `--normalize` asks for."""
+    return nfc(text) if options.normalize else text
 
 
 def add_json(parser: argparse.ArgumentParser, what: str) -> None:
@@ -210,8 +221,8 @@ def add_base(parser: argparse.ArgumentParser) -> None:
         "--base",
         default="o200k_base",
         metavar="NAME|FILE",
-        help="the base vocabulary: a shipped encoding or a .wwho file, or none: the 256 bytes "
-        "(default o200k_base)",
+        help="the vocabulary for all other text: a shipped encoding or a .wwho file, such as one "
+        "trained with --atoms byte; or none: one token for each byte (default o200k_base)",
     )
 
 

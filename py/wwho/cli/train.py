@@ -81,6 +81,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how many syllables, or other atoms, a token may have (default: what fits into its "
         "1023 bytes)",
     )
+    shared.add_normalize(
+        parser,
+        "bring the corpus into Unicode's NFC before it is counted; the model remembers that, and "
+        "every text that it encodes is brought into NFC first",
+    )
     parser.add_argument(
         "--special",
         action="append",
@@ -246,6 +251,7 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             superwords=options.superwords,
             max_words=options.max_words,
             max_token_units=options.max_token_units,
+            normalize=options.normalize,
             specials=options.special,
             processes=options.processes,
             engine=engine(options),

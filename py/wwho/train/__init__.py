@@ -18,6 +18,7 @@ from wwho.train.texts import Given, Texts
 
 if TYPE_CHECKING:
     from wwho.artifact.model import Model
+    from wwho.normalize import Normalization
     from wwho.schema.model import Schema
     from wwho.tokenizer import Tokenizer
     from wwho.train.atoms import AtomKind
@@ -41,6 +42,7 @@ def train(
     superwords: int = 0,
     max_words: int = 4,
     max_token_units: int | None = None,
+    normalize: Normalization | None = None,
     specials: Sequence[str] | None = None,
     processes: int = 1,
     engine: Engine | None = None,
@@ -77,6 +79,8 @@ def train(
         max_words: how many words a superword may touch, from 2 to 127.
         max_token_units: how many syllables (or other atoms) a token may have, superwords among
             them; None: as many as fit into a token's 1023 bytes.
+        normalize: ``nfc``: texts are brought into NFC before they are counted, and so is every text
+            that the tokenizer encodes. None: they are taken as they are.
         specials: texts of special tokens. None: [PAD] [UNK] [BOS] [EOS] [MASK]; with byte atoms
             none.
         processes: how many cores count at the same time.
@@ -128,6 +132,7 @@ def train(
         superwords=superwords,
         max_words=max_words,
         max_token_units=max_token_units,
+        normalize=normalize,
         specials=specials,
         processes=processes,
         engine=engine,

@@ -173,6 +173,8 @@ def identity_of(corpus: Corpus, engine: str, model: Model) -> Identity:
         "sample": decimal(reading.sample),
         "errors": reading.errors,
     }
+    if reading.normalize:
+        identity["normalize"] = reading.normalize
     for number, source in enumerate(corpus.sources):
         identity[f"source {number + 1}"] = source.name
         identity |= {file_key(number, file): stamp_of(file) for file in source.files}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import lcm
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import get_args
 
 from wwho.errors import CorpusError
+from wwho.normalize import Normalization
 from wwho.train.encoding import check_encoding
 from wwho.train.progress import Advance
 from wwho.train.reader import Errors, Part, Reader, Reading
@@ -115,6 +117,12 @@ class Corpus:
         )
         self.reading = Reading(field, column, fraction, errors)
         self.digests: list[str] = []
+
+    def normalized(self, form: Normalization | None) -> Corpus:
+        """The same corpus, its text brought into this form; None: as it is."""
+        corpus = copy(self)
+        corpus.reading = replace(self.reading, normalize=form)
+        return corpus
 
     @property
     def nameless(self) -> str | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from wwho.artifact.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.artifact.model import Model
-from wwho.errors import CorpusError, SchemaError
+from wwho.errors import CorpusError, SchemaError, SpecialTokenError
+from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.schema.model import Schema
 from wwho.train.assemble import counting_model, special_ids, trained_model
 from wwho.train.atoms import AtomKind
@@ -38,6 +39,7 @@ def train_model(
     superwords: int = 0,
     max_words: int = 4,
     max_token_units: int | None = None,
+    normalize: Normalization | None = None,
     specials: Sequence[str] | None = None,
     processes: int = 1,
     engine: Engine | None = None,
@@ -76,6 +78,8 @@ def train_model(
         max_words: how many words a superword may touch, from 2 to 127.
         max_token_units: how many syllables (or other atoms) a token may have, superwords among
             them, at least 1; None: as many as fit into a token's 1023 bytes.
+        normalize: ``nfc``: the corpus is brought into NFC before its words are counted, and so is
+            every text that `Tokenizer` encodes with the model; None: text is taken as it is.
         specials: texts of special tokens, which get the first new ids, in this order; ``[UNK]``,
             where it is among them, is the token for unknown syllables on request. None: `SPECIALS`,
             or with byte atoms no special tokens.
@@ -130,7 +134,9 @@ def train_model(
         processes=processes,
     )
     ids = special_ids(base, specials)
+    _check_normalize(base, normalize, ids)
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
+    corpus = corpus.normalized(normalize)
     _check_superwords(schemas, superwords, max_words, corpus)
     bars = Progress(progress)
     cutter = counting_model(schemas, base, kind)
@@ -216,6 +222,29 @@ def _check(
             f"the base {base.name!r} has routes of its own; train over a base vocabulary, "
             "such as o200k_base"
         )
+
+
+def _check_normalize(base: Model, form: Normalization | None, specials: Iterable[str]) -> None:
+    """Refuse what a normalized text would never meet, or what would meet text that is not.
+
+    Raises:
+        ValueError: there is no such form, or the base was trained on text in another one.
+        SpecialTokenError: a special token is not in this form.
+    """
+    if form not in (None, FORM):
+        raise ValueError(f"normalize is {form!r}; it must be {FORM!r} or None")
+    theirs = base.provenance.get(KEY)
+    if theirs is not None and theirs != form:
+        raise ValueError(
+            f"the base {base.name!r} was trained on text in {theirs}; train over it with "
+            f"normalize {theirs} (--normalize {theirs})"
+        )
+    for text in specials if form else ():
+        if nfc(text.encode()) != text.encode():
+            raise SpecialTokenError(
+                f"special token {text!r} is not in NFC, and no text that is holds it; spell it "
+                f"{nfc(text.encode()).decode()!r}"
+            )
 
 
 def _check_base(schemas: Sequence[Schema], base: Model, report: Report) -> None:

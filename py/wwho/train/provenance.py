@@ -8,6 +8,7 @@ from hashlib import sha256
 from wwho.artifact.model import Model
 from wwho.base.build import WRITER
 from wwho.grammar.unicode import UNICODE_VERSION
+from wwho.normalize import KEY
 from wwho.schema.model import Schema
 from wwho.train.atoms import AtomKind
 from wwho.train.inputs import Corpus, decimal
@@ -44,6 +45,7 @@ def provenance(
         "writer": WRITER,
         "unicode": UNICODE_VERSION,
         **_corpus_provenance(corpus, report),
+        **({KEY: corpus.reading.normalize} if corpus.reading.normalize else {}),
         "training": options,
     }
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from wwho.normalize import Normalization, nfc
 from wwho.train.contents import CHUNK, check_text, contents
 from wwho.train.jsonl import DEFAULT_FIELD, Document, texts_of
 from wwho.train.lines import Block, blocks_of, checked, joined, line_start, lines_until, plain
@@ -41,12 +42,18 @@ class Reading:
         column: the column of Parquet that holds the text.
         sample: the fraction of the lines that counts, over 0 and at most 1.
         errors: ``replace`` reads every broken character as U+FFFD, ``stop`` refuses them.
+        normalize: the form that text is brought into, once lines are chosen; None: as it is.
     """
 
     field: str | None = None
     column: str = "text"
     sample: Fraction = Fraction(1)
     errors: Errors = "replace"
+    normalize: Normalization | None = None
+
+    def normalized(self, block: Block) -> Block:
+        """The block in that form; it ends where no character joins the next block's."""
+        return block._replace(text=nfc(block.text)) if self.normalize else block
 
     @property
     def text_field(self) -> str:
@@ -99,7 +106,7 @@ class Reader:
         digest = hashlib.sha256()
         read = self._rows if is_parquet(self._part.file) else self._lines
         with reported(self._part.file):
-            yield from read(advance, digest.update)
+            yield from map(self._reading.normalized, read(advance, digest.update))
         if not self._part.start:
             self.digest = digest.hexdigest()
 

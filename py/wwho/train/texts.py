@@ -113,7 +113,7 @@ class TextsReader:
             text = joined(lines)
             digest.update(text)
             advance(len(text))
-            yield Block(joined(kept), len(lines), len(kept), stray)
+            yield self._reading.normalized(Block(joined(kept), len(lines), len(kept), stray))
         self.digest = digest.hexdigest()
 
     def _batches(self) -> Iterator[tuple[list[bytes], list[bytes], int]]:

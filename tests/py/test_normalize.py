@@ -1,0 +1,242 @@
+"""NFC: linear, recorded in the model, honoured by every way to encode, with offsets back."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import subprocess
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import wwho
+from wwho import Tokenizer
+from wwho.artifact.read import read_model
+from wwho.artifact.write import write_model
+from wwho.errors import ArtifactError, CheckpointError, SpecialTokenError
+from wwho.normalize import joins, nfc, parts, places_before
+from wwho.tokenizer import to_bytes
+from wwho.train import train
+from wwho.train.atoms import AtomKind
+from wwho.train.checkpoint import Checkpoint
+from wwho.train.inputs import Corpus
+from wwho.train.named import base_named, schemas_named
+from wwho.train.pipeline import train_model
+
+COMPOSED = "ගේ පොත් කෝපි क़लम é ở 각 ගේ පොත් කෝපි गेट ගේ\n"
+DECOMPOSED = unicodedata.normalize("NFD", COMPOSED)
+SMALL: dict[str, Any] = {"vocab_size": 60, "prune": 1, "min_freq": 1, "name": "x"}
+
+# What joins, what does not, what is never composed again, marks out of order, and broken bytes.
+PIECES = [
+    *["ක", "ෙ", "ේ", "්", "ා", "ො", "ෝ", "ෞ", "ෟ", "क", "क़", "़", "ে", "া", "e", "é", "ệ"],
+    *["\u0301", "\u0323", "\u0344", "\u0f71", "\u0f73", "\u0f81", "\u1100", "\u1161", "\u11a8"],
+    *["각", "가", "\u2126", "\u212b", "\u0338", "<", "≮", " ", "\n", "a", "\u00a0", "\u3000", "が"],
+]
+BROKEN = [b"\xff", b"\xe0", b"\xe0\xb6", b"\xcc", b"\x81", b"\xed\xa0\x80"]
+texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join) | st.text(max_size=10)
+data = st.lists(st.sampled_from([*(piece.encode() for piece in PIECES), *BROKEN]), max_size=14).map(
+    b"".join
+)
+
+
+@pytest.fixture(scope="module")
+def enc() -> Tokenizer:
+    """A tokenizer that normalizes."""
+    return train([DECOMPOSED], normalize="nfc", **SMALL)
+
+
+# The form
+
+
+@settings(deadline=None)
+@given(texts)
+def test_nfc_is_that_of_python(text: str) -> None:
+    valid = to_bytes(text)
+    assert nfc(valid) == unicodedata.normalize("NFC", valid.decode()).encode()
+
+
+@settings(deadline=None)
+@given(data)
+def test_bytes_that_are_not_utf8_stay_where_they_are(text: bytes) -> None:
+    after = nfc(text)
+    assert nfc(after) == after
+    escaped = [t.decode("utf-8", "surrogateescape") for t in (text, after)]
+    assert unicodedata.normalize("NFC", escaped[0]) == escaped[1]
+
+
+@settings(deadline=None)
+@given(texts)
+def test_parts_are_normalized_alone(text: str) -> None:
+    assert "".join(parts(text)) == text
+    alone = (unicodedata.normalize("NFC", part) for part in parts(text))
+    assert "".join(alone) == unicodedata.normalize("NFC", text)
+
+
+def test_what_joins_is_all_that_the_data_of_unicode_says() -> None:
+    letters = "ක\u0301e각ා\u1161\u11a8aේ\u0f73\u0344"
+    assert [letter for letter in letters if joins(letter)] == [*"\u0301ා\u1161\u11a8\u0f73\u0344"]
+
+
+@pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0f73", "\u0344\u0323", "\u0591\u0301\u0323"])
+def test_any_number_of_marks_takes_linear_time(marks: str) -> None:
+    few = "a" + marks * 300 + "b"
+    assert nfc(few.encode()).decode() == unicodedata.normalize("NFC", few)
+    many = nfc(("a" + marks * 150_000 + "b").encode())  # minutes, where Python sorts them
+    assert nfc(many) == many
+    assert len(list(parts("a" + marks * 1000 + "b"))) == 2
+
+
+@settings(deadline=None)
+@given(data)
+def test_places_before_and_after_name_the_same_text(text: bytes) -> None:
+    before, after = (t.decode("utf-8", "surrogateescape") for t in (text, nfc(text)))
+    singles = places_before(text, [(k, k + 1) for k in range(len(after))])
+    for (start, end), character in zip(singles, after, strict=True):
+        assert character in unicodedata.normalize("NFC", before[start:end])
+    assert places_before(text, [(0, len(after))]) == [(0, len(before))]
+    if before == after:
+        assert singles == [(k, k + 1) for k in range(len(after))]
+
+
+# Training
+
+
+def test_training_in_nfc_is_training_on_text_in_nfc(cli: Any, tmp_path: Path) -> None:
+    one, other = (tmp_path / name for name in ("nfc.txt", "nfd.txt"))
+    one.write_text(COMPOSED * 3, "utf-8", newline="")
+    other.write_text(DECOMPOSED * 3, "utf-8", newline="")
+    model = train_model_of(Corpus([other]), normalize="nfc")
+    plain = train_model_of(Corpus([one]))
+    assert (model.atoms, model.merges) == (plain.atoms, plain.merges)
+    assert model.atoms != train_model_of(Corpus([other])).atoms
+    assert (model.provenance["normalize"], plain.provenance.get("normalize")) == ("nfc", None)
+    output = tmp_path / "x.wwho"
+    options = ("--vocab-size", "60", "--prune", "1", "--min-freq", "1", "--normalize", "nfc")
+    assert cli("train", *options, "-o", output, other).code == 0
+    assert output.read_bytes() == write_model(model)
+    lines = (DECOMPOSED.rstrip("\n") for _ in range(3))
+    train(lines, normalize="nfc", **SMALL).save(output)
+    assert output.read_bytes() == write_model(model)
+
+
+def train_model_of(corpus: Corpus, **options: Any) -> Any:
+    """A model over o200k_base, of the two schemas that ship."""
+    kind = AtomKind.SYLLABLE
+    schemas, base = schemas_named(None, kind), base_named(None, None, kind)
+    return train_model(schemas, base, corpus, **(SMALL | options))
+
+
+def test_superwords_and_bytes_too() -> None:
+    names = dict(SMALL, normalize="nfc", superwords=5)
+    found = [train([text] * 3, **names).token_byte_values() for text in (COMPOSED, DECOMPOSED)]
+    assert found[0] == found[1]
+    enc = train([DECOMPOSED] * 3, atoms="byte", vocab_size=300, normalize="nfc")
+    assert enc.encode("e\u0301") == enc.encode("é")
+
+
+def test_what_does_not_go_together(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="normalize is 'nfkc'; it must be 'nfc' or None"):
+        train([COMPOSED], normalize="nfkc", **SMALL)  # type: ignore[arg-type]
+    with pytest.raises(SpecialTokenError, match=r"is not in NFC.*spell it '<é>'"):
+        train([COMPOSED], normalize="nfc", specials=["<e\u0301>"], **SMALL)
+    base = tmp_path / "base.wwho"
+    train([COMPOSED] * 3, atoms="byte", vocab_size=300, normalize="nfc").save(base)
+    with pytest.raises(ValueError, match="trained on text in nfc; train over it with normalize"):
+        train([COMPOSED], base=base, **SMALL)
+    assert train([COMPOSED], base=base, normalize="nfc", **SMALL).encode("é")
+
+
+def test_counts_of_another_form_are_not_resumed(tmp_path: Path) -> None:
+    file, folder = tmp_path / "corpus.txt", tmp_path / "run"
+    file.write_text(DECOMPOSED, "utf-8")
+    train(Corpus([file]), checkpoint=Checkpoint(folder), **SMALL)
+    with pytest.raises(CheckpointError, match="normalize: missing then, nfc now"):
+        train(Corpus([file]), normalize="nfc", checkpoint=Checkpoint(folder, resume=True), **SMALL)
+
+
+# Encoding
+
+
+def test_every_way_to_encode_normalizes(enc: Tokenizer) -> None:
+    one, other = COMPOSED, DECOMPOSED
+    ids = enc.encode(one)
+    assert enc.decode(ids) == one != other
+    assert enc.encode(other) == enc.encode_ordinary(other) == ids
+    assert enc.encode(other.encode()) == enc.encode(bytearray(other.encode())) == ids
+    assert enc.encode_to_numpy(other).tolist() == ids
+    assert enc.encode_batch([one, other.encode()]) == [ids, ids]
+    assert enc.encode_ordinary_batch([one, other]) == [ids, ids]
+    assert enc.encode_batch_to_numpy([other])[0].tolist() == ids
+    assert enc.count(other) == enc.count_till_limit(other, len(ids)) == len(ids)
+    assert enc.encode(other, allowed_special="all", disallowed_special=()) == ids
+    assert enc.encode_with_offsets(other)[0] == ids
+    assert enc.segment(other) == enc.segment(one)
+    assert enc.encode_single_token("ග\u0dd9\u0dca") == enc.encode_single_token("ගේ")
+    with pytest.raises(SpecialTokenError):
+        enc.encode(f"{other}[PAD]", disallowed_special="all")
+
+
+@settings(max_examples=200, deadline=None)
+@given(texts | data)
+def test_offsets_are_those_of_the_text_as_it_was_given(enc: Tokenizer, text: str | bytes) -> None:
+    given_as = to_bytes(text)
+    before = given_as.decode("utf-8", "surrogateescape")
+    ids, places = enc.encode_with_offsets(text)
+    assert enc.decode_bytes(ids) == nfc(given_as)
+    for token, (start, end) in zip(ids, places, strict=True):
+        touched = unicodedata.normalize("NFC", before[start:end])
+        assert enc.decode_single_token_bytes(token) in touched.encode("utf-8", "surrogateescape")
+    assert [start for start, _ in places] == sorted(start for start, _ in places)
+    if ids:
+        assert (places[0][0], places[-1][1]) == (0, len(before))
+
+
+def test_a_tokenizer_that_does_not_normalize_changes_nothing() -> None:
+    enc = wwho.get_encoding("wwho_328k")
+    assert enc.decode(enc.encode(DECOMPOSED)) == DECOMPOSED
+    assert enc.encode(DECOMPOSED) != enc.encode(COMPOSED)
+
+
+def test_the_command_normalizes_on_request(cli: Any) -> None:
+    one, other = COMPOSED.encode(), DECOMPOSED.encode()
+    for command in ("encode", "count"):
+        expected = cli(command, stdin=one).out
+        assert cli(command, stdin=other).out != expected
+        assert cli(command, "--normalize", "nfc", stdin=other).out == expected
+
+
+def test_a_form_that_is_not_known_is_refused(enc: Tokenizer) -> None:
+    model = read_model(enc._blob)
+    later = replace(model, provenance=dict(model.provenance) | {"normalize": "nfkc"})
+    with pytest.raises(ArtifactError, match="normalizes text to 'nfkc', and this version knows"):
+        Tokenizer(write_model(later))
+
+
+def test_javascript_refuses_rather_than_give_other_ids(enc: Tokenizer, tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs Node.js")
+    enc.save(tmp_path / "x.wwho")
+    root = Path(__file__).resolve().parents[2]
+    script = f"""
+        import {{ readFileSync }} from "node:fs";
+        import {{ Tokenizer }} from {json.dumps((root / "web" / "node.js").as_uri())};
+        const file = readFileSync({json.dumps(str(tmp_path / "x.wwho"))});
+        await Tokenizer.load(file).catch((error) => {{
+          console.log(error.status, error.message);
+        }});"""
+    ran = subprocess.run(
+        [node, "--input-type=module", "-e", script], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.startswith("FEATURES the model x was trained on text in nfc")
+
+
+def test_pickles_normalize(enc: Tokenizer) -> None:
+    assert pickle.loads(pickle.dumps(enc)).encode(DECOMPOSED) == enc.encode(COMPOSED)
