@@ -19,7 +19,7 @@ from typing import Literal
 from wwho.errors import ArtifactError
 
 Normalization = Literal["nfc"]
-FORM = "nfc"
+FORM: Literal["nfc"] = "nfc"
 KEY = "normalize"
 """Of the provenance: which form texts are brought into."""
 

@@ -240,3 +240,22 @@ def test_javascript_refuses_rather_than_give_other_ids(enc: Tokenizer, tmp_path:
 
 def test_pickles_normalize(enc: Tokenizer) -> None:
     assert pickle.loads(pickle.dumps(enc)).encode(DECOMPOSED) == enc.encode(COMPOSED)
+
+
+def test_an_evaluation_measures_every_text_in_the_form_of_the_model(
+    enc: Tokenizer, tmp_path: Path
+) -> None:
+    pytest.importorskip("numpy", reason="needs numpy")
+    from wwho.evaluate.baselines import open_baseline, open_model
+    from wwho.evaluate.evaluate import evaluate
+    from wwho.evaluate.text import DataSet
+
+    enc.save(tmp_path / "x.wwho")
+    (tmp_path / "nfd.txt").write_text(DECOMPOSED, "utf-8", newline="")
+    base = open_baseline("o200k_base")
+    found = evaluate(
+        open_model(str(tmp_path / "x.wwho")), [base], [DataSet("a", str(tmp_path / "nfd.txt"))]
+    )
+    tokens = [figures.efficiency.tokens for figures in found.overall.figures.values()]
+    line = COMPOSED.rstrip("\n")
+    assert tokens == [enc.count(line), wwho.get_encoding("o200k_base").count(line)]

@@ -15,6 +15,7 @@ from wwho.errors import WwhoError
 from wwho.evaluate.arrays import Bools, Ints, bounds
 from wwho.evaluate.encoder import Encoding
 from wwho.evaluate.text import Block
+from wwho.normalize import FORM, Normalization, normalizer
 from wwho.tokenizer import Unk
 
 
@@ -31,6 +32,7 @@ class WwhoEncoder:
         unk_id: [UNK]; None for none.
         unk: what becomes of such syllables: "spell", or "token" for one [UNK] each.
         base: the name of the base, as the provenance has it; "" for none.
+        normalize: the form that all texts are brought into, for every tokenizer; None: none.
     """
 
     kind = "wwho"
@@ -68,6 +70,7 @@ class WwhoEncoder:
         is_stated = bool(read_container(blob).features & FEATURE_IDS)
         self.unk: Unk = "token" if is_stated else unk
         self.base = info.provenance.get("base:name", "")
+        self.normalize: Normalization | None = FORM if normalizer(info.provenance) else None
         if unk == "token" and info.unk_id is None:
             raise WwhoError(f"{name} has no token for unknown syllables; leave them to be spelled")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from wwho.artifact.write import write_model
 from wwho.backend.base import Backend
@@ -81,6 +82,10 @@ def evaluate(
         {'wwho_328k': 3, 'o200k_base': 6}
     """
     encoders = [model, *baselines]
+    data, parallel_texts = (
+        [replace(text, normalize=model.normalize) for text in texts]
+        for texts in (data, parallel_texts)
+    )
     _check_names("tokenizers", [encoder.name for encoder in encoders])
     _check_names("texts", [OVERALL, *(text.name for text in data)])
     _check_names("parallel texts", [text.name for text in parallel_texts])

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from wwho.backend.characters import characters
 from wwho.evaluate.arrays import Bools, Ints, bounds
+from wwho.normalize import Normalization
 from wwho.train.encoding import broken_bytes
 from wwho.train.inputs import Corpus
 from wwho.train.progress import Advance
@@ -98,16 +99,19 @@ class DataSet:
         file: a path; how it is read is said at `wwho.train.inputs.Corpus`.
         field: the field of JSON Lines that holds the text; None for "text".
         column: the column of Parquet that does.
+        normalize: the form that the text is brought into; None: as it is.
     """
 
     name: str
     file: str
     field: str | None = None
     column: str = "text"
+    normalize: Normalization | None = None
 
     def corpus(self) -> Corpus:
         """The file, not yet opened."""
-        return Corpus([self.file], field=self.field, column=self.column)
+        corpus = Corpus([self.file], field=self.field, column=self.column)
+        return corpus.normalized(self.normalize)
 
 
 def blocks(corpus: Corpus, advance: Advance) -> Iterator[Block]:

@@ -122,6 +122,7 @@ class Corpus:
         """The same corpus, its text brought into this form; None: as it is."""
         corpus = copy(self)
         corpus.reading = replace(self.reading, normalize=form)
+        corpus.digests = []
         return corpus
 
     @property
