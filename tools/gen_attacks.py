@@ -24,7 +24,10 @@ from wwho.artifact import leb  # noqa: E402
 from wwho.artifact.container import read_container  # noqa: E402
 from wwho.artifact.files import write_atomic  # noqa: E402
 from wwho.artifact.layout import HEADER_BYTES, Kind  # noqa: E402
+from wwho.artifact.model import Model, Route  # noqa: E402
 from wwho.artifact.write import assemble, write_model  # noqa: E402
+from wwho.grammar.compile import Scanner, compile_scanners  # noqa: E402
+from wwho.grammar.parse import parse_regex  # noqa: E402
 
 ATTACKS = ROOT / "tests" / "attacks"
 MODEL = small_model()
@@ -230,6 +233,20 @@ def routes() -> Iterator[Attack]:
     one = struct.pack("<HHHBB", 0, 1, 1, 0, 5) + b"other"
     yield "ROUTES-router_knows_more", with_part(kind, one)
     yield "ROUTES-name_not_utf8", with_part(kind, data.replace(b"other", b"oth\xffr"))
+    yield "ROUTES-one_text_two_scanners", write_model(rivals())
+
+
+def rivals() -> Model:
+    """A model in which a run of `k` is of one route before an `x` and of another elsewhere."""
+    rules = ("[^k]+", "k+(?!x)", "k")
+    router = Scanner("router", tuple(map(parse_regex, rules)), longest=False)
+    other = Scanner("other", (parse_regex("[^k]|k"),), longest=False)
+    units = [
+        Scanner(name, (parse_regex(pattern), parse_regex("[^k]")), longest=False)
+        for name, pattern in (("one", "k"), ("all", "k+"))
+    ]
+    routes = (Route("other", 1, False), Route("one", 2, True), Route("all", 3, True))
+    return replace(MODEL, scanners=compile_scanners([router, other, *units]), routes=routes)
 
 
 def tokens() -> Iterator[Attack]:

@@ -136,6 +136,23 @@ static bool well_formed(const uint8_t *text, uint32_t n) {
     return true;
 }
 
+/* Whether the routes of model 1 that the router may give one and the same text, by what follows it, have one scanner. */
+static bool one_scanner(const wwho_file *file, const wwho_model *model) {
+    wwho_stored router;
+    uint32_t at = 4;
+    for (uint32_t i = 0; i <= model->router; i++) next_automaton(file, &at, &router);
+    for (uint32_t state = WWHO_START; state < router.n_states; state++) {
+        uint32_t scanner = WWHO_NONE;
+        for (uint32_t column = 0; column < router.n_columns; column++) {
+            uint32_t mark = entry_at(&router, state, column) >> 10;
+            if (!mark || !model->routes[mark - 1].sgpe) continue;
+            if (scanner != WWHO_NONE && scanner != model->routes[mark - 1].scanner) return false;
+            scanner = model->routes[mark - 1].scanner;
+        }
+    }
+    return true;
+}
+
 static int build_routes(const wwho_file *file, wwho_model *model) {
     wwho_section s = file->section[KIND_ROUTES];
     if (s.length < 4) return WWHO_ROUTES;
@@ -156,7 +173,8 @@ static int build_routes(const wwho_file *file, wwho_model *model) {
         at += 4u + r.name_length;
     }
     model->info.n_routes = n;
-    return at == s.length && sgpe == !!(file->features & FEATURE_SGPE) ? WWHO_OK : WWHO_ROUTES;
+    if (at != s.length || sgpe != !!(file->features & FEATURE_SGPE)) return WWHO_ROUTES;
+    return model->router == WWHO_NONE || one_scanner(file, model) ? WWHO_OK : WWHO_ROUTES;
 }
 
 static uint32_t table_bits(uint64_t n) {

@@ -1,6 +1,6 @@
-"""Build the fuzzing harnesses and run them, one after another.
+"""Build the fuzzing harnesses and run them, one after another; `models` compares the backends.
 
-    python tests/fuzz/run.py [--seconds N] [--coverage] [harness...]
+    python tests/fuzz/run.py [--seconds N] [--seed S] [--coverage] [harness...]
 
 What they learn is kept in build/fuzz/corpus, and an input that breaks something in
 build/fuzz/findings; `build/fuzz/HARNESS FILE`, run from the project's folder, shows it again.
@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Sequence
 
+import backends
 from harness import BUILD, HARNESSES, BuildError, coverage, fuzz
+
+MODELS = "models"
 
 
 def main() -> int:
@@ -25,21 +29,29 @@ def main() -> int:
     parser.add_argument(
         "--coverage", action="store_true", help="show what lines were reached so far; do not run"
     )
-    parser.add_argument("harness", nargs="*", help=f"of {', '.join(HARNESSES)} (default: all)")
+    parser.add_argument("--seed", default=None, help="of the models (default: another each time)")
+    known = (*HARNESSES, MODELS)
+    parser.add_argument("harness", nargs="*", help=f"of {', '.join(known)} (default: all)")
     options = parser.parse_args()
-    if unknown := set(options.harness) - set(HARNESSES):
+    if unknown := set(options.harness) - set(known):
         parser.error(f"no such harness: {', '.join(sorted(unknown))}")
+    chosen = options.harness or known
     try:
-        return show_coverage() if options.coverage else run(options.harness, options.seconds)
+        if options.coverage:
+            return show_coverage()
+        found = run([name for name in chosen if name != MODELS], options.seconds)
+        if MODELS in chosen:
+            found |= run_models(options.seconds, options.seed or str(time.time_ns()))
+        return found
     except BuildError as error:
         print(error, file=sys.stderr)
         return 2
 
 
 def run(harnesses: Sequence[str], seconds: int) -> int:
-    """Run these harnesses, or all; return 1 where something was found."""
+    """Run these harnesses; return 1 where something was found."""
     found = False
-    for harness in harnesses or HARNESSES:
+    for harness in harnesses:
         outcome = fuzz(harness, seconds, BUILD / "corpus" / harness, BUILD / "findings")
         print(outcome, flush=True)
         if outcome.finding:
@@ -48,6 +60,15 @@ def run(harnesses: Sequence[str], seconds: int) -> int:
             print("\n".join(shown), file=sys.stderr)
         found |= outcome.finding
     return int(found)
+
+
+def run_models(seconds: int, seed: str) -> int:
+    """Compare the backends on random models; return 1 where something was found."""
+    outcome = backends.run(seconds, seed)
+    print(f"{outcome}; seed {seed}", flush=True)
+    for finding in outcome.findings:
+        print(f"{finding.write(BUILD / 'findings')}: {finding.what}", file=sys.stderr)
+    return int(bool(outcome.findings))
 
 
 def show_coverage() -> int:

@@ -299,6 +299,11 @@ def read_routes(
             raise fail("ROUTES", f"route {number} cannot be a route of SGPE")
     if sgpe and not any(route.sgpe for route in routes):
         raise fail("ROUTES", "no route is one of SGPE, although the feature is announced")
+    for row in automata[router].table if router is not None else ():
+        ending = {routes[mark - 1] for mark, _ in row if mark}
+        if len({route.scanner for route in ending if route.sgpe}) > 1:
+            names = " and ".join(sorted(route.name for route in ending if route.sgpe))
+            raise fail("ROUTES", f"{names} may be given the same text, but cut it by two scanners")
     return router, routes
 
 

@@ -1,0 +1,207 @@
+"""Compare the three backends on random models; see models.py.
+
+    python tests/fuzz/run.py models [--seconds N] [--seed S]
+
+Where `wwho verify` finds no fault in a model, native, WebAssembly and reference give the same ids.
+Where it finds one, ids are not defined, but the text comes back, and the two builds of the core
+agree. What one backend refuses, all refuse, for the same reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from differential import ROOT, shrink
+from models import random_model
+
+from wwho import Tokenizer
+from wwho.artifact.write import write_model
+from wwho.backend.select import BackendName
+from wwho.cli.verify import checks, results
+from wwho.errors import ArtifactError
+
+STATUSES = re.findall(r"WWHO_([A-Z_]+) = (\d+)", (ROOT / "wasm" / "wwho.h").read_text("utf-8"))
+STATUS_NAMES = {int(number): name for name, number in STATUSES}
+LONGEST = 2048  # bytes of a text
+
+
+@cache
+def engine() -> Any:
+    """wwho.wasm, compiled once: the engine and the module."""
+    import wasmtime
+
+    engine = wasmtime.Engine()
+    return engine, wasmtime.Module.from_file(engine, str(ROOT / "web" / "wwho.wasm"))
+
+
+class Wasm:
+    """A model in wwho.wasm, in an instance of its own."""
+
+    def __init__(self, blob: bytes) -> None:
+        """Open it.
+
+        Raises:
+            ArtifactError: it breaks a MUST of FORMAT.md.
+        """
+        import wasmtime
+
+        compiled, module = engine()
+        self._store = wasmtime.Store(compiled)
+        self._exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)
+        self._top = -(-self._exports["__heap_base"].value(self._store) // 16) * 16
+        self._out = self._take(4)
+        artifact = self._put(blob)
+        work = self._call("workspace_size", artifact, len(blob))
+        self._model = self._call("open", artifact, len(blob), self._take(work), work)
+        size = self._exports["wwho_scratch_size"](self._store, self._model, LONGEST)
+        self._scratch = self._take(size), size
+        self._text, self._ids = self._take(LONGEST), self._take(4 * LONGEST)
+
+    def _take(self, size: int) -> int:
+        """The address of so many bytes, zero and aligned; never given back."""
+        start, self._top = self._top, -(-(self._top + size) // 16) * 16
+        memory = self._exports["memory"]
+        pages = -(-(self._top - memory.data_len(self._store)) // 65536)
+        memory.grow(self._store, max(0, pages))
+        return int(start)
+
+    def _put(self, data: bytes) -> int:
+        """The address of these bytes."""
+        start = self._take(len(data))
+        self._exports["memory"].write(self._store, data, start)
+        return start
+
+    def _call(self, name: str, *arguments: int) -> int:
+        """The number that a function writes."""
+        if status := self._exports[f"wwho_{name}"](self._store, *arguments, self._out):
+            raise ArtifactError(f"wwho_{name}", status=STATUS_NAMES[status])
+        data = self._exports["memory"].read(self._store, self._out, self._out + 4)
+        return int.from_bytes(data, "little")
+
+    def encode(self, text: bytes) -> list[int]:
+        """The ids of a text of at most `LONGEST` bytes."""
+        memory = self._exports["memory"]
+        memory.write(self._store, text, self._text)
+        arguments = (self._text, len(text), 0, 0, *self._scratch, self._ids, 0, LONGEST)
+        n = self._call("encode", self._model, *arguments)
+        return memoryview(memory.read(self._store, self._ids, self._ids + 4 * n)).cast("I").tolist()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A model and a text on which backends differ, and how."""
+
+    blob: bytes
+    text: bytes
+    what: str
+
+    def write(self, folder: Path) -> Path:
+        """Keep the two in files; the path of the model's."""
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f"models-{hashlib.sha1(self.blob + self.text).hexdigest()[:12]}"
+        (folder / f"{name}.txt").write_bytes(self.text)
+        (folder / f"{name}.wwho").write_bytes(self.blob)
+        return folder / f"{name}.wwho"
+
+
+@dataclass
+class Outcome:
+    """What a run came to: models by the fault that `verify` finds, texts, and differences."""
+
+    models: Counter[str] = field(default_factory=Counter)
+    texts: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        found = [f"A FINDING: {finding.what}" for finding in self.findings] or ["no finding"]
+        verdicts = ", ".join(f"{n:,} {name}" for name, n in self.models.most_common())
+        return f"{'models':9}{self.texts:>12,} texts of models: {verdicts}; {', '.join(found)}"
+
+
+def opened(blob: bytes) -> tuple[list[Any], list[str]]:
+    """The backends that open it, and what each says: "ok", or a status."""
+    names: tuple[BackendName, ...] = ("native", "reference")
+    found, statuses = [], []
+    for make in (*(lambda each=name: Tokenizer(blob, each) for name in names), lambda: Wasm(blob)):
+        try:
+            found.append(make())
+            statuses.append("ok")
+        except ArtifactError as error:
+            statuses.append(str(error.status))
+    return found, statuses
+
+
+def differences(blob: bytes, text: bytes, *, defined: bool) -> Iterator[str]:
+    """How the backends differ on a text; `defined` says whether its ids are."""
+    (native, reference, wasm), _ = opened(blob)
+    yield from compared(native, reference, wasm, text, defined=defined)
+
+
+def compared(
+    native: Tokenizer, reference: Tokenizer, wasm: Wasm, text: bytes, *, defined: bool
+) -> Iterator[str]:
+    """How these differ on a text."""
+    ids = native.encode(text)
+    if native.encode(text) != ids:
+        yield "native twice"
+    if wasm.encode(text) != ids:
+        yield "native and WebAssembly"
+    if native.segment(text) != reference.segment(text):
+        yield "segments"
+    if native.count_till_limit(text, len(ids)) != len(ids):
+        yield "ids and their count"
+    stated = reference._backend.model.ids is not None  # type: ignore[attr-defined]
+    if not stated and native.decode_bytes(ids) != text:
+        yield "the text and what its ids decode to"
+    if not defined:
+        return
+    for unk in ("spell", "token")[: 1 + (native.info.unk_id is not None)]:
+        for allowed in ("all", frozenset[str]()):
+            options: Any = {"unk": unk, "allowed_special": allowed}
+            ours = native.encode_with_offsets(text, **options)
+            if ours != reference.encode_with_offsets(text, **options):
+                yield f"native and reference, {options}"
+
+
+def examine(blob: bytes, texts: list[bytes], outcome: Outcome) -> None:
+    """Compare the backends on a model's texts, up to a difference."""
+    backends, statuses = opened(blob)
+    if len(set(statuses)) > 1:
+        outcome.findings.append(Finding(blob, b"", f"statuses {statuses}"))
+    if statuses[0] != "ok" or outcome.findings:
+        outcome.models[statuses[0]] += 1
+        return
+    faults = [str(getattr(fault, "status", fault)) for _, fault in results(checks(blob)) if fault]
+    outcome.models[faults[0] if faults else "ok"] += 1
+    for text in texts:
+        outcome.texts += 1
+        found = next(compared(*backends, text, defined=not faults), None)
+        if found is None:
+            continue
+
+        def differs(shorter: str) -> bool:
+            return any(differences(blob, shorter.encode("latin-1"), defined=not faults))
+
+        # not shorter where it depends on texts before, which have filled the cache
+        whole = text.decode("latin-1")
+        shortest = shrink(whole, differs) if differs(whole) else whole
+        outcome.findings.append(Finding(blob, shortest.encode("latin-1"), found))
+        return
+
+
+def run(seconds: float, seed: str, least: int = 0) -> Outcome:
+    """Compare for so long, but on at least so many models, or up to a finding."""
+    rng, outcome, end = Random(seed), Outcome(), time.monotonic() + seconds
+    while not outcome.findings and (outcome.models.total() < least or time.monotonic() < end):
+        model, texts = random_model(rng)
+        examine(write_model(model), texts, outcome)
+    return outcome
