@@ -29,6 +29,21 @@ export interface EncodeOptions {
   unk?: "spell" | "token";
 }
 
+/** How ids are given: as a Uint32Array, or, with `array: true`, as a plain array. */
+export interface IdsOptions extends EncodeOptions {
+  array?: boolean;
+}
+
+export interface ChunkOptions extends EncodeOptions {
+  /** At most so many tokens are in two neighbouring chunks; none by default. */
+  overlap?: number;
+  /**
+   * What a chunk should end with: the last such end that leaves at least half of the limit used, else the next kind in this order.
+   * By default "paragraph" (before it a blank line). "token": as much as fits.
+   */
+  prefer?: "paragraph" | "sentence" | "line" | "word" | "token";
+}
+
 export interface LoadOptions {
   /** Ends the load with its reason. */
   signal?: AbortSignal;
@@ -115,6 +130,7 @@ export function init(source?: WasmSource | Promise<WasmSource>): Promise<void>;
 /** The same without waiting, from a compiled module or bytes. (They are few enough for any browser's main thread.) */
 export function initSync(source: Bytes | WebAssembly.Module): void;
 
+/** Its methods need no `this`: `const { encode, decode } = await getEncoding("o200k_base")`. */
 export class Tokenizer implements Disposable {
   /** From a compiled core and the bytes of a .wwho file, without waiting. */
   constructor(module: WebAssembly.Module, blob: Uint8Array);
@@ -127,7 +143,9 @@ export class Tokenizer implements Disposable {
   readonly provenance: Readonly<Record<string, string>>;
   readonly specialTokens: ReadonlyMap<string, number>;
 
-  encode(text: Text, options?: EncodeOptions): Uint32Array;
+  encode(text: Text, options: IdsOptions & { array: true }): number[];
+  encode(text: Text, options?: IdsOptions & { array?: false }): Uint32Array;
+  encode(text: Text, options?: IdsOptions): Uint32Array | number[];
   encodeWithOffsets(text: Text, options?: EncodeOptions): Encoded;
   /**
    * Write the first ids of the text into `target`, as many as there is room for, but no part of a character: what was written
@@ -135,11 +153,12 @@ export class Tokenizer implements Disposable {
    */
   encodeInto(text: Text, target: Uint32Array, options?: EncodeOptions): { read: number; written: number };
   /** The ids of encode, some at a time: a long text in little memory. */
-  encodeGenerator(text: Text, options?: EncodeOptions): Generator<Uint32Array, void, undefined>;
+  encodeGenerator(text: Text, options: IdsOptions & { array: true }): Generator<number[], void, undefined>;
+  encodeGenerator(text: Text, options?: IdsOptions & { array?: false }): Generator<Uint32Array, void, undefined>;
   countTokens(text: Text, options?: EncodeOptions): number;
   /** Exactly the count of the whole text, in little memory where the text has places at which it may be cut (README.md). */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions): Promise<number>;
-  /** The count, or false beyond `limit`. An empty text counts 0, so compare with `=== false`. */
+  /** The count, or false beyond `limit`, without a look at the rest. An empty text counts 0, so compare with `=== false`. */
   isWithinTokenLimit(text: Text, limit: number, options?: EncodeOptions): number | false;
   /**
    * The text itself, or a beginning of it with at most `limit` tokens: as far as the first `limit` tokens of the text reach, cut
@@ -147,10 +166,11 @@ export class Tokenizer implements Disposable {
    */
   truncate(text: string, limit: number, options?: EncodeOptions): string;
   /**
-   * The text in chunks of at most `limit` tokens each, cut as truncate does it; neighbours share at most `overlap` tokens (none by
-   * default). Each chunk begins where the one before it ends, or earlier. Status LIMIT where one syllable alone has more tokens.
+   * The text in chunks of at most `limit` tokens each, cut between two tokens and inside neither a syllable nor a character, and
+   * where `prefer` says if it can be. Each chunk begins where the one before it ends, or, with `overlap`, earlier. Status LIMIT
+   * where one syllable alone has more tokens.
    */
-  chunk(text: string, limit: number, overlap?: number, options?: EncodeOptions): Chunk[];
+  chunk(text: string, limit: number, options?: ChunkOptions): Chunk[];
   /** Broken UTF-8 becomes U+FFFD. */
   decode(ids: Iterable<number>): string;
   /** What decode gives, token by token, in whole characters. */

@@ -8,8 +8,10 @@
 
 import type {
   Chunk,
+  ChunkOptions,
   EncodeOptions,
   Encoded,
+  IdsOptions,
   Info,
   LoadOptions,
   ModelSource,
@@ -51,20 +53,28 @@ export class WorkerTokenizer implements Disposable {
   /** How many Workers run now. */
   readonly started: number;
 
-  encode(text: Text, options?: EncodeOptions & CallOptions): Promise<Uint32Array>;
+  encode(text: Text, options: IdsOptions & CallOptions & { array: true }): Promise<number[]>;
+  encode(text: Text, options?: IdsOptions & CallOptions & { array?: false }): Promise<Uint32Array>;
   encodeWithOffsets(text: Text, options?: EncodeOptions & CallOptions): Promise<Encoded>;
   encodeInto(
     text: Text,
     target: Uint32Array,
     options?: EncodeOptions & CallOptions,
   ): Promise<{ read: number; written: number }>;
-  encodeGenerator(text: Text, options?: EncodeOptions & CallOptions): AsyncGenerator<Uint32Array, void, undefined>;
+  encodeGenerator(
+    text: Text,
+    options: IdsOptions & CallOptions & { array: true },
+  ): AsyncGenerator<number[], void, undefined>;
+  encodeGenerator(
+    text: Text,
+    options?: IdsOptions & CallOptions & { array?: false },
+  ): AsyncGenerator<Uint32Array, void, undefined>;
   countTokens(text: Text, options?: EncodeOptions & CallOptions): Promise<number>;
   /** A Blob is read in the Worker; the chunks of other sources are sent to it one by one. */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions & CallOptions): Promise<number>;
   isWithinTokenLimit(text: Text, limit: number, options?: EncodeOptions & CallOptions): Promise<number | false>;
   truncate(text: string, limit: number, options?: EncodeOptions & CallOptions): Promise<string>;
-  chunk(text: string, limit: number, overlap?: number, options?: EncodeOptions & CallOptions): Promise<Chunk[]>;
+  chunk(text: string, limit: number, options?: ChunkOptions & CallOptions): Promise<Chunk[]>;
   decode(ids: Iterable<number>, options?: CallOptions): Promise<string>;
   decodeBytes(ids: Iterable<number>, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
   decodeGenerator(ids: Iterable<number>, options?: CallOptions): AsyncGenerator<string, void, undefined>;

@@ -100,7 +100,7 @@ for (const tokenizer of tokenizers) {
         [61, 60],
         [1000, 3],
       ]) {
-        const chunks = tokenizer.chunk(text, limit, overlap);
+        const chunks = tokenizer.chunk(text, limit, { overlap, prefer: "token" });
         let end = 0;
         let whole = "";
         for (const chunk of chunks) {
@@ -128,8 +128,8 @@ for (const tokenizer of tokenizers) {
       ]) {
         const tried = triedChunks(tokenizer, text, limit, overlap);
         const why = JSON.stringify([text, limit, overlap]);
-        if (!tried) assert.throws(() => tokenizer.chunk(text, limit, overlap), { status: "LIMIT" }, why);
-        else assert.deepEqual(tokenizer.chunk(text, limit, overlap).map(({ start, end }) => [start, end]), tried, why);
+        if (!tried) assert.throws(() => tokenizer.chunk(text, limit, { overlap, prefer: "token" }), { status: "LIMIT" }, why);
+        else assert.deepEqual(tokenizer.chunk(text, limit, { overlap, prefer: "token" }).map(({ start, end }) => [start, end]), tried, why);
       }
     }
   });
@@ -164,9 +164,94 @@ test("encodeInto of broken UTF-8: each byte that is no character's is one", () =
   assert.deepEqual(found, [...bytes]);
 });
 
+const KINDS = ["paragraph", "sentence", "line", "word", "token"];
+
+/** What ends at a place of a text of this alphabet, as a number of KINDS. */
+function kindAt(text, at) {
+  const [before, after] = [text.slice(0, at), text.slice(at)];
+  const inside = !/^\n/.test(after);
+  if (after === "" || (inside && /\n[ \t]*\n$/.test(before))) return 0;
+  const spaced = /^\s/.test(after) || /\s$/.test(before);
+  if (/[。！]」?$/.test(before) || (inside && spaced && /[.!?।。]["”)]*\s*$/.test(before))) return 1;
+  if (inside && /\n$/.test(before)) return 2;
+  return spaced ? 3 : 4;
+}
+
+/** The ends of chunks, of all places tried in the order of preference. */
+function preferredEnds(tokenizer, text, limit, prefer) {
+  const { starts, ends } = tokenizer.encodeWithOffsets(text);
+  const allowed = allowedPlaces(tokenizer, text);
+  const places = Array.from(ends, (at, i) => ({ at, tokens: i + 1, kind: kindAt(text, at) })).filter(
+    ({ at }, i) => !(starts[i + 1] < at) && allowed.has(at),
+  );
+  const found = [];
+  for (let from = { at: 0, tokens: 0 }; from.at < text.length; found.push(from.at)) {
+    const fits = ({ at, tokens }) =>
+      at > from.at && tokens <= from.tokens + limit && tokenizer.countTokens(text.slice(from.at, at)) <= limit;
+    const filled = places.filter((place) => fits(place) && place.tokens >= from.tokens + limit / 2);
+    const whole = places.filter((place) => fits(place) && place.at === text.length);
+    const kinds = [0, 1, 2, 3].filter((kind) => kind >= KINDS.indexOf(prefer));
+    const tried = kinds.map((kind) => filled.findLast((place) => place.kind <= kind));
+    from = whole[0] ?? tried.find((place) => place) ?? places.findLast(fits);
+  }
+  return found;
+}
+
+test("chunks end with what is preferred, or with the next best", () => {
+  const words = ["one", " two", " ගෙදර", " यहाँ", "字", ".", "! ", "?\" ", "।", "。", "\n", "\n\n", "\n \n\n", " ", "  x", ".)\n", "it’s"];
+  for (const tokenizer of tokenizers) {
+    for (let i = 0; i < 40; i++) {
+      const text = Array.from({ length: 60 }, () => words[Math.floor(random() * words.length)]).join("");
+      for (const prefer of KINDS) {
+        const ends = tokenizer.chunk(text, 16, { prefer }).map(({ end }) => end);
+        assert.deepEqual(ends, preferredEnds(tokenizer, text, 16, prefer), JSON.stringify([prefer, text]));
+      }
+    }
+  }
+});
+
+test("paragraphs, sentences, lines and words", () => {
+  const text =
+    "The kettle sings. Nobody is home,\nand it boils over.\n\nගෙදර යන පාරේ මල් පිපිලා. Who saw it? Not I\nnor anyone else at all";
+  const chunks = (limit, prefer) => o200k.chunk(text, limit, prefer && { prefer }).map((chunk) => chunk.text);
+  const [first] = chunks(20);
+  assert.equal(first, "The kettle sings. Nobody is home,\nand it boils over.\n\n");
+  assert.deepEqual(chunks(20, "paragraph"), chunks(20));
+  assert.equal(chunks(12, "sentence")[0], "The kettle sings. Nobody is home,\n");
+  assert.equal(chunks(7, "sentence")[0], "The kettle sings.");
+  assert.equal(chunks(11, "line")[0], "The kettle sings. Nobody is home,\n");
+  assert.equal(chunks(7, "word")[0], "The kettle sings. Nobody is");
+  for (const prefer of KINDS) assert.equal(chunks(9, prefer).join(""), text);
+  const code = "for (const a of b) {\n    call(a);\n}\n\nfunction f() {\n    return 1;\n}\n";
+  assert.deepEqual(
+    o200k.chunk(code, 18).map((chunk) => chunk.text),
+    ["for (const a of b) {\n    call(a);\n}\n\n", "function f() {\n    return 1;\n}\n"],
+  );
+});
+
+test("an overlap begins after an end of what is preferred", () => {
+  const text = "One two three. Four five six. Seven eight nine. Ten eleven twelve. ".repeat(20);
+  for (const { text: part, start } of o200k.chunk(text, 30, { overlap: 10, prefer: "sentence" })) {
+    assert.ok(start === 0 || / ?[A-Z]/.test(part.slice(0, 2)), part);
+  }
+  const shared = o200k.chunk(text, 30, { overlap: 10 });
+  for (let i = 1; i < shared.length; i++) {
+    const count = o200k.countTokens(text.slice(shared[i].start, shared[i - 1].end));
+    assert.ok(count > 0 && count <= 10, `${count}`);
+  }
+});
+
+test("what is preferred is looked for in linear time", () => {
+  for (const unit of [".", "\n", " \n", "a\n\n", ". ", "。", ")", "\u3000"]) {
+    const text = unit.repeat(200_000 / unit.length);
+    const chunks = o200k.chunk(text, 100, { overlap: 10 });
+    assert.equal(chunks.at(-1).end, text.length);
+  }
+});
+
 test("overlaps are as long as they may be", () => {
   const words = "one two three four five six seven eight nine ten eleven twelve";
-  const shared = (limit, overlap) => o200k.chunk(words, limit, overlap).map(({ text }) => text);
+  const shared = (limit, overlap) => o200k.chunk(words, limit, { overlap, prefer: "token" }).map(({ text }) => text);
   assert.deepEqual(shared(4, 2), [
     "one two three four",
     " three four five six",
@@ -194,7 +279,7 @@ test("a long text is truncated in no time, and cut in chunks in linear time", ()
   const start = performance.now();
   for (let i = 0; i < 20; i++) assert.ok(wwho.truncate(text, 100 + i).length > 50);
   assert.ok(performance.now() - start < 2000, `${performance.now() - start} ms`);
-  const chunks = wwho.chunk(text, 500, 50);
+  const chunks = wwho.chunk(text, 500, { overlap: 50 });
   assert.equal(chunks.at(-1).end, text.length);
   const hostile = "e" + "\u0301".repeat(20_000);
   assert.equal(o200k.truncate(hostile, 100), "");
@@ -210,7 +295,7 @@ test("runs of flags, and of marks, are cut between clusters, and in no time", ()
       const start = o200k.truncate(text, limit);
       assert.ok(start !== "" && places.has(start.length), JSON.stringify([run.slice(0, 8), limit, start.length]));
     }
-    for (const { end } of o200k.chunk(text, 2000, 9)) assert.ok(places.has(end), `${end}`);
+    for (const { end } of o200k.chunk(text, 2000, { overlap: 9 })) assert.ok(places.has(end), `${end}`);
   }
   assert.ok(o200k.chunk("x" + "🇱🇰".repeat(400), 7).every(({ end }) => end % 4 === 1));
   const start = performance.now();
@@ -221,10 +306,10 @@ test("runs of flags, and of marks, are cut between clusters, and in no time", ()
 test("overlaps with long runs of marks are found in no time", () => {
   const start = performance.now();
   const run = `a${"\u0301".repeat(8000)}`;
-  const chunks = o200k.chunk(("word ".repeat(2048) + run).repeat(6), 8192, 4096);
+  const chunks = o200k.chunk(("word ".repeat(2048) + run).repeat(6), 8192, { overlap: 4096 });
   assert.equal(chunks.at(-1).end, 6 * (5 * 2048 + run.length));
   const hostile = `${"hello world ".repeat(5000)}a${"\u0301".repeat(20_000)}`;
-  assert.throws(() => o200k.chunk(hostile, 10_000, 9999), { status: "LIMIT", message: /unit 59999 / });
+  assert.throws(() => o200k.chunk(hostile, 10_000, { overlap: 9999 }), { status: "LIMIT", message: /unit 59999 / });
   assert.ok(performance.now() - start < 3000, `${performance.now() - start} ms`);
 });
 
@@ -233,7 +318,7 @@ test("special tokens count as such where they are allowed", () => {
   const allowedSpecial = new Set(["<|endoftext|>"]);
   assert.equal(o200k.truncate(text, 3, { allowedSpecial }), "one<|endoftext|> two");
   assert.deepEqual(
-    o200k.chunk(text, 2, 0, { allowedSpecial: "all" }).map((chunk) => chunk.text),
+    o200k.chunk(text, 2, { allowedSpecial: "all" }).map((chunk) => chunk.text),
     ["one<|endoftext|>", " two three"],
   );
   const target = new Uint32Array(2);
@@ -241,7 +326,7 @@ test("special tokens count as such where they are allowed", () => {
   assert.equal(target[1], 199999);
   for (const call of [
     () => o200k.truncate(text, 2, { disallowedSpecial: "all" }),
-    () => o200k.chunk(text, 2, 0, { disallowedSpecial: "all" }),
+    () => o200k.chunk(text, 2, { disallowedSpecial: "all" }),
   ]) {
     assert.throws(call, { status: "SPECIAL_TOKEN" });
   }
@@ -268,8 +353,11 @@ test("arguments that are none", () => {
     refused(() => o200k.chunk("a", limit), /^limit is .*; expected a number of tokens, 1 or more$/);
   }
   refused(() => o200k.chunk("a", 0), /1 or more/);
-  refused(() => o200k.chunk("a", 5, 5), /^overlap is 5; expected less than limit, which is 5$/);
-  refused(() => o200k.chunk("a", 5, -1), /^overlap is -1/);
+  refused(() => o200k.chunk("a", 5, { overlap: 5 }), /^overlap is 5; expected less than limit, which is 5$/);
+  refused(() => o200k.chunk("a", 5, { overlap: -1 }), /^overlap is -1/);
+  refused(() => o200k.chunk("a", 5, { prefer: "page" }), /^prefer is "page"; expected one of paragraph, sentence, line/);
+  refused(() => o200k.chunk("a", 5, { overlaps: 1 }), /^there is no option "overlaps"; expected .*overlap, prefer$/);
+  refused(() => o200k.chunk("a", 5, 1), /^options is 1/);
   refused(() => o200k.truncate(new Uint8Array(3), 1), /^text is of type object; expected a string; .*TextDecoder/);
   refused(() => o200k.chunk(null, 1), /^text is null/);
   for (const target of [[], new Int32Array(3), null, 7]) {

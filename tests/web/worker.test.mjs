@@ -29,7 +29,7 @@ const METHODS = {
   countTokens: [new TextEncoder().encode(text), { allowedSpecial: "all" }],
   isWithinTokenLimit: [text, 3],
   truncate: [text, 30],
-  chunk: [text, 40, 3],
+  chunk: [text, 40, { overlap: 3 }],
   decode: [here.encode(text)],
   decodeBytes: [[...here.encode(text)]],
   tokenBytes: [24912],

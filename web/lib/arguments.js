@@ -31,12 +31,14 @@ export function isIterable(value) {
 /**
  * Only what was left out is default: a null is refused, as it is for each option.
  * @param {any} options
+ * @param {ReadonlySet<string>} [known] their names; undefined: another looks at them
  * @throws {WwhoError} ARGUMENT, also for a list of special tokens, as others take it
  */
-export function requireOptions(options) {
+export function requireOptions(options, known) {
   const expected = 'an object, such as { allowedSpecial: "all" }; leave it out for none';
   if (typeof options !== "object" || options === null) throw argumentError("options", options, expected);
   if (isIterable(options)) throw new WwhoError("ARGUMENT", `options is a list; expected ${expected}`);
+  if (known) requireKnown(options, known);
   const { signal, onProgress } = options;
   if (signal !== undefined && typeof signal?.throwIfAborted !== "function") {
     throw argumentError("signal", signal, "an AbortSignal; leave it out for none");
@@ -84,6 +86,18 @@ export function bytesOf(given) {
 /** An array whose memory was handed over looks empty. @param {any} given @throws {WwhoError} ARGUMENT */
 export function requireMemory(given) {
   if (given.byteLength === 0) bytesOf(given);
+}
+
+/**
+ * Let an object's methods work without it, as in `const { encode } = tokenizer`.
+ * @param {any} object
+ * @param {any} prototype with the methods, all of which may be bound
+ */
+export function bindMethods(object, prototype) {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (typeof value !== "function" || name === "constructor") continue;
+    Object.defineProperty(object, name, { value: object[name].bind(object), configurable: true, writable: true });
+  }
 }
 
 /** @param {unknown} target of encodeInto */

@@ -4,9 +4,10 @@
 import { WwhoError, hex } from "./errors.js";
 
 const HEADER_BYTES = 24;
-/** Where the feature bits stand in a file, and the one that some merges join words. */
+/** Where the feature bits stand in a file, and two of them: some merges join words, and the file states its ids. */
 const FEATURES_AT = 12;
 const SUPERWORDS = 2;
+const IDS = 4;
 const ENTRY_BYTES = 12;
 const CLASSES = 2;
 const AUTOMATA = 3;
@@ -55,6 +56,9 @@ export function readRoutes(blob) {
   }
   return routes;
 }
+
+/** Whether unknown syllables become the unknown token in every call. @param {Uint8Array} blob a file that the core has opened */
+export const statesIds = (blob) => (blob[FEATURES_AT] & IDS) !== 0;
 
 /** @typedef {{ column: Uint8Array, nColumns: number, table: Uint16Array }} Automaton */
 

@@ -1,5 +1,6 @@
 // Where a text may be cut for a limit of tokens: between two tokens, and never within a syllable or a character as a reader sees it.
 
+import { endsIn } from "./ends.js";
 import { WwhoError } from "./errors.js";
 
 /** What may come within a cluster, or in pairs: after any other character, only that one counts (Unicode, UAX #29). */
@@ -37,35 +38,65 @@ export function longestStart(text, limit, { tokens, places }, within) {
  * @param {string} text
  * @param {number} limit
  * @param {number} overlap
+ * @param {import("./ends.js").Kind} prefer what a chunk should end with
  * @param {Boundaries} boundaries of the whole text
  * @param {Within} within
  * @returns {Chunk[]}
  * @throws {WwhoError} LIMIT
  */
-export function chunks(text, limit, overlap, { tokens, places }, within) {
+export function chunks(text, limit, overlap, prefer, { tokens, places }, within) {
   const isBetween = characterEdges(text);
+  const ends = endsIn(text, places, prefer);
   const last = places.length - 1;
 
-  /** The longest chunk from place number `from` that ends behind `after`. @param {number} from @param {number} after */
-  const longest = (from, after) => {
-    for (let k = lastUpTo(tokens, tokens[from] + limit); k > after; k--) {
-      if (!isBetween(places[k])) continue;
-      const [start, end] = [places[from], places[k]];
-      const part = text.slice(start, end);
-      const count = within(part, limit);
-      if (count !== false) return { k, chunk: { text: part, start, end, tokens: count } };
+  /** The chunk from place number `from` to number `k`, if it keeps to the limit. @param {number} from @param {number} k */
+  const chunkOf = (from, k) => {
+    if (!isBetween(places[k])) return undefined;
+    const [start, end] = [places[from], places[k]];
+    const part = text.slice(start, end);
+    const count = within(part, limit);
+    return count === false ? undefined : { k, chunk: { text: part, start, end, tokens: count } };
+  };
+
+  /** The best chunk from place number `from` that ends after `after`. @param {number} from @param {number} after */
+  const best = (from, after) => {
+    const most = lastUpTo(tokens, tokens[from] + limit);
+    const rest = most === last && chunkOf(from, last);
+    if (rest) return rest;
+    // A worse end is taken rather than one that leaves half of the limit unused.
+    const least = Math.max(after + 1, firstFrom(tokens, tokens[from] + limit / 2));
+    for (const kind of ends) {
+      for (let i = lastUpTo(kind, most); i >= 0 && kind[i] >= least; i--) {
+        const found = chunkOf(from, kind[i]);
+        if (found) return found;
+      }
+    }
+    for (let k = most; k > after; k--) {
+      const found = chunkOf(from, k);
+      if (found) return found;
     }
     return undefined;
+  };
+
+  /** Where the next chunk begins, after one that ends at place number `end`: best after another end. @param {number} end */
+  const startBefore = (end) => {
+    const least = firstFrom(tokens, tokens[end] - overlap);
+    const most = lastUpTo(tokens, tokens[end] - overlap / 2);
+    for (const kind of ends) {
+      const i = kind[firstFrom(kind, least)];
+      if (i <= most && i < end) return i;
+    }
+    return least;
   };
 
   /** @type {Chunk[]} */
   const result = [];
   for (let from = 0, end = 0; end < last;) {
-    const found = longest(from, end);
+    const found = best(from, end);
     if (found) {
       result.push(found.chunk);
       end = found.k;
-      from = firstFrom(tokens, tokens[end] - overlap);
+      from = startBefore(end);
     } else if (from < end) {
       // Less of an overlap: with it there is no room for anything new, of which the least ends at the next place.
       let next = end + 1;

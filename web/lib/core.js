@@ -387,29 +387,37 @@ export class Core {
   }
 
   /**
-   * The text of ids.
+   * How long the text of ids is.
    * @param {Uint32Array} ids
-   * @returns {{ bytes: Uint8Array<ArrayBuffer> } | { unknown: number }} or the index of an id that is none
+   * @returns {{ length: number } | { unknown: number }} in bytes; or the index of an id that is none
    */
-  decode(ids) {
+  decodedLength(ids) {
     this.#begin();
     const at = this.#take(ids.length * 4);
     this.#words.set(ids, at / 4);
     // With no room given, the core only says how long the text is: tokens differ too much in length for a useful bound.
     const code = this.#call.wwho_decode(this.#model, at, ids.length, this.#out, 0, this.#out);
-    const length = this.#given();
-    if (code === TOKEN) {
-      return { unknown: length };
-    }
     if (code === ARGUMENT) throw decodedTooLong(ids.length);
+    return code === TOKEN ? { unknown: this.#given() } : { length: this.#given() };
+  }
+
+  /**
+   * The text of ids.
+   * @param {Uint32Array} ids
+   * @returns {{ bytes: Uint8Array<ArrayBuffer> } | { unknown: number }} or the index of an id that is none
+   */
+  decode(ids) {
+    const found = this.decodedLength(ids);
+    if ("unknown" in found) return found;
+    const { length } = found;
     const text = this.#take(length);
-    this.#check(this.#call.wwho_decode(this.#model, at, ids.length, text, length, this.#out), "decode");
+    this.#check(this.#call.wwho_decode(this.#model, this.#base, ids.length, text, length, this.#out), "decode");
     return { bytes: this.#copyBytes(text, length) };
   }
 }
 
 /** What else the core could refuse is never given. @param {number} n ids */
-function decodedTooLong(n) {
+export function decodedTooLong(n) {
   return new WwhoError("MEMORY", `the text of these ${n} ids has 4 GiB or more; decode fewer at a time`);
 }
 

@@ -18,6 +18,8 @@ import { readScanners } from "./artifact.js";
 
 const START = 1;
 const SPACE = 0x20;
+/** What a lone surrogate becomes. */
+const REPLACEMENT = 0xfffd;
 
 export class Cuts {
   #classOf;
@@ -43,18 +45,27 @@ export class Cuts {
 
   /**
    * The last safe place at or before `to`, looked for from the end.
-   * @param {Uint8Array} bytes UTF-8; nothing beyond them is known
-   * @param {number} from the place must be behind it
+   * @param {Uint8Array | string} text UTF-8 or a string; nothing beyond it is known
+   * @param {number} from the place must be after it
    * @param {number} to
    * @param {(place: number) => boolean} [refused] places that are out of question for another reason
-   * @returns {number} in bytes; `from` where there is none
+   * @returns {number} in bytes or UTF-16 units; `from` where there is none
    */
-  last(bytes, from, to, refused) {
-    for (let at = to; at > from; at--) {
-      const [a, b] = [codePointBefore(bytes, at), codePointAt(bytes, at)];
-      if (a < 0 || b < 0) continue;
-      const c = codePointAt(bytes, at + utf8Length(b));
-      if (c >= 0 && this.isSafe(a, b, c) && !refused?.(at)) return at;
+  last(text, from, to, refused) {
+    /** @type {{ at: (text: any, at: number) => number, before: (text: any, at: number) => number, length: (c: number) => number }} */
+    const { at, before, length } = typeof text === "string" ? UTF16 : UTF8;
+    let [b, c] = [-1, -1];
+    for (let place = to; place > from;) {
+      if (b < 0) {
+        b = at(text, place);
+        c = b < 0 ? -1 : at(text, place + length(b));
+      }
+      const a = before(text, place);
+      if (a >= 0 && b >= 0 && c >= 0 && this.isSafe(a, b, c) && !refused?.(place)) return place;
+      // Each character is read once: a text without places is looked through to its beginning.
+      place -= a < 0 ? 1 : length(a);
+      c = b;
+      b = a;
     }
     return from;
   }
@@ -62,9 +73,11 @@ export class Cuts {
   /** @param {number} a @param {number} b @param {number} c code points */
   isSafe(a, b, c) {
     if (b === SPACE && this.#superwords && !this.#neverSgpe(a)) return false;
-    const [x, y, z] = [this.#classOf(a), this.#classOf(b), this.#classOf(c)];
+    const x = this.#classOf(a);
+    const y = this.#classOf(b);
+    const z = this.#classOf(c);
     const key = (x * this.#nClasses + y) * this.#nClasses + z;
-    this.#known[key] ||= this.#areSafe(x, y, z) ? 1 : 2;
+    if (this.#known[key] === 0) this.#known[key] = this.#areSafe(x, y, z) ? 1 : 2;
     return this.#known[key] === 1;
   }
 
@@ -201,3 +214,32 @@ function codePointBefore(bytes, at) {
   const codePoint = codePointAt(bytes, start);
   return codePoint >= 0 && start + utf8Length(codePoint) === at ? codePoint : -1;
 }
+
+/** How characters are read from bytes; -1 is none, or only a part. */
+const UTF8 = { at: codePointAt, before: codePointBefore, length: utf8Length };
+
+/** The same from a string, whose lone surrogates become U+FFFD; -1 also for the second half of a pair. */
+const UTF16 = {
+  /** @param {string} text @param {number} at */
+  at(text, at) {
+    const unit = text.charCodeAt(at);
+    if ((unit & 0xf800) !== 0xd800) return Number.isNaN(unit) ? -1 : unit;
+    const other = text.charCodeAt(isLow(unit) ? at - 1 : at + 1);
+    if (isLow(unit)) return isHigh(other) ? -1 : REPLACEMENT;
+    return isLow(other) ? ((unit & 0x3ff) << 10) + (other & 0x3ff) + 0x10000 : REPLACEMENT;
+  },
+  /** @param {string} text @param {number} at */
+  before(text, at) {
+    const pair = UTF16.at(text, at - 2);
+    if (pair > 0xffff) return pair;
+    const one = UTF16.at(text, at - 1);
+    return one > 0xffff ? -1 : one; // within a pair
+  },
+  /** @param {number} codePoint */
+  length: (codePoint) => (codePoint > 0xffff ? 2 : 1),
+};
+
+/** @param {number} unit */
+const isHigh = (unit) => (unit & 0xfc00) === 0xd800;
+/** @param {number} unit */
+const isLow = (unit) => (unit & 0xfc00) === 0xdc00;

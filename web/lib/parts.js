@@ -1,4 +1,5 @@
-// Long texts, taken apart: chunks of any size go in, parts come out that may be tokenized one by one, with the tokens of the whole.
+// Long texts, taken apart: a whole one, or chunks of any size, goes in; parts come out that may be tokenized one by one, with the
+// tokens of the whole.
 
 import { argumentError, bytesOf } from "./arguments.js";
 import { WwhoError } from "./errors.js";
@@ -6,8 +7,13 @@ import { WwhoError } from "./errors.js";
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./cuts.js").Cuts} Cuts */
 
-/** Parts have about so many bytes: enough to lose nothing by it, and few enough for a Worker to look up in between. */
+/**
+ * Parts have about so many bytes, or UTF-16 units of a string: enough to lose nothing by it, and few enough for little memory, and
+ * for a Worker to look up in between.
+ */
 export const PART_BYTES = 1 << 18;
+/** A whole text is looked through for a place only so far: the core's memory has an end, and so has a caller's patience. */
+const MOST_LOOKED = 1 << 24;
 /** Strings become bytes in pieces of so many UTF-16 units. */
 const PIECE_UNITS = 1 << 16;
 /** Of UTF-8, the longest character, before a place and twice behind it: what its safety depends on. */
@@ -15,12 +21,56 @@ const CONTEXT = 4;
 
 const encoder = new TextEncoder();
 
+/**
+ * The parts of a whole text, of its own kind.
+ * @template {Text} T
+ * @param {T} text
+ * @param {Cuts} cuts
+ * @param {readonly string[]} specials which a place must not be near, since they are found before all else
+ * @param {number} [size] of the parts, in bytes or UTF-16 units; more where there is no safe place
+ * @returns {Generator<T>} none is empty
+ */
+export function* partsOf(text, cuts, specials, size = PART_BYTES) {
+  const near = nearSpecials(specials);
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    const refused = near && ((/** @type {number} */ place) => near.has(text, start, place));
+    end = text.length;
+    // Where there is no place, look through as much again; but then the rest is one part.
+    for (let wanted = size, seen = start; start + wanted < text.length && wanted <= MOST_LOOKED; wanted *= 2) {
+      const place = cuts.last(text, seen, start + wanted, refused);
+      if (place > seen) {
+        end = place;
+        break;
+      }
+      seen = start + wanted;
+    }
+    yield /** @type {T} */ (typeof text === "string" ? text.slice(start, end) : text.subarray(start, end));
+  }
+}
+
+/**
+ * Special tokens, and whether one is so near to a place that it may decide on it.
+ * @param {readonly string[]} specials
+ */
+function nearSpecials(specials) {
+  if (specials.length === 0) return undefined;
+  const names = specials.map(byteText);
+  const most = Math.max(...names.map((name) => name.length));
+  return {
+    /** The last bytes that may yet change what is a safe place. */
+    unsure: most + 2 * CONTEXT,
+    /** @param {Text} text @param {number} start what is before it is no matter @param {number} place */
+    has(text, start, place) {
+      const around = byteText(text.slice(Math.max(start, place - most - CONTEXT), place + this.unsure));
+      return names.some((name) => around.includes(name));
+    },
+  };
+}
+
 export class Parts {
   #cuts;
   #size;
-  #refused;
-  /** The last bytes that may yet change what is a safe place. */
-  #unsure;
+  #near;
   /** What is not given out yet lies from #start to #end. */
   #bytes = new Uint8Array();
   #start = 0;
@@ -38,9 +88,7 @@ export class Parts {
   constructor(cuts, specials, size = PART_BYTES) {
     this.#cuts = cuts;
     this.#wanted = this.#size = size;
-    const most = Math.max(0, ...specials.map((text) => encoder.encode(text).length));
-    this.#unsure = most === 0 ? 0 : most + 2 * CONTEXT;
-    this.#refused = most === 0 ? undefined : this.#nearSpecial(specials.map(byteText), most);
+    this.#near = nearSpecials(specials);
   }
 
   /**
@@ -88,9 +136,11 @@ export class Parts {
     this.#makeRoom(more.length);
     this.#bytes.set(more, this.#end);
     this.#end += more.length;
+    const near = this.#near;
+    const refused = near && ((/** @type {number} */ place) => near.has(this.#bytes, this.#start, place));
     while (this.#end - this.#start >= this.#wanted) {
-      const most = Math.min(this.#start + this.#wanted, this.#end - this.#unsure);
-      const place = this.#cuts.last(this.#bytes.subarray(0, this.#end), this.#start, most, this.#refused);
+      const most = Math.min(this.#start + this.#wanted, this.#end - (near?.unsure ?? 0));
+      const place = this.#cuts.last(this.#bytes.subarray(0, this.#end), this.#start, most, refused);
       if (place === this.#start) {
         this.#wanted *= 2; // so that a text without places is looked through a few times only
         continue;
@@ -118,14 +168,6 @@ export class Parts {
     this.#bytes.set(old.subarray(this.#start, this.#end));
     this.#start = 0;
     this.#end = left;
-  }
-
-  /** @param {readonly string[]} specials as byteText has them @param {number} most bytes of the longest */
-  #nearSpecial(specials, most) {
-    return (/** @type {number} */ place) => {
-      const near = byteText(this.#bytes.subarray(Math.max(this.#start, place - most - CONTEXT), place + this.#unsure));
-      return specials.some((special) => near.includes(special));
-    };
   }
 }
 

@@ -13,9 +13,11 @@ const NO_NAMES = new Set();
  * The names that an option gives, to be asked more than once: an iterable may give them only once.
  * @param {Names | undefined} names
  * @param {string} option
+ * @param {readonly string[]} [known] the special tokens there are; undefined: another looks at the names
  * @returns {NameSet}
+ * @throws {WwhoError} ARGUMENT
  */
-export function nameSet(names, option) {
+export function nameSet(names, option, known) {
   if (names === undefined) {
     return NO_NAMES;
   }
@@ -28,7 +30,18 @@ export function nameSet(names, option) {
     if (typeof name !== "string") throw argumentError(`a name in ${option}`, name, "the text of a special token");
   }
   set.delete(""); // which every text holds, everywhere
+  const unknown = known && [...set].find((name) => !known.includes(name));
+  if (unknown !== undefined) throw argumentError(`a name in ${option}`, unknown, listed(known ?? []));
   return set;
+}
+
+const MOST_LISTED = 8;
+
+/** @param {readonly string[]} known */
+function listed(known) {
+  const more = known.length - MOST_LISTED;
+  const shown = known.slice(0, MOST_LISTED).join(", ");
+  return known.length === 0 ? "none: the tokenizer has no special tokens" : `one of ${shown}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** @param {NameSet} names */

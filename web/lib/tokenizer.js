@@ -2,6 +2,7 @@
 
 import {
   argumentError,
+  bindMethods,
   bytesOf,
   isIterable,
   named,
@@ -9,29 +10,43 @@ import {
   requireOptions,
   requireTarget,
 } from "./arguments.js";
-import { readProvenance, readRoutes } from "./artifact.js";
+import { readProvenance, readRoutes, statesIds } from "./artifact.js";
 import { chunks, longestStart } from "./boundaries.js";
-import { Core } from "./core.js";
+import { Core, decodedTooLong } from "./core.js";
 import { Cuts } from "./cuts.js";
+import { KINDS } from "./ends.js";
 import { WwhoError } from "./errors.js";
 import { itemsOf } from "./items.js";
 import { readyModule } from "./module.js";
-import { PART_BYTES, Parts } from "./parts.js";
+import { PART_BYTES, Parts, partsOf } from "./parts.js";
 import { allowedMask, nameSet, refuseDisallowed } from "./special.js";
 
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./special.js").Names} Names */
 /** @typedef {{ allowedSpecial?: Names, disallowedSpecial?: Names, unk?: "spell" | "token" }} EncodeOptions */
+/** @typedef {EncodeOptions & { array?: boolean }} IdsOptions */
+/** @typedef {EncodeOptions & { overlap?: number, prefer?: import("./ends.js").Kind }} ChunkOptions */
+/** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean }} Given what options mean to the core, and what ids come in */
 /** @typedef {{ signal?: AbortSignal, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
 const UNK_TOKEN = 1;
-/** What the core is told where no options are given. */
-const DEFAULTS = Object.freeze({ mask: null, flags: 0 });
+/** Where no options are given. @type {Given} */
+const DEFAULTS = Object.freeze({ mask: null, flags: 0, array: false });
+const ENCODE_OPTIONS = new Set(["allowedSpecial", "disallowedSpecial", "unk"]);
+const IDS_OPTIONS = new Set([...ENCODE_OPTIONS, "array"]);
+const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress"]);
+const CHUNK_OPTIONS = new Set([...ENCODE_OPTIONS, "overlap", "prefer"]);
+const SIGNAL_OPTION = new Set(["signal"]);
 const MAX_ID = 0xffffffff;
+/** The longest text that ids may have. */
+const MAX_BYTES = 2 ** 32 - 1;
 const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
 
-/** Parts of a text of which only the beginning is wanted: bytes for each token, more than most have. */
+/** Parts of a text of which only the beginning is wanted: bytes for each token, more than most have; and the least. */
 const BYTES_PER_TOKEN = 16;
+const LEAST_BYTES = 1 << 12;
+/** So many ids are decoded at a time. */
+const PART_IDS = 1 << 16;
 
 const newDecoder = () => new TextDecoder("utf-8", { ignoreBOM: true });
 /** @param {Uint8Array<ArrayBufferLike>} bytes */
@@ -43,6 +58,7 @@ export class BaseTokenizer {
   #core;
   /** @type {readonly { name: string, sgpe: boolean }[]} */
   #routes;
+  #statesIds;
   /** @type {readonly string[]} */
   #specials;
   /** Made when a text is first taken apart. @type {Cuts | undefined} */
@@ -62,6 +78,7 @@ export class BaseTokenizer {
     const core = new Core(module, blob);
     this.#core = core;
     this.#routes = readRoutes(blob);
+    this.#statesIds = statesIds(blob);
     /** Where the model came from: texts under keys. @readonly */
     this.provenance = Object.freeze(readProvenance(blob));
     /** The encoding's name. @readonly */
@@ -80,6 +97,7 @@ export class BaseTokenizer {
     /** Text of each special token and its id. @type {ReadonlyMap<string, number>} @readonly */
     this.specialTokens = new Map(specials.map(({ id, bytes }) => [utf8(bytes), id]));
     this.#specials = [...this.specialTokens.keys()];
+    bindMethods(this, BaseTokenizer.prototype);
   }
 
   /**
@@ -103,44 +121,75 @@ export class BaseTokenizer {
   }
 
   /**
-   * The core, and what it needs to know of a call besides the text.
+   * What the core needs to know of a call besides the text.
    * @param {Text} text
-   * @param {EncodeOptions | undefined} options
-   * @returns {{ core: Core, mask: Uint8Array | null, flags: number }}
+   * @param {IdsOptions | undefined} options
+   * @param {ReadonlySet<string>} [known] names of options
+   * @returns {Given}
    */
-  #prepare(text, options) {
-    const core = this.#open;
+  #prepare(text, options, known = ENCODE_OPTIONS) {
+    void this.#open;
     requireText(text);
     // Most calls leave the options out, and should not pay for them.
-    const { mask, flags } = options === undefined ? DEFAULTS : this.#readOptions(text, options);
-    return { core, mask, flags };
+    return options === undefined ? DEFAULTS : this.#readOptions(text, options, known);
   }
 
   /**
-   * What options mean to the core, after the check for disallowed tokens.
+   * What options mean, after the check for disallowed tokens.
    * @param {Text} text
-   * @param {EncodeOptions} options
-   * @returns {{ mask: Uint8Array | null, flags: number }}
+   * @param {IdsOptions} options
+   * @param {ReadonlySet<string>} known
+   * @returns {Given}
    */
-  #readOptions(text, options) {
-    requireOptions(options);
-    const { allowedSpecial, disallowedSpecial, unk = "spell" } = options;
+  #readOptions(text, options, known) {
+    requireOptions(options, known);
+    const { allowedSpecial, disallowedSpecial, unk = "spell", array = false } = options;
     if (unk !== "spell" && unk !== "token") {
       throw argumentError("unk", unk, '"spell" or "token"');
     }
     if (unk === "token" && this.info.unkId === null) {
       throw new WwhoError("ARGUMENT", `unk is "token", but ${this.name} has no such token; leave it out`);
     }
-    const disallowed = nameSet(disallowedSpecial, "disallowedSpecial");
-    const allowed = nameSet(allowedSpecial, "allowedSpecial");
+    if (typeof array !== "boolean") throw argumentError("array", array, "true or false");
+    const disallowed = nameSet(disallowedSpecial, "disallowedSpecial", this.#specials);
+    const allowed = nameSet(allowedSpecial, "allowedSpecial", this.#specials);
     refuseDisallowed(text, this.#specials, allowed, disallowed);
-    return { mask: allowedMask(this.#specials, allowed), flags: unk === "token" ? UNK_TOKEN : 0 };
+    return { mask: allowedMask(this.#specials, allowed), flags: unk === "token" ? UNK_TOKEN : 0, array };
   }
 
-  /** @param {Text} text @param {EncodeOptions} [options] */
+  /**
+   * Parts of a text whose tokens are those of the whole: the core's memory grows with what it is given, and never shrinks.
+   * @template {Text} T
+   * @param {T} text
+   * @param {Given} given
+   * @param {number} [size] of the parts, in bytes or UTF-16 units
+   * @returns {Iterable<T>}
+   */
+  #partsOf(text, { mask }, size = PART_BYTES) {
+    if (text.length <= size) return text.length > 0 ? [text] : [];
+    const names = mask === null ? [] : this.#specials.filter((_, i) => mask[i]);
+    return partsOf(text, this.#cutsOfText, names, size);
+  }
+
+  get #cutsOfText() {
+    return (this.#cuts ??= new Cuts(this.#open.artifact()));
+  }
+
+  /** @param {Text} text @param {IdsOptions} [options] */
   encode(text, options) {
-    const { core, mask, flags } = this.#prepare(text, options);
-    return core.encode(text, mask, flags);
+    const given = this.#prepare(text, options, IDS_OPTIONS);
+    const ids = text.length <= PART_BYTES ? this.#encode(text, given) : joined(this.#encodeParts(text, given));
+    return given.array ? Array.from(ids) : ids;
+  }
+
+  /** @param {Text} part @param {Given} given */
+  #encode(part, { mask, flags }) {
+    return this.#open.encode(part, mask, flags);
+  }
+
+  /** @param {Text} text @param {Given} given */
+  *#encodeParts(text, given) {
+    for (const part of this.#partsOf(text, given)) yield this.#encode(part, given);
   }
 
   /**
@@ -151,53 +200,60 @@ export class BaseTokenizer {
    */
   encodeInto(text, target, options) {
     requireTarget(target);
-    const { core, mask, flags } = this.#prepare(text, options);
-    return core.encodeInto(text, target, mask, flags);
+    const given = this.#prepare(text, options);
+    const total = { read: 0, written: 0 };
+    for (const part of this.#partsOf(text, given, sizeFor(target.length))) {
+      const { read, written } = this.#open.encodeInto(part, target.subarray(total.written), given.mask, given.flags);
+      total.read += read;
+      total.written += written;
+      if (read < part.length) break;
+    }
+    return total;
   }
 
   /**
    * The ids of a long text, some at a time.
    * @param {Text} text
-   * @param {EncodeOptions} [options]
-   * @returns {Generator<Uint32Array, void, undefined>}
+   * @param {IdsOptions} [options]
+   * @returns {Generator<Uint32Array | number[], void, undefined>}
    */
   *encodeGenerator(text, options) {
-    requireText(text);
-    const given = reusable(options);
-    for (const part of this.#partsOf(text, given)) yield this.encode(part, given);
-  }
-
-  /**
-   * @param {Text} text
-   * @param {EncodeOptions} options
-   * @param {number} [size] of the parts, in bytes
-   */
-  *#partsOf(text, options, size) {
-    const parts = this.#newParts(options, size);
-    yield* parts.add(text);
-    yield* parts.end();
-  }
-
-  /** @param {EncodeOptions} options @param {number} [size] */
-  #newParts({ allowedSpecial, disallowedSpecial }, size) {
-    const core = this.#open;
-    this.#cuts ??= new Cuts(core.artifact());
-    const names = [allowedSpecial, disallowedSpecial].flatMap((given) =>
-      given === "all" ? this.#specials : [...(given ?? [])],
-    );
-    return new Parts(this.#cuts, names, size);
+    const given = this.#prepare(text, options, IDS_OPTIONS);
+    for (const ids of this.#encodeParts(text, given)) yield given.array ? Array.from(ids) : ids;
   }
 
   /** @param {Text} text @param {EncodeOptions} [options] */
   encodeWithOffsets(text, options) {
-    const { core, mask, flags } = this.#prepare(text, options);
-    return core.encodeWithOffsets(text, mask, flags);
+    const given = this.#prepare(text, options);
+    if (text.length <= PART_BYTES) return this.#encodeWithOffsets(text, given);
+    const parts = [...this.#encodePartsWithOffsets(text, given)];
+    return {
+      ids: joined(parts.map(({ ids }) => ids)),
+      starts: joined(parts.map(({ starts }) => starts)),
+      ends: joined(parts.map(({ ends }) => ends)),
+    };
+  }
+
+  /** @param {Text} part @param {Given} given */
+  #encodeWithOffsets(part, { mask, flags }) {
+    return this.#open.encodeWithOffsets(part, mask, flags);
+  }
+
+  /** With offsets in the whole text. @param {Text} text @param {Given} given */
+  *#encodePartsWithOffsets(text, given) {
+    let offset = 0;
+    for (const part of this.#partsOf(text, given)) {
+      const found = this.#encodeWithOffsets(part, given);
+      for (const places of [found.starts, found.ends]) for (let i = 0; i < places.length; i++) places[i] += offset;
+      offset = found.ends[found.ends.length - 1];
+      yield found;
+    }
   }
 
   /** @param {Text} text @param {EncodeOptions} [options] @returns {number} */
   countTokens(text, options) {
-    const { core, mask, flags } = this.#prepare(text, options);
-    return core.count(text, mask, flags, MAX_ID);
+    const given = this.#prepare(text, options);
+    return this.#count(text, given, MAX_ID, PART_BYTES);
   }
 
   /**
@@ -208,9 +264,34 @@ export class BaseTokenizer {
    */
   isWithinTokenLimit(text, limit, options) {
     const most = tokensIn(limit, "limit", 0, "; for no limit, call countTokens");
-    const { core, mask, flags } = this.#prepare(text, options);
-    const count = core.count(text, mask, flags, most);
-    return count <= most && count;
+    return this.#within(text, most, this.#prepare(text, options));
+  }
+
+  /** @param {Text} text @param {number} limit @param {Given} given @returns {number | false} */
+  #within(text, limit, given) {
+    // No token is longer, unless it stands for what is unknown: text of such a length needs no look.
+    const isBounded = given.flags === 0 && !this.#statesIds;
+    if (isBounded && text.length > limit * this.info.maxTokenBytes) return false;
+    const count = this.#count(text, given, limit, sizeFor(limit));
+    return count <= limit && count;
+  }
+
+  /**
+   * Number of tokens; more than `limit` where the count was given up there.
+   * @param {Text} text
+   * @param {Given} given
+   * @param {number} limit
+   * @param {number} size of parts
+   */
+  #count(text, given, limit, size) {
+    const { mask, flags } = given;
+    if (text.length <= size) return this.#open.count(text, mask, flags, limit);
+    let count = 0;
+    for (const part of this.#partsOf(text, given, size)) {
+      count += this.#open.count(part, mask, flags, limit - count);
+      if (count > limit) break;
+    }
+    return count;
   }
 
   /**
@@ -220,10 +301,11 @@ export class BaseTokenizer {
    * @returns {Promise<number>}
    */
   async countStream(source, options = {}) {
-    requireOptions(options);
+    requireOptions(options, STREAM_OPTIONS);
     const { signal, onProgress, ...encoding } = options;
     const given = reusable(encoding);
-    const parts = this.#newParts(given);
+    void this.#prepare("", given);
+    const parts = new Parts(this.#cutsOfText, this.#named(given));
     let [bytes, tokens] = [0, 0];
     /** @param {Iterable<Uint8Array>} found */
     const count = (found) => {
@@ -239,6 +321,13 @@ export class BaseTokenizer {
     return tokens;
   }
 
+  /** Special tokens that options name. @param {EncodeOptions} options */
+  #named({ allowedSpecial, disallowedSpecial }) {
+    return [allowedSpecial, disallowedSpecial].flatMap((names) =>
+      names === "all" ? this.#specials : [...(names ?? [])],
+    );
+  }
+
   /**
    * A beginning of a text within a limit: as far as its first tokens reach.
    * @param {string} text
@@ -249,9 +338,9 @@ export class BaseTokenizer {
   truncate(text, limit, options) {
     requireString(text);
     const most = tokensIn(limit, "limit", 0);
-    const given = reusable(options);
-    if (this.isWithinTokenLimit(text, most, given) !== false) return text;
-    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.isWithinTokenLimit(part, n, given);
+    const given = this.#prepare(text, options);
+    if (this.#within(text, most, given) !== false) return text;
+    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, n, given);
     return longestStart(text, most, this.#boundaries(text, given, most), within);
   }
 
@@ -259,34 +348,36 @@ export class BaseTokenizer {
    * A text in chunks for retrieval.
    * @param {string} text
    * @param {number} limit in tokens, of each chunk
-   * @param {number} [overlap] in tokens, less than the limit: at most so many are in two neighbouring chunks
-   * @param {EncodeOptions} [options]
+   * @param {ChunkOptions} [options]
    * @returns {import("./boundaries.js").Chunk[]}
    */
-  chunk(text, limit, overlap = 0, options) {
+  chunk(text, limit, options = {}) {
     requireString(text);
+    requireOptions(options, CHUNK_OPTIONS);
+    const { overlap = 0, prefer = "paragraph", ...encoding } = options;
     const most = tokensIn(limit, "limit", 1);
     const shared = tokensIn(overlap, "overlap", 0);
     if (shared >= most) {
       throw argumentError("overlap", shared, `less than limit, which is ${most}`);
     }
-    const given = reusable(options);
-    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.isWithinTokenLimit(part, n, given);
-    return chunks(text, most, shared, this.#boundaries(text, given, MAX_ID), within);
+    if (!KINDS.includes(prefer)) throw argumentError("prefer", prefer, `one of ${KINDS.join(", ")}`);
+    const given = this.#prepare(text, encoding);
+    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, n, given);
+    return chunks(text, most, shared, prefer, this.#boundaries(text, given, MAX_ID), within);
   }
 
   /**
    * The places between two tokens, and between two syllables, up to the first beyond `most` tokens.
    * @param {string} text
-   * @param {EncodeOptions} options
+   * @param {Given} given
    * @param {number} most
    * @returns {import("./boundaries.js").Boundaries}
    */
-  #boundaries(text, options, most) {
+  #boundaries(text, given, most) {
     const [tokens, places] = [[0], [0]];
     let [before, offset] = [0, 0];
-    for (const part of this.#partsOf(text, options, Math.min(PART_BYTES, BYTES_PER_TOKEN * (most + 1)))) {
-      const { ids, starts, ends } = this.encodeWithOffsets(part, options);
+    for (const part of this.#partsOf(text, given, sizeFor(most))) {
+      const { ids, starts, ends } = this.#encodeWithOffsets(part, given);
       const isWithinUnit = this.#units(part);
       ids.forEach((_, i) => {
         const touched = i + 1 < ids.length && starts[i + 1] < ends[i];
@@ -295,7 +386,7 @@ export class BaseTokenizer {
         places.push(offset + ends[i]);
       });
       before += ids.length;
-      offset += ends[ids.length - 1];
+      offset += part.length;
       if (before > most) break;
     }
     return { tokens, places };
@@ -303,7 +394,7 @@ export class BaseTokenizer {
 
   /**
    * Whether a place is within a unit; to be asked for ascending places.
-   * @param {Uint8Array} part
+   * @param {string} part
    * @returns {(place: number) => boolean}
    */
   #units(part) {
@@ -318,20 +409,40 @@ export class BaseTokenizer {
 
   /** @param {Iterable<number>} ids @returns {Uint8Array<ArrayBuffer>} */
   decodeBytes(ids) {
-    return this.#decode(checkedIds(ids), 0);
+    const given = checkedIds(ids);
+    return given.length <= PART_IDS ? this.#decode(given, 0) : joined(this.#decodeParts(given));
   }
 
   /** @param {Uint32Array} given @param {number} first the index of given[0] among the caller's ids */
   #decode(given, first) {
     const result = this.#open.decode(given);
-    if ("unknown" in result) {
-      throw new WwhoError(
-        "TOKEN",
-        `token id ${given[result.unknown]} (at index ${first + result.unknown}) is none of ${this.name}'s, whose ids are ` +
-          `below ${this.info.nVocab}; was it made by another tokenizer?`,
-      );
-    }
+    if ("unknown" in result) throw this.#unknown(given[result.unknown], first + result.unknown);
     return result.bytes;
+  }
+
+  /**
+   * The texts of some ids at a time; all of them are looked at first.
+   * @param {Uint32Array} given
+   * @returns {Generator<Uint8Array<ArrayBuffer>>}
+   */
+  *#decodeParts(given) {
+    let length = 0;
+    for (let at = 0; at < given.length; at += PART_IDS) {
+      const found = this.#open.decodedLength(given.subarray(at, at + PART_IDS));
+      if ("unknown" in found) throw this.#unknown(given[at + found.unknown], at + found.unknown);
+      length += found.length;
+    }
+    if (length > MAX_BYTES) throw decodedTooLong(given.length);
+    for (let at = 0; at < given.length; at += PART_IDS) yield this.#decode(given.subarray(at, at + PART_IDS), at);
+  }
+
+  /** @param {number} id @param {number} index */
+  #unknown(id, index) {
+    return new WwhoError(
+      "TOKEN",
+      `token id ${id} (at index ${index}) is none of ${this.name}'s, whose ids are below ${this.info.nVocab}; ` +
+        "was it made by another tokenizer?",
+    );
   }
 
   /** Of a tokenizer that is freed there is none, even for no ids. */
@@ -341,7 +452,21 @@ export class BaseTokenizer {
 
   /** @param {Iterable<number>} ids @returns {string} broken UTF-8 becomes U+FFFD */
   decode(ids) {
-    return utf8(this.decodeBytes(ids));
+    const given = checkedIds(ids);
+    if (given.length <= PART_IDS) return utf8(this.#decode(given, 0));
+    const decoder = newDecoder();
+    let text = "";
+    for (const part of this.#decodeParts(given)) {
+      const more = decoder.decode(part, { stream: true });
+      try {
+        text += more;
+      } catch (cause) {
+        throw new WwhoError("MEMORY", `the text of these ${given.length} ids is too long for a string; decode fewer`, {
+          cause,
+        });
+      }
+    }
+    return text + decoder.decode();
   }
 
   /**
@@ -368,7 +493,7 @@ export class BaseTokenizer {
    * @returns {AsyncGenerator<string, void, undefined>}
    */
   async *decodeAsyncGenerator(source, options = {}) {
-    requireOptions(options);
+    requireOptions(options, SIGNAL_OPTION);
     const decoder = this.#newDecoder();
     let at = 0;
     for await (const item of itemsOf(source, options.signal)) {
@@ -446,6 +571,27 @@ function describe(core, routes) {
     nSuperwords: number(11),
     routes: Object.freeze(routes.map(({ name, sgpe }) => Object.freeze({ name, sgpe }))),
   });
+}
+
+/** How large the parts of a text should be of which so many tokens are wanted. @param {number} tokens */
+const sizeFor = (tokens) => Math.min(PART_BYTES, Math.max(LEAST_BYTES, BYTES_PER_TOKEN * (tokens + 1)));
+
+/**
+ * One array of what several hold.
+ * @template {Uint8Array | Uint32Array} T
+ * @param {Iterable<T>} given at least one
+ * @returns {T}
+ */
+function joined(given) {
+  const arrays = [...given];
+  const Type = /** @type {any} */ (arrays[0].constructor);
+  const all = new Type(arrays.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const array of arrays) {
+    all.set(array, at);
+    at += array.length;
+  }
+  return all;
 }
 
 /** @param {unknown} text */

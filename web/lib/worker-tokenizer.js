@@ -1,6 +1,6 @@
 // The methods of a tokenizer, as promises, for one that lives in Workers. Loading is the entries' part (worker.js, node-worker.js).
 
-import { argumentError, bytesOf, isIterable, requireOptions, requireTarget } from "./arguments.js";
+import { argumentError, bindMethods, bytesOf, isIterable, requireOptions, requireTarget } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 import { feedOf } from "./items.js";
 import { Pool } from "./pool.js";
@@ -26,6 +26,7 @@ export class BaseWorkerTokenizer {
     this.info = described.info;
     this.provenance = described.provenance;
     this.specialTokens = described.specialTokens;
+    bindMethods(this, BaseWorkerTokenizer.prototype);
     forgotten.register(this, pool, this);
   }
 
@@ -112,9 +113,9 @@ export class BaseWorkerTokenizer {
     return this.#call("truncate", [text, limit], options);
   }
 
-  /** @param {string} text @param {number} limit @param {number} [overlap] @param {any} [options] */
-  chunk(text, limit, overlap, options) {
-    return this.#call("chunk", [text, limit, overlap], options);
+  /** @param {string} text @param {number} limit @param {any} [options] */
+  chunk(text, limit, options) {
+    return this.#call("chunk", [text, limit], options);
   }
 
   /** @param {Iterable<number>} ids @param {any} [options] */

@@ -40,7 +40,12 @@ export async function stream(tokenizer: Tokenizer, source: TextStream, signal: A
   const other: Tokenizer = Tokenizer.loadSync(new ArrayBuffer(8));
   const { read, written }: { read: number; written: number } = other.encodeInto("text", new Uint32Array(9));
   const start: string = tokenizer.truncate("text", 3, { allowedSpecial: "all" });
-  const chunks: Chunk[] = tokenizer.chunk(start, 100, 10);
+  const chunks: Chunk[] = tokenizer.chunk(start, 100, { overlap: 10, prefer: "sentence" });
+  const plain: number[] = tokenizer.encode("text", { array: true });
+  const either: Uint32Array | number[] = tokenizer.encode("text", { array: plain.length > 3 });
+  const { encode } = tokenizer;
+  const typed: Uint32Array = encode("text", { array: false });
+  for (const ids of tokenizer.encodeGenerator("text", { array: true })) ids.push(either.length, typed.length);
   let text = "";
   for (const ids of tokenizer.encodeGenerator("text")) text += tokenizer.decode(ids);
   for (const part of tokenizer.decodeGenerator([1, 2])) text += part;
@@ -52,6 +57,8 @@ export async function stream(tokenizer: Tokenizer, source: TextStream, signal: A
 export async function far(blob: Blob, signal: AbortSignal): Promise<number> {
   using pool: WorkerTokenizer = await inWorker("wwho_328k", { workers: 4, signal });
   const ids: Uint32Array = await pool.encode(new Uint8Array(3), { transfer: true, signal });
+  const plain: number[] = await pool.encode("text", { array: true });
+  await pool.chunk("text", plain.length, { overlap: 1, signal });
   for await (const part of pool.encodeGenerator("text")) part.subarray(1);
   return (await pool.countStream(blob, { signal })) + (await pool.decode(ids, { transfer: true })).length;
 }
@@ -72,6 +79,10 @@ export const misspelt = countChat([], "gpt-4o", { tool: [] });
 export const wrong = (tokenizer: Tokenizer) => tokenizer.encode(7);
 // @ts-expect-error one string is not a set of them
 export const alsoWrong = (tokenizer: Tokenizer) => tokenizer.encode("a", { allowedSpecial: 7 });
+// @ts-expect-error there is no such option
+export const unknownOption = (tokenizer: Tokenizer) => tokenizer.encode("a", { allowSpecial: "all" });
+// @ts-expect-error nothing is preferred by that name
+export const noKind = (tokenizer: Tokenizer) => tokenizer.chunk("a", 1, { prefer: "page" });
 // @ts-expect-error info is read-only
 export const readOnly = (tokenizer: Tokenizer) => (tokenizer.info.nVocab = 1);
 export const status = (error: unknown) => (error instanceof WwhoError ? error.status : "");
