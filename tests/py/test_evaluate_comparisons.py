@@ -1,18 +1,27 @@
-"""What `wwho eval` compares: ASCII with the base of a model, and languages with each other."""
+"""What `wwho eval` compares: ASCII with the base of a model, languages, texts with a corpus."""
 
 from __future__ import annotations
 
+import gzip
+import re
 from pathlib import Path
 
 import pytest
 from evaluated import byte_model, hand_model, measured, opened, put_files
 
+from wwho.artifact.read import read_model
 from wwho.artifact.write import write_model
+from wwho.base.build import byte_base
 from wwho.errors import CorpusError
+from wwho.evaluate.baselines import open_model
 from wwho.evaluate.encoder_wwho import WwhoEncoder
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.identity import SENTENCES, Identity
 from wwho.evaluate.text import DataSet
+from wwho.schema.load import load_schema
+from wwho.train.inputs import Corpus
+from wwho.train.pipeline import train_model
+from wwho.train.provenance import LISTED, was_trained_on
 
 
 @pytest.fixture
@@ -58,3 +67,100 @@ def test_parallel_texts_must_match(folder: Path) -> None:
     texts = [DataSet(name, str(folder / f"{name}.txt")) for name in ("en", "si", "hi", "kn")]
     with pytest.raises(CorpusError, match="en has 2, but hi has 3, kn has 1"):
         measured(folder, parallel_texts=texts)
+
+
+# Texts that a tokenizer was trained on
+
+
+@pytest.fixture
+def trained(folder: Path) -> Path:
+    """A model trained on text.txt and on another file, and one of bytes trained on that alone."""
+    (folder / "more.txt").write_text("කම කම කම\n", "utf-8")
+    base = byte_base("o200k_base")
+    corpus = [folder / "text.txt", folder / "more.txt"]
+    model = train_model([load_schema("sinhala")], base, corpus, prune=1, name="mine")
+    (folder / "mine.wwho").write_bytes(write_model(model))
+    pairs = train_model([], base, corpus[1:], atoms="byte", vocab_size=300, name="pairs")
+    (folder / "pairs.wwho").write_bytes(write_model(pairs))
+    return folder
+
+
+def test_a_text_that_a_tokenizer_was_trained_on(trained: Path) -> None:
+    """By its contents: neither its name nor how it is compressed counts."""
+    (trained / "renamed.txt.gz").write_bytes(gzip.compress((trained / "text.txt").read_bytes()))
+    names = ("text.txt", "renamed.txt.gz", "en.txt")
+    (trained / "en.txt").write_text("ab\n", "utf-8")
+    data = [DataSet(name, str(trained / name)) for name in names]
+    hand, mine = open_model(str(trained / "hand.wwho")), opened(trained, "mine")
+    with pytest.warns(UserWarning, match="in the training corpus of mine, so") as caught:
+        found = evaluate(hand, [mine], data, example_texts=[])
+    warned = [str(warning.message).partition(": ")[0] for warning in caught]
+    assert warned == [str(trained / name) for name in names[:2]]
+    assert [text.trained_on for text in found.texts] == [("mine",), ("mine",), ()]
+
+
+def test_parallel_texts_that_a_tokenizer_was_trained_on(trained: Path) -> None:
+    (trained / "en.txt").write_text("ab\n", "utf-8")
+    texts = [DataSet(name, str(trained / f"{name}.txt")) for name in ("en", "more")]
+    with pytest.warns(UserWarning, match="in the training corpus of") as caught:
+        measured(trained, opened(trained, "mine"), opened(trained, "pairs"), parallel_texts=texts)
+    found = [re.findall(r"(\w+\.txt): .* of (.*), so", str(each.message)) for each in caught]
+    assert found == [[("more.txt", "mine, pairs")], [("text.txt", "mine")]]
+
+
+def test_a_text_that_the_base_was_trained_on(trained: Path) -> None:
+    base = read_model((trained / "pairs.wwho").read_bytes())
+    model = train_model(
+        [load_schema("sinhala")], base, [trained / "text.txt"], prune=1, name="over"
+    )
+    recorded = model.provenance
+    (digest,) = re.findall("sha256 (.*)", base.provenance["corpus"])
+    assert was_trained_on(recorded, [digest])
+    assert not was_trained_on(recorded, [digest[::-1]])
+
+
+def test_a_corpus_of_more_files_than_are_listed(folder: Path) -> None:
+    """It can be told whether these are all of them."""
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    for number in range(LISTED + 1):
+        (corpus / f"{number}.txt").write_text(f"ක {number}\n", "utf-8")
+    model = train_model([load_schema("sinhala")], byte_base("o200k_base"), [corpus], prune=1)
+    read = Corpus([corpus])
+    assert sum(map(len, read.blocks(lambda size: None))) > 0
+    assert was_trained_on(model.provenance, read.digests)
+    assert not was_trained_on(model.provenance, read.digests[:1])
+
+
+# Scripts without spaces between words
+
+
+def test_texts_without_spaces_are_counted_in_characters(folder: Path) -> None:
+    texts = {
+        "thai": "ภาษาไทยเป็นภาษาที่มีระดับเสียง วันนี้อากาศดีมาก",
+        "lao": "ພາສາລາວ",
+        "khmer": "ភាសាខ្មែរ",
+        "burmese": "မြန်မာဘာသာစကား",
+        "tibetan": "བོད་སྐད་",
+        "chinese": "世界你好。",
+        "japanese": "カタカナとひらがな",
+        "english": "a few words 世",
+        "sinhala": "මල ක",
+        "mixed": "many words and some Thai: ภาษาไทย",
+    }
+    data = []
+    for name, text in texts.items():
+        (folder / name).write_text(text + "\n", "utf-8")
+        data.append(DataSet(name, str(folder / name)))
+    found = evaluate(open_model(str(folder / "hand.wwho")), [], data, example_texts=[])
+    for text in (*found.texts, found.overall):
+        efficiency = text.figures["hand"].efficiency
+        has_words = text.name in {"english", "sinhala"}
+        assert (efficiency.tokens_per_word is not None) == has_words, text.name
+        per_character = efficiency.tokens / text.characters
+        assert efficiency.tokens_per_character == pytest.approx(per_character)
+        if has_words:
+            assert efficiency.tokens_per_word == efficiency.tokens / text.words
+    scripts = {script.name: script.figures["hand"] for script in found.overall.scripts}
+    assert scripts["sinhala"].tokens_per_word == 1
+    assert scripts["other"].tokens_per_word is None

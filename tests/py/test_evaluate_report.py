@@ -64,6 +64,42 @@ def test_three_files_and_a_summary(cli: Any, folder: Path) -> None:
     assert sorted(path.name for path in (folder / "report").iterdir()) == FILES
 
 
+def test_the_baselines_named_first_are_in_the_summary(cli: Any, folder: Path) -> None:
+    more = ["--against", "o200k_base", "--against", "c=cl100k_base", "--against", "super.wwho"]
+    (folder / "ab.txt").write_text("ab\n", "utf-8")
+    summary = cli(*arguments(*more, data="text=ab.txt")).out.decode().partition(": ")[2]
+    assert re.findall(r"tokens than (\w+)", summary) == ["bytes", "o200k_base"]
+
+
+def test_texts_without_spaces(cli: Any, folder: Path) -> None:
+    """Tokens per character take the place of tokens per word: in summary, tables and chart."""
+    (folder / "th.txt").write_text("ภาษาไทย\n", "utf-8")
+    result = cli(*arguments(data="th=th.txt"))
+    assert ", 3.000 tokens per character, " in result.out.decode()
+    report = (folder / "report" / "report.md").read_text("utf-8")
+    head, _, first, *_ = table(report, "Tokens")
+    assert head[3:5] == ["tokens per character", "characters per token"]
+    assert first == ["th", "**hand**", "21", "3.000", "0.33", "–", "1.00"]
+    assert "tokens per word" not in re.sub("has no tokens per word", "", report)
+    page = (folder / "report" / "index.html").read_text("utf-8")
+    assert "Tokens per character of each text, by tokenizer" in page
+    cli(*arguments("--data", "si=text.txt", data="th=th.txt"))
+    report = (folder / "report" / "report.md").read_text("utf-8")
+    rows = table(report, "Tokens")
+    assert rows[0][3:5] == ["tokens per word", "tokens per character"]
+    assert [row[3] for row in rows[2:]] == ["–", "–", "2.286", "4.000", "–", "–"]
+
+
+def test_the_training_text(cli: Any, folder: Path) -> None:
+    options = ["--schema", "sinhala", "--base", "bytes.wwho", "--prune", "1", "-o", "mine.wwho"]
+    assert cli("train", *options, "text.txt").code == 0
+    result = cli(*arguments("--against", "mine.wwho"))
+    assert (result.code, result.err.count("\n")) == (0, 1)
+    assert result.err.startswith("wwho: text.txt: this text is in the training corpus of mine,")
+    report = (folder / "report" / "report.md").read_text("utf-8")
+    assert "It is in the training corpus of mine:" in report
+
+
 def test_markdown(cli: Any, folder: Path) -> None:
     cli(*arguments())
     report = (folder / "report" / "report.md").read_text("utf-8")

@@ -33,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="[LABEL=]NAME|FILE",
         help="a tokenizer to compare with: a shipped encoding, a .wwho file, a tokenizer.json, or "
-        "an encoding of tiktoken's; may be given several times",
+        "an encoding of tiktoken's; may be given several times, and the first two are in the "
+        "summary",
     )
     parser.add_argument(
         "--data",

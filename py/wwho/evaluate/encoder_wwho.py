@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,10 +14,11 @@ from wwho.backend.packed import packing
 from wwho.backend.select import BackendName, open_backend
 from wwho.errors import WwhoError
 from wwho.evaluate.arrays import Bools, Ints, bounds
-from wwho.evaluate.encoder import Encoding
-from wwho.evaluate.text import Block
+from wwho.evaluate.encoder import Encoder, Encoding
+from wwho.evaluate.text import Block, DataSet
 from wwho.normalize import FORM, Normalization, normalizer
 from wwho.tokenizer import Unk
+from wwho.train.provenance import was_trained_on
 
 
 class WwhoEncoder:
@@ -31,8 +33,8 @@ class WwhoEncoder:
         superwords: the ids of tokens that join words.
         unk_id: [UNK]; None for none.
         unk: what becomes of such syllables: "spell", or "token" for one [UNK] each.
-        base: the name of the base, as the provenance has it; "" for none.
         normalize: the form that all texts are brought into, for every tokenizer; None: none.
+        provenance: what the model says of its making.
     """
 
     kind = "wwho"
@@ -69,10 +71,15 @@ class WwhoEncoder:
         # Ids stated one by one are another encoder's, who writes [UNK] whatever is asked for.
         is_stated = bool(read_container(blob).features & FEATURE_IDS)
         self.unk: Unk = "token" if is_stated else unk
-        self.base = info.provenance.get("base:name", "")
         self.normalize: Normalization | None = FORM if normalizer(info.provenance) else None
+        self.provenance = info.provenance
         if unk == "token" and info.unk_id is None:
             raise WwhoError(f"{name} has no token for unknown syllables; leave them to be spelled")
+
+    @property
+    def base(self) -> str:
+        """The name of the base; "" for none."""
+        return self.provenance.get("base:name", "")
 
     def has_syllables(self, code_points: Ints) -> Bools:
         """See `Encoder`."""
@@ -101,3 +108,27 @@ class WwhoEncoder:
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
         """See `Encoder`."""
         return self._packing.tokens_bytes(tokens)
+
+
+def trained_on(
+    text: DataSet, digests: Sequence[str], encoders: Sequence[Encoder]
+) -> tuple[str, ...]:
+    """The names of the tokenizers that say they were trained on a text.
+
+    Args:
+        text: the text.
+        digests: SHA-256 of the contents of its files.
+        encoders: the tokenizers; only artifacts say what they were trained on.
+
+    Warns:
+        UserWarning: there are any.
+    """
+    models = [encoder for encoder in encoders if isinstance(encoder, WwhoEncoder)]
+    names = tuple(model.name for model in models if was_trained_on(model.provenance, digests))
+    if names:
+        warnings.warn(
+            f"{text.file}: this text is in the training corpus of {', '.join(names)}, so figures "
+            "on it say little of other text; measure on text that was kept out of training",
+            stacklevel=5,
+        )
+    return names

@@ -11,7 +11,7 @@ from wwho.backend.base import Backend
 from wwho.backend.select import open_backend
 from wwho.errors import CorpusError, WwhoError
 from wwho.evaluate.encoder import Encoder
-from wwho.evaluate.encoder_wwho import WwhoEncoder
+from wwho.evaluate.encoder_wwho import WwhoEncoder, trained_on
 from wwho.evaluate.examples import DEFAULTS, examples
 from wwho.evaluate.figures import subject, text_result
 from wwho.evaluate.grammar import Grammar
@@ -63,7 +63,8 @@ def evaluate(
         What was found.
 
     Warns:
-        UserWarning: for each text that is not all UTF-8.
+        UserWarning: for each text that is not all UTF-8, and for each that a tokenizer was trained
+            on.
 
     Raises:
         CorpusError: a file cannot be read, is damaged or empty, or parallel texts do not match.
@@ -154,9 +155,16 @@ def _measure(
         corpus = text.corpus()
         measured = measure(_watched(blocks(corpus, advance), ascii_lines), grammar, meters)
         _check(text, measured[0])
-        digest = "".join(corpus.digests)
-        found = text_result(text.name, *measured, encoders, grammar, file=text.file, sha256=digest)
-        results.append(found)
+        result = text_result(
+            text.name,
+            *measured,
+            encoders,
+            grammar,
+            file=text.file,
+            sha256="".join(corpus.digests),
+            trained_on=trained_on(text, corpus.digests, encoders),
+        )
+        results.append(result)
         for total, part in zip([overall[0], *overall[1]], [measured[0], *measured[1]], strict=True):
             total += part
     return tuple(results), overall

@@ -10,6 +10,9 @@ from wwho.evaluate.metrics import compression_ratio, id_bytes, ratio, renyi_effi
 from wwho.evaluate.results import Efficiency, Figures, ScriptResult, Subject, TextResult
 from wwho.evaluate.tally import TextTally, TokenTally
 
+_MOST_SPACELESS = 10
+"""Words are counted where at most one character in so many is of a script without spaces."""
+
 
 def subject(encoder: Encoder, width: int) -> Subject:
     """The facts of a tokenizer."""
@@ -31,6 +34,7 @@ def text_result(
     *,
     file: str = "",
     sha256: str = "",
+    trained_on: tuple[str, ...] = (),
 ) -> TextResult:
     """The figures of a text.
 
@@ -42,6 +46,7 @@ def text_result(
         grammar: whose routes and syllables were counted.
         file: its file.
         sha256: of its contents.
+        trained_on: the tokenizers that were trained on it.
     """
     return TextResult(
         name=name,
@@ -54,6 +59,7 @@ def text_result(
         broken_bytes=text.broken_bytes,
         syllables=text.syllables,
         clusters=text.clusters,
+        trained_on=trained_on,
         figures={
             encoder.name: _figures(
                 text, tally, encoder, grammar, None if tally is tallies[0] else tallies[0].tokens
@@ -73,9 +79,10 @@ def _figures(
 ) -> Figures:
     """All figures of one tokenizer on a text; `model` is as in `_efficiency`."""
     spells = encoder.n_base > 0
+    words = _words(text.words, int(text.route_spaceless.sum()), text.characters)
     fragments = ratio(tally.fragments, int(tally.route_tokens[grammar.is_script].sum()))
     return Figures(
-        efficiency=_efficiency(tally.tokens, model, text.words, text.characters),
+        efficiency=_efficiency(tally.tokens, model, words, text.characters),
         bytes_per_token=ratio(text.bytes, tally.tokens),
         compression_ratio=compression_ratio(text.bytes, tally.tokens, len(tally.counts)),
         efficiency_score=None if fragments is None else 100 * (1 - fragments),
@@ -101,6 +108,7 @@ def _script(
 ) -> ScriptResult:
     """The figures of one route's segments."""
     words, characters = int(text.route_words[route]), int(text.route_characters[route])
+    divided = _words(words, int(text.route_spaceless[route]), characters)
     tokens = [int(tally.route_tokens[route]) for tally in tallies]
     return ScriptResult(
         name=name,
@@ -109,10 +117,15 @@ def _script(
         characters=characters,
         words=words,
         figures={
-            encoder.name: _efficiency(number, tokens[0] if k else None, words, characters)
+            encoder.name: _efficiency(number, tokens[0] if k else None, divided, characters)
             for k, (encoder, number) in enumerate(zip(encoders, tokens, strict=True))
         },
     )
+
+
+def _words(words: int, spaceless: int, characters: int) -> int:
+    """What spaces separate; 0 where too much of a text is in scripts that have none."""
+    return words if spaceless * _MOST_SPACELESS <= characters else 0
 
 
 def _efficiency(tokens: int, model: int | None, words: int, characters: int) -> Efficiency:
@@ -121,7 +134,7 @@ def _efficiency(tokens: int, model: int | None, words: int, characters: int) -> 
     Args:
         tokens: its tokens.
         model: the model's tokens of the same; None where it is the model.
-        words: words of the text.
+        words: words of the text; 0 where spaces do not tell.
         characters: code points of the text.
     """
     return Efficiency(

@@ -157,6 +157,8 @@ def _count_text(page: Page, tally: TextTally) -> None:
     tally.segments += np.bincount(units.routes[units.firsts == 1], minlength=n_routes)
     tally.route_bytes += np.bincount(units.byte_routes, minlength=n_routes)
     tally.route_characters += np.bincount(character_routes, minlength=n_routes)
+    spaceless = character_routes[block.is_spaceless]
+    tally.route_spaceless += np.bincount(spaceless, minlength=n_routes)
     tally.route_words += np.bincount(character_routes[words], minlength=n_routes)
     tally.lines += len(block.lines)
     tally.bytes += int(block.line_bytes[-1])

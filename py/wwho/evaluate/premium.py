@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from wwho.errors import CorpusError
 from wwho.evaluate.encoder import Encoder
+from wwho.evaluate.encoder_wwho import trained_on
 from wwho.evaluate.metrics import ratio
 from wwho.evaluate.text import DataSet, blocks
 from wwho.train.progress import Advance
@@ -59,6 +60,9 @@ def parallel(
     Returns:
         What was counted; None for no texts.
 
+    Warns:
+        UserWarning: for each text that a tokenizer was trained on.
+
     Raises:
         CorpusError: a file cannot be read, there is only one text, or they differ in their numbers
             of lines.
@@ -82,10 +86,12 @@ def _count(
 ) -> tuple[int, dict[str, int]]:
     """The lines of a text, and its tokens by each tokenizer."""
     lines, tokens = 0, dict.fromkeys((encoder.name for encoder in encoders), 0)
-    for block in blocks(text.corpus(), advance):
+    corpus = text.corpus()
+    for block in blocks(corpus, advance):
         lines += len(block.lines)
         for encoder in encoders:
             tokens[encoder.name] += len(encoder.encode(block).ids)
+    trained_on(text, corpus.digests, encoders)
     return lines, tokens
 
 

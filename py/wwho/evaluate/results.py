@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wwho.evaluate.examples import Example
 from wwho.evaluate.identity import Identity
+from wwho.evaluate.metrics import ratio
 from wwho.evaluate.premium import Parallel
 from wwho.evaluate.vocabulary import VocabularyPart
 
@@ -40,6 +41,8 @@ class Efficiency:
     Attributes:
         tokens: tokens.
         tokens_per_word: over what white space separates; within a script, also over its segments.
+            None where more than a tenth of the characters are of scripts that put no spaces between
+            words.
         characters_per_token: in code points.
         saved: the share of these tokens that the model saves; None for its own.
         context: how much more text the model fits into the same context; None for its own.
@@ -50,6 +53,11 @@ class Efficiency:
     characters_per_token: float | None
     saved: float | None
     context: float | None
+
+    @property
+    def tokens_per_character(self) -> float | None:
+        """Over code points: for texts that have no tokens per word."""
+        return None if self.characters_per_token is None else ratio(1, self.characters_per_token)
 
 
 @dataclass(frozen=True)
@@ -127,6 +135,7 @@ class TextResult:
         broken_bytes: bytes that were not UTF-8; all tokenizers read U+FFFD.
         syllables: syllables.
         clusters: extended grapheme clusters.
+        trained_on: the tokenizers that say they were trained on it, or on a part of it.
         figures: for each tokenizer.
         scripts: the segments of each route that the text has.
     """
@@ -141,6 +150,7 @@ class TextResult:
     broken_bytes: int
     syllables: int
     clusters: int
+    trained_on: tuple[str, ...]
     figures: Mapping[str, Figures]
     scripts: tuple[ScriptResult, ...]
 

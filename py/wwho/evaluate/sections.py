@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wwho.evaluate.results import Evaluation
+from wwho.evaluate.results import Efficiency, Evaluation
 from wwho.evaluate.section import Section
 from wwho.evaluate.sections_data import data, examples
 from wwho.evaluate.sections_efficiency import context, information, scripts, tokens
@@ -28,13 +28,20 @@ def headline(found: Evaluation) -> list[tuple[str, str]]:
         for name, figures in overall.figures.items()
         if (saved := figures.efficiency.saved) is not None
     ][:2]
-    facts.append((decimals(3)(own.efficiency.tokens_per_word), "tokens per word"))
+    facts.append(per_unit(own.efficiency))
     if overall.syllables:
         spelled = f", {own.spelled_syllables:,} spelled out" if own.spelled_syllables else ""
         broken = f"of {overall.syllables:,} syllables broken{spelled}"
         facts.append((whole(own.broken_syllables), broken))
     facts.append((whole(own.damaged_lines), f"of {overall.lines:,} lines damaged"))
     return facts
+
+
+def per_unit(found: Efficiency) -> tuple[str, str]:
+    """Tokens per word; per character where spaces do not divide words."""
+    if found.tokens_per_word is None and found.tokens_per_character is not None:
+        return decimals(3)(found.tokens_per_character), "tokens per character"
+    return decimals(3)(found.tokens_per_word), "tokens per word"
 
 
 _SECTIONS: tuple[Callable[[Evaluation], Section | None], ...] = (

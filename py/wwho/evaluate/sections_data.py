@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wwho.evaluate.results import Evaluation
+from wwho.evaluate.results import Evaluation, TextResult
 from wwho.evaluate.section import Section, texts_of
 from wwho.evaluate.table import Column, Row, Table, whole
 
@@ -31,7 +31,7 @@ def data(found: Evaluation) -> Section:
         (
             f"{found.model} (SHA-256 {found.sha256}); syllables outside its vocabulary are "
             f"{spelled}. Bytes that are not UTF-8 were read as U+FFFD by all tokenizers.",
-            *(f"{text.name}: {text.file}, SHA-256 {text.sha256}." for text in found.texts),
+            *map(_source, found.texts),
         ),
         table=Table(
             ("text", ""),
@@ -63,3 +63,14 @@ def data(found: Evaluation) -> Section:
             ),
         ),
     )
+
+
+def _source(text: TextResult) -> str:
+    """Where a text comes from, and who knew it before."""
+    known = (
+        f" It is in the training corpus of {', '.join(text.trained_on)}: figures on it say little "
+        "of other text."
+        if text.trained_on
+        else ""
+    )
+    return f"{text.name}: {text.file}, SHA-256 {text.sha256}.{known}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
 from wwho.evaluate.bars import Bars
 from wwho.evaluate.results import Efficiency, Evaluation
 from wwho.evaluate.section import Section, names, rows, series, texts_of
@@ -11,6 +13,11 @@ from wwho.evaluate.table import Column, Number, Row, Table, decimals, percent, t
 def tokens(found: Evaluation) -> Section:
     """How many tokens the texts take."""
     texts = texts_of(found)
+    columns = _columns(figures.efficiency for text in texts for figures in text.figures.values())
+    spaceless = (
+        "A text with more than a tenth of its characters in scripts that put no spaces between "
+        "words, such as Thai and Chinese, has no tokens per word, but tokens per character."
+    )
     return Section(
         "tokens",
         "Tokens",
@@ -18,22 +25,16 @@ def tokens(found: Evaluation) -> Section:
             "Words are what white space separates, characters are code points, and every line is "
             "encoded on its own, without its line feed. “Saved” is the share of a tokenizer's "
             f"tokens that {found.model} does without (table 6 of the WWHO paper).",
+            *([spaceless] if _PER_CHARACTER in columns else []),
         ),
-        Bars(
-            "tokens-per-word",
-            "Tokens per word of each text, by tokenizer",
-            "tokens per word (less is better)",
-            names(texts),
-            series(found.subjects, texts, lambda _, figures: figures.efficiency.tokens_per_word),
-            decimals(2),
-        ),
+        _tokens_per_unit(found, "character" if _PER_CHARACTER in columns else "word"),
         Table(
             ("text", "tokenizer"),
-            (*_EFFICIENCY, Column("bytes per token", decimals(2))),
+            (*columns, Column("bytes per token", decimals(2))),
             rows(
                 found,
                 lambda _, figures: (
-                    *_efficiency_values(figures.efficiency),
+                    *_values(figures.efficiency, columns),
                     figures.bytes_per_token,
                 ),
             ),
@@ -41,10 +42,30 @@ def tokens(found: Evaluation) -> Section:
     )
 
 
+def _tokens_per_unit(found: Evaluation, unit: str) -> Bars:
+    """The chart of tokens per word, or per character."""
+    texts = texts_of(found)
+    return Bars(
+        f"tokens-per-{unit}",
+        f"Tokens per {unit} of each text, by tokenizer",
+        f"tokens per {unit} (less is better)",
+        names(texts),
+        series(
+            found.subjects,
+            texts,
+            lambda _, figures: getattr(figures.efficiency, f"tokens_per_{unit}"),
+        ),
+        decimals(2),
+    )
+
+
 def scripts(found: Evaluation) -> Section | None:
     """How many tokens each script takes; None where there is but one."""
     if len(found.overall.scripts) < 2:
         return None
+    columns = _columns(
+        efficiency for script in found.overall.scripts for efficiency in script.figures.values()
+    )
     return Section(
         "scripts",
         "Scripts",
@@ -55,13 +76,13 @@ def scripts(found: Evaluation) -> Section | None:
         ),
         table=Table(
             ("script", "tokenizer"),
-            (Column("characters", whole), Column("words", whole), *_EFFICIENCY),
+            (Column("characters", whole), Column("words", whole), *columns),
             tuple(
                 Row(
                     script.name,
                     name,
                     name == found.model,
-                    (script.characters, script.words, *_efficiency_values(efficiency)),
+                    (script.characters, script.words, *_values(efficiency, columns)),
                 )
                 for script in found.overall.scripts
                 for name, efficiency in script.figures.items()
@@ -151,13 +172,23 @@ def information(found: Evaluation) -> Section:
     )
 
 
-_EFFICIENCY = (
-    Column("tokens", whole),
-    Column("tokens per word", decimals(3)),
-    Column("characters per token", decimals(2)),
-    Column("saved", percent),
-)
+_PER_WORD = Column("tokens per word", decimals(3))
+_PER_CHARACTER = Column("tokens per character", decimals(3))
+_EFFICIENCY: dict[Column, Callable[[Efficiency], Number]] = {
+    Column("tokens", whole): lambda found: found.tokens,
+    _PER_WORD: lambda found: found.tokens_per_word,
+    _PER_CHARACTER: lambda found: found.tokens_per_character,
+    Column("characters per token", decimals(2)): lambda found: found.characters_per_token,
+    Column("saved", percent): lambda found: found.saved,
+}
 
 
-def _efficiency_values(found: Efficiency) -> tuple[Number, ...]:
-    return found.tokens, found.tokens_per_word, found.characters_per_token, found.saved
+def _columns(found: Iterable[Efficiency]) -> tuple[Column, ...]:
+    """The columns of a table of these: per word where one has words, per character where not."""
+    have_words = {each.tokens_per_word is not None for each in found if each.tokens}
+    needed = {_PER_WORD: have_words != {False}, _PER_CHARACTER: False in have_words}
+    return tuple(column for column in _EFFICIENCY if needed.get(column, True))
+
+
+def _values(found: Efficiency, columns: Sequence[Column]) -> tuple[Number, ...]:
+    return tuple(_EFFICIENCY[column](found) for column in columns)

@@ -30,6 +30,8 @@ class TextTally(Summed):
         route_bytes: for each route, the bytes of its segments.
         route_characters: for each route, the code points of its segments.
         route_words: for each route, the words of its segments; a segment's end is a word's end.
+        route_spaceless: for each route, the code points that are of scripts without spaces between
+            words.
         lines: lines.
         bytes: bytes in UTF-8, without line feeds.
         characters: code points.
@@ -43,6 +45,7 @@ class TextTally(Summed):
     route_bytes: Ints
     route_characters: Ints
     route_words: Ints
+    route_spaceless: Ints
     lines: int = 0
     bytes: int = 0
     characters: int = 0
@@ -54,8 +57,7 @@ class TextTally(Summed):
     @classmethod
     def empty(cls, n_routes: int) -> Self:
         """Nothing yet."""
-        segments, in_bytes, in_characters, in_words = np.zeros((4, n_routes), np.int64)
-        return cls(segments, in_bytes, in_characters, in_words)
+        return cls(*np.zeros((5, n_routes), np.int64))
 
 
 @dataclass

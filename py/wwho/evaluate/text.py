@@ -11,10 +11,19 @@ import numpy.typing as npt
 
 from wwho.backend.characters import characters
 from wwho.evaluate.arrays import Bools, Ints, bounds
+from wwho.grammar.unicode import script
 from wwho.normalize import Normalization
+from wwho.schema.model import union
 from wwho.train.encoding import broken_bytes
 from wwho.train.inputs import Corpus
 from wwho.train.progress import Advance
+
+# Scripts whose words no space divides: those of Unicode's line-breaking class SA, and more.
+_SPACELESS_SCRIPTS = """
+    Thai Lao Khmer Myanmar Tai_Le New_Tai_Lue Tai_Tham Tai_Viet Ahom Tibetan Javanese Balinese
+    Han Hiragana Katakana Yi
+    """.split()  # noqa: SIM905 - a list would fill the page
+_SPACELESS = np.array(union(map(script, _SPACELESS_SCRIPTS)).ranges, np.uint32)
 
 # White space is what `str.split` splits at; the last such character is U+3000.
 _END_OF_SPACES = 0x3001
@@ -74,6 +83,14 @@ class Block:
         """
         changes = np.append(False, routes[1:] != routes[:-1])[: len(routes)]
         return self._starts(changes)
+
+    @cached_property
+    def is_spaceless(self) -> Bools:
+        """Whether each code point is of a script that puts no spaces between words."""
+        firsts, lasts = _SPACELESS.T
+        place = np.searchsorted(firsts, self.code_points, side="right") - 1
+        found: Bools = (place >= 0) & (self.code_points <= lasts[place])
+        return found
 
     @cached_property
     def _is_solid(self) -> Bools:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 from wwho.artifact.model import Model
@@ -81,6 +81,27 @@ def _corpus_provenance(corpus: Corpus, report: Report) -> dict[str, str]:
     if corpus.reading.sample != 1:
         provenance["corpus_sample"] = f"{decimal(corpus.reading.sample)} of the lines"
     return provenance
+
+
+def was_trained_on(provenance: Mapping[str, str], digests: Sequence[str]) -> bool:
+    """Whether a model, or its base, says that one of these files was in its corpus.
+
+    Of a corpus of more than `LISTED` files it can only be told whether these are all of them.
+
+    Args:
+        provenance: the model's.
+        digests: SHA-256 of the contents of files, as `Corpus.digests` has them.
+
+    Example:
+        >>> was_trained_on({"corpus": "sha256 aa sha256 bb"}, ["bb"])
+        True
+    """
+    recorded = [provenance.get(f"{owner}corpus", "") for owner in ("", "base:")]
+    return any(
+        listed == _listed(digests) or not {*digests}.isdisjoint(listed.split())
+        for listed in recorded
+        if listed
+    )
 
 
 def _listed(digests: Sequence[str]) -> str:
