@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import lzma
 import re
+import shutil
 import subprocess
 import tarfile
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from wwho.encodings import model_bytes
 from wwho.evaluate.baselines import open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.metrics import ratio, saving
+from wwho.evaluate.premium import parallel
 from wwho.evaluate.results import Evaluation
 from wwho.evaluate.text import Block, DataSet
 
@@ -54,7 +56,8 @@ def number(cell: str) -> float:
 def arguments() -> list[str]:
     """What the shell makes of the page's `wwho eval`."""
     (block,) = re.findall(r"^```\n(.*?)^```", PAGE, re.M | re.S)
-    others = "mkdir() { :; }; tar() { :; }; wwho() { printf '%s\\0' \"$@\"; printf '\\0'; }\n"
+    others = "mkdir() { :; }; tar() { :; }; cp() { :; }\n"
+    others += "wwho() { printf '%s\\0' \"$@\"; printf '\\0'; }\n"
     shell = subprocess.run(["bash", "-c", others + block], check=True, stdout=subprocess.PIPE)
     calls = [call.split("\0") for call in shell.stdout.decode().split("\0\0") if call]
     (found,) = (call for call in calls if call[0] == "eval")
@@ -121,12 +124,33 @@ def test_the_first_lines(corpora: Path, tmp_path: Path) -> None:
         ]
 
 
+def unpack(corpora: Path, folder: Path) -> None:
+    """What the page's tar and cp do."""
+    with tarfile.open(corpora / "parallel_ntrex.tar.xz") as texts:
+        texts.extractall(folder, filter="data")
+    shutil.copy(corpora / "ntrex_my_unicode.txt", folder / "parallel" / "my.txt")
+
+
+@pytest.mark.corpora
+def test_the_premium_of_burmese_is_that_of_unicode(corpora: Path, tmp_path: Path) -> None:
+    unpack(corpora, tmp_path)
+    texts = [DataSet(name, str(tmp_path / "parallel" / f"{name}.txt")) for name in ("en", "my")]
+    found = parallel(texts, [open_baseline(name) for name in NAMES], lambda size: None)
+    assert found is not None
+    cells_of = {cells[0]: cells[1:] for cells in rows("Token premium")}
+    languages = [
+        Path(given.partition("=")[2]).stem for given in arguments() if "parallel/" in given
+    ]
+    column = languages[1:].index("my")
+    for name in NAMES:
+        assert cells_of[name][column] == f"{found.languages[1].premium[name]:.2f}"
+
+
 @pytest.mark.slow
 @pytest.mark.corpora
 def test_every_table(corpora: Path, tmp_path: Path) -> None:
     """By the page's own command, without paper mode, whose model does not ship."""
-    with tarfile.open(corpora / "parallel_ntrex.tar.xz") as parallel:
-        parallel.extractall(tmp_path, filter="data")
+    unpack(corpora, tmp_path)
     given = "\0".join(arguments()).replace("--against\0build/paper.wwho\0", "")
     given = given.replace("build/", f"{tmp_path}/").replace("../shared/corpora", str(corpora))
     found = evaluated(build_parser().parse_args(given.split("\0")))
