@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import os
 import pickle
 import subprocess
 import sys
@@ -18,7 +20,8 @@ from wwho import Tokenizer
 transformers = pytest.importorskip("transformers", reason="needs the extra hf")
 np = pytest.importorskip("numpy")
 
-from wwho.hf import TWIN, PlacedId, WWHOTokenizer  # noqa: E402
+from wwho.hf import WWHOTokenizer  # noqa: E402
+from wwho.hf.names import TWIN  # noqa: E402
 
 TINY = Path(__file__).resolve().parents[1] / "vectors" / "tiny.wwho"
 FRAME = {"bos_token": "<|ක|>", "eos_token": "<|end|>"}  # special tokens of the tiny model
@@ -171,22 +174,33 @@ def test_offsets_are_places_in_the_str() -> None:
     assert (places[0], set(places[1:-1]), places[-1]) == ((0, 1), {(1, 3)}, (3, 4))
 
 
-def test_places_are_gone_or_can_be_copied() -> None:
-    """Ids given out are plain numbers; what `tokenize` gives keeps its places in copies."""
-    hf = tokenizer()
-    cut = {"truncation": True, "max_length": 2, "return_overflowing_tokens": True}
-    for texts in ("a b c d", ["a b c d", "ගමේ පාසල ළඟ"]):
-        found = hf(texts, return_offsets_mapping=True, **cut)
-        plain = hf(texts, **cut)
-        assert found["overflowing_tokens"] == plain["overflowing_tokens"]
-        assert b"Placed" not in pickle.dumps(dict(found))
-    names = hf.tokenize("ගමේ school<|endoftext|>", places=True)
-    ids = hf.convert_tokens_to_ids(names)
-    assert {type(token) for token in ids} == {PlacedId}
-    for again in (copy.deepcopy((names, ids)), pickle.loads(pickle.dumps((names, ids)))):
-        assert again == (names, ids)
-        assert [token.place for token in again[1]] == [(0, 3), (3, 10), (10, 23)]
-        assert hf.convert_tokens_to_ids(again[0])[2].place == (10, 23)
+def test_added_tokens_leave_the_rest_of_a_batch_alone() -> None:
+    """Texts with and without them, as one by one; and what the core finds is what the cut finds."""
+    plain, cut = WWHOTokenizer(TINY), WWHOTokenizer(TINY)
+    cut.add_tokens([transformers.AddedToken("never in a text", normalized=False)])
+    texts = [*TEXTS, "<|end|>", "a<|end|><|ක|>b <|end|", "<|ක|>", *TEXTS]
+    for options in ({}, {"split_special_tokens": True}):
+        alone = [plain(text, **options)["input_ids"] for text in texts]
+        for hf in (plain, cut):
+            assert hf(texts, **options)["input_ids"] == alone
+            assert hf(texts, return_offsets_mapping=True, **options)["input_ids"] == alone
+
+
+def test_added_tokens_that_take_white_space_take_linear_time() -> None:
+    hf = WWHOTokenizer(TINY)
+    hf.add_tokens([transformers.AddedToken("<t>", lstrip=True, rstrip=True, normalized=False)])
+    space = " " * 300_000
+    assert hf.tokenize(f"{space}<t>{space}<t>{space}") == ["<t>", "<t>"]
+
+
+def test_ids_in_place_of_texts() -> None:
+    hf = WWHOTokenizer(TINY, special_tokens_pattern="eos", **FRAME)
+    ids = hf.wwho.encode(TEXTS[0])
+    assert hf(ids)["input_ids"] == [*ids, hf.eos_token_id]
+    assert hf([ids, ids[:2]])["input_ids"] == [[*ids, hf.eos_token_id], [*ids[:2], hf.eos_token_id]]
+    for wrong in ([None, "a"], ["a", None], [1.5], b"b", [b"b"], 7):
+        with pytest.raises(TypeError, match=r"^expected (texts|str)"):
+            hf(wrong)
 
 
 @pytest.mark.parametrize("token", [-100, -1, 10**7])
@@ -253,6 +267,18 @@ def test_chat_template() -> None:
     assert found["input_ids"] == hf.wwho.encode(text, allowed_special="all")
 
 
+def test_what_the_assistant_says_is_marked() -> None:
+    said = "{% generation %}{{ message.content }}{% endgeneration %}"
+    hf = WWHOTokenizer(chat_template=TEMPLATE.replace("{{ message.content }}", said))
+    talk = [{"role": "user", "content": "ගමේ පාසල?"}, {"role": "assistant", "content": "නදියක්!"}]
+    for options in ({}, {"return_tensors": "np"}):
+        found = hf.apply_chat_template([talk], return_assistant_tokens_mask=True, **options)
+        ids, masks = list(found["input_ids"][0]), list(found["assistant_masks"][0])
+        spoken = [token for token, mask in zip(ids, masks, strict=True) if mask]
+        # The space before a word is part of its token, and that token is marked.
+        assert hf.decode(spoken) == " ගමේ පාසල? නදියක්!"
+
+
 def test_save_and_load(tmp_path: Path) -> None:
     hf = WWHOTokenizer(
         TINY,
@@ -280,23 +306,88 @@ def test_save_and_load(tmp_path: Path) -> None:
             assert (tmp_path / "again" / name).read_bytes() == (tmp_path / name).read_bytes()
 
 
+FRESH = """
+import json, sys
+from transformers import AutoTokenizer
+assert not any(name.startswith("wwho") for name in sys.modules)
+hf = AutoTokenizer.from_pretrained(sys.argv[1], trust_remote_code=True)
+found = [hf.get_vocab() == AutoTokenizer.from_pretrained(sys.argv[1]).get_vocab()]
+hf.save_pretrained(sys.argv[2])
+json.dump([type(hf).__module__, hf(sys.argv[3])["input_ids"], hf.chat_template, found], sys.stdout)
+"""
+
+
+@pytest.mark.parametrize("config", [None, {"model_type": "llama"}, {"model_type": "mistral"}])
+def test_auto_tokenizer_in_a_fresh_process(config: Any, tmp_path: Path) -> None:
+    """As vLLM, TRL and lm-eval open it, alone and beside a model; what that saves is the same."""
+    hf = WWHOTokenizer(TINY, special_tokens_pattern="bos", chat_template=TEMPLATE, **FRAME)
+    hf.add_tokens(["<tool>"])
+    first, second = tmp_path / "a", tmp_path / "b"
+    files = hf.save_pretrained(first)
+    assert {Path(file).name for file in files} >= {"tokenizer.wwho", "tokenization_wwho.py"}
+    if config:
+        (first / "config.json").write_text(json.dumps(config))
+    text = "ගමේ <tool> x<|end|>"
+    expected = ["wwho.hf.tokenizer", hf(text)["input_ids"], TEMPLATE, [True]]
+    environment = {**os.environ, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}
+    for folder, other in ((first, second), (second, tmp_path / "c")):
+        done = subprocess.run(
+            [sys.executable, "-c", FRESH, folder, other, text],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout) == expected
+    for name in ("tokenization_wwho.py", "tokenizer.wwho", "chat_template.jinja"):
+        assert (second / name).read_bytes() == (first / name).read_bytes()
+
+
 def test_copies_and_pickles() -> None:
     hf = WWHOTokenizer(TINY)
-    for again in (copy.deepcopy(hf), pickle.loads(pickle.dumps(hf))):
+    before = pickle.dumps(hf)
+    found = hf(list(TEXTS), return_offsets_mapping=True)
+    hf.get_vocab()
+    assert pickle.dumps(hf) == before  # or caches that know a tokenizer by its pickle would miss
+    for again in (copy.deepcopy(hf), pickle.loads(before)):
         assert again(TEXTS[0])["input_ids"] == hf(TEXTS[0])["input_ids"]
+        assert again.get_vocab() == hf.get_vocab()
+    for copied in (copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert copied == found
+        assert copied.word_ids(1) == found.word_ids(1)
 
 
-def test_a_batch_map_as_in_datasets() -> None:
-    """What `Dataset.map(tokenize, batched=True)` calls: columns in, columns out."""
-    hf = tokenizer()
-    columns = {"text": list(TEXTS[:2]), "label": [0, 1]}
+def test_words_are_as_the_model_cuts_them() -> None:
+    """Neighbouring syllables are one; added tokens are their own."""
+    found = tokenizer()("ගමේ පාසලේ <|endoftext|>it's", return_offsets_mapping=True)
+    text = "ගමේ පාසලේ <|endoftext|>it's"
+    words: dict[int, list[tuple[int, int]]] = {}
+    for word, place in zip(found.word_ids(), found["offset_mapping"], strict=True):
+        words.setdefault(word, []).append(place)
+    spans = [(places[0][0], places[-1][1]) for _, places in sorted(words.items())]
+    assert [text[first:last] for first, last in spans] == [
+        "ගමේ", " පාසලේ", " ", "<|endoftext|>", "it's"
+    ]  # fmt: skip
+    assert found.char_to_word(5) == 1
+    assert found.word_to_chars(3) == (10, 23)
 
-    def tokenize(batch: dict[str, list[Any]]) -> dict[str, list[Any]]:
-        return dict(hf(batch["text"], truncation=True, max_length=8))
 
-    mapped = columns | tokenize(columns)
-    assert set(mapped) == {"text", "label", "input_ids", "attention_mask"}
-    assert mapped["input_ids"] == [hf.wwho.encode(text)[:8] for text in TEXTS[:2]]
+def test_datasets_map(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="needs datasets")
+    hf = WWHOTokenizer(TINY)
+    data = datasets.Dataset.from_dict({"text": list(TEXTS) * 50, "label": list(range(200))})
+    fingerprint = datasets.fingerprint.Hasher.hash(hf)
+
+    def tokenize(batch: dict[str, list[Any]]) -> Any:
+        return hf(batch["text"], truncation=True, max_length=8)
+
+    options: dict[str, Any] = {"batched": True, "batch_size": 64, "remove_columns": ["text"]}
+    mapped = data.map(tokenize, cache_file_name=str(tmp_path / "cache.arrow"), **options)
+    assert mapped.column_names == ["label", "input_ids", "attention_mask"]
+    expected = [hf.wwho.encode(text)[:8] for text in TEXTS] * 50
+    assert [row["input_ids"] for row in mapped] == expected
+    assert datasets.fingerprint.Hasher.hash(hf) == fingerprint
 
 
 def test_errors(tmp_path: Path) -> None:

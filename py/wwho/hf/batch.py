@@ -1,0 +1,227 @@
+"""A call of a tokenizer: texts in, rows for a model out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tokenizers import Encoding
+from transformers import BatchEncoding
+from transformers.tokenization_utils_base import TruncationStrategy
+from transformers.utils import PaddingStrategy
+
+from wwho.hf.read import Input, Reader, Tokens
+from wwho.hf.rows import Encodings, Padding, Row, Template, Truncation, cut, encoding, whole
+
+if TYPE_CHECKING:
+    from wwho.hf.tokenizer import WWHOTokenizer
+
+Sample: TypeAlias = tuple[Input, Input | None]
+"""What becomes a row: an input, or two."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What callers say of a call, by the names and with the defaults of transformers."""
+
+    add_special_tokens: bool = True
+    padding_strategy: str = PaddingStrategy.DO_NOT_PAD
+    truncation_strategy: str = TruncationStrategy.DO_NOT_TRUNCATE
+    max_length: int | None = None
+    stride: int = 0
+    is_split_into_words: bool = False
+    pad_to_multiple_of: int | None = None
+    padding_side: str | None = None
+    return_tensors: Any = None
+    return_token_type_ids: bool | None = None
+    return_attention_mask: bool | None = None
+    return_overflowing_tokens: bool = False
+    return_special_tokens_mask: bool = False
+    return_offsets_mapping: bool = False
+    return_length: bool = False
+    split_special_tokens: bool | None = None
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Options:
+        """The options among what is given: some callers give more."""
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in given.items() if name in known})
+
+
+def samples_of(text: Any, text_pair: Any, words: bool) -> tuple[list[Sample], bool]:
+    """The samples of a call, and whether it gives several, as transformers tells them apart.
+
+    Raises:
+        ValueError: a batch and its second texts differ in length; a sample is no one or two inputs.
+    """
+    nested = (list, tuple) if words else (str, list, tuple)
+    batch = isinstance(text, (list, tuple))
+    if not (batch and (isinstance(text[0], nested) if text else not words)):
+        return [(text, text_pair)], False
+    if text_pair is None:
+        return [_sample(given, words) for given in text], True
+    if not isinstance(text_pair, (list, tuple)) or len(text_pair) != len(text):
+        found = len(text_pair) if isinstance(text_pair, (list, tuple)) else "one"
+        raise ValueError(f"text is a batch of {len(text)}, text_pair of {found}: give as many")
+    return list(zip(text, text_pair, strict=True)), True
+
+
+def _sample(given: Any, words: bool) -> Sample:
+    """A sample of a batch: an input, or a pair of them."""
+    if isinstance(given, str) or not given or isinstance(given[0], int):
+        return given, None
+    if len(given) == 2 and isinstance(given, tuple if words else (list, tuple)):
+        return given[0], given[1]
+    if words:
+        return given, None
+    if len(given) == 1:
+        return given[0], None
+    raise ValueError(
+        f"a sample is a text or a pair of texts, found {len(given)}: give "
+        "is_split_into_words=True where they are words"
+    )
+
+
+class Batch:
+    """Samples in rows."""
+
+    def __init__(
+        self, tokenizer: WWHOTokenizer, reader: Reader, samples: list[Sample], options: Options
+    ) -> None:
+        """Read the samples, and see what of them is in which row."""
+        self._tokenizer, self._reader = tokenizer, reader
+        self._samples, self._options = samples, options
+        split = options.split_special_tokens
+        self._ordinary: bool = tokenizer.split_special_tokens if split is None else split
+        self._tokens = cache(self._read)
+        build = tokenizer.build_inputs_with_special_tokens
+        self._templates = {
+            pair: Template.of(build, pair) if options.add_special_tokens else Template([], [], [])
+            for pair in {second is not None for _, second in samples}
+        }
+        self._ids = self._sample_ids()
+        self._rows = self._cut()
+
+    def encoded(self) -> BatchEncoding:
+        """What transformers gives: columns, and an `Encoding` for each row."""
+        columns, padding = self._columns(), self._padding()
+        width = padding.width(columns["input_ids"]) if padding else 0
+        if padding:
+            columns = {name: padding.pad(name, rows, width) for name, rows in columns.items()}
+        if self._options.return_length:
+            columns["length"] = list(map(len, columns["input_ids"]))
+        if self._options.return_overflowing_tokens:
+            columns["overflow_to_sample_mapping"] = [row.sample for row in self._rows]
+
+        def made(k: int) -> Encoding:
+            found = self._encoding(self._rows[k])
+            if padding:
+                padding.pad_encoding(found, width)
+            return found
+
+        return BatchEncoding(
+            columns,
+            Encodings(made, len(self._rows)),
+            tensor_type=self._options.return_tensors,
+            n_sequences=max(self._templates, default=False) + 1,
+        )
+
+    # Samples
+
+    def _read(self, sample: int) -> tuple[Tokens, Tokens]:
+        """The tokens of a sample's inputs, and where they stand."""
+        first, second = self._samples[sample]
+        read = self._reader.tokens
+        return read(first, self._ordinary), read(second or (), self._ordinary)
+
+    def _sample_ids(self) -> list[tuple[list[int], list[int]]]:
+        """The ids of each sample's inputs."""
+        if self._options.return_offsets_mapping:
+            both = map(self._tokens, range(len(self._samples)))
+            return [(first.ids, second.ids) for first, second in both]
+        inputs = [
+            given
+            for first, second in self._samples
+            for given in ([first] if second is None else [first, second])
+        ]
+        ids = iter(self._reader.ids(inputs, self._ordinary))
+        return [(next(ids), [] if second is None else next(ids)) for _, second in self._samples]
+
+    def _cut(self) -> list[Row]:
+        """The rows; more than one of a sample where it overflows."""
+        options = self._options
+        sizes = [
+            (len(first), None if sample[1] is None else len(second))
+            for (first, second), sample in zip(self._ids, self._samples, strict=True)
+        ]
+        strategy = TruncationStrategy(options.truncation_strategy).value
+        if strategy == "do_not_truncate" or options.max_length is None:
+            return [whole(k, *size) for k, size in enumerate(sizes)]
+        side, overflow = self._tokenizer.truncation_side, options.return_overflowing_tokens
+        truncation = Truncation(strategy, options.max_length, options.stride, side, overflow)
+        special = {pair: template.size for pair, template in self._templates.items()}
+        return [
+            row
+            for k, size in enumerate(sizes)
+            for row in truncation.rows(k, *size, special[size[1] is not None])
+        ]
+
+    def _padding(self) -> Padding | None:
+        """How rows are padded, if they are."""
+        options, tokenizer = self._options, self._tokenizer
+        strategy = PaddingStrategy(options.padding_strategy).value
+        if strategy == "do_not_pad":
+            return None
+        return Padding(
+            length=options.max_length if strategy == "max_length" else None,
+            multiple=options.pad_to_multiple_of,
+            side=options.padding_side or tokenizer.padding_side,
+            token=tokenizer.pad_token,
+            id=tokenizer.pad_token_id,
+            type_id=tokenizer.pad_token_type_id,
+        )
+
+    # Rows
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """What is asked for of each row, not yet padded."""
+        options, usual = self._options, self._tokenizer.model_input_names
+        types, mask = options.return_token_type_ids, options.return_attention_mask
+        found: dict[str, list[Any]] = {"input_ids": list(map(self._row_ids, self._rows))}
+        if "token_type_ids" in usual if types is None else types:
+            found["token_type_ids"] = list(map(self._type_ids, self._rows))
+        if "attention_mask" in usual if mask is None else mask:
+            found["attention_mask"] = [[1] * len(ids) for ids in found["input_ids"]]
+        if options.return_special_tokens_mask:
+            found["special_tokens_mask"] = list(map(self._special_mask, self._rows))
+        if options.return_offsets_mapping:
+            found["offset_mapping"] = list(map(self._offsets, self._rows))
+        return found
+
+    def _template(self, row: Row) -> Template:
+        return self._templates[row.second is not None]
+
+    def _row_ids(self, row: Row) -> list[int]:
+        return self._template(row).ids(*cut(self._ids[row.sample], row))
+
+    def _special_mask(self, row: Row) -> list[int]:
+        first, second = cut(self._ids[row.sample], row)
+        return self._template(row).around([0] * len(first), [0] * len(second), 1)
+
+    def _offsets(self, row: Row) -> list[tuple[int, int]]:
+        first, second = self._tokens(row.sample)
+        return self._template(row).around(*cut((first.offsets, second.offsets), row), (0, 0))
+
+    def _type_ids(self, row: Row) -> list[int]:
+        first, second = cut(self._ids[row.sample], row)
+        if not self._options.add_special_tokens:
+            return [0] * len(first) + [1] * len(second)
+        create = self._tokenizer.create_token_type_ids_from_sequences
+        found: list[int] = create(first, second if row.second else None)
+        return found
+
+    def _encoding(self, row: Row) -> Encoding:
+        names = self._tokenizer.convert_ids_to_tokens
+        tokens = self._tokens(row.sample)
+        return encoding(names, self._template(row), row, tokens, self._type_ids(row))

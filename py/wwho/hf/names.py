@@ -1,0 +1,83 @@
+"""What transformers calls tokens: a string for each id, no two the same.
+
+The name of a token is its text; bytes that are not UTF-8 are written <0xE0>, and a base token that
+SGPE has too ends in U+2581. Ids that the model does not use have names of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from wwho.artifact.model import free_ids
+from wwho.tokenizer import Tokenizer
+
+TWIN = "\u2581"
+
+
+class Names:
+    """The names of a model's ids, made when they are first needed, and not pickled."""
+
+    def __init__(self, enc: Tokenizer) -> None:
+        """Prepare to name the ids of a model."""
+        self._enc = enc
+
+    @cached_property
+    def by_id(self) -> list[str]:
+        """The name of each id."""
+        return names_of_ids(self._enc)
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The id with each name."""
+        return {name: token for token, name in enumerate(self.by_id)}
+
+    def __reduce__(self) -> tuple[type[Names], tuple[Tokenizer]]:
+        """Copies make their names anew."""
+        return Names, (self._enc,)
+
+
+def names_of_ids(enc: Tokenizer) -> list[str]:
+    """A name for each id, used or not, no two the same."""
+    info = enc.info
+    taken = first_names(info.specials)
+    base = free_ids(info.n_base_tokens, info.specials.values())
+    sgpe = range(info.first_atom, info.n_vocab)
+    for token, text in zip([*sgpe, *base], enc.decode_tokens_bytes([*sgpe, *base]), strict=True):
+        name = readable(text)
+        while name in taken:
+            name += TWIN
+        taken[name] = token
+    names = [unused(token) for token in range(info.n_vocab)]
+    for name, token in taken.items():
+        names[token] = name
+    return names
+
+
+def first_names(specials: Mapping[str, int]) -> dict[str, int]:
+    """Special tokens, each id once: of several texts, the one that it decodes to.
+
+    Example:
+        >>> first_names({"<a>": 7, "<b>": 7})
+        {'<a>': 7}
+    """
+    names = {token: text for text, token in reversed(list(specials.items()))}
+    return {text: token for text, token in specials.items() if names[token] == text}
+
+
+def readable(text: bytes) -> str:
+    """The text of a token, or its bytes where they are not UTF-8.
+
+    Example:
+        >>> readable(" කා".encode()), readable(bytes([0xE0, 0xB6]))
+        (' කා', '<0xE0><0xB6>')
+    """
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return "".join(f"<0x{byte:02X}>" for byte in text)
+
+
+def unused(token: int) -> str:
+    """The name of an id that no token has."""
+    return f"<|unused_{token}|>"

@@ -1,0 +1,252 @@
+"""The tokenizer class for transformers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
+from transformers.utils.chat_template_utils import encode_marked_chat
+
+from wwho.artifact.files import write_atomic
+from wwho.backend.base import unknown_id
+from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names, model_bytes
+from wwho.errors import ArtifactError, UnknownTokenError
+from wwho.hf.batch import Batch, Options, samples_of
+from wwho.hf.names import Names, first_names, unused
+from wwho.hf.read import Reader
+from wwho.tokenizer import Tokenizer
+
+VOCAB_FILE = "tokenizer.wwho"
+CODE_FILE = "tokenization_wwho.py"
+CODE = '''"""The tokenizer of this folder, for AutoTokenizer; it needs pip install 'wwho[hf]'."""
+
+from wwho.hf import WWHOTokenizer
+
+__all__ = ["WWHOTokenizer"]
+'''
+# What the special tokens that models know are called in artifacts; the first that is there counts.
+ROLES = {
+    "bos_token": ("[BOS]",),
+    "eos_token": ("[EOS]", "<|endoftext|>"),
+    "unk_token": ("[UNK]",),
+    "pad_token": ("[PAD]", "<|endoftext|>"),
+    "mask_token": ("[MASK]",),
+}
+KEPT = (
+    "special_tokens_pattern",
+    "token_type_ids_pattern",
+    "token_type_ids_include_special_tokens",
+)
+"""Options that transformers takes from the arguments, but does not save."""
+
+
+class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
+    """A `.wwho` model as a `transformers.PreTrainedTokenizer`.
+
+    Special tokens in a text are recognized, as by every tokenizer of transformers;
+    `split_special_tokens=True` makes them ordinary text. Models without [BOS], [EOS] and [PAD],
+    such as o200k_base, end and pad with <|endoftext|>; their `bos_token` must be given.
+
+    `AutoTokenizer.from_pretrained(folder, trust_remote_code=True)` opens what `save_pretrained`
+    wrote, beside a model's files too; where `wwho.hf` is imported, it needs no trust.
+
+    Example:
+        >>> tokenizer = WWHOTokenizer("o200k_base")
+        >>> tokenizer("hello world", return_offsets_mapping=True)["offset_mapping"]
+        [(0, 5), (5, 11)]
+        >>> tokenizer.decode(tokenizer("hello world")["input_ids"])
+        'hello world'
+    """
+
+    vocab_files_names = {"vocab_file": VOCAB_FILE}  # noqa: RUF012 - transformers' name and type
+    model_input_names = ["input_ids", "attention_mask"]  # noqa: RUF012
+    _auto_map = {"AutoTokenizer": (f"{CODE_FILE[:-3]}.WWHOTokenizer", None)}  # noqa: RUF012
+
+    def __init__(
+        self, vocab_file: str | os.PathLike[str] = DEFAULT_ENCODING, **options: Any
+    ) -> None:
+        """Open a model.
+
+        Args:
+            vocab_file: a name of `wwho.list_encoding_names()`, or the path of a `.wwho` file.
+            options: those of `PreTrainedTokenizer`: `eos_token`, `padding_side`, `chat_template`,
+                `special_tokens_pattern` and so on.
+
+        Raises:
+            ArtifactError: the file is no artifact, or missing in the folder of `from_pretrained`.
+            FileNotFoundError: there is no such file, nor an encoding of this name.
+        """
+        if vocab_file is None:  # as from_pretrained says it; it hides every OSError
+            raise ArtifactError(
+                f"there is no {VOCAB_FILE} in {options.get('name_or_path')}; "
+                "WWHOTokenizer.save_pretrained writes it there"
+            )
+        self.wwho, self._artifact = _open(vocab_file)
+        specials = first_names(self.wwho.info.specials)
+        for role, names in ROLES.items():
+            options.setdefault(role, next((name for name in names if name in specials), None))
+        named, more = _extra_special_tokens(options)
+        options["model_specific_special_tokens"] = named
+        cast = [options[role] for role in self.SPECIAL_TOKENS_ATTRIBUTES if options.get(role)]
+        cast += named.values()
+        others = [name for name in specials if name not in map(str, [*cast, *more])]
+        options["extra_special_tokens"] = [*others, *more]
+        options.setdefault("clean_up_tokenization_spaces", False)
+        given = {str(each): each for each in [*cast, *more] if isinstance(each, AddedToken)}
+        known = {token: _special_token(text, given.get(text)) for text, token in specials.items()}
+        self._added_tokens_decoder = known
+        kept = {name: options[name] for name in KEPT if name in options}
+        self._names = Names(self.wwho)
+        super().__init__(**options)
+        self._update_trie()
+        self.init_kwargs.update(kept)
+
+    # What transformers asks of a tokenizer
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ids the model has, used or not; added tokens come behind them."""
+        return self.wwho.n_vocab
+
+    def _update_total_vocab_size(self) -> None:
+        added = sum(token >= self.vocab_size for token in self._added_tokens_decoder)
+        self.total_vocab_size = self.vocab_size + added
+
+    def get_vocab(self) -> dict[str, int]:
+        """Names and ids, added tokens among them."""
+        return {**self._names.ids, **self._added_tokens_encoder}
+
+    def _convert_token_to_id(self, token: str) -> int | None:
+        found: int | None = self._names.ids.get(token, self.unk_token_id)
+        return found
+
+    def _convert_id_to_token(self, index: int) -> str:
+        if not 0 <= index < self.vocab_size:
+            raise UnknownTokenError(unknown_id(index, len(self)))
+        return self._names.by_id[index]
+
+    def convert_tokens_to_string(self, tokens: Iterable[str]) -> str:
+        """The text of tokens with these names; bytes that are not UTF-8 become U+FFFD."""
+        return b"".join(map(self._bytes, tokens)).decode("utf-8", "replace")
+
+    def _bytes(self, name: str) -> bytes:
+        token = self._names.ids.get(name)
+        if token is None or unused(token) == name:
+            return name.encode("utf-8")
+        return self.wwho.decode_single_token_bytes(token)
+
+    def _add_tokens(self, new_tokens: Sequence[Any], special_tokens: bool = False) -> int:
+        """Add tokens, as transformers does.
+
+        Raises:
+            ValueError: one is the name of a token with another text: what spells it would be lost.
+        """
+        if not new_tokens:  # names need not be made
+            return 0
+        for name in map(str, new_tokens):
+            if name in self._names.ids and (text := self._bytes(name)) != name.encode("utf-8"):
+                raise ValueError(
+                    f"cannot add the token {name!r}: it is what {text!r}, the token "
+                    f"{self._names.ids[name]}, is called here; choose another text"
+                )
+        added: int = super()._add_tokens(new_tokens, special_tokens)
+        return added
+
+    def save_vocabulary(
+        self, save_directory: str, filename_prefix: str | None = None
+    ) -> tuple[str, ...]:
+        """Write the model into a folder, as `save_pretrained` does; its path."""
+        prefix = f"{filename_prefix}-" if filename_prefix else ""
+        path = os.path.join(save_directory, prefix + VOCAB_FILE)
+        write_atomic(path, self._artifact)
+        code = os.path.join(save_directory, CODE_FILE)
+        write_atomic(code, CODE.encode())
+        return path, code
+
+    def build_inputs_with_special_tokens(self, *texts: list[int]) -> list[int]:
+        """A text's ids, or two texts', with the special tokens that the pattern puts around them.
+
+        Raises:
+            ValueError: the pattern needs a special token that this tokenizer does not have.
+        """
+        found: list[int] = super().build_inputs_with_special_tokens(*texts)
+        if None in found:
+            names = self.special_tokens_pattern.replace("double_", "").split("_")
+            missing = [f"{name}_token" for name in names if getattr(self, f"{name}_token") is None]
+            raise ValueError(
+                f"special_tokens_pattern={self.special_tokens_pattern!r} needs a "
+                f"{' and a '.join(missing)}, which this model does not have: name it "
+                f"({missing[0]}='...'), or choose another pattern"
+            )
+        return found
+
+    # Encoding
+
+    @property
+    def is_fast(self) -> bool:
+        """True: offsets, words and `char_to_token` work, as they do for Rust tokenizers."""
+        return True
+
+    def _encode_plus(self, text: Any, text_pair: Any = None, **options: Any) -> BatchEncoding:
+        given = Options.of(options)
+        samples, several = samples_of(text, text_pair, given.is_split_into_words)
+        if options.get("sanitize_control_tokens"):  # marked by apply_chat_template
+            samples = [(encode_marked_chat(self, chat), pair) for chat, pair in samples]
+        found = Batch(self, self._reader, samples, given).encoded()
+        longest: list[int] = max(found["input_ids"], key=len, default=[])
+        verbose = options.get("verbose", True)
+        self._eventual_warn_about_too_long_sequence(longest, given.max_length, verbose)
+        if several or given.return_tensors is not None or given.return_overflowing_tokens:
+            return found
+        row = {name: rows[0] if isinstance(rows[0], list) else rows for name, rows in found.items()}
+        return BatchEncoding(row, found.encodings, n_sequences=found.n_sequences)
+
+    def tokenize(
+        self, text: str, pair: str | None = None, add_special_tokens: bool = False, **options: Any
+    ) -> list[str]:
+        """The names of a text's tokens."""
+        ids = self(text, pair, add_special_tokens=add_special_tokens, **options)["input_ids"]
+        names: list[str] = self.convert_ids_to_tokens(ids)
+        return names
+
+    def _update_trie(self, unique_no_split_tokens: list[str] | None = None) -> None:
+        self._reader = Reader(self.wwho, self._added_tokens_decoder)  # of the tokens added by now
+
+    # Saving
+
+    @classmethod
+    def register_for_auto_class(cls, auto_class: str = "AutoTokenizer") -> None:
+        """Nothing: `save_pretrained` writes what AutoTokenizer needs anyway."""
+
+
+def _extra_special_tokens(options: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+    """Special tokens beyond the usual roles, taken from the options: those with names, and others.
+
+    transformers has three names for them, and reads one only where the others are not given.
+    """
+    named = dict(options.pop("model_specific_special_tokens", None) or {})
+    more: list[Any] = []
+    for option in ("extra_special_tokens", "additional_special_tokens"):
+        found = options.pop(option, None) or []
+        if isinstance(found, dict):
+            named.update(found)
+        else:
+            more += found
+    return named, more
+
+
+def _special_token(text: str, given: AddedToken | None) -> AddedToken:
+    """A special token of the artifact, with the options that the caller gives it."""
+    strips = {name: getattr(given, name, False) for name in ("lstrip", "rstrip", "single_word")}
+    return AddedToken(text, special=True, normalized=False, **strips)
+
+
+def _open(source: str | os.PathLike[str]) -> tuple[Tokenizer, bytes]:
+    """The shipped encoding with this name, or the model in this file, and its bytes."""
+    if source in list_encoding_names():
+        return get_encoding(str(source)), model_bytes(str(source))
+    blob = Path(source).read_bytes()
+    return Tokenizer.from_bytes(blob), blob
