@@ -385,7 +385,7 @@ def test_outputs_that_cannot_be_written(cli: Any, folder: Path) -> None:
         ("jinja2", ()),
         ("unicode_segmentation_rs", ()),
         ("tokenizers", ("--against", "x.json")),
-        ("tiktoken", ("--against", "p50k_base")),
+        ("tiktoken", ("--against", "abacus")),
     ],
 )
 def test_without_the_extra(

@@ -16,10 +16,9 @@ from wwho.evaluate.examples import DEFAULTS, examples
 from wwho.evaluate.figures import subject, text_result
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.identity import AsciiLines, identities
-from wwho.evaluate.measure import Meter, measure
+from wwho.evaluate.measure import Meter, TextTally, TokenTally, measure
 from wwho.evaluate.premium import parallel
 from wwho.evaluate.results import FORMAT, Evaluation, TextResult
-from wwho.evaluate.tally import TextTally, TokenTally
 from wwho.evaluate.text import Block, DataSet, blocks
 from wwho.evaluate.vocabulary import vocabulary
 from wwho.schema.model import Schema

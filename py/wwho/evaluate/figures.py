@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from wwho.evaluate.encoder import Encoder
 from wwho.evaluate.grammar import Grammar
+from wwho.evaluate.measure import TextTally, TokenTally
 from wwho.evaluate.metrics import compression_ratio, id_bytes, ratio, renyi_efficiency, saving
 from wwho.evaluate.results import Efficiency, Figures, ScriptResult, Subject, TextResult
-from wwho.evaluate.tally import TextTally, TokenTally
 
 _MOST_SPACELESS = 10
 """Words are counted where at most one character in so many is of a script without spaces."""

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from wwho.evaluate.examples import Example, Token
 from wwho.evaluate.results import Evaluation
-from wwho.evaluate.section import Section
+from wwho.evaluate.section import Section, Table
 from wwho.evaluate.sections import headline, sections
-from wwho.evaluate.table import Table
 
 _ESCAPED = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>|"})
 

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from wwho.evaluate.bars import Bars
+from wwho.evaluate.section import Bars
 
 # matplotlib writes these colours; in the page they are variables, which day and night set apart.
 _INK, _SOFT, _LINE = "#010101", "#020202", "#030303"

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from wwho.evaluate.bars import Bars
 from wwho.evaluate.results import Efficiency, Evaluation
-from wwho.evaluate.section import Section, names, rows, series, texts_of
-from wwho.evaluate.table import Column, Number, Row, Table, decimals, percent, times, whole
+from wwho.evaluate.section import (
+    Bars,
+    Column,
+    Number,
+    Row,
+    Section,
+    Table,
+    decimals,
+    names,
+    percent,
+    rows,
+    series,
+    texts_of,
+    times,
+    whole,
+)
 
 
 def tokens(found: Evaluation) -> Section:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from wwho.evaluate.bars import Bars
 from wwho.evaluate.identity import Identity
 from wwho.evaluate.metrics import ratio
 from wwho.evaluate.results import Evaluation
-from wwho.evaluate.section import Section, names, rows, series, texts_of
-from wwho.evaluate.table import Column, Number, Table, decimals, percent, whole
+from wwho.evaluate.section import (
+    Bars,
+    Column,
+    Number,
+    Section,
+    Table,
+    decimals,
+    names,
+    percent,
+    rows,
+    series,
+    texts_of,
+    whole,
+)
 
 
 def breakage(found: Evaluation) -> Section:

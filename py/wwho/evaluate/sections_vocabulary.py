@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wwho.evaluate.bars import Bars
 from wwho.evaluate.metrics import ratio
 from wwho.evaluate.results import Evaluation
-from wwho.evaluate.section import Section
-from wwho.evaluate.table import Column, Row, Table, percent, whole
+from wwho.evaluate.section import Bars, Column, Row, Section, Table, percent, whole
 from wwho.evaluate.vocabulary import VocabularyPart
 
 
