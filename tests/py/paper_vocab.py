@@ -34,7 +34,7 @@ def learn_vocab(corpus: Path, *, vocab_size: int, prune: int, min_freq: int = 2)
     counts = {unit[0]: count for unit, count in words.units().items()}
     atoms = tuple(sorted(unit for unit, count in counts.items() if count >= prune))
     room = vocab_size - len(SPECIALS) - len(atoms)
-    merges = learn_merges(words, atoms, room, min_freq=min_freq, bars=Progress(False))
+    merges = learn_merges(words, atoms, room, min_freq=min_freq, bars=Progress(False)).merges()
     unk = {"[UNK]": cutter.n_base}
     first_atom = cutter.n_base + 1
     model = replace(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,10 +27,11 @@ from wwho.errors import CorpusError, SchemaError
 from wwho.schema.load import load_schema
 from wwho.tokenizer import Tokenizer
 from wwho.train import superwords as stage
+from wwho.train.assemble import counting_model
 from wwho.train.inputs import Corpus
 from wwho.train.native import Phrases
 from wwho.train.pipeline import train_model
-from wwho.train.reference import merged
+from wwho.train.reference import merged, train_reference
 
 SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
 BASE = base_model(
@@ -64,7 +66,7 @@ texts = st.lists(
 ).map("".join)
 
 
-def trained(folder: Path, text: str, count: int, **options: Any) -> Model:
+def trained(folder: Path, text: str, count: Any, **options: Any) -> Model:
     """A vocabulary with superwords, of a file with this text and enough words to train on."""
     file = folder / "corpus.txt"
     file.write_text(f"{text}\nක ක ක ගම ගම\n", "utf-8")
@@ -112,12 +114,12 @@ def units_of(model: Model) -> list[int]:
 
 def learnt(
     model: Model, text: str, count: int, max_words: int, max_units: int, min_freq: int
-) -> list[Pair]:
-    """Superwords the slow way: all pairs are counted anew each time."""
+) -> list[tuple[Pair, int]]:
+    """Superwords and their gains the slow way: all pairs are counted anew each time."""
     phrases = list(phrases_of(model, text))
     tokens = list(model.sgpe_tokens)
     n_words, n_units = [1] * len(tokens), units_of(model)
-    pairs: list[Pair] = []
+    pairs: list[tuple[Pair, int]] = []
     while len(pairs) < count:
         counts: Counter[Pair] = Counter()
         for phrase in phrases:
@@ -129,7 +131,7 @@ def learnt(
         best = min(counts, key=lambda pair: (-counts[pair], pair), default=None)
         if best is None or counts[best] < min_freq:
             break
-        pairs.append(best)
+        pairs.append((best, counts[best]))
         tokens.append(tokens[best[0]] + tokens[best[1]])
         n_words.append(n_words[best[0]] + n_words[best[1]])
         n_units.append(n_units[best[0]] + n_units[best[1]])
@@ -160,8 +162,77 @@ def test_what_is_learnt_is_what_the_slow_trainer_learns(
     plain = first_stage(model)
     expected = learnt(plain, f"{text}\nක ක ක ගම ගම\n", count, max_words, max_units, min_freq)
     assert max(units_of(model)) <= max_units
-    assert list(model.merges[len(plain.merges) :]) == expected
+    assert list(model.merges[len(plain.merges) :]) == [pair for pair, _ in expected]
     assert read_model(write_model(model)).n_superwords == len(expected)
+
+
+def chosen(model: Model) -> int:
+    """How many superwords the provenance says were chosen."""
+    found = re.search(r"superwords auto \((\d+)\), max_words 4", model.provenance["training"])
+    assert found is not None
+    return int(found[1])
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts, st.sampled_from([30, 45, 90]), st.integers(1, 3))
+def test_superwords_are_worth_their_ids_up_to_where_both_merges_save_the_same(
+    tmp_path_factory: pytest.TempPathFactory, text: str, size: int, min_freq: int
+) -> None:
+    folder = tmp_path_factory.mktemp("x")
+    options = {"vocab_size": size, "min_freq": min_freq}
+    auto = trained(folder, text, "auto", **options)
+    corpus = f"{text}\nක ක ක ගම ගම\n"
+    full = trained(folder, text, 0, **options)
+    within = train_reference(
+        counting_model(SCHEMAS), corpus, vocab_size=size - 5, prune=1, min_freq=min_freq
+    ).gains
+    room = size - 5 - len(full.atoms)
+    saved = [gain for _, gain in learnt(full, corpus, room, 4, 1023, min_freq)]
+    lost = [*within, *[0] * (room - len(within))][::-1]
+    worth = [ours >= theirs for ours, theirs in zip(saved, lost, strict=False)]
+    assert chosen(auto) == [*worth, False].index(False)
+    asked_for = trained(folder, text, chosen(auto), **options)
+    assert replace(auto, provenance={}) == replace(asked_for, provenance={})
+
+
+def test_the_automatic_share_is_near_the_best_one(tmp_path: Path) -> None:
+    rng = random.Random(11)
+    words = ["".join(rng.choices(WORDS[:5], k=rng.randint(1, 4))) for _ in range(120)]
+    phrases = [" ".join(rng.choices(words, k=rng.randint(2, 3))) for _ in range(80)]
+    ranks = [1 / rank for rank in range(1, 201)]
+    text = "\n".join(" ".join(rng.choices(words + phrases, ranks, k=8)) for _ in range(1500))
+
+    def tokens(superwords: int | str) -> int:
+        model = trained(tmp_path, text, superwords, vocab_size=200)
+        return Tokenizer(write_model(model)).count(text)
+
+    by_hand = {count: tokens(count) for count in range(0, 181, 20)}
+    best = min(by_hand.values())
+    assert 0 < chosen(trained(tmp_path, text, "auto", vocab_size=200)) < 180
+    assert tokens("auto") < 1.01 * best < 0.9 * max(by_hand.values())
+
+
+def test_the_automatic_share_goes_by_weights(tmp_path: Path) -> None:
+    few, many = sources(tmp_path)
+    weighted = Corpus([few, many], weights={few: 100})
+    options: dict[str, Any] = {"prune": 1, "vocab_size": 40, "superwords": "auto"}
+    models = [
+        train_model(SCHEMAS, BASE, corpus, **options)
+        for corpus in (weighted, Corpus([few] * 100 + [many]), Corpus([many] + [few] * 100))
+    ]
+    assert len({(chosen(model), tuple(model.merges)) for model in models}) == 1
+
+
+def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
+    file, output = tmp_path / "corpus.txt", tmp_path / "x.wwho"
+    file.write_text("ගම කම ගම කම\n" * 9, "utf-8")
+    options = ("--prune", "1", "--vocab-size", "20", "--superwords")
+    assert cli("train", *options, "auto", "-o", output, file).code == 0
+    model = read_model(output.read_bytes())
+    assert chosen(model) == model.n_superwords > 0
+    assert cli("train", *options, "many", "-o", output, file).code == 2
+    with pytest.raises(ValueError, match="superwords is 'many'; it must be 0 or more, or 'auto'"):
+        trained(tmp_path, "ක ක", "many")
 
 
 @settings(max_examples=60, deadline=None)

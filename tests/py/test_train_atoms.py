@@ -118,7 +118,7 @@ def learn_natively(
         words = words.spelled()
     atoms = atoms_of(variant.kind, words, prune)
     room = vocab_size - len(atoms)
-    return atoms, learn_merges(words, atoms, room, min_freq=min_freq, bars=Progress(False))
+    return atoms, learn_merges(words, atoms, room, min_freq=min_freq, bars=Progress(False)).merges()
 
 
 @cache

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from wwho.cli import options as shared
 from wwho.cli import streams
@@ -61,11 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--superwords",
-        type=int,
+        type=superwords,
         default=0,
-        metavar="N",
-        help="so many of the merges join words of a schema's script across one space; the corpus "
-        "is read a second time (default 0)",
+        metavar="N|auto",
+        help="so many of the merges join words of a schema's script across one space; auto: as "
+        "many as save more tokens than the merges that they displace; the corpus is read a second "
+        "time, for auto a third time (default 0)",
     )
     parser.add_argument(
         "--max-words",
@@ -282,6 +283,15 @@ def checkpoint(options: argparse.Namespace) -> Checkpoint | None:
     if options.checkpoint is None:
         return None
     return Checkpoint(options.checkpoint, resume=options.resume, seconds=options.checkpoint_every)
+
+
+def superwords(text: str) -> int | Literal["auto"]:
+    """A number of superwords, or the word for as many as are worth it.
+
+    Raises:
+        ValueError: it is neither; argparse turns this into exit code 2.
+    """
+    return "auto" if text == "auto" else int(text)
 
 
 def weight(text: str) -> tuple[str, str]:

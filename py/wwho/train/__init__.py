@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from wwho.train.inputs import Corpus
 from wwho.train.texts import Given, Texts
@@ -39,7 +39,7 @@ def train(
     vocab_size: int = 128_000,
     prune: int = 20,
     min_freq: int = 2,
-    superwords: int = 0,
+    superwords: int | Literal["auto"] = 0,
     max_words: int = 4,
     max_token_units: int | None = None,
     normalize: Normalization | None = None,
@@ -74,8 +74,9 @@ def train(
         prune: how often a syllable must be seen to get an id, at least 1; others are spelled with
             tokens of the base.
         min_freq: how often a pair must be seen to be merged, at least 1.
-        superwords: how many of the merges join words across one space; 0: none. The texts are read
-            twice for them: give no iterator.
+        superwords: how many of the merges join words across one space; 0: none; ``auto``: as many
+            as save more tokens than the merges within words that they displace. The texts are read
+            twice for them, and for ``auto`` three times: give no iterator.
         max_words: how many words a superword may touch, from 2 to 127.
         max_token_units: how many syllables (or other atoms) a token may have, superwords among
             them; None: as many as fit into a token's 1023 bytes.

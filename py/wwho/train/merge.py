@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wwho.artifact.layout import MAX_TOKEN_BYTES
-from wwho.artifact.model import Pair
 from wwho.train.native import Merger, Words
 from wwho.train.progress import Progress
 
@@ -21,7 +20,7 @@ def learn_merges(
     min_freq: int,
     max_units: int = MAX_TOKEN_BYTES,
     bars: Progress,
-) -> list[Pair]:
+) -> Merger:
     """Merge the most frequent pair of neighbours, again and again.
 
     The count of a pair is the number of places in the corpus where the two stand side by side
@@ -39,10 +38,11 @@ def learn_merges(
         bars: where to show progress.
 
     Returns:
-        Left and right id of each merge, in order; merge number k makes the id ``len(atoms) + k``.
+        What holds the left and right id of each merge, in order, and its gain; merge number k makes
+        the id ``len(atoms) + k``.
     """
     merger = Merger(words, atoms, max_merges=max_merges, min_freq=min_freq, max_units=max_units)
     with bars.stage("merge", max_merges, unit=" merges") as advance:
         while made := merger.step(STEP):
             advance(made)
-    return merger.merges()
+    return merger

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal
 
-from wwho.artifact.layout import MAX_IDS, MAX_TOKEN_BYTES
+from wwho.artifact.layout import MAX_TOKEN_BYTES
 from wwho.artifact.model import Model
-from wwho.errors import CorpusError, SchemaError, SpecialTokenError
-from wwho.normalize import FORM, KEY, Normalization, nfc
+from wwho.normalize import Normalization
 from wwho.schema.model import Schema
 from wwho.train.assemble import counting_model, special_ids, trained_model
 from wwho.train.atoms import AtomKind
 from wwho.train.checkpoint import Checkpoint
+from wwho.train.checks import (
+    check_atoms,
+    check_base,
+    check_counted,
+    check_normalize,
+    check_numbers,
+    check_superwords,
+    room_for,
+)
 from wwho.train.count import MAX_COUNT, Engine, count_corpus
 from wwho.train.inputs import Corpus
 from wwho.train.local import LocalEngine
@@ -22,7 +31,7 @@ from wwho.train.progress import Progress
 from wwho.train.provenance import provenance
 from wwho.train.prune import atoms_of
 from wwho.train.report import Report
-from wwho.train.superwords import with_superwords
+from wwho.train.superwords import AUTO, SecondStage, shortened
 
 SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[MASK]")
 
@@ -36,7 +45,7 @@ def train_model(
     vocab_size: int = 128_000,
     prune: int = 20,
     min_freq: int = 2,
-    superwords: int = 0,
+    superwords: int | Literal["auto"] = 0,
     max_words: int = 4,
     max_token_units: int | None = None,
     normalize: Normalization | None = None,
@@ -74,7 +83,8 @@ def train_model(
             weights, these count. Bytes are atoms however rare.
         min_freq: how often a pair must be seen to be merged, at least 1; weights count.
         superwords: how many of the merges are left for a second stage, which joins words of the
-            schemas' scripts (`with_superwords`); 0: none.
+            schemas' scripts (`SecondStage`); 0: none; ``auto``: as many as save more tokens than
+            the merges within words that they displace (`SecondStage.worthwhile`).
         max_words: how many words a superword may touch, from 2 to 127.
         max_token_units: how many syllables (or other atoms) a token may have, superwords among
             them, at least 1; None: as many as fit into a token's 1023 bytes.
@@ -125,7 +135,7 @@ def train_model(
     if specials is None:
         specials = () if kind is AtomKind.BYTE else SPECIALS
     max_units = MAX_TOKEN_BYTES if max_token_units is None else max_token_units
-    _check(
+    check_numbers(
         base,
         vocab_size=vocab_size,
         prune=prune,
@@ -134,10 +144,10 @@ def train_model(
         processes=processes,
     )
     ids = special_ids(base, specials)
-    _check_normalize(base, normalize, ids)
+    check_normalize(base, normalize, ids)
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
     corpus = corpus.normalized(normalize)
-    _check_superwords(schemas, superwords, max_words, corpus)
+    check_superwords(schemas, superwords, max_words, corpus)
     bars = Progress(progress)
     cutter = counting_model(schemas, base, kind)
     engine = engine or LocalEngine(processes)
@@ -149,199 +159,35 @@ def train_model(
         )
     if on_counted is not None:
         on_counted(report)
-    _check_counted(report)
-    _check_base(schemas, base, report)
+    check_counted(report)
+    check_base(schemas, base, report)
     if kind is AtomKind.BYTE:
         words = words.spelled()
     chosen = atoms_of(kind, words, prune * scale)
-    _check_atoms(kind, chosen, prune)
-    room = _room(kind, vocab_size, len(specials), len(chosen), prune, superwords)
+    check_atoms(kind, chosen, prune)
+    auto = superwords == AUTO
+    reserved = 0 if superwords == AUTO else superwords
+    room = room_for(kind, vocab_size, len(specials), len(chosen), prune, reserved)
     threshold = min(min_freq * scale, MAX_COUNT + 1)
-    merges = learn_merges(
-        words, chosen, room - superwords, min_freq=threshold, max_units=max_units, bars=bars
+    merger = learn_merges(
+        words, chosen, room - reserved, min_freq=threshold, max_units=max_units, bars=bars
     )
     model = trained_model(
-        schemas,
-        base,
-        specials=ids,
-        atoms=chosen,
-        merges=merges,
-        provenance=provenance(
-            name,
-            schemas,
-            base,
-            corpus,
-            report,
-            kind,
-            f"vocab_size {vocab_size}, prune {prune}, min_freq {min_freq}"
-            + ("" if kind is AtomKind.SYLLABLE else f", atoms {kind}")
-            + (f", superwords {superwords}, max_words {max_words}" if superwords else "")
-            + (f", max_token_units {max_token_units}" if max_token_units else ""),
-        ),
-        kind=kind,
+        schemas, base, specials=ids, atoms=chosen, merges=merger.merges(), provenance={}, kind=kind
     )
-    if not superwords:
-        return model
-    return with_superwords(
-        model,
-        corpus,
-        report,
-        superwords,
-        max_words=max_words,
-        max_units=max_units,
-        min_freq=threshold,
-        bars=bars,
-    )
-
-
-def _check(
-    base: Model,
-    *,
-    vocab_size: int,
-    prune: int,
-    min_freq: int,
-    max_token_units: int,
-    processes: int,
-) -> None:
-    """Refuse what cannot be trained with.
-
-    Raises:
-        ValueError: says which argument, and what it may be.
-    """
-    for what, value, most in (
-        ("vocab_size", vocab_size, MAX_IDS - base.n_base - 1),
-        ("prune", prune, 2**63),
-        ("min_freq", min_freq, 2**63),
-        ("max_token_units", max_token_units, MAX_TOKEN_BYTES),
-        ("processes", processes, 1024),
-    ):
-        if not 1 <= value <= most:
-            raise ValueError(f"{what} is {value}; it must be between 1 and {most}")
-    if base.has_sgpe or base.router is not None:
-        raise ValueError(
-            f"the base {base.name!r} has routes of its own; train over a base vocabulary, "
-            "such as o200k_base"
-        )
-
-
-def _check_normalize(base: Model, form: Normalization | None, specials: Iterable[str]) -> None:
-    """Refuse what a normalized text would never meet, or what would meet text that is not.
-
-    Raises:
-        ValueError: there is no such form, or the base was trained on text in another one.
-        SpecialTokenError: a special token is not in this form.
-    """
-    if form not in (None, FORM):
-        raise ValueError(f"normalize is {form!r}; it must be {FORM!r} or None")
-    theirs = base.provenance.get(KEY)
-    if theirs is not None and theirs != form:
-        raise ValueError(
-            f"the base {base.name!r} was trained on text in {theirs}; train over it with "
-            f"normalize {theirs} (--normalize {theirs})"
-        )
-    for text in specials if form else ():
-        if nfc(text.encode()) != text.encode():
-            raise SpecialTokenError(
-                f"special token {text!r} is not in NFC, and no text that is holds it; spell it "
-                f"{nfc(text.encode()).decode()!r}"
-            )
-
-
-def _check_base(schemas: Sequence[Schema], base: Model, report: Report) -> None:
-    """Say what a base of bytes alone costs in the text that no schema takes over."""
-    if not schemas or base.n_base_tokens > 256:
-        return
-    total = report.total
-    theirs = sum(script.bytes for script in total.scripts.values())
-    warnings.warn(
-        f"the base is the 256 bytes alone: all text outside the schemas' scripts, which is "
-        f"{1 - theirs / total.bytes:.1%} of the bytes of this corpus, takes one token for each "
-        "byte. To have tokens for it, train a byte base first (--atoms byte --base none, without "
-        "--schema) and give that file as the base, or take o200k_base",
-        stacklevel=3,
-    )
-
-
-def _check_atoms(kind: AtomKind, atoms: Sequence[bytes], prune: int) -> None:
-    """Say so where nothing can be learnt, for want of atoms."""
-    if not atoms:
-        warnings.warn(
-            f"no {kind} is seen {prune} times in this corpus, weights counted, so the vocabulary "
-            f"has none; {'lower prune, or ' if prune > 1 else ''}give more text or higher weights",
-            stacklevel=3,
-        )
-
-
-def _room(
-    kind: AtomKind, vocab_size: int, n_specials: int, n_atoms: int, prune: int, superwords: int
-) -> int:
-    """How many merges the vocabulary has room for, superwords among them.
-
-    Raises:
-        CorpusError: not even the atoms fit.
-        ValueError: the superwords do not.
-    """
-    taken = n_specials + n_atoms
-    if taken > vocab_size:
-        raise CorpusError(
-            f"a vocabulary of {vocab_size} has no room for {n_specials} special tokens and "
-            + (
-                f"{n_atoms} bytes; raise vocab_size to {taken} or more"
-                if kind is AtomKind.BYTE
-                else f"{n_atoms} {kind}s seen at least {prune} times; "
-                f"raise vocab_size to {taken} or more, or prune"
-            )
-        )
-    room = vocab_size - taken
-    if superwords > room:
-        raise ValueError(
-            f"superwords is {superwords}; it must be between 0 and {room}, for which there is room"
-        )
-    return room
-
-
-def _check_superwords(
-    schemas: Sequence[Schema], superwords: int, max_words: int, corpus: Corpus
-) -> None:
-    """Refuse superwords that no corpus, or not this one, could give.
-
-    Raises:
-        ValueError: says which number, and what it may be.
-        SchemaError: there are no schemas, whose scripts' words are what superwords join.
-        CorpusError: the corpus cannot be read a second time.
-    """
-    if superwords < 0:
-        raise ValueError(f"superwords is {superwords}; it must be 0 or more")
-    if not 2 <= max_words <= 127:
-        raise ValueError(f"max_words is {max_words}; it must be between 2 and 127")
-    if superwords and not schemas:
-        raise SchemaError(
-            "superwords join words of a script, and without schemas a word is any piece of text, "
-            "punctuation and digits too; name schemas, or ask for no superwords"
-        )
-    if superwords and corpus.once:
-        raise CorpusError(
-            f"superwords are learnt from a second reading, and {corpus.once} can be read only "
-            "once: name a file, or give a list or a column of a dataset"
-        )
-
-
-def _check_counted(report: Report) -> None:
-    """Refuse a corpus with nothing in it, and say what was broken.
-
-    Raises:
-        CorpusError: there is nothing to learn from.
-    """
-    total = report.total
-    if total.broken_characters:
-        warnings.warn(
-            f"the corpus holds {total.broken_characters} broken characters (bytes that are not "
-            "valid UTF-8, lone surrogates); each was read as U+FFFD",
-            stacklevel=3,
-        )
-    if not total.words:
-        raise CorpusError(
-            f"the corpus ({total.files} files, {total.lines} lines, of which {total.sampled} were "
-            f"counted, {total.bytes} bytes of text) holds no text in the scripts of the schemas: "
-            f"{', '.join(total.scripts)}"
-        )
+    if superwords:
+        stage = SecondStage(corpus, report, max_words, max_units, threshold, bars)
+        if auto:
+            reserved = stage.worthwhile(model, merger.gains(), room)
+            model = shortened(model, room - reserved)
+        model = stage.added(model, reserved)
+    options = [f"vocab_size {vocab_size}, prune {prune}, min_freq {min_freq}"]
+    if kind is not AtomKind.SYLLABLE:
+        options.append(f"atoms {kind}")
+    if superwords:
+        options.append(f"superwords {f'auto ({reserved})' if auto else reserved}")
+        options.append(f"max_words {max_words}")
+    if max_token_units:
+        options.append(f"max_token_units {max_token_units}")
+    record = provenance(name, schemas, base, corpus, report, kind, ", ".join(options))
+    return replace(model, provenance=record)

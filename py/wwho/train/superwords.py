@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Literal
 
 from wwho.artifact.model import Model
 from wwho.errors import CorpusError
 from wwho.train.inputs import Corpus, Source
 from wwho.train.merge import STEP
-from wwho.train.native import Phrases
+from wwho.train.native import Merger, Phrases
 from wwho.train.progress import Advance, Progress
 from wwho.train.report import Report
 
 MOST_WORDS = 12_000_000
 """Words of a corpus that superwords are learnt from; of a larger one, that share of its lines."""
 
+AUTO: Literal["auto"] = "auto"
+"""As many superwords as save more tokens than the merges within words that they displace."""
 
-def with_superwords(
-    model: Model,
-    corpus: Corpus,
-    report: Report,
-    count: int,
-    *,
-    max_words: int,
-    max_units: int,
-    min_freq: int,
-    bars: Progress,
-) -> Model:
-    """Add superwords: tokens that reach across the space between two words of one script.
+
+@dataclass(frozen=True)
+class SecondStage:
+    """Learns superwords: tokens that reach across the space between two words of one script.
 
     The corpus is read once more. Its words become the tokens that the model has for them; then the
     most frequent pair of which the second begins with the space before its word is merged, again
@@ -40,52 +35,102 @@ def with_superwords(
     about that many, the same share of every source. Which ones depends on their text alone, not on
     their order. Weights multiply counts here too.
 
-    Args:
-        model: the first stage; its merges stay within words.
+    Attributes:
         corpus: the corpus.
         report: what was counted of it.
-        count: how many to add, at most.
-        max_words: how many words one may touch, from 2 to 127.
-        max_units: how many atoms one may have, at least 1.
+        max_words: how many words a superword may touch, from 2 to 127.
+        max_units: how many atoms it may have, at least 1.
         min_freq: how often a pair must be seen in the lines that are read, at least 1; counts are
             multiplied by the weights and by the corpus's `scale`.
         bars: where to show progress.
-
-    Returns:
-        The model with its superwords behind the other merges.
-
-    Raises:
-        CorpusError: the corpus cannot be read a second time, or has changed since it was counted.
     """
-    phrases = Phrases(model)
-    share = min(Fraction(1), Fraction(MOST_WORDS, report.total.words))
-    with bars.stage("phrases", corpus.size(), unit="B") as advance:
-        for source in corpus.sources:
-            factor = int(source.weight * corpus.scale)
-            for text in texts_again(source, corpus, report, advance):
-                phrases.collect(text, share, factor)
-    merger = phrases.merger(count, min_freq=min_freq, max_words=max_words, max_units=max_units)
-    with bars.stage("superwords", count, unit=" merges") as advance:
-        while made := merger.step(STEP):
-            advance(made)
-    pairs = merger.merges()
-    space = None if model.space_id is None else model.space_id + len(pairs)
-    merges = [*model.merges, *pairs]
-    return replace(model, merges=merges, n_superwords=len(pairs), space_id=space)
+
+    corpus: Corpus
+    report: Report
+    max_words: int
+    max_units: int
+    min_freq: int
+    bars: Progress
+
+    @property
+    def share(self) -> Fraction:
+        """How many of the lines are read."""
+        return min(Fraction(1), Fraction(MOST_WORDS, self.report.total.words))
+
+    def added(self, model: Model, count: int) -> Model:
+        """Add superwords, at most `count`, to a model whose merges stay within words.
+
+        Raises:
+            CorpusError: the corpus cannot be read a second time, or has changed.
+        """
+        merger = self._merger(model, count)
+        with self.bars.stage("superwords", count, unit=" merges") as advance:
+            while made := merger.step(STEP):
+                advance(made)
+        pairs = merger.merges()
+        space = None if model.space_id is None else model.space_id + len(pairs)
+        merges = [*model.merges, *pairs]
+        return replace(model, merges=merges, n_superwords=len(pairs), space_id=space)
+
+    def worthwhile(self, model: Model, gains: Sequence[int], room: int) -> int:
+        """How many of the merges to leave to superwords, so that fewest tokens are left.
+
+        A merge saves as many tokens as its pair has places. Each next superword saves less than the
+        one before, and displaces a merge within words that saves more: superwords are worth their
+        ids up to where the two are equal. Both are counted, so nothing is guessed but that the
+        superwords of a shorter first stage are worth what those of the full one are; they are worth
+        a little more.
+
+        Args:
+            model: the first stage, with as many merges as there is room for.
+            gains: what each of its merges saves.
+            room: how many merges there may be.
+
+        Raises:
+            CorpusError: as for `added`.
+        """
+        merger, share, count = self._merger(model, room), self.share, 0
+        with self.bars.stage("share", None, unit=" merges") as advance:
+            while made := merger.step(STEP):
+                advance(made)
+                saved = merger.gains()
+                while count < len(saved):
+                    displaced = room - count - 1
+                    loss = gains[displaced] if displaced < len(gains) else 0
+                    if saved[count] * share.denominator < loss * share.numerator:
+                        return count
+                    count += 1
+        return count
+
+    def _merger(self, model: Model, most: int) -> Merger:
+        """What learns up to so many superwords for a model; the corpus is read for it."""
+        phrases, share = Phrases(model), self.share
+        with self.bars.stage("phrases", self.corpus.size(), unit="B") as advance:
+            for source in self.corpus.sources:
+                factor = int(source.weight * self.corpus.scale)
+                for text in self._texts(source, advance):
+                    phrases.collect(text, share, factor)
+        return phrases.merger(
+            most, min_freq=self.min_freq, max_words=self.max_words, max_units=self.max_units
+        )
+
+    def _texts(self, source: Source, advance: Advance) -> Iterator[bytes]:
+        """The text of a source, which was counted before.
+
+        Raises:
+            CorpusError: it is another one now.
+        """
+        known = {digest for counts in self.report.sources for digest in counts.digests}
+        for file in source.files:
+            reader = source.reader(file, self.corpus.reading)
+            for block in reader.blocks(advance):
+                yield block.text
+            if reader.digest not in known:
+                raise CorpusError(f"{file} has changed since its words were counted; train again")
 
 
-def texts_again(
-    source: Source, corpus: Corpus, report: Report, advance: Advance
-) -> Iterator[bytes]:
-    """The text of a source, which was counted before.
-
-    Raises:
-        CorpusError: it is another one now.
-    """
-    known = {digest for counts in report.sources for digest in counts.digests}
-    for file in source.files:
-        reader = source.reader(file, corpus.reading)
-        for block in reader.blocks(advance):
-            yield block.text
-        if reader.digest not in known:
-            raise CorpusError(f"{file} has changed since its words were counted; train again")
+def shortened(model: Model, count: int) -> Model:
+    """A first stage with its first `count` merges."""
+    merges = model.merges[:count]
+    space = None if model.space_id is None else model.space_id - len(model.merges) + len(merges)
+    return replace(model, merges=merges, space_id=space)
