@@ -373,6 +373,51 @@ def test_words_are_as_the_model_cuts_them() -> None:
     assert found.word_to_chars(3) == (10, 23)
 
 
+ROADS = [f"ගමේ {number} පාර, low lower lowest road" for number in range(200)]
+
+
+def test_a_new_vocabulary_over_the_same_base(tmp_path: Path) -> None:
+    """Of texts or batches: ids of the base stay, so do special tokens and all options."""
+    old = WWHOTokenizer("wwho_328k", chat_template=TEMPLATE, special_tokens_pattern="bos")
+    old.add_special_tokens({"cls_token": transformers.AddedToken("<cls>", lstrip=True)})
+    size = old.wwho.info.n_base + 60
+    batches = iter([ROADS[:100], ROADS[100:]])
+    new = old.train_new_from_iterator(
+        batches, size, length=2, new_special_tokens=["<x>"], special_tokens_map={"[EOS]": "<eos>"}
+    )
+    assert old.wwho.info.n_base < len(new) <= size
+    assert new.wwho.info.n_base == old.wwho.info.n_base
+    assert " පාර" in new.tokenize(ROADS[0])
+    assert new("low road")["input_ids"][1:] == old("low road")["input_ids"][1:]
+    assert (new.eos_token, new.cls_token, new.bos_token) == ("<eos>", "<cls>", "[BOS]")
+    eos = new.tokenize("[EOS]")  # no special token any more
+    assert len(eos) > 1
+    assert new.tokenize("a<x>[EOS] <cls>") == ["a", "<x>", *eos, "<cls>"]
+    again = old.train_new_from_iterator(ROADS, size, special_tokens_map={"[EOS]": "<eos>"})
+    assert again.wwho.encode(ROADS[7]) == new.wwho.encode(ROADS[7])
+    new.save_pretrained(tmp_path)
+    opened = WWHOTokenizer.from_pretrained(tmp_path)
+    assert (opened.chat_template, opened.eos_token) == (TEMPLATE, "<eos>")
+    assert opened("ගමේ")["input_ids"] == new("ගමේ")["input_ids"]
+    assert opened("ගමේ")["input_ids"][0] == new.bos_token_id
+    with pytest.raises(ValueError, match="but the base alone, whose ids stay, has 200019"):
+        old.train_new_from_iterator(ROADS, 32_000)
+
+
+def test_a_new_base_vocabulary() -> None:
+    """With the same pretokenizer; all special tokens come along."""
+    new = WWHOTokenizer("cl100k_base").train_new_from_iterator(ROADS, 300, min_freq=3)
+    assert 256 < len(new) <= 300
+    assert new.decode(new("ගම😀 lower")["input_ids"]) == "ගම😀 lower"
+    assert new.tokenize(ROADS[0])[-3:] == [" lower", " lowest", " road"]
+    assert (new.eos_token, new.eos_token_id) == ("<|endoftext|>", new.pad_token_id)
+    for given in (new.wwho.info, wwho.get_encoding("cl100k_base").info):
+        assert "<|fim_prefix|>" in given.specials
+    paper = WWHOTokenizer(TINY)
+    with pytest.raises(ValueError, match="does not say what it was trained over: give base="):
+        paper.train_new_from_iterator(ROADS, 1000)
+
+
 def test_datasets_map(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets", reason="needs datasets")
     hf = WWHOTokenizer(TINY)

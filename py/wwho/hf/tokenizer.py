@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
@@ -12,11 +11,12 @@ from transformers.utils.chat_template_utils import encode_marked_chat
 
 from wwho.artifact.files import write_atomic
 from wwho.backend.base import unknown_id
-from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names, model_bytes
+from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
 from wwho.errors import ArtifactError, UnknownTokenError
 from wwho.hf.batch import Batch, Options, samples_of
 from wwho.hf.names import Names, first_names, unused
 from wwho.hf.read import Reader
+from wwho.hf.train import trained_like
 from wwho.tokenizer import Tokenizer
 
 VOCAB_FILE = "tokenizer.wwho"
@@ -66,12 +66,13 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     _auto_map = {"AutoTokenizer": (f"{CODE_FILE[:-3]}.WWHOTokenizer", None)}  # noqa: RUF012
 
     def __init__(
-        self, vocab_file: str | os.PathLike[str] = DEFAULT_ENCODING, **options: Any
+        self, vocab_file: str | os.PathLike[str] | Tokenizer = DEFAULT_ENCODING, **options: Any
     ) -> None:
         """Open a model.
 
         Args:
-            vocab_file: a name of `wwho.list_encoding_names()`, or the path of a `.wwho` file.
+            vocab_file: a name of `wwho.list_encoding_names()`, the path of a `.wwho` file, or an
+                open `wwho.Tokenizer`.
             options: those of `PreTrainedTokenizer`: `eos_token`, `padding_side`, `chat_template`,
                 `special_tokens_pattern` and so on.
 
@@ -84,7 +85,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
                 f"there is no {VOCAB_FILE} in {options.get('name_or_path')}; "
                 "WWHOTokenizer.save_pretrained writes it there"
             )
-        self.wwho, self._artifact = _open(vocab_file)
+        self.wwho = _open(vocab_file)
         specials = first_names(self.wwho.info.specials)
         for role, names in ROLES.items():
             options.setdefault(role, next((name for name in names if name in specials), None))
@@ -161,7 +162,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """Write the model into a folder, as `save_pretrained` does; its path."""
         prefix = f"{filename_prefix}-" if filename_prefix else ""
         path = os.path.join(save_directory, prefix + VOCAB_FILE)
-        write_atomic(path, self._artifact)
+        self.wwho.save(path)
         code = os.path.join(save_directory, CODE_FILE)
         write_atomic(code, CODE.encode())
         return path, code
@@ -215,7 +216,61 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     def _update_trie(self, unique_no_split_tokens: list[str] | None = None) -> None:
         self._reader = Reader(self.wwho, self._added_tokens_decoder)  # of the tokens added by now
 
-    # Saving
+    # Training and saving
+
+    def train_new_from_iterator(
+        self,
+        text_iterator: Iterable[str] | Iterable[list[str]],
+        vocab_size: int,
+        length: int | None = None,
+        new_special_tokens: Sequence[str | AddedToken] | None = None,
+        special_tokens_map: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> WWHOTokenizer:
+        """A tokenizer with a new vocabulary, and everything else as here (extra `train`).
+
+        Where this one has a base and schemas, the new one is trained over the same base, whose ids
+        stay; of a base vocabulary, such as o200k_base, its pretokenizer stays.
+
+        Args:
+            text_iterator: texts, or batches of them.
+            vocab_size: how many ids there may be, the base's among them.
+            length: of no meaning here.
+            new_special_tokens: special tokens that the new one has beyond those of this one.
+            special_tokens_map: new texts for some special tokens, by the old ones.
+            options: of `wwho.train.train`: `min_freq`, `prune`, `processes` and so on.
+
+        Raises:
+            ImportError: the extra `train` is not installed.
+            ValueError: the base alone has that many ids, or as for `wwho.train.train`.
+
+        Example:
+            >>> texts = ["low", "lower", "new", "newer"] * 10
+            >>> tokenizer = WWHOTokenizer("o200k_base").train_new_from_iterator(texts, 300)
+            >>> tokenizer.tokenize("newer or lower")
+            ['newer', ' ', 'o', 'r', ' ', 'lower']
+        """
+        texts = special_tokens_map or {}
+        old = {str(token): token for token in self.added_tokens_decoder.values() if token.special}
+        new = list(new_special_tokens or ())
+
+        def renamed(text: str) -> AddedToken:
+            return _special_token(texts.get(text, text), old[text])
+
+        specials = [*(texts.get(text, text) for text in old), *map(str, new)]
+        enc = trained_like(self.wwho, text_iterator, vocab_size, specials, **options)
+        cast = {role: renamed(text) for role, text in self.special_tokens_map.items()}
+        usual = type(self).SPECIAL_TOKENS_ATTRIBUTES
+        given = {
+            **self.init_kwargs,
+            **{role: token for role, token in cast.items() if role in usual},
+            "model_specific_special_tokens": {
+                role: cast[role] for role in cast if role not in usual
+            },
+            "extra_special_tokens": [*map(renamed, self.extra_special_tokens), *new],
+            "chat_template": self.chat_template,
+        }
+        return type(self)(enc, **given)
 
     @classmethod
     def register_for_auto_class(cls, auto_class: str = "AutoTokenizer") -> None:
@@ -244,9 +299,8 @@ def _special_token(text: str, given: AddedToken | None) -> AddedToken:
     return AddedToken(text, special=True, normalized=False, **strips)
 
 
-def _open(source: str | os.PathLike[str]) -> tuple[Tokenizer, bytes]:
-    """The shipped encoding with this name, or the model in this file, and its bytes."""
-    if source in list_encoding_names():
-        return get_encoding(str(source)), model_bytes(str(source))
-    blob = Path(source).read_bytes()
-    return Tokenizer.from_bytes(blob), blob
+def _open(source: str | os.PathLike[str] | Tokenizer) -> Tokenizer:
+    """The shipped encoding with this name, or the model in this file."""
+    if isinstance(source, Tokenizer):
+        return source
+    return get_encoding(str(source)) if source in list_encoding_names() else Tokenizer.load(source)
