@@ -2,6 +2,9 @@
 
 import { WwhoError } from "./errors.js";
 
+/** The greatest id there can be, and number of tokens. */
+export const MAX_ID = 0xffffffff;
+
 /**
  * The error for an argument of another kind.
  * @param {string} what its name
@@ -104,4 +107,55 @@ export function bindMethods(object, prototype) {
 export function requireTarget(target) {
   if (!(target instanceof Uint32Array)) throw argumentError("target", target, "a Uint32Array with room for the ids");
   requireMemory(target);
+}
+
+/** @param {unknown} text */
+export function requireText(text) {
+  if (typeof text === "string") return;
+  if (!(text instanceof Uint8Array)) throw argumentError("text", text, "a string or a Uint8Array of UTF-8");
+  requireMemory(text);
+}
+
+/** Bytes have no places in UTF-16 units. @param {unknown} text */
+export function requireString(text) {
+  if (typeof text !== "string") {
+    throw argumentError("text", text, "a string; of bytes, make one with a TextDecoder");
+  }
+}
+
+/**
+ * A number of tokens, as the core takes it.
+ * @param {unknown} value
+ * @param {string} option
+ * @param {number} least
+ * @param {string} [hint]
+ */
+export function tokensIn(value, option, least, hint = "") {
+  if (typeof value !== "number" || !(value >= least)) {
+    throw argumentError(option, value, `a number of tokens, ${least} or more${hint}`);
+  }
+  return Math.min(Math.floor(value), MAX_ID);
+}
+
+/** @param {unknown} ids */
+export function requireIterable(ids) {
+  if (!isIterable(ids)) {
+    throw argumentError("ids", ids, "a Uint32Array or another iterable of token ids; for one id, give [id]");
+  }
+  requireMemory(ids);
+}
+
+/**
+ * A Uint32Array would wrap -1 and cut 1.5 without a word, so ids are looked at first.
+ * @param {Iterable<number>} ids
+ */
+export function checkedIds(ids) {
+  requireIterable(ids);
+  if (ids instanceof Uint32Array) return ids;
+  return Uint32Array.from(ids, (id) => {
+    if (!Number.isInteger(id) || id < 0 || id > MAX_ID) {
+      throw new WwhoError("TOKEN", `token id ${named(id)} is none; expected an integer from 0 on`);
+    }
+    return id;
+  });
 }

@@ -49,6 +49,24 @@ export function* partsOf(text, cuts, specials, size = PART_BYTES) {
 }
 
 /**
+ * One array of what several hold.
+ * @template {Uint8Array | Uint32Array} T
+ * @param {Iterable<T>} given at least one
+ * @returns {T}
+ */
+export function joined(given) {
+  const arrays = [...given];
+  const Type = /** @type {any} */ (arrays[0].constructor);
+  const all = new Type(arrays.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const array of arrays) {
+    all.set(array, at);
+    at += array.length;
+  }
+  return all;
+}
+
+/**
  * Special tokens, and whether one is so near to a place that it may decide on it.
  * @param {readonly string[]} specials
  */

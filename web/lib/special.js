@@ -35,6 +35,19 @@ export function nameSet(names, option, known) {
   return set;
 }
 
+/**
+ * The same options, to be read more than once: an iterable may give its names only once.
+ * @param {import("./tokenizer.js").EncodeOptions} options
+ */
+export function reusable(options) {
+  const { allowedSpecial, disallowedSpecial } = options;
+  return {
+    ...options,
+    allowedSpecial: nameSet(allowedSpecial, "allowedSpecial"),
+    disallowedSpecial: nameSet(disallowedSpecial, "disallowedSpecial"),
+  };
+}
+
 const MOST_LISTED = 8;
 
 /** @param {readonly string[]} known */

@@ -1,14 +1,18 @@
 // The tokenizer as its users see it. Loading is the entries' part (index.js, node.js, ...); memory is core.js's.
 
 import {
+  MAX_ID,
   argumentError,
   bindMethods,
   bytesOf,
-  isIterable,
-  named,
+  checkedIds,
+  requireIterable,
   requireMemory,
   requireOptions,
+  requireString,
   requireTarget,
+  requireText,
+  tokensIn,
 } from "./arguments.js";
 import { readProvenance, readRoutes, statesIds } from "./artifact.js";
 import { chunks, longestStart } from "./boundaries.js";
@@ -18,8 +22,8 @@ import { KINDS } from "./ends.js";
 import { WwhoError } from "./errors.js";
 import { itemsOf } from "./items.js";
 import { readyModule } from "./module.js";
-import { PART_BYTES, Parts, partsOf } from "./parts.js";
-import { allowedMask, nameSet, refuseDisallowed } from "./special.js";
+import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
+import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
 
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./special.js").Names} Names */
@@ -37,7 +41,6 @@ const IDS_OPTIONS = new Set([...ENCODE_OPTIONS, "array"]);
 const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress"]);
 const CHUNK_OPTIONS = new Set([...ENCODE_OPTIONS, "overlap", "prefer"]);
 const SIGNAL_OPTION = new Set(["signal"]);
-const MAX_ID = 0xffffffff;
 /** The longest text that ids may have. */
 const MAX_BYTES = 2 ** 32 - 1;
 const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
@@ -577,63 +580,6 @@ function describe(core, routes) {
 const sizeFor = (tokens) => Math.min(PART_BYTES, Math.max(LEAST_BYTES, BYTES_PER_TOKEN * (tokens + 1)));
 
 /**
- * One array of what several hold.
- * @template {Uint8Array | Uint32Array} T
- * @param {Iterable<T>} given at least one
- * @returns {T}
- */
-function joined(given) {
-  const arrays = [...given];
-  const Type = /** @type {any} */ (arrays[0].constructor);
-  const all = new Type(arrays.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const array of arrays) {
-    all.set(array, at);
-    at += array.length;
-  }
-  return all;
-}
-
-/** @param {unknown} text */
-function requireText(text) {
-  if (typeof text === "string") return;
-  if (!(text instanceof Uint8Array)) throw argumentError("text", text, "a string or a Uint8Array of UTF-8");
-  requireMemory(text);
-}
-
-/** Bytes have no places in UTF-16 units. @param {unknown} text */
-function requireString(text) {
-  if (typeof text !== "string") {
-    throw argumentError("text", text, "a string; of bytes, make one with a TextDecoder");
-  }
-}
-
-/**
- * A number of tokens, as the core takes it.
- * @param {unknown} value
- * @param {string} option
- * @param {number} least
- * @param {string} [hint]
- */
-function tokensIn(value, option, least, hint = "") {
-  if (typeof value !== "number" || !(value >= least)) {
-    throw argumentError(option, value, `a number of tokens, ${least} or more${hint}`);
-  }
-  return Math.min(Math.floor(value), MAX_ID);
-}
-
-/** The same options, to be read more than once: an iterable may give its names only once. @param {EncodeOptions} [options] */
-function reusable(options = {}) {
-  requireOptions(options);
-  const { allowedSpecial, disallowedSpecial } = options;
-  return {
-    ...options,
-    allowedSpecial: nameSet(allowedSpecial, "allowedSpecial"),
-    disallowedSpecial: nameSet(disallowedSpecial, "disallowedSpecial"),
-  };
-}
-
-/**
  * Cuts parts out of a text, the same for a string and for bytes.
  * @param {Text} text
  * @returns {(span: { start: number, end: number }, start: number, end: number) => string}
@@ -644,27 +590,4 @@ function slicer(text) {
     return (_span, start, end) => clean.slice(start, end);
   }
   return (span) => utf8(text.subarray(span.start, span.end));
-}
-
-/** @param {unknown} ids */
-function requireIterable(ids) {
-  if (!isIterable(ids)) {
-    throw argumentError("ids", ids, "a Uint32Array or another iterable of token ids; for one id, give [id]");
-  }
-  requireMemory(ids);
-}
-
-/**
- * A Uint32Array would wrap -1 and cut 1.5 without a word, so ids are looked at first.
- * @param {Iterable<number>} ids
- */
-function checkedIds(ids) {
-  requireIterable(ids);
-  if (ids instanceof Uint32Array) return ids;
-  return Uint32Array.from(ids, (id) => {
-    if (!Number.isInteger(id) || id < 0 || id > MAX_ID) {
-      throw new WwhoError("TOKEN", `token id ${named(id)} is none; expected an integer from 0 on`);
-    }
-    return id;
-  });
 }
