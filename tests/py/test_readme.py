@@ -74,14 +74,14 @@ def test_js_is_typed(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
-def check_console(folder, environment=ENVIRONMENT):
-    """Run the README's commands in a folder: each prints what it says."""
+def check_console(folder, environment=ENVIRONMENT, page=README):
+    """Run a page's commands in a folder: each prints what the page says."""
     commands = [
         command
-        for block in blocks("console")
+        for block in re.findall(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
         for command in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
     ]
-    assert len(commands) == README.count("\n$ ")
+    assert len(commands) == page.count("\n$ ") > 0
     for command, expected in commands:
         done = run(["bash", "-c", command], folder, environment)
         assert done.stderr == ""

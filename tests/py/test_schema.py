@@ -5,9 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import lzma
-import os
 import re
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -18,6 +16,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paper_reference import SCRIPTS, segments
+from test_readme import check_console
 
 from wwho.errors import PatternError, SchemaError
 from wwho.grammar.compile import CompiledScanners, compile_scanners
@@ -560,25 +559,7 @@ def kannada(tmp_path: Path) -> Path:
 
 
 def test_the_readme_builds_kannada(kannada: Path) -> None:
-    folder, scripts = kannada.parent, Path(sys.executable).parent
-    paths = os.pathsep.join([str(scripts), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": paths, "PYTHONUTF8": "1"}
-    commands = [
-        command
-        for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL)
-        for command in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
-    ]
-    assert len(commands) == README.count("\n$ ") > 2
-    for command, expected in commands:
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
-        assert (done.returncode, done.stderr, done.stdout) == (0, "", expected)
+    check_console(kannada.parent, page=README)
 
 
 def test_kannada_goes_together_with_the_shipped_schemas(kannada: Path) -> None:

@@ -144,17 +144,17 @@ def test_the_readme(installed: Installed) -> None:
 
 def test_the_page_of_schemas(installed: Installed) -> None:
     """A new script, by the page that is installed beside the schemas."""
-    document, program = page_of_schemas(installed)
+    page, document = page_of_schemas(installed)
     (installed.folder / "kannada.json").write_text(document, "utf-8")
-    done = installed.run("python", "-c", program)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "ಅ ರ ಮ ನೆ ಯ ಲ್ಲಿ"
+    check_console(installed.folder, installed.environment, page)
 
 
-def page_of_schemas(installed: Installed) -> list[str]:
-    """Its schema and its program."""
-    (page,) = installed.prefix.glob("**/wwho/schemas/README.md")
-    return re.findall(r"```(?:json|python)\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+def page_of_schemas(installed: Installed) -> tuple[str, str]:
+    """The page, and the schema on it."""
+    (path,) = installed.prefix.glob("**/wwho/schemas/README.md")
+    page = path.read_text("utf-8")
+    (document,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    return page, document
 
 
 def test_other_versions_of_python(wheel: Path, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_the_examples_of_commands(installed: Installed) -> None:
     make_files(installed)
     failed = {}
     # `eval` and `segment` use what `train` and `compile` have made
-    for command in ("train", "compile", "import", "segment", "encode", "decode", "count",
+    for command in ("train", "compile", "import", "schema", "segment", "encode", "decode", "count",
                     "inspect", "verify", "eval"):  # fmt: skip
         for example in examples_of(installed, command):
             # with pipefail, a command fails where any of those joined by pipes does
@@ -235,7 +235,7 @@ def make_files(installed: Installed) -> None:
         **dict.fromkeys(("LICENSE", "README.md", "en.txt"), ENGLISH),
         **dict.fromkeys(("lines.txt", "notes.txt", "si.txt"), SINHALA),
         **dict.fromkeys(("news/1.txt", "books/1.txt"), HINDI),
-        "my-script.json": page_of_schemas(installed)[0],
+        "my-script.json": page_of_schemas(installed)[1],
     }
     for name, text in texts.items():
         (folder / name).parent.mkdir(exist_ok=True)

@@ -22,7 +22,7 @@ NAME = "check"
 HELP = "check a schema, and report which characters of a corpus its syllables leave over"
 EXAMPLE = """\
   $ wwho schema check my-script.json
-  $ wwho schema check my-script.json corpus.txt more/*.jsonl.zst"""
+  $ wwho schema check sinhala si.txt.xz more.jsonl.gz"""
 
 CORPUS = (
     '"corpus": {"bytes", "characters", "in_syllables", "coverage", "syllables", "distinct", '
