@@ -393,7 +393,7 @@ def test_a_new_vocabulary_over_the_same_base(tmp_path: Path) -> None:
     eos = new.tokenize("[EOS]")  # no special token any more
     assert len(eos) > 1
     assert new.tokenize("a<x>[EOS] <cls>") == ["a", "<x>", *eos, "<cls>"]
-    again = old.train_new_from_iterator(ROADS, size, special_tokens_map={"[EOS]": "<eos>"})
+    again = old.train_new_from_iterator(ROADS, size, new_special_tokens=["<x>"])
     assert again.wwho.encode(ROADS[7]) == new.wwho.encode(ROADS[7])
     new.save_pretrained(tmp_path)
     opened = WWHOTokenizer.from_pretrained(tmp_path)
