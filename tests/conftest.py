@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,14 +16,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Modules of tests/py that check, so that pytest shows what they compared.
 pytest.register_assert_rewrite("corelib", "vector_checks")
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = ROOT.parent / "shared" / "corpora"
-PATIENCE_MS = 60_000  # for what takes a second, on a machine that is busy
+PATIENCE_MS = 600_000  # until a page is given up that does in a second what it is to do
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+
+# How long an example takes says more of the machine and its other users than of the code.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")
@@ -43,9 +51,34 @@ def browser() -> Iterator[Any]:
         absent("Chromium is missing: apt-get install chromium")
     driver.expect.set_options(timeout=PATIENCE_MS)
     with driver.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+        browser = running.chromium.launch(
+            executable_path=chromium, args=CHROMIUM_FLAGS, timeout=PATIENCE_MS
+        )
+        make_patient(browser)
         yield browser
         browser.close()
+
+
+def make_patient(browser: Any) -> None:
+    """Let what is opened in a browser wait longer than Playwright's 30 seconds."""
+
+    def patient(make: Callable[..., Any]) -> Callable[..., Any]:
+        def made(**options: Any) -> Any:
+            opened = make(**options)
+            opened.set_default_timeout(PATIENCE_MS)
+            return opened
+
+        return made
+
+    browser.new_context, browser.new_page = map(patient, (browser.new_context, browser.new_page))
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Programs that the test starts hear SIGINT, which a shell's background jobs ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @dataclass(frozen=True)

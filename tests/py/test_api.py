@@ -143,7 +143,6 @@ def test_its_examples_are_true(client: FlaskClient, operation: operations.Operat
 @SCHEMA.parametrize()
 @settings(
     max_examples=60,
-    deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=list(HealthCheck),

@@ -179,7 +179,7 @@ TABLES = [*range(24, 400), *range(17_400, len(SMALL))]
 
 
 @pytest.mark.parametrize("blob", [SMALL, write_model(stated_model())], ids=["small", "stated"])
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(
     changes=st.lists(
         st.tuples(st.sampled_from(TABLES), st.integers(0, 255)), min_size=1, max_size=3
@@ -258,7 +258,7 @@ def test_write_atomic_writes_into_a_pipe(tmp_path: Path) -> None:
     reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
     reader.start()
     write_atomic(pipe, b"abc")
-    reader.join(timeout=30)
+    reader.join()
     assert read == [b"abc"]
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]

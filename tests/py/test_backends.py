@@ -86,14 +86,14 @@ subsets = st.frozensets(
 )
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000)
 @given(text=st.one_of(texts, raw), allowed=subsets, unk=st.booleans())
 def test_native_is_reference_tiny(text: str | bytes, allowed: frozenset[str], unk: bool) -> None:
     agree("tiny", text, allowed, unk)
 
 
 @pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "tiny"])
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(text=st.one_of(texts, raw), special=st.booleans())
 def test_native_is_reference(name: str, text: str | bytes, special: bool) -> None:
     agree(
@@ -101,14 +101,14 @@ def test_native_is_reference(name: str, text: str | bytes, special: bool) -> Non
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(part=hard_text, times=st.integers(2, 60))
 def test_native_is_reference_on_long_pieces(part: str, times: int) -> None:
     for name in ("tiny", "paper", "o200k_base"):
         agree(name, part * times, frozenset(), False)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     text=st.one_of(texts.map(str.encode), raw),
     cuts=st.lists(st.floats(0, 1), max_size=12),

@@ -102,7 +102,7 @@ def test_source_code(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DISTINCT)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(text=texts)
 def test_random_texts(name: str, text: str) -> None:
     expected = tiktoken_encoding(name).encode_ordinary(text)

@@ -79,7 +79,7 @@ def test_a_buffer_of_any_size_reports_the_size_and_is_not_overrun(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(text=st.one_of(texts.map(str.encode), raw, st.binary(max_size=200)), part=st.floats(0, 1))
 def test_count_is_exact_up_to_its_limit(name: str, text: bytes, part: float) -> None:
     core = opened(name)

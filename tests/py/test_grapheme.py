@@ -123,7 +123,7 @@ def characters() -> st.SearchStrategy[str]:
 texts = st.lists(characters(), max_size=12).map("".join)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(texts)
 def test_clusters_are_cut_by_the_rules(text: str) -> None:
     assert cut(text) == by_rules(text)
@@ -166,7 +166,7 @@ def test_few_code_points_are_disputed_and_none_of_the_shipped_scripts() -> None:
         assert not disputed() & unicode.script(name)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(texts)
 def test_clusters_are_those_of_the_regex_package(text: str) -> None:
     text = "".join(char for char in text if char not in disputed())

@@ -122,13 +122,13 @@ def small() -> Both:
     return Both(paper_document(), tiktoken=True)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(text=st.one_of(parts, any_texts))
 def test_ids_are_those_of_the_paper_s_encoder(text: str) -> None:
     small().check(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(part=parts, times=st.integers(2, 60))
 def test_long_segments(part: str, times: int) -> None:
     small().check(part * times)

@@ -55,14 +55,12 @@ def enc() -> Tokenizer:
 # The form
 
 
-@settings(deadline=None)
 @given(texts)
 def test_nfc_is_that_of_python(text: str) -> None:
     valid = to_bytes(text)
     assert nfc(valid) == unicodedata.normalize("NFC", valid.decode()).encode()
 
 
-@settings(deadline=None)
 @given(data)
 def test_bytes_that_are_not_utf8_stay_where_they_are(text: bytes) -> None:
     after = nfc(text)
@@ -71,7 +69,6 @@ def test_bytes_that_are_not_utf8_stay_where_they_are(text: bytes) -> None:
     assert unicodedata.normalize("NFC", escaped[0]) == escaped[1]
 
 
-@settings(deadline=None)
 @given(texts)
 def test_parts_are_normalized_alone(text: str) -> None:
     assert "".join(parts(text)) == text
@@ -93,7 +90,6 @@ def test_any_number_of_marks_takes_linear_time(marks: str) -> None:
     assert len(list(parts("a" + marks * 1000 + "b"))) == 2
 
 
-@settings(deadline=None)
 @given(data)
 def test_places_before_and_after_name_the_same_text(text: bytes) -> None:
     before, after = (t.decode("utf-8", "surrogateescape") for t in (text, nfc(text)))
@@ -183,7 +179,7 @@ def test_every_way_to_encode_normalizes(enc: Tokenizer) -> None:
         enc.encode(f"{other}[PAD]", disallowed_special="all")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(texts | data)
 def test_offsets_are_those_of_the_text_as_it_was_given(enc: Tokenizer, text: str | bytes) -> None:
     given_as = to_bytes(text)

@@ -126,14 +126,14 @@ HARD = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000)
 @given(text=st.lists(st.sampled_from(HARD), max_size=14).map("".join))
 def test_random_hard_text(name: str, text: str) -> None:
     assert cut(name, text) == oracle(name).findall(text)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(text=st.text(max_size=30))
 def test_random_text(name: str, text: str) -> None:
     kept = "".join(char for char in text if char not in disputed())
@@ -141,7 +141,6 @@ def test_random_text(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None)
 @given(text=st.text(st.characters(), max_size=20))
 def test_nothing_is_lost_even_with_lone_surrogates(name: str, text: str) -> None:
     assert "".join(cut(name, text)) == text

@@ -64,7 +64,7 @@ def counts(found: tuple[Leftover, ...]) -> dict[str, int]:
 # ---------------------------------------------------------------- the survey
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(texts.filter(lambda text: any(sum(found.values()) for found in plain(text))))
 def test_counts_are_those_of_the_plain_scanner(text: str) -> None:
     syllables, strays, others = plain(text)

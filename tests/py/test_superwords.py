@@ -139,7 +139,7 @@ def learnt(
     return pairs
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     texts, st.integers(1, 25), st.integers(2, 5), st.sampled_from([1, 2, 4, 99]), st.integers(1, 3)
 )
@@ -173,7 +173,7 @@ def chosen(model: Model) -> int:
     return int(found[1])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(texts, st.sampled_from([30, 45, 90]), st.integers(1, 3))
 def test_superwords_are_worth_their_ids_up_to_where_both_merges_save_the_same(
     tmp_path_factory: pytest.TempPathFactory, text: str, size: int, min_freq: int
@@ -235,7 +235,7 @@ def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
         trained(tmp_path, "ක ක", "many")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(texts, texts)
 def test_every_backend_gives_the_same_tokens_and_loses_nothing(
     tmp_path_factory: pytest.TempPathFactory, corpus: str, text: str

@@ -146,7 +146,7 @@ def tokenizer(variant: Variant, backend: str) -> Tokenizer:
 
 
 @variants
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(text=texts, prune=st.integers(1, 3), min_freq=st.integers(1, 3), merges=st.integers(0, 60))
 def test_merges_are_those_of_the_reference(
     variant: Variant, text: str, prune: int, min_freq: int, merges: int
@@ -161,7 +161,7 @@ def test_merges_are_those_of_the_reference(
 
 
 @variants
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(lines=st.lists(texts, max_size=8), times=st.integers(1, 40))
 def test_words_are_those_of_the_reference_however_often_they_come(
     variant: Variant, lines: list[str], times: int
@@ -200,7 +200,7 @@ def test_broken_bytes_within_words_are_counted_each_time() -> None:
 
 
 @variants
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=anything)
 def test_backends_agree_and_keep_the_text(variant: Variant, text: str) -> None:
     native, reference = tokenizer(variant, "native"), tokenizer(variant, "reference")
@@ -290,14 +290,13 @@ def test_units_of_all_text(kind: str, words: list[str]) -> None:
     assert atoms_for(kind, "e\u0301t क्षिx👩\u200d👧🇱🇰🇮🇳\r\n", schemas=()) == words
 
 
-@settings(deadline=None)
 @given(st.text(["ක", "ෂ", "ම", "අ", "්", "\u200d", "\u200c", "ි", "ං"]))
 def test_units_of_a_script_are_clusters(text: str) -> None:
     word = f"ක{text}"  # no joiner starts a segment
     assert atoms_for("grapheme", word) == ["·".join(regex.findall(r"\X", word))]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(anything)
 def test_no_token_of_a_grapheme_vocabulary_ends_within_a_cluster_of_its_word(text: str) -> None:
     variant = NAMED["grapheme-all-bytes"]
@@ -487,7 +486,7 @@ def test_the_command_says_what_does_not_go_together(
     assert not (tmp_path / "model.wwho").exists()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(text=texts, kind=st.sampled_from(list(AtomKind)), most=st.integers(1, 4))
 def test_no_token_has_more_atoms_than_asked_for(text: str, kind: AtomKind, most: int) -> None:
     model = train_model(

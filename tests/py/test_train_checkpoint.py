@@ -152,8 +152,9 @@ def test_a_kill_at_any_moment_changes_nothing(tmp_path: Path) -> None:
             wait_for_a_change(folder, child)
         time.sleep(rng.random() * 0.01)
         child.kill()
-        assert child.wait() == -signal.SIGKILL
-        assert not output.exists()
+        assert child.wait() in (0, -signal.SIGKILL)  # 0: it was done before
+        assert not output.exists() or output.read_bytes() == whole
+        output.unlink(missing_ok=True)
     subprocess.run(resume, check=True, capture_output=True)
     assert output.read_bytes() == whole
     assert not list(folder.glob(".*"))

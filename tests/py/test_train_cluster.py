@@ -153,7 +153,7 @@ def test_the_loss_of_a_worker_changes_nothing(
         ):
             time.sleep(0.01)
         assert thread.is_alive()
-        thread.join(60)
+        thread.join()
     assert found == [expected]
 
 

@@ -161,8 +161,7 @@ test("a load tells how far it is, where the length is known", async () => {
 test("a signal ends a load with its reason", async () => {
   const body = (call) => `await init(wasm); const controller = new AbortController(); const { signal } = controller;
     setTimeout(() => controller.abort(new RangeError("enough")), 30);
-    const at = performance.now();
-    return [(await ${call}.then(() => null, (error) => error)).message, performance.now() - at < 5000];`;
+    return [(await ${call}.then(() => null, (error) => error)).message];`;
   for (const call of [
     "Tokenizer.load(base + '/never.wwho', { signal })",
     "Tokenizer.load(base + '/slow.wwho', { signal })",
@@ -171,12 +170,12 @@ test("a signal ends a load with its reason", async () => {
     "Tokenizer.load(new Response(new ReadableStream()), { signal })",
     "Tokenizer.load(new Promise(() => {}), { signal })",
   ]) {
-    assert.deepEqual(await inProcess("index.js", body(call)), ["enough", true], call);
+    assert.deepEqual(await inProcess("index.js", body(call)), ["enough"], call);
   }
   const early = "getEncoding('o200k_base', { signal: AbortSignal.abort(new RangeError('early')) })";
   assert.equal((await inProcess("node.js", body(early)))[0], "early");
   const own = "Tokenizer.load(new Promise(() => {}), { signal })";
-  assert.deepEqual(await inProcess("node.js", body(own)), ["enough", true]);
+  assert.deepEqual(await inProcess("node.js", body(own)), ["enough"]);
 });
 
 test("a download that breaks off is an error, with and without progress", async () => {

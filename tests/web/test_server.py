@@ -351,6 +351,7 @@ def test_options_that_make_no_sense(tmp_path: Path) -> None:
         serve(port=0, pyodide=tmp_path / "none")
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_serve_prints_its_address_and_ends_when_told(ending: signal.Signals) -> None:
     script = "from wwho.serve.run import serve; serve(port=0)"
@@ -360,7 +361,7 @@ def test_serve_prints_its_address_and_ends_when_told(ending: signal.Signals) -> 
     assert process.stdout is not None
     line = process.stdout.readline()
     process.send_signal(ending)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate()
     assert line.startswith("WWHO: http://127.0.0.1:")
     assert process.returncode == 0, errors
     assert "Traceback" not in errors

