@@ -175,7 +175,8 @@ def test_without_pyodide_it_says_how_to_get_it(browser: Any) -> None:
     with served(None) as address:
         page = browser.new_page()
         page.goto(f"{address}/python.html")
-        expect(page.locator("#alert")).to_contain_text("wwho serve --pyodide node_modules/pyodide")
+        expect(page.locator("#get")).to_contain_text("wwho serve --pyodide node_modules/pyodide")
+        expect(page.locator("#alert")).to_be_hidden()
         expect(page.locator("#run")).to_be_disabled()
         page.close()
 

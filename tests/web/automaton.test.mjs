@@ -5,14 +5,12 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 import { getEncoding } from "../../web/node.js";
-import { START, readAutomata, trace } from "../../web/page/automaton.js";
-import { GRAMMARS, classOf } from "../../web/page/classes.js";
-import { describeTokens, syllablesOf } from "../../web/page/describe.js";
+import { START, readAutomata, trace } from "../../web/page/syllables/automaton.js";
+import { GRAMMARS, classOf } from "../../web/page/syllables/classes.js";
 import { ROOT, TEXTS, bytesOf } from "./common.mjs";
 
 const RULES = ["syllable", "orphan", "passthrough"];
 const wwho = await getEncoding("wwho_328k");
-const o200k = await getEncoding("o200k_base");
 const automata = readAutomata(await bytesOf(new URL("py/wwho/models/wwho_328k.wwho", ROOT)));
 
 test("segments, units and rules are the core's", () => {
@@ -64,25 +62,4 @@ test("a grammar is that of a file which was made from the shipped schema", async
   assert.deepEqual(automata.routes.map(({ grammar }) => grammar), [undefined, GRAMMARS.sinhala, GRAMMARS.devanagari]);
   const { routes } = readAutomata(await bytesOf(new URL("tests/vectors/tiny.wwho", ROOT))); // it does not say from what
   assert.deepEqual(routes.map(({ name, grammar }) => [name, grammar]), [["other", undefined], ["sinhala", undefined], ["devanagari", undefined]]);
-});
-
-test("the page's tokens: kinds, units, cut syllables and characters", () => {
-  const describe = (tokenizer, text) =>
-    describeTokens(tokenizer, text, tokenizer.encodeWithOffsets(text), syllablesOf(text, [o200k, wwho]));
-  assert.deepEqual(
-    describe(wwho, "ඔයා 1 अद्भुत").map(({ text, kind, tornStart }) => [text, kind, tornStart]),
-    [["ඔයා", "sgpe", ""], [" ", "base", ""], ["1", "base", ""], [" अद्भुत", "sgpe", ""]],
-  );
-  const rare = describe(wwho, "क्ष्म्य्व्ट्ठ्ळ");
-  assert.ok(rare.length > 1 && rare.every(({ kind, units }) => kind === "spelled" && units[0] === "क्ष्म्य्व्ट्ठ्ळ"));
-  assert.deepEqual(rare.map(({ tornStart }) => tornStart), rare.map((_, i) => (i > 0 ? "syllable" : "")));
-  const split = describe(o200k, "𓀀");
-  assert.ok(split.length > 1 && split.every(({ text }) => text === "𓀀"));
-  assert.deepEqual(split.flatMap(({ bytes }) => [...bytes]), [...new TextEncoder().encode("𓀀")]);
-  assert.deepEqual(split.map(({ tornStart }) => tornStart), split.map((_, i) => (i > 0 ? "character" : "")));
-  assert.deepEqual(split.map(({ tornEnd }) => tornEnd), split.map((_, i) => (i + 1 < split.length ? "character" : "")));
-  const torn = describe(o200k, "अद्भुत").filter(({ tornStart }) => tornStart === "syllable");
-  assert.ok(torn.length > 0 && torn.every(({ bytes }) => bytes === undefined));
-  assert.deepEqual(describe(wwho, " ගෙදර").flatMap(({ units }) => units), [" ගෙ", "ද", "ර"]);
-  assert.deepEqual(describe(wwho, ""), []);
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Tokenizer, getEncoding } from "../../web/node.js";
-import { Cuts, safeParts } from "../../web/page/cuts.js";
+import { Cuts, safeParts } from "../../web/page/count/cuts.js";
 import { ROOT, TEXTS, bytesOf, randomNumbers } from "./common.mjs";
 
 const NAMES = ["o200k_base", "cl100k_base", "wwho_328k", "wwho_super_328k"];

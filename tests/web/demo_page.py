@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ import wwho
 
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed").expect
 
-NAMES = ("wwho_328k", "o200k_base")
-SIDES = ("a", "b")
+NAMES = ("cl100k_base", "o200k_base", "wwho_328k")
+LABELS = ("GPT-4", "GPT-4o and GPT-5", "WWHO")
+EXAMPLE = "හවසට වැස්ස නැවතුණු පසු අපි වෙරළ දිගේ ඇවිද ගියෙමු. ආච්චි කියූ කතාව අහද්දී ක්ෂිතිජය රන්වන් පාට විය."
 SAMPLE = "ඔයා 1 special अद्भुत"
 LINE = "හවසට වැස්ස නැවතුණා; शाम को हम टहलने निकले, and nobody's home at 10:45.\n\n  "
 LINE += "ශ‍්‍රී ලංකා  क्ष्म्य्व 👩‍👩‍👧 x = [1, 2];\r\n"
@@ -31,7 +33,7 @@ def opened(page: Any, address: str) -> Any:
 
 
 def expect_ready(page: Any) -> None:
-    """Wait until both tokenizers are there, and the text is counted."""
+    """Wait until all the tokenizers are there, and the text is counted."""
     expect(page.locator("body")).to_have_class(re.compile("ready"))
     expect_done(page)
 
@@ -41,23 +43,33 @@ def expect_done(page: Any) -> None:
     expect(page.locator("body")).to_have_attribute("data-state", "done")
 
 
-def expect_counts(page: Any, text: str, names: tuple[str, str] = NAMES) -> None:
-    """Wait until the page shows the native backend's counts."""
-    for side, name in zip(SIDES, names, strict=True):
-        count = native(name, text)
-        cell = page.locator(f"#count-{side}")
-        expect(cell).to_have_attribute("data-count", str(count))
-        expect(cell).to_have_text(f"{count:,}")
+def expect_counts(page: Any, text: str, names: Sequence[str] = NAMES) -> None:
+    """Wait until the strip has the native backend's counts."""
+    for row, name in enumerate(names):
+        expect_count(page, row, native(name, text))
 
 
-def expect_count(page: Any, cell: str, count: int) -> None:
-    """Wait for a number."""
-    expect(page.locator(cell)).to_have_attribute("data-count", str(count))
+def expect_count(page: Any, row: int, count: int) -> None:
+    """Wait for the number of a row in the strip."""
+    cell = page.locator(f"#count-{row}")
+    expect(cell).to_have_attribute("data-count", str(count))
+    expect(cell).to_have_text(f"{count:,}")
 
 
-def tokens(page: Any, side: str) -> Any:
-    """The spans of the tokens of a side."""
-    return page.locator(f"#tokens-{side} .token")
+def tokens(page: Any, row: int) -> Any:
+    """What a row shows of its tokens: one that is partly in a cut syllable is there more often."""
+    return page.locator(f"#tokens-{row} :is(.token, .knives > i)")
+
+
+def show_as(page: Any, view: str) -> None:
+    """Switch the rows to "Text", "Ids" or "Bytes"."""
+    page.locator(".views label", has_text=view).click()
+
+
+def marked(page: Any) -> list[str]:
+    """The characters that are marked in the rows."""
+    found: list[str] = page.evaluate("[...CSS.highlights.get('looked-at') ?? []].map(String)")
+    return found
 
 
 def drop(page: Any, name: str, data: bytes) -> None:

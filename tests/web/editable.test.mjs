@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isEditable } from "../../web/page/editable.js";
+import { isEditable } from "../../web/page/input/editable.js";
 
 test("the longest line decides, and its script", () => {
   for (const [line, most] of [

@@ -315,7 +315,7 @@ test("the browser entry reaches no Node built-in", async () => {
       await visit(new URL(name, url));
     }
   };
-  for (const entry of ["index.js", "worker.js", "worker-thread.js", "page/main.js", "page/worker.js"]) {
+  for (const entry of ["index.js", "worker.js", "worker-thread.js", "page/main.js", "page/count/worker.js"]) {
     await visit(new URL(`web/${entry}`, ROOT));
   }
   assert.ok(seen.size > 10);

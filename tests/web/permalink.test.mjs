@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fromFragment, toFragment } from "../../web/page/permalink.js";
+import { fromFragment, toFragment } from "../../web/page/share/permalink.js";
 import { TEXTS } from "./common.mjs";
 
-const SETTINGS = { a: "wwho_328k", b: "cl100k_base", price: 2.5, texts: 1000 };
+const MESSAGES = [{ role: "user", content: "ගෙදර" }, { role: "assistant", content: "" }];
+const SETTINGS = { messages: MESSAGES, rows: ["gpt-4o", null, "wwho_328k"], price: 2.5, texts: 1000 };
 
 test("there and back", async () => {
   for (const text of [...TEXTS, TEXTS.join("\n").repeat(50)]) {
@@ -35,7 +36,8 @@ test("a damaged one says so, and none fills the memory", async () => {
 });
 
 test("settings of the wrong type are left out", async () => {
-  const fragment = `#j${btoa(JSON.stringify({ text: "x", a: 1, price: "2", texts: 0, other: true }))}`;
+  const fragment = `#j${btoa(JSON.stringify({ text: "x", messages: [{ role: "admin", content: "" }], rows: "a", price: "2", texts: 0, other: true }))}`;
   assert.deepEqual(await fromFragment(fragment), { text: "x" });
+  assert.deepEqual(await fromFragment(`#j${btoa('{"text":"x","rows":["a",1]}')}`), { text: "x", rows: ["a", null] });
   assert.deepEqual(await fromFragment(`#j${btoa('{"text":"x","price":1e309,"texts":1e309}')}`), { text: "x" });
 });

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { getEncoding } from "../../web/node.js";
-import { Cuts } from "../../web/page/cuts.js";
-import { Running } from "../../web/page/running.js";
+import { Cuts } from "../../web/page/count/cuts.js";
+import { Running } from "../../web/page/count/running.js";
 import { ROOT, TEXTS, bytesOf, randomNumbers } from "./common.mjs";
 
 const PIECES = [...TEXTS, ...TEXTS.flatMap((text) => [...text]), " ගෙදර", " यहाँ", "\n", " "];

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import pytest
-from demo_page import NAMES, SIDES, expect, expect_counts, expect_done, native, opened, tokens
+from demo_page import (
+    EXAMPLE,
+    LABELS,
+    NAMES,
+    expect,
+    expect_count,
+    expect_counts,
+    expect_done,
+    native,
+    opened,
+    show_as,
+    tokens,
+)
 
 import wwho
 
@@ -25,7 +38,7 @@ TEXTS = (
     "<|endoftext|> is only text here",
     "word " * 20_000,
     "ක" * 14_000,
-    "ගෙදර යන පාරේ මල් පිපිලා තිබුණා.\nक्षितिज सुनहरा हो गया।\n" * 900,
+    "ගෙදර යන පාරේ මල් පිපිලා තිබුණා.\nक्षितिज सुनहरा हो गया।\n" * 200,
 )
 
 
@@ -36,74 +49,168 @@ def test_counts_are_the_native_backends(page: Any, address: str) -> None:
         expect_counts(page, text)
 
 
-@pytest.mark.parametrize(
-    "names", [("cl100k_base", "wwho_super_328k"), ("wwho_super_328k", "wwho_328k")]
-)
-def test_any_two_tokenizers(page: Any, address: str, names: tuple[str, str]) -> None:
+def test_the_first_paint_is_real(browser: Any, address: str) -> None:
+    """Without any script, index.html has the numbers and the tokens of its example."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    assert page.input_value("#text") == EXAMPLE
+    expect_counts(page, EXAMPLE)
+    for row, name in enumerate(NAMES):
+        expect(page.locator(f"#name-{row}")).to_have_text(LABELS[row])
+        expect(page.locator(f"#tokens-{row}")).to_have_text(EXAMPLE)
+        shown = tokens(page, row).evaluate_all("all => all.filter(e => !e.matches('.on')).length")
+        assert shown == native(name, EXAMPLE)
+    context.close()
+
+
+def test_the_first_paint_stays(page: Any, address: str) -> None:
+    """Scripts find the example as it is, so that nothing on the page moves or flickers."""
+    page.add_init_script(
+        """addEventListener("DOMContentLoaded", () => {
+          const changed = () => (window.changed = true);
+          for (const row of [0, 1, 2]) {
+            new MutationObserver(changed).observe(
+              document.getElementById(`tokens-${row}`), { childList: true, subtree: true });
+          }
+        })"""
+    )
+    opened(page, address)
+    expect_counts(page, EXAMPLE)
+    assert page.evaluate("window.changed") is None
+    page.fill("#text", "other")
+    expect_counts(page, "other")
+    assert page.evaluate("window.changed") is True
+
+
+def test_any_tokenizers(page: Any, address: str) -> None:
     opened(page, address)
     text = "ගෙදර යන පාරේ මල් පිපිලා තිබුණා. हम कल सुबह आए थे। It rains at 10:45.\n" * 40
     page.fill("#text", text)
-    for side, name in zip(SIDES, names, strict=True):
-        page.select_option(f"#pick-{side}", name)
+    names = ("wwho_super_328k", "wwho_328k", "o200k_base")
+    for row, name in enumerate(names):
+        page.select_option(f"#pick-{row}", name)
     expect_counts(page, text, names)
-    for side, name in zip(SIDES, names, strict=True):
-        expect(page.locator(f"#title-{side}")).to_have_text(name)
-        expect(page.locator(f"#premium-{side}")).to_have_text(name)
+    labels = ("WWHO superwords", "WWHO", "GPT-4o and GPT-5")
+    for row, label in enumerate(labels):
+        for part in ("name", "cost-name", "premium"):
+            expect(page.locator(f"#{part}-{row}")).to_have_text(label)
 
 
-def test_tax_context_and_cost(page: Any, address: str) -> None:
+def test_models_by_the_names_that_people_know(page: Any, address: str) -> None:
+    """A model is its encoding and its price; another model of the same encoding loads nothing."""
     opened(page, address)
-    page.click("[data-example=sinhala]")
-    text = page.input_value("#text")
-    expect_counts(page, text)
-    ours, theirs = (native(name, text) for name in NAMES)
-    expect(page.locator("#tax")).to_have_text(f"+{100 * (theirs / ours - 1):.1f}%")
-    expect(page.locator("#tax-label")).to_have_text("token tax of o200k_base")
-    expect(page.locator("#context")).to_have_text(f"{theirs / ours:.2f}×")
-    expect(page.locator("#summary")).to_contain_text(f"{theirs - ours} tokens more")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.select_option("#pick-0", label="GPT-5 · o200k_base")
+    expect(page.locator("#name-0")).to_have_text("GPT-5")
+    expect_count(page, 0, native("o200k_base", EXAMPLE))
+    expect(page.locator("#price")).to_have_value("1.25")
+    page.select_option("#pick-1", "gpt-4")
+    expect(page.locator("#name-1")).to_have_text("GPT-4")
+    expect_count(page, 1, native("cl100k_base", EXAMPLE))
+    expect(page.locator("#price")).to_have_value("30")
+    expect(page.locator("#cost-2")).to_have_text(f"${30 * native('wwho_328k', EXAMPLE):,.2f}")
+    assert [url for url in asked if url.endswith(".wwho")] == []
+
+
+def test_one_number_for_the_tax(page: Any, address: str) -> None:
+    """How many times the tokens of the last row: once for each of the others, and nowhere else."""
+    opened(page, address)
+    counts = [native(name, EXAMPLE) for name in NAMES]
+    for row in (0, 1):
+        ratio = (Decimal(counts[row]) / counts[2]).quantize(Decimal("0.01"), ROUND_HALF_UP)
+        expect(page.locator(f"#tax-{row}")).to_have_text(f"{ratio} × WWHO")
+        assert page.locator(".workbench").inner_text().count(str(ratio)) == 1
+    expect(page.locator("#tax-2")).to_be_empty()
+    assert "%" not in page.locator(".workbench").inner_text()
+    widths = [float(page.locator(f"#bar-{i}").get_attribute("width").rstrip("%")) for i in range(3)]
+    assert widths == pytest.approx([100 * count / max(counts) for count in counts])
+    expect(page.locator("#summary")).to_contain_text(f"WWHO: {counts[2]}")
+    page.fill("#text", "")
+    expect_counts(page, "")
+    expect(page.locator("#tax-0")).to_be_empty()
+
+
+def test_what_it_costs(page: Any, address: str) -> None:
+    opened(page, address)
     page.fill("#price", "3")
     page.fill("#texts", "2000000")
-    expect(page.locator("#cost-a")).to_have_text(f"${6 * ours:,.2f}")
-    expect(page.locator("#cost-b")).to_have_text(f"${6 * theirs:,.2f}")
+    for row, name in enumerate(NAMES):
+        expect(page.locator(f"#cost-{row}")).to_have_text(f"${6 * native(name, EXAMPLE):,.2f}")
     page.fill("#price", "")
-    expect(page.locator("#cost-a")).to_have_text("$0")
-    page.fill("#text", "")
-    expect(page.locator("#tax")).to_have_text("–")
+    expect(page.locator("#cost-0")).to_have_text("$0")
 
 
 def test_prices_have_limits(page: Any, address: str) -> None:
     opened(page, address)
     page.fill("#text", "ok")
-    expect(page.locator("#unit-a")).to_have_text("token")
+    expect(page.locator("#unit-0")).to_have_text("token")
     note = page.locator("#cost-note")
     for price in ("1e308", "1e400", "-5"):
         page.fill("#price", "")
         page.locator("#price").press_sequentially(price)
-        expect(page.locator("#cost-a")).to_have_text("–")
+        expect(page.locator("#cost-0")).to_have_text("–")
         expect(note).to_be_visible()
     page.fill("#price", "0.000000001")
     page.fill("#texts", "1")
-    expect(page.locator("#cost-a")).to_have_text("less than $0.000001")
+    expect(page.locator("#cost-0")).to_have_text("less than $0.000001")
     expect(note).to_be_hidden()
 
 
-@pytest.mark.parametrize("example", ["mixed", "sinhala", "hindi", "english", "code", "emoji"])
+@pytest.mark.parametrize("example", ["sinhala", "hindi", "english", "mixed", "code", "emoji"])
 def test_examples_show_their_tokens(page: Any, address: str, example: str) -> None:
     opened(page, address)
     page.click(f"[data-example={example}]")
     text = page.input_value("#text")
     expect_counts(page, text)
-    for side, name in zip(SIDES, NAMES, strict=True):
-        expect(tokens(page, side)).to_have_count(wwho.get_encoding(name).count(text))
-    encoding = wwho.get_encoding("wwho_328k")
-    pieces = [encoding.decode_single_token_bytes(token) for token in encoding.encode(text)]
-    plain = tokens(page, "a").evaluate_all(
-        "all => all.map(span => span.children.length === 0 ? span.textContent : null)"
-    )
-    assert any(plain)
-    for piece, part in zip(pieces, plain, strict=True):
-        assert part is None or part == piece.decode()
+    expect_done(page)
+    for row, name in enumerate(NAMES):
+        assert page.locator(f"#tokens-{row}").text_content() == text
+        show_as(page, "Ids")
+        ids = [int(each) for each in tokens(page, row).all_text_contents()]
+        assert ids == wwho.get_encoding(name).encode(text)
+        show_as(page, "Text")
     expect(page.locator(f"[data-example={example}]")).to_have_attribute("aria-pressed", "true")
+
+
+CHAT = (
+    ("system", "Answer in one short sentence."),
+    ("user", "ක්ෂිතිජය කියන්නේ මොකක්ද?"),
+    ("assistant", "අහස පොළොවට හමු වන රේඛාව."),
+)
+
+
+def chat_tokens(name: str, messages: Sequence[tuple[str, str]]) -> int:
+    """What OpenAI's cookbook counts: three marks a message, and three to begin the answer."""
+    return 3 + sum(3 + native(name, role) + native(name, content) for role, content in messages)
+
+
+def test_a_chat_is_counted_as_the_api_does(page: Any, address: str) -> None:
+    opened(page, address)
+    page.click("#as-chat")
+    expect(page.locator("#text")).to_be_hidden()
+    for row, name in enumerate(NAMES):
+        expect_count(page, row, chat_tokens(name, CHAT[:2]))
+    page.click("#add-message")
+    added = page.locator("#messages li").nth(2)
+    expect(added.locator("textarea")).to_be_focused()
+    expect(added.locator("select")).to_have_value("assistant")
+    page.keyboard.insert_text(CHAT[2][1])
+    for row, name in enumerate(NAMES):
+        expect_count(page, row, chat_tokens(name, CHAT))
+        roles = page.locator(f"#tokens-{row} .role").evaluate_all(
+            "all => all.map(e => e.dataset.role)"
+        )
+        assert roles == [role for role, _ in CHAT]
+        contents = "".join(content for _, content in CHAT)
+        assert page.locator(f"#tokens-{row}").text_content() == contents
+    page.locator("#messages .remove").first.click()
+    expect_count(page, 2, chat_tokens("wwho_328k", CHAT[1:]))
+    page.locator("#messages select").first.select_option("system")
+    expect_count(page, 0, chat_tokens("cl100k_base", [("system", CHAT[1][1]), CHAT[2]]))
+    page.click("#as-text")
+    expect_counts(page, EXAMPLE)
 
 
 def test_typing_shows_the_newest_text(page: Any, address: str) -> None:
@@ -113,7 +220,7 @@ def test_typing_shows_the_newest_text(page: Any, address: str) -> None:
     page.locator("#text").press_sequentially(text)
     expect_counts(page, text)
     expect_done(page)
-    assert "".join(tokens(page, "a").all_text_contents()) == text
+    assert page.locator("#tokens-2").text_content() == text
 
 
 def test_words_are_moved_and_replaced_so_that_it_can_be_undone(page: Any, address: str) -> None:
@@ -150,9 +257,9 @@ def test_premium_is_measured(page: Any, address: str) -> None:
     rows = page.locator("#premium tr")
     texts = page.locator("#sentences dd").all_text_contents()
     assert len(texts) == rows.count() >= 8
-    for side, name in enumerate(NAMES):
+    for row, name in enumerate(NAMES):
         english = native(name, texts[0])
-        values = page.locator(f"#premium td:nth-of-type({side + 1}) .value").all_text_contents()
+        values = page.locator(f"#premium td:nth-of-type({row + 1}) .value").all_text_contents()
         expected = [Decimal(native(name, text)) / english for text in texts]
         cent = Decimal("0.01")
         assert values == [str(each.quantize(cent, ROUND_HALF_UP)) for each in expected]
@@ -161,11 +268,11 @@ def test_premium_is_measured(page: Any, address: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "answer", "message"),
     [
-        ("**/wwho.wasm", {"body": b"<!doctype html>"}, "cannot compile wwho.wasm"),
-        ("**/wwho.wasm", {"status": 404}, r"wwho\.wasm.* 404"),
-        ("**/wwho_328k.wwho", {"status": 404}, r"wwho_328k\.wwho.* 404"),
-        ("**/o200k_base.wwho", {"body": b"{}" * 40}, "MAGIC"),
-        ("**/page/worker.js", {"status": 404}, "Worker failed"),
+        ("**/wwho.wasm", {"body": b"<!doctype html>"}, "cannot be opened: .*compile wwho.wasm"),
+        ("**/wwho.wasm", {"status": 404}, r"cannot be opened: .*wwho\.wasm.* 404"),
+        ("**/wwho_328k.wwho", {"status": 404}, r"cannot be opened: .*wwho_328k\.wwho.* 404"),
+        ("**/o200k_base.wwho", {"body": b"{}" * 40}, "o200k_base cannot be opened: .*MAGIC"),
+        ("**/page/count/worker.js", {"status": 404}, "could not start: .*Worker failed"),
     ],
 )
 def test_a_broken_part_is_named(
@@ -177,7 +284,23 @@ def test_a_broken_part_is_named(
     page.goto(address)
     alert = page.locator("#alert")
     expect(alert).to_be_visible()
-    expect(alert).to_have_text(re.compile("could not start.*" + message))
+    expect(alert).to_have_text(re.compile(message))
+    context.close()
+
+
+def test_the_other_rows_go_on_without_one_that_is_broken(browser: Any, address: str) -> None:
+    context = browser.new_context(service_workers="block")
+    page = context.new_page()
+    page.route("**/o200k_base.wwho", lambda route: route.abort())
+    page.goto(address)
+    expect(page.locator("#alert")).to_contain_text("o200k_base cannot be opened")
+    page.fill("#text", "නව පෙළ")
+    for row in (0, 2):
+        expect_count(page, row, native(NAMES[row], "නව පෙළ"))
+    expect(page.locator("#count-1")).to_have_text("–")
+    page.unroute("**/o200k_base.wwho")
+    page.select_option("#pick-1", "gpt-4o")
+    expect_counts(page, "නව පෙළ")
     context.close()
 
 
@@ -185,13 +308,13 @@ def test_what_cannot_start_stays_said(browser: Any, address: str) -> None:
     """Whatever is tried then, all that is asked for is answered."""
     context = browser.new_context(service_workers="block")
     page = context.new_page()
-    page.route("**/page/worker.js", lambda route: route.abort())
+    page.route("**/page/count/worker.js", lambda route: route.abort())
     page.goto(address)
     alert = page.locator("#alert")
     expect(alert).to_contain_text("Worker failed")
-    page.select_option("#pick-b", "cl100k_base")
+    page.select_option("#pick-1", "cl100k_base")
     page.fill("#text", "typed")
-    expect(alert).to_contain_text("could not start")
+    expect(alert).to_contain_text("Worker failed")
     expect(page.locator("body")).to_have_attribute("data-state", "broken")
     page.click("#copy-json")
     expect(alert).to_have_text(re.compile("^The tokenizer's Worker failed"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from demo_page import (
     SAMPLE,
     drop,
     expect,
-    expect_count,
+    expect_counts,
     expect_done,
     expect_ready,
     native,
@@ -41,8 +42,8 @@ def test_a_link_carries_text_and_settings(page: Any, address: str) -> None:
     opened(page, address)
     text = "ගෙදර යන පාරේ, क्षितिज & <b>1 + 1</b> # 👩‍👩‍👧\n" * 40
     page.fill("#text", text)
-    page.select_option("#pick-a", "wwho_super_328k")
-    page.select_option("#pick-b", "cl100k_base")
+    page.select_option("#pick-0", "wwho_super_328k")
+    page.select_option("#pick-1", "gpt-4")
     page.fill("#price", "0.15")
     page.fill("#texts", "42")
     expect_ready(page)
@@ -59,8 +60,8 @@ def test_a_link_carries_text_and_settings(page: Any, address: str) -> None:
     opened(page, link)
     assert page.input_value("#text") == text
     assert (page.input_value("#price"), page.input_value("#texts")) == ("0.15", "42")
-    expect_count(page, "#count-a", native("wwho_super_328k", text))
-    expect_count(page, "#count-b", native("cl100k_base", text))
+    expect_counts(page, text, ("wwho_super_328k", "cl100k_base", "wwho_328k"))
+    expect(page.locator("#name-1")).to_have_text("GPT-4")
     fragment = link.split("#")[1]
     assert not any(fragment in url or "%E0" in url for url in requests)
 
@@ -93,14 +94,14 @@ def test_an_edit_takes_the_link_away(page: Any, address: str) -> None:
 def test_the_way_back_from_a_link(page: Any, address: str) -> None:
     opened(page, address)
     page.fill("#text", "my own")
-    page.select_option("#pick-b", "cl100k_base")
+    page.select_option("#pick-1", "gpt-4")
     follow(page, "theirs", price=1e300)
-    expect_count(page, "#count-b", native("o200k_base", "theirs"))
-    expect(page.locator("#pick-b")).to_have_value("o200k_base")
+    expect_counts(page, "theirs")
+    expect(page.locator("#pick-1")).to_have_value("o200k_base")
     expect(page.locator("#cost-note")).to_be_visible()
     page.go_back()
     expect(page.locator("#text")).to_have_value("my own")
-    expect(page.locator("#pick-b")).to_have_value("cl100k_base")
+    expect(page.locator("#pick-1")).to_have_value("gpt-4")
     expect(page.locator("#cost-note")).to_be_hidden()
 
 
@@ -148,7 +149,7 @@ def test_the_newest_of_two_links_wins(page: Any, address: str) -> None:
     opened(page, address)
     page.evaluate(
         """async () => {
-          const { fromFragment, toFragment } = await import("/page/permalink.js");
+          const { fromFragment, toFragment } = await import("/page/share/permalink.js");
           const words = Array.from({ length: 40_000 }, (_, i) => (i * 7919) % 100_003);
           const long = await toFragment({ text: words.join("\\n") });
           const short = await toFragment({ text: "short" });
@@ -166,10 +167,10 @@ def test_a_link_says_what_it_leaves_out(page: Any, address: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened(page, address)
     drop(page, "tiny.wwho", (ROOT / "tests" / "vectors" / "tiny.wwho").read_bytes())
-    expect(page.locator("#title-b")).to_have_text("tiny")
+    expect(page.locator("#name-2")).to_have_text("tiny")
     page.click("#copy-link")
     expect(page.locator("#copy-link")).to_have_text("Copied")
-    said = "The link opens with o200k_base in place of tiny, which is only here."
+    said = "The link leaves out tiny, which is only here."
     expect(page.locator("#alert")).to_have_text(said)
 
 
@@ -178,17 +179,17 @@ def test_a_link_costs_what_is_shown(page: Any, address: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened(page, address)
     page.fill("#price", "")
-    expect(page.locator("#cost-a")).to_have_text("$0")
+    expect(page.locator("#cost-0")).to_have_text("$0")
     page.click("#copy-link")
     expect(page.locator("#copy-link")).to_have_text("Copied")
     link = page.url
     page.goto("about:blank")
     opened(page, link)
     expect(page.locator("#price")).to_have_value("0")
-    expect(page.locator("#cost-a")).to_have_text("$0")
+    expect(page.locator("#cost-0")).to_have_text("$0")
     for none in ("", "1.5"):
         page.fill("#texts", none)
-        expect(page.locator("#cost-a")).to_have_text("–")
+        expect(page.locator("#cost-0")).to_have_text("–")
         expect(page.locator("#cost-note")).to_contain_text("a whole number of texts")
 
 
@@ -206,14 +207,14 @@ def test_json_is_of_the_text_that_was_there(page: Any, address: str) -> None:
     """The text changes, and a tokenizer is chosen, while it is worked out."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened(page, address)
-    page.select_option("#pick-b", "cl100k_base")
-    text = "ගෙදර යන පාරේ शाम को\n" * 300
+    page.select_option("#pick-1", "cl100k_base")
+    text = "ගෙදර යන පාරේ शाम को\n" * 100
     page.fill("#text", text)
     expect_done(page)
     page.evaluate(
         """() => {
           document.getElementById("copy-json").click();
-          const [text, pick] = ["text", "pick-b"].map((id) => document.getElementById(id));
+          const [text, pick] = ["text", "pick-1"].map((id) => document.getElementById(id));
           text.value = "newer";
           text.dispatchEvent(new Event("input"));
           pick.value = "o200k_base";
@@ -230,7 +231,7 @@ def test_json_is_of_the_text_that_was_there(page: Any, address: str) -> None:
 def test_copy_as_json(page: Any, address: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened(page, address)
-    text = "ගෙදර යන පාරේ 10:45\n" * 200
+    text = "ගෙදර යන පාරේ 10:45\n" * 100
     page.fill("#text", text)
     page.click("#copy-json")
     expect(page.locator("#copy-json")).to_have_text("Copied")
@@ -241,7 +242,7 @@ def test_copy_as_json(page: Any, address: str) -> None:
         assert side == {"name": name, "count": len(ids), "ids": ids}
 
     drop(page, "small.txt", SAMPLE.encode())
-    expect_count(page, "#all-b", native("o200k_base", SAMPLE))
+    expect_counts(page, SAMPLE)
     page.click("#copy-files")
     expect(page.locator("#copy-files")).to_have_text("Copied")
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
@@ -250,14 +251,75 @@ def test_copy_as_json(page: Any, address: str) -> None:
     assert copied == {"tokenizers": list(NAMES), "files": [file], "total": counts}
 
 
+def test_a_chat_goes_with_a_link(page: Any, address: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened(page, address)
+    page.click("#as-chat")
+    page.locator("#messages textarea").last.fill("ක්ෂිතිජය?")
+    expect_done(page)
+    counts = [page.locator(f"#count-{row}").text_content() for row in range(3)]
+    page.click("#copy-link")
+    expect(page.locator("#copy-link")).to_have_text("Copied")
+    page.click("#copy-json")
+    expect(page.locator("#copy-json")).to_have_text("Copied")
+    copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    assert [each["role"] for each in copied["messages"]] == ["system", "user"]
+    assert [str(each["count"]) for each in copied["tokenizers"]] == counts
+    link = page.url
+    page.goto("about:blank")
+    opened(page, link)
+    expect(page.locator("#messages textarea").last).to_have_value("ක්ෂිතිජය?")
+    for row, count in enumerate(counts):
+        expect(page.locator(f"#count-{row}")).to_have_text(count)
+
+
+@pytest.mark.parametrize("text", [None, "one word", "a" * 30_000, "👩‍👩‍👧 שלום\n" * 40])
+def test_the_picture(page: Any, address: str, text: str | None) -> None:
+    """A PNG as link previews show it, small enough to be sent on."""
+    opened(page, address)
+    if text:
+        page.fill("#text", text)
+        expect_counts(page, text)
+    with page.expect_download() as download:
+        page.click("#picture")
+    assert download.value.suggested_filename == "tokens.png"
+    data = Path(download.value.path()).read_bytes()
+    assert size_of_png(data) == (1200, 630)
+    assert 5_000 < len(data) < 200_000
+
+
+def size_of_png(data: bytes) -> tuple[int, int]:
+    """Width and height, in pixels."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", data[16:24])
+    return width, height
+
+
+def test_what_link_previews_show(page: Any, address: str) -> None:
+    """A picture that is there, of the size that is said, and the numbers in words."""
+    page.goto(address)
+    meta = page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll("meta")].map(
+          (node) => [node.getAttribute("property") ?? node.name, node.content]))"""
+    )
+    counts = [page.locator(f"#count-{row}").text_content() for row in range(3)]
+    assert all(count in meta["og:description"] for count in counts)
+    assert meta["twitter:card"] == "summary_large_image"
+    response = page.request.get(f"{address}/{meta['og:image']}")
+    assert response.headers["content-type"] == "image/png"
+    size = (int(meta["og:image:width"]), int(meta["og:image:height"]))
+    assert size_of_png(response.body()) == size
+    assert len(response.body()) <= 60_000
+
+
 def test_nothing_of_the_text_is_sent(page: Any, address: str) -> None:
     sent: list[tuple[str, str]] = []
     page.on("request", lambda request: sent.append((request.method, request.url)))
     opened(page, address)
     page.fill("#text", "a secret: පාරේ")
-    expect_count(page, "#count-a", native("wwho_328k", "a secret: පාරේ"))
+    expect_counts(page, "a secret: පාරේ")
     drop(page, "secret.txt", b"another secret")
-    expect_count(page, "#all-a", native("wwho_328k", "another secret"))
+    expect_counts(page, "another secret")
     assert {method for method, _ in sent} == {"GET"}
     assert not [url for _, url in sent if "secret" in url or not url.startswith(address)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -10,35 +11,83 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demo_page import opened
+from demo_page import EXAMPLE, expect, expect_count, expect_counts, native, opened
 
 pytestmark = pytest.mark.page
 
 ROOT = Path(__file__).resolve().parents[2]
-BUDGET = 800_000  # bytes transferred
 
 
-def test_the_page_is_small(page: Any, address: str) -> None:
-    """What the page asks for, with o200k_base on both sides, compressed as a server does it."""
+FIRST_NUMBERS = 150_000  # bytes transferred before there are numbers
+FIRST_COUNT = 800_000  # and before a text is counted
+
+
+def test_how_much_is_fetched_before_what_is_shown(browser: Any, address: str) -> None:
+    """The example's numbers come with the page, and then o200k_base before all the others."""
     brotli = pytest.importorskip("brotli", reason="brotli is not installed")
-    fetched: dict[str, bytes] = {}
+    context = browser.new_context(service_workers="block")
+    page = context.new_page()
+    fetched: dict[str, int] = {}
+    waiting: list[Any] = []
 
     def keep(response: Any) -> None:
-        if response.status == 200:
-            fetched[response.url] = response.body()
+        name = response.url.removeprefix(f"{address}/")
+        name = re.sub("^static/[0-9a-f]{16}/", "", name)
+        fetched[name] = len(brotli.compress(response.body(), quality=11))
 
-    page.on("response", keep)
+    page.on("requestfinished", lambda request: keep(request.response()))
+    page.route("**/models/*.wwho", lambda route: waiting.append(route))
+
+    def asked(number: int) -> Any:
+        while len(waiting) < number:
+            page.wait_for_timeout(20)
+        return waiting[number - 1]
+
+    page.goto(address)
+    asked(1)
+    expect_counts(page, EXAMPLE)
+    expect(page.locator("#tokens-2")).to_have_text(EXAMPLE)
+    assert {"", "page/main.js", "page/page.css"} <= set(fetched)
+    assert sum(fetched.values()) <= FIRST_NUMBERS, fetched
+    assert [route.request.url.rsplit("/")[-1] for route in waiting] == ["o200k_base.wwho"]
+
+    page.fill("#text", "නව පෙළ")
+    expect(page.locator("#count-1")).to_have_text("–")
+    asked(1).continue_()
+    expect_count(page, 1, native("o200k_base", "නව පෙළ"))
+    expect(page.locator("#count-0")).to_have_text("–")
+    assert {"wwho.wasm", "models/o200k_base.wwho"} <= set(fetched)
+    assert sum(fetched.values()) <= FIRST_COUNT, fetched
+    assert asked(2).request.url.endswith("/cl100k_base.wwho")
+    asked(2).continue_()
+    asked(3).continue_()
+    expect_counts(page, "නව පෙළ")
+    context.close()
+
+
+def test_the_progress_is_that_of_the_bytes(browser: Any, address: str) -> None:
+    """On a slow line, by what has come of the tokenizer that is on its way."""
+    context = browser.new_context(service_workers="block")
+    page = context.new_page()
+    page.add_init_script(
+        """addEventListener("DOMContentLoaded", () => {
+          const find = (id) => document.getElementById(id);
+          const [what, bar] = [find("loading-what"), find("loading-bar")];
+          window.seen = [];
+          new MutationObserver(() => window.seen.push([what.textContent, bar.value, bar.max]))
+            .observe(what, { childList: true });
+        })"""
+    )
     opened(page, address)
-    page.wait_for_load_state("networkidle")
-    size = {
-        url: len(brotli.compress(body, quality=11))
-        for url, body in fetched.items()
-        if "/models/" not in url or url.endswith("/o200k_base.wwho")
-    }
-    assert any(url.endswith("/o200k_base.wwho") for url in size)
-    assert any(url.endswith("/wwho.wasm") for url in size)
-    assert any(url.endswith("/page/worker.js") for url in size)
-    assert sum(size.values()) <= BUDGET, size
+    seen = page.evaluate("window.seen")
+    names = list(dict.fromkeys(re.search("Loading ([a-z0-9_]+):", what)[1] for what, _, _ in seen))
+    assert names == ["o200k_base", "cl100k_base", "wwho_328k"]
+    for what, value, most in seen:
+        assert 0 < value <= most
+        assert re.search(r" of [0-9.,]+ [kM]B$", what)
+    assert {most for _, value, most in seen if value == most} == {880_452, 434_460, 1_441_440}
+    expect(page.locator("#loading")).to_be_hidden()
+    context.close()
 
 
 def test_the_benchmark_runs(tmp_path: Path) -> None:
@@ -50,5 +99,5 @@ def test_the_benchmark_runs(tmp_path: Path) -> None:
     command += ["--text", "hindi", "--json", str(out)]
     subprocess.run(command, check=False, capture_output=True, timeout=120)
     rows = json.loads(out.read_text("utf-8"))
-    assert [row["a"] for row in rows] == ["wwho_328k", "wwho_super_328k"]
+    assert [row["text"] for row in rows] == ["hindi"]
     assert all(row["paint_median"] > 0 and row["tokens_median"] > 0 for row in rows)

@@ -1,48 +1,51 @@
-// Wires the page together: text, tokenizers and files in; tokens and numbers out.
+// Wires the page together: a text, a chat or files in; counts and tokens out.
 
-import { Card } from "./card.js";
-import { copy } from "./clipboard.js";
-import { droppedFiles, pickedFiles } from "./dropped.js";
-import { isEditable } from "./editable.js";
-import { Engine } from "./engine.js";
-import { EXAMPLES } from "./examples.js";
-import { FileCounter } from "./files.js";
-import { count } from "./format.js";
-import { recalled, remember } from "./last-visit.js";
-import { SHIPPED, addModel, fetchModel, forget, isModel, names } from "./models.js";
-import { showNumbers } from "./numbers.js";
-import { fromFragment, isLink, toFragment } from "./permalink.js";
-import { showOverflow } from "./overflow.js";
-import { showPremium, showSentences } from "./premium.js";
-import { SyllableView } from "./syllables.js";
-import { TokenPanel } from "./tokens.js";
+import { modelsDate } from "../openai.js";
+import { Engine } from "./count/engine.js";
+import { Tokenizers } from "./count/tokenizers.js";
+import { CHAT, EXAMPLES } from "./data/examples.js";
+import { FIRST, MODELS, SHIPPED, addModel, choiceOf, isKnown, isModel, own } from "./data/models.js";
+import { Chat } from "./input/chat.js";
+import { droppedFiles, pickedFiles } from "./input/dropped.js";
+import { isEditable } from "./input/editable.js";
+import { copy } from "./share/clipboard.js";
+import { recalled, remember } from "./share/last-visit.js";
+import { fromFragment, isLink, toFragment } from "./share/permalink.js";
+import { picture, sharePicture } from "./share/picture.js";
+import { Card } from "./show/card.js";
+import { element } from "./show/element.js";
+import { FileCounter } from "./show/files.js";
+import { bytes, count } from "./show/format.js";
+import { cutsOf } from "./show/pieces.js";
+import { showPremium, showSentences } from "./show/premium.js";
+import { Rows, spoken } from "./show/rows.js";
+import { showCosts, showCounts } from "./show/strip.js";
 
-/** @typedef {import("./engine.js").Opened & { name: string, blob: Uint8Array }} Open a tokenizer */
-
-const SIDES = ["a", "b"];
+const ROWS = [0, 1, 2];
+/** The row of a tokenizer that the user opens: the one that the others are measured by. */
+const OWN_ROW = 2;
 const UNDOABLE = 1000; // UTF-16 units
+const GLIMPSE = 16_000; // bytes of a file, of which the first tokens are shown
 
 /** @param {string} id @returns {any} */
 const find = (id) => document.getElementById(id);
 
-/** Names of the tokenizers that both sides should have. */
-const chosen = [SHIPPED[0], SHIPPED[1]];
-/** Those that the engine has. @type {(Open | undefined)[]} */
-const opened = [undefined, undefined];
-/** What each side was told to open last. @type {Promise<void>[]} */
-const opening = [Promise.resolve(), Promise.resolve()];
-/** How many choices are not settled yet. */
-let choosing = 0;
-/** Why nothing can be counted any more. */
-let ended = "";
 /** What stands in the text area, or stood there before it grew too long. */
-let text = "";
+let text = EXAMPLES.sinhala;
 /** The place in the text that is looked at, in UTF-16 units. */
 let place = 0;
-/** @type {import("./engine.js").Result | undefined} */
+/** Whether the chat is shown, in place of the text. */
+let chatting = false;
+/** @type {import("./show/markup.js").View} */
+let view = "text";
+/** What the rows show, if it is not what index.html came with. @type {import("./count/engine.js").Result | undefined} */
 let last;
-/** Where a tokenizer goes that is chosen in a dialog. */
-let ownSide = 1;
+/** Whether the rows show what index.html came with: the first example, by the first tokenizers. */
+let untouched = true;
+/** What all rows were told to open last. @type {Promise<unknown>} */
+let opening = Promise.resolve();
+/** Why nothing can be counted any more. */
+let ended = "";
 /** The entry of the browser's history that is shown. */
 let entry = entryHere();
 
@@ -50,27 +53,27 @@ const engine = new Engine({
   result: show,
   failed: complain,
   broken(message) {
-    ended = broken(message);
-    giveUpFiles();
+    ended = `The tokenizers could not start: ${message}`;
+    setState("broken");
+    complain("");
+    files.cancel("no tokenizer could be opened");
   },
 });
-const syllables = new SyllableView(find);
-const card = new Card(find("card"), (token) => syllables.showAt(token.start));
-const panels = SIDES.map(
-  (side) =>
-    new TokenPanel(
-      find(`tokens-${side}`),
-      (token, span) => card.show(token, span),
-      (token) => syllables.showAt(token.start),
-    ),
+const tokenizers = new Tokenizers(engine, { changed: showChoices, failed: (message) => complain(ended ? "" : message), progress: showProgress });
+const card = new Card(find("card"));
+const rows = new Rows(
+  ROWS.map((row) => ({ box: find(`tokens-${row}`), note: find(`cuts-${row}`) })),
+  (found) => {
+    if (!found) return card.hide();
+    card.show(found.place, found.row, found.element);
+    if (found.byKey) find("spoken").textContent = spoken(found.place, found.row);
+  },
 );
-const files = new FileCounter(find, () => both() ?? []);
+const files = new FileCounter(find, () => tokenizers.forFiles(), showInput);
+const chat = new Chat(find("messages"), find("add-message"), () => edited(recount));
 
-/** The tokenizers, if both are open. */
-const both = () => (opened[0] && opened[1] ? [opened[0], opened[1]] : undefined);
-
-/** Names of what is open, or of what should be where nothing is. */
-const openNames = () => chosen.map((name, side) => opened[side]?.name ?? name);
+/** @param {"counting" | "done" | "broken"} state */
+const setState = (state) => (document.body.dataset.state = ended ? "broken" : state);
 
 /** @param {string} message "" takes it away, but for what cannot be mended */
 function complain(message) {
@@ -79,143 +82,106 @@ function complain(message) {
   find("alert").textContent = said;
 }
 
-/** @param {string} why @returns {string} what is said */
-function broken(why) {
-  const message = `The tokenizers could not start: ${why}`;
-  document.body.dataset.state = "broken";
-  complain(message);
-  return message;
-}
-
-/** Put a tokenizer on a side. @param {number} side @param {string} name @returns {Promise<string>} what went wrong, or "" */
-async function choose(side, name) {
-  chosen[side] = name;
-  showChoices();
-  document.body.dataset.state = ended ? "broken" : "counting";
-  choosing++;
-  try {
-    const blob = await fetchModel(name);
-    if (chosen[side] !== name) return ""; // another was chosen meanwhile
-    opening[side] = open(side, name, blob);
-    await opening[side];
-    return "";
-  } catch (error) {
-    await opening[side].catch(() => undefined); // of one that was chosen before, and stays
-    return chosen[side] === name ? refused(side, /** @type {Error} */ (error)) : "";
-  } finally {
-    choosing--;
-    giveUpFiles();
-  }
-}
-
-/** @param {number} side @param {string} name @param {Uint8Array} blob */
-async function open(side, name, blob) {
-  opened[side] = { name, blob, ...(await engine.model(side, blob)) };
-  showOpened();
-}
-
-/** A tokenizer that cannot be opened: the one that is open stays. @param {number} side @param {Error} error */
-function refused(side, error) {
-  const name = chosen[side];
-  forget(name); // fetched again if it is tried again
-  const open = opened[side];
-  if (open === undefined) {
-    broken(error.message);
-    return error.message;
-  }
-  chosen[side] = open.name;
-  showChoices();
-  const message = `${name} cannot be opened: ${error.message}`;
-  complain(message);
-  showOpened();
-  return message;
-}
-
-/** Everything that depends on what is open. */
-function showOpened() {
-  openNames().forEach((name, side) => (find(`title-${SIDES[side]}`).textContent = name));
-  const open = both();
-  if (open) {
-    document.body.classList.add("ready");
-    syllables.use((open.find(({ sgpe }) => sgpe) ?? open[0]).blob);
-    showPremium(open);
-    files.again();
-  }
-  countText();
-}
-
+/** Other tokenizers are chosen, or open. */
 function showChoices() {
-  SIDES.forEach((side, i) => {
-    find(`pick-${side}`).replaceChildren(...names().map((name) => new Option(name)));
-    find(`pick-${side}`).value = chosen[i];
-  });
+  for (const row of ROWS) {
+    const shipped = Object.entries(SHIPPED).map(([name, { known }]) => new Option(`${known} · ${name}`, name));
+    const models = [...MODELS].map(([id, { label, encoding }]) => new Option(`${label} · ${encoding}`, id));
+    const groups = [shipped, models, own().map((name) => new Option(name))].map((options, i) => {
+      const group = /** @type {HTMLOptGroupElement} */ (element("optgroup", "", ...options));
+      group.label = ["Tokenizers", "Models of OpenAI", "Opened here"][i];
+      return group;
+    });
+    find(`pick-${row}`).replaceChildren(...groups.filter((group) => group.children.length > 0));
+    find(`pick-${row}`).value = tokenizers.picks[row];
+  }
+  if (tokenizers.settled) {
+    const { labels, opened } = tokenizers;
+    find("loading").hidden = true;
+    document.body.classList.toggle("ready", opened.every(Boolean));
+    showPremium(opened.map((open, row) => open && { label: labels[row], premium: open.premium }));
+    if (opened.some(Boolean)) files.again();
+    else files.cancel("no tokenizer could be opened");
+  }
+  recount();
 }
 
-/** @param {import("./engine.js").Result} result @param {boolean} newest */
+/** @param {{ name: string, loaded: number, total: number }} progress in bytes */
+function showProgress({ name, loaded, total }) {
+  find("loading").hidden = loaded === total;
+  find("loading-bar").max = total;
+  find("loading-bar").value = loaded;
+  find("loading-what").textContent = `Loading ${name}: ${bytes(loaded)} of ${bytes(total)}`;
+}
+
+/** Count what is there, and show its tokens. */
+async function recount() {
+  setState("counting");
+  const first = files.first;
+  showInput();
+  if (untouched && !tokenizers.settled) return; // index.html has the numbers already
+  if (!tokenizers.opened.some(Boolean)) return show({ counts: [], characters: 0, units: 0, start: 0, blocks: [] }, false);
+  if (!first) return engine.show(chatting ? { messages: chat.messages } : { text, at: place });
+  const glimpse = await first.slice(0, GLIMPSE).text().catch(() => "");
+  if (first === files.first) engine.show({ text: glimpse.replace(/\ufffd+$/, ""), at: 0 }); // its last character may be cut
+}
+
+/** @param {import("./count/engine.js").Result} result @param {boolean} newest */
 function show(result, newest) {
   last = result;
-  showNumbers({ names: openNames(), counts: result.counts, characters: result.characters });
-  const where = result.part.length < result.units ? " in the stretch shown" : "";
-  result.tokens.forEach((tokens, i) => showTokens(i, tokens ?? [], where));
-  showStretch(result);
-  whenIdle(() => last === result && syllables.show(result.part));
-  document.body.dataset.state = newest ? "done" : "counting";
+  untouched = false;
+  showRows();
+  showInput();
+  setState(newest && tokenizers.settled ? "done" : "counting");
 }
 
-/** What is below the text can wait for a moment in which nobody types. @param {() => void} work */
-function whenIdle(work) {
-  if ("requestIdleCallback" in globalThis) requestIdleCallback(work, { timeout: 1000 });
-  else setTimeout(work);
-}
-
-/** @param {number} side @param {import("./describe.js").Token[]} tokens @param {string} where "" if these are all */
-function showTokens(side, tokens, where) {
-  panels[side].show(tokens);
-  find(`empty-${SIDES[side]}`).hidden = tokens.length > 0;
-  find(`torn-${SIDES[side]}`).textContent = tokens.length === 0 ? "" : cutsIn(tokens) + where;
-}
-
-/** How often tokens begin inside something that a reader sees as one. @param {import("./describe.js").Token[]} tokens */
-function cutsIn(tokens) {
-  const found = ["syllable", "character"].flatMap((what) => {
-    const cuts = tokens.filter(({ tornStart }) => tornStart === what).length;
-    return cuts > 0 ? [`${count(cuts)} inside ${what}s`] : [];
-  });
-  return found.length > 0 ? `cuts: ${found.join(", ")}` : "nothing cut";
-}
-
-/** @param {import("./engine.js").Result} result */
-function showStretch({ start, end, units }) {
-  find("pager").hidden = units === end - start;
-  find("stretch").textContent = `Shown: ${count(start + 1)} to ${count(end)} of ${count(units)}. All is counted.`;
+function showRows() {
+  if (!last) return;
+  const shown = last.blocks.reduce((sum, block) => sum + block.text.length, 0);
+  rows.show(last.blocks, view, files.shown || chatting || shown === last.units ? "" : " in the part shown");
+  find("pager").hidden = files.shown || chatting || shown === last.units;
+  find("stretch").textContent = `Shown: ${count(last.start + 1)} to ${count(last.start + shown)} of ${count(last.units)}. All is counted.`;
   // Not disabled, which would take the focus from whoever got here with them.
-  find("earlier").ariaDisabled = String(start === 0);
-  find("later").ariaDisabled = String(end === units);
+  find("earlier").ariaDisabled = String(last.start === 0);
+  find("later").ariaDisabled = String(last.start + shown === last.units);
 }
 
-/** A change by the user: what was said before is over, and the link no longer says what is here. */
-function edited() {
+/** What is counted, and the numbers. */
+function showInput() {
+  find("text").hidden = files.shown || chatting;
+  find("chat").hidden = files.shown || !chatting;
+  for (const mode of ["text", "chat"]) find(`as-${mode}`).setAttribute("aria-pressed", String(!files.shown && (mode === "chat") === chatting));
+  for (const button of document.querySelectorAll("[data-example]")) {
+    const name = /** @type {HTMLElement} */ (button).dataset.example ?? "";
+    button.setAttribute("aria-pressed", String(!chatting && !files.shown && EXAMPLES[name] === text));
+  }
+  if (untouched) return;
+  const totals = files.shown ? files.totals() : (last?.counts ?? []);
+  showCounts({ labels: tokenizers.labels, counts: ROWS.map((row) => totals[row]) });
+  const characters = `${count(last?.characters ?? 0)} characters`;
+  const said = chatting ? `${count(chat.messages.length)} messages, ${characters}` : characters;
+  find("given").textContent = files.shown ? `${find("file-name").textContent}, ${find("file-size").textContent}` : said;
+}
+
+/** A change by the user: what was said before is over, and the link no longer says what is here. @param {() => void} then */
+function edited(then) {
   complain("");
+  untouched &&= text === EXAMPLES.sinhala && !chatting && tokenizers.picks.every((pick, row) => pick === FIRST[row]);
   if (isLink(location.hash)) history.replaceState(entry, "", location.pathname + location.search);
+  then();
 }
 
 /** Read the text area after a change; what has grown too long for it is counted as a file. */
 function readText() {
   const { value, selectionEnd } = find("text");
   place = selectionEnd;
-  if (isEditable(value)) {
-    text = value;
-    return countText();
+  if (!isEditable(value)) {
+    find("text").value = text;
+    return tooLong(value, "Your text");
   }
-  find("text").value = text;
-  tooLong(value, "Your text", "The text area holds what was there before the last change.");
-}
-
-function countText() {
-  markExample();
-  if (document.body.dataset.state === "broken") return;
-  document.body.dataset.state = "counting";
-  if (opened.some(Boolean)) engine.text(text, place);
+  text = value;
+  untouched &&= text === EXAMPLES.sinhala;
+  recount();
 }
 
 /** @param {string} value @param {string} name of it, for when it is too long */
@@ -228,8 +194,10 @@ function setText(value, name) {
 
 /** Put another text in place of what is there, so that it can be undone if it is short. @param {string} value @param {string} name */
 function replaceText(value, name) {
+  chatting = false;
+  files.clear();
   if (!isEditable(value)) return tooLong(value, name);
-  edited();
+  edited(() => undefined);
   const [box, focused] = [find("text"), /** @type {HTMLElement | null} */ (document.activeElement)];
   box.focus({ preventScroll: true });
   box.select();
@@ -239,39 +207,32 @@ function replaceText(value, name) {
   focused?.focus({ preventScroll: true });
 }
 
-/** To edit it would freeze the page. @param {string} value @param {string} name @param {string} [more] */
-function tooLong(value, name, more = "") {
-  complain(`${name} is too long to be edited here, so it is counted as a file, below. ${more}`.trim());
+/** To edit it would freeze the page, so it is counted as a file is. @param {string} value @param {string} name */
+function tooLong(value, name) {
   countFiles([{ path: name, file: new Blob([value]) }]);
 }
 
 /** @param {{ path: string, file: Blob }[]} found */
 function countFiles(found) {
+  if (found.length === 0) return;
+  untouched = false;
   files.add(found);
-  giveUpFiles();
+  if (tokenizers.settled && !tokenizers.opened.some(Boolean)) files.cancel("no tokenizer could be opened");
+  recount();
 }
 
-/** Where there are no tokenizers, and none will come, until others are chosen. */
-function giveUpFiles() {
-  if (!both() && (ended || choosing === 0)) files.cancel("no tokenizer could be opened");
-}
-
-/** Press the button of the example that stands in the text area. */
-function markExample() {
-  for (const button of document.querySelectorAll("[data-example]")) {
-    const name = /** @type {HTMLElement} */ (button).dataset.example ?? "";
-    button.setAttribute("aria-pressed", String(EXAMPLES[name] === find("text").value));
-  }
-}
-
-/**
- * What is too long by itself is counted by itself; what only makes the text too long, with that text.
- * @param {ClipboardEvent} event
- */
+/** What is too long by itself is counted by itself; what only makes the text too long, with that text. @param {ClipboardEvent} event */
 function paste(event) {
-  const pasted = event.clipboardData?.getData("text/plain") ?? "";
-  const { value, selectionStart, selectionEnd } = find("text");
-  const whole = value.slice(0, selectionStart) + pasted + value.slice(selectionEnd);
+  const data = event.clipboardData;
+  const target = event.target instanceof Element ? event.target : document.body;
+  const box = target.closest("textarea");
+  if (data && data.files.length > 0) {
+    event.preventDefault();
+    return take(pickedFiles(data.files));
+  }
+  const pasted = data?.getData("text/plain") ?? "";
+  if (!box) return pasted && !target.closest("input") ? replaceText(pasted, "Pasted text") : undefined;
+  const whole = box.value.slice(0, box.selectionStart) + pasted + box.value.slice(box.selectionEnd);
   const long = [pasted, whole].find((each) => !isEditable(each));
   if (long === undefined) return;
   event.preventDefault();
@@ -279,69 +240,90 @@ function paste(event) {
 }
 
 /**
- * Tokenizers go to one side, all else is counted.
- * @param {import("./dropped.js").Found[]} found
- * @param {number} [side] @param {(path: string) => boolean} [isOne] whether a file should be a tokenizer
+ * Tokenizers go to the last row, all else is counted.
+ * @param {import("./input/dropped.js").Found[]} found @param {(path: string) => boolean} [isOne] whether a file should be a tokenizer
  */
-async function take(found, side = 1, isOne = isModel) {
+async function take(found, isOne = isModel) {
   complain("");
   const models = found.filter(({ path, problem }) => isOne(path) && !problem);
   countFiles(found.filter((each) => !models.includes(each)));
   const problems = found.length > 0 ? [] : ["There is no file in that folder."];
-  for (const { file } of models) problems.push(await openModel(file, side));
+  for (const { file } of models) problems.push(await openModel(file));
   complain(problems.filter(Boolean).join("\n"));
 }
 
-/** @param {File} file @param {number} side @returns {Promise<string>} what went wrong, or "" */
-async function openModel(file, side) {
+/** @param {File} file @returns {Promise<string>} what went wrong, or "" */
+async function openModel(file) {
   try {
     const name = await addModel(file);
-    edited();
-    return await choose(side, name);
+    untouched = false;
+    return await new Promise((resolve) => edited(() => resolve(tokenizers.choose(OWN_ROW, name))));
   } catch (error) {
     return /** @type {Error} */ (error).message;
   }
 }
 
-/** @param {HTMLButtonElement} button @param {string | Promise<string>} what */
-async function copyFrom(button, what) {
+/** Do something, and say on its button that it is done. @param {HTMLButtonElement} button @param {() => Promise<string>} work gives what to say */
+async function doFrom(button, work) {
   const name = (button.dataset.name ??= button.textContent ?? "");
   try {
-    button.textContent = (await copy(await what)) ? "Copied" : "Not allowed";
+    button.textContent = await work();
     setTimeout(() => (button.textContent = name), 1500);
   } catch (error) {
     complain(/** @type {Error} */ (error).message);
   }
 }
 
+/** @param {string} what */
+const copied = async (what) => ((await copy(what)) ? "Copied" : "Not allowed");
+
 /** The address that carries text and settings; it becomes the page's own. */
 async function link() {
-  const [a, b] = chosen.map((name) => (SHIPPED.includes(name) ? name : undefined));
-  const own = chosen.flatMap((name, side) =>
-    SHIPPED.includes(name) ? [] : [`The link opens with ${SHIPPED[side]} in place of ${name}, which is only here.`],
-  );
-  if (own.length > 0) complain(own.join("\n"));
-  const fragment = await toFragment({ ...settings(), a, b });
+  const { picks } = tokenizers;
+  const lost = picks.filter((pick) => !isKnown(pick));
+  if (lost.length > 0) complain(lost.map((name) => `The link leaves out ${name}, which is only here.`).join("\n"));
+  const fragment = await toFragment({ ...settings(), rows: picks.map((pick) => (isKnown(pick) ? pick : null)) });
   history.replaceState(entry, "", fragment);
   return location.href;
 }
 
-/** @returns {import("./permalink.js").Shared} what is here now */
+/** @returns {import("./share/permalink.js").Shared} what is here now */
 function settings() {
   const [price, texts] = ["price", "texts"].map((id) => (find(id).validity.valid ? find(id).valueAsNumber || 0 : NaN));
-  return { text, a: chosen[0], b: chosen[1], ...(price >= 0 && { price }), ...(texts >= 1 && { texts }) };
+  const messages = chatting ? { messages: chat.messages } : {};
+  return { text, ...messages, rows: [...tokenizers.picks], ...(price >= 0 && { price }), ...(texts >= 1 && { texts }) };
 }
 
-/** The text with the tokens of both. */
+/** The text with the tokens of all rows. */
 async function asJSON() {
-  const asked = text;
-  const ids = await engine.ids(asked);
+  if (files.shown) return JSON.stringify(files, null, 1);
+  const [asked, messages] = [text, chatting ? chat.messages : undefined];
+  const ids = await engine.ids(messages ? messages.map(({ content }) => content) : [asked]);
   // The Worker answers in order, so what is open now is what made them.
-  return JSON.stringify(
-    { text: asked, tokenizers: openNames().map((name, i) => ({ name, count: ids[i]?.length ?? 0, ids: ids[i] ?? [] })) },
-    null,
-    1,
-  );
+  const made = tokenizers.opened.flatMap((open, row) => {
+    const found = ids[row];
+    if (!open || !found) return [];
+    return [messages ? { name: open.name, count: last?.counts[row], ids: found } : { name: open.name, count: found[0].length, ids: found[0] }];
+  });
+  return JSON.stringify({ ...(messages ? { messages } : { text: asked }), tokenizers: made }, null, 1);
+}
+
+async function asPicture() {
+  const said = last?.blocks.map((block) => block.text).join("\n") ?? "";
+  const bars = ROWS.flatMap((row) => {
+    const total = Number(find(`count-${row}`).dataset.count ?? 0);
+    const cuts = (last?.blocks ?? []).flatMap((block) => {
+      const tokens = block.rows[row] ?? [];
+      const cut = cutsOf(tokens, block.places);
+      return tokens.map(({ start, end }) => cut.some(([from, to]) => from < end && to > start));
+    });
+    return total > 0 ? [{ label: tokenizers.labels[row], count: total, cuts }] : [];
+  });
+  // Of an address on this machine, others have nothing.
+  const address = /^(localhost|127\..*|\[::1\])$/.test(location.hostname) ? "pip install wwho" : location.host + location.pathname;
+  const png = await picture(files.shown ? find("given").textContent : said, bars, address);
+  await sharePicture(png, "tokens.png");
+  return "Done";
 }
 
 /** Take over what the address carries, if it is still the address then. @returns {Promise<boolean>} whether it carries anything */
@@ -358,10 +340,14 @@ async function readLink() {
   }
 }
 
-/** What is not said is as at first. @param {import("./permalink.js").Shared} shared @param {string} name of the text */
+/** What is not said is as at first. @param {import("./share/permalink.js").Shared} shared @param {string} name of the text */
 function put(shared, name) {
   for (const id of /** @type {const} */ (["price", "texts"])) find(id).value = String(shared[id] ?? find(id).defaultValue);
-  [shared.a, shared.b].forEach((wanted, side) => (chosen[side] = wanted && names().includes(wanted) ? wanted : SHIPPED[side]));
+  chatting = Boolean(shared.messages);
+  if (shared.messages) chat.messages = shared.messages;
+  untouched &&= !chatting && !shared.rows?.some((pick, row) => pick && pick !== FIRST[row]);
+  opening = tokenizers.chooseAll(shared.rows);
+  files.clear();
   setText(shared.text, name);
 }
 
@@ -377,61 +363,67 @@ async function followed() {
   complain("");
   remember(entry, settings());
   entry = entryHere();
-  if (isLink(location.hash)) {
-    if (!(await readLink())) return;
-  } else {
-    const left = recalled(entry);
-    if (!left) return;
-    put(left, "Your text");
-  }
-  chosen.forEach((name, side) => choose(side, name));
+  if (isLink(location.hash)) return readLink();
+  const left = recalled(entry);
+  if (left) put(left, "Your text");
+}
+
+/** @param {boolean} wanted */
+function setChatting(wanted) {
+  if (wanted && !chatting && chat.messages.length === 0) chat.messages = text === EXAMPLES.sinhala ? CHAT : [{ role: "user", content: text }];
+  chatting = wanted;
+  files.clear();
+  edited(recount);
 }
 
 function listen() {
-  for (const box of document.querySelectorAll(".more")) showOverflow(/** @type {HTMLElement} */ (box));
   find("skip").addEventListener("click", (/** @type {Event} */ event) => {
     event.preventDefault(); // no entry of the history, to which "back" would lead
     find("text").focus();
   });
-  find("text").addEventListener("input", () => {
-    edited();
-    readText();
-  });
-  find("text").addEventListener("paste", paste);
+  find("text").addEventListener("input", () => edited(readText));
+  find("as-text").addEventListener("click", () => setChatting(false));
+  find("as-chat").addEventListener("click", () => setChatting(true));
   for (const button of document.querySelectorAll("[data-example]")) {
     button.addEventListener("click", () => replaceText(EXAMPLES[/** @type {HTMLElement} */ (button).dataset.example ?? ""], "The example"));
   }
+  for (const button of document.querySelectorAll("[name=view]")) {
+    button.addEventListener("change", () => {
+      view = /** @type {any} */ (button).value;
+      showRows();
+    });
+  }
   for (const id of ["price", "texts"]) {
-    find(id).addEventListener("input", () => {
-      edited();
-      if (last) showNumbers({ names: openNames(), ...last });
-    });
+    find(id).addEventListener("input", () => edited(showCosts));
   }
-  for (const [button, input] of [["open", "file"], ["open-folder", "folder"]]) {
+  for (const row of ROWS) find(`pick-${row}`).addEventListener("change", () => pick(row, find(`pick-${row}`).value));
+  for (const [button, input] of [["open", "file"], ["open-folder", "folder"], ["open-model", "model"]]) {
     find(button).addEventListener("click", () => find(input).click());
-    find(input).addEventListener("change", () => take(picked(input)));
+    find(input).addEventListener("change", () => take(picked(input), input === "model" ? () => true : isModel));
   }
-  SIDES.forEach((side, i) => {
-    find(`pick-${side}`).addEventListener("change", () => {
-      edited();
-      choose(i, find(`pick-${side}`).value);
-    });
-    find(`own-${side}`).addEventListener("click", () => openOn(i));
-  });
-  find("open-model").addEventListener("click", () => openOn(1));
-  find("model").addEventListener("change", () => take(picked("model"), ownSide, () => true));
-  find("copy-link").addEventListener("click", () => copyFrom(find("copy-link"), link()));
-  find("copy-json").addEventListener("click", () => copyFrom(find("copy-json"), asJSON()));
-  find("copy-files").addEventListener("click", () => copyFrom(find("copy-files"), JSON.stringify(files, null, 1)));
+  find("copy-link").addEventListener("click", () => doFrom(find("copy-link"), async () => copied(await link())));
+  find("copy-json").addEventListener("click", () => doFrom(find("copy-json"), async () => copied(await asJSON())));
+  find("copy-files").addEventListener("click", () => doFrom(find("copy-files"), async () => copied(await asJSON())));
+  find("picture").addEventListener("click", () => doFrom(find("picture"), asPicture));
+  find("clear-files").addEventListener("click", () => recount());
   find("earlier").addEventListener("click", () => page(-1));
   find("later").addEventListener("click", () => page(1));
   addEventListener("pagehide", () => remember(entry, settings()));
   find("close-alert").addEventListener("click", () => {
     find("alert").hidden = true;
-    find("copy-link").focus({ preventScroll: true }); // comes next
+    find("text").focus({ preventScroll: true });
   });
   addEventListener("popstate", followed);
+  addEventListener("paste", paste);
   listenToDrops();
+}
+
+/** A tokenizer or a model for a row: a model brings its price. @param {number} row @param {string} id */
+function pick(row, id) {
+  const { price } = choiceOf(id);
+  untouched = false;
+  if (price !== undefined) find("price").value = String(price);
+  edited(() => tokenizers.choose(row, id));
 }
 
 /** What was chosen in a file dialog. @param {string} input */
@@ -441,24 +433,21 @@ function picked(input) {
   return found;
 }
 
-/** Ask for a tokenizer. @param {number} side */
-function openOn(side) {
-  ownSide = side;
-  find("model").click();
-}
-
-/** Show the stretch before (-1) or behind (1), if there is one. @param {number} step */
+/** Show the stretch before (-1) or after (1), if there is one. @param {number} step */
 function page(step) {
-  if (!last || (step < 0 ? last.start === 0 : last.end === last.units)) return;
-  const half = Math.round((last.end - last.start) / 2);
-  place = Math.max(0, Math.min(text.length, step < 0 ? last.start - half : last.end + half));
-  countText();
+  if (!last) return;
+  const end = last.start + last.blocks.reduce((sum, block) => sum + block.text.length, 0);
+  if (step < 0 ? last.start === 0 : end === last.units) return;
+  const half = Math.round((end - last.start) / 2);
+  place = Math.max(0, Math.min(text.length, step < 0 ? last.start - half : end + half));
+  recount();
 }
 
 function listenToDrops() {
+  const isBox = (/** @type {EventTarget | null} */ target) => target instanceof Element && target.matches("textarea");
   addEventListener("dragover", (event) => {
     const files = Boolean(event.dataTransfer?.types.includes("Files"));
-    if (!files && event.target === find("text")) return; // text is moved there, which the browser does best
+    if (!files && isBox(event.target)) return; // text is moved there, which the browser does best
     event.preventDefault();
     document.body.classList.toggle("dragging", files);
   });
@@ -469,7 +458,7 @@ function listenToDrops() {
     document.body.classList.remove("dragging");
     const data = event.dataTransfer;
     const dropped = data?.getData("text/plain") ?? "";
-    if (data?.files.length === 0 && event.target === find("text") && isEditable(dropped)) return;
+    if (data?.files.length === 0 && isBox(event.target) && isEditable(dropped)) return;
     event.preventDefault();
     if (data && data.files.length > 0) take(await droppedFiles(data));
     else if (dropped) replaceText(dropped, "Dropped text");
@@ -478,9 +467,10 @@ function listenToDrops() {
 
 async function start() {
   showSentences();
+  find("prices-of").textContent += ` as of ${modelsDate}`;
   listen();
-  if (!(await readLink())) put(recalled(entry) ?? { text: EXAMPLES.mixed }, "Your text");
-  await Promise.all(chosen.map((name, side) => choose(side, name)));
+  if (!(await readLink())) put(recalled(entry) ?? { text: EXAMPLES.sinhala }, "Your text");
+  await opening;
   // Only where it may: not in private windows of some browsers, and not from plain http.
   try {
     await navigator.serviceWorker.register(new URL("sw.js", document.baseURI));

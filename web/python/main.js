@@ -8,11 +8,6 @@ for token in enc.encode(text):
     print(token, repr(enc.decode([token])))
 enc.count(text), wwho.get_encoding("o200k_base").count(text)
 `;
-const MISSING = `This page needs Pyodide, which is not part of WWHO. Get it from npm and say where it is:
-
-npm install pyodide@314.0.7
-wwho serve --pyodide node_modules/pyodide`;
-
 /** So often in a cell, errors among output are coloured: the page would stand still over more of them. */
 const MOST_PARTS = 5_000;
 
@@ -91,6 +86,12 @@ function idle(done) {
   stopButton.disabled = true;
 }
 
+/** Say how to get Pyodide, which is not there. */
+function offer() {
+  find("get").hidden = false;
+  busy("Python is not here yet");
+}
+
 /** @param {string} message */
 function failed(message) {
   const alert = find("alert");
@@ -130,6 +131,6 @@ code.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
 
 // A server without Pyodide may answer with a page of its own: the type tells. GET, since the service worker keeps nothing else.
 void fetch(places.pyodide).then(
-  (found) => (found.ok && /javascript/.test(found.headers.get("Content-Type") ?? "") ? start() : failed(MISSING)),
+  (found) => (found.ok && /javascript/.test(found.headers.get("Content-Type") ?? "") ? start() : offer()),
   () => failed("Pyodide cannot be fetched; is the network there? Once Python has started here, it needs none."),
 );

@@ -1,16 +1,16 @@
 // Counts files side by side, in Workers. A long file is cut into slices, at places where its tokens may be cut, and so it keeps
 // all of them busy too.
 
-import { WwhoError } from "../lib/errors.js";
-import { Pool } from "../lib/pool.js";
+import { WwhoError } from "../../lib/errors.js";
+import { Pool } from "../../lib/pool.js";
 import { Cuts } from "./cuts.js";
-import { read } from "./read.js";
+import { read } from "../input/read.js";
 
 const MOST_WORKERS = 8;
 const SLICE_BYTES = 8 * 1024 * 1024;
 const WINDOW_BYTES = 64 * 1024; // in which a place to cut is looked for
 
-const spawn = () => new Worker(new URL("./count-worker.js", import.meta.url), { type: "module" });
+const spawn = () => new Worker(new URL("./pool-worker.js", import.meta.url), { type: "module" });
 
 export class CountPool {
   #pool;

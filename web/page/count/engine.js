@@ -1,17 +1,15 @@
-// The page's end of the Worker. The latest text wins: while one is being counted only the newest waits behind it.
+// The page's end of the Worker. The latest text wins: while one is being counted only the newest waits.
 
 /**
  * @typedef {object} Result
- * @property {(number | undefined)[]} counts tokens, per side; none where no tokenizer is open
+ * @property {(number | undefined)[]} counts tokens, by row; none where no tokenizer is open
  * @property {number} characters code points of the text
  * @property {number} units UTF-16 units of the text
  * @property {number} start of the stretch that is shown, in UTF-16 units
- * @property {number} end of the stretch that is shown
- * @property {string} part that stretch
- * @property {(import("./describe.js").Token[] | undefined)[]} tokens of the stretch, per side
+ * @property {import("./tokens.js").Block[]} blocks what is shown: a stretch of a text, or the messages of a chat
  */
 
-/** @typedef {{ sgpe: boolean, premium: number[] }} Opened what the Worker says of a tokenizer */
+/** @typedef {{ text: string, at: number } | { messages: import("./chat.js").Message[] }} Input `at`: the place that is looked at, in UTF-16 units */
 
 export class Engine {
   #worker;
@@ -21,7 +19,7 @@ export class Engine {
   /** Why nothing is answered any more. @type {Error | undefined} */
   #ended;
   #busy = false;
-  /** @type {{ text: string, at: number } | undefined} */
+  /** @type {Input | undefined} */
   #waiting;
   #on;
 
@@ -59,34 +57,30 @@ export class Engine {
   }
 
   /**
-   * Open a tokenizer on one side.
-   * @param {number} side 0 or 1
+   * Open a tokenizer.
+   * @param {number} row
    * @param {Uint8Array} blob a .wwho file
-   * @returns {Promise<Opened>}
+   * @returns {Promise<{ premium: number[] }>} the tokens of each parallel text
    */
-  model(side, blob) {
-    return this.#ask({ kind: "model", side, blob });
+  model(row, blob) {
+    return this.#ask({ kind: "model", row, blob });
   }
 
-  /** The ids of a whole text, per side. @param {string} text @returns {Promise<(number[] | undefined)[]>} */
-  ids(text) {
-    return this.#ask({ kind: "ids", text });
+  /** The ids of whole texts, by row. @param {string[]} texts @returns {Promise<(number[][] | undefined)[]>} */
+  ids(texts) {
+    return this.#ask({ kind: "ids", texts });
   }
 
-  /**
-   * Count a text and show the tokens around a place.
-   * @param {string} text
-   * @param {number} at in UTF-16 units
-   */
-  async text(text, at) {
-    this.#waiting = { text, at };
+  /** Count a text or a chat, and describe its tokens. @param {Input} input */
+  async show(input) {
+    this.#waiting = input;
     if (this.#busy) return;
     this.#busy = true;
     while (this.#waiting) {
       const task = this.#waiting;
       this.#waiting = undefined;
       try {
-        const result = await this.#ask({ kind: "text", ...task });
+        const result = await this.#ask({ kind: "text" in task ? "text" : "chat", ...task });
         // A result that is old already is shown all the same: whoever types without a pause should see something.
         this.#on.result(result, this.#waiting === undefined);
       } catch (error) {

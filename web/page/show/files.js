@@ -1,20 +1,21 @@
-// Files and folders: a table of their counts, filled in as the pool comes to them.
+// Files and folders in place of the text: their sums go to the strip, and where there are several, each has a line of a table.
 
-import { CountPool } from "./count-pool.js";
+import { CountPool } from "../count/pool.js";
+import { element } from "./element.js";
 import { bytes, count } from "./format.js";
-import { element } from "./tokens.js";
 
 const ROWS = 500; // in the table; all files are counted
 const CANCELLED = "cancelled";
 const SHOW_MS = 100; // between two looks at what has changed: to show each of many small files would take longer than to count it
 
-/** @typedef {{ name: string, blob: Uint8Array }} Open a tokenizer */
+/** @typedef {{ row: number, name: string, label: string, blob: Uint8Array }} Open a tokenizer */
 /** @typedef {{ path: string, file: Blob, problem?: string }} Given `problem`: why it cannot be counted */
 /** @typedef {Given & { read: number, counts?: number[], error?: string, row?: HTMLElement }} Entry `read`: bytes */
 
 export class FileCounter {
   #find;
   #opened;
+  #changedTotals;
   /** @type {Entry[]} */
   #entries = [];
   /** @type {CountPool | undefined} */
@@ -30,12 +31,24 @@ export class FileCounter {
   /**
    * @param {(id: string) => any} find
    * @param {() => readonly Open[]} opened the tokenizers to count with; none while they are being opened
+   * @param {() => void} changed called as there are other sums, or no files any more
    */
-  constructor(find, opened) {
+  constructor(find, opened, changed) {
     this.#find = find;
     this.#opened = opened;
+    this.#changedTotals = changed;
     find("cancel-files").addEventListener("click", () => this.cancel());
     find("clear-files").addEventListener("click", () => this.clear());
+  }
+
+  /** Whether there are files, in place of the text. */
+  get shown() {
+    return this.#entries.length > 0;
+  }
+
+  /** The first of them. */
+  get first() {
+    return this.#entries[0]?.file;
   }
 
   /** @param {Given[]} files */
@@ -81,10 +94,8 @@ export class FileCounter {
   clear() {
     this.#stop();
     this.#entries = [];
-    this.#showChanged();
     this.#find("files").hidden = true;
-    for (const id of ["cancel-files", "copy-files", "clear-files"]) this.#find(id).hidden = true;
-    this.#find("open").focus();
+    this.#changedTotals();
   }
 
   /** What "Copy JSON" gives. */
@@ -92,7 +103,7 @@ export class FileCounter {
     return {
       tokenizers: this.#tokenizers.map(({ name }) => name),
       files: this.#entries.map(({ path, file, counts, error }) => ({ path, bytes: file.size, tokens: counts ?? null, ...(error && { error }) })),
-      total: this.#totals(),
+      total: this.#sums(),
     };
   }
 
@@ -114,7 +125,6 @@ export class FileCounter {
     if (this.#pool) return this.#pool;
     this.#tokenizers = this.#opened();
     if (this.#tokenizers.length === 0) return undefined;
-    this.#tokenizers.forEach(({ name }, i) => (this.#find(`files-${"ab"[i]}`).textContent = name));
     this.#pool = new CountPool(this.#tokenizers.map(({ blob }) => blob));
     return this.#pool;
   }
@@ -146,22 +156,38 @@ export class FileCounter {
   #showChanged() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const entry of this.#changed) if (entry.row) fill(entry.row, entry);
+    for (const entry of this.#changed) if (entry.row) fill(entry.row, entry, this.#tokenizers.length);
     this.#changed.clear();
     this.#showState();
   }
 
   #showTable() {
     this.#find("files").hidden = false;
+    const heads = ["File", "Size", ...this.#tokenizers.map(({ label }) => label)].map((name) => {
+      const cell = element("th", "", name);
+      cell.setAttribute("scope", "col");
+      return cell;
+    });
+    this.#find("file-heads").replaceChildren(...heads);
     const shown = this.#entries.slice(0, ROWS);
-    for (const entry of shown) entry.row = fill(entry.row ?? element("tr", ""), entry);
+    for (const entry of shown) entry.row = fill(entry.row ?? element("tr", ""), entry, this.#tokenizers.length);
     this.#find("file-rows").replaceChildren(...shown.map(({ row }) => /** @type {HTMLElement} */ (row)));
     this.#showState();
   }
 
-  #totals() {
+  /** Sums by tokenizer. */
+  #sums() {
     const counted = this.#entries.flatMap(({ counts }) => (counts ? [counts] : []));
-    return [0, 1].map((side) => counted.reduce((sum, counts) => sum + (counts[side] ?? 0), 0));
+    return this.#tokenizers.map((_, i) => counted.reduce((sum, counts) => sum + counts[i], 0));
+  }
+
+  /** The tokens of all that is counted, by row; nothing where nothing is. @returns {(number | undefined)[]} */
+  totals() {
+    if (!this.#entries.some(({ counts }) => counts)) return [];
+    /** @type {number[]} */
+    const totals = [];
+    this.#sums().forEach((sum, i) => (totals[this.#tokenizers[i].row] = sum));
+    return totals;
   }
 
   #showState() {
@@ -172,25 +198,26 @@ export class FileCounter {
     const done = wanted.filter(({ counts, error }) => counts || error).length;
     const failed = wanted.filter(({ error }) => error).length;
     const running = done < wanted.length;
+    const [first] = this.#entries;
+    const single = all === 1 && !first.error;
+    this.#find("file-name").textContent = all === 1 ? first.path : files(all);
+    this.#find("file-size").textContent = bytes(this.#entries.reduce((sum, { file }) => sum + file.size, 0));
     this.#find("progress").value = size === 0 ? 1 : read / size;
+    this.#find("progress").hidden = !running;
+    this.#find("file-list").hidden = single;
     this.#find("file-state").textContent = [
       running ? `Counting: ${count(done)} of ${files(wanted.length)}` : `Counted ${files(wanted.length - failed)}`,
-      `${bytes(read)} of ${bytes(size)}`,
+      ...(running ? [`${bytes(read)} of ${bytes(size)}`] : []),
       ...(wanted.length < all ? [`${count(all - wanted.length)} cancelled`] : []),
       ...(failed ? [`${count(failed)} cannot be counted`] : []),
       ...(all > ROWS ? [`the first ${count(ROWS)} are listed`] : []),
     ].join(" · ");
-    this.#find("all-size").textContent = bytes(size);
-    this.#totals().forEach((tokens, i) => {
-      const cell = this.#find(`all-${"ab"[i]}`);
-      cell.textContent = count(tokens);
-      cell.dataset.count = String(tokens);
-    });
-    for (const id of ["copy-files", "clear-files"]) this.#find(id).hidden = running;
+    this.#find("copy-files").hidden = running;
     const cancel = this.#find("cancel-files");
-    if (!running && document.activeElement === cancel) this.#find("copy-files").focus();
+    if (!running && document.activeElement === cancel) this.#find("clear-files").focus();
     cancel.hidden = !running;
     this.#find("files").dataset.state = running ? "counting" : "done";
+    this.#changedTotals();
   }
 }
 
@@ -198,14 +225,14 @@ const isWanted = (/** @type {Entry} */ { error }) => error !== CANCELLED;
 
 const files = (/** @type {number} */ many) => `${count(many)} ${many === 1 ? "file" : "files"}`;
 
-/** @param {HTMLElement} row @param {Entry} entry */
-function fill(row, { path, file, counts, error }) {
+/** @param {HTMLElement} row @param {Entry} entry @param {number} columns of counts */
+function fill(row, { path, file, counts, error }, columns) {
   const name = element("th", "", path);
   name.setAttribute("scope", "row");
   const rest = error
     ? [element("td", "failed", error)]
-    : [0, 1].map((side) => element("td", "", counts ? count(counts[side]) : "…"));
-  if (error) rest[0].setAttribute("colspan", "2");
+    : Array.from({ length: columns }, (_, i) => element("td", "", counts ? count(counts[i]) : "…"));
+  if (error) rest[0].setAttribute("colspan", String(Math.max(1, columns)));
   row.replaceChildren(name, element("td", "", bytes(file.size)), ...rest);
   return row;
 }

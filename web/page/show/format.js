@@ -1,24 +1,22 @@
 // How numbers are written.
 
-import { hex } from "../lib/errors.js";
+import { hex } from "../../lib/errors.js";
 
 const LEAST = 1e-6; // dollars that are still written out
 
 const whole = new Intl.NumberFormat("en");
-const share = new Intl.NumberFormat("en", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: "exceptZero" });
+const tenth = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const ratio = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
 const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 2 });
 
 export const count = (/** @type {number} */ value) => whole.format(value);
-/** With its sign: +12.3%. */
-export const percent = (/** @type {number} */ value) => share.format(value);
 export const times = (/** @type {number} */ value) => ratio.format(value);
 export const money = (/** @type {number} */ value) =>
   value > 0 && value < LEAST ? `less than ${cents.format(LEAST)}` : (value < 1 ? cents : dollars).format(value);
 /** With its word: 1 token, 2 tokens. */
 export const tokens = (/** @type {number} */ value) => `${count(value)} ${value === 1 ? "token" : "tokens"}`;
 export const bytes = (/** @type {number} */ value) =>
-  value < 1000 ? `${value} B` : value < 1e6 ? `${whole.format(Math.round(value / 1e3))} kB` : `${whole.format(Math.round(value / 1e5) / 10)} MB`;
+  value < 1000 ? `${value} B` : value < 999_500 ? `${whole.format(Math.round(value / 1e3))} kB` : `${tenth.format(value / 1e6)} MB`;
 /** Two digits each, with spaces between. */
 export const hexOf = (/** @type {Uint8Array} */ bytes) => hex(bytes).toUpperCase();

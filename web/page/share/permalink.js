@@ -1,9 +1,20 @@
 // A text and settings in the fragment of an address, the part that is never sent: "#" and one letter for how the rest is packed,
 // then base64 for addresses. z: UTF-8 JSON, deflated; j: as it is.
 
+import { ROLES } from "../count/chat.js";
+
 const MOST_BYTES = 4_000_000; // of JSON: nobody's link should fill the memory
 
-/** @typedef {{ text: string, a?: string, b?: string, price?: number, texts?: number }} Shared */
+/** @typedef {import("../count/chat.js").Message} Message */
+
+/**
+ * @typedef {object} Shared
+ * @property {string} text
+ * @property {Message[]} [messages] of a chat, in place of the text
+ * @property {(string | null)[]} [rows] what they have: an encoding, a model, or nothing that others know
+ * @property {number} [price]
+ * @property {number} [texts]
+ */
 
 /** @param {string} fragment with "#" */
 export const isLink = (fragment) => /^#[zj]/.test(fragment);
@@ -35,15 +46,19 @@ export async function fromFragment(fragment) {
 /** @param {any} found @returns {Shared} only what is of the right type @throws {TypeError} there is no text */
 export function checked(found) {
   if (typeof found?.text !== "string") throw new TypeError("no text");
-  const { text, a, b, price, texts } = found;
+  const { text, messages, rows, price, texts } = found;
+  const isChat = Array.isArray(messages) && messages.every(isMessage);
   return {
     text,
-    ...(typeof a === "string" && { a }),
-    ...(typeof b === "string" && { b }),
+    ...(isChat && { messages: messages.map(({ role, content }) => ({ role, content })) }),
+    ...(Array.isArray(rows) && { rows: rows.map((row) => (typeof row === "string" ? row : null)) }),
     ...(Number.isFinite(price) && price >= 0 && { price }),
     ...(Number.isFinite(texts) && texts >= 1 && { texts }),
   };
 }
+
+/** @param {any} found @returns {found is Message} */
+const isMessage = (found) => ROLES.includes(found?.role) && typeof found.content === "string";
 
 /**
  * @param {Uint8Array<ArrayBuffer>} bytes

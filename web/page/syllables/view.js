@@ -2,7 +2,8 @@
 
 import { START, readAutomata, trace } from "./automaton.js";
 import { classOf } from "./classes.js";
-import { element, nameOf } from "./tokens.js";
+import { element } from "../show/element.js";
+import { nameOf } from "../show/markup.js";
 
 /** @typedef {import("./automaton.js").Automata} Automata */
 /** @typedef {import("./automaton.js").Piece} Piece */
@@ -29,7 +30,6 @@ const NAMES = new Map([
 ]);
 
 export class SyllableView {
-  /** @type {Automata | undefined} */
   #automata;
   #text = "";
   /** @type {Segment[]} */
@@ -42,9 +42,10 @@ export class SyllableView {
   #wanted;
   #find;
 
-  /** @param {(id: string) => any} find */
-  constructor(find) {
+  /** @param {(id: string) => any} find @param {Uint8Array} blob a .wwho file */
+  constructor(find, blob) {
     this.#find = find;
+    this.#automata = readAutomata(blob);
     find("segments").addEventListener("click", (/** @type {Event} */ event) => {
       const button = /** @type {Element} */ (event.target).closest("button");
       if (!button) return;
@@ -59,17 +60,9 @@ export class SyllableView {
     });
   }
 
-  /** Use another tokenizer's tables. @param {Uint8Array} blob */
-  use(blob) {
-    this.#automata = readAutomata(blob);
-    const text = this.#text;
-    this.#text = "";
-    this.show(text);
-  }
-
   /** @param {string} text */
   show(text) {
-    if (!this.#automata || text === this.#text) return;
+    if (text === this.#text) return;
     this.#text = text;
     this.#segments = segmentsOf(this.#automata, text);
     const again = this.#segments.findIndex(({ start }) => start === this.#wanted);
@@ -77,18 +70,8 @@ export class SyllableView {
     this.#choose(again === -1 ? mostToShow(this.#automata, this.#segments) : again);
   }
 
-  /** Show the segment in which a token stands, from its first unit on. @param {number} start of the token in the text */
-  showAt(start) {
-    const at = this.#segments.findLastIndex((segment) => segment.start <= start);
-    if (at < 0) return;
-    this.#wanted = this.#segments[at].start;
-    this.#choose(at);
-    this.#find("segments").children[at]?.scrollIntoView({ block: "nearest" });
-    this.#find("title-syllables").scrollIntoView({ block: "start", behavior: "auto" });
-  }
-
   #showSegments() {
-    const { routes } = /** @type {Automata} */ (this.#automata);
+    const { routes } = this.#automata;
     this.#find("segments").replaceChildren(
       ...this.#segments.map(({ text, route }) => {
         const button = element("button", routes[route].sgpe ? "sgpe" : "base", named(text.replace(/^ (?=.)/u, "")), element("small", "", routes[route].name));
@@ -103,7 +86,7 @@ export class SyllableView {
     this.#chosen = index;
     [...this.#find("segments").children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === index)));
     const segment = this.#segments[index];
-    const automata = /** @type {Automata} */ (this.#automata);
+    const automata = this.#automata;
     this.#pieces = segment ? trace(automata, automata.routes[segment.route].scanner, segment.text) : [];
     this.#shown = UNITS;
     this.#find("grammar-note").replaceChildren(...(segment ? noteOn(automata, segment) : []));
@@ -112,7 +95,7 @@ export class SyllableView {
 
   #showUnits() {
     const segment = this.#segments[this.#chosen];
-    const route = segment && /** @type {Automata} */ (this.#automata).routes[segment.route];
+    const route = segment && this.#automata.routes[segment.route];
     this.#find("units").replaceChildren(...this.#pieces.slice(0, this.#shown).map((piece) => card(piece, route)));
     this.#find("more-units").hidden = this.#pieces.length <= this.#shown;
   }

@@ -1,0 +1,99 @@
+// What the page makes of tokens: their kinds, the syllables that they cut, the coloured pieces of a row, and their markup.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+
+import { filled } from "../../tools/gen_page.mjs";
+import { getEncoding } from "../../web/node.js";
+import { describeText } from "../../web/page/count/tokens.js";
+import { MODELS, SHIPPED, choiceOf } from "../../web/page/data/models.js";
+import { linesOf } from "../../web/page/show/markup.js";
+import { cutsIn, cutsOf, piecesOf } from "../../web/page/show/pieces.js";
+import { ROOT, TEXTS, bytesOf } from "./common.mjs";
+
+const NAMES = ["cl100k_base", "o200k_base", "wwho_328k"];
+const TOKENIZERS = await Promise.all(NAMES.map((name) => getEncoding(name)));
+const MORE = [...TEXTS, "𓀀 අද්භුත ක්‍ෂිතිජය अद्भुत क्षितिज 👩‍👩‍👧 שָׁלוֹם\n\n x", "क्ष्म्य्व्ट्ठ्ळ", " ගෙදර", "\r\n\r\n", "ක්".repeat(300)];
+
+/** @param {string} text */
+const described = (text) => describeText(text, TOKENIZERS, TOKENIZERS.map((each) => each.encodeWithOffsets(text)));
+
+test("pieces are the text, in order, and every token has one", () => {
+  for (const text of MORE) {
+    const block = described(text);
+    block.rows.forEach((tokens, row) => {
+      const pieces = piecesOf(block.text, tokens, block.places);
+      assert.equal(pieces.map((piece) => piece.text).join(""), text, `${NAMES[row]}: ${JSON.stringify(text)}`);
+      assert.deepEqual([...new Set(pieces.flatMap((piece) => piece.tokens))], tokens.map((_, i) => i));
+      for (const piece of pieces) {
+        assert.equal(text.slice(piece.start, piece.start + piece.text.length), piece.text);
+        for (const i of piece.tokens) assert.ok(tokens[i].start < piece.start + piece.text.length && tokens[i].end > piece.start);
+        if (!piece.cut) assert.equal(piece.tokens.length, 1);
+      }
+    });
+  }
+});
+
+test("what is cut is what a token begins inside of", () => {
+  for (const text of MORE) {
+    const { places, rows } = described(text);
+    for (const tokens of rows) {
+      const inside = tokens.filter(({ start }, i) => i > 0 && (!places.includes(start) || tokens[i - 1].end > start));
+      const expected = new Set(inside.map(({ start }) => places.findLast((place) => place <= start)));
+      assert.deepEqual(cutsOf(tokens, places).map(([from]) => from), [...expected]);
+    }
+  }
+});
+
+test("wwho_328k cuts no syllable of its vocabulary, the others do", () => {
+  const block = described("අද්භුත ක්‍ෂිතිජය अद्भुत क्षितिज");
+  assert.equal(cutsIn([block], 2), "cuts nothing");
+  assert.match(cutsIn([block], 1), /^cuts \d+ of 13 syllables$/);
+  assert.match(cutsIn([block], 0), /^cuts \d+ of 13 syllables$/);
+  assert.equal(cutsIn([described("𓀀 and 𓀀")], 1), "cuts 2 characters");
+});
+
+test("kinds and bytes", () => {
+  const kinds = (/** @type {string} */ text) => described(text).rows[2].map(({ kind }) => kind);
+  assert.deepEqual(kinds("ඔයා 1 अद्भुत"), ["syllables", "base", "base", "syllables"]);
+  const rare = kinds("क्ष्म्य्व्ट्ठ्ळ");
+  assert.ok(rare.length > 1 && rare.every((kind) => kind === "fallback"));
+  const split = described("𓀀").rows[1];
+  assert.ok(split.length > 1);
+  assert.deepEqual(split.flatMap(({ bytes }) => [...bytes]), [...new TextEncoder().encode("𓀀")]);
+  assert.ok(described("අද්").rows[1].every(({ start, end }) => end > start));
+});
+
+test("markup has each character once, and nothing of the text is markup", () => {
+  const text = "<b>&amp;\n<i class=\"token\">\u200d\u00a0 \0\t</i>";
+  const block = described(text);
+  for (const tokens of block.rows) {
+    const html = linesOf(block, tokens, "text").html.join("");
+    const shown = html.replace(/<[^>]*>/g, "").replaceAll("&nbsp;", "\u00a0").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+    assert.equal(shown, text.replace("\0", "\u2400"));
+    assert.ok(!html.includes("<b>"));
+    const { html: ids } = linesOf(block, tokens, "ids");
+    assert.deepEqual(ids.join("").replace(/<[^>]*>/g, "").split("\n").map(Number), tokens.map(({ id }) => id));
+    const bytes = linesOf(block, tokens, "bytes").html.join("").replace(/<[^>]*>/g, "").replace(/\s/g, "");
+    assert.equal(Buffer.from(bytes, "hex").toString(), text);
+  }
+});
+
+test("index.html has the numbers and tokens that the tokenizers make", async () => {
+  const html = await readFile(new URL("web/index.html", ROOT), "utf8");
+  assert.equal(await filled(html), html, "node tools/gen_page.mjs writes them");
+  const wrong = html.replace(/(id="count-1"[^>]*>)\d+/, "$1999");
+  assert.notEqual(wrong, html);
+  assert.equal(await filled(wrong), html);
+});
+
+test("the models of the menus: names that people know, sizes of the files that they need", async () => {
+  for (const [name, { bytes }] of Object.entries(SHIPPED)) {
+    assert.equal((await bytesOf(new URL(`py/wwho/models/${name}.wwho`, ROOT))).length, bytes, name);
+  }
+  assert.deepEqual(choiceOf("gpt-4o"), { label: "GPT-4o", encoding: "o200k_base", price: 2.5 });
+  assert.equal(choiceOf("gpt-4").encoding, "cl100k_base");
+  assert.equal(MODELS.get("gpt-5-mini")?.label, "GPT-5 mini");
+  assert.ok([...MODELS.values()].every(({ encoding, price }) => encoding in SHIPPED && price > 0));
+});

@@ -1,0 +1,64 @@
+"""The page that shows how syllables are found: the automata at work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from demo_page import expect
+
+pytestmark = pytest.mark.page
+
+
+def at_work(page: Any, address: str, text: str) -> Any:
+    """The page, with a text in it."""
+    page.goto(f"{address}/syllables.html")
+    expect(page.locator("body")).to_have_attribute("data-state", "done")
+    page.fill("#text", text)
+    return page
+
+
+def test_the_automaton_at_work(page: Any, address: str) -> None:
+    at_work(page, address, "ok ශ්‍රී लंका")
+    segments = page.locator("#segments button")
+    expect(segments).to_have_count(3)
+    expect(segments.nth(1)).to_have_attribute("aria-pressed", "true")
+    unit = page.locator("#units > li").first
+    expect(unit.locator(".unit-face")).to_have_text("ශ්‍රී")
+    expect(unit.locator("tbody tr")).to_have_count(7)
+    classes = unit.locator("tbody tr:not(.ahead) b").all_text_contents()
+    assert classes == ["C", "H", "Z", "C", "P"]
+    expect(unit.locator(".stop")).to_have_text("emits ශ්‍රී")
+    expect(page.locator("#grammar-note")).to_contain_text("C (Z? H Z? C)*")
+    segments.nth(2).click()
+    expect(page.locator("#units .unit-face")).to_have_text(["लं", "का"])
+
+
+def test_what_cannot_be_seen_is_named_in_the_machines(page: Any, address: str) -> None:
+    at_work(page, address, "ab\u202ecd \0\u200b\ufeff ශ්\u200dරී")
+    segments = page.locator("#segments button")
+    expect(segments.first).to_contain_text("ab[U+202E]cd [U+0000][U+200B][BOM]")
+    expect(segments.last).to_contain_text("ශ්\u200dරී")
+    segments.first.click()
+    shown = page.locator("#units").text_content()
+    assert "[U+202E]" in shown
+    assert not set("\u202e\0\u200b\ufeff") & set(shown)
+
+
+def test_more_syllables_keep_the_focus(page: Any, address: str) -> None:
+    at_work(page, address, "කමලෙසුනිමාතරුගසමලකඩලවරණජනතාපහසුව")
+    more = page.locator("#more-units")
+    expect(more).to_be_visible()
+    more.focus()
+    page.keyboard.press("Enter")
+    expect(more).to_be_hidden()
+    expect(page.locator("#segments button")).to_be_focused()
+
+
+def test_the_pages_lead_to_each_other(page: Any, address: str) -> None:
+    page.goto(address)
+    page.click("nav >> text=Syllables")
+    expect(page.locator("h1")).to_have_text("How a syllable is found")
+    expect(page.locator("#units > li").first).to_be_visible()
+    page.click("nav >> text=Tokens")
+    expect(page.locator("#count-2")).to_have_text("22")

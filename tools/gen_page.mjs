@@ -1,0 +1,66 @@
+// Writes into web/index.html what the page shows before any script has run: the first example with its tokens and numbers, made by
+// the tokenizers and by the page's own modules.
+//
+//     node tools/gen_page.mjs            write it
+//     node tools/gen_page.mjs --check    fail where it is not what is there
+
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+
+import { getEncoding } from "../web/node.js";
+import { describeText } from "../web/page/count/tokens.js";
+import { EXAMPLES } from "../web/page/data/examples.js";
+import { FIRST, SHIPPED } from "../web/page/data/models.js";
+import { count, money } from "../web/page/show/format.js";
+import { lineHTML, linesOf } from "../web/page/show/markup.js";
+import { cutsIn } from "../web/page/show/pieces.js";
+import { taxOf } from "../web/page/show/strip.js";
+
+const PAGE = new URL("../web/index.html", import.meta.url);
+const TEXT = EXAMPLES.sinhala;
+
+/** The page, with everything that depends on the tokenizers as they are now. @param {string} html @returns {Promise<string>} */
+export async function filled(html) {
+  const tokenizers = await Promise.all(FIRST.map((name) => getEncoding(name)));
+  const block = describeText(TEXT, tokenizers, tokenizers.map((each) => each.encodeWithOffsets(TEXT)));
+  const counts = block.rows.map((tokens) => tokens?.length ?? 0);
+  const labels = FIRST.map((name) => SHIPPED[name].known);
+  const most = Math.max(...counts);
+  /** Put something between the tags of an element. @param {string} id @param {string} inner */
+  const fill = (id, inner) => {
+    const element = new RegExp(`(id="${id}"[^>]*>)${id.startsWith("tokens-") ? `[^]*?(</div><!-- ${id} -->)` : "[^<]*(<)"}`);
+    if (!element.test(html)) throw new Error(`web/index.html has no element ${id}`);
+    html = html.replace(element, (_, start, end) => start + inner + end);
+  };
+  const attribute = (/** @type {string} */ id, /** @type {string} */ name, /** @type {string} */ value) => {
+    html = html.replace(new RegExp(`(id="${id}"[^>]* ${name}=")[^"]*`), (_, start) => start + value);
+  };
+  fill("text", TEXT);
+  fill("given", `${count(Array.from(TEXT).length)} characters`);
+  block.rows.forEach((tokens = [], row) => {
+    fill(`tokens-${row}`, linesOf(block, tokens, "text").html.map((line) => lineHTML(line, "text")).join(""));
+    fill(`cuts-${row}`, cutsIn([block], row));
+    fill(`name-${row}`, labels[row]);
+    fill(`count-${row}`, count(counts[row]));
+    attribute(`count-${row}`, "data-count", String(counts[row]));
+    attribute(`bar-${row}`, "width", `${(100 * counts[row]) / most}%`);
+    fill(`tax-${row}`, taxOf(counts, row, labels));
+    fill(`cost-name-${row}`, labels[row]);
+    const [price, texts] = ["price", "texts"].map((id) => Number(new RegExp(`id="${id}"[^>]* value="([^"]*)`).exec(html)?.[1]));
+    fill(`cost-${row}`, money((counts[row] * price * texts) / 1e6));
+  });
+  const said = labels.map((label, row) => `${counts[row]} with ${label}`);
+  const sentence = `The same sentence takes ${said[0].replace("with", "tokens with")}, ${said[1]}, and ${said[2]}.`;
+  return html.replace(/(property="og:description" content=")[^"]*/, (_, start) => start + sentence);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const html = await readFile(PAGE, "utf8");
+  const made = await filled(html);
+  if (process.argv.includes("--check")) {
+    if (made !== html) throw new Error("web/index.html is not what the tokenizers make: node tools/gen_page.mjs");
+  } else {
+    await writeFile(new URL(`${PAGE}.new`), made);
+    await rename(new URL(`${PAGE}.new`), PAGE);
+  }
+}

@@ -1,0 +1,122 @@
+// What there is to choose from: the encodings that ship, the models that use them, and tokenizers that were opened on the page.
+
+import { models } from "../../openai.js";
+import { read } from "../input/read.js";
+import { hexOf } from "../show/format.js";
+
+/**
+ * The encodings that ship: what they are known for, and bytes of the file. @type {Readonly<Record<string, { known: string, bytes: number }>>}
+ */
+export const SHIPPED = Object.freeze({
+  cl100k_base: { known: "GPT-4", bytes: 434_460 },
+  o200k_base: { known: "GPT-4o and GPT-5", bytes: 880_452 },
+  wwho_328k: { known: "WWHO", bytes: 1_441_440 },
+  wwho_super_328k: { known: "WWHO superwords", bytes: 1_450_176 },
+});
+/** What the rows have at first. */
+export const FIRST = Object.freeze(["cl100k_base", "o200k_base", "wwho_328k"]);
+/** The rows by which is fetched first: the tokenizer that most people have comes before the others. */
+export const ORDER = Object.freeze([1, 0, 2]);
+const EXPECTED = "89 57 57 48 4F";
+/** Of the models: neither those of a date, nor those for special ends. */
+const USUAL = /^(gpt-\d[\d.]*o?|o\d)(-mini|-nano|-turbo)?$/;
+
+/** @typedef {{ label: string, encoding: string, price?: number }} Choice `price`: dollars for a million tokens of input */
+
+/** @type {ReadonlyMap<string, Choice>} models by their names in the API, the newest first */
+export const MODELS = new Map(
+  Object.entries(models)
+    .filter(([id, { encoding, price }]) => USUAL.test(id) && encoding in SHIPPED && price)
+    .map(([id, { encoding, price }]) => /** @type {const} */ ([id, { label: labelOf(id), encoding, price: price?.input }]))
+    .sort(([a], [b]) => b.localeCompare(a, "en", { numeric: true })),
+);
+
+/** @param {string} id such as gpt-5-mini @returns {string} such as GPT-5 mini */
+function labelOf(id) {
+  const [first, ...rest] = id.split(/-(?=[a-z])/);
+  return [first.replace("gpt", "GPT"), ...rest.map((word) => word.replace("turbo", "Turbo"))].join(" ");
+}
+
+/** @param {string} id an encoding, a model, or a tokenizer opened here @returns {Choice} */
+export const choiceOf = (id) => MODELS.get(id) ?? { label: SHIPPED[id]?.known ?? id, encoding: id };
+
+/** Whether a link may name it: others would not find a tokenizer that is only here. @param {string} id */
+export const isKnown = (id) => id in SHIPPED || MODELS.has(id);
+
+/** @type {Map<string, Promise<Uint8Array<ArrayBuffer>>>} the files, by name; one that failed may be tried again */
+const files = new Map();
+/** The download before: one at a time, so that the first is there soonest. @type {Promise<unknown>} */
+let before = Promise.resolve();
+
+/** The tokenizers that were opened here. */
+export const own = () => [...files.keys()].filter((name) => !(name in SHIPPED));
+
+/** @param {string} path of a file @returns {boolean} whether it should be a tokenizer */
+export const isModel = (path) => /\.wwho$/i.test(path);
+
+/**
+ * @param {string} name
+ * @param {(progress: { name: string, loaded: number, total: number }) => void} onProgress called with bytes
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+export function fetchModel(name, onProgress) {
+  let file = files.get(name);
+  if (file === undefined) {
+    file = before.then(() => fetched(name, onProgress));
+    files.set(name, file);
+    before = file.catch(() => files.delete(name));
+  }
+  return file;
+}
+
+/** @param {string} name @param {Parameters<typeof fetchModel>[1]} onProgress @returns {Promise<Uint8Array<ArrayBuffer>>} */
+async function fetched(name, onProgress) {
+  const url = new URL(`../../models/${encodeURIComponent(name)}.wwho`, import.meta.url);
+  const response = await fetch(url).catch((cause) => {
+    throw new Error(`cannot fetch ${name}.wwho: ${cause.message}; is the network there?`);
+  });
+  if (!response.ok || !response.body) throw new Error(`cannot fetch ${name}.wwho: HTTP status ${response.status}, expected 200`);
+  // The length that a server states is that of the compressed file; what is read here is not compressed any more.
+  const total = SHIPPED[name]?.bytes ?? 0;
+  const parts = [];
+  let loaded = 0;
+  for (const reader = response.body.getReader(); ; ) {
+    const { done, value } = await reader.read().catch((cause) => {
+      throw new Error(`${name}.wwho ended early: ${cause.message}; is the network there?`);
+    });
+    if (done) break;
+    parts.push(value);
+    loaded += value.length;
+    onProgress({ name, loaded, total });
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+/**
+ * Add a file that the user opened.
+ * @param {File} file
+ * @returns {Promise<string>} the name to choose it by
+ * @throws {Error} it is no .wwho file, or cannot be read
+ */
+export async function addModel(file) {
+  const blob = await read(file).catch((cause) => {
+    throw new Error(`${file.name} ${cause.message}`, { cause });
+  });
+  const start = hexOf(blob.subarray(0, 5));
+  if (start !== EXPECTED) {
+    throw new Error(`${file.name} begins with ${start || "nothing"}, a .wwho file with ${EXPECTED}; see “Bring your own tokenizer”`);
+  }
+  const name = free(file.name.replace(/\.wwho$/i, "") || "mine");
+  files.set(name, Promise.resolve(blob));
+  return name;
+}
+
+/** @param {string} name */
+export const forget = (name) => files.delete(name);
+
+/** A name that none has yet. @param {string} wanted */
+function free(wanted) {
+  let name = wanted;
+  for (let i = 2; isKnown(name) || files.has(name); i++) name = `${wanted} (${i})`;
+  return name;
+}

@@ -1,0 +1,64 @@
+// A chat that is edited: its messages, each with its role.
+
+import { ROLES } from "../count/chat.js";
+import { element } from "../show/element.js";
+
+/** @typedef {import("../count/chat.js").Message} Message */
+
+export class Chat {
+  #list;
+  #changed;
+
+  /** @param {HTMLElement} list @param {HTMLElement} add the button that adds a message @param {() => void} changed */
+  constructor(list, add, changed) {
+    this.#list = list;
+    this.#changed = changed;
+    list.addEventListener("input", changed);
+    list.addEventListener("click", (event) => {
+      const button = /** @type {Element} */ (event.target).closest("button");
+      if (button) this.#remove(/** @type {Element} */ (button.closest("li")));
+    });
+    add.addEventListener("click", () => {
+      const last = this.messages.at(-1)?.role;
+      const item = this.#append({ role: last === "user" ? "assistant" : "user", content: "" });
+      item.querySelector("textarea")?.focus();
+      changed();
+    });
+  }
+
+  /** @returns {Message[]} */
+  get messages() {
+    return [...this.#list.children].map((item) => ({
+      role: /** @type {HTMLSelectElement} */ (item.querySelector("select")).value,
+      content: /** @type {HTMLTextAreaElement} */ (item.querySelector("textarea")).value,
+    }));
+  }
+
+  /** @param {readonly Message[]} messages */
+  set messages(messages) {
+    this.#list.replaceChildren();
+    for (const message of messages) this.#append(message);
+  }
+
+  /** @param {Message} message */
+  #append({ role, content }) {
+    const pick = /** @type {HTMLSelectElement} */ (element("select", "", ...ROLES.map((name) => new Option(name))));
+    const box = /** @type {HTMLTextAreaElement} */ (element("textarea", ""));
+    const remove = element("button", "remove", "✕");
+    [pick.value, box.value] = [role, content];
+    [box.rows, box.dir, box.spellcheck] = [2, "auto", false];
+    remove.setAttribute("type", "button");
+    for (const [node, name] of /** @type {const} */ ([[pick, "Role"], [box, "Message"], [remove, "Remove the message"]])) node.setAttribute("aria-label", name);
+    const item = element("li", "", pick, box, remove);
+    this.#list.append(item);
+    return item;
+  }
+
+  /** @param {Element} item */
+  #remove(item) {
+    const next = item.nextElementSibling ?? item.previousElementSibling;
+    item.remove();
+    /** @type {HTMLElement | null | undefined} */ (next?.querySelector("textarea"))?.focus();
+    this.#changed();
+  }
+}

@@ -1,0 +1,66 @@
+// The card with the details of the token that is looked at: beside it, on a narrow screen at its foot (see the style sheet).
+
+import { element } from "./element.js";
+import { hexOf } from "./format.js";
+import { bytesOf, visible } from "./markup.js";
+import { cutsOf } from "./pieces.js";
+import { tokenAt } from "./rows.js";
+
+/** @typedef {import("./rows.js").Place} Place */
+
+const KINDS = { base: "of the base vocabulary", syllables: "whole syllables", fallback: "of the base vocabulary, for a rare syllable" };
+const GAP = 8; // CSS pixels between token and card, and card and edge
+
+/** @param {Place} place @param {number} row @returns {[string, string | Node][]} */
+function facts(place, row) {
+  const { block } = place;
+  const token = tokenAt(place, row);
+  const bytes = bytesOf(token, block);
+  const cuts = cutsOf(block.rows[row] ?? [], block.places).filter(([from, to]) => from < token.end && to > token.start);
+  const texts = cuts.map(([from, to]) => block.text.slice(from, to)).join(" and ");
+  return [
+    ["Id", String(token.id)],
+    [bytes.length === 1 ? "1 byte" : `${bytes.length} bytes`, element("code", "", hexOf(bytes))],
+    ["Kind", KINDS[token.kind]],
+    ...(cuts.length > 0 ? /** @type {[string, string][]} */ ([["Cuts", texts]]) : []),
+  ];
+}
+
+export class Card {
+  #node;
+
+  /** @param {HTMLElement} node */
+  constructor(node) {
+    this.#node = node;
+    // Beside a token that has moved away it would tell of another.
+    addEventListener("scroll", () => (node.hidden = true), { capture: true, passive: true });
+  }
+
+  hide() {
+    this.#node.hidden = true;
+  }
+
+  /** @param {Place} place @param {number} row @param {Element} token the element beside which it stands */
+  show(place, row, token) {
+    const { start, end } = tokenAt(place, row);
+    const face = element("p", "face");
+    face.dir = "auto";
+    face.innerHTML = visible(place.block.text.slice(start, end));
+    const list = element("dl", "");
+    for (const [name, value] of facts(place, row)) list.append(element("dt", "", name), element("dd", "", value));
+    this.#node.replaceChildren(face, list);
+    this.#node.hidden = false;
+    this.#place(token.getClientRects()[0]);
+  }
+
+  /** Below the token, above it where there is no room. @param {DOMRect | undefined} token */
+  #place(token) {
+    if (!token) return;
+    const { offsetWidth: width, offsetHeight: height } = this.#node;
+    const left = Math.max(GAP, Math.min(token.left, document.documentElement.clientWidth - width - GAP));
+    const places = [token.bottom + GAP, token.top - GAP - height];
+    const top = places.find((place) => place >= GAP && place + height <= innerHeight - GAP) ?? GAP;
+    this.#node.style.setProperty("--left", `${left}px`);
+    this.#node.style.setProperty("--top", `${top}px`);
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * An element with what is in it.
+ * @param {string} tag
+ * @param {string} className
+ * @param {...(string | Node)} children
+ */
+export function element(tag, className, ...children) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  node.append(...children);
+  return node;
+}

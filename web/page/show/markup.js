@@ -1,0 +1,89 @@
+// What a row shows, as HTML: made in the browser at every key, and by tools/gen_page.mjs for what index.html shows before any script
+// has run. Every character of the text is in it once, so that a row can be read and copied.
+
+import { hexOf } from "./format.js";
+import { piecesOf } from "./pieces.js";
+
+/** @typedef {import("../count/tokens.js").Token} Token */
+/** @typedef {import("../count/tokens.js").Block} Block */
+/** @typedef {"text" | "ids" | "bytes"} View */
+
+const COLOURS = 4;
+const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u{FE00}-\u{FE0F}]+$/u;
+const NEWLINES = /(\r\n|\r|\n)/;
+const NAMES = new Map([
+  [0x200d, "ZWJ"],
+  [0x200c, "ZWNJ"],
+  [0xfeff, "BOM"],
+  [0x9, "TAB"],
+]);
+/** @type {Record<string, string>} */
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;", "\u00a0": "&nbsp;", "\0": "\u2400" };
+
+/** What is shown for a character that cannot be seen. @param {string} character */
+export function nameOf(character) {
+  const code = character.codePointAt(0) ?? 0;
+  return NAMES.get(code) ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+/** @param {string} text */
+const escaped = (text) => text.replace(/[&<>\r\u00a0\0]/g, (character) => ENTITIES[character]);
+
+/** A text, with what cannot be seen named by the style sheet. @param {string} text */
+export function visible(text) {
+  if (NEWLINES.test(text)) {
+    return text
+      .split(NEWLINES)
+      .map((part) => (NEWLINES.test(part) ? `<span class="newline">${escaped(part)}</span>` : escaped(part)))
+      .join("");
+  }
+  if (!INVISIBLE.test(text)) return escaped(text);
+  return `<span class="unseen" data-name="${Array.from(text, nameOf).join(" ")}">${escaped(text)}</span>`;
+}
+
+/** @param {Token} token @param {Block} block it stands in */
+export const bytesOf = (token, block) => token.bytes ?? new TextEncoder().encode(block.text.slice(token.start, token.end));
+
+/**
+ * The lines of a block in one row. Their elements `.token` and `.knives > i` stand for tokens, in order.
+ * @param {Block} block
+ * @param {readonly Token[]} tokens
+ * @param {View} view
+ * @returns {{ html: string[], owners: number[] }} `owners`: for each such element the place of its token in the row
+ */
+export function linesOf(block, tokens, view) {
+  const pieces = piecesOf(block.text, tokens, block.places);
+  return view === "text" ? textLines(pieces, tokens) : numberLines(block, pieces, tokens, view);
+}
+
+/** @param {readonly import("./pieces.js").Piece[]} pieces @param {readonly Token[]} tokens */
+function textLines(pieces, tokens) {
+  const html = [""];
+  for (const { text, start, tokens: parts, cut } of pieces) {
+    if (html.at(-1)?.endsWith("\n</span></span>")) html.push("");
+    html[html.length - 1] += cut ? cutHTML(text, start, parts, tokens) : tokenHTML(tokens[parts[0]], parts[0], start, visible(text));
+  }
+  return { html, owners: pieces.flatMap((piece) => piece.tokens) };
+}
+
+/** `on`: it goes on with a token of the piece before. @param {Token} token @param {number} at @param {number} begin of the piece @param {string} inner */
+const tokenHTML = ({ kind, start }, at, begin, inner) => `<span class="token c${at % COLOURS} ${kind}${start < begin ? " on" : ""}">${inner}</span>`;
+
+/** A knife where each token begins. @param {string} text @param {number} start @param {readonly number[]} parts @param {readonly Token[]} tokens */
+function cutHTML(text, start, parts, tokens) {
+  const knives = parts.map((part) => (tokens[part].start < start ? '<i class="on"></i>' : "<i></i>"));
+  return `<span class="cut">${visible(text)}<span class="knives">${knives.join("")}</span></span>`;
+}
+
+/** @param {Block} block @param {readonly import("./pieces.js").Piece[]} pieces @param {readonly Token[]} tokens @param {View} view */
+function numberLines(block, pieces, tokens, view) {
+  const cut = new Set(pieces.flatMap((piece) => (piece.cut ? piece.tokens : [])));
+  const html = tokens.map((token, at) => {
+    const inner = view === "ids" ? String(token.id) : hexOf(bytesOf(token, block));
+    return `<span class="token number ${cut.has(at) ? "cut" : `c${at % COLOURS} ${token.kind}`}">${inner}</span>`;
+  });
+  return { html: [html.join("\n")], owners: tokens.map((_, at) => at) };
+}
+
+/** @param {string} line @param {View} view */
+export const lineHTML = (line, view) => `<div class="line${view === "text" ? "" : " numbers"}" dir="${view === "text" ? "auto" : "ltr"}">${line}</div>`;

@@ -1,0 +1,52 @@
+// The strip that stays in sight: how many tokens each row takes, as a number and a bar, and how many times as many as the last row.
+// Below the rows, what that costs.
+
+import { count, money, times } from "./format.js";
+
+/** @param {string} id @returns {any} */
+const find = (id) => document.getElementById(id);
+const MILLION = 1e6;
+
+/**
+ * @typedef {object} Counted
+ * @property {readonly string[]} labels what the rows are called
+ * @property {readonly (number | undefined)[]} counts their tokens
+ */
+
+/** @param {Counted} counted */
+export function showCounts({ labels, counts }) {
+  const most = Math.max(...counts.map((tokens) => tokens ?? 0), 1);
+  counts.forEach((tokens, row) => {
+    find(`name-${row}`).textContent = labels[row];
+    const cell = find(`count-${row}`);
+    cell.textContent = tokens === undefined ? "–" : count(tokens);
+    if (tokens === undefined) delete cell.dataset.count;
+    else cell.dataset.count = String(tokens);
+    find(`unit-${row}`).textContent = tokens === 1 ? "token" : "tokens";
+    find(`bar-${row}`).setAttribute("width", `${(100 * (tokens ?? 0)) / most}%`);
+    find(`tax-${row}`).textContent = taxOf(counts, row, labels);
+  });
+  const said = counts.flatMap((tokens, row) => (tokens === undefined ? [] : [`${labels[row]}: ${count(tokens)}`]));
+  find("summary").textContent = said.length > 0 ? `Tokens. ${said.join(", ")}.` : "";
+  labels.forEach((label, row) => (find(`cost-name-${row}`).textContent = label));
+  showCosts();
+}
+
+/** What a row takes beside the last one. @param {readonly (number | undefined)[]} counts @param {number} row @param {readonly string[]} labels */
+export function taxOf(counts, row, labels) {
+  const [mine, least] = [counts[row], counts.at(-1)];
+  return row + 1 < counts.length && mine && least ? `${times(mine / least)} × ${labels.at(-1)}` : "";
+}
+
+/** Whether price and number of texts are in their limits; a field that is empty means 0. */
+const payable = () => ["price", "texts"].every((id) => find(id).validity.valid);
+
+/** What the counts of the strip cost. */
+export function showCosts() {
+  const [price, texts] = ["price", "texts"].map((id) => find(id).valueAsNumber || 0);
+  for (let row = 0; find(`cost-${row}`); row++) {
+    const { count: tokens } = find(`count-${row}`).dataset;
+    find(`cost-${row}`).textContent = tokens === undefined || !payable() ? "–" : money((tokens * price * texts) / MILLION);
+  }
+  find("cost-note").hidden = payable();
+}
