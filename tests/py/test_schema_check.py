@@ -232,12 +232,14 @@ def test_a_corpus_on_standard_input(cli: Any, corpus: Path) -> None:
 def test_a_corpus_that_is_not_there_or_has_nothing_of_the_script(cli: Any, tmp_path: Path) -> None:
     english = tmp_path / "english.txt"
     english.write_text("English\n")
-    wide = tmp_path / "wide.txt"
+    wide, json_lines = tmp_path / "wide.txt", tmp_path / "wide.jsonl"
     wide.write_text(LINES, encoding="utf-16")
+    json_lines.write_text('{"text": "ක"}\n', encoding="utf-16")
     for name, why in (
         (tmp_path / "missing.txt", "No such file"),
         (english, "no character of"),
         (wide, "no text in UTF-8 but UTF-16"),
+        (json_lines, "no text in UTF-8 but UTF-16"),
     ):
         result = cli("schema", "check", "sinhala", name)
         assert (result.code, result.out) == (1, b"")

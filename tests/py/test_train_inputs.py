@@ -448,3 +448,14 @@ def test_a_line_without_end_is_one_line(tmp_path: Path) -> None:
     assert len(found) > 2
     assert sum(block.lines for block in found) == 2
     assert b"".join(block.text for block in found) == path.read_bytes()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+@pytest.mark.parametrize("name", ["a.txt", "a.jsonl"])
+def test_text_in_another_encoding_is_called_by_its_name(
+    tmp_path: Path, name: str, encoding: str
+) -> None:
+    path = put(tmp_path, name, '{"text": "ගම"}\n'.encode(encoding))
+    expected = rf"{name}: this is no text in UTF-8 but {encoding.upper()}; .*iconv"
+    with pytest.raises(CorpusError, match=expected):
+        train_model(SCHEMAS, BASE, [path])

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from wwho.errors import CorpusError
+from wwho.train.encoding import MARKS, in_another
 from wwho.train.progress import Advance, ignore
 from wwho.train.sources import STANDARD_INPUT, compression, path_of
 
@@ -75,6 +76,8 @@ def check_text(file: str, stream: io.BufferedReader) -> None:
             f"{file}: holds {kind} data where text is expected; unpack it, or name a file that "
             "ends in .gz, .xz, .zst or .parquet and is what it is called"
         )
+    if name := sniffed(stream, MARKS):
+        raise in_another(file, name)
 
 
 class Metered(io.RawIOBase):

@@ -7,13 +7,13 @@ from wwho.errors import CorpusError
 MOST_JUNK = 3
 """Text of which one part in so many is no text is binary data, or in another encoding."""
 
-# Longest first: the marks of UTF-32 begin with one of UTF-16, or with zeros.
-_MARKS = {
+MARKS = {
     b"\xff\xfe\0\0": "UTF-32",
     b"\0\0\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
+"""What text in another encoding begins with; the longest first, for one begins with another."""
 
 
 def check_encoding(file: str, data: bytes) -> None:
@@ -33,18 +33,23 @@ def check_encoding(file: str, data: bytes) -> None:
         wwho.errors.CorpusError: a.txt: this is no text in UTF-8 but UTF-16LE; convert it, for \
 example with: iconv -f UTF-16LE -t UTF-8
     """
-    name = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "")
+    name = next((name for mark, name in MARKS.items() if data.startswith(mark)), "")
     broken, nuls = broken_bytes(data), data.count(0)
     if not name and broken + nuls <= len(data) / MOST_JUNK:
         return
     if name := name or _without_a_mark(data, nuls):
-        raise CorpusError(
-            f"{file}: this is no text in UTF-8 but {name}; convert it, for example with: "
-            f"iconv -f {name} -t UTF-8"
-        )
+        raise in_another(file, name)
     raise CorpusError(
         f"{file}: this is no text in UTF-8: of its first {len(data):,} bytes {broken:,} belong to "
         f"no character and {nuls:,} are NUL; convert it, for example with iconv"
+    )
+
+
+def in_another(file: str, name: str) -> CorpusError:
+    """The error for a file that is text in another encoding."""
+    return CorpusError(
+        f"{file}: this is no text in UTF-8 but {name}; convert it, for example with: "
+        f"iconv -f {name} -t UTF-8"
     )
 
 
