@@ -190,6 +190,14 @@ test("the model's own encoding is loaded; a tokenizer in a Worker counts too", a
   far.free();
 });
 
+test("every encoding that a model has comes with the package", async () => {
+  const byEncoding = new Map(Object.entries(models).map(([model, { encoding }]) => [encoding, model]));
+  assert.equal(byEncoding.size, 7);
+  for (const [encoding, model] of byEncoding) assert.equal((await encodingForModel(model)).name, encoding);
+  const chat = [{ role: "user", content: "ගෙදර <|end|> යනවා" }];
+  assert.equal(await countChat(chat, "gpt-oss-20b"), await countChat(chat, "gpt-oss-20b", { tokenizer: o200k }));
+});
+
 test("cost is that of the cached and the other input and of the output, and that of long prompts", () => {
   const { input, cached, output } = models["gpt-4o"].price;
   assert.deepEqual([input, cached, output], [2.5, 1.25, 10]);

@@ -9,6 +9,7 @@ import cl100k from "js-tiktoken/ranks/cl100k_base";
 import o200k from "js-tiktoken/ranks/o200k_base";
 import { encode as gptCl100k } from "gpt-tokenizer/encoding/cl100k_base";
 import { encode as gptO200k } from "gpt-tokenizer/encoding/o200k_base";
+import { encode as gptHarmony } from "gpt-tokenizer/encoding/o200k_harmony";
 import { get_encoding } from "tiktoken";
 
 import { getEncoding } from "../../web/node.js";
@@ -30,6 +31,28 @@ for (const [name, ranks] of Object.entries({ o200k_base: o200k, cl100k_base: cl1
     }
   });
 }
+
+for (const name of ["gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base"]) {
+  test(`${name}: the ids of tiktoken`, async () => {
+    const [tokenizer, exact] = [await getEncoding(name), get_encoding(name)];
+    for (const text of [...TEXTS, ...texts]) {
+      const ids = [...exact.encode_ordinary(text)];
+      assert.deepEqual(tokenizer.encode(text, { array: true }), ids, JSON.stringify(text));
+    }
+    exact.free();
+  });
+}
+
+test("o200k_harmony: the ids of gpt-tokenizer", async () => {
+  const tokenizer = await getEncoding("o200k_harmony");
+  const options = { disallowedSpecial: new Set() };
+  for (const text of texts) {
+    assert.deepEqual(tokenizer.encode(text, { array: true }), gptHarmony(text, options), JSON.stringify(text));
+  }
+  const chat = "<|start|>assistant<|channel|>final<|message|>ok<|return|>";
+  const ids = tokenizer.encode(chat, { allowedSpecial: "all", array: true });
+  assert.deepEqual(ids, [200006, 173781, 200005, 17196, 200008, 525, 200002]);
+});
 
 test("where others differ from tiktoken is where MIGRATING.md says: at U+0085 and U+FEFF, and not at U+017F", async () => {
   for (const [name, ranks, gpt] of [
