@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections import Counter
@@ -227,9 +228,12 @@ def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
     file, output = tmp_path / "corpus.txt", tmp_path / "x.wwho"
     file.write_text("ගම කම ගම කම\n" * 9, "utf-8")
     options = ("--prune", "1", "--vocab-size", "20", "--superwords")
-    assert cli("train", *options, "auto", "-o", output, file).code == 0
+    done = cli("train", *options, "auto", "-o", output, file)
     model = read_model(output.read_bytes())
     assert chosen(model) == model.n_superwords > 0
+    assert done.out.endswith(f" merges, {model.n_superwords} of them superwords\n".encode())
+    done = cli("train", *options, "auto", "--json", "-o", output, file)
+    assert json.loads(done.out)["superwords"] == model.n_superwords
     assert cli("train", *options, "many", "-o", output, file).code == 2
     with pytest.raises(ValueError, match="superwords is 'many'; it must be 0 or more, or 'auto'"):
         trained(tmp_path, "ක ක", "many")

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import wwho
+import wwho.train
 from wwho.cli import train as command
 from wwho.errors import ArtifactError, CorpusError, SchemaError
 from wwho.train import Corpus, train
@@ -195,6 +196,17 @@ def test_the_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     runner = doctest.DocTestRunner()
     assert runner.run(examples).failed == 0
     assert runner.summarize().attempted >= 4
+
+
+def test_cutting_text_needs_nothing_that_files_are_read_with() -> None:
+    code = (
+        "import sys; sys.modules['lzma'] = None\n"
+        "from wwho.train.assemble import counting_model\n"
+        "from wwho.train import train"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'Corpora'"):
+        wwho.train.Corpora  # noqa: B018
 
 
 PEAK = """

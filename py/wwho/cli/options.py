@@ -353,8 +353,9 @@ def report_model(options: argparse.Namespace, model: Model, size: int, **more: o
     }
     if options.json:
         streams.write_json(facts)
-    else:
-        streams.write(
-            f"{options.output}: {size:,} bytes, {model.n_vocab:,} ids, "
-            f"{n_atoms:,} atoms, {n_merges:,} merges\n".encode("utf-8", "surrogateescape")
-        )
+        return
+    superwords = f", {model.n_superwords:,} of them superwords" if model.n_superwords else ""
+    streams.write(
+        f"{options.output}: {size:,} bytes, {model.n_vocab:,} ids, {n_atoms:,} atoms, "
+        f"{n_merges:,} merges{superwords}\n".encode("utf-8", "surrogateescape")
+    )

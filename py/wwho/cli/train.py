@@ -100,7 +100,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report", action="store_true", help="also print what was counted, by source and script"
     )
-    shared.add_json(parser, '{"file", "bytes", "n_vocab", "atoms", "merges", "corpus"}')
+    shared.add_json(
+        parser, '{"file", "bytes", "n_vocab", "atoms", "merges", "superwords", "corpus"}'
+    )
     shared.add_files(
         parser,
         "a file, folder, pattern such as 'a/**/*.txt', or URL that fsspec opens; "
@@ -198,7 +200,8 @@ def run(options: argparse.Namespace) -> int:
     if options.report and not options.json:
         lines = "".join(f"{line}\n" for line in reports[0].lines())
         streams.write(lines.encode("utf-8", "surrogateescape"))
-    shared.report_model(options, model, size, corpus=reports[0].as_dict())
+    facts = {"superwords": model.n_superwords, "corpus": reports[0].as_dict()}
+    shared.report_model(options, model, size, **facts)
     return 0
 
 

@@ -13,9 +13,6 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from wwho.train.inputs import Corpus
-from wwho.train.texts import Given, Texts
-
 if TYPE_CHECKING:
     from wwho.artifact.model import Model
     from wwho.normalize import Normalization
@@ -24,9 +21,23 @@ if TYPE_CHECKING:
     from wwho.train.atoms import AtomKind
     from wwho.train.checkpoint import Checkpoint
     from wwho.train.count import Engine
+    from wwho.train.inputs import Corpus
     from wwho.train.report import Report
+    from wwho.train.texts import Given
 
 __all__ = ["Corpus", "train"]
+
+
+def __getattr__(name: str) -> object:
+    """`Corpus`, which is imported when it is asked for.
+
+    What cuts text imports this package too, also where Python lacks what files are read with.
+    """
+    if name == "Corpus":
+        from wwho.train.inputs import Corpus
+
+        return Corpus
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def train(
@@ -118,8 +129,10 @@ def train(
     from wwho.artifact.write import write_model
     from wwho.tokenizer import Tokenizer
     from wwho.train.atoms import AtomKind
+    from wwho.train.inputs import Corpus
     from wwho.train.named import base_named, schemas_named
     from wwho.train.pipeline import train_model
+    from wwho.train.texts import Texts
 
     kind = AtomKind(atoms)
     model = train_model(
