@@ -575,7 +575,7 @@ def test_kannada_goes_together_with_the_shipped_schemas(kannada: Path) -> None:
         ("ರ‍್ಯಾಂಕ್", "ರ‍್ಯಾಂ|ಕ್"),
         ("ಈಸ್ಟರ‍್", "ಈ|ಸ್ಟ|ರ‍್"),
         ("ಆರ‍್‌ಡಿ", "ಆ|ರ‍್‌ಡಿ"),
-        # a joiner behind it
+        # a joiner after it
         ("ಮಾರ್‌ಗ", "ಮಾ|ರ್‌ಗ"),
         ("ಸ್‌", "ಸ್‌"),
         ("ಕೋ", "ಕೋ"),

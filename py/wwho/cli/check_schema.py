@@ -176,7 +176,7 @@ def corpus_lines(schema: Schema, found: Survey, top: int) -> Iterator[str]:
 
 
 def leftover_lines(title: str, found: Sequence[Leftover], mark: str) -> Iterator[str]:
-    """Characters that are left over, each with its name and where it stands, behind a mark."""
+    """Characters that are left over, each with its name and some places, where it is marked."""
     if found:
         yield f"{title}:"
     for each in found:
