@@ -21,7 +21,8 @@ typedef struct {
 typedef struct {
     const wwho_model *model;
     const uint8_t *text;
-    size_t len; /* of all that may be read: what is encoded may be one text of several */
+    size_t len;   /* of all that may be read: what is encoded may be one text of several */
+    size_t start; /* of that one */
     uint32_t flags;
     uint32_t *ids, *ends;
     size_t quick;         /* = cap where ids alone are wanted, else 0: they may be copied some at a time */
@@ -37,7 +38,7 @@ typedef struct {
 static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
     if (e->n < e->cap) {
         e->ids[e->n] = id;
-        if (e->ends) e->ends[e->n] = (uint32_t)end;
+        if (e->ends) e->ends[e->n] = (uint32_t)(end - e->start);
     }
     e->n++;
 }
@@ -425,6 +426,7 @@ int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32
     allow(&specials, &model->specials, allowed);
     rows[0] = 0;
     for (size_t i = 0; i < n_texts; i++) {
+        e.start = starts[i];
         encode(&e, starts[i], starts[i + 1], &specials);
         rows[i + 1] = (uint32_t)e.n;
     }

@@ -123,7 +123,7 @@ int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const 
 /* Encode n_texts texts that lie one after the other: text i is the bytes starts[i] to starts[i + 1] of `text`, at most 2^31 - 1,
  * and nothing joins its neighbours. The scratch area is for the longest of them. The ids of text i go from ids[rows[i]] to
  * ids[rows[i + 1]]; `rows`, like `starts`, has n_texts + 1 entries, and the last one is the number of all tokens, also where that is
- * more than cap (WWHO_BUFFER). The rest is as in wwho_encode; `ends` counts from the start of `text`. */
+ * more than cap (WWHO_BUFFER). The rest is as in wwho_encode: `ends` counts from the start of each text. */
 int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32_t *starts, size_t n_texts, const uint8_t *allowed,
                       uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap, uint32_t *rows);
 

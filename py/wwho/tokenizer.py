@@ -340,6 +340,34 @@ class Tokenizer:
         places = self._backend.offsets(data, ends, False)
         return ids, places_before(to_bytes(text), places) if self._normalize else places
 
+    def encode_batch_with_offsets(
+        self,
+        text: Iterable[Text],
+        *,
+        num_threads: int = 8,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed = (),
+        unk: Unk = "spell",
+    ) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """What `encode_with_offsets` gives, for each of several texts.
+
+        Raises:
+            SpecialTokenError: a text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").encode_batch_with_offsets(["hello world", "a"])
+            [([24912, 2375], [(0, 5), (5, 11)]), ([64], [(0, 1)])]
+        """
+        texts = list(text)
+        data, mask = self._prepare_batch(texts, allowed_special, disallowed_special)
+        unknown = self._is_token(unk)
+        rows = self._packing.encode_batch_with_offsets(data, mask, unknown, num_threads)
+        if not self._normalize:
+            return rows
+        given = zip(texts, rows, strict=True)
+        return [(ids, places_before(to_bytes(before), places)) for before, (ids, places) in given]
+
     def encode_single_token(self, text_or_bytes: Text) -> int:
         """The id of the token with exactly this text, special tokens among them.
 

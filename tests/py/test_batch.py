@@ -42,6 +42,8 @@ def test_a_batch_is_its_texts(enc: Tokenizer, allowed: Any, unk: Any) -> None:
     expected = [enc.encode(text, **options) for text in TEXTS]
     assert enc.encode_batch(iter(TEXTS), **options) == expected
     assert enc.count_batch(iter(TEXTS), **options) == list(map(len, expected))
+    placed = [enc.encode_with_offsets(text, **options) for text in TEXTS]
+    assert enc.encode_batch_with_offsets(iter(TEXTS), **options) == placed
     ids, starts = enc.encode_batch_to_numpy(iter(TEXTS), **options)
     assert (ids.dtype, starts.dtype) == (np.uint32, np.int64)
     assert [ids[a:b].tolist() for a, b in pairwise(starts)] == expected
@@ -51,14 +53,15 @@ def test_a_batch_is_its_texts(enc: Tokenizer, allowed: Any, unk: Any) -> None:
 
 
 def test_no_texts(enc: Tokenizer) -> None:
-    assert enc.encode_batch([]) == enc.encode_ordinary_batch([]) == enc.count_batch([]) == []
+    assert enc.encode_batch([]) == enc.encode_batch_with_offsets([]) == []
+    assert enc.encode_ordinary_batch([]) == enc.count_batch([]) == []
     ids, starts = enc.encode_batch_to_numpy([])
     assert (ids.tolist(), starts.tolist()) == ([], [0])
 
 
 def test_special_tokens_that_are_disallowed(enc: Tokenizer) -> None:
     """In one text, not across two."""
-    calls = (enc.encode_batch, enc.encode_batch_to_numpy, enc.count_batch)
+    calls = (enc.encode_batch, enc.encode_batch_with_offsets, enc.encode_batch_to_numpy)
     for call in calls:
         call(["<|endof", "text|>"], disallowed_special="all")
         call(TEXTS, disallowed_special="all", allowed_special={"<|endoftext|>"})
@@ -96,7 +99,7 @@ def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("two_processors")
-@pytest.mark.parametrize("name", ["encode_batch", "encode_batch_to_numpy", "count_batch"])
+@pytest.mark.parametrize("name", ["encode_batch", "encode_batch_with_offsets", "count_batch"])
 def test_short_texts_use_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two calls of the core run at the same time, or neither would return."""
     both = threading.Barrier(2, timeout=600)

@@ -15,7 +15,7 @@ from wwho.artifact.layout import NONE
 from wwho.artifact.read import read_model
 from wwho.backend.base import Info, Span, unknown_id, unknown_text
 from wwho.backend.core import INFO_NUMBERS, core_info
-from wwho.backend.packed import SPAN
+from wwho.backend.packed import SPAN, Placed
 from wwho.backend.parts import in_parts
 from wwho.errors import ArtifactError, BackendError, UnknownTokenError
 
@@ -125,57 +125,55 @@ class NativeBackend:
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[list[int]]:
         """See `Packing`."""
-        parts = self._encode_parts(texts, allowed, unk, threads, _id_lists)
-        return list(chain.from_iterable(parts))
+        return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _id_lists))]
 
     def encode_batch_packed(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> tuple[bytearray, array[int]]:
         """See `Packing`."""
-        parts = self._encode_parts(
-            texts,
-            allowed,
-            unk,
-            threads,
-            lambda ids, rows: (bytes(ffi.buffer(ids, 4 * rows[-1])), _lengths(rows)),
-        )
+        parts = self._batch(texts, allowed, unk, threads, lambda e: (e.packed(), e.lengths()))
         lengths = chain.from_iterable(part for _, part in parts)
         starts = array("q", accumulate(lengths, initial=0))
         return bytearray().join(ids for ids, _ in parts), starts
+
+    def encode_batch_with_offsets(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[Placed]:
+        """See `Packing`."""
+        return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _placed))]
 
     def count_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[int]:
         """See `Packing`."""
-        parts = self._encode_parts(texts, allowed, unk, threads, lambda _, rows: _lengths(rows))
-        return list(chain.from_iterable(parts))
+        parts = self._batch(texts, allowed, unk, threads, Encoded.lengths)
+        return [*chain.from_iterable(parts)]
 
-    def _encode_parts(
+    def _batch(
         self,
         texts: Sequence[bytes],
         allowed: bytes | None,
         unk: bool,
         threads: int,
-        result: Callable[[Any, list[int]], _Result],
+        result: Callable[[Encoded], _Result],
     ) -> list[_Result]:
-        """For each part of a batch, what `result` makes of its ids and of where each text's begin.
-
-        The buffer of ids must not be kept; of the places there is one more than texts.
-        """
+        """What `result` makes of each part of a batch."""
         flags = lib.WWHO_UNK_TOKEN if unk else 0
         mask = ffi.NULL if allowed is None else allowed
+        with_ends = result is _placed
 
         def encode(part: Sequence[bytes]) -> _Result:
             data, n = b"".join(part), len(part)
-            starts = ffi.new("uint32_t[]", [*accumulate(map(len, part), initial=0)])
+            starts = [*accumulate(map(len, part), initial=0)]
             rows = _uncleared("uint32_t[]", n + 1)
+            ends = _uncleared("uint32_t[]", len(data)) if with_ends else ffi.NULL
             scratch = self._scratch.take(len(data))
             status = lib.wwho_encode_batch(
-                *(self._model, data, starts, n, mask, flags, scratch.at, scratch.size),
-                *(scratch.ids, ffi.NULL, len(data), rows),
+                *(self._model, data, ffi.new("uint32_t[]", starts), n),
+                *(mask, flags, scratch.at, scratch.size, scratch.ids, ends, len(data), rows),
             )
             _called(status)
-            found = result(scratch.ids, ffi.unpack(rows, n + 1))
+            found = result(Encoded(data, starts, scratch.ids, ends, ffi.unpack(rows, n + 1)))
             self._scratch.give_back(scratch)
             return found
 
@@ -326,15 +324,48 @@ def _id_list(ids: Any, n: int) -> list[int]:
     return ffi.unpack(ids, n) if n else []
 
 
-def _id_lists(ids: Any, rows: list[int]) -> list[list[int]]:
-    """The numbers of a buffer, row by row."""
-    numbers = memoryview(ffi.buffer(ids, 4 * rows[-1])).cast("I")
-    return [numbers[start:end].tolist() for start, end in pairwise(rows)]
+class Encoded(NamedTuple):
+    """A part of a batch, encoded.
+
+    Attributes:
+        data: its texts, one after another.
+        starts: where each text begins, and the end.
+        ids: the buffer of ids, which must not be kept.
+        ends: at which byte of its text each token ends; or null.
+        rows: where the ids of each text begin, and the end.
+    """
+
+    data: bytes
+    starts: list[int]
+    ids: Any
+    ends: Any
+    rows: list[int]
+
+    def packed(self) -> bytes:
+        """A copy of the ids."""
+        return bytes(ffi.buffer(self.ids, 4 * self.rows[-1]))
+
+    def lengths(self) -> list[int]:
+        """How many ids each text has."""
+        return [end - start for start, end in pairwise(self.rows)]
 
 
-def _lengths(rows: list[int]) -> list[int]:
-    """How long each row is."""
-    return [end - start for start, end in pairwise(rows)]
+def _id_lists(part: Encoded) -> list[list[int]]:
+    """The ids of each text of a part."""
+    ids = memoryview(ffi.buffer(part.ids, 4 * part.rows[-1])).cast("I")
+    return [ids[start:end].tolist() for start, end in pairwise(part.rows)]
+
+
+def _placed(part: Encoded) -> list[Placed]:
+    """The ids of each text of a part, and where they stand."""
+    n, data = part.rows[-1], ffi.from_buffer(part.data)
+    first, last = _uncleared("uint32_t[]", n), _uncleared("uint32_t[]", n)
+    for (start, end), (row, stop) in zip(pairwise(part.starts), pairwise(part.rows), strict=True):
+        given = (data + start, end - start, part.ends + row, stop - row, 0)
+        _called(lib.wwho_offsets(*given, first + row, last + row))
+    places = list(zip(_id_list(first, n), _id_list(last, n), strict=True))
+    rows = (places[start:end] for start, end in pairwise(part.rows))
+    return list(zip(_id_lists(part), rows, strict=True))
 
 
 def _zeroed(size: int) -> tuple[Any, Any]:

@@ -9,10 +9,13 @@ import struct
 from array import array
 from collections.abc import Sequence
 from itertools import accumulate, chain
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from wwho.backend.base import Backend
 from wwho.errors import UnknownTokenError
+
+Placed: TypeAlias = tuple[list[int], list[tuple[int, int]]]
+"""Ids, and for each the first and last-plus-one code point that it touches."""
 
 SPAN = struct.Struct("=IIHBB")
 """The fields of a span, in their order: a `wwho_span` of wwho.h."""
@@ -34,6 +37,11 @@ class Packing(Protocol):
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> tuple[bytearray, array[int]]:
         """32 bits for each id; and 64 bits for each text, where its ids begin, and for the end."""
+
+    def encode_batch_with_offsets(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[Placed]:
+        """As `Backend.encode_with_ends` and `Backend.offsets` (code points), for many."""
 
     def count_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -84,6 +92,14 @@ class _Packer:
         rows = self.encode_batch(texts, allowed, unk, threads)
         ids = array("I", chain.from_iterable(rows))
         return bytearray(ids), array("q", accumulate(map(len, rows), initial=0))
+
+    def encode_batch_with_offsets(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[Placed]:
+        """See `Packing`."""
+        encode, offsets = self._backend.encode_with_ends, self._backend.offsets
+        rows = ((text, *encode(text, allowed, unk)) for text in texts)
+        return [(ids, offsets(text, ends, False)) for text, ids, ends in rows]
 
     def count_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
