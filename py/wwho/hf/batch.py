@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tokenizers import Encoding
 from transformers import BatchEncoding
 from transformers.tokenization_utils_base import TruncationStrategy
 from transformers.utils import PaddingStrategy
 
-from wwho.hf.read import Input, Reader, Tokens
+from wwho.backend.packed import Placed
+from wwho.hf.read import Input, Reader
 from wwho.hf.rows import Encodings, Padding, Row, Template, Truncation, cut, encoding, whole
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 Sample: TypeAlias = tuple[Input, Input | None]
 """What becomes a row: an input, or two."""
+
+_Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True)
@@ -94,13 +97,18 @@ class Batch:
         self._samples, self._options = samples, options
         split = options.split_special_tokens
         self._ordinary: bool = tokenizer.split_special_tokens if split is None else split
-        self._tokens = cache(self._read)
         build = tokenizer.build_inputs_with_special_tokens
         self._templates = {
             pair: Template.of(build, pair) if options.add_special_tokens else Template([], [], [])
             for pair in {second is not None for _, second in samples}
         }
-        self._ids = self._sample_ids()
+        if options.return_offsets_mapping:
+            nothing: Placed = ([], [])
+            placed = self._read(reader.places, nothing)
+            self._ids = [(ids, more) for (ids, _), (more, _) in placed]
+            self._offsets = [(places, more) for (_, places), (_, more) in placed]
+        else:
+            self._ids = self._read(reader.ids, [])
         self._rows = self._cut()
 
     def encoded(self) -> BatchEncoding:
@@ -129,24 +137,17 @@ class Batch:
 
     # Samples
 
-    def _read(self, sample: int) -> tuple[Tokens, Tokens]:
-        """The tokens of a sample's inputs, and where they stand."""
-        first, second = self._samples[sample]
-        read = self._reader.tokens
-        return read(first, self._ordinary), read(second or (), self._ordinary)
-
-    def _sample_ids(self) -> list[tuple[list[int], list[int]]]:
-        """The ids of each sample's inputs."""
-        if self._options.return_offsets_mapping:
-            both = map(self._tokens, range(len(self._samples)))
-            return [(first.ids, second.ids) for first, second in both]
-        inputs = [
-            given
-            for first, second in self._samples
-            for given in ([first] if second is None else [first, second])
+    def _read(
+        self, read: Callable[[list[Input], bool], list[_Read]], nothing: _Read
+    ) -> list[tuple[_Read, _Read]]:
+        """What the reader makes of each sample's inputs; of a missing second one, nothing."""
+        firsts = read([first for first, _ in self._samples], self._ordinary)
+        seconds = [second for _, second in self._samples]
+        found = iter(read([given for given in seconds if given is not None], self._ordinary))
+        return [
+            (first, nothing if second is None else next(found))
+            for first, second in zip(firsts, seconds, strict=True)
         ]
-        ids = iter(self._reader.ids(inputs, self._ordinary))
-        return [(next(ids), [] if second is None else next(ids)) for _, second in self._samples]
 
     def _cut(self) -> list[Row]:
         """The rows; more than one of a sample where it overflows."""
@@ -196,7 +197,7 @@ class Batch:
         if options.return_special_tokens_mask:
             found["special_tokens_mask"] = list(map(self._special_mask, self._rows))
         if options.return_offsets_mapping:
-            found["offset_mapping"] = list(map(self._offsets, self._rows))
+            found["offset_mapping"] = list(map(self._row_offsets, self._rows))
         return found
 
     def _template(self, row: Row) -> Template:
@@ -209,9 +210,8 @@ class Batch:
         first, second = cut(self._ids[row.sample], row)
         return self._template(row).around([0] * len(first), [0] * len(second), 1)
 
-    def _offsets(self, row: Row) -> list[tuple[int, int]]:
-        first, second = self._tokens(row.sample)
-        return self._template(row).around(*cut((first.offsets, second.offsets), row), (0, 0))
+    def _row_offsets(self, row: Row) -> list[tuple[int, int]]:
+        return self._template(row).around(*cut(self._offsets[row.sample], row), (0, 0))
 
     def _type_ids(self, row: Row) -> list[int]:
         first, second = cut(self._ids[row.sample], row)
@@ -222,6 +222,12 @@ class Batch:
         return found
 
     def _encoding(self, row: Row) -> Encoding:
-        names = self._tokenizer.convert_ids_to_tokens
-        tokens = self._tokens(row.sample)
-        return encoding(names, self._template(row), row, tokens, self._type_ids(row))
+        first, second = self._samples[row.sample]
+        inputs: list[Input] = [first, second or ()]
+        (ids, offsets), (more_ids, more_offsets) = self._reader.places(inputs, self._ordinary)
+        words = [self._reader.words(given, self._ordinary) for given in inputs]
+        return encoding(
+            *(self._template(row), row, (ids, more_ids), (offsets, more_offsets)),
+            *((words[0], words[1]), self._type_ids(row)),
+            self._tokenizer.convert_ids_to_tokens,
+        )

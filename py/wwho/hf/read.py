@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import NamedTuple, SupportsIndex, TypeAlias
 
 from tokenizers import AddedToken
 
 from wwho.backend.base import SYLLABLE
+from wwho.backend.packed import Placed
 from wwho.tokenizer import Tokenizer, to_bytes
 
 Input: TypeAlias = str | Sequence[str] | Sequence[int]
@@ -18,21 +19,6 @@ Input: TypeAlias = str | Sequence[str] | Sequence[int]
 
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SPACE = re.compile(r"\s*")
-
-
-class Tokens(NamedTuple):
-    """The tokens of an input, in lists of the same length.
-
-    Attributes:
-        ids: their ids.
-        offsets: the code points each stands for, first and last-plus-one, in the text or the word.
-        words: number of the word each begins in, as the input or else the model cuts them; None
-            where the input is ids.
-    """
-
-    ids: list[int]
-    offsets: list[tuple[int, int]]
-    words: list[int | None]
 
 
 class Part(NamedTuple):
@@ -90,40 +76,55 @@ class Reader:
             for parts in cut
         ]
 
-    def tokens(self, given: Input, ordinary: bool) -> Tokens:
-        """The tokens of an input, and where they stand; with `ordinary` as for `ids`."""
-        found, n_words = Tokens([], [], []), 0
-        for part in self._parts(given, ordinary):
-            ids, offsets, words = self._placed(part)
-            found.ids.extend(ids)
-            found.offsets.extend((part.start + first, part.start + last) for first, last in offsets)
-            if isinstance(given, str):
-                found.words.extend(n_words + word for word in words)
-                n_words += words[-1] + 1
-            else:
-                found.words.extend([part.word] * len(ids))
-        return found
+    def places(self, inputs: Sequence[Input], ordinary: bool) -> list[Placed]:
+        """The ids of each input, and the code points each stands for, first and last-plus-one.
 
-    def _placed(self, part: Part) -> tuple[list[int], list[tuple[int, int]], list[int]]:
-        """Ids, offsets and words of a part, counted from its own start."""
+        Of words, these are counted from the word's start. `ordinary` as for `ids`.
+        """
+        cut = [list(self._parts(given, ordinary)) for given in inputs]
+        placed = self._placed([part for parts in cut for part in parts])
+        return [joined(next(placed) for _ in parts) for parts in cut]
+
+    def words(self, given: Input, ordinary: bool) -> list[int | None]:
+        """For each token of an input the number of the word that it begins in.
+
+        Words are the input's own, or else as the model cuts its text: pretokens, or neighbouring
+        syllables; added tokens are words. None where the input is ids.
+        """
+        parts = list(self._parts(given, ordinary))
+        placed = self._placed(parts)
+        if not isinstance(given, str):
+            return [part.word for part in parts for _ in next(placed)[0]]
+        starts = [part.start + start for part in parts for start in self._word_starts(part)]
+        _, places = joined(placed)
+        return [bisect_right(starts, first) - 1 for first, _ in places]
+
+    def _placed(self, parts: Sequence[Part]) -> Iterator[Placed]:
+        """The ids of each part, and where they stand in the text or word."""
+        texts = [part.text for part in parts if part.token is None]
+        encoded = iter(self._enc.encode_batch_with_offsets(texts))
+        for part in parts:
+            if part.token is not None:
+                yield [part.token], [(part.start, part.start + len(part.text))]
+                continue
+            ids, places = next(encoded)
+            if part.start or _PAIR.search(part.text):
+                at = [part.start + bound for bound in character_bounds(part.text)]
+                places = [(at[first], at[last]) for first, last in places]
+            yield ids, places
+
+    def _word_starts(self, part: Part) -> list[int]:
+        """Where each word of a part begins, counted from the part's start."""
         if part.token is not None:
-            return [part.token], [(0, len(part.text))], [0]
-        ids, offsets = self._enc.encode_with_offsets(part.text)
-        firsts = self._word_starts(part.text)
-        words = [bisect_right(firsts, first) - 1 for first, _ in offsets]
-        at = character_bounds(part.text)
-        return ids, [(at[first], at[last]) for first, last in offsets], words
-
-    def _word_starts(self, text: str) -> list[int]:
-        """The first character of each word: of a pretoken, or neighbouring syllables."""
-        backend, data = self._enc._backend, to_bytes(text)
-        spans = backend.spans(data)
+            return [0]
+        backend, data = self._enc._backend, to_bytes(part.text)
         ends, before = [], None
-        for span in spans:
-            if not (before == span.rule == SYLLABLE and not span.first) and span.start:
+        for span in backend.spans(data):
+            if span.start and (span.first or not before == span.rule == SYLLABLE):
                 ends.append(span.start)
             before = span.rule
-        return [0, *(last for _, last in backend.offsets(data, ends, False))]
+        at = character_bounds(part.text)
+        return [0, *(at[last] for _, last in backend.offsets(data, ends, False))]
 
     def _parts(self, given: Input, ordinary: bool) -> Iterator[Part]:
         """The parts of an input, in order."""
@@ -156,6 +157,15 @@ class Reader:
             at = space.end() if space else end
         if at < len(text):
             yield Part(text[at:], at)
+
+
+def joined(placed: Iterable[Placed]) -> Placed:
+    """Ids and places in a row."""
+    ids, places = list[int](), list[tuple[int, int]]()
+    for more_ids, more_places in placed:
+        ids += more_ids
+        places += more_places
+    return ids, places
 
 
 def character_bounds(text: str) -> Sequence[int]:

@@ -14,11 +14,9 @@ from typing import Any, NamedTuple, TypeVar, overload
 
 from tokenizers import Encoding
 
-from wwho.hf.read import Tokens
-
 _Item = TypeVar("_Item")
 Window = tuple[int, int]
-"""First and last-plus-one token of an input."""
+"""First and last-plus-one token of an input, or character of a token."""
 
 
 class Row(NamedTuple):
@@ -219,26 +217,37 @@ class Encodings(Sequence[Encoding]):
 
 
 def encoding(
-    names: Callable[[list[int]], list[str]],
     template: Template,
     row: Row,
-    inputs: tuple[Tokens, Tokens],
+    ids: tuple[list[int], list[int]],
+    offsets: tuple[list[Window], list[Window]],
+    words: tuple[list[int | None], list[int | None]],
     type_ids: list[int],
+    names: Callable[[list[int]], list[str]],
 ) -> Encoding:
-    """A row as transformers keeps it beside the ids, to find characters, words and tokens."""
-    first, second = inputs
-    ids = template.ids(*cut((first.ids, second.ids), row))
+    """A row as transformers keeps it beside the ids, to find characters, words and tokens.
+
+    Args:
+        template: the special tokens around the inputs.
+        row: what of the inputs is in it.
+        ids: both inputs' ids; of one input, the second is empty.
+        offsets: the code points that each stands for, first and last-plus-one.
+        words: the word that each begins in.
+        type_ids: of the row.
+        names: gives the names of ids.
+    """
+    tokens = template.ids(*cut(ids, row))
     windows = [row.first, row.second] if row.second else [row.first]
     sizes = [end - start for start, end in windows]
     starts = [len(template.before), len(template.before) + sizes[0] + len(template.between)]
     state = {
-        "ids": ids,
+        "ids": tokens,
         "type_ids": type_ids,
-        "tokens": names(ids),
-        "words": template.around(*cut((first.words, second.words), row), None),
-        "offsets": template.around(*cut((first.offsets, second.offsets), row), (0, 0)),
+        "tokens": names(tokens),
+        "words": template.around(*cut(words, row), None),
+        "offsets": template.around(*cut(offsets, row), (0, 0)),
         "special_tokens_mask": template.around([0] * sizes[0], [0] * sum(sizes[1:]), 1),
-        "attention_mask": [1] * len(ids),
+        "attention_mask": [1] * len(tokens),
         "overflowing": [],
         "sequence_ranges": {
             str(k): {"start": start, "end": start + size}
