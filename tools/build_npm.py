@@ -1,8 +1,15 @@
 """Assemble the npm package `wwho` in build/npm/wwho and pack it: build/npm/wwho-VERSION.tgz.
 
 web/ holds its sources, which run as they are. The package adds what has another home, the encodings
-and the licence, and what is generated: `inline.js`, which is index.js with wwho.wasm inside. Needs
-web/wwho.wasm (tools/build_wasm.py), and npm to pack.
+and the licence, and what is generated:
+
+* ``o200k_base.js`` and its like, an entry for each file in py/wwho/models, with the file inside;
+* ``lib/shipped-core.js``, the core inside, and ``lib/shipped-modules.js``, an import of each entry;
+* ``cjs/``, the same modules for CommonJS, which read the encodings from the folder ``models``.
+
+The folder py/wwho/models is the list of encodings. What is written of it in web/ (an address and a
+type for each) is brought up to date first. Needs web/wwho.wasm (tools/build_wasm.py), npm to pack,
+and esbuild (npm ci in tests/) for CommonJS.
 """
 
 from __future__ import annotations
@@ -19,25 +26,109 @@ ROOT = Path(__file__).resolve().parent.parent
 WEB = ROOT / "web"
 MODELS = ROOT / "py" / "wwho" / "models"
 TARGET = ROOT / "build" / "npm"
-CORE_URL = 'new URL("./wwho.wasm", import.meta.url)'
-CORE_BYTES = "Uint8Array.from(atob(CORE), (char) => char.charCodeAt(0))"
-HEADING = re.compile(r"// wwho for browsers.*\n")
+ESBUILD = ROOT / "tests" / "node_modules" / ".bin" / "esbuild"
+
+FILES = WEB / "lib" / "shipped-files.js"
+TYPES = WEB / "index.d.ts"
+
+CORE = """\
+// The core.
+
+import { fromBase64 } from "./base64.js";
+
+export const coreSource = () => fromBase64(CORE);
+
+const CORE =
+  "%s";
+"""
+ENTRY = """\
+// The encoding %s, with its file inside.
+
+import { Tokenizer } from "wwho/tokenizer";
+import { fromBase64 } from "./lib/base64.js";
+import { kept } from "./lib/encodings.js";
+
+export const bytes = () => fromBase64(FILE);
+export const load = /* @__PURE__ */ kept(() => Tokenizer.loadSync(bytes()));
+
+const FILE =
+  "%s";
+"""
+# For CommonJS, which reads the file from its folder: the package should not hold it a third time.
+ENTRY_ON_DISK = """\
+// The encoding %s.
+
+import { readFileSync } from "node:fs";
+
+import { kept } from "./lib/encodings.js";
+import { Tokenizer } from "./node-tokenizer.js";
+
+const file = new URL("../models/%s.wwho", import.meta.url);
+
+export const bytes = () => new Uint8Array(readFileSync(file));
+export const load = kept(() => Tokenizer.loadSync(bytes()));
+"""
+ENTRY_TYPES = """\
+import type { Tokenizer } from "./index.js";
+
+/** The tokenizer %s, which is in this module: the same for all who ask, until it is freed. */
+export function load(): Tokenizer;
+
+/** That file, such as WorkerTokenizer.load takes it. */
+export function bytes(): Uint8Array<ArrayBuffer>;
+"""
+# import.meta.url of a CommonJS module, for which esbuild has no word.
+CJS_URL = 'const __url = require("node:url").pathToFileURL(__filename).href;'
 
 
-def inline(index: str, wasm: bytes) -> str:
-    """The text of inline.js, from that of index.js.
+def encodings() -> list[str]:
+    """The names of the encodings that ship."""
+    return sorted(path.stem for path in MODELS.glob("*.wwho"))
+
+
+def lists(names: list[str]) -> dict[Path, str]:
+    """The files of web/ that name every encoding, as they should be."""
+    urls = "".join(
+        f'  {name}: () => new URL("../models/{name}.wwho", import.meta.url),\n' for name in names
+    )
+    types = "".join(f'\n  | "{name}"' for name in names)
+    files = replaced(FILES, r"(?<=ENCODINGS = \{\n)(?:  .*\n)*", urls)
+    return {FILES: files, TYPES: replaced(TYPES, r"(?<=type EncodingName =)[^;]*", types)}
+
+
+def replaced(path: Path, pattern: str, text: str) -> str:
+    """The text of a file with the one match of `pattern` replaced.
 
     Raises:
-        SystemExit: index.js does not name wwho.wasm where this looks for it.
+        SystemExit: it does not match once.
     """
-    if index.count(CORE_URL) != 1 or not HEADING.match(index):
-        raise SystemExit(f"web/index.js should begin with {HEADING.pattern} and hold {CORE_URL}")
-    code = HEADING.sub("// wwho with the core inside: index.js that fetches no wwho.wasm.\n", index)
-    core = base64.b64encode(wasm).decode("ascii")
-    return f'{code.replace(CORE_URL, CORE_BYTES)}\nconst CORE =\n  "{core}";\n'
+    changed, count = re.subn(pattern, lambda _: text, path.read_text("utf-8"))
+    if count != 1:
+        raise SystemExit(f"{path.relative_to(ROOT)} should match {pattern} once")
+    return changed
 
 
-def manifest() -> dict[str, Any]:
+def modules(names: list[str]) -> str:
+    """The text of lib/shipped-modules.js."""
+    imports = "".join(f'  {name}: () => import("../{name}.js"),\n' for name in names)
+    return (
+        "// The encodings as modules, for all but browsers.\n\n"
+        f"export const ENCODINGS = {{\n{imports}}};\n"
+    )
+
+
+def base64_of(path: Path) -> str:
+    """The contents of a file.
+
+    Raises:
+        SystemExit: it is missing.
+    """
+    if not path.is_file():
+        raise SystemExit(f"{path.relative_to(ROOT)} is missing: python tools/build_wasm.py")
+    return base64.b64encode(path.read_bytes()).decode("ascii")
+
+
+def manifest(names: list[str]) -> dict[str, Any]:
     """package.json as it is published.
 
     Raises:
@@ -50,6 +141,14 @@ def manifest() -> dict[str, Any]:
         raise SystemExit(f"web/package.json has version {package['version']}, the project another")
     # Only what this tool assembles may be published.
     del package["private"]
+    for name in names:
+        package["exports"][f"./{name}"] = {
+            "types": {"require": f"./cjs/{name}.d.ts", "default": f"./{name}.d.ts"},
+            "module": f"./{name}.js",
+            "require": f"./cjs/{name}.js",
+            "default": f"./{name}.js",
+        }
+        package["files"] += [f"{name}.d.ts", f"{name}.js"]
     return package
 
 
@@ -57,12 +156,10 @@ def assemble(folder: Path) -> None:
     """Write the package into an empty folder.
 
     Raises:
-        SystemExit: a file of the package is missing.
+        SystemExit: a file of the package is missing, or esbuild.
     """
-    package = manifest()
-    wasm = WEB / "wwho.wasm"
-    if not wasm.is_file():
-        raise SystemExit("web/wwho.wasm is missing: python tools/build_wasm.py")
+    names = encodings()
+    package = manifest(names)
     homes = {"LICENSE": ROOT, "NOTICE": ROOT}
     for name in package["files"]:
         source = homes.get(name, WEB) / name
@@ -71,13 +168,53 @@ def assemble(folder: Path) -> None:
         elif source.is_file():
             shutil.copyfile(source, folder / name)
     shutil.copytree(MODELS, folder / "models", ignore=shutil.ignore_patterns("__pycache__"))
-    index = (WEB / "index.js").read_text("utf-8")
-    (folder / "inline.js").write_text(inline(index, wasm.read_bytes()), "utf-8")
-    (folder / "inline.d.ts").write_text('export * from "./index.js";\n', "utf-8")
-    (folder / "package.json").write_text(json.dumps(package, indent=2) + "\n", "utf-8")
+    files = {
+        "lib/shipped-core.js": CORE % base64_of(WEB / "wwho.wasm"),
+        "lib/shipped-files.js": lists(names)[FILES],
+        "lib/shipped-modules.js": modules(names),
+        "index.d.ts": lists(names)[TYPES],
+        "package.json": json.dumps(package, indent=2) + "\n",
+    }
+    for name in names:
+        files[f"{name}.js"] = ENTRY % (name, base64_of(MODELS / f"{name}.wwho"))
+        files[f"{name}.d.ts"] = ENTRY_TYPES % name
+    for path, text in files.items():
+        (folder / path).write_text(text, "utf-8")
+    commonjs(folder, names)
     missing = [name for name in package["files"] if not (folder / name).exists()]
     if missing:
         raise SystemExit(f"the package lacks {', '.join(missing)}, which web/package.json lists")
+
+
+def commonjs(folder: Path, names: list[str]) -> None:
+    """Write cjs/: the modules that Node runs, each transpiled on its own, and their types.
+
+    Raises:
+        SystemExit: esbuild is missing, or fails.
+    """
+    if not ESBUILD.is_file():
+        raise SystemExit("esbuild is missing: npm ci in tests/")
+    target = folder / "cjs"
+    sources = folder / "cjs-sources"
+    shutil.copytree(folder / "lib", sources / "lib")
+    for path in folder.glob("node*.js"):
+        shutil.copyfile(path, sources / path.name)
+    for name in names:
+        (sources / f"{name}.js").write_text(ENTRY_ON_DISK % (name, name), "utf-8")
+    command = [
+        str(ESBUILD),
+        *sorted(str(path) for path in sources.rglob("*.js")),
+        *(f"--outdir={target}", f"--outbase={sources}", "--format=cjs", "--platform=node"),
+        *("--target=node20", "--charset=utf8", "--log-level=warning"),
+        *("--supported:dynamic-import=false", "--define:import.meta.url=__url"),
+        f"--banner:js={CJS_URL}",
+    ]
+    if subprocess.run(command, check=False).returncode:
+        raise SystemExit("esbuild could not make CommonJS of the package; its messages stand above")
+    shutil.rmtree(sources)
+    (target / "package.json").write_text('{ "type": "commonjs" }\n', "utf-8")
+    for path in folder.glob("*.d.ts"):
+        shutil.copyfile(path, target / path.name)
 
 
 def build(target: Path = TARGET) -> Path:
@@ -104,5 +241,7 @@ def build(target: Path = TARGET) -> Path:
 
 
 if __name__ == "__main__":
+    for source, text in lists(encodings()).items():
+        source.write_text(text, "utf-8")
     path = build()
     print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes")

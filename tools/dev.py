@@ -40,7 +40,7 @@ PACKAGE_SOURCES = (
     "py/wwho/train/native/*.[ch]",
 )
 # Folders of tests that have Node packages, by the name of their stamp.
-NODE_PACKAGES = {"node": "tests", "pyodide": "tests/pyodide"}
+NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
 WASM_SOURCES = ("tools/build_wasm.py", "wasm/*.[ch]")
 
 

@@ -124,7 +124,7 @@ export class WwhoError extends Error {
   readonly status: string;
 }
 
-/** Compile wwho.wasm. Memoised: the first call decides, later ones wait for it; one that failed may be tried again. */
+/** Compile the core; load and getEncoding do it for you. Memoised: the first call decides, later ones wait for it; one that failed may be tried again. */
 export function init(source?: WasmSource | Promise<WasmSource>): Promise<void>;
 
 /** The same without waiting, from a compiled module or bytes. (They are few enough for any browser's main thread.) */
@@ -135,13 +135,15 @@ export class Tokenizer implements Disposable {
   /** From a compiled core and the bytes of a .wwho file, without waiting. */
   constructor(module: WebAssembly.Module, blob: Uint8Array);
   static load(source: ModelSource | Promise<ModelSource>, options?: LoadOptions): Promise<Tokenizer>;
-  /** From the bytes of a .wwho file without waiting, once init or initSync has been called. */
+  /** From the bytes of a .wwho file without waiting. */
   static loadSync(source: Bytes): Tokenizer;
 
   readonly name: string;
   readonly info: Info;
   readonly provenance: Readonly<Record<string, string>>;
   readonly specialTokens: ReadonlyMap<string, number>;
+  /** Whether free was called. */
+  readonly freed: boolean;
 
   encode(text: Text, options: IdsOptions & { array: true }): number[];
   encode(text: Text, options?: IdsOptions & { array?: false }): Uint32Array;
@@ -188,5 +190,20 @@ export class Tokenizer implements Disposable {
   [Symbol.dispose](): void;
 }
 
-/** One of the encodings that come with the package, such as "wwho_328k". Each call loads anew; keep what it gives. */
-export function getEncoding(name: string, options?: LoadOptions): Promise<Tokenizer>;
+/** The encodings that come with the package. */
+export type EncodingName =
+  | "cl100k_base"
+  | "gpt2"
+  | "o200k_base"
+  | "o200k_harmony"
+  | "p50k_base"
+  | "p50k_edit"
+  | "r50k_base"
+  | "wwho_328k"
+  | "wwho_super_328k";
+
+/**
+ * One of the encodings that come with the package, loaded once: all who ask get the same tokenizer, and share one download. The
+ * signal of one ends nobody else's wait. After free(), and after a load that failed, the next call loads anew.
+ */
+export function getEncoding(name: EncodingName, options?: LoadOptions): Promise<Tokenizer>;

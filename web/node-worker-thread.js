@@ -3,7 +3,7 @@
 import { parentPort } from "node:worker_threads";
 
 import { serve } from "./lib/far-side.js";
-import { Tokenizer, init } from "./node.js";
+import { Tokenizer, init } from "./node-tokenizer.js";
 
 const port = /** @type {import("node:worker_threads").MessagePort} */ (parentPort);
 const receive = serve((message, transfer) => port.postMessage(message, /** @type {any[]} */ (transfer)), {

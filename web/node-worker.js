@@ -3,8 +3,9 @@
 import { Worker } from "node:worker_threads";
 
 import { WwhoError } from "./lib/errors.js";
-import { encodingUrl, fromDisk } from "./lib/disk.js";
-import { readBytes } from "./lib/source.js";
+import { fromDisk, readFromDisk } from "./lib/disk.js";
+import { named } from "./lib/encodings.js";
+import { ENCODINGS } from "./lib/shipped-modules.js";
 import { BaseWorkerTokenizer } from "./lib/worker-tokenizer.js";
 
 export { WwhoError };
@@ -33,8 +34,7 @@ export class WorkerTokenizer extends BaseWorkerTokenizer {
    * @returns {Promise<WorkerTokenizer>}
    */
   static async load(source, options = {}) {
-    const what = "the tokenizer";
-    const model = await readBytes(fromDisk(source, what), what, options);
+    const model = await readFromDisk(source, "the tokenizer", options);
     const wasm = await fromDisk(options.wasm, "wwho.wasm");
     return this.start(WorkerTokenizer, spawn, { model, wasm }, options);
   }
@@ -45,5 +45,6 @@ export class WorkerTokenizer extends BaseWorkerTokenizer {
  * @param {{ wasm?: unknown, workers?: number } & import("./lib/source.js").LoadOptions} [options]
  */
 export async function getEncoding(name, options) {
-  return WorkerTokenizer.load(await encodingUrl(name), options);
+  const entry = named(ENCODINGS, name);
+  return WorkerTokenizer.load(entry().then(({ bytes }) => bytes()), options);
 }

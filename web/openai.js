@@ -10,7 +10,7 @@ export { estimateCost, models, modelsDate } from "./lib/openai.js";
  * @param {import("./lib/source.js").LoadOptions} [options]
  */
 export async function encodingForModel(model, options) {
-  return getEncoding(encodingName(model), options);
+  return getEncoding(/** @type {any} */ (encodingName(model)), options);
 }
 
 /**

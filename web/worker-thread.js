@@ -1,6 +1,6 @@
 // The program of the Workers that worker.js starts.
 
-import { Tokenizer, init } from "./index.js";
 import { serveWorker } from "./lib/far-side.js";
+import { Tokenizer, init } from "./tokenizer.js";
 
 serveWorker({ init, Tokenizer });

@@ -11,6 +11,7 @@ import type {
   ChunkOptions,
   EncodeOptions,
   Encoded,
+  EncodingName,
   IdsOptions,
   Info,
   LoadOptions,
@@ -28,7 +29,7 @@ export { WwhoError } from "./index.js";
 export interface WorkerLoadOptions extends LoadOptions {
   /** The most Workers, each started when it is first needed; 1 by default. */
   workers?: number;
-  /** Where wwho.wasm is, if not where index.js would look. */
+  /** Another wwho.wasm than the one that comes with the package. */
   wasm?: Exclude<WasmSource, Response>;
 }
 
@@ -50,6 +51,8 @@ export class WorkerTokenizer implements Disposable {
   readonly info: Info;
   readonly provenance: Readonly<Record<string, string>>;
   readonly specialTokens: ReadonlyMap<string, number>;
+  /** Whether free was called. */
+  readonly freed: boolean;
   /** How many Workers run now. */
   readonly started: number;
 
@@ -86,4 +89,5 @@ export class WorkerTokenizer implements Disposable {
   [Symbol.dispose](): void;
 }
 
-export function getEncoding(name: string, options?: WorkerLoadOptions): Promise<WorkerTokenizer>;
+/** One of the encodings that come with the package. Each call starts Workers of its own: keep what it gives. */
+export function getEncoding(name: EncodingName, options?: WorkerLoadOptions): Promise<WorkerTokenizer>;

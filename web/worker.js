@@ -1,7 +1,10 @@
 // The tokenizer in a Worker, or in several: the same methods, as promises; the thread that calls them never waits.
 
+import { isUrl } from "./lib/brands.js";
+import { fetchNamed, named } from "./lib/encodings.js";
 import { WwhoError } from "./lib/errors.js";
-import { fileName, readBytes } from "./lib/source.js";
+import { ENCODINGS } from "./lib/shipped-files.js";
+import { readBytes } from "./lib/source.js";
 import { BaseWorkerTokenizer } from "./lib/worker-tokenizer.js";
 
 export { WwhoError };
@@ -28,7 +31,7 @@ export class WorkerTokenizer extends BaseWorkerTokenizer {
 
 /** A URL object cannot be sent to a Worker, and a relative address would mean another place there. @param {unknown} source */
 function sendable(source) {
-  return typeof source === "string" || source instanceof URL
+  return typeof source === "string" || isUrl(source)
     ? new URL(source, globalThis.document?.baseURI ?? globalThis.location?.href).href
     : source;
 }
@@ -38,5 +41,5 @@ function sendable(source) {
  * @param {{ wasm?: unknown, workers?: number } & import("./lib/source.js").LoadOptions} [options]
  */
 export async function getEncoding(name, options) {
-  return WorkerTokenizer.load(new URL(`./models/${fileName(name)}.wwho`, import.meta.url), options);
+  return fetchNamed(name, named(ENCODINGS, name), (url) => WorkerTokenizer.load(url, options));
 }

@@ -1,38 +1,16 @@
-// wwho for workerd (Cloudflare Workers), which compiles nothing at run time: wwho.wasm is imported, as a compiled module.
+// wwho for workerd (Cloudflare Workers).
 
-import { WwhoError } from "./lib/errors.js";
-import { coreModule, initSync } from "./lib/module.js";
-import { readBytes } from "./lib/source.js";
-import { BaseTokenizer } from "./lib/tokenizer.js";
-import core from "./wwho.wasm";
+import { loadEntry } from "./lib/encodings.js";
+import { ENCODINGS } from "./lib/shipped-modules.js";
 
-export { WwhoError, initSync };
+export * from "./workerd-tokenizer.js";
 
 /**
- * Have the core ready; called for you by load.
- * @param {unknown} [source] another compiled module
+ * An encoding of the package, all of which are then in the bundle: wwho/o200k_base and its like hold one each.
+ * @param {string} name such as "wwho_328k"
+ * @param {import("./lib/source.js").LoadOptions} [options]
+ * @returns {Promise<import("./lib/tokenizer.js").BaseTokenizer>}
  */
-export async function init(source) {
-  await coreModule(() => source ?? core);
-}
-
-export class Tokenizer extends BaseTokenizer {
-  /**
-   * @param {unknown} source bytes of a .wwho file, such as an import of one; a URL, Response or Blob
-   * @param {import("./lib/source.js").LoadOptions} [options]
-   * @returns {Promise<Tokenizer>}
-   */
-  static async load(source, options) {
-    const [module, blob] = await Promise.all([coreModule(() => core), readBytes(source, "the tokenizer", options)]);
-    return new Tokenizer(module, blob);
-  }
-}
-
-/** @param {string} name @returns {Promise<Tokenizer>} */
-export async function getEncoding(name) {
-  throw new WwhoError(
-    "FETCH",
-    `${JSON.stringify(name)} cannot be found by its name here, where there are no files; import it, and load that: ` +
-      `import model from "wwho/encodings/${name}.wwho"; await Tokenizer.load(model)`,
-  );
+export async function getEncoding(name, options) {
+  return loadEntry(ENCODINGS, name, options);
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bundling import apps as apps
 from packaged import project as project
 from packaged import site as site
 

@@ -6,13 +6,14 @@ import functools
 import http.server
 import json
 import os
+import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "package"
 MODULES = Path(os.environ.get("WWHO_NODE_MODULES", ROOT / "tests" / "node_modules")).resolve()
+# The heavy ones, and the folder for what is built with them: they look for each other upwards.
+BUNDLERS = ROOT / "tests" / "bundlers"
 # No inline script or style, nothing from elsewhere, and of eval's kind WebAssembly alone.
 POLICY = "; ".join(
     (
@@ -87,11 +90,13 @@ def install(folder: Path) -> Path:
 
 def program(name: str) -> Path:
     """A program of the npm packages that the tests use, or of the system."""
-    places = [MODULES / ".bin" / name, *(MODULES / place for place in BINARIES.get(name, ()))]
+    folders = (MODULES, BUNDLERS / "node_modules")
+    places = [folder / ".bin" / name for folder in folders]
+    places += [MODULES / place for place in BINARIES.get(name, ())]
     system = shutil.which(name)
     found = [path for path in places if path.exists()] or ([Path(system)] if system else [])
     if not found:
-        missing(name, "npm ci in tests/")
+        missing(name, "npm ci in tests/ and tests/bundlers/")
     return found[0]
 
 
@@ -105,32 +110,42 @@ def esbuild(project: Path, kind: str, entry: str | None = None) -> None:
     run("node", script, kind, entry or f"{kind}-entry.js", cwd=project)
 
 
-def vite(project: Path, page: str = "vite.html") -> Path:
-    """Build a page with Vite and no configuration; return the folder of the site."""
-    program("vite")
-    # Vite builds index.html.
-    shutil.copyfile(project / page, project / "index.html")
-    command = MODULES / "vite" / "bin" / "vite.js"
-    run("node", command, "build", "--logLevel", "error", cwd=project)
-    return project / "dist"
+@contextmanager
+def started(says: str, *command: str | Path, cwd: Path) -> Iterator[str]:
+    """A program that goes on; gives the first group of what it says once it is up."""
+    process = subprocess.Popen(
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**os.environ, "NO_COLOR": "1", "NEXT_TELEMETRY_DISABLED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout
+    said: list[str] = []
+    try:
+        for line in process.stdout:
+            said.append(line)
+            if found := re.search(says, line):
+                break
+        else:
+            raise AssertionError("".join(said))
+        # Nobody reads the rest, but it must go somewhere.
+        threading.Thread(target=process.stdout.read, daemon=True).start()
+        yield found[1]
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 @contextmanager
-def vite_dev(project: Path, config: str) -> Iterator[str]:
-    """The development server of Vite with this configuration; gives its address."""
+def vite_dev(project: Path) -> Iterator[str]:
+    """The development server of Vite, with no configuration; gives its address."""
     program("vite")
-    shutil.copyfile(project / "vite.html", project / "index.html")
-    (project / "vite.config.js").write_text(f"export default {{ {config} }};\n", "utf-8")
-    address, port = free_address()
-    command = [MODULES / "vite" / "bin" / "vite.js", "--host", "127.0.0.1", "--port", str(port)]
-    process = subprocess.Popen(["node", *map(str, command), "--strictPort"], cwd=project)
-    try:
-        wait_for(process, port)
-        yield f"http://{address}/"
-    finally:
-        process.terminate()
-        process.wait()
-        (project / "vite.config.js").unlink()
+    command = ("node", MODULES / "vite" / "bin" / "vite.js", "--host", "127.0.0.1", "--port", "0")
+    with started(r"Local: +(http://\S+)", *command, cwd=project) as address:
+        yield address
 
 
 def free_address() -> tuple[str, int]:

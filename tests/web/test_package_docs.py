@@ -10,6 +10,7 @@ from typing import Any
 
 import brotli
 import pytest
+from bundling import COPY_FILES, COPY_NONE, PAGES, html
 from packaged import (
     MODULES,
     POLICY,
@@ -19,8 +20,6 @@ from packaged import (
     program,
     run,
     served,
-    vite,
-    vite_dev,
     workerd,
 )
 
@@ -39,6 +38,12 @@ def blocks(text: str, language: str, *words: str) -> list[str]:
     return [code for lang, more, code in found if lang == language and more.split() == list(words)]
 
 
+def blocks_for(tool: str) -> list[str]:
+    """The code blocks of README that a tool, perhaps among others, is named behind."""
+    found = re.findall(r"^```js (.+)\n((?:.*\n)*?)```$", README, re.MULTILINE)
+    return [code for tools, code in found if tool in tools.split()]
+
+
 def printed(code: str) -> str:
     """What a block says that it prints: behind its console.log, or in comments of whole lines."""
     return "\n".join(re.findall(r"(?:console\.log.*; |^)// (.*)$", code, re.MULTILINE))
@@ -52,8 +57,10 @@ def check_node(project: Path, code: str, *command: str | Path) -> str:
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
     kinds = re.findall(r"^```(\w.*)$", README, re.MULTILINE)
     assert set(kinds) == {
-        *("sh", "js", "html", "csp", "js node deno bun"),
-        *("js workerd", "js vite", "js esbuild"),
+        *("sh", "js", "html", "csp", "js node deno bun", "js workerd"),
+        *("js next", "js next-edge", "js jest"),  # test_bundlers.py
+        *("js vite webpack parcel node deno bun",),
+        *("js vite webpack parcel esbuild rollup bun-build node deno bun",),
     }
     assert set(re.findall(r"^```(\w.*)$", MIGRATING, re.MULTILINE)) == {"js before", "js after"}
     assert blocks(README, "sh") == ["npm install wwho\n"]
@@ -71,8 +78,8 @@ def test_the_blocks_for_runtimes_with_files(project: Path, name: str) -> None:
     command = {"node": (), "deno": ("run", "--allow-read=."), "bun": ("run",)}[name]
     path = shutil.which("node") if name == "node" else program(name)
     assert path
-    found = blocks(README, "js", "node", "deno", "bun")
-    assert len(found) == 2
+    found = blocks_for(name)
+    assert len(found) == 4
     for code in found:
         assert check_node(project, code, path, *command) == printed(code) != ""
 
@@ -108,38 +115,19 @@ def test_the_block_for_browsers(page: Any, project: Path) -> None:
         assert console(page, f"{address}/block.html", 1) == printed(code)
 
 
-def html(script: str) -> str:
-    return f'<!doctype html><title>wwho</title><script type="module" src="{script}"></script>\n'
-
-
-def test_the_block_for_vite(page: Any, project: Path) -> None:
-    (code,) = blocks(README, "js", "vite")
-    (project / "block.js").write_text(code, "utf-8")
-    (project / "block.html").write_text(html("/block.js"), "utf-8")
-    with served(vite(project, "block.html")) as address:
-        assert console(page, f"{address}/index.html", 1) == printed(code)
-
-
-def test_the_setting_for_the_development_server_of_vite(browser: Any, project: Path) -> None:
-    found = re.search(r"^`(optimizeDeps: .*)`\.$", README, re.MULTILINE)
-    assert found
-    context = browser.new_context()
-    page = context.new_page()
-    with vite_dev(project, found[1]) as address:
-        page.goto(address)
-        page.wait_for_selector("html[data-result]", state="attached")
-        result = json.loads(page.evaluate("document.documentElement.dataset.result"))
-    context.close()
-    assert result == {"count": 5, "far": 5}
-
-
-def test_the_block_for_esbuild(page: Any, project: Path) -> None:
-    (code,) = blocks(README, "js", "esbuild")
-    (project / "block.js").write_text(code, "utf-8")
-    esbuild(project, "inline", "block.js")
-    (project / "block.html").write_text(html("built/inline-entry.js"), "utf-8")
-    with served(project) as address:
-        assert console(page, f"{address}/block.html", 1) == printed(code)
+@pytest.mark.parametrize("tool", [*COPY_FILES, *COPY_NONE])
+def test_the_blocks_for_bundlers(page: Any, apps: Path, tool: str) -> None:
+    build = {**COPY_FILES, **COPY_NONE}[tool]
+    found = blocks_for("bun-build" if tool == "bun" else tool)
+    assert len(found) == (2 if tool in COPY_FILES else 1)
+    for number, code in enumerate(found):
+        entry, target = f"block-{tool}-{number}", apps / "built" / f"block-{tool}-{number}"
+        (apps / f"{entry}.js").write_text(code, "utf-8")
+        (apps / f"{entry}.html").write_text(html(f"./{entry}.js"), "utf-8")
+        target.mkdir(parents=True)
+        build(apps, entry, target)
+        with served(target, PAGES) as address:
+            assert console(page, f"{address}/index.html", 1) == printed(code) != ""
 
 
 def test_the_policy_is_the_one_that_the_tests_serve_under() -> None:
@@ -173,14 +161,31 @@ def test_sizes_are_as_stated(project: Path) -> None:
 
 
 def test_the_download_is_as_stated(project: Path) -> None:
-    stated = re.search(r"come ([\d.]+) KB of JavaScript and (\d+) KB of WebAssembly", README)
-    assert stated
-    (project / "all.js").write_text('export * from "wwho";\n', "utf-8")
+    code, whole = stated(r"(\d+) KB of JavaScript"), stated(r"(\d+) KB for o200k_base\.")
+    file, inside = stated(r"one file: (\d+) KB"), stated(r"in the bundle: (\d+) KB")
     options = ("--bundle", "--minify", "--format=esm", "--platform=browser", "--charset=utf8")
-    code = run(program("esbuild"), "all.js", *options, cwd=project)
-    wasm = (project / "node_modules" / "wwho" / "wwho.wasm").read_bytes()
-    assert len(brotli.compress(code.encode())) / 1000 == pytest.approx(float(stated[1]), rel=0.03)
-    assert len(brotli.compress(wasm)) / 1000 == pytest.approx(float(stated[2]), rel=0.05)
+
+    def packed(entry: str) -> float:
+        (project / "all.js").write_text(f'export * from "{entry}";\n', "utf-8")
+        bundle = run(program("esbuild"), "all.js", *options, cwd=project)
+        return len(brotli.compress(bundle.encode())) / 1000
+
+    assert packed("wwho") == pytest.approx(code, rel=0.03)
+    assert packed("wwho/o200k_base") == pytest.approx(code + inside, rel=0.03)
+    assert whole == code + file
+
+
+def stated(pattern: str) -> float:
+    """The number of README that a pattern finds."""
+    found = re.search(pattern, README)
+    assert found, pattern
+    return float(found[1])
+
+
+def test_the_size_of_all_encodings_is_as_stated() -> None:
+    """In megabytes, as base64 in JavaScript."""
+    sizes = [path.stat().st_size for path in (ROOT / "py" / "wwho" / "models").glob("*.wwho")]
+    assert sum(sizes) * 4 / 3 / 1e6 == pytest.approx(stated(r"every encoding, (\d+) MB"), rel=0.1)
 
 
 # MIGRATING.md

@@ -87,7 +87,7 @@ test("errors keep their status and message", async () => {
 });
 
 test("what cannot be loaded is refused as without a Worker", async () => {
-  await assert.rejects(getEncoding("none"), { status: "FETCH", message: /o200k_base/ });
+  await assert.rejects(getEncoding("none"), { status: "ARGUMENT", message: /o200k_base/ });
   await assert.rejects(WorkerTokenizer.load("/no/such.wwho"), { status: "FETCH" });
   await assert.rejects(WorkerTokenizer.load(new Uint8Array(30)), { name: "WwhoError", status: "MAGIC" });
   for (const [workers, shown] of [

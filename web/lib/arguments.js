@@ -1,5 +1,6 @@
 // What callers give: looked at before it is used, and refused with the value found and the one expected.
 
+import { isArrayBuffer, isUint32Array, isUint8Array } from "./brands.js";
 import { WwhoError } from "./errors.js";
 
 /** The greatest id there can be, and number of tokens. */
@@ -76,7 +77,7 @@ export function requireKnown(options, known) {
  */
 export function bytesOf(given) {
   try {
-    if (given instanceof ArrayBuffer) return new Uint8Array(given);
+    if (isArrayBuffer(given)) return new Uint8Array(given);
     if (!ArrayBuffer.isView(given)) return undefined;
     return new Uint8Array(/** @type {ArrayBuffer} */ (given.buffer), given.byteOffset, given.byteLength);
   } catch (cause) {
@@ -105,14 +106,14 @@ export function bindMethods(object, prototype) {
 
 /** @param {unknown} target of encodeInto */
 export function requireTarget(target) {
-  if (!(target instanceof Uint32Array)) throw argumentError("target", target, "a Uint32Array with room for the ids");
+  if (!isUint32Array(target)) throw argumentError("target", target, "a Uint32Array with room for the ids");
   requireMemory(target);
 }
 
 /** @param {unknown} text */
 export function requireText(text) {
   if (typeof text === "string") return;
-  if (!(text instanceof Uint8Array)) throw argumentError("text", text, "a string or a Uint8Array of UTF-8");
+  if (!isUint8Array(text)) throw argumentError("text", text, "a string or a Uint8Array of UTF-8");
   requireMemory(text);
 }
 
@@ -151,7 +152,7 @@ export function requireIterable(ids) {
  */
 export function checkedIds(ids) {
   requireIterable(ids);
-  if (ids instanceof Uint32Array) return ids;
+  if (isUint32Array(ids)) return ids;
   return Uint32Array.from(ids, (id) => {
     if (!Number.isInteger(id) || id < 0 || id > MAX_ID) {
       throw new WwhoError("TOKEN", `token id ${named(id)} is none; expected an integer from 0 on`);

@@ -1,6 +1,7 @@
 // One by one, what a stream, an iterable or a Blob gives; an AbortSignal ends the wait for the next.
 
 import { argumentError, isIterable, requireMemory } from "./arguments.js";
+import { isBlob } from "./brands.js";
 import { WwhoError } from "./errors.js";
 
 /**
@@ -89,7 +90,7 @@ function leave(items, reason) {
 /** @param {any} source */
 function iteratorOf(source) {
   if (typeof source?.getReader === "function") return streamIterator(source);
-  if (typeof Blob !== "undefined" && source instanceof Blob) return streamIterator(source.stream());
+  if (isBlob(source)) return streamIterator(source.stream());
   if (typeof source?.[Symbol.asyncIterator] === "function") return source[Symbol.asyncIterator]();
   if (isIterable(source)) {
     requireMemory(source);

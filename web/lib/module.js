@@ -1,6 +1,7 @@
 // Compiles wwho.wasm once per process or page.
 
-import { argumentError } from "./arguments.js";
+import { argumentError, bytesOf } from "./arguments.js";
+import { isModule } from "./brands.js";
 import { WwhoError } from "./errors.js";
 import { readBytes } from "./source.js";
 
@@ -12,12 +13,13 @@ let ready;
 /**
  * The compiled core. The first call decides where it comes from; later ones get the same module whatever they name. A call
  * that failed is forgotten, so that the next may try again.
- * @param {() => unknown} source gives a compiled WebAssembly.Module (runtimes that may not compile bytes) or what readBytes takes
+ * @param {() => unknown} source gives a compiled WebAssembly.Module (runtimes that may not compile bytes) or what `read` takes
+ * @param {typeof readBytes} [read]
  * @returns {Promise<WebAssembly.Module>}
  * @throws {WwhoError} NO_WEBASSEMBLY, FETCH, WASM or ARGUMENT
  */
-export function coreModule(source) {
-  compiled ??= compile(source).then(
+export function coreModule(source, read = readBytes) {
+  compiled ??= compile(source, read).then(
     (module) => (ready ??= module),
     (error) => {
       compiled = ready && Promise.resolve(ready);
@@ -33,34 +35,32 @@ export function coreModule(source) {
  * @throws {WwhoError} NO_WEBASSEMBLY, WASM or ARGUMENT
  */
 export function initSync(source) {
-  requireWebAssembly();
-  ready ??= compileSync(source);
-  compiled = Promise.resolve(ready);
+  readyModule(() => source);
 }
 
-/** The core that init or initSync has compiled. @throws {WwhoError} WASM */
-export function readyModule() {
-  if (ready === undefined) {
-    throw new WwhoError(
-      "WASM",
-      "wwho.wasm is not compiled yet; call initSync(module), or await init(), before loadSync",
-    );
-  }
+/**
+ * The core without waiting, compiled now if it was not before.
+ * @param {() => unknown} source
+ * @throws {WwhoError} NO_WEBASSEMBLY, WASM or ARGUMENT
+ */
+export function readyModule(source) {
+  requireWebAssembly();
+  ready ??= compileSync(source());
+  compiled = Promise.resolve(ready);
   return ready;
 }
 
 /** @param {unknown} source */
 function compileSync(source) {
-  if (source instanceof WebAssembly.Module) {
-    return source;
-  }
-  if (!(source instanceof ArrayBuffer) && !ArrayBuffer.isView(source)) {
+  if (isModule(source)) return source;
+  const bytes = bytesOf(source);
+  if (!bytes) {
     throw argumentError("wwho.wasm", source, "a WebAssembly.Module or bytes; for a URL or a Response, await init()");
   }
   try {
-    return new WebAssembly.Module(/** @type {BufferSource} */ (source));
+    return new WebAssembly.Module(bytes);
   } catch (cause) {
-    throw cannotCompile(source.byteLength, cause);
+    throw cannotCompile(bytes.length, cause);
   }
 }
 
@@ -83,15 +83,13 @@ function cannotCompile(length, cause) {
   );
 }
 
-/** @param {() => unknown} source */
-async function compile(source) {
+/** @param {() => unknown} source @param {typeof readBytes} read */
+async function compile(source, read) {
   requireWebAssembly();
   const given = await source();
-  if (given instanceof WebAssembly.Module) {
-    return given;
-  }
+  if (isModule(given)) return given;
   // Compiled from bytes, not as a stream: 64 KiB gain nothing from it, and a server's wrong MIME type does no harm.
-  const bytes = await readBytes(given, "wwho.wasm");
+  const bytes = await read(given, "wwho.wasm");
   try {
     return await WebAssembly.compile(bytes);
   } catch (cause) {

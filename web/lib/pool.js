@@ -64,6 +64,10 @@ export class Pool {
     return this.#members.size;
   }
 
+  get ended() {
+    return this.#ended !== undefined;
+  }
+
   /** @param {Call} call @returns {Promise<any>} */
   run(call) {
     const { signal, feed } = call;
@@ -203,7 +207,8 @@ class Member {
     thread.addEventListener("error", (event) => {
       event.preventDefault?.();
       this.#fail(
-        `the Worker failed: ${event.message || "its script cannot be loaded"}; check that all files of wwho are there`,
+        `the Worker failed: ${event.message || "its script cannot be loaded"}; check that all files of wwho are there, and ` +
+          "leave wwho out of a bundle whose bundler does not follow `new Worker(new URL(...))`",
       );
     });
     thread.addEventListener("messageerror", () => this.#fail("an answer of the Worker cannot be read; load it again"));

@@ -1,6 +1,7 @@
 // From whatever a caller names as a source (URL, Response, Blob, bytes) to bytes.
 
 import { argumentError, bytesOf, requireOptions } from "./arguments.js";
+import { isBlob, isResponse, isUrl } from "./brands.js";
 import { WwhoError } from "./errors.js";
 import { itemsOf, unlessAborted } from "./items.js";
 
@@ -20,10 +21,10 @@ export async function readBytes(source, what, options = {}) {
   requireOptions(options);
   const { signal, onProgress } = options;
   const given = await unlessAborted(coming, signal);
-  if (typeof given === "string" || given instanceof URL) {
+  if (typeof given === "string" || isUrl(given)) {
     return readResponse(await request(given, what, signal), what, options);
   }
-  if (typeof Response !== "undefined" && given instanceof Response) {
+  if (isResponse(given)) {
     return readResponse(given, what, options);
   }
   const bytes = await unlessAborted(bytesAt(given, what), signal);
@@ -37,9 +38,7 @@ export async function readBytes(source, what, options = {}) {
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */
 async function bytesAt(given, what) {
-  if (typeof Blob !== "undefined" && given instanceof Blob) {
-    return new Uint8Array(await given.arrayBuffer());
-  }
+  if (isBlob(given)) return new Uint8Array(await given.arrayBuffer());
   const bytes = bytesOf(given);
   if (bytes) return bytes;
   throw argumentError(what, given, "a URL, a Response, a Blob or bytes");
@@ -101,18 +100,4 @@ async function readBody({ headers }, body, { signal, onProgress }) {
     onProgress?.({ loaded, total });
   }
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
-}
-
-/**
- * An encoding's name, as a part of the address of its file.
- * @param {unknown} name
- * @throws {WwhoError} ARGUMENT
- */
-export function fileName(name) {
-  try {
-    if (typeof name === "string") return encodeURIComponent(name);
-  } catch {
-    // A lone surrogate is in no address.
-  }
-  throw argumentError("the encoding", name, 'its name, such as "o200k_base"');
 }

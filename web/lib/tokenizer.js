@@ -4,7 +4,6 @@ import {
   MAX_ID,
   argumentError,
   bindMethods,
-  bytesOf,
   checkedIds,
   requireIterable,
   requireMemory,
@@ -16,12 +15,12 @@ import {
 } from "./arguments.js";
 import { readProvenance, readRoutes, statesIds } from "./artifact.js";
 import { chunks, longestStart } from "./boundaries.js";
+import { isModule, isUint8Array } from "./brands.js";
 import { Core, decodedTooLong } from "./core.js";
 import { Cuts } from "./cuts.js";
 import { KINDS } from "./ends.js";
 import { WwhoError } from "./errors.js";
 import { itemsOf } from "./items.js";
-import { readyModule } from "./module.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
 
@@ -73,10 +72,10 @@ export class BaseTokenizer {
    * @throws {WwhoError} with the status of the rule that the file breaks
    */
   constructor(module, blob) {
-    if (!(module instanceof WebAssembly.Module)) {
+    if (!isModule(module)) {
       throw argumentError("the core", module, "a compiled WebAssembly.Module; or await Tokenizer.load()");
     }
-    if (!(blob instanceof Uint8Array)) throw argumentError("the tokenizer", blob, "the bytes of a .wwho file");
+    if (!isUint8Array(blob)) throw argumentError("the tokenizer", blob, "the bytes of a .wwho file");
     requireMemory(blob);
     const core = new Core(module, blob);
     this.#core = core;
@@ -103,17 +102,9 @@ export class BaseTokenizer {
     bindMethods(this, BaseTokenizer.prototype);
   }
 
-  /**
-   * A tokenizer without waiting, once init or initSync has been called.
-   * @template {BaseTokenizer} T
-   * @this {new (module: WebAssembly.Module, blob: Uint8Array) => T}
-   * @param {ArrayBuffer | ArrayBufferView} source the bytes of a .wwho file
-   * @returns {T}
-   */
-  static loadSync(source) {
-    const bytes = bytesOf(source);
-    if (bytes) return new this(readyModule(), bytes);
-    throw argumentError("the tokenizer", source, "bytes; for other sources, await load()");
+  /** Whether free was called. */
+  get freed() {
+    return this.#core === undefined;
   }
 
   get #open() {

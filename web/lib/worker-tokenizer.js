@@ -1,6 +1,7 @@
 // The methods of a tokenizer, as promises, for one that lives in Workers. Loading is the entries' part (worker.js, node-worker.js).
 
 import { argumentError, bindMethods, bytesOf, isIterable, requireOptions, requireTarget } from "./arguments.js";
+import { isBlob } from "./brands.js";
 import { WwhoError } from "./errors.js";
 import { feedOf } from "./items.js";
 import { Pool } from "./pool.js";
@@ -56,6 +57,11 @@ export class BaseWorkerTokenizer {
     return this.#pool.started;
   }
 
+  /** Whether free was called. */
+  get freed() {
+    return this.#pool.ended;
+  }
+
   /**
    * @param {string} method
    * @param {unknown[]} values
@@ -99,7 +105,7 @@ export class BaseWorkerTokenizer {
 
   /** @param {any} source @param {any} [options] */
   async countStream(source, options) {
-    if (typeof Blob !== "undefined" && source instanceof Blob) return this.#call("countStream", [source], options);
+    if (isBlob(source)) return this.#call("countStream", [source], options);
     return this.#call("countStream", [undefined], options, () => feedOf(source, (chunk) => bytesOf(chunk) ?? chunk));
   }
 

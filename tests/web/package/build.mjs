@@ -1,4 +1,4 @@
-// Bundles with esbuild: node build.mjs (inline|files|workerd) PROGRAM; gives built/KIND-entry.js
+// Bundles with esbuild: node build.mjs (files|workerd) PROGRAM; gives built/KIND-entry.js
 
 import { build } from "esbuild";
 
@@ -14,7 +14,6 @@ const modules = {
 };
 
 const KINDS = {
-  inline: { platform: "browser", minify: true, loader: { ".wwho": "binary" } },
   files: { platform: "browser", loader: { ".wwho": "file", ".wasm": "file" } },
   workerd: { conditions: ["workerd", "worker", "browser"], plugins: [modules] },
 };

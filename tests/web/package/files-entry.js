@@ -1,6 +1,6 @@
 // For bundlers: the core and the tokenizer as files beside the bundle (esbuild --loader:.wwho=file --loader:.wasm=file).
 
-import { Tokenizer, init } from "wwho";
+import { Tokenizer, init } from "wwho/tokenizer";
 import model from "wwho/encodings/wwho_328k.wwho";
 import wasm from "wwho/wwho.wasm";
 

@@ -11,8 +11,5 @@ const worker :Workerd.Worker = (
     (name = "worker", esModule = embed "built/workerd-entry.js"),
     (name = "wwho.wasm", wasm = embed "node_modules/wwho/wwho.wasm"),
     (name = "o200k_base.wwho", data = embed "node_modules/wwho/models/o200k_base.wwho"),
-    (name = "cl100k_base.wwho", data = embed "node_modules/wwho/models/cl100k_base.wwho"),
-    (name = "wwho_328k.wwho", data = embed "node_modules/wwho/models/wwho_328k.wwho"),
-    (name = "wwho_super_328k.wwho", data = embed "node_modules/wwho/models/wwho_super_328k.wwho"),
   ],
 );

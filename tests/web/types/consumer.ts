@@ -77,6 +77,8 @@ export async function chat(messages: ChatMessage[]): Promise<number> {
 export const misspelt = countChat([], "gpt-4o", { tool: [] });
 // @ts-expect-error a number is no text
 export const wrong = (tokenizer: Tokenizer) => tokenizer.encode(7);
+// @ts-expect-error a misspelt name
+export const misspelt = () => getEncoding("o200_kbase");
 // @ts-expect-error one string is not a set of them
 export const alsoWrong = (tokenizer: Tokenizer) => tokenizer.encode("a", { allowedSpecial: 7 });
 // @ts-expect-error there is no such option

@@ -1,0 +1,14 @@
+// The encodings as files beside the package: for browsers, and bundlers that copy what `new URL` names in so many words.
+
+/** One literal address each: of a computed one, a bundler makes what it likes. Written by tools/build_npm.py. */
+export const ENCODINGS = {
+  cl100k_base: () => new URL("../models/cl100k_base.wwho", import.meta.url),
+  gpt2: () => new URL("../models/gpt2.wwho", import.meta.url),
+  o200k_base: () => new URL("../models/o200k_base.wwho", import.meta.url),
+  o200k_harmony: () => new URL("../models/o200k_harmony.wwho", import.meta.url),
+  p50k_base: () => new URL("../models/p50k_base.wwho", import.meta.url),
+  p50k_edit: () => new URL("../models/p50k_edit.wwho", import.meta.url),
+  r50k_base: () => new URL("../models/r50k_base.wwho", import.meta.url),
+  wwho_328k: () => new URL("../models/wwho_328k.wwho", import.meta.url),
+  wwho_super_328k: () => new URL("../models/wwho_super_328k.wwho", import.meta.url),
+};

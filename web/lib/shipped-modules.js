@@ -1,0 +1,20 @@
+// The encodings as modules, for all but browsers. In the repository, their files, from where they lie; in the package
+// tools/build_npm.py writes this anew, with an import of each.
+
+import { readFileSync, readdirSync } from "node:fs";
+
+import { Tokenizer, init } from "../node-tokenizer.js";
+import { kept } from "./encodings.js";
+
+const MODELS = new URL("../../py/wwho/models/", import.meta.url);
+
+/** @type {Readonly<Record<string, () => Promise<import("./encodings.js").Entry>>>} */
+export const ENCODINGS = Object.fromEntries(
+  readdirSync(MODELS)
+    .filter((file) => file.endsWith(".wwho"))
+    .map((file) => {
+      const bytes = () => new Uint8Array(readFileSync(new URL(file, MODELS)));
+      const load = kept(() => Tokenizer.loadSync(bytes()));
+      return [file.slice(0, -".wwho".length), () => init().then(() => ({ bytes, load }))];
+    }),
+);

@@ -1,0 +1,10 @@
+// wwho/tokenizer for Node, Deno and Bun: Tokenizer.load also reads files.
+
+import { readFromDisk } from "./lib/disk.js";
+import { runtime } from "./lib/runtime.js";
+import { coreSource } from "./lib/shipped-core.js";
+
+export { WwhoError } from "./lib/errors.js";
+export { initSync } from "./lib/module.js";
+
+export const { Tokenizer, init } = /* @__PURE__ */ runtime(coreSource, readFromDisk);

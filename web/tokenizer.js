@@ -1,0 +1,10 @@
+// wwho/tokenizer for browsers and Workers: all of wwho but the encodings. Nothing happens on import.
+
+import { runtime } from "./lib/runtime.js";
+import { coreSource } from "./lib/shipped-core.js";
+import { readBytes } from "./lib/source.js";
+
+export { WwhoError } from "./lib/errors.js";
+export { initSync } from "./lib/module.js";
+
+export const { Tokenizer, init } = /* @__PURE__ */ runtime(coreSource, readBytes);
