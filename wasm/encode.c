@@ -331,6 +331,11 @@ static void flush_queue(wwho_encoder *e, wwho_queue *ahead) {
 /* Text without special tokens. */
 static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     wwho_queue ahead;
+    if (e->flags & WWHO_ONE_PIECE) {
+        const wwho_key none = {.set = 0};
+        if (at < end) encode_piece(e, &none, at, end);
+        return;
+    }
     ahead.n = 0;
     for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit;) {
         uint32_t route;

@@ -54,7 +54,9 @@ enum {
 /* flags of wwho_encode, wwho_encode_batch and wwho_count */
 enum {
     /* a unit outside the vocabulary becomes unk_id instead of being spelled (loses text); implied where a file states its ids */
-    WWHO_UNK_TOKEN = 1
+    WWHO_UNK_TOKEN = 1,
+    /* what lies between special tokens is one piece of the base, whatever the scanners would make of it */
+    WWHO_ONE_PIECE = 2
 };
 
 /* rules of a span: of a unit of an SGPE route, or WWHO_PIECE for a piece of a base route */

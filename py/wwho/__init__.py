@@ -7,7 +7,13 @@ Example:
     'hello world'
 """
 
-from wwho.encodings import get_encoding, list_encoding_names
+from wwho.encoding import Encoding
+from wwho.encodings import (
+    encoding_for_model,
+    encoding_name_for_model,
+    get_encoding,
+    list_encoding_names,
+)
 from wwho.errors import (
     ArtifactError,
     BackendError,
@@ -16,6 +22,7 @@ from wwho.errors import (
     PatternError,
     SchemaError,
     SpecialTokenError,
+    UnknownModelError,
     UnknownTokenError,
     WwhoError,
 )
@@ -27,14 +34,18 @@ __all__ = [
     "BackendError",
     "CheckpointError",
     "CorpusError",
+    "Encoding",
     "PatternError",
     "SchemaError",
     "Segment",
     "SpecialTokenError",
     "Tokenizer",
+    "UnknownModelError",
     "UnknownTokenError",
     "WwhoError",
     "__version__",
+    "encoding_for_model",
+    "encoding_name_for_model",
     "get_encoding",
     "list_encoding_names",
 ]

@@ -112,12 +112,18 @@ class SpecialTokenError(WwhoError, ValueError):
     """The text holds a special token that this call did not allow."""
 
 
-class UnknownTokenError(WwhoError, KeyError):
-    """A token id, or a token's bytes, is not in the vocabulary."""
-
+class _UnknownError(WwhoError, KeyError):
     def __str__(self) -> str:
         """Return the message itself; ``KeyError`` would show its repr, in quotes."""
         return str(self.args[0]) if self.args else ""
+
+
+class UnknownTokenError(_UnknownError):
+    """A token id, or a token's bytes, is not in the vocabulary."""
+
+
+class UnknownModelError(_UnknownError):
+    """No language model with this name is known."""
 
 
 class CorpusError(WwhoError, ValueError):

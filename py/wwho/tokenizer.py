@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence, Sized
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from itertools import accumulate, pairwise
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 
 from wwho.artifact.files import write_atomic
 from wwho.artifact.model import free_ids
@@ -17,6 +15,7 @@ from wwho.backend.base import Info, Span
 from wwho.backend.characters import characters
 from wwho.backend.packed import packing
 from wwho.backend.select import BackendName, default_backend, open_backend
+from wwho.decoding import Decoding, TokenBytes
 from wwho.errors import UnknownTokenError, naming
 from wwho.normalize import normalizer, places_before
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
@@ -28,13 +27,6 @@ if TYPE_CHECKING:
 Text = str | bytes | bytearray | memoryview
 Unk = Literal["spell", "token"]
 END_OF_TEXT = "<|endoftext|>"
-
-_In = TypeVar("_In")
-_Out = TypeVar("_Out")
-
-
-WORTH_A_THREAD = 2000
-"""Characters, bytes or ids: to hand over a shorter text takes longer than to encode it."""
 
 
 class Segment(NamedTuple):
@@ -51,7 +43,7 @@ class Segment(NamedTuple):
     units: tuple[str, ...]
 
 
-class Tokenizer:
+class Tokenizer(Decoding):
     """An immutable tokenizer; any number of threads may use it at once.
 
     Names and behaviour are those of tiktoken's `Encoding` wherever it has them, with one safer
@@ -71,7 +63,11 @@ class Tokenizer:
         'hello world'
     """
 
-    __slots__ = ("__weakref__", "_backend", "_blob", "_normalize", "_packing", "_shipped")
+    __slots__ = (
+        *("__weakref__", "_backend", "_blob", "_bytes_of", "_normalize", "_packing", "_shipped"),
+    )
+    _disallowed: ClassVar[Allowed] = ()
+    """Special tokens whose spelling is an error where the call says nothing of them."""
 
     def __init__(
         self, blob: bytes, backend: BackendName | None = None, *, shipped: str | None = None
@@ -92,9 +88,17 @@ class Tokenizer:
         self._backend = open_backend(blob, backend)
         self._packing = packing(self._backend)
         self._normalize = normalizer(self._backend.info.provenance)
+        self._bytes_of = TokenBytes(self._backend).__getitem__
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, backend: BackendName | None = None) -> Tokenizer:
+    def _open(cls, blob: bytes, backend: BackendName | None, shipped: str | None = None) -> Self:
+        """Open an artifact, for subclasses whose own constructor takes something else."""
+        made = cls.__new__(cls)
+        Tokenizer.__init__(made, blob, backend, shipped=shipped)
+        return made
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, backend: BackendName | None = None) -> Self:
         """Open a `.wwho` file.
 
         Raises:
@@ -113,12 +117,12 @@ class Tokenizer:
             2
         """
         with naming(path):
-            return cls(Path(path).read_bytes(), backend)
+            return cls._open(Path(path).read_bytes(), backend)
 
     @classmethod
     def from_bytes(
         cls, blob: bytes | bytearray | memoryview, *, backend: BackendName | None = None
-    ) -> Tokenizer:
+    ) -> Self:
         """Open the bytes of a `.wwho` file.
 
         Raises:
@@ -136,7 +140,7 @@ class Tokenizer:
                 f"expected the bytes of a .wwho file, found {type(blob).__name__}; "
                 "Tokenizer.load(path) opens a file, wwho.get_encoding(name) what ships"
             )
-        return cls(bytes(blob), backend)
+        return cls._open(bytes(blob), backend)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the `.wwho` file, which `load` opens.
@@ -163,7 +167,7 @@ class Tokenizer:
         text: Text,
         *,
         allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed = (),
+        disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> list[int]:
         """The ids of a text.
@@ -172,7 +176,8 @@ class Tokenizer:
             text: the text.
             allowed_special: special tokens that the text may spell, or "all".
             disallowed_special: special tokens whose spelling in the text is an error, or "all" (all
-                that are not allowed). What is neither is ordinary text.
+                that are not allowed). What is neither is ordinary text. None is none of them, but
+                in `wwho.tiktoken` all.
             unk: "spell" writes syllables outside the vocabulary with base tokens, which loses
                 nothing; "token" writes one [UNK] for each, which loses their text and needs a model
                 that has one. A model imported from the paper's vocab.json always does the latter.
@@ -208,7 +213,7 @@ class Tokenizer:
         *,
         num_threads: int = 8,
         allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed = (),
+        disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> list[list[int]]:
         """The ids of each of several texts.
@@ -249,7 +254,7 @@ class Tokenizer:
         *,
         num_threads: int = 8,
         allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed = (),
+        disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
         """The ids of several texts as one array, and where each text's begin.
@@ -290,7 +295,7 @@ class Tokenizer:
         text: Text,
         *,
         allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed = (),
+        disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> npt.NDArray[np.uint32]:
         """The ids of a text as an array; arguments and errors as for `encode`.
@@ -315,7 +320,7 @@ class Tokenizer:
         text: Text,
         *,
         allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed = (),
+        disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids of a text and where each stands; arguments and errors as for `encode`.
@@ -391,7 +396,7 @@ class Tokenizer:
         text: Text,
         *,
         allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed = (),
+        disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> int:
         """How many tokens `encode` gives, without making them; arguments as for `encode`.
@@ -413,7 +418,7 @@ class Tokenizer:
         *,
         num_threads: int = 8,
         allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed = (),
+        disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> list[int]:
         """How many tokens each of several texts has; arguments and errors as for `encode_batch`.
@@ -435,7 +440,7 @@ class Tokenizer:
         limit: int,
         *,
         allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed = (),
+        disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> int | None:
         """How many tokens a text has if there are at most `limit`; None if there are more.
@@ -486,118 +491,6 @@ class Tokenizer:
         route = self.info.routes[spans[0].route]
         units = tuple(characters(data[s.start : s.end]) for s in spans) if route.sgpe else ()
         return Segment(route.name, characters(data[spans[0].start : spans[-1].end]), units)
-
-    # Decoding
-
-    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
-        """The text of some tokens.
-
-        Tokens can end within a character, so their bytes need not be UTF-8.
-
-        Args:
-            tokens: ids.
-            errors: what becomes of bytes that are not UTF-8, as for `bytes.decode`.
-
-        Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
-            UnicodeDecodeError: with errors="strict", the bytes are not UTF-8.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").decode([24912, 2375])
-            'hello world'
-        """
-        return self.decode_bytes(tokens).decode("utf-8", errors)
-
-    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
-        """The bytes of some tokens, joined.
-
-        Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").decode_bytes([24912, 2375])
-            b'hello world'
-        """
-        return self._backend.decode(_id_list(tokens))
-
-    def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
-        """The bytes of each of some tokens.
-
-        Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").decode_tokens_bytes([24912, 2375])
-            [b'hello', b' world']
-        """
-        return [self._backend.token_bytes(token) for token in _id_list(tokens)]
-
-    def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of one token, special tokens among them.
-
-        Raises:
-            UnknownTokenError: the id is none of the vocabulary (also a KeyError).
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").decode_single_token_bytes(24912)
-            b'hello'
-        """
-        return self._backend.token_bytes(token)
-
-    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """The text of some tokens, and where each begins.
-
-        Returns:
-            The text, and for each token the index of the first code point that has bytes of it.
-
-        Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
-            UnicodeDecodeError: the bytes are not UTF-8.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").decode_with_offsets([24912, 2375])
-            ('hello world', [0, 5])
-        """
-        texts = self.decode_tokens_bytes(tokens)
-        data = b"".join(texts)
-        text = data.decode("utf-8", "strict")
-        ends = list(accumulate(map(len, texts)))
-        return text, [first for first, _ in self._backend.offsets(data, ends, False)]
-
-    def decode_batch(
-        self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
-    ) -> list[str]:
-        """The text of each of several lists of tokens; arguments and errors as for `decode`.
-
-        Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").decode_batch([[24912], [2375]])
-            ['hello', ' world']
-        """
-        return _map(partial(self.decode, errors=errors), batch, num_threads)
-
-    def decode_bytes_batch(
-        self, batch: Iterable[Sequence[int]], *, num_threads: int = 8
-    ) -> list[bytes]:
-        """The bytes of each of several lists of tokens.
-
-        Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").decode_bytes_batch([[24912], [2375]])
-            [b'hello', b' world']
-        """
-        return _map(self.decode_bytes, batch, num_threads)
 
     # What the tokenizer is
 
@@ -710,7 +603,7 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         """The name and the backend."""
-        return f"<Tokenizer {self.name!r} ({self.backend})>"
+        return f"<{type(self).__name__} {self.name!r} ({self.backend})>"
 
     def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[object, ...]]:
         """Shipped encodings are pickled by name, others by their bytes.
@@ -720,10 +613,10 @@ class Tokenizer:
         """
         backend = None if self.backend == default_backend() else self.backend
         if self._shipped is not None:
-            from wwho.encodings import get_encoding
+            from wwho.encodings import open_shipped
 
-            return get_encoding, (self._shipped, backend)
-        return Tokenizer, (self._blob, backend)
+            return open_shipped, (type(self), self._shipped, backend)
+        return type(self)._open, (self._blob, backend)
 
     def _is_token(self, unk: Unk) -> bool:
         """Whether units outside the vocabulary become [UNK].
@@ -741,16 +634,18 @@ class Tokenizer:
         return unk == "token"
 
     def _prepare(
-        self, text: Text, allowed: Allowed, disallowed: Allowed
+        self, text: Text, allowed: Allowed, disallowed: Allowed | None
     ) -> tuple[bytes, bytes | None]:
         """The bytes of a text and the mask of allowed special tokens."""
+        disallowed = self._disallowed if disallowed is None else disallowed
         data = self._bytes(text)
         return data, self._mask(data, allowed, disallowed)
 
     def _prepare_batch(
-        self, texts: Iterable[Text], allowed: Allowed, disallowed: Allowed
+        self, texts: Iterable[Text], allowed: Allowed, disallowed: Allowed | None
     ) -> tuple[list[bytes], bytes | None]:
         """The bytes of several texts and the mask of allowed special tokens."""
+        disallowed = self._disallowed if disallowed is None else disallowed
         data = self._all_bytes(texts)
         # No special token has a byte that is not UTF-8: none is found across two texts.
         return data, self._mask(b"\xff".join(data) if disallowed else b"", allowed, disallowed)
@@ -801,20 +696,3 @@ def to_bytes(text: Text) -> bytes:
     if isinstance(text, (bytearray, memoryview)):
         return bytes(text)
     raise TypeError(f"expected str or bytes, found {type(text).__name__}")
-
-
-def _id_list(tokens: Sequence[int]) -> Sequence[int]:
-    """Ids as a list or tuple; arrays of numpy become lists of int."""
-    if isinstance(tokens, (list, tuple)):
-        return tokens
-    to_list: Callable[[], list[int]] | None = getattr(tokens, "tolist", None)
-    return to_list() if to_list else list(tokens)
-
-
-def _map(function: Callable[[_In], _Out], items: Iterable[_In], num_threads: int) -> list[_Out]:
-    """What the function makes of each item; by several threads, where the items are long enough."""
-    items = list(items)
-    total = sum(len(item) for item in items if isinstance(item, Sized))
-    with ThreadPoolExecutor(num_threads) as executor:
-        long = total >= WORTH_A_THREAD * len(items)
-        return list((executor.map if long else map)(function, items))

@@ -81,6 +81,9 @@ class Backend(Protocol):
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """The ids of a text."""
 
+    def encode_piece(self, piece: bytes) -> list[int]:
+        """The ids of a text as one piece of the base, whatever the scanners would make of it."""
+
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int]]:

@@ -19,6 +19,7 @@ from wwho.backend.packed import SPAN, Placed
 from wwho.backend.parts import in_parts
 from wwho.errors import ArtifactError, BackendError, UnknownTokenError
 
+OUTPUT_BYTES = 1 << 16
 ABI_VERSION = 1
 _Result = TypeVar("_Result")
 
@@ -58,6 +59,7 @@ class NativeBackend:
         # The model lies in the workspace and reads the blob: both must live as long as it.
         self._memory = (held, workspace)
         self._scratch = ScratchPool(self._model)
+        self._outputs: list[Output] = []  # of past calls of decode; append and pop are atomic
         self.info = self._read_info(blob)
 
     def _read_info(self, blob: bytes) -> Info:
@@ -75,7 +77,11 @@ class NativeBackend:
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
-        return self._encode(text, allowed, unk, ffi.NULL, _id_list)
+        return self._encode(text, allowed, _flags(unk), ffi.NULL, _id_list)
+
+    def encode_piece(self, piece: bytes) -> list[int]:
+        """See `Backend`."""
+        return self._encode(piece, None, lib.WWHO_ONE_PIECE, ffi.NULL, _id_list)
 
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool
@@ -83,7 +89,7 @@ class NativeBackend:
         """See `Backend`."""
         ends = _uncleared("uint32_t[]", len(text))
         return self._encode(
-            text, allowed, unk, ends, lambda ids, n: (_id_list(ids, n), _id_list(ends, n))
+            text, allowed, _flags(unk), ends, lambda ids, n: (_id_list(ids, n), _id_list(ends, n))
         )
 
     def encode_with_ends_packed(
@@ -94,7 +100,7 @@ class NativeBackend:
         return self._encode(
             text,
             allowed,
-            unk,
+            _flags(unk),
             ends,
             lambda ids, n: (bytes(ffi.buffer(ids, 4 * n)), bytes(ffi.buffer(ends, 4 * n))),
         )
@@ -103,14 +109,13 @@ class NativeBackend:
         self,
         text: bytes,
         allowed: bytes | None,
-        unk: bool,
+        flags: int,
         ends: Any,
         result: Callable[[Any, int], _Result],
     ) -> _Result:
         """What `result` makes of the buffer of ids, which it must not keep, and their number."""
         scratch = self._scratch.take(len(text))
         n = ffi.new("size_t *")
-        flags = lib.WWHO_UNK_TOKEN if unk else 0
         mask = ffi.NULL if allowed is None else allowed
         status = lib.wwho_encode(
             *(self._model, text, len(text), mask, flags, scratch.at, scratch.size),
@@ -158,7 +163,7 @@ class NativeBackend:
         result: Callable[[Encoded], _Result],
     ) -> list[_Result]:
         """What `result` makes of each part of a batch."""
-        flags = lib.WWHO_UNK_TOKEN if unk else 0
+        flags = _flags(unk)
         mask = ffi.NULL if allowed is None else allowed
         with_ends = result is _placed
 
@@ -183,7 +188,7 @@ class NativeBackend:
         """See `Backend`."""
         scratch = self._scratch.take(len(text))
         n = ffi.new("size_t *")
-        flags = lib.WWHO_UNK_TOKEN if unk else 0
+        flags = _flags(unk)
         mask = ffi.NULL if allowed is None else allowed
         status = lib.wwho_count(
             *(self._model, text, len(text), mask, flags, scratch.at, scratch.size),
@@ -215,22 +220,27 @@ class NativeBackend:
     def decode(self, ids: Sequence[int]) -> bytes:
         """See `Backend`."""
         try:
-            given = ffi.new("uint32_t[]", ids)
+            numbers = array("I", ids)  # much quicker than ffi.new
         except (OverflowError, TypeError):
-            numbers = list(map(index, ids))  # it names what is no integer
-            if wrong := [number for number in numbers if not 0 <= number <= NONE]:
-                raise UnknownTokenError(unknown_id(wrong[0], self.info.n_vocab)) from None
-            given = ffi.new("uint32_t[]", numbers)
-        size, cap = ffi.new("size_t *"), 8 * len(ids) + 64
-        out = _uncleared("uint8_t[]", cap)
-        status = lib.wwho_decode(self._model, given, len(ids), out, cap, size)
+            wrong = [each for each in map(index, ids) if not 0 <= each <= NONE]
+            raise UnknownTokenError(unknown_id(wrong[0], self.info.n_vocab)) from None
+        given, n = ffi.from_buffer("uint32_t[]", numbers), len(numbers)
+        try:
+            output = self._outputs.pop()
+        except IndexError:
+            output = Output.new(OUTPUT_BYTES)
+        status = lib.wwho_decode(self._model, given, n, output.at, OUTPUT_BYTES, output.size)
+        size = output.size[0]
+        text: bytes = output.text[: min(size, OUTPUT_BYTES)]
+        self._outputs.append(output)
         if status == lib.WWHO_BUFFER:
-            out = _uncleared("uint8_t[]", size[0])
-            status = lib.wwho_decode(self._model, given, len(ids), out, size[0], size)
+            longer = Output.new(size)
+            status = lib.wwho_decode(self._model, given, n, longer.at, size, longer.size)
+            text = longer.text[:]
         if status == lib.WWHO_TOKEN:
-            raise UnknownTokenError(unknown_id(ids[size[0]], self.info.n_vocab))
+            raise UnknownTokenError(unknown_id(ids[size], self.info.n_vocab))
         _called(status)
-        return bytes(ffi.buffer(out, size[0]))
+        return text
 
     def token_bytes(self, token: int) -> bytes:
         """See `Backend`."""
@@ -257,6 +267,26 @@ class NativeBackend:
             raise UnknownTokenError(unknown_text(text))
         _called(status)
         return int(token[0])
+
+
+class Output(NamedTuple):
+    """Memory for the text of some tokens.
+
+    Attributes:
+        at: where it begins.
+        text: its bytes.
+        size: where the core writes how many there are.
+    """
+
+    at: Any
+    text: Any
+    size: Any
+
+    @classmethod
+    def new(cls, size: int) -> Output:
+        """Memory for `size` bytes, not cleared."""
+        at = _uncleared("uint8_t[]", size)
+        return cls(at, ffi.buffer(at), ffi.new("size_t *"))
 
 
 class Scratch(NamedTuple):
@@ -317,6 +347,11 @@ class ScratchPool:
             )
         owner, at = _zeroed(size)
         return Scratch(owner, at, size, _uncleared("uint32_t[]", room), room)
+
+
+def _flags(unk: bool) -> int:
+    """What the core is told of units outside the vocabulary."""
+    return int(lib.WWHO_UNK_TOKEN) if unk else 0
 
 
 def _id_list(ids: Any, n: int) -> list[int]:

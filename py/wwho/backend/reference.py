@@ -60,6 +60,10 @@ class ReferenceBackend:
         """See `Backend`."""
         return [token for token, _ in self._tokens(text, allowed, unk)]
 
+    def encode_piece(self, piece: bytes) -> list[int]:
+        """See `Backend`."""
+        return [token for token, _ in self._piece(piece)]
+
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int]]:

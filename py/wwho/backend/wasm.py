@@ -27,6 +27,7 @@ from wwho.errors import ArtifactError, BackendError, UnknownTokenError
 ABI_VERSION = 1
 OK, BUFFER, TOKEN = 0, 2, 3
 UNK_TOKEN = 1
+ONE_PIECE = 2
 PAGE = 65536
 CORE = "wwho.wasm"
 
@@ -77,7 +78,13 @@ class WasmBackend:
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
         with self._lock:
-            ids, _, n = self._encode(text, allowed, unk)
+            ids, _, n = self._encode(text, allowed, UNK_TOKEN if unk else 0)
+            return self._core.numbers(ids, n)
+
+    def encode_piece(self, piece: bytes) -> list[int]:
+        """See `Backend`."""
+        with self._lock:
+            ids, _, n = self._encode(piece, None, ONE_PIECE)
             return self._core.numbers(ids, n)
 
     def encode_with_ends(
@@ -85,10 +92,10 @@ class WasmBackend:
     ) -> tuple[list[int], list[int]]:
         """See `Backend`."""
         with self._lock:
-            ids, ends, n = self._encode(text, allowed, unk)
+            ids, ends, n = self._encode(text, allowed, UNK_TOKEN if unk else 0)
             return self._core.numbers(ids, n), self._core.numbers(ends, n)
 
-    def _encode(self, text: bytes, allowed: bytes | None, unk: bool) -> tuple[int, int, int]:
+    def _encode(self, text: bytes, allowed: bytes | None, flags: int) -> tuple[int, int, int]:
         """Where the ids and the ends are, and how many."""
         core, size = self._core, len(text)
         scratch = self._begin(size)
@@ -98,7 +105,7 @@ class WasmBackend:
             core,
             core.call(
                 "wwho_encode",
-                *(self._model, data, size, mask, UNK_TOKEN if unk else 0),
+                *(self._model, data, size, mask, flags),
                 *(*scratch, ids, ends, size, n),
             ),
         )

@@ -1,0 +1,215 @@
+"""Ids to text: the part of a tokenizer that decodes."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import accumulate, chain
+from operator import index
+from typing import TypeVar
+
+from wwho.backend.base import Backend
+
+_In = TypeVar("_In")
+_Out = TypeVar("_Out")
+
+WORTH_A_THREAD = 2000
+"""Characters, bytes or ids: to hand over a shorter text takes longer than to encode it."""
+SHORT = 24
+"""Tokens: joining the bytes of fewer takes less time than a call of the core."""
+
+
+CONTINUATION = bytes(range(0x80, 0xC0))
+"""Bytes that begin no character."""
+
+
+class TokenBytes(dict[int, bytes]):
+    """The bytes of tokens by id: a token's are asked for once, and kept."""
+
+    def __init__(self, backend: Backend) -> None:
+        """Begin with none."""
+        self._backend = backend
+
+    def __missing__(self, token: int) -> bytes:
+        """Ask the backend.
+
+        Raises:
+            UnknownTokenError: the id is none of the vocabulary.
+        """
+        found = self[token] = self._backend.token_bytes(token)
+        return found
+
+
+class Decoding:
+    """The methods of a tokenizer that make text of ids.
+
+    They keep the bytes of each token that they have met: some 60 bytes of memory for each, 12 MB
+    for all of o200k_base.
+    """
+
+    __slots__ = ()
+    _backend: Backend
+    _bytes_of: Callable[[int], bytes]
+
+    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
+        """The text of some tokens.
+
+        Tokens can end within a character, so their bytes need not be UTF-8.
+
+        Args:
+            tokens: ids.
+            errors: what becomes of bytes that are not UTF-8, as for `bytes.decode`.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnicodeDecodeError: with errors="strict", the bytes are not UTF-8.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode([24912, 2375])
+            'hello world'
+        """
+        return self.decode_bytes(tokens).decode("utf-8", errors)
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of some tokens, joined.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_bytes([24912, 2375])
+            b'hello world'
+        """
+        if isinstance(tokens, (list, tuple)) and len(tokens) < SHORT:
+            return b"".join(map(self._bytes_of, map(index, tokens)))
+        return self._backend.decode(_id_list(tokens))
+
+    def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
+        """The bytes of each of some tokens.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_tokens_bytes([24912, 2375])
+            [b'hello', b' world']
+        """
+        return list(map(self._bytes_of, map(index, tokens)))
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of one token, special tokens among them.
+
+        Raises:
+            UnknownTokenError: the id is none of the vocabulary (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_single_token_bytes(24912)
+            b'hello'
+        """
+        return self._bytes_of(index(token))
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text of some tokens, and where each begins.
+
+        Returns:
+            The text, and for each token the index of the first code point that has bytes of it.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnicodeDecodeError: the bytes are not UTF-8.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_with_offsets([24912, 2375])
+            ('hello world', [0, 5])
+        """
+        texts = self.decode_tokens_bytes(tokens)
+        text = b"".join(texts).decode("utf-8", "strict")
+        begun = accumulate(len(each.translate(None, CONTINUATION)) for each in texts[:-1])
+        # What begins within a character touches the one that has begun.
+        within = (0x80 <= each[0] < 0xC0 for each in texts)
+        return text, [n - inside for n, inside in zip(chain((0,), begun), within, strict=False)]
+
+    def decode_stream(self, tokens: Iterable[int], errors: str = "replace") -> Iterator[str]:
+        """What `decode` gives, in parts, of tokens that come one by one.
+
+        A part ends between two characters: bytes of an incomplete one wait for the next token.
+
+        Args:
+            tokens: ids; each is taken when its part is asked for.
+            errors: as for `decode`.
+
+        Yields:
+            Parts of the text, none of them empty.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnicodeDecodeError: with errors="strict", the bytes are not UTF-8.
+
+        Example:
+            >>> import wwho
+            >>> enc = wwho.get_encoding("cl100k_base")
+            >>> enc.encode("so 👍")
+            [708, 62904, 235]
+            >>> list(enc.decode_stream(iter([708, 62904, 235])))
+            ['so', ' ', '👍']
+        """
+        decoder = codecs.getincrementaldecoder("utf-8")(errors)
+        for token in tokens:
+            if part := decoder.decode(self._bytes_of(index(token))):
+                yield part
+        if rest := decoder.decode(b"", final=True):
+            yield rest
+
+    def decode_batch(
+        self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
+        """The text of each of several lists of tokens; arguments and errors as for `decode`.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_batch([[24912], [2375]])
+            ['hello', ' world']
+        """
+        return _map(partial(self.decode, errors=errors), batch, num_threads)
+
+    def decode_bytes_batch(
+        self, batch: Iterable[Sequence[int]], *, num_threads: int = 8
+    ) -> list[bytes]:
+        """The bytes of each of several lists of tokens.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").decode_bytes_batch([[24912], [2375]])
+            [b'hello', b' world']
+        """
+        return _map(self.decode_bytes, batch, num_threads)
+
+
+def _id_list(tokens: Sequence[int]) -> Sequence[int]:
+    """Ids as a list or tuple; arrays of numpy become lists of int."""
+    if isinstance(tokens, (list, tuple)):
+        return tokens
+    to_list: Callable[[], list[int]] | None = getattr(tokens, "tolist", None)
+    return to_list() if to_list else list(tokens)
+
+
+def _map(function: Callable[[_In], _Out], items: Iterable[_In], num_threads: int) -> list[_Out]:
+    """What the function makes of each item; by several threads, where the items are long enough."""
+    items = list(items)
+    total = sum(len(item) for item in items if isinstance(item, Sized))
+    with ThreadPoolExecutor(num_threads) as executor:
+        long = total >= WORTH_A_THREAD * len(items)
+        return list((executor.map if long else map)(function, items))
