@@ -62,7 +62,8 @@ def write_corpus(folder: Path) -> list[str]:
     pyarrow.parquet.write_table(table, inside / "b.parquet", row_group_size=50)
     rows = "".join(json.dumps({"text": line}) + "\n" for line in lines(3, 500))
     (inside / "c.jsonl").write_text(rows)
-    (folder / "d.txt").write_bytes("\n".join(lines(4, 100)).encode() + b"\xff")
+    decomposed = " ක\u0dd9\u0dca" * 9
+    (folder / "d.txt").write_bytes("\n".join([*lines(4, 100), decomposed]).encode() + b"\xff")
     (folder / "e.txt.gz").write_bytes(gzip.compress("\n".join(lines(5, 300)).encode()))
     return [str(inside), str(folder / "d.txt"), str(folder / "e.txt.gz")]
 
@@ -88,15 +89,16 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_cluster_gives_the_same_bytes(tmp_path: Path, cluster: LocalCluster) -> None:
     sources = write_corpus(tmp_path)
     engine = DaskEngine(cluster.scheduler_address)
-    for options in ({}, {"weights": {sources[1]: "2.5"}, "sample": "0.6"}):
-        corpus = Corpus(sources, **options)
+    weighted = Corpus(sources, weights={sources[1]: "2.5"}, sample="0.6")
+    for corpus, form in ((Corpus(sources), "nfc"), (weighted, None)):
         reports: list[Report] = []
+        options: dict[str, Any] = {"prune": 4, "normalize": form, "on_counted": reports.append}
         here, there = (
-            train_model(SCHEMAS, BASE, corpus, prune=4, engine=each, on_counted=reports.append)
-            for each in (None, engine)
+            train_model(SCHEMAS, BASE, corpus, engine=each, **options) for each in (None, engine)
         )
         assert write_model(here) == write_model(there)
         assert reports[0] == reports[1]
+        assert ("කේ".encode() in here.atoms) == (form == "nfc")
     assert sum(len(parts_of(file, Reading())) for file in corpus.files) > 25
 
 
