@@ -234,6 +234,16 @@ def test_javascript_refuses_rather_than_give_other_ids(enc: Tokenizer, tmp_path:
     assert ran.stdout.startswith("FEATURES the model x was trained on text in nfc")
 
 
+def test_the_tokenizer_of_transformers_normalizes(enc: Tokenizer, tmp_path: Path) -> None:
+    hf = pytest.importorskip("wwho.hf", reason="needs transformers")
+    enc.save(tmp_path / "x.wwho")
+    tokenizer = hf.WWHOTokenizer(str(tmp_path / "x.wwho"))
+    one, other = (tokenizer(text, return_offsets_mapping=True) for text in (COMPOSED, DECOMPOSED))
+    assert one["input_ids"] == other["input_ids"] == enc.encode(COMPOSED)
+    assert other["offset_mapping"] == enc.encode_with_offsets(DECOMPOSED)[1]
+    assert one.word_ids() == other.word_ids()
+
+
 def test_pickles_normalize(enc: Tokenizer) -> None:
     assert pickle.loads(pickle.dumps(enc)).encode(DECOMPOSED) == enc.encode(COMPOSED)
 

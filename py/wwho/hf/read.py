@@ -12,6 +12,7 @@ from tokenizers import AddedToken
 
 from wwho.backend.base import SYLLABLE
 from wwho.backend.packed import Placed
+from wwho.normalize import places_before
 from wwho.tokenizer import Tokenizer, to_bytes
 
 Input: TypeAlias = str | Sequence[str] | Sequence[int]
@@ -117,14 +118,17 @@ class Reader:
         """Where each word of a part begins, counted from the part's start."""
         if part.token is not None:
             return [0]
-        backend, data = self._enc._backend, to_bytes(part.text)
+        backend, data = self._enc._backend, self._enc._bytes(part.text)
         ends, before = [], None
         for span in backend.spans(data):
             if span.start and (span.first or not before == span.rule == SYLLABLE):
                 ends.append(span.start)
             before = span.rule
+        places = backend.offsets(data, ends, False)
+        if data != (given := to_bytes(part.text)):  # the model normalizes
+            places = places_before(given, places)
         at = character_bounds(part.text)
-        return [0, *(at[last] for _, last in backend.offsets(data, ends, False))]
+        return [0, *(at[last] for _, last in places)]
 
     def _parts(self, given: Input, ordinary: bool) -> Iterator[Part]:
         """The parts of an input, in order."""
