@@ -7,6 +7,7 @@ typedef struct {
     size_t at;
 } wwho_found;
 
+#define PHRASE_TOKENS 64u /* the most that a phrase has: FORMAT.md, section 10.5 */
 #define AHEAD 8u /* pieces are found this far ahead of where their tokens are put: about as long as memory takes */
 
 /* A phrase: the tokens of neighbouring segments of one route, each but the first beginning with U+0020. Superwords may merge them;
@@ -172,13 +173,13 @@ static __attribute__((noinline)) void put_in_phrase(wwho_encoder *e, const wwho_
     wwho_phrase *p = &e->phrase;
     wwho_row *row = &p->row;
     const wwho_vocabulary *v = &e->model->sgpe;
-    if (!(row->n && at == p->end && route == p->route && e->text[at] == ' ' && row->n + n <= WINDOW)) {
+    if (!(row->n && at == p->end && route == p->route && e->text[at] == ' ' && row->n + n <= PHRASE_TOKENS)) {
         flush_phrase(e);
         p->route = route;
         p->start = at;
     }
     p->end = end;
-    if (n > WINDOW) {
+    if (n > PHRASE_TOKENS) {
         put_all(e, v, tokens, n, at);
         return;
     }
@@ -234,7 +235,7 @@ static __attribute__((noinline)) void encode_segment(wwho_encoder *e, const wwho
     const wwho_vocabulary *v = &e->model->sgpe;
     const wwho_automaton *units = &e->model->automata[route->scanner];
     uint32_t count = 0; /* tokens from `at` on that are not yet put */
-    uint32_t unsure = v->superwords.slots ? WINDOW : 0; /* so many may yet merge: no reason to stop at the limit */
+    uint32_t unsure = v->superwords.slots ? PHRASE_TOKENS : 0; /* so many may yet merge: no reason to stop at the limit */
     bool broken = false;
     wwho_cursor c = start_at(e->model, e->text, at, end);
     while (c.at < end && (count <= unsure || e->n + count <= e->limit)) {

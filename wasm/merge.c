@@ -41,8 +41,10 @@ static inline uint32_t symbol_start(const wwho_piece *p, uint32_t i) {
     return i ? p->bounds[i - 1] : 0;
 }
 
-#define WINDOW 64u      /* the most symbols that are replayed at once: one bit each */
-#define WINDOW_KEPT 56u /* of these, tokens are taken up to here: those behind might go on beyond the window */
+/* Symbols that are replayed at once. Of these, tokens are taken up to all but an eighth, or a quarter: those after might go on
+ * beyond the window. */
+#define WINDOW 64u
+#define WIDE_WINDOW 256u /* for tokens that fill a window, such as long rules of dashes */
 
 /* Symbol i, or WWHO_NONE where the vocabulary does not have it. */
 static uint32_t find_symbol(const wwho_piece *p, uint32_t i) {
@@ -53,14 +55,14 @@ static uint32_t find_symbol(const wwho_piece *p, uint32_t i) {
 
 /* What two neighbours merge to and the place of the first: the least of these is the next to merge. */
 static inline int32_t candidate(uint32_t merged, uint32_t at) {
-    return merged == WWHO_NONE ? INT32_MAX : (int32_t)(merged * WINDOW | at);
+    return merged == WWHO_NONE ? INT32_MAX : (int32_t)(merged * WIDE_WINDOW | at);
 }
 
 /* Neighbouring symbols or tokens of a piece: where one merged, it stands in the place of its first symbol. */
 typedef struct {
     uint32_t n;
-    uint32_t tokens[WINDOW];
-    int32_t next[WINDOW]; /* candidates: each with its right neighbour */
+    uint32_t tokens[WIDE_WINDOW];
+    int32_t next[WIDE_WINDOW]; /* candidates: each with its right neighbour */
 } wwho_row;
 
 static inline void push(wwho_row *row, uint32_t token, uint32_t merged) {
@@ -95,9 +97,9 @@ static void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *t
     }
 }
 
-/* The symbols from number `first` on, as many as there are or fit; false where one is no symbol of the vocabulary. */
-static bool load_row(const wwho_piece *p, uint32_t first, wwho_row *row) {
-    uint32_t n = p->n - first < WINDOW ? p->n - first : WINDOW;
+/* The symbols from number `first` on, as many as there are, `window` at most; false where one is no symbol of the vocabulary. */
+static bool load_row(const wwho_piece *p, uint32_t first, uint32_t window, wwho_row *row) {
+    uint32_t n = p->n - first < window ? p->n - first : window;
     row->n = 0;
     if (!p->bounds) {
         push_bytes(row, p->v, p->text + first, n);
@@ -113,52 +115,52 @@ static bool load_row(const wwho_piece *p, uint32_t first, wwho_row *row) {
 
 /* To the letter of FORMAT.md: the pair of lowest rank merges, the leftmost of several, until none is left. */
 static void replay(const wwho_pairs *pairs, wwho_row *row) {
-    uint64_t live = ~UINT64_C(0) >> (WINDOW - row->n); /* the places that have a token */
+    uint16_t before[WIDE_WINDOW + 1], after[WIDE_WINDOW]; /* the places of neighbours */
     uint32_t padded = (row->n + 3) & ~3u, n = 0;
     uint32_t *tokens = row->tokens;
     int32_t *next = row->next;
+    for (uint32_t i = 0; i < row->n; i++) {
+        after[i] = (uint16_t)(i + 1);
+        before[i + 1] = (uint16_t)i;
+    }
     for (uint32_t i = row->n - 1; i < padded; i++) next[i] = INT32_MAX;
     for (;;) {
         int32_t least = INT32_MAX;
         for (uint32_t i = 0; i < padded; i += 4) /* in fours, for SIMD */
             for (uint32_t k = i; k < i + 4; k++) least = next[k] < least ? next[k] : least;
         if (least == INT32_MAX) break;
-        uint32_t at = (uint32_t)least % WINDOW, merged = (uint32_t)least / WINDOW;
-        uint64_t before = live & ((UINT64_C(1) << at) - 1), behind = live & (~UINT64_C(1) << at);
-        uint32_t gone = (uint32_t)__builtin_ctzll(behind);
-        live ^= UINT64_C(1) << gone;
-        behind &= behind - 1;
+        uint32_t at = (uint32_t)least % WIDE_WINDOW, merged = (uint32_t)least / WIDE_WINDOW, gone = after[at], behind = after[gone];
         tokens[at] = merged;
         next[gone] = next[at] = INT32_MAX;
-        if (behind) next[at] = candidate(pair_token(pairs, merged, tokens[__builtin_ctzll(behind)]), at);
-        if (before) {
-            uint32_t left = 63 - (uint32_t)__builtin_clzll(before);
-            next[left] = candidate(pair_token(pairs, tokens[left], merged), left);
-        }
+        after[at] = (uint16_t)behind;
+        before[behind] = (uint16_t)at;
+        if (behind < row->n) next[at] = candidate(pair_token(pairs, merged, tokens[behind]), at);
+        if (at) next[before[at]] = candidate(pair_token(pairs, tokens[before[at]], merged), before[at]);
     }
-    for (; live; live &= live - 1) tokens[n++] = tokens[__builtin_ctzll(live)];
+    for (uint32_t i = 0; i < row->n; i = after[i]) tokens[n++] = tokens[i];
     row->n = n;
 }
 
 /* Whether the window from byte `at` on reads as the one from byte `last` on: then so do its tokens. */
-static inline bool same_window(const wwho_piece *p, uint32_t at, uint32_t last) {
-    return !p->bounds && at > last && p->n - at >= WINDOW && same_text(p->text + at, p->text + last, WINDOW);
+static inline bool same_window(const wwho_piece *p, uint32_t at, uint32_t last, uint32_t window) {
+    return !p->bounds && at > last && p->n - at >= window && same_text(p->text + at, p->text + last, window);
 }
 
-/* Merge by windows, each from the end of the last token that was taken from the one before; 0: that does not do. */
-static uint32_t merge_windows(const wwho_piece *p, uint32_t *tokens) {
+/* Merge by windows, each from the end of the last token that was taken from the one before; of each, tokens are taken up to
+ * symbol number `kept`. 0: that does not do. */
+static uint32_t merge_windows(const wwho_piece *p, uint32_t *tokens, uint32_t window, uint32_t kept) {
     wwho_row row;
     uint32_t count = 0, at = 0, loaded = 0;
     while (at < p->n) {
-        if (!same_window(p, at, loaded)) {
-            if (!load_row(p, at, &row)) return 0;
+        if (!same_window(p, at, loaded, window)) {
+            if (!load_row(p, at, window, &row)) return 0;
             replay(&p->v->pairs, &row);
             loaded = at;
         }
         if (count && !stay_apart(p->v, tokens[count - 1], row.tokens[0])) return 0;
         uint32_t start = symbol_start(p, at), end = start, taken = 0;
-        bool last = p->n - at <= WINDOW;
-        uint32_t limit = last ? WWHO_NONE : symbol_start(p, at + WINDOW_KEPT);
+        bool last = p->n - at <= window;
+        uint32_t limit = last ? WWHO_NONE : symbol_start(p, at + kept);
         for (; taken < row.n; end += token_length(p->v, row.tokens[taken++])) {
             if (!last && end + token_length(p->v, row.tokens[taken]) > limit) break;
             tokens[count++] = row.tokens[taken];
@@ -255,6 +257,7 @@ static uint32_t merge_walk(const wwho_piece *p, uint32_t *tokens, uint8_t *dead)
 
 /* The tokens of a piece go to `tokens`; see merge_walk(). */
 static uint32_t merge(const wwho_piece *p, uint32_t *tokens, uint8_t *dead) {
-    uint32_t n = merge_windows(p, tokens);
+    uint32_t n = merge_windows(p, tokens, WINDOW, WINDOW * 7 / 8);
+    if (!n && p->n > WINDOW) n = merge_windows(p, tokens, WIDE_WINDOW, WIDE_WINDOW * 3 / 4);
     return n ? n : merge_walk(p, tokens, dead);
 }

@@ -276,6 +276,7 @@ static inline void check_token(const fuzz_model *m, uint32_t id) {
 }
 
 #define X16 "xxxxxxxxxxxxxxxx"
+#define X128 X16 X16 X16 X16 X16 X16 X16 X16
 
 /* Names, special tokens, the first and last ids, and two texts: one with what is hard (scripts, joiners, runs, broken UTF-8), and
  * one whose merge the models of tests/py/odd_models.py give up. */
@@ -286,7 +287,7 @@ static inline void check_model(fuzz_model *m) {
         "\xe0\xa4\xaf\xe0\xa4\xbe\xe0\xa4\xb2\xe0\xa4\xaf \xe0\xa4\xae\xe0\xa5\x87\xe0\xa4\x82 \xe0\xa4\x95\xe0\xa4\x95\xe0\xa5\xa4 "
         "kkkkkkkk abcjk <|a|>[UNK]<|end|>x <|\xe0\xb6\x9a|> \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7 \xf0\x9f\x98\x80 a\xcc\x81 "
         "\xe0\xb6 \xff\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa      \xf0\x9f\x98";
-    static const char odd[] = X16 X16 X16 X16 X16 X16 X16 X16 "abcdy";
+    static const char odd[] = X128 X128 X128 X128 "abcdy";
     const uint8_t *text;
     size_t len;
     uint32_t id;
@@ -300,7 +301,7 @@ static inline void check_model(fuzz_model *m) {
     for (uint32_t i = 0; i < 600 && i <= m->info.n_vocab; i++) check_token(m, i), check_token(m, m->info.n_vocab - i);
     uint8_t *allowed = memory(m->info.n_specials);
     memset(allowed, 1, m->info.n_specials);
-    give_scratch(m, sizeof hard);
+    give_scratch(m, sizeof hard + sizeof odd);
     check_text(m, (const uint8_t *)hard, sizeof hard - 1, 0, 0);
     check_text(m, (const uint8_t *)hard, sizeof hard - 1, allowed, 0);
     check_text(m, (const uint8_t *)hard, sizeof hard - 1, 0, WWHO_UNK_TOKEN);

@@ -43,7 +43,7 @@ MAX_LEN = {"open": 65_537, "encode": 4096, "decode": 4096, "specials": 2048}
 # Beyond these, a finding: seconds for one input, one allocation, and the memory of a harness. That
 # is left to ASan: libFuzzer's own figure begins with the peak of the process that started it.
 MEMORY_MB = 2048
-LIMITS = ("-timeout=20", f"-malloc_limit_mb={MEMORY_MB}", "-rss_limit_mb=0")
+LIMITS = ("-timeout=600", f"-malloc_limit_mb={MEMORY_MB}", "-rss_limit_mb=0")
 
 INSTALL = "install Debian's clang and libclang-rt-dev"
 

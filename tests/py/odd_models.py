@@ -14,10 +14,10 @@ from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 
 LETTERS = b"abcdx"
-# The merge is given up only where windows of 64 symbols do not do: a token that fills one sees to
+# The merge is given up only where windows of 256 symbols do not do: a token that fills one sees to
 # that.
-DOUBLINGS = 6
-GIVES_UP = b"x" * 130 + b"abcd"
+DOUBLINGS = 8
+GIVES_UP = b"x" * 520 + b"abcd"
 
 
 def byte_model(
@@ -123,7 +123,7 @@ def chain_model() -> Model:
     """Pairs of neighbours in CHAIN, the last first: what the first of them do, the last decide.
 
     No window shows that, so where it is cut at 64 symbols the tokens do not fit together. A byte
-    of its own has tokens that are as long as a window. A line is a piece.
+    of its own has tokens that are as long as any window. A line is a piece.
     """
     pairs = [(left, left + 1) for left in reversed(CHAIN[:-1])]
     pairs += doubled(DOUBLED, 256 + len(pairs), DOUBLINGS)

@@ -32,7 +32,30 @@ from wwho.artifact.write import write_model
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 
-LENGTHS = (1, 2, 7, 55, 56, 57, 63, 64, 65, 66, 119, 120, 121, 128, 200, 500)
+LENGTHS = (
+    1,
+    2,
+    7,
+    55,
+    56,
+    57,
+    63,
+    64,
+    65,
+    66,
+    119,
+    120,
+    121,
+    128,
+    191,
+    192,
+    193,
+    200,
+    255,
+    256,
+    257,
+    500,
+)
 
 
 def native(model: Model) -> Tokenizer:
@@ -91,6 +114,8 @@ def test_a_merge_that_the_far_end_decides() -> None:
     texts += [CHAIN[rng.randint(0, 50) :] + CHAIN[: rng.randint(1, 150)] for _ in range(50)]
     # Line by line: what a walk learns of one piece must be forgotten before the next.
     lines = [CHAIN[:101], CHAIN[:102], bytes([DOUBLED]) * 200, CHAIN[:101], CHAIN[1:150]]
+    # with what no window of any length holds
+    texts += [bytes([DOUBLED]) * 600 + text for text in texts[::4]]
     check_same(chain_model(), [*texts, *slices(rng, CHAIN), b"\n".join(lines)])
     odd, even = (native(chain_model()).encode(CHAIN[:length]) for length in (101, 102))
     # The first token shows whether the number of bytes, far behind it, is even.
@@ -178,7 +203,7 @@ def test_a_token_whose_text_is_cut_otherwise(known: bytes) -> None:
     merges += doubled(atoms.index(b"x"), len(atoms) + 1, DOUBLINGS)
     model = replace(letter_model(merges), atoms=tuple(atoms))
     ends = (b"abc", b"dabc", b"abcd", b"dabcabcd")
-    check_same(model, [b"x" * count + end for count in (0, 1, 130) for end in ends[count == 0 :]])
+    check_same(model, [b"x" * count + end for count in (0, 1, 600) for end in ends[count == 0 :]])
 
 
 # Vocabularies that do not
@@ -193,7 +218,7 @@ def test_a_token_that_does_not_replay_to_itself(make: Callable[[], Model]) -> No
     assert len(enc.encode(b"x" * 2**DOUBLINGS)) == 1
     texts = [b"abcd", b"dabcabcdd", GIVES_UP, GIVES_UP + b"y", b"y" + GIVES_UP * 3]
     texts += [bytes(rng.choices(b"abcdxy \n", k=rng.randint(1, 400))) for _ in range(200)]
-    texts += [b"x" * rng.randint(1, 200) + text for text in texts]
+    texts += [b"x" * rng.randint(1, 700) + text for text in texts]
     for text in [*texts, *texts[::-1]]:
         check_text(enc, text)
 
@@ -202,7 +227,7 @@ def test_a_token_that_does_not_replay_to_itself(make: Callable[[], Model]) -> No
 def test_what_the_merge_gives_up_is_spelled(make: Callable[[], Model]) -> None:
     """Its symbols become tokens one by one: the last resort of encode.c, for pieces and words."""
     enc = native(make())
-    for text in (GIVES_UP, b"x" * 200 + b"abcd"):
+    for text in (GIVES_UP, b"x" * 600 + b"abcd"):
         assert enc.encode(text) == [enc.encode_single_token(bytes([byte])) for byte in text]
     # in what is short enough to be replayed to the letter, the same letters merge
     assert len(enc.encode(GIVES_UP[-40:])) < 10
