@@ -13,7 +13,7 @@ import wwho
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed").expect
 
 NAMES = ("cl100k_base", "o200k_base", "wwho_328k")
-LABELS = ("GPT-4", "GPT-4o and GPT-5", "WWHO")
+LABELS = ("GPT-4", "GPT-4o and 5", "WWHO")
 EXAMPLE = "හවසට වැස්ස නැවතුණු පසු අපි වෙරළ දිගේ ඇවිද ගියෙමු. ආච්චි කියූ කතාව අහද්දී ක්ෂිතිජය රන්වන් පාට විය."
 SAMPLE = "ඔයා 1 special अद्भुत"
 LINE = "හවසට වැස්ස නැවතුණා; शाम को हम टहलने निकले, and nobody's home at 10:45.\n\n  "

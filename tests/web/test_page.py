@@ -91,7 +91,7 @@ def test_any_tokenizers(page: Any, address: str) -> None:
     for row, name in enumerate(names):
         page.select_option(f"#pick-{row}", name)
     expect_counts(page, text, names)
-    labels = ("WWHO superwords", "WWHO", "GPT-4o and GPT-5")
+    labels = ("WWHO superwords", "WWHO", "GPT-4o and 5")
     for row, label in enumerate(labels):
         for part in ("name", "cost-name", "premium"):
             expect(page.locator(f"#{part}-{row}")).to_have_text(label)

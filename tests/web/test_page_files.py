@@ -49,7 +49,7 @@ def test_a_folder_is_counted_file_by_file(page: Any, address: str, tmp_path: Pat
     state = page.locator("#file-state")
     expect(state).to_contain_text("Counted 12 files")
     expect(state).to_contain_text("1 cannot be counted")
-    expect(page.locator("#file-name")).to_have_text("13 files")
+    expect(page.locator("#given")).to_contain_text("13 files, ")
     for row, name in enumerate(NAMES):
         expect_count(page, row, sum(native(name, text) for text in texts.values()))
     line = page.locator("#file-rows tr", has_text="part/7.txt")
@@ -74,7 +74,7 @@ def test_what_is_dropped_fills_the_top(page: Any, address: str, viewport: tuple[
     drop(page, "notes.md", text.encode())
     expect_totals(page, text)
     expect(page.locator("#given")).to_have_text("notes.md, 1.0 MB")
-    for part in ("#given", "#file-name", *(f"#count-{row}" for row in range(3))):
+    for part in ("#given", "#files", *(f"#count-{row}" for row in range(3))):
         expect(page.locator(part)).to_be_in_viewport()
     expect(page.locator("#alert")).to_be_hidden()
     expect(page.locator("#file-list")).to_be_hidden()
@@ -194,7 +194,7 @@ def test_counting_can_be_cancelled(page: Any, address: str, tmp_path: Path) -> N
     row = page.locator("#file-rows tr", has_text="a.txt")
     expect(row.locator("td").nth(3)).to_have_text(f"{native('wwho_328k', SAMPLE)}")
     expect(state).to_contain_text(f"Counted {int(counted[1]) + 1} file")
-    expect(page.locator("#copy-files")).to_be_visible()
+    expect(page.locator("#cancel-files")).to_be_hidden()
     page.select_option("#pick-0", "wwho_super_328k")
     expect(page.locator("#file-heads")).to_contain_text("WWHO superwords")
     expect(state).to_contain_text(f"Counted {int(counted[1]) + 1} file")

@@ -243,8 +243,8 @@ def test_copy_as_json(page: Any, address: str) -> None:
 
     drop(page, "small.txt", SAMPLE.encode())
     expect_counts(page, SAMPLE)
-    page.click("#copy-files")
-    expect(page.locator("#copy-files")).to_have_text("Copied")
+    page.click("#copy-json")
+    expect(page.locator("#copy-json")).to_have_text("Copied")
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
     counts = [native(name, SAMPLE) for name in NAMES]
     file = {"path": "small.txt", "bytes": len(SAMPLE.encode()), "tokens": counts}

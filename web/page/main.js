@@ -25,6 +25,7 @@ const ROWS = [0, 1, 2];
 /** The row of a tokenizer that the user opens: the one that the others are measured by. */
 const OWN_ROW = 2;
 const UNDOABLE = 1000; // UTF-16 units
+const TRACED = 2000; // UTF-16 units of the text that go to the page of syllables
 const GLIMPSE = 16_000; // bytes of a file, of which the first tokens are shown
 
 /** @param {string} id @returns {any} */
@@ -160,7 +161,7 @@ function showInput() {
   showCounts({ labels: tokenizers.labels, counts: ROWS.map((row) => totals[row]) });
   const characters = `${count(last?.characters ?? 0)} characters`;
   const said = chatting ? `${count(chat.messages.length)} messages, ${characters}` : characters;
-  find("given").textContent = files.shown ? `${find("file-name").textContent}, ${find("file-size").textContent}` : said;
+  find("given").textContent = files.shown ? files.label : said;
 }
 
 /** A change by the user: what was said before is over, and the link no longer says what is here. @param {() => void} then */
@@ -397,13 +398,17 @@ function listen() {
     find(id).addEventListener("input", () => edited(showCosts));
   }
   for (const row of ROWS) find(`pick-${row}`).addEventListener("change", () => pick(row, find(`pick-${row}`).value));
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a[href="syllables.html"]'))) {
+    for (const event of ["pointerenter", "focus"]) {
+      link.addEventListener(event, async () => (link.href = `syllables.html${await toFragment({ text: text.slice(0, TRACED) })}`));
+    }
+  }
   for (const [button, input] of [["open", "file"], ["open-folder", "folder"], ["open-model", "model"]]) {
     find(button).addEventListener("click", () => find(input).click());
     find(input).addEventListener("change", () => take(picked(input), input === "model" ? () => true : isModel));
   }
   find("copy-link").addEventListener("click", () => doFrom(find("copy-link"), async () => copied(await link())));
   find("copy-json").addEventListener("click", () => doFrom(find("copy-json"), async () => copied(await asJSON())));
-  find("copy-files").addEventListener("click", () => doFrom(find("copy-files"), async () => copied(await asJSON())));
   find("picture").addEventListener("click", () => doFrom(find("picture"), asPicture));
   find("clear-files").addEventListener("click", () => recount());
   find("earlier").addEventListener("click", () => page(-1));

@@ -9,7 +9,7 @@ import { hexOf } from "../show/format.js";
  */
 export const SHIPPED = Object.freeze({
   cl100k_base: { known: "GPT-4", bytes: 434_460 },
-  o200k_base: { known: "GPT-4o and GPT-5", bytes: 880_452 },
+  o200k_base: { known: "GPT-4o and 5", bytes: 880_452 },
   wwho_328k: { known: "WWHO", bytes: 1_441_440 },
   wwho_super_328k: { known: "WWHO superwords", bytes: 1_450_176 },
 });

@@ -53,13 +53,15 @@ export class Card {
     this.#place(token.getClientRects()[0]);
   }
 
-  /** Below the token, above it where there is no room. @param {DOMRect | undefined} token */
+  /** Below the token; beside it where there is no room, so that the same characters in the other rows are seen. @param {DOMRect | undefined} token */
   #place(token) {
     if (!token) return;
     const { offsetWidth: width, offsetHeight: height } = this.#node;
-    const left = Math.max(GAP, Math.min(token.left, document.documentElement.clientWidth - width - GAP));
-    const places = [token.bottom + GAP, token.top - GAP - height];
-    const top = places.find((place) => place >= GAP && place + height <= innerHeight - GAP) ?? GAP;
+    const edge = document.documentElement.clientWidth - width - GAP;
+    const below = token.bottom + GAP + height <= innerHeight;
+    const beside = token.right + GAP <= edge ? token.right + GAP : token.left - GAP - width;
+    const left = Math.max(GAP, Math.min(below ? token.left : beside, edge));
+    const top = below ? token.bottom + GAP : Math.max(GAP, innerHeight - GAP - height);
     this.#node.style.setProperty("--left", `${left}px`);
     this.#node.style.setProperty("--top", `${top}px`);
   }

@@ -46,6 +46,12 @@ export class FileCounter {
     return this.#entries.length > 0;
   }
 
+  /** What they are called together, such as "notes.md, 1.0 MB". */
+  get label() {
+    const name = this.#entries.length === 1 ? this.#entries[0].path : files(this.#entries.length);
+    return `${name}, ${bytes(this.#entries.reduce((sum, { file }) => sum + file.size, 0))}`;
+  }
+
   /** The first of them. */
   get first() {
     return this.#entries[0]?.file;
@@ -198,10 +204,7 @@ export class FileCounter {
     const done = wanted.filter(({ counts, error }) => counts || error).length;
     const failed = wanted.filter(({ error }) => error).length;
     const running = done < wanted.length;
-    const [first] = this.#entries;
-    const single = all === 1 && !first.error;
-    this.#find("file-name").textContent = all === 1 ? first.path : files(all);
-    this.#find("file-size").textContent = bytes(this.#entries.reduce((sum, { file }) => sum + file.size, 0));
+    const single = all === 1 && !this.#entries[0].error;
     this.#find("progress").value = size === 0 ? 1 : read / size;
     this.#find("progress").hidden = !running;
     this.#find("file-list").hidden = single;
@@ -212,7 +215,6 @@ export class FileCounter {
       ...(failed ? [`${count(failed)} cannot be counted`] : []),
       ...(all > ROWS ? [`the first ${count(ROWS)} are listed`] : []),
     ].join(" · ");
-    this.#find("copy-files").hidden = running;
     const cancel = this.#find("cancel-files");
     if (!running && document.activeElement === cancel) this.#find("clear-files").focus();
     cancel.hidden = !running;

@@ -2,6 +2,7 @@
 
 import { EXAMPLES } from "../data/examples.js";
 import { fetchModel } from "../data/models.js";
+import { fromFragment } from "../share/permalink.js";
 import { bytes } from "../show/format.js";
 import { SyllableView } from "./view.js";
 
@@ -12,7 +13,8 @@ const find = (id) => document.getElementById(id);
 
 async function start() {
   const [box, state] = [find("text"), find("state")];
-  box.value ||= EXAMPLES.mixed;
+  const shared = await fromFragment(location.hash).catch(() => undefined);
+  box.value = shared?.text ?? EXAMPLES.mixed;
   try {
     const blob = await fetchModel(MODEL, ({ loaded, total }) => (state.textContent = `Loading ${MODEL}: ${bytes(loaded)} of ${bytes(total)}`));
     const view = new SyllableView(find, blob);
