@@ -112,6 +112,16 @@ def test_browsers_get_a_page_whose_links_are_versioned(client: FlaskClient, site
         assert client.get(f"/{link}").status_code == 200
 
 
+def test_a_public_address_makes_that_of_the_preview_picture() -> None:
+    """Both forms of the page have it; without one, the page is as it lies in the folder."""
+    pages = Site({"": web_folder()}, "https://example.org/a&b")
+    picture = b'property="og:image" content="https://example.org/a&amp;b/page/share.png"'
+    for page in (pages.files["index.html"], pages.opened["index.html"]):
+        assert picture in page.plain.data
+    with pytest.raises(WwhoError, match=r"--url example\.org is no address"):
+        serve(port=0, url="example.org")
+
+
 def test_all_others_get_the_page_as_it_lies_in_the_folder(client: FlaskClient) -> None:
     for headers in ({}, {"Sec-Fetch-Dest": "empty"}):
         assert client.get("/", headers=headers).data == (web_folder() / "index.html").read_bytes()

@@ -28,6 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pyodide", type=Path, metavar="FOLDER", help="serve this folder at /pyodide/"
     )
+    parser.add_argument(
+        "--url", help="where the page is public, such as https://example.org/; for link previews"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,5 +41,5 @@ def run(options: argparse.Namespace) -> int:
         if error.name not in NEEDED:
             raise
         raise BackendError(f"the server needs {error.name}: pip install 'wwho[serve]'") from error
-    serve(host=options.host, port=options.port, threads=options.threads, pyodide=options.pyodide)
+    serve(options.host, options.port, options.threads, options.pyodide, options.url)
     return 0

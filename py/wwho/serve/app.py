@@ -25,6 +25,7 @@ def create_app(
     *,
     pyodide: Path | None = None,
     large_at_once: int = 2,
+    url: str | None = None,
 ) -> Flask:
     """The WSGI application.
 
@@ -33,6 +34,7 @@ def create_app(
         models: the folder with the .wwho files; by default the one that ships.
         pyodide: a folder to serve at ``/pyodide/``, such as that of npm's package; None for none.
         large_at_once: how many large bodies the API answers at the same time.
+        url: the address under which others find the page, for link previews.
 
     Returns:
         An app that serves the page at ``/``, the files of `web`, ``/models/NAME.wwho`` (also as
@@ -41,7 +43,8 @@ def create_app(
     """
     folder = models if models is not None else models_folder()
     site = Site(
-        {"": web if web is not None else web_folder(), "models/": folder, "encodings/": folder}
+        {"": web if web is not None else web_folder(), "models/": folder, "encodings/": folder},
+        url,
     )
     app = Flask("wwho.serve", static_folder=None)
     app.url_map.merge_slashes = app.url_map.redirect_defaults = False

@@ -75,7 +75,11 @@ def make_server(app: Flask, listener: socket.socket, threads: int) -> Server:
 
 
 def serve(
-    host: str = "127.0.0.1", port: int = 8328, threads: int = 4, pyodide: Path | None = None
+    host: str = "127.0.0.1",
+    port: int = 8328,
+    threads: int = 4,
+    pyodide: Path | None = None,
+    url: str | None = None,
 ) -> None:
     """Serve the page and the API until Ctrl-C or SIGTERM, after printing the address.
 
@@ -84,9 +88,10 @@ def serve(
         port: TCP port; 0 takes a free one.
         threads: how many requests are answered at the same time; half of them may be large.
         pyodide: a folder to serve at ``/pyodide/``; None for none.
+        url: the address under which others find the page, for link previews.
 
     Raises:
-        WwhoError: the port is taken, there are too few threads, or the folder is none.
+        WwhoError: the port is taken, there are too few threads, or folder or address are none.
     """
     if threads < 2:
         raise WwhoError(
@@ -95,8 +100,10 @@ def serve(
         )
     if pyodide is not None and not pyodide.is_dir():
         raise WwhoError(f"{pyodide} is no folder; --pyodide takes that of npm's package pyodide")
+    if url is not None and not url.startswith(("https://", "http://")):
+        raise WwhoError(f"--url {url} is no address; it begins with https:// or http://")
     with bind(host, port) as listener:
-        app = create_app(pyodide=pyodide, large_at_once=threads // 2)
+        app = create_app(pyodide=pyodide, large_at_once=threads // 2, url=url)
         access.to_stderr()
         server = make_server(app, listener, threads)
         threading.Thread(target=app.extensions["wwho"].compress_best, daemon=True).start()
