@@ -203,6 +203,21 @@ def test_ids_in_place_of_texts() -> None:
             hf(wrong)
 
 
+def test_decoding_ids_of_the_model_and_others() -> None:
+    hf = WWHOTokenizer(TINY)
+    hf.add_tokens(["<tool>"])
+    hf.add_special_tokens({"cls_token": "<cls>"})
+    text = "ගම😀<|end|> a<tool> b<cls> ."
+    ids = hf(text)["input_ids"]
+    known = [token for token in ids if token < hf.vocab_size]
+    assert hf.decode(ids) == text == hf.convert_tokens_to_string(hf.convert_ids_to_tokens(ids))
+    assert hf.decode(known) == "ගම😀<|end|> a b ."
+    assert hf.decode(ids, skip_special_tokens=True) == "ගම😀 a<tool> b ."
+    assert hf.decode(known, skip_special_tokens=True) == "ගම😀 a b ."
+    assert hf.decode(known, clean_up_tokenization_spaces=True) == "ගම😀<|end|> a b."
+    assert hf.decode(known[:2][1:]) == hf.decode(known[1]) == hf.batch_decode([[known[1]]])[0]
+
+
 @pytest.mark.parametrize("token", [-100, -1, 10**7])
 def test_ids_that_are_none(token: int) -> None:
     """-100, the label that losses ignore, must not become the hundredth token from behind."""

@@ -133,6 +133,26 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """The text of tokens with these names; bytes that are not UTF-8 become U+FFFD."""
         return b"".join(map(self._bytes, tokens)).decode("utf-8", "replace")
 
+    def _decode(
+        self,
+        token_ids: int | list[int],
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+        **options: Any,
+    ) -> str:
+        ids = [token_ids] if isinstance(token_ids, int) else token_ids
+        if skip_special_tokens:
+            special = set(self.all_special_ids)
+            ids = [token for token in ids if token not in special]
+        try:
+            text = self.wwho.decode(ids)
+        except UnknownTokenError:  # one was added, or has a name alone
+            text = self.convert_tokens_to_string(self.convert_ids_to_tokens(ids))
+        clean = self.clean_up_tokenization_spaces
+        if clean_up_tokenization_spaces is not None:
+            clean = clean_up_tokenization_spaces
+        return self.clean_up_tokenization(text) if clean else text
+
     def _bytes(self, name: str) -> bytes:
         token = self._names.ids.get(name)
         if token is None or unused(token) == name:
