@@ -215,7 +215,8 @@ def install_node_packages() -> None:
     for name, folder in NODE_PACKAGES.items():
         lock = fingerprint((f"{folder}/package-lock.json",))
         if read_stamps().get(name) != lock or not (ROOT / folder / "node_modules").is_dir():
-            npm = ["npm", "ci", "--no-audit", "--no-fund"]
+            # Not npm ci: it wants the packages of every platform, which not every registry has.
+            npm = ["npm", "install", "--no-save", "--no-audit", "--no-fund"]
             quietly(f"Installing the Node packages of {folder}", npm, cwd=ROOT / folder)
             write_stamps(**{name: lock})
 

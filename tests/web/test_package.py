@@ -226,6 +226,38 @@ def test_files_that_a_bundler_copies(page: Any, project: Path, site: str, count:
     assert shown(page, f"{site}/built-files.html") == {"count": count}
 
 
+REALMS = """async () => {
+  const other = document.body.appendChild(document.createElement("iframe")).contentWindow;
+  const { Tokenizer, initSync } = await import("./node_modules/wwho/tokenizer.js");
+  const bytesOf = async (path) => (await fetch(`node_modules/wwho/${path}`)).arrayBuffer();
+  initSync(new other.WebAssembly.Module(await bytesOf("wwho.wasm")));
+  const model = await bytesOf("models/o200k_base.wwho");
+  const address = new URL("node_modules/wwho/models/o200k_base.wwho", location.href);
+  const bytes = new other.Uint8Array(new Uint8Array(model));
+  const loaded = [
+    Tokenizer.loadSync(bytes),
+    Tokenizer.loadSync(bytes.buffer),
+    Tokenizer.loadSync(new other.DataView(bytes.buffer)),
+    await Tokenizer.load(new other.Blob([model])),
+    await Tokenizer.load(new other.File([model], "o200k_base.wwho")),
+    await Tokenizer.load(new other.Response(model)),
+    await Tokenizer.load(new other.URL(address)),
+  ];
+  const [enc] = loaded;
+  const ids = new other.Uint32Array(enc.encode("hello world"));
+  const text = new other.Uint8Array(new TextEncoder().encode("hello world"));
+  const { written } = enc.encodeInto(text, new other.Uint32Array(9));
+  return [loaded.map(({ name }) => name), enc.decode(ids), enc.countTokens(text), written,
+    await enc.countStream(new other.Blob([text]))];
+}"""
+
+
+def test_values_of_another_realm(page: Any, site: str) -> None:
+    """A frame's, as those of a sandbox: they are no instances of this page's classes."""
+    page.goto(f"{site}/big-file.html")
+    assert page.evaluate(REALMS) == [["o200k_base"] * 7, "hello world", 2, 2, 2]
+
+
 def test_a_service_worker(page: Any, site: str, count: int) -> None:
     assert shown(page, f"{site}/service.html") == {"count": count, "streamed": count}
 
