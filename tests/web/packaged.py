@@ -96,7 +96,7 @@ def program(name: str) -> Path:
     system = shutil.which(name)
     found = [path for path in places if path.exists()] or ([Path(system)] if system else [])
     if not found:
-        missing(name, "npm ci in tests/ and tests/bundlers/")
+        missing(name, "npm install in tests/ and tests/bundlers/")
     return found[0]
 
 
