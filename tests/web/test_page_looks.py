@@ -158,6 +158,24 @@ def test_axe_finds_nothing(browser: Any, address: str, scheme: str, width: int) 
     context.close()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["syllables", "python"])
+def test_axe_finds_nothing_on_the_other_pages(
+    browser: Any, address: str, name: str, scheme: str
+) -> None:
+    source = axe_source()
+    context = browser.new_context(color_scheme=scheme, viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    page.goto(f"{address}/{name}.html")
+    # Without Pyodide, the Python page says how to get it.
+    expect(page.locator({"syllables": "#units > li", "python": "#get"}[name]).first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.evaluate(source)
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    assert {each["id"]: each["nodes"][0]["html"] for each in found["violations"]} == {}
+    context.close()
+
+
 def test_everything_can_be_done_by_keyboard(page: Any, address: str) -> None:
     opened(page, address)
     page.keyboard.press("Tab")
