@@ -177,14 +177,16 @@ def test_the_examples_of_commands(installed: Installed) -> None:
     """As `--help` shows them, on files of the names that they use."""
     make_files(installed)
     failed = {}
-    # `eval` and `segment` use what `train` and `compile` have made
-    for command in ("train", "compile", "import", "schema", "segment", "encode", "decode", "count",
-                    "inspect", "verify", "eval"):  # fmt: skip
-        for example in examples_of(installed, command):
+    page = installed.run("wwho", "--help").stdout
+    commands = re.findall(r"^    (\w+) ", page, re.MULTILINE)
+    # in their order: some use what `train` and `compile` have made
+    for command in commands:
+        for example in examples_of(installed, command) if command != "serve" else ():
             # with pipefail, a command fails where any of those joined by pipes does
             done = installed.run("bash", "-o", "pipefail", "-c", example)
             if done.returncode or "Traceback" in done.stderr:
                 failed[example] = done.stderr
+    assert len(commands) > 11
     assert not failed
 
 
@@ -205,13 +207,6 @@ def test_the_examples_of_serve(installed: Installed) -> None:
         finally:
             process.terminate()
     assert json.loads(done.stdout) == {"count": 1}, done.stderr
-
-
-def test_every_command_has_examples_here(installed: Installed) -> None:
-    page = installed.run("wwho", "--help").stdout
-    tried = Path(__file__).read_text("utf-8")
-    for command in re.findall(r"^    (\w+) ", page, re.MULTILINE):
-        assert f'"{command}"' in tried
 
 
 def examples_of(installed: Installed, command: str) -> list[str]:

@@ -97,9 +97,7 @@ def console(page: Any, address: str, lines: int) -> str:
     found: list[str] = []
     page.on("console", lambda message: found.append(message.text))
     page.goto(address)
-    for _ in range(100):
-        if len(found) >= lines:
-            break
+    while len(found) < lines:
         page.wait_for_timeout(50)
     return "\n".join(found)
 
