@@ -51,7 +51,9 @@ CATEGORIES = {
     "Co": "Private_Use",
     "Cn": "Unassigned",
 }
-PROPERTIES = ("White_Space", "Alphabetic", "Join_Control", "Extended_Pictographic")
+PROPERTIES = (
+    *("White_Space", "Alphabetic", "Join_Control", "Extended_Pictographic", "Sentence_Terminal"),
+)
 BREAKS = (
     *("CR", "LF", "Control", "Extend", "ZWJ", "Regional_Indicator", "Prepend", "SpacingMark"),
     *("L", "V", "T", "LV", "LVT"),

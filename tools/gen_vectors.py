@@ -12,6 +12,10 @@ decode   {"encoding", "ids", "decode_hex"}
 error    {"encoding", "error": name of the exception, and the call's arguments: "text" with
           "allowed" and "disallowed" ("all" or a list), or "ids" to decode, or "token" to look up}
 
+chunks.json is a list of texts that are cut: {"encoding", "text", "limit", "overlap", "prefer",
+"chunks": [[start, end, tokens] in code points], null where one character is over the limit,
+"truncated": code points of the text that truncate keeps}.
+
 "text" is a string that may hold lone surrogates (read as U+FFFD); "bytes_hex" are bytes that need
 not be UTF-8, and the segments of such a line are hexadecimal too. Units stand only in segments of
 SGPE routes. `tiny` and `paper` are tests/vectors/tiny.wwho and tests/vectors/paper.wwho.
@@ -35,7 +39,9 @@ from texts import STRATEGIES  # noqa: E402
 from wwho.artifact.files import write_atomic  # noqa: E402
 from wwho.artifact.write import write_model  # noqa: E402
 from wwho.backend.reference import ReferenceBackend  # noqa: E402
-from wwho.encodings import list_encoding_names, model_bytes  # noqa: E402
+from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noqa: E402
+from wwho.ends import KINDS  # noqa: E402
+from wwho.errors import LimitError  # noqa: E402
 from wwho.special import allowed_mask  # noqa: E402
 from wwho.tokenizer import to_bytes  # noqa: E402
 
@@ -214,6 +220,33 @@ def lines(name: str, blob: bytes) -> Iterator[dict[str, object]]:
     yield from errors(name, backend)
 
 
+CUT = (4, 5, 13, 15, 19, 24, 26, 27, 29, 30, 33, 43)  # numbers of TEXTS
+PROSE = (
+    "One. Two three.\n\nFour five? Six!\r\n\r\nSeven eight nine ten eleven.\n"
+    "\u4e00\u4e8c\u3002\u4e09\uff01\u56db \u2029x\n \n \ny 'z.' ) \"q.\" ok\x1c\x85 \ufeff end\n"
+    "\n\nගමේ පාසල. दो शब्द। तीन शब्द हैं॥ फिर\tend"
+)
+
+
+def chunks() -> Iterator[dict[str, object]]:
+    """Texts that are cut, into chunks and to a beginning."""
+    texts = [*(to_bytes(TEXTS[number]).decode() for number in CUT), PROSE, f"{PROSE} " * 4]
+    for name in ("o200k_base", "wwho_328k", "wwho_super_328k"):
+        tokenizer = get_encoding(name, "reference")
+        for number, text in enumerate(texts):
+            for limit in (2, 7, 30):
+                prefer = KINDS[number % len(KINDS)]
+                overlap = (0, limit // 2, limit - 1)[number % 3]
+                line: dict[str, object] = {"encoding": name, "text": text, "limit": limit}
+                line |= {"overlap": overlap, "prefer": prefer}
+                try:
+                    found = tokenizer.chunk(text, limit, overlap=overlap, prefer=prefer)
+                    line["chunks"] = [chunk[1:] for chunk in found]
+                except LimitError:
+                    line["chunks"] = None
+                yield line | {"truncated": len(tokenizer.truncate(text, limit))}
+
+
 def main() -> None:
     """Write the small artifacts and the vectors of all encodings."""
     blobs = {name: write_model(make()) for name, make in SMALL.items()}
@@ -224,6 +257,9 @@ def main() -> None:
         rows = [json.dumps(line, separators=(",", ":")) + "\n" for line in lines(name, blob)]
         write_atomic(VECTORS / f"{name}.jsonl", "".join(rows).encode("ascii"))
         print(f"{name}: {len(rows)} vectors")
+    cut = [json.dumps(line, separators=(",", ":")) for line in chunks()]
+    write_atomic(VECTORS / "chunks.json", ("[\n" + ",\n".join(cut) + "\n]\n").encode("ascii"))
+    print(f"chunks: {len(cut)} vectors")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ Example:
     'hello world'
 """
 
+from wwho.cutting import Chunk
 from wwho.encoding import Encoding
 from wwho.encodings import (
     encoding_for_model,
@@ -19,6 +20,7 @@ from wwho.errors import (
     BackendError,
     CheckpointError,
     CorpusError,
+    LimitError,
     PatternError,
     SchemaError,
     SpecialTokenError,
@@ -33,8 +35,10 @@ __all__ = [
     "ArtifactError",
     "BackendError",
     "CheckpointError",
+    "Chunk",
     "CorpusError",
     "Encoding",
+    "LimitError",
     "PatternError",
     "SchemaError",
     "Segment",

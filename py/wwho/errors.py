@@ -126,6 +126,10 @@ class UnknownModelError(_UnknownError):
     """No language model with this name is known."""
 
 
+class LimitError(WwhoError, ValueError):
+    """What must not be cut has more tokens than a chunk may have."""
+
+
 class CorpusError(WwhoError, ValueError):
     """A training corpus cannot be read, or holds nothing to train on."""
 

@@ -15,6 +15,7 @@ from wwho.backend.base import Info, Span
 from wwho.backend.characters import characters
 from wwho.backend.packed import packing
 from wwho.backend.select import BackendName, default_backend, open_backend
+from wwho.cutting import Cutting
 from wwho.decoding import Decoding, TokenBytes
 from wwho.errors import UnknownTokenError, naming
 from wwho.normalize import normalizer, places_before
@@ -43,7 +44,7 @@ class Segment(NamedTuple):
     units: tuple[str, ...]
 
 
-class Tokenizer(Decoding):
+class Tokenizer(Decoding, Cutting):
     """An immutable tokenizer; any number of threads may use it at once.
 
     Names and behaviour are those of tiktoken's `Encoding` wherever it has them, with one safer

@@ -109,6 +109,12 @@ def extended_pictographic() -> CodePointSet:
     return _decode(_DATA["properties"]["Extended_Pictographic"])
 
 
+@cache
+def sentence_terminal() -> CodePointSet:
+    """Return the Sentence_Terminal property: what ends a sentence."""
+    return _decode(_DATA["properties"]["Sentence_Terminal"])
+
+
 def fold(code_point: int) -> CodePointSet:
     """Return every code point equal to this one when case is ignored, itself included.
 
