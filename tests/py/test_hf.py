@@ -294,6 +294,15 @@ def test_what_the_assistant_says_is_marked() -> None:
         assert hf.decode(spoken) == " ගමේ පාසල? නදියක්!"
 
 
+def test_control_tokens_in_a_chat_can_be_ordinary_text() -> None:
+    hf = WWHOTokenizer(chat_template=TEMPLATE)
+    talk = [{"role": "user", "content": "ගමේ <|endofprompt|>"}]
+    found = hf.apply_chat_template(talk, sanitize_control_tokens=True)["input_ids"]
+    mark = hf.convert_tokens_to_ids("<|endofprompt|>")
+    assert found.count(mark) == 1  # the template's
+    assert hf.decode(found) == hf.apply_chat_template(talk, tokenize=False)
+
+
 def test_save_and_load(tmp_path: Path) -> None:
     hf = WWHOTokenizer(
         TINY,

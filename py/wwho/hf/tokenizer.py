@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
-from transformers.utils.chat_template_utils import encode_marked_chat
 
 from wwho.artifact.files import write_atomic
 from wwho.backend.base import unknown_id
@@ -214,7 +213,11 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     def _encode_plus(self, text: Any, text_pair: Any = None, **options: Any) -> BatchEncoding:
         given = Options.of(options)
         samples, several = samples_of(text, text_pair, given.is_split_into_words)
-        if options.get("sanitize_control_tokens"):  # marked by apply_chat_template
+        if options.get(
+            "sanitize_control_tokens"
+        ):  # newer versions' apply_chat_template asks for it
+            from transformers.utils.chat_template_utils import encode_marked_chat
+
             samples = [(encode_marked_chat(self, chat), pair) for chat, pair in samples]
         found = Batch(self, self._reader, samples, given).encoded()
         longest: list[int] = max(found["input_ids"], key=len, default=[])
