@@ -200,7 +200,11 @@ def test_the_readme_is_true(client: FlaskClient) -> None:
             f"length <= {BATCH}, got length {BATCH + 1}",
             None,
         ),
-        (b'{"text": "a", "encoding": "o300k"}', "one of cl100k_base, gpt2, o200k_base", "/encoding"),
+        (
+            b'{"text": "a", "encoding": "o300k"}',
+            "one of cl100k_base, gpt2, o200k_base",
+            "/encoding",
+        ),
         (b'[{"text": "a", "encoding": "../../etc/passwd"}]', "one of cl100k", "/0/encoding"),
         (b'{"text": "a", "allowed_special": "some"}', 'Expected "all" or an', "/allowed_special"),
         (b'{"text": "a", "allowed_special": [1]}', "`str`, got `int`", "/allowed_special/0"),
