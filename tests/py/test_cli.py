@@ -356,7 +356,7 @@ def test_import_refuses_what_is_no_rank_file(cli, tmp_path, content):
 @pytest.mark.parametrize(
     ("specials", "named"),
     [
-        (["x=2097151"], "has the id 2097151; ids go up to 2097150"),
+        (["x=2097151"], "has the id 2097151; ids are 0 to 2097150"),
         (["x=9999999999"], "has the id 9999999999"),
         ([f"{'x' * 1024}=300"], "has 1024 bytes; 1 to 1023"),
         (["\udcff=300"], "is not valid Unicode"),
