@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 FIRST_NUMBERS = 150_000  # bytes transferred before there are numbers
-FIRST_COUNT = 800_000  # and before a text is counted
+FIRST_COUNT = 820_000  # and before a text is counted
 
 
 def test_how_much_is_fetched_before_what_is_shown(browser: Any, address: str) -> None:
