@@ -1,4 +1,4 @@
-// wwho/openai for workerd, where no encoding can be found by its name: give countChat your tokenizer.
+// wwho/openai for workerd: openai.js over the core that is imported as a compiled module.
 
 import { countChat as count, encodingName } from "./lib/openai.js";
 import { getEncoding } from "./workerd.js";
