@@ -43,7 +43,7 @@ from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noq
 from wwho.ends import KINDS  # noqa: E402
 from wwho.errors import LimitError  # noqa: E402
 from wwho.special import allowed_mask  # noqa: E402
-from wwho.tokenizer import to_bytes  # noqa: E402
+from wwho.text import to_bytes  # noqa: E402
 
 VECTORS = ROOT / "tests" / "vectors"
 TWINS = ("gpt2", "p50k_base")  # have the ids of r50k_base and of p50k_edit

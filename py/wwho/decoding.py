@@ -71,6 +71,9 @@ class Decoding:
             >>> wwho.get_encoding("o200k_base").decode([24912, 2375])
             'hello world'
         """
+        # Short texts are decoded one token at a time, as they come: a call more would be felt.
+        if isinstance(tokens, (list, tuple)) and len(tokens) < SHORT:
+            return b"".join(map(self._bytes_of, map(index, tokens))).decode("utf-8", errors)
         return self.decode_bytes(tokens).decode("utf-8", errors)
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:

@@ -8,7 +8,8 @@ from itertools import accumulate, chain
 
 from wwho.artifact.model import free_ids
 from wwho.special import Allowed
-from wwho.tokenizer import Text, Tokenizer, to_bytes
+from wwho.text import Text, to_bytes
+from wwho.tokenizer import Tokenizer
 
 SPACES = b" \n\t"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 from wwho.artifact.files import write_atomic
 from wwho.artifact.model import free_ids
@@ -15,18 +15,18 @@ from wwho.backend.base import Info, Span
 from wwho.backend.characters import characters
 from wwho.backend.packed import packing
 from wwho.backend.select import BackendName, default_backend, open_backend
+from wwho.batches import Batches
 from wwho.cutting import Cutting
 from wwho.decoding import Decoding, TokenBytes
 from wwho.errors import UnknownTokenError, naming
 from wwho.normalize import normalizer, places_before
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
+from wwho.text import Text, Unk, to_bytes
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-Text = str | bytes | bytearray | memoryview
-Unk = Literal["spell", "token"]
 END_OF_TEXT = "<|endoftext|>"
 
 
@@ -44,7 +44,7 @@ class Segment(NamedTuple):
     units: tuple[str, ...]
 
 
-class Tokenizer(Decoding, Cutting):
+class Tokenizer(Batches, Decoding, Cutting):
     """An immutable tokenizer; any number of threads may use it at once.
 
     Names and behaviour are those of tiktoken's `Encoding` wherever it has them, with one safer
@@ -208,89 +208,6 @@ class Tokenizer(Decoding, Cutting):
         """
         return self._backend.encode(self._bytes(text), None, False)
 
-    def encode_batch(
-        self,
-        text: Iterable[Text],
-        *,
-        num_threads: int = 8,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed | None = None,
-        unk: Unk = "spell",
-    ) -> list[list[int]]:
-        """The ids of each of several texts.
-
-        Args:
-            text: the texts.
-            num_threads: how many threads share them, where there are as many processors.
-            allowed_special: as for `encode`.
-            disallowed_special: as for `encode`.
-            unk: as for `encode`.
-
-        Raises:
-            SpecialTokenError: a text spells a disallowed special token.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").encode_batch(["hello world", "goodbye world"])
-            [[24912, 2375], [30744, 43571, 2375]]
-        """
-        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
-        return self._packing.encode_batch(texts, mask, self._is_token(unk), num_threads)
-
-    def encode_ordinary_batch(
-        self, text: Iterable[Text], *, num_threads: int = 8
-    ) -> list[list[int]]:
-        """The ids of each of several texts in which nothing is special.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").encode_ordinary_batch([b"hello world", ""])
-            [[24912, 2375], []]
-        """
-        return self._packing.encode_batch(self._all_bytes(text), None, False, num_threads)
-
-    def encode_batch_to_numpy(
-        self,
-        text: Iterable[Text],
-        *,
-        num_threads: int = 8,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed | None = None,
-        unk: Unk = "spell",
-    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
-        """The ids of several texts as one array, and where each text's begin.
-
-        This is the quickest way to encode many texts. The arrays are an Arrow list without its
-        wrapping: `pyarrow.LargeListArray.from_arrays(starts, ids)` copies nothing.
-
-        Returns:
-            The ids of all texts, and starts, one more than texts: the ids of text k are
-            `ids[starts[k]:starts[k + 1]]`.
-
-        Raises:
-            ImportError: numpy is not installed.
-            SpecialTokenError: a text spells a disallowed special token.
-
-        Example:
-            >>> import numpy as np
-            >>> import wwho
-            >>> enc = wwho.get_encoding("o200k_base")
-            >>> ids, starts = enc.encode_batch_to_numpy(["hello world", "goodbye world"])
-            >>> ids.tolist(), starts.tolist()
-            ([24912, 2375, 30744, 43571, 2375], [0, 2, 5])
-            >>> lengths = np.diff(starts)
-            >>> padded = np.full((len(lengths), lengths.max()), enc.eot_token)
-            >>> padded[np.arange(lengths.max()) < lengths[:, None]] = ids
-            >>> padded.tolist()
-            [[24912, 2375, 199999], [30744, 43571, 2375]]
-        """
-        import numpy as np
-
-        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
-        unknown = self._is_token(unk)
-        ids, starts = self._packing.encode_batch_packed(texts, mask, unknown, num_threads)
-        return np.frombuffer(ids, np.uint32), np.frombuffer(starts, np.int64)
-
     def encode_to_numpy(
         self,
         text: Text,
@@ -346,34 +263,6 @@ class Tokenizer(Decoding, Cutting):
         places = self._backend.offsets(data, ends, False)
         return ids, places_before(to_bytes(text), places) if self._normalize else places
 
-    def encode_batch_with_offsets(
-        self,
-        text: Iterable[Text],
-        *,
-        num_threads: int = 8,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed = (),
-        unk: Unk = "spell",
-    ) -> list[tuple[list[int], list[tuple[int, int]]]]:
-        """What `encode_with_offsets` gives, for each of several texts.
-
-        Raises:
-            SpecialTokenError: a text spells a disallowed special token.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").encode_batch_with_offsets(["hello world", "a"])
-            [([24912, 2375], [(0, 5), (5, 11)]), ([64], [(0, 1)])]
-        """
-        texts = list(text)
-        data, mask = self._prepare_batch(texts, allowed_special, disallowed_special)
-        unknown = self._is_token(unk)
-        rows = self._packing.encode_batch_with_offsets(data, mask, unknown, num_threads)
-        if not self._normalize:
-            return rows
-        given = zip(texts, rows, strict=True)
-        return [(ids, places_before(to_bytes(before), places)) for before, (ids, places) in given]
-
     def encode_single_token(self, text_or_bytes: Text) -> int:
         """The id of the token with exactly this text, special tokens among them.
 
@@ -412,28 +301,6 @@ class Tokenizer(Decoding, Cutting):
         """
         data, mask = self._prepare(text, allowed_special, disallowed_special)
         return self._backend.count(data, mask, self._is_token(unk), len(data))
-
-    def count_batch(
-        self,
-        text: Iterable[Text],
-        *,
-        num_threads: int = 8,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed | None = None,
-        unk: Unk = "spell",
-    ) -> list[int]:
-        """How many tokens each of several texts has; arguments and errors as for `encode_batch`.
-
-        Raises:
-            SpecialTokenError: a text spells a disallowed special token.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").count_batch(["hello world", "goodbye world"])
-            [2, 3]
-        """
-        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
-        return self._packing.count_batch(texts, mask, self._is_token(unk), num_threads)
 
     def count_till_limit(
         self,
@@ -642,28 +509,10 @@ class Tokenizer(Decoding, Cutting):
         data = self._bytes(text)
         return data, self._mask(data, allowed, disallowed)
 
-    def _prepare_batch(
-        self, texts: Iterable[Text], allowed: Allowed, disallowed: Allowed | None
-    ) -> tuple[list[bytes], bytes | None]:
-        """The bytes of several texts and the mask of allowed special tokens."""
-        disallowed = self._disallowed if disallowed is None else disallowed
-        data = self._all_bytes(texts)
-        # No special token has a byte that is not UTF-8: none is found across two texts.
-        return data, self._mask(b"\xff".join(data) if disallowed else b"", allowed, disallowed)
-
     def _bytes(self, text: Text) -> bytes:
         """The bytes that are encoded for a text: in NFC, where the model asks for that."""
         data = to_bytes(text)
         return self._normalize(data) if self._normalize else data
-
-    def _all_bytes(self, texts: Iterable[Text]) -> list[bytes]:
-        """Each of several texts as bytes, as `_bytes` makes them."""
-        texts = list(texts)
-        try:
-            data = list(map(str.encode, texts))  # type: ignore[arg-type]
-        except (TypeError, UnicodeEncodeError):  # bytes are among them, or lone surrogates
-            data = list(map(to_bytes, texts))
-        return list(map(self._normalize, data)) if self._normalize else data
 
     def _mask(self, data: bytes, allowed: Allowed, disallowed: Allowed) -> bytes | None:
         """The mask of allowed special tokens, if these bytes spell none that is disallowed."""
@@ -673,27 +522,3 @@ class Tokenizer(Decoding, Cutting):
         names = allowed_set(allowed, specials)
         refuse_disallowed(data, disallowed, names, specials)
         return allowed_mask(names, specials)
-
-
-def to_bytes(text: Text) -> bytes:
-    """A text as bytes, which are UTF-8 where it is a `str`.
-
-    Raises:
-        TypeError: it is neither `str` nor bytes.
-
-    Example:
-        >>> to_bytes("a" + chr(0xD800)), to_bytes(chr(0xD83D) + chr(0xDE00)).decode()
-        (b'a\\xef\\xbf\\xbd', '😀')
-    """
-    if isinstance(text, str):
-        try:
-            return text.encode("utf-8")
-        except UnicodeEncodeError:
-            # Pairs of surrogates become characters, lone ones U+FFFD, as tiktoken does it.
-            units = text.encode("utf-16-le", "surrogatepass")
-            return units.decode("utf-16-le", "replace").encode("utf-8")
-    if isinstance(text, bytes):
-        return text
-    if isinstance(text, (bytearray, memoryview)):
-        return bytes(text)
-    raise TypeError(f"expected str or bytes, found {type(text).__name__}")

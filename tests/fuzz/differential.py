@@ -36,7 +36,7 @@ import oracle  # noqa: E402
 
 import wwho  # noqa: E402
 from wwho import Tokenizer  # noqa: E402
-from wwho.tokenizer import to_bytes  # noqa: E402
+from wwho.text import to_bytes  # noqa: E402
 
 TIKTOKEN = ("o200k_base", "cl100k_base")
 REFERENCE = ("o200k_base", "wwho_328k", "wwho_super_328k")

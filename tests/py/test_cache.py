@@ -15,7 +15,7 @@ from strategies import BROKEN, HARD
 from vector_checks import artifact, vectors
 
 from wwho._core import ffi, lib
-from wwho.tokenizer import to_bytes
+from wwho.text import to_bytes
 
 NAMES = ("tiny", "paper", "o200k_base", "wwho_328k", "wwho_super_328k")
 LONGEST = 1 << 21

@@ -21,7 +21,7 @@ from wwho.artifact.read import read_model
 from wwho.artifact.write import write_model
 from wwho.errors import ArtifactError, CheckpointError, SpecialTokenError
 from wwho.normalize import joins, nfc, parts, places_before
-from wwho.tokenizer import to_bytes
+from wwho.text import to_bytes
 from wwho.train import train
 from wwho.train.atoms import AtomKind
 from wwho.train.checkpoint import Checkpoint

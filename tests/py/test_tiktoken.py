@@ -201,7 +201,8 @@ def test_what_spells_a_special_token_is_an_error_in_every_method_of_tiktokens() 
             getattr(strict, name)(END)
         getattr(strict, name)(END, disallowed_special=())
         getattr(strict, name)(END, allowed_special={END})
-    for name in ("encode_batch", "count_batch", "encode_batch_to_numpy"):
+    batches = ("to_numpy", "with_offsets")
+    for name in ("encode_batch", "count_batch", *(f"encode_batch_{each}" for each in batches)):
         getattr(ours, name)(["a", END])
         with pytest.raises(SpecialTokenError):
             getattr(strict, name)(["a", END])

@@ -8,7 +8,7 @@ from typing import Any
 
 from wwho import SpecialTokenError, Tokenizer, UnknownTokenError
 from wwho.encodings import model_bytes
-from wwho.tokenizer import Unk
+from wwho.text import Unk
 
 VECTORS = Path(__file__).resolve().parents[1] / "vectors"
 TINY = VECTORS / "tiny.wwho"

@@ -9,7 +9,7 @@ from wwho.encodings import SUFFIX, list_encoding_names, model_bytes
 from wwho.errors import WwhoError, naming
 from wwho.evaluate.encoder import Encoder
 from wwho.evaluate.encoder_wwho import WwhoEncoder
-from wwho.tokenizer import Unk
+from wwho.text import Unk
 
 
 def open_model(

@@ -17,7 +17,7 @@ from wwho.evaluate.arrays import Bools, Ints, bounds
 from wwho.evaluate.encoder import Encoder, Encoding
 from wwho.evaluate.text import Block, DataSet
 from wwho.normalize import FORM, Normalization, normalizer
-from wwho.tokenizer import Unk
+from wwho.text import Unk
 from wwho.train.provenance import was_trained_on
 
 

@@ -13,7 +13,8 @@ from tokenizers import AddedToken
 from wwho.backend.base import SYLLABLE
 from wwho.backend.packed import Placed
 from wwho.normalize import places_before
-from wwho.tokenizer import Tokenizer, to_bytes
+from wwho.text import to_bytes
+from wwho.tokenizer import Tokenizer
 
 Input: TypeAlias = str | Sequence[str] | Sequence[int]
 """A text, its words, or ids."""
