@@ -1,20 +1,8 @@
-// wwho/openai for workerd, where no encoding can be found by its name: give countChat your tokenizer.
+// wwho/openai: names of OpenAI's models, the tokens of chats, and what they cost. For Vercel's edge runtime and Next's.
 
-import { countChat as count, encodingName } from "./lib/openai.js";
 import { getEncoding } from "./edge.js";
+import { withEncodings } from "./lib/openai.js";
 
 export { estimateCost, models, modelsDate } from "./lib/openai.js";
 
-/** @param {string} model such as "gpt-4o" */
-export async function encodingForModel(model) {
-  return getEncoding(encodingName(model));
-}
-
-/**
- * @param {Iterable<any>} messages
- * @param {string} model
- * @param {any} [options]
- */
-export async function countChat(messages, model, options = {}) {
-  return count(messages, model, options, encodingForModel);
-}
+export const { countChat, encodingForModel } = /* @__PURE__ */ withEncodings(getEncoding);

@@ -61,6 +61,19 @@ function alike(name) {
 }
 
 /**
+ * The calls that load encodings, for a runtime that has its own way to find them.
+ * @template T
+ * @param {(name: any, options?: import("./source.js").LoadOptions) => Promise<T>} getEncoding
+ */
+export function withEncodings(getEncoding) {
+  /** @param {string} model such as "gpt-4o" @param {import("./source.js").LoadOptions} [options] */
+  const encodingForModel = async (model, options) => getEncoding(encodingName(model), options);
+  /** @param {Iterable<any>} messages @param {string} model @param {any} [options] */
+  const countChat = (messages, model, options = {}) => count(messages, model, options, encodingForModel);
+  return { countChat, encodingForModel };
+}
+
+/**
  * Tokens of a chat as the model reads it, the beginning of its answer included.
  * @param {Iterable<any>} messages
  * @param {string} model
@@ -68,7 +81,7 @@ function alike(name) {
  * @param {(model: string) => Promise<any>} load
  * @returns {Promise<number>}
  */
-export async function countChat(messages, model, options, load) {
+async function count(messages, model, options, load) {
   requireKnown(options, CHAT_OPTIONS);
   const encoding = encodingName(model);
   if (!ENCODINGS_OF_CHATS.has(encoding) || (Object.hasOwn(models, model) && !models[model].chat)) {
