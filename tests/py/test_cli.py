@@ -298,7 +298,7 @@ def test_a_text_in_the_place_of_a_schema_says_where_texts_go(cli, tmp_path):
     lines.write_text("ගම\n", encoding="utf-8")
     message = one_line_error(cli("segment", "--schema", "sinhala", lines))
     assert f"{lines}: the schema is not JSON" in message
-    assert "behind --" in message
+    assert "after --" in message
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000])

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pattern",
         required=True,
         metavar="NAME|REGEX",
-        help="the pretokenizer: o200k_base, cl100k_base or a regular expression",
+        help="the pretokenizer: o200k_base, cl100k_base, r50k_base or a regular expression",
     )
     parser.add_argument(
         "--special",

@@ -160,8 +160,8 @@ def load_schemas(names: Sequence[str], *, allow_invalid: bool) -> list[Schema]:
             document = read_document(name)
         except SchemaError as error:
             refused.append(
-                f"{name}: {error}; every value behind --schema is a schema, "
-                "text files go before it or behind --"
+                f"{name}: {error}; every value after --schema is a schema, "
+                "text files go before it or after --"
             )
             continue
         schema, errors = examine_schema(document, allow_invalid=allow_invalid)
@@ -178,7 +178,7 @@ def load_schemas(names: Sequence[str], *, allow_invalid: bool) -> list[Schema]:
 
 
 def located(error: SchemaError) -> str:
-    """The message of a schema's fault, behind the place where it does not name that itself."""
+    """The message of a schema's fault, after the place where it does not name that itself."""
     return str(error) if error.pointer in str(error) else f"{error.pointer}: {error}"
 
 
@@ -193,7 +193,7 @@ def add_schemas(
         required=required,
         metavar="NAME|FILE",
         help=f"shipped schemas or files{'' if required else f', {without}'}; may be given "
-        "several times; other files go before it, behind a further option, or behind --",
+        "several times; other files go before it, after a further option, or after --",
     )
     parser.add_argument(
         "--allow-invalid",
