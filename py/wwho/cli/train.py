@@ -185,8 +185,8 @@ def add_atoms(parser: argparse.ArgumentParser) -> None:
         "--pattern",
         metavar="NAME|REGEX",
         help="the pretokenizer of --base none: o200k_base, cl100k_base, r50k_base or a regular "
-        "expression (default o200k_base); one that reads far on before it gives up, as a*b does in a "
-        "run of a's, takes time with the square of that run, and so long Ctrl-C waits",
+        "expression (default o200k_base); one that reads far on before it gives up, as a*b does in "
+        "a run of a's, takes time with the square of that run, and so long Ctrl-C waits",
     )
 
 
