@@ -97,7 +97,7 @@ def test_the_benchmark_runs(tmp_path: Path) -> None:
     out = tmp_path / "times.json"
     command = [sys.executable, str(ROOT / "tools" / "bench" / "page.py"), "--keys", "3"]
     command += ["--text", "hindi", "--json", str(out)]
-    subprocess.run(command, check=False, capture_output=True, timeout=120)
+    subprocess.run(command, check=False, capture_output=True)
     rows = json.loads(out.read_text("utf-8"))
     assert [row["text"] for row in rows] == ["hindi"]
     assert all(row["paint_median"] > 0 and row["tokens_median"] > 0 for row in rows)
