@@ -10,7 +10,7 @@ import { droppedFiles, pickedFiles } from "./input/dropped.js";
 import { isEditable } from "./input/editable.js";
 import { copy } from "./share/clipboard.js";
 import { recalled, remember } from "./share/last-visit.js";
-import { fromFragment, isLink, toFragment } from "./share/permalink.js";
+import { fromFragment, isLink, toFragment, toPlainFragment } from "./share/permalink.js";
 import { picture, sharePicture } from "./share/picture.js";
 import { Card } from "./show/card.js";
 import { element } from "./show/element.js";
@@ -400,7 +400,7 @@ function listen() {
   for (const row of ROWS) find(`pick-${row}`).addEventListener("change", () => pick(row, find(`pick-${row}`).value));
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a[href="syllables.html"]'))) {
     for (const event of ["pointerenter", "focus"]) {
-      link.addEventListener(event, async () => (link.href = `syllables.html${await toFragment({ text: text.slice(0, TRACED) })}`));
+      link.addEventListener(event, () => (link.href = `syllables.html${toPlainFragment({ text: text.slice(0, TRACED) })}`));
     }
   }
   for (const [button, input] of [["open", "file"], ["open-folder", "folder"], ["open-model", "model"]]) {

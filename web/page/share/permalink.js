@@ -19,11 +19,17 @@ const MOST_BYTES = 4_000_000; // of JSON: nobody's link should fill the memory
 /** @param {string} fragment with "#" */
 export const isLink = (fragment) => /^#[zj]/.test(fragment);
 
+/** @param {Shared} shared */
+const written = (shared) => new TextEncoder().encode(JSON.stringify(shared));
+
+/** The fragment, with "#", without waiting: for the address of a link that is being clicked. @param {Shared} shared */
+export const toPlainFragment = (shared) => `#j${toBase64(written(shared))}`;
+
 /** @param {Shared} shared @returns {Promise<string>} the fragment, with "#" */
 export async function toFragment(shared) {
-  const plain = new TextEncoder().encode(JSON.stringify(shared));
+  const plain = written(shared);
   const packed = await through(plain, new CompressionStream("deflate-raw"), Infinity);
-  return packed.length < plain.length ? `#z${toBase64(packed)}` : `#j${toBase64(plain)}`;
+  return packed.length < plain.length ? `#z${toBase64(packed)}` : toPlainFragment(shared);
 }
 
 /**
