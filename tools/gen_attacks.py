@@ -20,12 +20,12 @@ sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
 from tiny import small_model, stated_model  # noqa: E402
 
-from wwho.artifact import leb  # noqa: E402
-from wwho.artifact.container import read_container  # noqa: E402
-from wwho.artifact.files import write_atomic  # noqa: E402
-from wwho.artifact.layout import HEADER_BYTES, Kind  # noqa: E402
-from wwho.artifact.model import Model, Route  # noqa: E402
-from wwho.artifact.write import assemble, write_model  # noqa: E402
+from wwho.format import leb  # noqa: E402
+from wwho.format.container import read_container  # noqa: E402
+from wwho.format.files import write_atomic  # noqa: E402
+from wwho.format.layout import HEADER_BYTES, Kind  # noqa: E402
+from wwho.format.model import Model, Route  # noqa: E402
+from wwho.format.write import assemble, write_model  # noqa: E402
 from wwho.grammar.compile import Scanner, compile_scanners  # noqa: E402
 from wwho.grammar.parse import parse_regex  # noqa: E402
 

@@ -19,12 +19,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "py"))
 
-from wwho.artifact.files import write_atomic  # noqa: E402
-from wwho.artifact.read import read_model  # noqa: E402
-from wwho.artifact.write import write_model  # noqa: E402
-from wwho.base.build import base_model  # noqa: E402
-from wwho.base.pairs import canonical_pairs  # noqa: E402
-from wwho.base.tiktoken_file import parse_ranks, tokens_by_rank  # noqa: E402
+from wwho.build.base import base_model  # noqa: E402
+from wwho.build.pairs import canonical_pairs  # noqa: E402
+from wwho.build.tiktoken_file import parse_ranks, tokens_by_rank  # noqa: E402
+from wwho.format.files import write_atomic  # noqa: E402
+from wwho.format.read import read_model  # noqa: E402
+from wwho.format.write import write_model  # noqa: E402
 
 BLOBS = "https://openaipublic.blob.core.windows.net/encodings"
 GPT2 = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"

@@ -14,10 +14,10 @@ sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
 from tiny import smallest_model  # noqa: E402
 
-from wwho.artifact.container import Section, read_container  # noqa: E402
-from wwho.artifact.files import write_atomic  # noqa: E402
-from wwho.artifact.layout import N_PAGES, PAGE_SIZE, Kind  # noqa: E402
-from wwho.artifact.write import write_model  # noqa: E402
+from wwho.format.container import Section, read_container  # noqa: E402
+from wwho.format.files import write_atomic  # noqa: E402
+from wwho.format.layout import N_PAGES, PAGE_SIZE, Kind  # noqa: E402
+from wwho.format.write import write_model  # noqa: E402
 
 FORMAT = ROOT / "wasm" / "FORMAT.md"
 HEADING = "## 12. A minimal file\n"

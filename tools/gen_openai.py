@@ -25,7 +25,7 @@ from tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "py"))
 
-from wwho.artifact.files import write_atomic  # noqa: E402
+from wwho.format.files import write_atomic  # noqa: E402
 
 PEER = ROOT / "tests" / "node_modules" / "gpt-tokenizer"
 DATA = ROOT / "py" / "wwho" / "openai.json"

@@ -36,12 +36,12 @@ sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tests"
 from tiny import paper_model, tiny_model  # noqa: E402
 
 from texts import STRATEGIES  # noqa: E402
-from wwho.artifact.files import write_atomic  # noqa: E402
-from wwho.artifact.write import write_model  # noqa: E402
-from wwho.backend.reference import ReferenceBackend  # noqa: E402
+from wwho.core.reference import ReferenceBackend  # noqa: E402
 from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noqa: E402
 from wwho.ends import KINDS  # noqa: E402
 from wwho.errors import LimitError  # noqa: E402
+from wwho.format.files import write_atomic  # noqa: E402
+from wwho.format.write import write_model  # noqa: E402
 from wwho.special import allowed_mask  # noqa: E402
 from wwho.text import to_bytes  # noqa: E402
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar
 
-from wwho.backend.packed import Packing
+from wwho.core.packed import Packing
 from wwho.normalize import places_before
 from wwho.special import Allowed
 from wwho.text import Text, Unk, to_bytes

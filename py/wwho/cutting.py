@@ -9,7 +9,7 @@ from functools import cache
 from operator import index
 from typing import TYPE_CHECKING, NamedTuple
 
-from wwho.backend.base import Backend, Info
+from wwho.core.base import Backend, Info
 from wwho.errors import LimitError
 from wwho.special import Allowed
 

@@ -10,7 +10,7 @@ from itertools import accumulate, chain
 from operator import index
 from typing import TypeVar
 
-from wwho.backend.base import Backend
+from wwho.core.base import Backend
 
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")

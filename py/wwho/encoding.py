@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, chain
 
-from wwho.artifact.model import free_ids
+from wwho.format.model import free_ids
 from wwho.special import Allowed
 from wwho.text import Text, to_bytes
 from wwho.tokenizer import Tokenizer
@@ -61,9 +61,9 @@ class Encoding(Tokenizer):
             SpecialTokenError: a special token cannot be one, or has the id of another token.
             ValueError: there are more or fewer ids than `explicit_n_vocab`.
         """
-        from wwho.artifact.write import write_model
-        from wwho.base.build import base_model
-        from wwho.base.tiktoken_file import tokens_by_rank
+        from wwho.build.base import base_model
+        from wwho.build.tiktoken_file import tokens_by_rank
+        from wwho.format.write import write_model
 
         model = base_model(
             tokens_by_rank(mergeable_ranks, special_tokens),

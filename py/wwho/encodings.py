@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, TypeVar
 
-from wwho.backend.select import BackendName, default_backend
+from wwho.core.select import BackendName, default_backend
 from wwho.encoding import Encoding
 from wwho.errors import ArtifactError, UnknownModelError
 from wwho.tokenizer import Tokenizer

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Literal, NoReturn
 
-from wwho.artifact.layout import MAX_TOKEN_BYTES
 from wwho.errors import SpecialTokenError
+from wwho.format.layout import MAX_TOKEN_BYTES
 
 Allowed = Literal["all"] | Collection[str]
 """Special tokens: a collection of their texts, or "all"."""

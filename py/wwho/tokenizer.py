@@ -9,16 +9,16 @@ from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
-from wwho.artifact.files import write_atomic
-from wwho.artifact.model import free_ids
-from wwho.backend.base import Info, Span
-from wwho.backend.characters import characters
-from wwho.backend.packed import packing
-from wwho.backend.select import BackendName, default_backend, open_backend
 from wwho.batches import Batches
+from wwho.core.base import Info, Span
+from wwho.core.characters import characters
+from wwho.core.packed import packing
+from wwho.core.select import BackendName, default_backend, open_backend
 from wwho.cutting import Cutting
 from wwho.decoding import Decoding, TokenBytes
 from wwho.errors import UnknownTokenError, naming
+from wwho.format.files import write_atomic
+from wwho.format.model import free_ids
 from wwho.normalize import normalizer, places_before
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
 from wwho.text import Text, Unk, to_bytes

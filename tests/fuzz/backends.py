@@ -24,10 +24,10 @@ from differential import ROOT, shrink
 from models import random_model
 
 from wwho import Tokenizer
-from wwho.artifact.write import write_model
-from wwho.backend.select import BackendName
 from wwho.cli.verify import checks, results
+from wwho.core.select import BackendName
 from wwho.errors import ArtifactError
+from wwho.format.write import write_model
 
 STATUSES = re.findall(r"WWHO_([A-Z_]+) = (\d+)", (ROOT / "wasm" / "wwho.h").read_text("utf-8"))
 STATUS_NAMES = {int(number): name for name, number in STATUSES}

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
-from wwho.artifact.model import Model, Pair, Route
-from wwho.backend.merge import merge
+from wwho.core.merge import merge
+from wwho.format.model import Model, Pair, Route
 from wwho.grammar.automaton import START, Automaton, CompiledScanners
 from wwho.grammar.classmap import ClassMap
 from wwho.grammar.codepoints import MAX_CODE_POINT

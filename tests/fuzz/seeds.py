@@ -22,9 +22,9 @@ from odd_models import giving_up_bytes, giving_up_letters  # noqa: E402
 from tiny import small_model, smallest_model, stated_model  # noqa: E402
 from vector_checks import artifact  # noqa: E402
 
-from wwho.artifact.files import write_atomic  # noqa: E402
-from wwho.artifact.write import write_model  # noqa: E402
-from wwho.backend.reference import ReferenceBackend  # noqa: E402
+from wwho.core.reference import ReferenceBackend  # noqa: E402
+from wwho.format.files import write_atomic  # noqa: E402
+from wwho.format.write import write_model  # noqa: E402
 
 CORPUS = Path(__file__).resolve().parent / "corpus"
 VECTORS = ROOT / "tests" / "vectors"

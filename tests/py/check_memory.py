@@ -19,8 +19,8 @@ from tiny import smallest_model
 
 import wwho
 from wwho import ArtifactError, Tokenizer, UnknownTokenError
-from wwho.artifact.write import write_model
 from wwho.encodings import model_bytes
+from wwho.format.write import write_model
 
 SENTENCE = "The kettle’s on, ගෙදර යන පාරේ මල් පිපිලා, बगीचे में हवा चल रही थी \U0001f600. "
 LONG = SENTENCE * 10_000  # over a megabyte: beyond what is kept from call to call, with its scratch

@@ -17,14 +17,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from wwho.artifact.model import Model
-from wwho.artifact.write import write_model
-from wwho.base.build import base_model
+from wwho.build.base import base_model
 from wwho.evaluate.baselines import open_baseline, open_model
 from wwho.evaluate.encoder import Encoder
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.results import Evaluation
 from wwho.evaluate.text import DataSet
+from wwho.format.model import Model
+from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.train.assemble import special_ids, trained_model
 

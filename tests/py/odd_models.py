@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from tiny import small_model, smallest_model
 
-from wwho.artifact.model import Model, Pair, Route
-from wwho.backend.merge import merge
+from wwho.core.merge import merge
+from wwho.format.model import Model, Pair, Route
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 

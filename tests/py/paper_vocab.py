@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wwho.artifact.model import Model
-from wwho.artifact.write import write_model
+from wwho.format.model import Model
+from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.schema.paper import paper_scanners
 from wwho.tokenizer import Tokenizer

@@ -21,15 +21,15 @@ from tiny import paper_model, small_model, smallest_model, stated_model, tiny_mo
 
 import wwho
 from wwho import ArtifactError, Tokenizer
-from wwho.artifact import leb
-from wwho.artifact.container import read_container
-from wwho.artifact.files import check_writable, write_atomic
-from wwho.artifact.layout import Kind
-from wwho.artifact.model import Model
-from wwho.artifact.read import read_model
-from wwho.artifact.write import write_model
-from wwho.backend.select import BackendName
+from wwho.core.select import BackendName
 from wwho.encodings import list_encoding_names, model_bytes
+from wwho.format import leb
+from wwho.format.container import read_container
+from wwho.format.files import check_writable, write_atomic
+from wwho.format.layout import Kind
+from wwho.format.model import Model
+from wwho.format.read import read_model
+from wwho.format.write import write_model
 
 TESTS = oracle.ROOT / "tests"
 READERS: tuple[BackendName, ...] = ("native", "reference")

@@ -17,10 +17,10 @@ from tiny import paper_model, tiny_model
 from vector_checks import ENCODINGS, TINY, VECTORS, artifact, check_vectors, vectors
 
 from wwho import BackendError, Tokenizer, UnknownTokenError
-from wwho.artifact.write import write_model
-from wwho.backend.merge import merge
-from wwho.backend.reference import read_characters
-from wwho.backend.select import BackendName, default_backend, open_backend
+from wwho.core.merge import merge
+from wwho.core.reference import read_characters
+from wwho.core.select import BackendName, default_backend, open_backend
+from wwho.format.write import write_model
 
 BACKENDS: tuple[BackendName, ...] = ("native", "reference")
 
@@ -146,7 +146,7 @@ def test_the_default_is_native() -> None:
 
 def test_without_the_extension(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wwho._core", None)
-    monkeypatch.delitem(sys.modules, "wwho.backend.native", raising=False)
+    monkeypatch.delitem(sys.modules, "wwho.core.native", raising=False)
     with pytest.warns(RuntimeWarning, match="runs in plain Python"):
         assert default_backend() == "reference"
     with pytest.warns(RuntimeWarning, match="runs in plain Python"):

@@ -14,13 +14,13 @@ from strategies import texts
 
 import wwho
 from wwho import ArtifactError, PatternError, SpecialTokenError, Tokenizer, UnknownTokenError
-from wwho.artifact.read import read_model
-from wwho.artifact.write import write_model
-from wwho.backend.select import BackendName
-from wwho.base.build import base_model, byte_base, import_tiktoken
-from wwho.base.pairs import canonical_pairs
-from wwho.base.tiktoken_file import parse_ranks, read_ranks, tokens_by_rank
+from wwho.build.base import base_model, byte_base, import_tiktoken
+from wwho.build.pairs import canonical_pairs
+from wwho.build.tiktoken_file import parse_ranks, read_ranks, tokens_by_rank
+from wwho.core.select import BackendName
 from wwho.encodings import model_bytes
+from wwho.format.read import read_model
+from wwho.format.write import write_model
 
 # These share ranks and pattern, and so their ids: the long tests take one of each.
 TWINS = {"o200k_harmony": "o200k_base", "gpt2": "r50k_base", "p50k_base": "p50k_edit"}

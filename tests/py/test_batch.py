@@ -11,7 +11,7 @@ import pytest
 
 import wwho
 from wwho import Tokenizer
-from wwho.backend import native, parts
+from wwho.core import native, parts
 from wwho.encodings import model_bytes
 
 np = pytest.importorskip("numpy")

@@ -377,7 +377,7 @@ def test_import_refuses_special_tokens_that_cannot_be(cli, tmp_path, specials, n
 
 def test_what_nobody_could_open_is_not_written(cli, tmp_path, monkeypatch):
     """A second check behind those of each command."""
-    monkeypatch.setattr("wwho.base.build.MAX_IDS", 2**22)
+    monkeypatch.setattr("wwho.build.base.MAX_IDS", 2**22)
     ranks, output = tmp_path / "bytes.tiktoken", tmp_path / "x.wwho"
     ranks.write_bytes(b"".join(b"%b %d\n" % (base64.b64encode(bytes([k])), k) for k in range(256)))
     options = ("--pattern", PATTERN, "--special", f"x={2**21}", "-o", output)

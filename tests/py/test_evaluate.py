@@ -13,7 +13,6 @@ import pytest
 from evaluated import LINES, hand_model, measured, opened, put_files
 
 import wwho
-from wwho.artifact.write import write_model
 from wwho.errors import WwhoError
 from wwho.evaluate.baselines import open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
@@ -23,6 +22,7 @@ from wwho.evaluate.metrics import renyi_efficiency
 from wwho.evaluate.results import Efficiency, Figures
 from wwho.evaluate.text import Block, DataSet
 from wwho.evaluate.vocabulary import Glitch, VocabularyPart
+from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"

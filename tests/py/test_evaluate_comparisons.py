@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from evaluated import byte_model, hand_model, measured, opened, put_files
 
-from wwho.artifact.read import read_model
-from wwho.artifact.write import write_model
-from wwho.base.build import byte_base
+from wwho.build.base import byte_base
 from wwho.errors import CorpusError
 from wwho.evaluate.baselines import open_model
 from wwho.evaluate.encoder_wwho import WwhoEncoder
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.identity import SENTENCES, Identity
 from wwho.evaluate.text import DataSet
+from wwho.format.read import read_model
+from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.train.inputs import Corpus
 from wwho.train.pipeline import train_model

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wwho
-from wwho.artifact.write import write_model
-from wwho.backend.base import Backend
-from wwho.backend.packed import packing
-from wwho.backend.select import open_backend
+from wwho.core.base import Backend
+from wwho.core.packed import packing
+from wwho.core.select import open_backend
 from wwho.errors import WwhoError
 from wwho.evaluate.baselines import open_baseline, open_model
 from wwho.evaluate.encoder_tokenizers import TokenizersEncoder
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.text import Block, DataSet
+from wwho.format.write import write_model
 
 
 @pytest.fixture

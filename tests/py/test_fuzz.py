@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from wwho.artifact.container import read_container
-from wwho.artifact.layout import ENTRY_BYTES, HEADER_BYTES, N_PAGES, Kind
+from wwho.format.container import read_container
+from wwho.format.layout import ENTRY_BYTES, HEADER_BYTES, N_PAGES, Kind
 
 ROOT = Path(__file__).resolve().parents[2]
 FUZZ = ROOT / "tests" / "fuzz"

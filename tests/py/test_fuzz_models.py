@@ -22,7 +22,7 @@ sys.path.insert(0, str(oracle.ROOT / "tests" / "fuzz"))
 import backends
 import models
 
-from wwho.artifact.write import write_model
+from wwho.format.write import write_model
 
 LEAST = 120
 

@@ -14,7 +14,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwho.base.patterns import PATTERNS
+from wwho.build.patterns import PATTERNS
 from wwho.errors import PatternError
 from wwho.grammar import unicode
 from wwho.grammar.classmap import ClassMap, overlay
@@ -480,7 +480,7 @@ def test_scanners_share_one_class_map_and_keep_their_own_columns() -> None:
 
 DUMP = """
 import json
-from wwho.base.patterns import PATTERNS
+from wwho.build.patterns import PATTERNS
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 scanners = [Scanner(name, (parse_regex(text),), False) for name, text in PATTERNS.items()]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from wwho.artifact.read import read_model
 from wwho.encodings import model_bytes
+from wwho.format.read import read_model
 
 transformers = pytest.importorskip("transformers", reason="needs the extra hf")
 

@@ -22,14 +22,14 @@ from paper_vocab import NAMES, learn_vocab, vocab_json
 from strategies import texts as any_texts
 from tiny import paper_base, paper_document, paper_model
 
-from wwho.artifact.model import Model
-from wwho.artifact.read import read_model
-from wwho.artifact.write import write_model
+from wwho.build.paper import Imported, import_vocab
+from wwho.build.vocab_json import parse_vocab_json
 from wwho.cli.verify import check_replay
 from wwho.encodings import model_bytes
 from wwho.errors import ArtifactError, SpecialTokenError
-from wwho.importers.paper import Imported, import_vocab
-from wwho.importers.vocab_json import parse_vocab_json
+from wwho.format.model import Model
+from wwho.format.read import read_model
+from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.schema.model import Schema
 from wwho.tokenizer import Tokenizer

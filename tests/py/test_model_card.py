@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from wwho.artifact.model import Model
-from wwho.artifact.read import read_model
 from wwho.encodings import model_bytes
+from wwho.format.model import Model
+from wwho.format.read import read_model
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import wwho
 from wwho import Tokenizer
-from wwho.artifact.read import read_model
-from wwho.artifact.write import write_model
 from wwho.errors import ArtifactError, CheckpointError, SpecialTokenError
+from wwho.format.read import read_model
+from wwho.format.write import write_model
 from wwho.normalize import joins, nfc, parts, places_before
 from wwho.text import to_bytes
 from wwho.train import train

@@ -27,8 +27,8 @@ from odd_models import (
 )
 
 from wwho import Tokenizer
-from wwho.artifact.model import Model, Pair
-from wwho.artifact.write import write_model
+from wwho.format.model import Model, Pair
+from wwho.format.write import write_model
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 

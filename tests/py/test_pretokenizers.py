@@ -14,7 +14,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwho.base.patterns import PATTERNS
+from wwho.build.patterns import PATTERNS
 from wwho.grammar import unicode
 from wwho.grammar.compile import CompiledScanners, Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex

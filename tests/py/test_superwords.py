@@ -17,14 +17,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwho.artifact.model import Model, Pair
-from wwho.artifact.read import read_model
-from wwho.artifact.write import write_model
-from wwho.backend.base import SYLLABLE
-from wwho.backend.reference import ReferenceBackend, segments_of, words_of
-from wwho.base.build import base_model, byte_base
+from wwho.build.base import base_model, byte_base
 from wwho.cli.verify import check_replay
+from wwho.core.base import SYLLABLE
+from wwho.core.reference import ReferenceBackend, segments_of, words_of
 from wwho.errors import CorpusError, SchemaError
+from wwho.format.model import Model, Pair
+from wwho.format.read import read_model
+from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.tokenizer import Tokenizer
 from wwho.train import superwords as stage

@@ -18,7 +18,7 @@ from tiny import SPECIALS_BASE, tiny_model
 
 import wwho
 from wwho import ArtifactError, Segment, SpecialTokenError, Tokenizer, UnknownTokenError
-from wwho.artifact.write import write_model
+from wwho.format.write import write_model
 
 TINY = write_model(tiny_model())
 SENTENCE = "The kettle\u2019s on, ශ්\u200dරී ලංකා होती \U0001f600."

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwho.artifact.model import Model
-from wwho.artifact.read import read_model
-from wwho.artifact.write import write_model
-from wwho.base.build import base_model
+from wwho.build.base import base_model
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
+from wwho.format.model import Model
+from wwho.format.read import read_model
+from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.tokenizer import Tokenizer
 from wwho.train.assemble import counting_model, special_ids, trained_model

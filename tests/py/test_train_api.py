@@ -92,8 +92,8 @@ def test_what_is_trained_is_a_tokenizer(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("base", ["cl100k_base", "file", "path", "model", "none"])
 def test_bases_by_name_file_and_model(tmp_path: Path, base: str) -> None:
-    from wwho.artifact.read import read_model
     from wwho.encodings import model_bytes
+    from wwho.format.read import read_model
 
     blob = model_bytes("cl100k_base")
     file = tmp_path / "base.wwho"

@@ -21,13 +21,13 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwho.artifact.model import Model
-from wwho.artifact.read import read_model
-from wwho.artifact.write import write_model
-from wwho.base.build import base_model, byte_base
-from wwho.base.patterns import PATTERNS
+from wwho.build.base import base_model, byte_base
+from wwho.build.patterns import PATTERNS
 from wwho.cli.verify import check_replay
 from wwho.errors import CorpusError, SchemaError
+from wwho.format.model import Model
+from wwho.format.read import read_model
+from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.schema.model import Schema
 from wwho.tokenizer import Tokenizer

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from wwho.artifact.model import Model
-from wwho.artifact.write import write_model
-from wwho.base.build import base_model
+from wwho.build.base import base_model
 from wwho.errors import CheckpointError, CorpusError
+from wwho.format.model import Model
+from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.train import contents
 from wwho.train.checkpoint import Checkpoint

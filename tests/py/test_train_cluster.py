@@ -21,9 +21,9 @@ import pyarrow.parquet
 import pytest
 from distributed import Client, LocalCluster
 
-from wwho.artifact.write import write_model
-from wwho.base.build import base_model
+from wwho.build.base import base_model
 from wwho.errors import BackendError, CheckpointError, CorpusError
+from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.train import cluster as module
 from wwho.train.checkpoint import Checkpoint
@@ -315,7 +315,7 @@ def test_a_script_whose_workers_would_start_themselves_is_told(tmp_path: Path) -
 
 
 UNGUARDED = """
-from wwho.base.build import byte_base
+from wwho.build.base import byte_base
 from wwho.train.cluster import DaskEngine
 from wwho.train.pipeline import train_model
 

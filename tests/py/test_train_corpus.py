@@ -24,10 +24,10 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from wwho.artifact.model import Model
-from wwho.artifact.write import write_model
-from wwho.base.build import base_model
+from wwho.build.base import base_model
 from wwho.errors import CorpusError
+from wwho.format.model import Model
+from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.train.inputs import Corpus
 from wwho.train.pipeline import train_model

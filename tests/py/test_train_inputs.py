@@ -25,9 +25,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wwho.artifact.read import read_model
-from wwho.base.build import base_model
+from wwho.build.base import base_model
 from wwho.errors import CorpusError
+from wwho.format.read import read_model
 from wwho.schema.load import load_schema
 from wwho.train.inputs import Corpus
 from wwho.train.lines import Block, blocks_of

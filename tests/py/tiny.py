@@ -12,15 +12,15 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from wwho.artifact.model import Model, Pair, Route
-from wwho.base.build import base_model
-from wwho.base.pairs import canonical_pairs
-from wwho.base.patterns import PATTERNS
+from wwho.build.base import base_model
+from wwho.build.pairs import canonical_pairs
+from wwho.build.paper import import_vocab
+from wwho.build.patterns import PATTERNS
+from wwho.build.vocab_json import parse_vocab_json
+from wwho.format.model import Model, Pair, Route
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 from wwho.grammar.unicode import UNICODE_VERSION
-from wwho.importers.paper import import_vocab
-from wwho.importers.vocab_json import parse_vocab_json
 from wwho.schema.compile import compile_schemas
 from wwho.schema.load import load_schema
 

@@ -15,8 +15,8 @@ sys.path.append(str(ROOT / "tests" / "py"))
 
 from odd_models import byte_model, letter_model, phrase_model, replayable
 
-from wwho.artifact.model import Model
-from wwho.artifact.write import write_model
+from wwho.format.model import Model
+from wwho.format.write import write_model
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 

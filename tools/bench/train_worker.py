@@ -34,7 +34,7 @@ def nothing(job: Job) -> Job:
 
 def syllables(job: Job) -> Job:
     """WWHO's own job: SGPE over o200k_base."""
-    read_model = import_module("wwho.artifact.read").read_model
+    read_model = import_module("wwho.format.read").read_model
     model_bytes = import_module("wwho.encodings").model_bytes
     model = import_module("wwho.train.pipeline").train_model(
         schemas(),
@@ -50,7 +50,7 @@ def plain(job: Job) -> Job:
     """Plain BPE over o200k_base's pieces, down to pairs seen once."""
     model = import_module("wwho.train.pipeline").train_model(
         [],
-        import_module("wwho.base.build").byte_base("o200k_base"),
+        import_module("wwho.build.base").byte_base("o200k_base"),
         [job["file"]],
         atoms="byte",
         min_freq=1,
@@ -66,7 +66,7 @@ def rustbpe(job: Job) -> Job:
 
 def rustbpe_plain(job: Job) -> Job:
     """The peer with the pattern of o200k_base."""
-    pattern = import_module("wwho.base.patterns").PATTERNS["o200k_base"]
+    pattern = import_module("wwho.build.patterns").PATTERNS["o200k_base"]
     tokens = rustbpe_tokens(job, pattern)
     return {"merges": len(tokens) - 256, "tokens": digest(tokens)}
 

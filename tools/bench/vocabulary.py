@@ -7,9 +7,9 @@ import hashlib
 import json
 from pathlib import Path
 
-from wwho.artifact.model import Model
-from wwho.artifact.read import read_model
 from wwho.encodings import model_bytes
+from wwho.format.model import Model
+from wwho.format.read import read_model
 
 # What tiktoken's own source says of its file: the artifact's ranks are checked against it.
 TIKTOKEN_URL = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"

@@ -126,7 +126,7 @@ function explain(status, blob) {
 
 /**
  * What bytes are that are no artifact, and what to do with them; "" where that cannot be told. As
- * in py/wwho/artifact/foreign.py.
+ * in py/wwho/format/foreign.py.
  * @param {Uint8Array} blob
  */
 function foreign(blob) {

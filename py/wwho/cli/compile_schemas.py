@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wwho.cli import options as shared
 
 if TYPE_CHECKING:
-    from wwho.artifact.model import Model
+    from wwho.format.model import Model
     from wwho.schema.model import Schema
 
 NAME = "compile"

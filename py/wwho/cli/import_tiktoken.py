@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Import and write."""
-    from wwho.base.build import import_tiktoken
+    from wwho.build.base import import_tiktoken
 
     specials = dict(options.special)
     if len(specials) < len(options.special):

@@ -10,7 +10,7 @@ from wwho.cli import options as shared
 from wwho.cli import streams
 
 if TYPE_CHECKING:
-    from wwho.importers.paper import Imported
+    from wwho.build.paper import Imported
 
 NAME = "wwho-json"
 HELP = "the vocab.json of the WWHO paper's authors; ids are those of their encoder, [UNK] included"
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Import and write."""
-    from wwho.importers.paper import import_vocab_json
+    from wwho.build.paper import import_vocab_json
 
     shared.check_output(options, options.file)
     with warnings.catch_warnings():

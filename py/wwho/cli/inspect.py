@@ -10,8 +10,8 @@ from wwho.cli import streams
 from wwho.errors import naming
 
 if TYPE_CHECKING:
-    from wwho.artifact.container import Container
-    from wwho.artifact.model import Model
+    from wwho.format.container import Container
+    from wwho.format.model import Model
 
 NAME = "inspect"
 HELP = "print the sections, sizes, routes and provenance of an artifact"
@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, check and print."""
-    from wwho.artifact.container import read_container
-    from wwho.artifact.read import read_model
+    from wwho.format.container import read_container
+    from wwho.format.read import read_model
 
     blob = shared.read_artifact(options.model)
     facts = {"file": options.model, "bytes": len(blob)}

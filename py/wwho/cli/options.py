@@ -14,7 +14,7 @@ from wwho.errors import ArtifactError, SchemaError, SpecialTokenError, WwhoError
 from wwho.normalize import nfc
 
 if TYPE_CHECKING:
-    from wwho.artifact.model import Model
+    from wwho.format.model import Model
     from wwho.schema.model import Schema
     from wwho.tokenizer import Tokenizer
 
@@ -241,7 +241,7 @@ def check_output(options: argparse.Namespace, *inputs: str) -> None:
         OSError: it cannot.
         UsageError: it is one of these files, which are read.
     """
-    from wwho.artifact.files import check_writable
+    from wwho.format.files import check_writable
 
     check_writable(options.output)
     for path in inputs:
@@ -295,8 +295,8 @@ def load_base(name: str, pattern: str = "o200k_base") -> Model:
         WwhoError: there is no such encoding, the file is no artifact, or the pattern is wrong.
         OSError: the file cannot be read.
     """
-    from wwho.artifact.read import read_model
-    from wwho.base.build import byte_base
+    from wwho.build.base import byte_base
+    from wwho.format.read import read_model
 
     if name == NO_BASE:
         return byte_base(pattern)
@@ -324,9 +324,9 @@ def write_artifact(options: argparse.Namespace, model: Model) -> int:
         ArtifactError: nobody could open it.
         OSError: the file cannot be written.
     """
-    from wwho.artifact.files import write_atomic
-    from wwho.artifact.write import write_model
-    from wwho.backend.select import open_backend
+    from wwho.core.select import open_backend
+    from wwho.format.files import write_atomic
+    from wwho.format.write import write_model
 
     blob = write_model(model)
     with naming(f"{options.output} would be no artifact"):

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypedDict
 
-from wwho.artifact.model import Route
-from wwho.backend.base import ORPHAN, Backend, Span
-from wwho.backend.characters import characters
 from wwho.cli import options as shared
 from wwho.cli import streams
+from wwho.core.base import ORPHAN, Backend, Span
+from wwho.core.characters import characters
 from wwho.errors import naming
+from wwho.format.model import Route
 
 NAME = "segment"
 HELP = "cut each line of text into segments by script, and Abugida segments into syllables"
@@ -61,13 +61,13 @@ def opened(options: argparse.Namespace) -> Backend:
         WwhoError: a schema or the model is at fault, or the backend is missing.
         OSError: a file cannot be read.
     """
-    from wwho.backend.select import open_backend
+    from wwho.core.select import open_backend
 
     if not options.schema:
         blob = shared.read_artifact(options.model)
         with naming(options.model):
             return open_backend(blob, options.backend)
-    from wwho.artifact.write import write_model
+    from wwho.format.write import write_model
     from wwho.train.assemble import counting_model
 
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)

@@ -13,7 +13,7 @@ from wwho.cli import streams
 from wwho.errors import WwhoError
 
 if TYPE_CHECKING:
-    from wwho.artifact.model import Model
+    from wwho.format.model import Model
     from wwho.train.checkpoint import Checkpoint
     from wwho.train.count import Engine
     from wwho.train.report import Report

@@ -11,8 +11,8 @@ from wwho.cli import streams
 from wwho.errors import ArtifactError, WwhoError
 
 if TYPE_CHECKING:
-    from wwho.artifact.model import Model, Pair
-    from wwho.backend.select import BackendName
+    from wwho.core.select import BackendName
+    from wwho.format.model import Model, Pair
 
 NAME = "verify"
 HELP = "check all of an artifact: every MUST of its format, twice, and that its tokens replay"
@@ -70,9 +70,9 @@ def results(planned: Iterator[Check]) -> Iterator[tuple[str, WwhoError | None]]:
 
 def checks(blob: bytes) -> Iterator[Check]:
     """The checks, cheapest first; those behind the second may rely on a model that can be read."""
-    from wwho.artifact.container import read_container
-    from wwho.artifact.read import read_model
-    from wwho.backend.select import default_backend
+    from wwho.core.select import default_backend
+    from wwho.format.container import read_container
+    from wwho.format.read import read_model
 
     yield "header, checksum, section table", lambda: read_container(blob)
     yield "every section, by the reference reader", lambda: read_model(blob)
@@ -104,7 +104,7 @@ def check_canonical(model: Model, blob: bytes) -> None:
     Raises:
         ArtifactError: it does not (status CANONICAL).
     """
-    from wwho.artifact.write import write_model
+    from wwho.format.write import write_model
 
     again = write_model(model)
     if again != blob:
@@ -130,7 +130,7 @@ def check_replay(model: Model) -> None:
 
 def replay(name: str, n_singles: int, pairs: Sequence[Pair]) -> None:
     """Replay each pair's token from its single parts: bytes, or atoms."""
-    from wwho.backend.merge import merge
+    from wwho.core.merge import merge
 
     ranks: Mapping[Pair, int] = {pair: n_singles + k for k, pair in enumerate(pairs)}
     parts: list[tuple[int, ...]] = [(single,) for single in range(n_singles)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wwho.backend.select import BackendName
+from wwho.core.select import BackendName
 from wwho.encodings import SUFFIX, list_encoding_names, model_bytes
 from wwho.errors import WwhoError, naming
 from wwho.evaluate.encoder import Encoder

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wwho.artifact.container import read_container
-from wwho.artifact.layout import FEATURE_IDS
-from wwho.backend.packed import packing
-from wwho.backend.select import BackendName, open_backend
+from wwho.core.packed import packing
+from wwho.core.select import BackendName, open_backend
 from wwho.errors import WwhoError
 from wwho.evaluate.arrays import Bools, Ints, bounds
 from wwho.evaluate.encoder import Encoder, Encoding
 from wwho.evaluate.text import Block, DataSet
+from wwho.format.container import read_container
+from wwho.format.layout import FEATURE_IDS
 from wwho.normalize import FORM, Normalization, normalizer
 from wwho.text import Unk
 from wwho.train.provenance import was_trained_on

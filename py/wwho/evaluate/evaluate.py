@@ -6,9 +6,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from wwho.artifact.write import write_model
-from wwho.backend.base import Backend
-from wwho.backend.select import open_backend
+from wwho.core.base import Backend
+from wwho.core.select import open_backend
 from wwho.errors import CorpusError, WwhoError
 from wwho.evaluate.encoder import Encoder
 from wwho.evaluate.encoder_wwho import WwhoEncoder, trained_on
@@ -21,6 +20,7 @@ from wwho.evaluate.premium import parallel
 from wwho.evaluate.results import FORMAT, Evaluation, TextResult
 from wwho.evaluate.text import Block, DataSet, blocks
 from wwho.evaluate.vocabulary import vocabulary
+from wwho.format.write import write_model
 from wwho.schema.model import Schema
 from wwho.train.assemble import counting_model
 from wwho.train.inputs import Corpus

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from wwho.backend.base import ORPHAN, SYLLABLE, Backend
-from wwho.backend.packed import packing
+from wwho.core.base import ORPHAN, SYLLABLE, Backend
+from wwho.core.packed import packing
 from wwho.evaluate.arrays import Bools, Ints, part_of
 from wwho.evaluate.extents import Extents
 from wwho.evaluate.text import Block
@@ -95,7 +95,7 @@ class Grammar:
         joiner without a letter before it. Several words are as whole as one.
 
         Example:
-            >>> from wwho.backend.select import open_backend
+            >>> from wwho.core.select import open_backend
             >>> from wwho.encodings import model_bytes
             >>> grammar = Grammar(open_backend(model_bytes("wwho_328k")))
             >>> tokens = [text.encode() for text in (" ක්‍ෂි", "ක් ක", "ිය", "\\u200dය", "x")]

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import jinja2
 
-from wwho.artifact.files import check_writable, write_atomic
 from wwho.evaluate.markdown import markdown
 from wwho.evaluate.plots import svg
 from wwho.evaluate.results import Evaluation
 from wwho.evaluate.sections import headline, sections
+from wwho.format.files import check_writable, write_atomic
 
 PAGE, MARKDOWN, JSON = "index.html", "report.md", "report.json"
 

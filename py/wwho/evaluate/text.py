@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from wwho.backend.characters import characters
+from wwho.core.characters import characters
 from wwho.evaluate.arrays import Bools, Ints, bounds
 from wwho.grammar.unicode import script
 from wwho.normalize import Normalization

@@ -11,7 +11,7 @@ from transformers import BatchEncoding
 from transformers.tokenization_utils_base import TruncationStrategy
 from transformers.utils import PaddingStrategy
 
-from wwho.backend.packed import Placed
+from wwho.core.packed import Placed
 from wwho.hf.read import Input, Reader
 from wwho.hf.rows import Encodings, Padding, Row, Template, Truncation, cut, encoding, whole
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from wwho.artifact.model import free_ids
+from wwho.format.model import free_ids
 from wwho.tokenizer import Tokenizer
 
 TWIN = "\u2581"

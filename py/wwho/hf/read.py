@@ -10,8 +10,8 @@ from typing import NamedTuple, SupportsIndex, TypeAlias
 
 from tokenizers import AddedToken
 
-from wwho.backend.base import SYLLABLE
-from wwho.backend.packed import Placed
+from wwho.core.base import SYLLABLE
+from wwho.core.packed import Placed
 from wwho.normalize import places_before
 from wwho.text import to_bytes
 from wwho.tokenizer import Tokenizer

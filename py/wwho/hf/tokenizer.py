@@ -8,10 +8,10 @@ from typing import Any
 
 from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
 
-from wwho.artifact.files import write_atomic
-from wwho.backend.base import unknown_id
+from wwho.core.base import unknown_id
 from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
 from wwho.errors import ArtifactError, UnknownTokenError
+from wwho.format.files import write_atomic
 from wwho.hf.batch import Batch, Options, samples_of
 from wwho.hf.names import Names, first_names, unused
 from wwho.hf.read import Reader

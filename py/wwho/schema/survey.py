@@ -7,12 +7,12 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 
-from wwho.artifact.write import write_model
-from wwho.backend.base import ORPHAN, PASSTHROUGH
-from wwho.backend.characters import characters
-from wwho.backend.packed import SPAN, packing
-from wwho.backend.select import open_backend
+from wwho.core.base import ORPHAN, PASSTHROUGH
+from wwho.core.characters import characters
+from wwho.core.packed import SPAN, packing
+from wwho.core.select import open_backend
 from wwho.errors import CorpusError
+from wwho.format.write import write_model
 from wwho.schema.model import Schema
 from wwho.train.assemble import counting_model
 from wwho.train.inputs import Corpus

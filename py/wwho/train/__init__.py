@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from wwho.artifact.model import Model
+    from wwho.format.model import Model
     from wwho.normalize import Normalization
     from wwho.schema.model import Schema
     from wwho.tokenizer import Tokenizer
@@ -126,7 +126,7 @@ def train(
         >>> [tokenizer.decode([token]) for token in tokenizer.encode("ගමේ 7 පාර")]
         ['ගමේ', ' ', '7', ' පාර']
     """
-    from wwho.artifact.write import write_model
+    from wwho.format.write import write_model
     from wwho.tokenizer import Tokenizer
     from wwho.train.atoms import AtomKind
     from wwho.train.inputs import Corpus

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from wwho.artifact.model import Model, Pair
 from wwho.errors import SpecialTokenError
+from wwho.format.model import Model, Pair
 from wwho.schema.model import Schema
 from wwho.special import check_text
 from wwho.train.atoms import ROUTER, AtomKind, check_kind, compile_cuts

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from wwho.artifact.model import Route
 from wwho.errors import SchemaError
+from wwho.format.model import Route
 from wwho.grammar.automaton import Automaton, CompiledScanners
 from wwho.grammar.classmap import overlay
 from wwho.grammar.codepoints import ALL, CodePointSet

@@ -9,11 +9,11 @@ import os
 import time
 from pathlib import Path
 
-from wwho.artifact.files import TEMPORARY, write_atomic
-from wwho.artifact.model import Model
-from wwho.artifact.write import write_model
-from wwho.base.build import WRITER
+from wwho.build.base import WRITER
 from wwho.errors import CheckpointError, CorpusError
+from wwho.format.files import TEMPORARY, write_atomic
+from wwho.format.model import Model
+from wwho.format.write import write_model
 from wwho.train.inputs import Corpus, decimal
 from wwho.train.sources import stamp_of
 from wwho.train.tally import START, PackedTally, Position, Tally

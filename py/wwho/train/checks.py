@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from wwho.artifact.layout import MAX_IDS, MAX_TOKEN_BYTES
-from wwho.artifact.model import Model
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
+from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
+from wwho.format.model import Model
 from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.schema.model import Schema
 from wwho.train.atoms import AtomKind

@@ -11,10 +11,10 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from wwho.artifact.model import Model
-from wwho.artifact.read import read_model
-from wwho.artifact.write import write_model
 from wwho.errors import BackendError, CorpusError, WwhoError
+from wwho.format.model import Model
+from wwho.format.read import read_model
+from wwho.format.write import write_model
 from wwho.train.inputs import Corpus, stored
 from wwho.train.native import Scanners
 from wwho.train.parquet import Rows

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from wwho.artifact.model import Model
+from wwho.format.model import Model
 from wwho.train.checkpoint import Checkpoint
 from wwho.train.inputs import Corpus
 from wwho.train.native import RouteInfo, Scanners, Words

@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from queue import SimpleQueue
 
-from wwho.artifact.model import Model
 from wwho.errors import CheckpointError
+from wwho.format.model import Model
 from wwho.train.contents import CHUNK
 from wwho.train.inputs import Corpus, Source, stored
 from wwho.train.lines import Block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wwho.artifact.layout import MAX_TOKEN_BYTES
+from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.train.native import Merger, Words
 from wwho.train.progress import Progress
 

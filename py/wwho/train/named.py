@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from wwho.artifact.model import Model
-from wwho.artifact.read import read_model
-from wwho.base.build import byte_base
+from wwho.build.base import byte_base
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import naming
+from wwho.format.model import Model
+from wwho.format.read import read_model
 from wwho.schema.load import load_schema, shipped_schemas
 from wwho.schema.model import Schema
 from wwho.train.atoms import AtomKind

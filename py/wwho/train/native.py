@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from wwho.artifact.layout import MAX_TOKEN_BYTES
-from wwho.artifact.model import Model, Pair
-from wwho.artifact.write import write_model
 from wwho.errors import ArtifactError, BackendError, CorpusError
+from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.format.model import Model, Pair
+from wwho.format.write import write_model
 
 try:
     from wwho.train._native import ffi, lib

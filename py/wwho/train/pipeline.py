@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from wwho.artifact.layout import MAX_TOKEN_BYTES
-from wwho.artifact.model import Model
+from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.format.model import Model
 from wwho.normalize import Normalization
 from wwho.schema.model import Schema
 from wwho.train.assemble import counting_model, special_ids, trained_model
@@ -71,7 +71,7 @@ def train_model(
         schemas: the scripts to take over from the base. None: all text; its words are then the
             pieces of the base's pretokenizer.
         base: a model without schemas; it keeps its ids, and its pretokenizer goes on cutting the
-            text of all other scripts. `wwho.base.build.byte_base` is one without a vocabulary.
+            text of all other scripts. `wwho.build.base.byte_base` is one without a vocabulary.
         corpus: what to train on: names of files, folders, patterns or URLs, or a `Corpus` of them,
             which can also be sampled and weighted.
         atoms: what is meant by syllable here: ``syllable``, ``grapheme``, ``codepoint`` or
@@ -120,7 +120,7 @@ def train_model(
 
     Example:
         >>> import tempfile, pathlib
-        >>> from wwho.artifact.read import read_model
+        >>> from wwho.format.read import read_model
         >>> from wwho.encodings import model_bytes
         >>> from wwho.schema.load import load_schema
         >>> base = read_model(model_bytes("o200k_base"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from wwho.artifact.model import Model
-from wwho.base.build import WRITER
+from wwho.build.base import WRITER
+from wwho.format.model import Model
 from wwho.grammar.unicode import UNICODE_VERSION
 from wwho.normalize import KEY
 from wwho.schema.model import Schema

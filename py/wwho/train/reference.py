@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from wwho.artifact.layout import MAX_TOKEN_BYTES
-from wwho.artifact.model import Model, Pair
+from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.format.model import Model, Pair
 from wwho.grammar.run import pieces
 from wwho.schema.compile import Unit
 from wwho.train.atoms import AtomKind

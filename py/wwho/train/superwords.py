@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from wwho.artifact.model import Model
 from wwho.errors import CorpusError
+from wwho.format.model import Model
 from wwho.train.inputs import Corpus, Source
 from wwho.train.merge import STEP
 from wwho.train.native import Merger, Phrases

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from wwho.artifact.model import Route
+from wwho.format.model import Route
 
 SYLLABLE, ORPHAN, PASSTHROUGH, PIECE = range(4)
 

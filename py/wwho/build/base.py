@@ -6,11 +6,11 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 
-from wwho.artifact.layout import MAX_IDS
-from wwho.artifact.model import Model, Route, free_ids
-from wwho.base.pairs import canonical_pairs
-from wwho.base.patterns import PATTERNS
-from wwho.base.tiktoken_file import read_ranks, tokens_by_rank
+from wwho.format.layout import MAX_IDS
+from wwho.format.model import Model, Route, free_ids
+from wwho.build.pairs import canonical_pairs
+from wwho.build.patterns import PATTERNS
+from wwho.build.tiktoken_file import read_ranks, tokens_by_rank
 from wwho.errors import PatternError, SpecialTokenError, naming
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
@@ -34,7 +34,7 @@ def import_tiktoken(
 
     Args:
         path: the rank file.
-        pattern: the pretokenizer: the name of a known one (see `wwho.base.patterns`) or a regular
+        pattern: the pretokenizer: the name of a known one (see `wwho.build.patterns`) or a regular
             expression.
         specials: special tokens, text to id.
         name: the encoding's name.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
-from wwho.artifact.model import Pair
+from wwho.format.model import Pair
 
 
 def merge(ids: Sequence[int], ranks: Mapping[Pair, int]) -> list[int]:

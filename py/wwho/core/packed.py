@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from wwho.backend.base import Backend
+from wwho.core.base import Backend
 from wwho.errors import UnknownTokenError
 
 Placed: TypeAlias = tuple[list[int], list[tuple[int, int]]]
@@ -64,7 +64,7 @@ def packing(backend: Backend) -> Packing:
     """The backend itself, where it can pack; else what packs for it.
 
     Example:
-        >>> from wwho.backend.select import open_backend
+        >>> from wwho.core.select import open_backend
         >>> from wwho.encodings import model_bytes
         >>> backend = open_backend(model_bytes("cl100k_base"), "reference")
         >>> [SPAN.unpack(packing(backend).spans_packed(b"a")), backend.spans(b"a")]

@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wwho.artifact import leb
-from wwho.artifact.layout import (
+from wwho.format import leb
+from wwho.format.layout import (
     ENTRY_BYTES,
     FEATURE_IDS,
     FEATURE_SGPE,
@@ -25,7 +25,7 @@ from wwho.artifact.layout import (
     Kind,
     padding,
 )
-from wwho.artifact.model import Model, Route
+from wwho.format.model import Model, Route
 
 if TYPE_CHECKING:
     from wwho.grammar.automaton import Automaton
@@ -42,7 +42,7 @@ def write_model(model: Model) -> bytes:
         struct.error: a number does not fit its field.
 
     Example:
-        >>> from wwho.artifact.read import read_model
+        >>> from wwho.format.read import read_model
         >>> from wwho.encodings import model_bytes
         >>> blob = model_bytes("cl100k_base")
         >>> write_model(read_model(blob)) == blob

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from wwho.artifact.container import read_container
-from wwho.artifact.layout import NONE, Kind
-from wwho.artifact.read import read_provenance, route_entries
-from wwho.backend.base import Info
+from wwho.core.base import Info
+from wwho.format.container import read_container
+from wwho.format.layout import NONE, Kind
+from wwho.format.read import read_provenance, route_entries
 
 INFO_NUMBERS = 12
 """How many 32-bit numbers a `wwho_info` of wwho.h has."""

@@ -11,13 +11,13 @@ from operator import index
 from typing import Any, NamedTuple, TypeVar
 
 from wwho._core import ffi, lib
-from wwho.artifact.layout import NONE
-from wwho.artifact.read import read_model
-from wwho.backend.base import Info, Span, unknown_id, unknown_text
-from wwho.backend.core import INFO_NUMBERS, core_info
-from wwho.backend.packed import SPAN, Placed
-from wwho.backend.parts import in_parts
+from wwho.core.base import Info, Span, unknown_id, unknown_text
+from wwho.core.core import INFO_NUMBERS, core_info
+from wwho.core.packed import SPAN, Placed
+from wwho.core.parts import in_parts
 from wwho.errors import ArtifactError, BackendError, UnknownTokenError
+from wwho.format.layout import NONE
+from wwho.format.read import read_model
 
 OUTPUT_BYTES = 1 << 16
 ABI_VERSION = 1

@@ -6,8 +6,9 @@ import struct
 import zlib
 from dataclasses import dataclass
 
-from wwho.artifact.foreign import foreign
-from wwho.artifact.layout import (
+from wwho.errors import ArtifactError
+from wwho.format.foreign import foreign
+from wwho.format.layout import (
     ANNOUNCED,
     ENTRY_BYTES,
     FEATURE_IDS,
@@ -22,7 +23,6 @@ from wwho.artifact.layout import (
     Kind,
     padding,
 )
-from wwho.errors import ArtifactError
 
 
 @dataclass(frozen=True)

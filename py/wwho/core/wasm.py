@@ -17,12 +17,12 @@ from importlib import resources
 from operator import index
 from typing import Any
 
-from wwho.artifact.layout import NONE
-from wwho.artifact.read import read_model
-from wwho.backend.base import Info, Span, unknown_id, unknown_text
-from wwho.backend.core import INFO_NUMBERS, core_info
-from wwho.backend.packed import SPAN
+from wwho.core.base import Info, Span, unknown_id, unknown_text
+from wwho.core.core import INFO_NUMBERS, core_info
+from wwho.core.packed import SPAN
 from wwho.errors import ArtifactError, BackendError, UnknownTokenError
+from wwho.format.layout import NONE
+from wwho.format.read import read_model
 
 ABI_VERSION = 1
 OK, BUFFER, TOKEN = 0, 2, 3

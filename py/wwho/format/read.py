@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from wwho.artifact import leb
-from wwho.artifact.container import Container, fail, read_container
-from wwho.artifact.layout import (
+from wwho.format import leb
+from wwho.format.container import Container, fail, read_container
+from wwho.format.layout import (
     FEATURE_IDS,
     FEATURE_SGPE,
     FEATURE_SUPERWORDS,
@@ -33,8 +33,8 @@ from wwho.artifact.layout import (
     Kind,
     padding,
 )
-from wwho.artifact.model import Model, Pair, Route, free_ids
-from wwho.artifact.write import provenance_json
+from wwho.format.model import Model, Pair, Route, free_ids
+from wwho.format.write import provenance_json
 from wwho.grammar.automaton import Automaton, CompiledScanners
 from wwho.grammar.classmap import ClassMap
 

@@ -10,14 +10,14 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wwho.artifact.layout import MAX_ATOM_BYTES
-from wwho.artifact.model import Model
-from wwho.base.build import WRITER
+from wwho.format.layout import MAX_ATOM_BYTES
+from wwho.format.model import Model
+from wwho.build.base import WRITER
 from wwho.errors import SpecialTokenError, naming
 from wwho.grammar.unicode import UNICODE_VERSION
-from wwho.importers.cuts import Cuts
-from wwho.importers.merges import LiveMerges, live_merges
-from wwho.importers.vocab_json import UNKNOWN, VocabJson, read_vocab_json, refusal, shown
+from wwho.build.cuts import Cuts
+from wwho.build.merges import LiveMerges, live_merges
+from wwho.build.vocab_json import UNKNOWN, VocabJson, read_vocab_json, refusal, shown
 from wwho.schema.model import Schema
 from wwho.schema.paper import paper_scanners
 from wwho.train.atoms import ROUTER, script_routes, with_pretokenizer

@@ -8,8 +8,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from wwho.artifact.layout import MAX_TOKEN_BYTES
-from wwho.artifact.model import free_ids
+from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.format.model import free_ids
 from wwho.errors import ArtifactError, SpecialTokenError
 
 

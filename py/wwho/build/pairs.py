@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wwho.artifact.model import Pair
+from wwho.format.model import Pair
 from wwho.errors import ArtifactError
 
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from wwho.artifact.layout import MAX_TOKEN_BYTES
+from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.errors import ArtifactError, naming
 
 UNKNOWN = "[UNK]"

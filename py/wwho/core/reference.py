@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
 from operator import index
 
-from wwho.artifact.model import Model, Route
-from wwho.artifact.read import read_model
-from wwho.backend.base import PIECE, SYLLABLE, Info, Span, unknown_id, unknown_text
-from wwho.backend.characters import read_characters
-from wwho.backend.merge import merge
+from wwho.core.base import PIECE, SYLLABLE, Info, Span, unknown_id, unknown_text
+from wwho.core.characters import read_characters
+from wwho.core.merge import merge
 from wwho.errors import UnknownTokenError
+from wwho.format.model import Model, Route
+from wwho.format.read import read_model
 from wwho.grammar.run import pieces
 
 Token = tuple[int, int]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from wwho.grammar.automaton import CompiledScanners
 from wwho.grammar.codepoints import CodePointSet
 from wwho.grammar.run import pieces
-from wwho.importers.vocab_json import refusal, shown
+from wwho.build.vocab_json import refusal, shown
 from wwho.schema.model import Schema
 from wwho.schema.paper import JOINERS
 from wwho.train.atoms import OTHER

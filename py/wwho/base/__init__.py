@@ -1,1 +1,0 @@
-"""Base BPE vocabularies: importing them and bringing them into the artifact's form."""

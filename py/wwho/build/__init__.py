@@ -1,0 +1,1 @@
+"""Making artifacts: base vocabularies, and other tokenizers' files that give the same ids."""

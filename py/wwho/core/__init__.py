@@ -1,0 +1,1 @@
+"""Backends: the three ways to run a model, behind one protocol (`wwho.core.base.Backend`)."""

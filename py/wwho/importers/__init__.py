@@ -1,1 +1,0 @@
-"""Other tokenizers' files as models that give the same ids."""
