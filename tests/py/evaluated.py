@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from wwho.build.assemble import special_ids, trained_model
 from wwho.build.base import base_model
 from wwho.evaluate.baselines import open_baseline, open_model
 from wwho.evaluate.encoder import Encoder
@@ -26,7 +27,6 @@ from wwho.evaluate.text import DataSet
 from wwho.format.model import Model
 from wwho.format.write import write_model
 from wwho.schema.load import load_schema
-from wwho.train.assemble import special_ids, trained_model
 
 LINES = ["මල ක", "ab කි", "", "ab ම", "්"]
 TEXT = "".join(f"{line}\n" for line in LINES)

@@ -8,17 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from wwho.build.assemble import counting_model
+from wwho.corpus import Corpus
 from wwho.format.model import Model
 from wwho.format.write import write_model
+from wwho.progress import Progress, ignore
 from wwho.schema.load import load_schema
 from wwho.schema.paper import paper_scanners
 from wwho.tokenizer import Tokenizer
-from wwho.train.assemble import counting_model
 from wwho.train.count import count_corpus
-from wwho.train.inputs import Corpus
 from wwho.train.local import LocalEngine
 from wwho.train.merge import learn_merges
-from wwho.train.progress import Progress, ignore
 
 NAMES = ("paper/sinhala", "paper/devanagari")
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

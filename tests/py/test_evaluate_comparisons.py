@@ -10,6 +10,7 @@ import pytest
 from evaluated import byte_model, hand_model, measured, opened, put_files
 
 from wwho.build.base import byte_base
+from wwho.corpus import Corpus
 from wwho.errors import CorpusError
 from wwho.evaluate.baselines import open_model
 from wwho.evaluate.encoder_wwho import WwhoEncoder
@@ -19,7 +20,6 @@ from wwho.evaluate.text import DataSet
 from wwho.format.read import read_model
 from wwho.format.write import write_model
 from wwho.schema.load import load_schema
-from wwho.train.inputs import Corpus
 from wwho.train.pipeline import train_model
 from wwho.train.provenance import LISTED, was_trained_on
 

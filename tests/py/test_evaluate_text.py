@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wwho
+from wwho.corpus import Corpus
 from wwho.evaluate.clusters import clusters
 from wwho.evaluate.encoder_wwho import WwhoEncoder
 from wwho.evaluate.extents import Damage, Extents
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.metrics import id_bytes
 from wwho.evaluate.text import Block, blocks
-from wwho.train.inputs import Corpus
 
 
 def test_clusters_by_rule_gb9c() -> None:

@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 
 import wwho
 from wwho import Tokenizer
+from wwho.build.atoms import AtomKind
+from wwho.corpus import Corpus
 from wwho.errors import ArtifactError, CheckpointError, SpecialTokenError
 from wwho.format.read import read_model
 from wwho.format.write import write_model
 from wwho.normalize import joins, nfc, parts, places_before
 from wwho.text import to_bytes
 from wwho.train import train
-from wwho.train.atoms import AtomKind
 from wwho.train.checkpoint import Checkpoint
-from wwho.train.inputs import Corpus
 from wwho.train.named import base_named, schemas_named
 from wwho.train.pipeline import train_model
 

@@ -17,10 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wwho.build.assemble import counting_model
 from wwho.build.base import base_model, byte_base
 from wwho.cli.verify import check_replay
 from wwho.core.base import SYLLABLE
 from wwho.core.reference import ReferenceBackend, segments_of, words_of
+from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError
 from wwho.format.model import Model, Pair
 from wwho.format.read import read_model
@@ -28,8 +30,6 @@ from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.tokenizer import Tokenizer
 from wwho.train import superwords as stage
-from wwho.train.assemble import counting_model
-from wwho.train.inputs import Corpus
 from wwho.train.native import Phrases
 from wwho.train.pipeline import train_model
 from wwho.train.reference import merged, train_reference

@@ -15,15 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wwho.build.assemble import counting_model, special_ids, trained_model
 from wwho.build.base import base_model
+from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.model import Model
 from wwho.format.read import read_model
 from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.tokenizer import Tokenizer
-from wwho.train.assemble import counting_model, special_ids, trained_model
-from wwho.train.inputs import Corpus
 from wwho.train.native import Merger, Scanners, Words, parse_records, record
 from wwho.train.pipeline import SPECIALS, train_model
 from wwho.train.prune import choose_atoms

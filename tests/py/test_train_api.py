@@ -182,7 +182,7 @@ def test_surrogates_are_read_as_a_tokenizer_reads_them() -> None:
     expected = train(whole, on_counted=reports.append, **SMALL)
     assert found.info.provenance["corpus"] == expected.info.provenance["corpus"]
     assert [report.total.broken_characters for report in reports] == [1, 0]
-    from wwho.train.texts import Texts
+    from wwho.corpus.texts import Texts
 
     with pytest.raises(CorpusError, match=r"text 2: the text holds the lone surrogate U\+D800"):
         train(Corpus(Texts(["ගම", "a\ud800"]), errors="stop"), **SMALL)
@@ -201,7 +201,7 @@ def test_the_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_cutting_text_needs_nothing_that_files_are_read_with() -> None:
     code = (
         "import sys; sys.modules['lzma'] = None\n"
-        "from wwho.train.assemble import counting_model\n"
+        "from wwho.build.assemble import counting_model\n"
         "from wwho.train import train"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -21,26 +21,26 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wwho.build.assemble import counting_model, special_ids, trained_model
+from wwho.build.atoms import AtomKind
 from wwho.build.base import base_model, byte_base
 from wwho.build.patterns import PATTERNS
 from wwho.cli.verify import check_replay
+from wwho.corpus import Corpus
+from wwho.corpus.texts import Texts
 from wwho.errors import CorpusError, SchemaError
 from wwho.format.model import Model
 from wwho.format.read import read_model
 from wwho.format.write import write_model
+from wwho.progress import Progress
 from wwho.schema.load import load_schema
 from wwho.schema.model import Schema
 from wwho.tokenizer import Tokenizer
-from wwho.train.assemble import counting_model, special_ids, trained_model
-from wwho.train.atoms import AtomKind
-from wwho.train.inputs import Corpus
 from wwho.train.merge import learn_merges
 from wwho.train.native import Scanners, Words
 from wwho.train.pipeline import SPECIALS, train_model
-from wwho.train.progress import Progress
 from wwho.train.prune import BYTES, atoms_of
 from wwho.train.reference import train_reference, words_of
-from wwho.train.texts import Texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = (load_schema("sinhala"), load_schema("devanagari"))

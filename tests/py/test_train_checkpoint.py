@@ -18,13 +18,12 @@ from typing import Any
 import pytest
 
 from wwho.build.base import base_model
+from wwho.corpus import Corpus, contents
 from wwho.errors import CheckpointError, CorpusError
 from wwho.format.model import Model
 from wwho.format.write import write_model
 from wwho.schema.load import load_schema
-from wwho.train import contents
 from wwho.train.checkpoint import Checkpoint
-from wwho.train.inputs import Corpus
 from wwho.train.pipeline import train_model
 from wwho.train.report import Report
 from wwho.train.tally import Tally
@@ -162,7 +161,7 @@ def test_a_kill_at_any_moment_changes_nothing(tmp_path: Path) -> None:
 
 IN_SMALL_BLOCKS = """
 from wwho.cli.main import main
-from wwho.train import contents
+from wwho.corpus import contents
 contents.CHUNK = 1 << 14
 raise SystemExit(main())
 """

@@ -22,16 +22,16 @@ import pytest
 from distributed import Client, LocalCluster
 
 from wwho.build.base import base_model
+from wwho.corpus import Corpus
+from wwho.corpus.reader import Reading
 from wwho.errors import BackendError, CheckpointError, CorpusError
 from wwho.format.write import write_model
+from wwho.progress import Advance
 from wwho.schema.load import load_schema
 from wwho.train import cluster as module
 from wwho.train.checkpoint import Checkpoint
 from wwho.train.cluster import DaskEngine, parts_of
-from wwho.train.inputs import Corpus
 from wwho.train.pipeline import train_model
-from wwho.train.progress import Advance
-from wwho.train.reader import Reading
 from wwho.train.report import Report
 from wwho.train.tally import Tally
 

@@ -25,17 +25,17 @@ import pyarrow.parquet
 import pytest
 
 from wwho.build.base import base_model
+from wwho.corpus import Corpus
+from wwho.corpus.lines import sampler
+from wwho.corpus.reader import LONG_LINE, Part, Reader, Reading
+from wwho.corpus.sources import files_of, stamp_of
 from wwho.errors import CorpusError
 from wwho.format.model import Model
 from wwho.format.write import write_model
+from wwho.progress import ignore
 from wwho.schema.load import load_schema
-from wwho.train.inputs import Corpus
 from wwho.train.pipeline import train_model
-from wwho.train.progress import ignore
-from wwho.train.reader import LONG_LINE, Part, Reader, Reading
 from wwho.train.report import Report
-from wwho.train.sample import sampler
-from wwho.train.sources import files_of, stamp_of
 
 SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
 BASE = base_model(

@@ -26,14 +26,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wwho.build.base import base_model
+from wwho.corpus import Corpus
+from wwho.corpus.lines import Block, blocks_of
+from wwho.corpus.reader import Part, Reader, Reading
 from wwho.errors import CorpusError
 from wwho.format.read import read_model
+from wwho.progress import ignore
 from wwho.schema.load import load_schema
-from wwho.train.inputs import Corpus
-from wwho.train.lines import Block, blocks_of
 from wwho.train.pipeline import train_model
-from wwho.train.progress import ignore
-from wwho.train.reader import Part, Reader, Reading
 
 SCHEMAS = [load_schema("sinhala")]
 BASE = base_model(
@@ -359,8 +359,8 @@ def test_parquet_is_read_a_few_rows_at_a_time(tmp_path: Path) -> None:
 READ_AND_MEASURE = """
 import re, sys
 import pyarrow.parquet
-from wwho.train.progress import ignore
-from wwho.train.reader import Part, Reader, Reading
+from wwho.progress import ignore
+from wwho.corpus.reader import Part, Reader, Reading
 
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])

@@ -82,9 +82,9 @@ def rustbpe_tokens(job: Job, pattern: str | None) -> Sequence[bytes]:
 
 def count(job: Job) -> Job:
     """Seconds that pass in the first stage alone, the best of some."""
-    counting_model = import_module("wwho.train.assemble").counting_model
+    counting_model = import_module("wwho.build.assemble").counting_model
     count_corpus = import_module("wwho.train.count").count_corpus
-    corpus = import_module("wwho.train.inputs").Corpus([job["file"]])
+    corpus = import_module("wwho.corpus").Corpus([job["file"]])
     engine = import_module("wwho.train.local").LocalEngine(job["processes"])
     model, seconds = counting_model(schemas()), []
     for _ in range(TIMES):
@@ -99,7 +99,7 @@ def merge(job: Job) -> Job:
     native = import_module("wwho.train.native")
     choose_atoms = import_module("wwho.train.prune").choose_atoms
     words = native.Words()
-    scanners = native.Scanners(import_module("wwho.train.assemble").counting_model(schemas()))
+    scanners = native.Scanners(import_module("wwho.build.assemble").counting_model(schemas()))
     words.count(scanners, Path(job["file"]).read_bytes())
     seconds = []
     for step in (1, 4):

@@ -11,7 +11,7 @@ from wwho.grammar.run import pieces
 from wwho.build.vocab_json import refusal, shown
 from wwho.schema.model import Schema
 from wwho.schema.paper import JOINERS
-from wwho.train.atoms import OTHER
+from wwho.build.atoms import OTHER
 
 Units = tuple[str, ...]
 

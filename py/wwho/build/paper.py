@@ -20,7 +20,7 @@ from wwho.build.merges import LiveMerges, live_merges
 from wwho.build.vocab_json import UNKNOWN, VocabJson, read_vocab_json, refusal, shown
 from wwho.schema.model import Schema
 from wwho.schema.paper import paper_scanners
-from wwho.train.atoms import ROUTER, script_routes, with_pretokenizer
+from wwho.build.atoms import ROUTER, script_routes, with_pretokenizer
 
 SPACE = " "
 

@@ -44,7 +44,7 @@ def compiled(schemas: Sequence[Schema], base: Model, name: str) -> Model:
         UsageError: the base has schemas already.
         SchemaError: two schemas claim the same character.
     """
-    from wwho.train.assemble import trained_model
+    from wwho.build.assemble import trained_model
     from wwho.version import __version__
 
     if base.has_sgpe or base.router is not None:

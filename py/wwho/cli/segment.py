@@ -67,8 +67,8 @@ def opened(options: argparse.Namespace) -> Backend:
         blob = shared.read_artifact(options.model)
         with naming(options.model):
             return open_backend(blob, options.backend)
+    from wwho.build.assemble import counting_model
     from wwho.format.write import write_model
-    from wwho.train.assemble import counting_model
 
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
     return open_backend(write_model(counting_model(schemas)), options.backend)

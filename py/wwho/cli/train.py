@@ -227,8 +227,8 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
         WwhoError: schemas, base or corpus are at fault.
         UsageError: a number is out of range, or the base is none.
     """
+    from wwho.corpus import Corpus
     from wwho.schema.load import shipped_schemas
-    from wwho.train.inputs import Corpus
     from wwho.train.pipeline import train_model
 
     names = options.schema or (shipped_schemas() if options.atoms == "syllable" else [])
@@ -317,7 +317,7 @@ def base_of(options: argparse.Namespace) -> Model:
         ValueError: a pattern is given for a base that has its own.
         OSError: the file cannot be read.
     """
-    from wwho.train.atoms import AtomKind
+    from wwho.build.atoms import AtomKind
     from wwho.train.named import base_named
 
     known = options.base in (None, shared.NO_BASE)

@@ -6,8 +6,10 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from wwho.build.assemble import counting_model
 from wwho.core.base import Backend
 from wwho.core.select import open_backend
+from wwho.corpus import Corpus
 from wwho.errors import CorpusError, WwhoError
 from wwho.evaluate.encoder import Encoder
 from wwho.evaluate.encoder_wwho import WwhoEncoder, trained_on
@@ -21,10 +23,8 @@ from wwho.evaluate.results import FORMAT, Evaluation, TextResult
 from wwho.evaluate.text import Block, DataSet, blocks
 from wwho.evaluate.vocabulary import vocabulary
 from wwho.format.write import write_model
+from wwho.progress import Advance, Progress
 from wwho.schema.model import Schema
-from wwho.train.assemble import counting_model
-from wwho.train.inputs import Corpus
-from wwho.train.progress import Advance, Progress
 from wwho.version import __version__
 
 OVERALL = "overall"

@@ -14,7 +14,7 @@ from wwho.evaluate.encoder import Encoder
 from wwho.evaluate.encoder_wwho import trained_on
 from wwho.evaluate.metrics import ratio
 from wwho.evaluate.text import DataSet, blocks
-from wwho.train.progress import Advance
+from wwho.progress import Advance
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from wwho.core.characters import characters
+from wwho.corpus import Corpus
+from wwho.corpus.contents import broken_bytes
 from wwho.evaluate.arrays import Bools, Ints, bounds
 from wwho.grammar.unicode import script
 from wwho.normalize import Normalization
+from wwho.progress import Advance
 from wwho.schema.model import union
-from wwho.train.encoding import broken_bytes
-from wwho.train.inputs import Corpus
-from wwho.train.progress import Advance
 
 # Scripts whose words no space divides: those of Unicode's line-breaking class SA, and more.
 _SPACELESS_SCRIPTS = """
@@ -113,7 +113,7 @@ class DataSet:
 
     Attributes:
         name: what the report calls it.
-        file: a path; how it is read is said at `wwho.train.inputs.Corpus`.
+        file: a path; how it is read is said at `wwho.corpus.Corpus`.
         field: the field of JSON Lines that holds the text; None for "text".
         column: the column of Parquet that does.
         normalize: the form that the text is brought into; None: as it is.

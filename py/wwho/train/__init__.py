@@ -14,16 +14,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from wwho.build.atoms import AtomKind
+    from wwho.corpus import Corpus
+    from wwho.corpus.texts import Given
     from wwho.format.model import Model
     from wwho.normalize import Normalization
     from wwho.schema.model import Schema
     from wwho.tokenizer import Tokenizer
-    from wwho.train.atoms import AtomKind
     from wwho.train.checkpoint import Checkpoint
     from wwho.train.count import Engine
-    from wwho.train.inputs import Corpus
     from wwho.train.report import Report
-    from wwho.train.texts import Given
 
 __all__ = ["Corpus", "train"]
 
@@ -34,7 +34,7 @@ def __getattr__(name: str) -> object:
     What cuts text imports this package too, also where Python lacks what files are read with.
     """
     if name == "Corpus":
-        from wwho.train.inputs import Corpus
+        from wwho.corpus import Corpus
 
         return Corpus
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -126,13 +126,13 @@ def train(
         >>> [tokenizer.decode([token]) for token in tokenizer.encode("ගමේ 7 පාර")]
         ['ගමේ', ' ', '7', ' පාර']
     """
+    from wwho.build.atoms import AtomKind
+    from wwho.corpus import Corpus
+    from wwho.corpus.texts import Texts
     from wwho.format.write import write_model
     from wwho.tokenizer import Tokenizer
-    from wwho.train.atoms import AtomKind
-    from wwho.train.inputs import Corpus
     from wwho.train.named import base_named, schemas_named
     from wwho.train.pipeline import train_model
-    from wwho.train.texts import Texts
 
     kind = AtomKind(atoms)
     model = train_model(

@@ -10,12 +10,12 @@ import time
 from pathlib import Path
 
 from wwho.build.base import WRITER
+from wwho.corpus.corpus import Corpus, decimal
+from wwho.corpus.sources import stamp_of
 from wwho.errors import CheckpointError, CorpusError
 from wwho.format.files import TEMPORARY, write_atomic
 from wwho.format.model import Model
 from wwho.format.write import write_model
-from wwho.train.inputs import Corpus, decimal
-from wwho.train.sources import stamp_of
 from wwho.train.tally import START, PackedTally, Position, Tally
 
 RUN = "run.json"

@@ -6,13 +6,13 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from wwho.build.atoms import AtomKind
+from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Model
 from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.schema.model import Schema
-from wwho.train.atoms import AtomKind
-from wwho.train.inputs import Corpus
 from wwho.train.report import Report
 from wwho.train.superwords import AUTO
 

@@ -11,16 +11,16 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from wwho.corpus.corpus import Corpus, stored
+from wwho.corpus.parquet import Rows
+from wwho.corpus.reader import Part, Reader, Reading, is_parquet
+from wwho.corpus.sources import compression, is_url, path_of, reported, size_of
 from wwho.errors import BackendError, CorpusError, WwhoError
 from wwho.format.model import Model
 from wwho.format.read import read_model
 from wwho.format.write import write_model
-from wwho.train.inputs import Corpus, stored
+from wwho.progress import Advance, ignore
 from wwho.train.native import Scanners
-from wwho.train.parquet import Rows
-from wwho.train.progress import Advance, ignore
-from wwho.train.reader import Part, Reader, Reading, is_parquet
-from wwho.train.sources import compression, is_url, path_of, reported, size_of
 from wwho.train.tally import PackedTally, Position, Tally
 
 if TYPE_CHECKING:

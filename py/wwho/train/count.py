@@ -6,11 +6,11 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from wwho.corpus import Corpus
 from wwho.format.model import Model
+from wwho.progress import Advance
 from wwho.train.checkpoint import Checkpoint
-from wwho.train.inputs import Corpus
 from wwho.train.native import RouteInfo, Scanners, Words
-from wwho.train.progress import Advance
 from wwho.train.report import Report, counts_of, total_of
 from wwho.train.tally import START, PackedTally, Position, Tally
 

@@ -8,14 +8,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from queue import SimpleQueue
 
+from wwho.corpus.contents import CHUNK
+from wwho.corpus.corpus import Corpus, Source, stored
+from wwho.corpus.lines import Block
+from wwho.corpus.reader import Reading
 from wwho.errors import CheckpointError
 from wwho.format.model import Model
-from wwho.train.contents import CHUNK
-from wwho.train.inputs import Corpus, Source, stored
-from wwho.train.lines import Block
+from wwho.progress import Advance
 from wwho.train.native import Scanners, Words
-from wwho.train.progress import Advance
-from wwho.train.reader import Reading
 from wwho.train.tally import Position, Tally
 
 AHEAD = 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.progress import Progress
 from wwho.train.native import Merger, Words
-from wwho.train.progress import Progress
 
 STEP = 2000
 """Merges between two looks at Ctrl-C and the progress bar; the first, large ones take a second."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from wwho.build.atoms import AtomKind
 from wwho.build.base import byte_base
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import naming
@@ -13,7 +14,6 @@ from wwho.format.model import Model
 from wwho.format.read import read_model
 from wwho.schema.load import load_schema, shipped_schemas
 from wwho.schema.model import Schema
-from wwho.train.atoms import AtomKind
 
 NO_BASE = "none"
 """The base of bytes alone."""

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from wwho.build.assemble import counting_model, special_ids, trained_model
+from wwho.build.atoms import AtomKind
+from wwho.corpus import Corpus
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Model
 from wwho.normalize import Normalization
+from wwho.progress import Progress
 from wwho.schema.model import Schema
-from wwho.train.assemble import counting_model, special_ids, trained_model
-from wwho.train.atoms import AtomKind
 from wwho.train.checkpoint import Checkpoint
 from wwho.train.checks import (
     check_atoms,
@@ -24,10 +26,8 @@ from wwho.train.checks import (
     room_for,
 )
 from wwho.train.count import MAX_COUNT, Engine, count_corpus
-from wwho.train.inputs import Corpus
 from wwho.train.local import LocalEngine
 from wwho.train.merge import learn_merges
-from wwho.train.progress import Progress
 from wwho.train.provenance import provenance
 from wwho.train.prune import atoms_of
 from wwho.train.report import Report

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
+from wwho.build.atoms import AtomKind
 from wwho.build.base import WRITER
+from wwho.corpus.corpus import Corpus, decimal
 from wwho.format.model import Model
 from wwho.grammar.unicode import UNICODE_VERSION
 from wwho.normalize import KEY
 from wwho.schema.model import Schema
-from wwho.train.atoms import AtomKind
-from wwho.train.inputs import Corpus, decimal
 from wwho.train.report import Report
 
 LISTED = 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from wwho.train.atoms import AtomKind
+from wwho.build.atoms import AtomKind
 
 if TYPE_CHECKING:
     from wwho.train.native import Words

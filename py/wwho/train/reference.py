@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from wwho.build.atoms import AtomKind
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Model, Pair
 from wwho.grammar.run import pieces
 from wwho.schema.compile import Unit
-from wwho.train.atoms import AtomKind
 from wwho.train.prune import BYTES, SPACE, choose_atoms
 
 Word = tuple[bytes, ...]

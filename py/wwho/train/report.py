@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from wwho.train.inputs import Source, decimal
+from wwho.corpus.corpus import Source, decimal
 from wwho.train.native import RouteInfo, WordsInfo
 from wwho.train.tally import Tally
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
+from wwho.corpus.corpus import Corpus, Source
 from wwho.errors import CorpusError
 from wwho.format.model import Model
-from wwho.train.inputs import Corpus, Source
+from wwho.progress import Advance, Progress
 from wwho.train.merge import STEP
 from wwho.train.native import Merger, Phrases
-from wwho.train.progress import Advance, Progress
 from wwho.train.report import Report
 
 MOST_WORDS = 12_000_000

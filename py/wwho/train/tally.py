@@ -7,8 +7,8 @@ import json
 from array import array
 from dataclasses import asdict, dataclass, field
 
+from wwho.corpus.lines import Block
 from wwho.errors import CheckpointError
-from wwho.train.lines import Block
 from wwho.train.native import Words
 
 DIGEST_BYTES = hashlib.sha256().digest_size

@@ -6,13 +6,12 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from wwho.train.contents import CHUNK
-from wwho.train.lines import Block, encoded, joined
-from wwho.train.progress import Advance
-from wwho.train.sample import sampler
+from wwho.corpus.contents import CHUNK
+from wwho.corpus.lines import Block, encoded, joined, sampler
+from wwho.progress import Advance
 
 if TYPE_CHECKING:
-    from wwho.train.reader import Reading
+    from wwho.corpus.reader import Reading
 
 Given = Iterable[str | Iterable[str | None] | None]
 """Texts, or batches of texts; None, as in a column with gaps, is passed over."""

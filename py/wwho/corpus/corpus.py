@@ -12,13 +12,13 @@ from math import lcm
 from pathlib import Path
 from typing import get_args
 
+from wwho.corpus.contents import check_encoding
+from wwho.corpus.reader import Errors, Part, Reader, Reading
+from wwho.corpus.sources import STANDARD_INPUT, files_of, size_of
+from wwho.corpus.texts import Texts, TextsReader
 from wwho.errors import CorpusError
 from wwho.normalize import Normalization
-from wwho.train.encoding import check_encoding
-from wwho.train.progress import Advance
-from wwho.train.reader import Errors, Part, Reader, Reading
-from wwho.train.sources import STANDARD_INPUT, files_of, size_of
-from wwho.train.texts import Texts, TextsReader
+from wwho.progress import Advance
 
 Number = int | float | str | Decimal | Fraction
 """A number; text, and a float as Python writes it, is read as a decimal number."""

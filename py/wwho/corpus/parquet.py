@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from wwho.corpus.sources import open_raw
 from wwho.errors import CorpusError
-from wwho.train.progress import Advance, ignore
-from wwho.train.sources import open_raw
+from wwho.progress import Advance, ignore
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile

@@ -7,17 +7,17 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 
+from wwho.build.assemble import counting_model
 from wwho.core.base import ORPHAN, PASSTHROUGH
 from wwho.core.characters import characters
 from wwho.core.packed import SPAN, packing
 from wwho.core.select import open_backend
+from wwho.corpus import Corpus
 from wwho.errors import CorpusError
 from wwho.format.write import write_model
+from wwho.progress import Advance, ignore
 from wwho.schema.model import Schema
-from wwho.train.assemble import counting_model
-from wwho.train.inputs import Corpus
 from wwho.train.native import Scanners, Words
-from wwho.train.progress import Advance, ignore
 
 MOST_SYLLABLES = 1 << 20
 """Distinct syllables that are counted one by one. No script has as many; a wrong grammar may."""

@@ -9,7 +9,7 @@ from wwho.errors import SpecialTokenError
 from wwho.format.model import Model, Pair
 from wwho.schema.model import Schema
 from wwho.special import check_text
-from wwho.train.atoms import ROUTER, AtomKind, check_kind, compile_cuts
+from wwho.build.atoms import ROUTER, AtomKind, check_kind, compile_cuts
 
 UNKNOWN = "[UNK]"
 

@@ -8,14 +8,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from wwho.normalize import Normalization, nfc
-from wwho.train.contents import CHUNK, check_text, contents
-from wwho.train.jsonl import DEFAULT_FIELD, Document, texts_of
-from wwho.train.lines import Block, blocks_of, checked, joined, line_start, lines_until, plain
-from wwho.train.parquet import Rows, check_texts
-from wwho.train.progress import Advance
-from wwho.train.sample import sampler
-from wwho.train.sources import (
+from wwho.corpus.contents import CHUNK, check_text, contents
+from wwho.corpus.lines import (
+    DEFAULT_FIELD,
+    Block,
+    Document,
+    blocks_of,
+    checked,
+    joined,
+    line_start,
+    lines_until,
+    plain,
+    sampler,
+    texts_of,
+)
+from wwho.corpus.parquet import Rows, check_texts
+from wwho.corpus.sources import (
     JSON_LINES,
     PARQUET,
     STANDARD_INPUT,
@@ -24,6 +32,8 @@ from wwho.train.sources import (
     path_of,
     reported,
 )
+from wwho.normalize import Normalization, nfc
+from wwho.progress import Advance
 
 LONG_LINE = 1 << 24
 """Bytes of a line from which on it is also cut at spaces."""
