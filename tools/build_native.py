@@ -35,13 +35,13 @@ def declarations(header: Path) -> str:
 def builder(module: str, headers: list[Path], source: str, folder: Path) -> FFI:
     """A cffi builder in API mode, limited to the stable ABI of Python 3.11."""
     ffi = FFI()
-    sources = [*CORE.glob("*.[ch]"), *folder.glob("*.[ch]")]
+    sources = [*CORE.glob("**/*.[ch]"), *folder.glob("*.[ch]")]
     for header in headers:
         ffi.cdef(declarations(header))
     ffi.set_source(
         module,
         source,
-        include_dirs=[str(CORE), str(folder)],
+        include_dirs=[str(CORE), str(CORE / "include"), str(folder)],
         depends=[str(path.relative_to(ROOT)) for path in sorted(sources)],
         define_macros=[("Py_LIMITED_API", "0x030b0000")],
         py_limited_api=True,
@@ -50,10 +50,10 @@ def builder(module: str, headers: list[Path], source: str, folder: Path) -> FFI:
     return ffi
 
 
-core = builder("wwho._core", [CORE / "wwho.h"], '#include "wwho.c"', CORE)
+core = builder("wwho._core", [CORE / "include" / "wwho.h"], '#include "wwho.c"', CORE)
 train = builder(
     "wwho.train._native",
-    [CORE / "wwho.h", TRAIN / "train.h"],
+    [CORE / "include" / "wwho.h", TRAIN / "train.h"],
     '#include "wwho.c"\n#include "train.c"',
     TRAIN,
 )

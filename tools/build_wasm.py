@@ -26,7 +26,7 @@ FLAGS = [
 
 def exported_functions() -> list[str]:
     """The names of the functions that wwho.h declares."""
-    header = (CORE / "wwho.h").read_text("utf-8")
+    header = (CORE / "include" / "wwho.h").read_text("utf-8")
     return re.findall(r"^(?:uint32_t|int|size_t|const char \*) ?(wwho_\w+)\(", header, re.MULTILINE)
 
 

@@ -36,12 +36,12 @@ PACKAGE_SOURCES = (
     "pyproject.toml",
     "tools/build_backend.py",
     "tools/build_native.py",
-    "wasm/*.[ch]",
+    "wasm/**/*.[ch]",
     "py/wwho/train/native/*.[ch]",
 )
 # Folders of tests that have Node packages, by the name of their stamp.
 NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
-WASM_SOURCES = ("tools/build_wasm.py", "wasm/*.[ch]")
+WASM_SOURCES = ("tools/build_wasm.py", "wasm/**/*.[ch]")
 
 
 def main() -> int:

@@ -5,7 +5,7 @@
 #ifndef WWHO_FUZZ_HARNESS_H
 #define WWHO_FUZZ_HARNESS_H
 
-#include "../../wasm/wwho.h"
+#include "../../wasm/include/wwho.h"
 
 #include <stdbool.h>
 #include <stdio.h>

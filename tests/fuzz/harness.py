@@ -94,7 +94,7 @@ def build(name: str) -> Path:
         BuildError: the sources do not compile.
     """
     program = BUILD / name
-    sources = [*FUZZ.glob("*.[ch]"), *(ROOT / "wasm").glob("*.[ch]"), FUZZ / "core.txt"]
+    sources = [*FUZZ.glob("*.[ch]"), *(ROOT / "wasm").glob("**/*.[ch]"), FUZZ / "core.txt"]
     newest = max(path.stat().st_mtime_ns for path in [*sources, Path(__file__)])
     if program.is_file() and program.stat().st_mtime_ns == newest:
         return program
@@ -213,5 +213,5 @@ def coverage() -> dict[str, tuple[int, int]]:
     return {
         path.name: (count["covered"], count["count"])
         for path, count in sorted(lines.items())
-        if path.parent.name == "wasm"
+        if path.parent.name == "src"
     }

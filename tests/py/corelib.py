@@ -16,7 +16,7 @@ from cffi import FFI
 
 from wwho._core import ffi, lib
 
-HEADER = oracle.ROOT / "wasm" / "wwho.h"
+HEADER = oracle.ROOT / "wasm" / "include" / "wwho.h"
 CORE = oracle.ROOT / "wasm" / "wwho.c"
 CANARY = 0xABABABAB
 GUARDS = 16  # canaries behind each buffer

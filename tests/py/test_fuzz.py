@@ -36,7 +36,7 @@ CL100K = ROOT / "py" / "wwho" / "models" / "cl100k_base.wwho"
 BLOB = TINY.read_bytes()
 SECTIONS = {section.kind: section for section in read_container(BLOB).sections}
 
-HEADER = (ROOT / "wasm" / "wwho.h").read_text("utf-8")
+HEADER = (ROOT / "wasm" / "include" / "wwho.h").read_text("utf-8")
 NAMES = {int(code): name for name, code in STATUSES.findall(HEADER) if int(code) >= 16}
 NAMES[0] = "OK"
 TOKENS = {"PAIRS", "PAIR_ORDER", "PAIR_DUPLICATE", "TOKEN_LENGTH", "TOKEN_DUPLICATE"}

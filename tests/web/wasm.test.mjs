@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { STATUS } from "../../web/lib/errors.js";
 import { ROOT, WASM, bytesOf } from "./common.mjs";
 
-const header = await readFile(new URL("wasm/wwho.h", ROOT), "utf8");
+const header = await readFile(new URL("wasm/include/wwho.h", ROOT), "utf8");
 const bytes = await bytesOf(WASM);
 const module = new WebAssembly.Module(bytes);
 

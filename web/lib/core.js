@@ -4,7 +4,7 @@
 //   [ the core's own data and stack | out | blob | workspace | scratch | area of the running call ]
 // The scratch holds the core's cache: it stays, and only grows. The last part is handed out from a mark that each call resets,
 // the text at its base; memory grows before a call, results are copied out. Addresses are numbers below 2^32; struct layouts
-// are those of wasm/wwho.h for wasm32.
+// are those of wasm/include/wwho.h for wasm32.
 //
 // A short text takes a few microseconds, and each view of memory that a call makes a tenth of one: they are kept until memory
 // grows. What a call must make is its result.

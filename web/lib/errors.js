@@ -1,6 +1,6 @@
-// The one error type, and the words for every status of the core (wasm/wwho.h, wasm/FORMAT.md).
+// The one error type, and the words for every status of the core (wasm/include/wwho.h, wasm/FORMAT.md).
 
-/** Names of the core's status codes, as in wasm/wwho.h. @type {Readonly<Record<number, string>>} */
+/** Names of the core's status codes, as in wasm/include/wwho.h. @type {Readonly<Record<number, string>>} */
 export const STATUS = Object.freeze({
   1: "ARGUMENT",
   2: "BUFFER",

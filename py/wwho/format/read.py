@@ -1,7 +1,7 @@
 """The reference reader of artifacts, to be read beside FORMAT.md.
 
 One function per section, each MUST in its order. The C core does the same checks in
-wasm/artifact.c.
+wasm/src/open.c.
 """
 
 from __future__ import annotations

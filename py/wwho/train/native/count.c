@@ -65,10 +65,10 @@ static int cut_word(wwho_counter *c, const wwho_automaton *scanner, wwho_cursor 
     uint32_t rule = WWHO_SYLLABLE;
     while (rule == WWHO_SYLLABLE && cursor->at < cursor->end) {
         size_t unit = cursor->at;
-        scan_piece(model, scanner, cursor, &rule);
+        scan_piece(&model->classes, scanner, cursor, &rule);
         if (rule != WWHO_SYLLABLE && n_units) {
             cursor->at = unit;
-            read_class(model, cursor);
+            read_class(&model->classes, cursor);
             break;
         }
         at = put_leb(at, cursor->at - unit);
@@ -79,7 +79,7 @@ static int cut_word(wwho_counter *c, const wwho_automaton *scanner, wwho_cursor 
     record = put_leb_before(record, n_units);
     size_t size = (size_t)(at - record) + length;
     uint64_t hash = hash_of(record, size);
-    __builtin_prefetch(&words->slots[hash & words->slots_mask]);
+    prefetch(&words->slots[hash & words->slots_mask]);
     c->keys[c->n_fresh] = *key;
     if (length != key->n) c->keys[c->n_fresh].set = NULL;
     c->fresh[c->n_fresh++] = (new_word){hash, n_units, 1, (size_t)(record - words->record), size};
@@ -91,7 +91,7 @@ static int cut_word(wwho_counter *c, const wwho_automaton *scanner, wwho_cursor 
 static int count_segment(wwho_counter *c, const wwho_found *segment, const wwho_automaton *scanner) {
     const uint32_t *kept = kept_ids(&segment->key);
     if (kept) {
-        __builtin_prefetch(&c->words->entries[kept[1]]);
+        prefetch(&c->words->entries[kept[1]]);
         c->seen[c->n_seen++] = kept[1];
         if (c->n_seen == BATCH) flush_seen(c);
         return WWHO_OK;
@@ -102,7 +102,7 @@ static int count_segment(wwho_counter *c, const wwho_found *segment, const wwho_
     if (stray) key.set = NULL; /* they are counted each time */
     c->words->stray_bytes += stray;
     int status = WWHO_OK;
-    wwho_cursor cursor = start_at(c->text.model, c->text.text, segment->at, end);
+    wwho_cursor cursor = start_at(&c->text.model->classes, c->text.text, segment->at, end);
     while (!status && cursor.at < end) status = cut_word(c, scanner, &cursor, &key);
     return status;
 }
@@ -111,7 +111,7 @@ static int count_segment(wwho_counter *c, const wwho_found *segment, const wwho_
 static HOT int found_segment(wwho_counter *c, size_t at, size_t end, const wwho_automaton *scanner) {
     size_t i = c->n_found++ % AHEAD;
     int status = c->n_found > AHEAD ? count_segment(c, &c->found[i], c->units[i]) : WWHO_OK;
-    set_found(&c->text, &c->found[i], at, end, true);
+    set_found(&c->text, &c->found[i], at, end, 1);
     c->units[i] = scanner;
     return status;
 }
@@ -139,12 +139,12 @@ static int use_cache(wwho_words *words, const wwho_model *model) {
 static int count_line(wwho_counter *c, size_t at, size_t end) {
     const wwho_model *model = c->text.model;
     int status = WWHO_OK;
-    for (wwho_cursor segment = start_at(model, c->text.text, at, end); !status && at < end; at = segment.at) {
+    for (wwho_cursor segment = start_at(&model->classes, c->text.text, at, end); !status && at < end; at = segment.at) {
         uint32_t route;
         next_segment(model, &segment, &route);
         const wwho_route *r = &model->routes[route];
-        if (r->sgpe)
-            status = found_segment(c, at, segment.at, &model->automata[r->scanner]);
+        if (r->units)
+            status = found_segment(c, at, segment.at, r->units);
         else
             c->words->stray_bytes += stray_bytes(&c->text, at, segment.at);
     }

@@ -48,7 +48,7 @@ static void put_tokens(wwho_phrases *phrases, const wwho_model *model, const uin
     uint8_t dead[MAX_WORD_UNITS / 8 + 1] = {0};
     if (last - first > MAX_WORD_UNITS) return;
     for (const wwho_span *unit = first; unit < last; unit++) bounds[n++] = unit->end - first->start;
-    wwho_piece word = {&model->sgpe, text + first->start, bounds, n, len - first->start};
+    wwho_piece word = {&model->models[1], text + first->start, bounds, n, len - first->start};
     phrases->n += merge(&word, phrases->token + phrases->n, dead);
 }
 
@@ -144,10 +144,10 @@ int wwho_merger_of_phrases(wwho_phrases *phrases, const wwho_model *model, size_
     *merger = NULL;
     if (!phrases || !phrases->room || !model || max_words < 2 || max_words > 127) return WWHO_ARGUMENT;
     if (phrases->n > MAX_POSITIONS) return WWHO_ARGUMENT;
-    int status = new_merger(model->sgpe.n_tokens, max_merges, min_freq, max_units, merger);
+    int status = new_merger(model->models[1].n_tokens, max_merges, min_freq, max_units, merger);
     if (status) return status;
     (*merger)->max_words = max_words;
-    status = take_phrases(*merger, phrases, &model->sgpe);
+    status = take_phrases(*merger, phrases, &model->models[1]);
     if (!status) status = first_pairs(*merger);
     if (!status) return WWHO_OK;
     wwho_merger_free(*merger);

@@ -9,19 +9,19 @@ static void add_to_route(const wwho_words *words, const wwho_model *model, size_
     open_record(record_at(words, word), words->arena + words->used, &reader, &n_units, &size);
     size_t length = size - (size_t)(reader.text - record_at(words, word)), start;
     uint32_t route, rule = WWHO_SYLLABLE;
-    wwho_cursor segment = start_at(model, reader.text, 0, length);
+    wwho_cursor segment = start_at(&model->classes, reader.text, 0, length);
     do {
         start = segment.at;
         next_segment(model, &segment, &route);
-    } while (segment.at < length && !model->routes[route].sgpe);
+    } while (segment.at < length && !model->routes[route].units);
     wwho_route_info *info = &routes[route];
     info->n_words++;
     info->total += count;
     info->bytes += count * length;
-    if (!model->routes[route].sgpe) return;
+    if (!model->routes[route].units) return;
     if (n_units == 1) { /* else all are syllables */
-        wwho_cursor unit = start_within(model, &segment, start, segment.at);
-        scan_piece(model, &model->automata[model->routes[route].scanner], &unit, &rule);
+        wwho_cursor unit = start_within(&model->classes, &segment, start, segment.at);
+        scan_piece(&model->classes, model->routes[route].units, &unit, &rule);
     }
     if (rule == WWHO_SYLLABLE) info->syllables += n_units * count;
 }

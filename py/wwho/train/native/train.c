@@ -1,8 +1,9 @@
 /* The amalgamation of the trainer; it is compiled in one piece with the core's wwho.c. */
 #include "train.h"
 
-#include "internal.h"
-#include "utf8.h"
+#include "src/cache.h"
+#include "src/encode.h"
+#include "src/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -180,10 +180,10 @@ static int add_batch(wwho_words *words, const uint8_t *records, const new_word *
     uint64_t slots[BATCH];
     for (size_t i = 0; i < n; i++) {
         slots[i] = words->slots[batch[i].hash & words->slots_mask];
-        if (slots[i]) __builtin_prefetch(&words->entries[(uint32_t)slots[i] - 1]);
+        if (slots[i]) prefetch(&words->entries[(uint32_t)slots[i] - 1]);
     }
     for (size_t i = 0; i < n; i++)
-        if (slots[i]) __builtin_prefetch(record_at(words, (uint32_t)slots[i] - 1));
+        if (slots[i]) prefetch(record_at(words, (uint32_t)slots[i] - 1));
     int status = WWHO_OK;
     for (size_t i = 0; !status && i < n; i++) status = add_word_at(words, records, &batch[i], &entries[i]);
     return status;
@@ -261,7 +261,7 @@ int wwho_words_merge(wwho_words *words, const wwho_words *other) {
             word->count = other->entries[done + n].count;
             word->hash = hash_of(record, word->size);
             get_leb(&at, record + word->size, &word->n_units);
-            __builtin_prefetch(&words->slots[word->hash & words->slots_mask]);
+            prefetch(&words->slots[word->hash & words->slots_mask]);
         }
         status = add_batch(words, other->arena, batch, n, entries);
     }

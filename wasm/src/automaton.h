@@ -1,6 +1,46 @@
-/* The one scanner: it runs any automaton of a model (FORMAT.md, section 4). */
-#include "internal.h"
+/* An automaton as it is opened, and the one scanner: it runs any automaton of a model (FORMAT.md, section 4). */
+#ifndef WWHO_AUTOMATON_H
+#define WWHO_AUTOMATON_H
+
 #include "utf8.h"
+
+#define WWHO_START 1u
+
+/* An automaton over classes. An entry is `mark << 24 | row`, where row is the next state times the stride; 0 is dead. Where there
+ * is more to do than to go on, it has the bit ENTRY_STOP. */
+#define ENTRY_ROW 0xFFFFFFu
+#define ENTRY_MARK(entry) ((entry) >> 24 & 63)
+#define ENTRY_STOP 0x80000000u
+#define ENTRY_RUN 0x40000000u /* the next state loops over a range of ASCII characters: the last columns of its row */
+
+/* ASCII characters from one to another: adding below sets the uppermost bit of a byte from the first on, above behind the last. */
+typedef struct {
+    uint64_t below, above;
+} wwho_range;
+
+typedef struct {
+    const uint32_t *table;
+    uint32_t stride; /* of the classes, the end of the text, and, from an even column on, a wwho_range; even */
+    uint32_t max_mark;
+    wwho_range letters; /* what plain words are made of, behind their first character: see word_length() */
+    uint8_t edge[256];  /* by byte: WORD_START, WORD_END */
+} wwho_automaton;
+
+enum { WORD_START = 1, WORD_END = 2 };
+
+/* Code point -> class. */
+typedef struct {
+    const uint16_t *page;
+    const uint8_t *pages;
+    const uint8_t *ascii; /* the first page */
+    uint32_t n_classes;
+} wwho_classes;
+
+static inline wwho_range range_at(const uint32_t *row, uint32_t stride) {
+    wwho_range range;
+    copy_bytes(&range, row + stride - 4, sizeof range);
+    return range;
+}
 
 /* A place in a text, and the class and width of the character there; without more text, the class is that of the end. */
 typedef struct {
@@ -15,7 +55,7 @@ typedef struct {
 #define BLOCK_BITS 0xC0FEFFu
 
 /* A character behind ASCII. Most have the page of the one before. */
-static inline void read_wide_class(const wwho_model *model, wwho_cursor *c) {
+static inline void read_wide_class(const wwho_classes *classes, wwho_cursor *c) {
     const uint8_t *text = c->text + c->at;
     uint32_t code_point, word = 0;
     size_t left = c->end - c->at;
@@ -29,36 +69,36 @@ static inline void read_wide_class(const wwho_model *model, wwho_cursor *c) {
         return;
     }
     c->width = utf8_next(text, left, &code_point);
-    const uint8_t *page = model->pages + 128u * model->page[code_point >> 7];
+    const uint8_t *page = classes->pages + 128u * classes->page[code_point >> 7];
     c->class = page[code_point & 127];
     if (c->width != 3 || !word) return;
     c->block = word & BLOCK_BITS;
     c->page = page;
 }
 
-static HOT void read_class(const wwho_model *model, wwho_cursor *c) {
+static HOT void read_class(const wwho_classes *classes, wwho_cursor *c) {
     if (c->at >= c->end)
-        c->class = model->n_classes;
+        c->class = classes->n_classes;
     else if (c->text[c->at] < 0x80) {
-        c->class = model->ascii[c->text[c->at]];
+        c->class = classes->ascii[c->text[c->at]];
         c->width = 1;
     } else
-        read_wide_class(model, c);
+        read_wide_class(classes, c);
 }
 
 /* A cursor at the start of a text. */
-static inline wwho_cursor start_at(const wwho_model *model, const uint8_t *text, size_t at, size_t end) {
+static inline wwho_cursor start_at(const wwho_classes *classes, const uint8_t *text, size_t at, size_t end) {
     wwho_cursor c = {.text = text, .at = at, .end = end, .block = WWHO_NONE};
-    read_class(model, &c);
+    read_class(classes, &c);
     return c;
 }
 
 /* A cursor over a part of another one's text, as a text of its own. */
-static inline wwho_cursor start_within(const wwho_model *model, const wwho_cursor *whole, size_t at, size_t end) {
+static inline wwho_cursor start_within(const wwho_classes *classes, const wwho_cursor *whole, size_t at, size_t end) {
     wwho_cursor c = *whole;
     c.at = at;
     c.end = end;
-    read_class(model, &c);
+    read_class(classes, &c);
     return c;
 }
 
@@ -67,12 +107,12 @@ static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
     uint64_t word = load64(text), low = word & ONES * 127;
     uint64_t outside = ~((low + range.below) ^ (low + range.above)) | word;
     outside &= ONES * 128;
-    return outside ? (uint32_t)__builtin_ctzll(outside) >> 3 : 8;
+    return outside ? trailing_zeros(outside) >> 3 : 8;
 }
 
 /* Move the cursor, which is not at the end, behind the piece that starts there; its rule goes to *rule. The automaton was
  * checked to match something. Most pieces end just before the character that ends the scan: it is not read again. */
-static HOT void scan_piece(const wwho_model *model, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
+static HOT void scan_piece(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
     const uint32_t *table = automaton->table;
     wwho_cursor c = *cursor;
     uint32_t row = WWHO_START * automaton->stride, mark = 0;
@@ -92,18 +132,18 @@ static HOT void scan_piece(const wwho_model *model, const wwho_automaton *automa
             wwho_range range = range_at(table + row, automaton->stride);
             size_t start = c.at;
             for (uint32_t more = 8; more == 8 && c.end - c.at >= 8; c.at += more) more = run_length(c.text + c.at, range);
-            uint32_t loop = c.at > start ? table[row + model->ascii[c.text[start]]] : 0;
+            uint32_t loop = c.at > start ? table[row + classes->ascii[c.text[start]]] : 0;
             if (ENTRY_MARK(loop)) {
                 mark = ENTRY_MARK(loop);
                 last = c.at - 1;
             }
         }
-        read_class(model, &c);
+        read_class(classes, &c);
     }
     *rule = mark - 1;
     if (c.at != last) {
         c.at = last;
-        read_class(model, &c);
+        read_class(classes, &c);
     }
     *cursor = c;
 }
@@ -118,57 +158,12 @@ static HOT uint32_t word_length(const wwho_automaton *automaton, const uint8_t *
     return n && automaton->edge[text[1 + n]] & WORD_END ? n + 1 : 0;
 }
 
-/* Move the cursor behind the segment that starts there; its route goes to *route. */
-static void next_segment(const wwho_model *model, wwho_cursor *c, uint32_t *route) {
-    *route = 0;
-    if (model->router == WWHO_NONE)
-        c->at = c->end;
-    else
-        scan_piece(model, &model->automata[model->router], c, route);
-}
+/* Check the automata of a section and reckon (or, with memory, build) their tables. WWHO_AUTOMATON_SHAPE, _TABLE, _TOTAL. */
+WWHO_LOCAL int build_automata(wwho_section section, const wwho_classes *classes, wwho_arena *arena, wwho_automaton **automata,
+                              uint32_t *count);
 
-int wwho_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_span *spans, size_t cap, size_t *n) {
-    if (!model || (!text && len) || (!spans && cap) || !n || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    *n = 0;
-    for (wwho_cursor segment = start_at(model, text, 0, len); segment.at < len;) {
-        uint32_t route, rule;
-        size_t start = segment.at;
-        next_segment(model, &segment, &route);
-        const wwho_route *r = &model->routes[route];
-        for (wwho_cursor c = start_within(model, &segment, start, segment.at); c.at < segment.at; ++*n) {
-            size_t at = c.at;
-            scan_piece(model, &model->automata[r->scanner], &c, &rule);
-            if (*n >= cap) continue;
-            uint8_t unit_rule = r->sgpe ? (uint8_t)rule : WWHO_PIECE;
-            spans[*n] = (wwho_span){(uint32_t)at, (uint32_t)c.at, (uint16_t)route, unit_rule, at == start};
-        }
-    }
-    return *n > cap ? WWHO_BUFFER : WWHO_OK;
-}
+/* Whether the rules that an automaton of a checked section may give one and the same text, by what follows it, are of one group:
+ * group[rule] says which, WWHO_NONE: of any. */
+WWHO_LOCAL bool one_group(wwho_section section, const wwho_classes *classes, uint32_t automaton, const uint32_t *group);
 
-int wwho_offsets(const uint8_t *text, size_t len, const uint32_t *ends, size_t n, int utf16, uint32_t *first, uint32_t *last) {
-    if ((!text && len) || (n && (!ends || !first || !last)) || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    /* the character [begin, next), whose number in the text is `number` and which counts for `units` */
-    size_t next = 0, start = 0;
-    uint32_t number = 0, units = 0;
-    for (size_t i = 0; i < n; start = ends[i++]) {
-        if (ends[i] > len || ends[i] < start) return WWHO_ARGUMENT;
-        bool touched = false;
-        do {
-            if (next <= start || (touched && next < ends[i])) {
-                if (next >= len) break;
-                uint32_t c;
-                number += units;
-                next += utf8_next(text + next, len - next, &c);
-                units = utf16 && c > 0xFFFF ? 2 : 1;
-            }
-            if (!touched && next > start) {
-                first[i] = number;
-                touched = true;
-            }
-        } while (next <= start || next < ends[i]);
-        if (!touched) first[i] = number + units; /* an empty token at the end of the text */
-        last[i] = number + units;
-    }
-    return WWHO_OK;
-}
+#endif

@@ -1,6 +1,19 @@
 /* Opening an artifact: every MUST of FORMAT.md, in its order, before anything is read through it. */
-#include "internal.h"
-#include "utf8.h"
+#include "encode.h"
+
+enum { KIND_META = 1, KIND_CLASSES, KIND_AUTOMATA, KIND_ROUTES, KIND_BASE, KIND_ATOMS, KIND_MERGES, KIND_SPECIALS,
+       KIND_PROVENANCE, KIND_IDS, N_KINDS };
+enum { FEATURE_SGPE = 1, FEATURE_SUPERWORDS = 2, FEATURE_IDS = 4 };
+
+/* An artifact that is being opened. */
+typedef struct {
+    wwho_section section[N_KINDS]; /* by kind; `at` is null where absent */
+    uint32_t features;
+    wwho_info info;
+    uint32_t base_text_bytes, sgpe_text_bytes;
+    wwho_classes classes;
+} wwho_file;
+
 
 enum { HEADER_SIZE = 24, ENTRY_SIZE = 12, META_SIZE = 40, MAX_SECTIONS = 16, MAX_PAGES = 2048, N_PAGES = 0x110000 >> 7 };
 
@@ -124,7 +137,9 @@ static int check_classes(wwho_file *file) {
     for (uint32_t i = head; i < s.length; i += 128)
         for (uint32_t k = head; k < i; k += 128)
             if (same_text(s.at + i, s.at + k, 128)) return WWHO_CLASSES;
-    file->n_classes = n_classes;
+    const uint8_t *pages = s.at + head;
+    const uint16_t *page = (const uint16_t *)(const void *)(s.at + 4);
+    file->classes = (wwho_classes){page, pages, pages + 128u * page[0], n_classes};
     return WWHO_OK;
 }
 
@@ -136,116 +151,37 @@ static bool well_formed(const uint8_t *text, uint32_t n) {
     return true;
 }
 
-/* Whether the routes of model 1 that the router may give one and the same text, by what follows it, have one scanner. */
-static bool one_scanner(const wwho_file *file, const wwho_model *model) {
-    wwho_stored router;
-    uint32_t at = 4;
-    for (uint32_t i = 0; i <= model->router; i++) next_automaton(file, &at, &router);
-    for (uint32_t state = WWHO_START; state < router.n_states; state++) {
-        uint32_t scanner = WWHO_NONE;
-        for (uint32_t column = 0; column < router.n_columns; column++) {
-            uint32_t mark = entry_at(&router, state, column) >> 10;
-            if (!mark || !model->routes[mark - 1].sgpe) continue;
-            if (scanner != WWHO_NONE && scanner != model->routes[mark - 1].scanner) return false;
-            scanner = model->routes[mark - 1].scanner;
-        }
-    }
-    return true;
-}
-
 static int build_routes(const wwho_file *file, wwho_model *model) {
     wwho_section s = file->section[KIND_ROUTES];
     if (s.length < 4) return WWHO_ROUTES;
-    uint32_t router = read16(s.at), n = read16(s.at + 2), at = 4, sgpe = 0;
+    uint32_t router = read16(s.at), n = read16(s.at + 2), at = 4, group[WWHO_MAX_ROUTES];
+    bool sgpe = false;
     if (n < 1 || n > WWHO_MAX_ROUTES) return WWHO_ROUTES;
-    model->router = router == 0xFFFF ? WWHO_NONE : router;
     if (router == 0xFFFF ? n != 1 : router >= model->n_automata || model->automata[router].max_mark > n) return WWHO_ROUTES;
+    model->router = router == 0xFFFF ? 0 : &model->automata[router];
     for (uint32_t i = 0; i < n; i++) {
         if (s.length - at < 4) return WWHO_ROUTES;
-        wwho_route r = {.scanner = (uint16_t)read16(s.at + at), .sgpe = s.at[at + 2], .name_length = s.at[at + 3],
-                        .name = s.at + at + 4};
-        if (r.scanner >= model->n_automata || r.sgpe > 1 || !r.name_length || s.length - at - 4 < r.name_length)
+        uint32_t number = read16(s.at + at);
+        wwho_route r = {.model = s.at[at + 2], .name_length = s.at[at + 3], .name = s.at + at + 4};
+        if (number >= model->n_automata || r.model >= model->n_models || !r.name_length || s.length - at - 4 < r.name_length)
             return WWHO_ROUTES;
-        if (r.sgpe && (!i || !(file->features & FEATURE_SGPE) || model->automata[r.scanner].max_mark > 3)) return WWHO_ROUTES;
+        const wwho_automaton *scanner = &model->automata[number];
+        if (r.model && (!i || scanner->max_mark > 3)) return WWHO_ROUTES;
         if (!well_formed(r.name, r.name_length)) return WWHO_ROUTES;
+        *(r.model ? &r.units : &r.scanner) = scanner;
         model->routes[i] = r;
-        sgpe |= r.sgpe;
+        group[i] = r.model ? number : WWHO_NONE;
+        sgpe |= r.model;
         at += 4u + r.name_length;
     }
     model->info.n_routes = n;
-    if (at != s.length || sgpe != !!(file->features & FEATURE_SGPE)) return WWHO_ROUTES;
-    return model->router == WWHO_NONE || one_scanner(file, model) ? WWHO_OK : WWHO_ROUTES;
-}
-
-static uint32_t table_bits(uint64_t n) {
-    uint32_t bits = 4;
-    while ((UINT64_C(1) << bits) / 2 < n) bits++;
-    return bits;
-}
-
-static void *take_zeroed(wwho_arena *arena, uint64_t size) {
-    void *at = take(arena, size);
-    if (at) __builtin_memset(at, 0, size);
-    return at;
-}
-
-static wwho_filter take_filter(wwho_arena *arena, uint32_t log2) {
-    return (wwho_filter){take_zeroed(arena, UINT64_C(1) << log2 >> 3), log2};
-}
-
-static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
-    uint32_t log2 = table_bits(n);
-    uint64_t *slots = take_zeroed(arena, UINT64_C(8) << log2);
-    return (wwho_pairs){slots, log2, take_filter(arena, log2 + 2)};
-}
-
-/* Memory for a vocabulary of `n_symbols` and `n_merges` tokens, the last of them superwords, whose texts are text_bytes long in all. */
-static void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_symbols, uint32_t n_merges, uint32_t n_superwords,
-                            uint32_t text_bytes) {
-    uint32_t n = n_symbols + n_merges;
-    *v = (wwho_vocabulary){.n_symbols = n_symbols, .n_tokens = n, .n_plain = n - n_superwords, .n_ids = n,
-                            .strings_bits = table_bits(n)};
-    v->offset = take(arena, 4 * ((uint64_t)n + 1));
-    v->left = take(arena, 4 * (uint64_t)n);
-    v->right = take(arena, 4 * (uint64_t)n);
-    v->texts = take(arena, text_bytes);
-    v->pairs = take_pairs(arena, n_merges - n_superwords);
-    if (n_superwords) v->superwords = take_pairs(arena, n_superwords);
-    v->strings = take_zeroed(arena, UINT64_C(8) << v->strings_bits);
-    v->text_filter = take_filter(arena, v->strings_bits + 2);
-    v->prefix_filter = take_filter(arena, v->strings_bits + 1);
-    if (v->offset) v->offset[0] = 0;
-}
-
-/* Memory for ids of the tokens' own, of n that there may be. */
-static void take_ids(wwho_arena *arena, wwho_vocabulary *v, uint32_t n) {
-    v->n_ids = n;
-    v->ids = take(arena, 4 * (uint64_t)v->n_tokens);
-    v->by_id = take(arena, 4 * (uint64_t)v->n_ids);
-}
-
-/* Fill in the pairs of bytes. A pair is eager where each merge of its first byte with a longer token to the left, and of its
- * second byte with one to the right, comes later. */
-static void pair_bytes(wwho_vocabulary *v) {
-    wwho_bytes *b = v->bytes;
-    uint32_t from_left[256], from_right[256]; /* the first merge of a byte's token with a longer one on that side */
-    __builtin_memset(from_left, 255, sizeof from_left);
-    __builtin_memset(from_right, 255, sizeof from_right);
-    for (uint32_t token = v->n_tokens; token-- > v->n_symbols;) {
-        uint32_t left = v->left[token], right = v->right[token];
-        if (left < 256 && right >= 256) from_right[v->texts[v->offset[left]]] = token;
-        if (right < 256 && left >= 256) from_left[v->texts[v->offset[right]]] = token;
-    }
-    __builtin_memset(b->eager, 0, sizeof b->eager);
-    for (uint32_t i = 0; i < 1 << 16; i++) {
-        uint32_t merged = b->pair[i] = pair_token(&v->pairs, b->token[i >> 8], b->token[i & 255]);
-        if (merged < from_left[i >> 8] && merged < from_right[i & 255]) b->eager[i >> 3] |= (uint8_t)(1u << (i & 7));
-    }
+    if (at != s.length || sgpe != (model->n_models > 1)) return WWHO_ROUTES;
+    return !model->router || one_group(file->section[KIND_AUTOMATA], &model->classes, router, group) ? WWHO_OK : WWHO_ROUTES;
 }
 
 static int build_base(const wwho_file *file, wwho_model *model) {
     wwho_section s = file->section[KIND_BASE];
-    wwho_vocabulary *v = &model->base;
+    wwho_vocabulary *v = &model->models[0];
     if (s.length < 256) return WWHO_BASE_BYTES;
     for (uint32_t i = 0; i < 256; i++) v->bytes->token[i] = WWHO_NONE;
     for (uint32_t i = 0; i < 256; i++) {
@@ -269,7 +205,7 @@ static bool ascends(const uint8_t *a, uint32_t n, const uint8_t *b, uint32_t m) 
 static int build_sgpe(const wwho_file *file, wwho_model *model) {
     wwho_section atoms = file->section[KIND_ATOMS], merges = file->section[KIND_MERGES];
     if (!atoms.at) return WWHO_OK;
-    wwho_vocabulary *v = &model->sgpe;
+    wwho_vocabulary *v = &model->models[1];
     if (atoms.length < v->n_symbols) return WWHO_ATOMS;
     const uint8_t *text = atoms.at + v->n_symbols, *last = 0;
     uint32_t left = atoms.length - v->n_symbols;
@@ -326,13 +262,13 @@ static int build_specials(const wwho_file *file, wwho_model *model) {
         at += 6 + length;
     }
     model->info.n_specials = v->n_tokens;
-    if (at != s.length || model->base.n_ids > info->n_base) return WWHO_SPECIALS;
+    if (at != s.length || model->models[0].n_ids > info->n_base) return WWHO_SPECIALS;
     return unk ? WWHO_OK : WWHO_META;
 }
 
 /* The ids of the base's tokens, where they step over those of special tokens. */
 static void number_base(wwho_model *model) {
-    wwho_vocabulary *v = &model->base;
+    wwho_vocabulary *v = &model->models[0];
     if (!v->ids) return;
     for (uint32_t id = 0, token = 0, special = 0; id < v->n_ids; id++) {
         while (special < model->info.n_specials && model->special_ids[special] < id) special++;
@@ -345,10 +281,10 @@ static void number_base(wwho_model *model) {
 /* The ids of the SGPE tokens. */
 static int build_ids(const wwho_file *file, wwho_model *model) {
     wwho_section s = file->section[KIND_IDS];
-    wwho_vocabulary *v = &model->sgpe;
+    wwho_vocabulary *v = &model->models[1];
     if (!s.at) return WWHO_OK;
     const uint8_t *p = s.at, *end = s.at + s.length;
-    uint32_t space = model->info.space_id - v->first_id, given = model->info.space_id != WWHO_NONE;
+    uint32_t space = v->space_id - v->first_id, given = v->space_id != WWHO_NONE;
     for (uint32_t i = 0; i < v->n_ids; i++) v->by_id[i] = WWHO_NONE;
     for (uint32_t token = 0, number = 0, value; token < v->n_tokens; token++) {
         if (!(p = read_leb(p, end, &value))) return WWHO_IDS;
@@ -359,19 +295,12 @@ static int build_ids(const wwho_file *file, wwho_model *model) {
         v->by_id[number - 1] = token;
         given++;
     }
-    v->no_id = model->info.unk_id;
     return p == end && given == v->n_ids ? WWHO_OK : WWHO_IDS;
-}
-
-static void use_classes(const wwho_file *file, wwho_model *model) {
-    const uint8_t *classes = file->section[KIND_CLASSES].at;
-    model->page = (const uint16_t *)(const void *)(classes + 4);
-    model->pages = classes + 4 + 2 * N_PAGES;
-    model->ascii = model->pages + 128u * model->page[0];
 }
 
 /* The parts of the file that say how much memory the model takes, and that memory. */
 static int plan(const uint8_t *blob, size_t len, wwho_file *file, wwho_arena *arena, wwho_model **model) {
+    static const wwho_kind bytes_kind = {encode_piece}, units_kind = {encode_segment};
     int status = check_header(blob, len, file);
     if (!status) status = check_sum(blob, len);
     if (!status) status = check_sections(blob, len, file);
@@ -379,24 +308,34 @@ static int plan(const uint8_t *blob, size_t len, wwho_file *file, wwho_arena *ar
     if (!status) status = check_classes(file);
     if (status) return status;
     const wwho_info *m = &file->info;
-    wwho_model *made = take(arena, sizeof *made), unused;
+    wwho_model *made = take(arena, sizeof *made);
+    wwho_automaton *automata;
+    uint32_t n_automata;
     *model = made;
-    if (made) *made = (wwho_model){.info = *m, .n_classes = file->n_classes};
-    if (made) use_classes(file, made);
-    status = build_automata(file, arena, made);
+    status = build_automata(file->section[KIND_AUTOMATA], &file->classes, arena, &automata, &n_automata);
     if (status) return status;
-    take_vocabulary(arena, made ? &made->base : &unused.base, 256, m->n_base_tokens - 256, 0, file->base_text_bytes);
-    wwho_bytes *bytes = take(arena, sizeof *bytes);
-    if (made) made->base.bytes = bytes;
+    wwho_vocabulary base, sgpe, specials;
+    take_vocabulary(arena, &base, 256, m->n_base_tokens - 256, 0, file->base_text_bytes);
+    base.kind = &bytes_kind;
+    base.bytes = take(arena, sizeof *base.bytes);
+    base.unk_id = base.space_id = WWHO_NONE;
     uint32_t stepped = stepped_over(file);
-    if (stepped) take_ids(arena, made ? &made->base : &unused.base, m->n_base_tokens + stepped);
-    take_vocabulary(arena, made ? &made->sgpe : &unused.sgpe, m->n_atoms, m->n_merges, m->n_superwords,
-                    file->sgpe_text_bytes);
-    if (file->features & FEATURE_IDS) take_ids(arena, made ? &made->sgpe : &unused.sgpe, m->n_vocab - m->first_atom);
+    if (stepped) take_ids(arena, &base, m->n_base_tokens + stepped);
+    take_vocabulary(arena, &sgpe, m->n_atoms, m->n_merges, m->n_superwords, file->sgpe_text_bytes);
+    sgpe.kind = &units_kind;
+    sgpe.first_id = m->first_atom;
+    sgpe.unk_id = m->unk_id;
+    sgpe.space_id = m->space_id;
+    if (file->features & FEATURE_IDS) take_ids(arena, &sgpe, m->n_vocab - m->first_atom);
     uint32_t n_specials = specials_bound(file);
-    take_vocabulary(arena, made ? &made->specials : &unused.specials, n_specials, 0, 0, file->section[KIND_SPECIALS].length);
-    uint32_t *ids = take(arena, 4 * (uint64_t)n_specials);
-    if (made) made->special_ids = ids;
+    take_vocabulary(arena, &specials, n_specials, 0, 0, file->section[KIND_SPECIALS].length);
+    uint32_t *special_ids = take(arena, 4 * (uint64_t)n_specials);
+    if (arena->used > WWHO_MAX_LENGTH) return WWHO_META;
+    if (arena->used > arena->size) return WWHO_OK;
+    *made = (wwho_model){.info = *m, .classes = file->classes, .n_automata = n_automata, .automata = automata,
+                         .n_models = file->features & FEATURE_SGPE ? 2 : 1, .models = {base, sgpe}, .specials = specials,
+                         .special_ids = special_ids};
+    if (!(file->features & FEATURE_IDS)) made->models[1].speller = &made->models[0];
     return WWHO_OK;
 }
 
@@ -406,15 +345,15 @@ int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size) {
     wwho_arena arena = {0, 0, 0};
     wwho_model *none;
     int status = plan(blob, len, &file, &arena, &none);
-    if (status) return status;
-    if (arena.used > WWHO_MAX_LENGTH) return WWHO_META;
-    *size = (size_t)arena.used;
-    return WWHO_OK;
+    if (!status) *size = (size_t)arena.used;
+    return status;
 }
 
 static uint32_t longest_text(const wwho_model *model) {
-    uint32_t longest = model->base.longest > model->sgpe.longest ? model->base.longest : model->sgpe.longest;
-    return longest > model->specials.longest ? longest : model->specials.longest;
+    uint32_t longest = model->specials.longest;
+    for (uint32_t i = 0; i < model->n_models; i++)
+        if (model->models[i].longest > longest) longest = model->models[i].longest;
+    return longest;
 }
 
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **result) {
@@ -424,9 +363,7 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     wwho_model *model;
     int status = plan(blob, len, &file, &arena, &model);
     if (status) return status;
-    if (arena.used > WWHO_MAX_LENGTH) return WWHO_META;
     if (arena.used > work_len) return WWHO_BUFFER;
-    model->sgpe.first_id = model->info.first_atom;
     status = build_routes(&file, model);
     if (!status) status = build_base(&file, model);
     if (!status) status = build_sgpe(&file, model);

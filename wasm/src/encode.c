@@ -1,5 +1,7 @@
 /* Text -> tokens: special tokens, router, scanner, merge (FORMAT.md, section 10). */
-#include "internal.h"
+#include "encode.h"
+
+#include "cache.h"
 
 /* A piece, or a segment of an SGPE route, and its key: its line of the cache is on its way. */
 typedef struct {
@@ -7,50 +9,7 @@ typedef struct {
     size_t at;
 } wwho_found;
 
-#define PHRASE_TOKENS 64u /* the most that a phrase has: FORMAT.md, section 10.5 */
 #define AHEAD 8u /* pieces are found this far ahead of where their tokens are put: about as long as memory takes */
-
-/* A phrase: the tokens of neighbouring segments of one route, each but the first beginning with U+0020. Superwords may merge them;
- * they are put once it is known where the phrase ends. */
-typedef struct {
-    wwho_row row;
-    const wwho_route *route;
-    size_t start, end;
-} wwho_phrase;
-
-/* Where tokens go, and what they need on the way. */
-typedef struct {
-    const wwho_model *model;
-    const uint8_t *text;
-    size_t len;   /* of all that may be read: what is encoded may be one text of several */
-    size_t start; /* of that one */
-    uint32_t flags;
-    uint32_t *ids, *ends;
-    size_t quick;         /* = cap where ids alone are wanted, else 0: they may be copied some at a time */
-    size_t cap, n, limit; /* tokens; the encoder stops soon after n > limit */
-    /* scratch, for a text of n bytes */
-    uint64_t *cache;
-    uint32_t *tokens; /* n: of a piece or segment */
-    uint32_t *bounds; /* n: ends of the units of a word */
-    uint8_t *dead;    /* n + 1 bits, zero between pieces */
-    wwho_phrase phrase;
-} wwho_encoder;
-
-static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
-    if (e->n < e->cap) {
-        e->ids[e->n] = id;
-        if (e->ends) e->ends[e->n] = (uint32_t)(end - e->start);
-    }
-    e->n++;
-}
-
-/* Tokens of a vocabulary, whose texts stand one after another from `at`. */
-static inline void put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
-    for (uint32_t i = 0; i < n; i++) {
-        if (e->ends) at += token_length(v, tokens[i]);
-        put(e, id_of(v, tokens[i]), at);
-    }
-}
 
 /* Let the cache know the tokens of a text. It holds ids, from which token_of() must find back: one without an id is not kept. */
 static inline void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n) {
@@ -70,7 +29,7 @@ static HOT void put_kept(wwho_encoder *e, const wwho_vocabulary *v, const uint32
     uint32_t n = id_count(kept);
     if (e->n + LONG_ROOM <= e->quick) {
         uint32_t *ids = e->ids + e->n;
-        __builtin_memcpy(ids, kept, SHORT_ROOM * sizeof *ids); /* most have less: quicker than to ask */
+        copy_bytes(ids, kept, SHORT_ROOM * sizeof *ids); /* most have less: quicker than to ask */
         ids[0] = first_id(kept);
         for (uint32_t i = SHORT_ROOM; i < n; i++) ids[i] = kept[i];
         e->n += n;
@@ -89,9 +48,8 @@ static HOT void put_kept(wwho_encoder *e, const wwho_vocabulary *v, const uint32
 
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
-/* A piece of the base, which the cache may come to know by this key. */
-static __attribute__((noinline)) void encode_piece(wwho_encoder *e, const wwho_key *key, size_t at, size_t end) {
-    const wwho_vocabulary *v = &e->model->base;
+COLD void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+    (void)route;
     const uint8_t *text = e->text + at;
     uint32_t n = (uint32_t)(end - at), count = 1;
     e->tokens[0] = find_text(v, text, n, hash_at(e, at, n));
@@ -106,73 +64,70 @@ static __attribute__((noinline)) void encode_piece(wwho_encoder *e, const wwho_k
 }
 
 /* The atom with this text, or WWHO_NONE. */
-static inline uint32_t find_atom(const wwho_encoder *e, size_t at, size_t end) {
-    const wwho_vocabulary *v = &e->model->sgpe;
+static inline uint32_t find_atom(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     uint32_t token = find_text(v, e->text + at, end - at, hash_at(e, at, end - at));
     return token < v->n_symbols ? token : WWHO_NONE;
 }
 
 /* Put the n atoms from `at`, which end at bounds[i], merged. */
-static void put_run(wwho_encoder *e, uint32_t n, uint32_t *bounds, size_t at) {
-    const wwho_vocabulary *v = &e->model->sgpe;
+static void put_run(wwho_encoder *e, const wwho_vocabulary *v, uint32_t n, uint32_t *bounds, size_t at) {
     for (uint32_t i = 0; i < n; i++) bounds[i] -= (uint32_t)at;
     wwho_piece run = {v, e->text + at, bounds, n, e->len - at};
     uint32_t count = merge(&run, e->tokens, e->dead);
     put_all(e, v, e->tokens, count, at);
     for (uint32_t i = 0; !count && i < n; i++) {
         size_t start = at + (i ? bounds[i - 1] : 0), end = at + bounds[i];
-        put(e, id_of(v, find_atom(e, start, end)), end);
+        put(e, id_of(v, find_atom(e, v, start, end)), end);
     }
 }
 
-/* A unit that is no atom: the lone space and an atom (true), spelled by the base, or unk_id. */
-static bool encode_unknown(wwho_encoder *e, size_t at, size_t end) {
-    const wwho_info *info = &e->model->info;
-    bool stated = e->model->sgpe.ids;
-    if (!stated && e->text[at] == ' ' && info->space_id != WWHO_NONE && find_atom(e, at + 1, end) != WWHO_NONE) {
-        put(e, info->space_id, at + 1);
+/* A unit that is no atom: the lone space and an atom (true), spelled by another model, or unk_id. */
+static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
+    if (v->speller && e->text[at] == ' ' && v->space_id != WWHO_NONE && find_atom(e, v, at + 1, end) != WWHO_NONE) {
+        put(e, v->space_id, at + 1);
         return true;
     }
-    if (stated || (e->flags & WWHO_UNK_TOKEN && info->unk_id != WWHO_NONE))
-        put(e, info->unk_id, end);
+    if (!v->speller || (e->flags & WWHO_UNK_TOKEN && v->unk_id != WWHO_NONE))
+        put(e, v->unk_id, end);
     else {
         const wwho_key none = {.set = 0};
-        encode_piece(e, &none, at, end);
+        v->speller->kind->encode(e, v->speller, 0, &none, at, end);
     }
     return false;
 }
 
 /* A word of n units, which end at e->bounds[i], some of which are no atoms: those cut it into runs. */
-static void encode_broken_word(wwho_encoder *e, size_t at, uint32_t n) {
+static void encode_broken_word(wwho_encoder *e, const wwho_vocabulary *v, size_t at, uint32_t n) {
     uint32_t first = 0; /* unit of the run */
     size_t run = at;
     for (uint32_t i = 0; i < n; i++) {
         size_t end = e->bounds[i];
-        if (find_atom(e, at, end) == WWHO_NONE) {
-            put_run(e, i - first, e->bounds + first, run);
-            bool rest = encode_unknown(e, at, end);
+        if (find_atom(e, v, at, end) == WWHO_NONE) {
+            put_run(e, v, i - first, e->bounds + first, run);
+            bool rest = encode_unknown(e, v, at, end);
             first = rest ? i : i + 1;
             run = rest ? at + 1 : end;
         }
         at = end;
     }
-    put_run(e, n - first, e->bounds + first, run);
+    put_run(e, v, n - first, e->bounds + first, run);
 }
 
 static void flush_phrase(wwho_encoder *e) {
     wwho_row *row = &e->phrase.row;
     if (!row->n) return;
-    replay(&e->model->sgpe.superwords, row);
-    put_all(e, &e->model->sgpe, row->tokens, row->n, e->phrase.start);
+    const wwho_vocabulary *v = &e->model->models[e->phrase.route->model];
+    replay(&v->superwords, row);
+    put_all(e, v, row->tokens, row->n, e->phrase.start);
     row->n = 0;
 }
 
 /* Put the n tokens of a segment, where there are superwords. One with more than a row holds is in no phrase. */
-static __attribute__((noinline)) void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n,
+static COLD void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n,
                                                     size_t at, size_t end) {
     wwho_phrase *p = &e->phrase;
     wwho_row *row = &p->row;
-    const wwho_vocabulary *v = &e->model->sgpe;
+    const wwho_vocabulary *v = &e->model->models[route->model];
     if (!(row->n && at == p->end && route == p->route && e->text[at] == ' ' && row->n + n <= PHRASE_TOKENS)) {
         flush_phrase(e);
         p->route = route;
@@ -193,7 +148,7 @@ static uint32_t scan_word(wwho_encoder *e, const wwho_automaton *units, wwho_cur
     uint32_t n = 0, rule = WWHO_SYLLABLE;
     while (c->at < c->end && rule == WWHO_SYLLABLE) {
         wwho_cursor next = *c;
-        scan_piece(e->model, units, &next, &rule);
+        scan_piece(&e->model->classes, units, &next, &rule);
         if (n && rule != WWHO_SYLLABLE) break;
         *c = next;
         e->bounds[n++] = (uint32_t)c->at;
@@ -208,8 +163,7 @@ static inline bool spans_units(const wwho_vocabulary *v, uint32_t token, uint32_
 
 /* The tokens of a word of n units, which end at e->bounds[i], go to `tokens`; returns how many, 0 where a unit is no atom or
  * the merge gives up. */
-static uint32_t merge_word(wwho_encoder *e, uint32_t *tokens, uint32_t n, size_t at) {
-    const wwho_vocabulary *v = &e->model->sgpe;
+static uint32_t merge_word(wwho_encoder *e, const wwho_vocabulary *v, uint32_t *tokens, uint32_t n, size_t at) {
     size_t length = e->bounds[n - 1] - at;
     tokens[0] = find_plain(v, e->text + at, length, hash_at(e, at, length));
     if (spans_units(v, tokens[0], n)) return 1;
@@ -222,31 +176,28 @@ static uint32_t merge_word(wwho_encoder *e, uint32_t *tokens, uint32_t n, size_t
 
 /* Put the tokens of a segment that starts at `at`, all of whose units are atoms. */
 static void put_segment(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n, size_t at, size_t end) {
-    const wwho_vocabulary *v = &e->model->sgpe;
+    const wwho_vocabulary *v = &e->model->models[route->model];
     if (v->superwords.slots)
         put_in_phrase(e, route, tokens, n, at, end);
     else
         put_all(e, v, tokens, n, at);
 }
 
-/* A segment of an SGPE route, which the cache may come to know by this key. */
-static __attribute__((noinline)) void encode_segment(wwho_encoder *e, const wwho_key *key, const wwho_route *route, size_t at,
-                                                     size_t end) {
-    const wwho_vocabulary *v = &e->model->sgpe;
-    const wwho_automaton *units = &e->model->automata[route->scanner];
+COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                         size_t end) {
     uint32_t count = 0; /* tokens from `at` on that are not yet put */
     uint32_t unsure = v->superwords.slots ? PHRASE_TOKENS : 0; /* so many may yet merge: no reason to stop at the limit */
     bool broken = false;
-    wwho_cursor c = start_at(e->model, e->text, at, end);
+    wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
     while (c.at < end && (count <= unsure || e->n + count <= e->limit)) {
         size_t word = c.at;
-        uint32_t n = scan_word(e, units, &c), merged = merge_word(e, e->tokens + count, n, word);
+        uint32_t n = scan_word(e, route->units, &c), merged = merge_word(e, v, e->tokens + count, n, word);
         count += merged;
         if (merged) continue;
         if (!broken) flush_phrase(e);
         broken = true;
         put_all(e, v, e->tokens, count, at);
-        encode_broken_word(e, word, n);
+        encode_broken_word(e, v, word, n);
         count = 0;
         at = c.at;
     }
@@ -258,39 +209,41 @@ static __attribute__((noinline)) void encode_segment(wwho_encoder *e, const wwho
     put_segment(e, route, e->tokens, count, at, end);
 }
 
-/* A piece or segment was found: make its key. */
-static HOT void set_found(const wwho_encoder *e, wwho_found *f, size_t at, size_t end, bool sgpe) {
+/* A piece was found: make its key. */
+static HOT void set_found(const wwho_encoder *e, wwho_found *f, size_t at, size_t end, uint32_t model) {
     f->at = at;
     if (end - at < 8 * SHORT_TEXT && e->len - at >= 8 * SHORT_TEXT)
-        make_short_key(&f->key, e->cache, e->text + at, end - at, sgpe);
+        make_short_key(&f->key, e->cache, e->text + at, end - at, model);
     else
-        make_key(&f->key, e->cache, e->text + at, end - at, e->len - at, sgpe);
-    __builtin_prefetch(f->key.set);
+        make_key(&f->key, e->cache, e->text + at, end - at, e->len - at, model);
+    prefetch(f->key.set);
 }
 
-static HOT void put_piece(wwho_encoder *e, const wwho_found *f) {
+static HOT void put_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_found *f) {
     const uint32_t *kept = kept_ids(&f->key);
     if (kept)
-        put_kept(e, &e->model->base, kept, f->at);
-    else
-        encode_piece(e, &f->key, f->at, f->at + f->key.n);
-}
-
-static HOT void put_found(wwho_encoder *e, const wwho_route *route, const wwho_found *f) {
-    const wwho_vocabulary *v = &e->model->sgpe;
-    const uint32_t *kept = kept_ids(&f->key);
-    if (kept && v->superwords.slots) {
-        uint32_t tokens[LONG_ROOM], n = id_count(kept);
-        for (uint32_t i = 0; i < n; i++) tokens[i] = (i ? kept[i] : first_id(kept)) - v->first_id;
-        put_in_phrase(e, route, tokens, n, f->at, f->at + f->key.n);
-    } else if (kept)
         put_kept(e, v, kept, f->at);
     else
-        encode_segment(e, &f->key, route, f->at, f->at + f->key.n);
+        v->kind->encode(e, v, route, &f->key, f->at, f->at + f->key.n);
 }
 
-/* A segment of the base. */
-static void encode_pieces(wwho_encoder *e, const wwho_automaton *scanner, wwho_cursor c) {
+/* The same, where its tokens may be part of a phrase. */
+static HOT void put_found(wwho_encoder *e, const wwho_route *route, const wwho_found *f) {
+    const wwho_vocabulary *v = &e->model->models[route->model];
+    const uint32_t *kept = v->superwords.slots ? kept_ids(&f->key) : 0;
+    if (!kept) {
+        put_piece(e, v, route, f);
+        return;
+    }
+    uint32_t tokens[LONG_ROOM], n = id_count(kept);
+    for (uint32_t i = 0; i < n; i++) tokens[i] = (i ? kept[i] : first_id(kept)) - v->first_id;
+    put_in_phrase(e, route, tokens, n, f->at, f->at + f->key.n);
+}
+
+/* A segment that is cut into pieces. */
+static void encode_pieces(wwho_encoder *e, const wwho_route *route, wwho_cursor c) {
+    const wwho_automaton *scanner = route->scanner;
+    const wwho_vocabulary *v = &e->model->models[route->model];
     uint32_t rule, n, found = 0;
     wwho_found ahead[AHEAD];
     for (; c.at < c.end && e->n <= e->limit; found++) {
@@ -298,17 +251,17 @@ static void encode_pieces(wwho_encoder *e, const wwho_automaton *scanner, wwho_c
         if (c.end - piece >= WORD_READS && (n = word_length(scanner, e->text + piece)))
             c.at += n; /* and the class is that of an earlier character */
         else {
-            read_class(e->model, &c);
-            scan_piece(e->model, scanner, &c, &rule);
+            read_class(&e->model->classes, &c);
+            scan_piece(&e->model->classes, scanner, &c, &rule);
         }
         wwho_found *f = &ahead[found % AHEAD];
-        if (found >= AHEAD) put_piece(e, f);
-        set_found(e, f, piece, c.at, false);
+        if (found >= AHEAD) put_piece(e, v, route, f);
+        set_found(e, f, piece, c.at, route->model);
     }
-    for (uint32_t i = found < AHEAD ? 0 : found - AHEAD; i < found; i++) put_piece(e, &ahead[i % AHEAD]);
+    for (uint32_t i = found < AHEAD ? 0 : found - AHEAD; i < found; i++) put_piece(e, v, route, &ahead[i % AHEAD]);
 }
 
-/* Segments of SGPE routes ahead, and the route of each. */
+/* Segments that are pieces, ahead, and the route of each. */
 typedef struct {
     wwho_found found[AHEAD];
     const wwho_route *routes[AHEAD];
@@ -319,7 +272,7 @@ static HOT void queue_segment(wwho_encoder *e, wwho_queue *ahead, const wwho_rou
     uint32_t i = ahead->n++ % AHEAD;
     if (ahead->n > AHEAD) put_found(e, ahead->routes[i], &ahead->found[i]);
     ahead->routes[i] = route;
-    set_found(e, &ahead->found[i], at, end, true);
+    set_found(e, &ahead->found[i], at, end, route->model);
 }
 
 static void flush_queue(wwho_encoder *e, wwho_queue *ahead) {
@@ -334,21 +287,21 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     wwho_queue ahead;
     if (e->flags & WWHO_ONE_PIECE) {
         const wwho_key none = {.set = 0};
-        if (at < end) encode_piece(e, &none, at, end);
+        if (at < end) e->model->models[0].kind->encode(e, &e->model->models[0], 0, &none, at, end);
         return;
     }
     ahead.n = 0;
-    for (wwho_cursor c = start_at(e->model, e->text, at, end); c.at < end && e->n <= e->limit;) {
+    for (wwho_cursor c = start_at(&e->model->classes, e->text, at, end); c.at < end && e->n <= e->limit;) {
         uint32_t route;
         size_t start = c.at;
         next_segment(e->model, &c, &route);
         const wwho_route *r = &e->model->routes[route];
-        if (r->sgpe) {
+        if (!r->scanner) {
             queue_segment(e, &ahead, r, start, c.at);
             continue;
         }
         flush_queue(e, &ahead);
-        encode_pieces(e, &e->model->automata[r->scanner], start_within(e->model, &c, start, c.at));
+        encode_pieces(e, r, start_within(&e->model->classes, &c, start, c.at));
     }
     flush_queue(e, &ahead);
 }
@@ -399,7 +352,7 @@ static int divide(wwho_encoder *e, size_t len, void *scratch, size_t scratch_len
     e->tokens = (uint32_t *)(e->cache + CACHE_WORDS);
     e->bounds = e->tokens + column_size(len) / 4;
     e->dead = (uint8_t *)(e->bounds + column_size(len) / 4);
-    __builtin_memset(e->dead, 0, len / 8 + 1);
+    fill_bytes(e->dead, 0, len / 8 + 1);
     return WWHO_OK;
 }
 

@@ -1,11 +1,5 @@
-/* Merge replay: symbols -> tokens (FORMAT.md, section 10), in linear time.
- *
- * The replay is defined as "lowest rank first". Short pieces are merged so, to the letter. For long ones, as rust-gems' bpe
- * observed, a sequence of tokens is what the replay gives exactly where each two neighbours are, alone: so the results of
- * short windows can be joined wherever the tokens at the seam stay apart. Where they do not, a walk from left to right, that
- * steps back over tokens which do not fit, finds the sequence; since the last token of every prefix is unique, it gives up no
- * place twice. */
-#include "internal.h"
+/* See merge.h. */
+#include "merge.h"
 
 /* Whether the replay over the texts of two tokens ends with just these two. Go back in time along the seam: x is the last
  * part of the left token and y the first of the right one, `limit` the rank at which either disappears into a larger part.
@@ -27,47 +21,15 @@ static bool stay_apart(const wwho_vocabulary *v, uint32_t x, uint32_t y) {
     }
 }
 
-/* A piece or word: n symbols of `text`; symbol i ends at bounds[i], or, without bounds, is the byte i. */
-typedef struct {
-    const wwho_vocabulary *v;
-    const uint8_t *text;
-    const uint32_t *bounds;
-    uint32_t n;
-    size_t readable; /* bytes of the text that may be read, at least the piece's own */
-} wwho_piece;
-
-static inline uint32_t symbol_start(const wwho_piece *p, uint32_t i) {
-    if (!p->bounds) return i;
-    return i ? p->bounds[i - 1] : 0;
-}
-
 /* Symbols that are replayed at once. Of these, tokens are taken up to all but an eighth, or a quarter: those after might go on
  * beyond the window. */
 #define WINDOW 64u
-#define WIDE_WINDOW 256u /* for tokens that fill a window, such as long rules of dashes */
 
 /* Symbol i, or WWHO_NONE where the vocabulary does not have it. */
 static uint32_t find_symbol(const wwho_piece *p, uint32_t i) {
     uint32_t start = symbol_start(p, i), n = symbol_start(p, i + 1) - start;
     uint32_t token = find_text(p->v, p->text + start, n, hash_text(p->text + start, n, p->readable - start));
     return token < p->v->n_symbols ? token : WWHO_NONE;
-}
-
-/* What two neighbours merge to and the place of the first: the least of these is the next to merge. */
-static inline int32_t candidate(uint32_t merged, uint32_t at) {
-    return merged == WWHO_NONE ? INT32_MAX : (int32_t)(merged * WIDE_WINDOW | at);
-}
-
-/* Neighbouring symbols or tokens of a piece: where one merged, it stands in the place of its first symbol. */
-typedef struct {
-    uint32_t n;
-    uint32_t tokens[WIDE_WINDOW];
-    int32_t next[WIDE_WINDOW]; /* candidates: each with its right neighbour */
-} wwho_row;
-
-static inline void push(wwho_row *row, uint32_t token, uint32_t merged) {
-    if (row->n) row->next[row->n - 1] = candidate(merged, row->n - 1);
-    row->tokens[row->n++] = token;
 }
 
 /* What byte i of n and the next one merge to. */
@@ -114,7 +76,7 @@ static bool load_row(const wwho_piece *p, uint32_t first, uint32_t window, wwho_
 }
 
 /* To the letter of FORMAT.md: the pair of lowest rank merges, the leftmost of several, until none is left. */
-static void replay(const wwho_pairs *pairs, wwho_row *row) {
+WWHO_LOCAL void replay(const wwho_pairs *pairs, wwho_row *row) {
     uint16_t before[WIDE_WINDOW + 1], after[WIDE_WINDOW]; /* the places of neighbours */
     uint32_t padded = (row->n + 3) & ~3u, n = 0;
     uint32_t *tokens = row->tokens;
@@ -172,32 +134,12 @@ static uint32_t merge_windows(const wwho_piece *p, uint32_t *tokens, uint32_t wi
     return count;
 }
 
-/* The tokens that may start at a symbol, from the longest to the shortest. */
-typedef struct {
-    uint32_t start, longest; /* bytes */
-    uint32_t first, end;     /* symbols: tokens end at or before `end` */
-    uint64_t states[WWHO_MAX_TOKEN / 8 + 1];
-} wwho_matches;
-
 /* The last symbol end that a token starting at symbol i can have. */
 static uint32_t reach(const wwho_piece *p, uint32_t i) {
     uint32_t start = symbol_start(p, i), end = i;
     if (!p->bounds) return p->n - i < p->v->longest ? p->n : i + p->v->longest;
     while (end < p->n && p->bounds[end] - start <= p->v->longest) end++;
     return end;
-}
-
-/* Begin with the tokens that start at symbol `first` and end at or before symbol `end`. */
-static inline void start_matches(const wwho_piece *p, wwho_matches *m, uint32_t first, uint32_t end) {
-    m->first = first;
-    m->end = end;
-    m->start = symbol_start(p, first);
-    m->longest = symbol_start(p, end) - m->start;
-    m->states[0] = 0;
-    for (uint32_t k = 0; 8 * k + 8 < m->longest; k++) {
-        m->states[k + 1] = hash_step(m->states[k], load64(p->text + m->start + 8 * k));
-        if (!may_have(&p->v->prefix_filter, m->states[k + 1] * MIX)) m->longest = 8 * k + 8;
-    }
 }
 
 /* Whether a token is made of the symbols of a piece from `first` to `end`, and is not just of the same text. `todo` has room for
@@ -211,20 +153,6 @@ static bool made_of(const wwho_piece *p, uint32_t token, uint32_t first, uint32_
         token = todo[--n];
     }
     return true;
-}
-
-/* The next token, which ends at symbol m->end; WWHO_NONE: there is none. To go on behind it, lower m->end by one. */
-static inline uint32_t next_match(const wwho_piece *p, wwho_matches *m) {
-    const uint8_t *text = p->text + m->start;
-    for (; m->end > m->first; m->end--) {
-        uint32_t length = symbol_start(p, m->end) - m->start, full = length & ~7u;
-        if (length > m->longest) continue;
-        uint64_t state = full && full == m->longest ? hash_step(m->states[full / 8 - 1], load64(text + full - 8)) : m->states[full / 8];
-        uint64_t tail = load_tail(text + full, length, p->readable - m->start - full);
-        uint32_t token = find_plain(p->v, text, length, hash_finish(state, tail, length));
-        if (token != WWHO_NONE) return token;
-    }
-    return WWHO_NONE;
 }
 
 /* The tokens of a piece go to `tokens` (n); returns how many. `dead` (n + 1 bits) is zero before and after: the places where no
@@ -251,12 +179,12 @@ static uint32_t merge_walk(const wwho_piece *p, uint32_t *tokens, uint8_t *dead)
         uint32_t start = symbol_start(p, at) - token_length(p->v, tokens[--count]);
         while (symbol_start(p, --at) > start) {}
     }
-    __builtin_memset(dead, 0, p->n / 8 + 1);
+    fill_bytes(dead, 0, p->n / 8 + 1);
     return count;
 }
 
-/* The tokens of a piece go to `tokens`; see merge_walk(). */
-static uint32_t merge(const wwho_piece *p, uint32_t *tokens, uint8_t *dead) {
+/* The tokens of a piece go to `tokens`; see merge.h. */
+WWHO_LOCAL uint32_t merge(const wwho_piece *p, uint32_t *tokens, uint8_t *dead) {
     uint32_t n = merge_windows(p, tokens, WINDOW, WINDOW * 7 / 8);
     if (!n && p->n > WINDOW) n = merge_windows(p, tokens, WIDE_WINDOW, WIDE_WINDOW * 3 / 4);
     return n ? n : merge_walk(p, tokens, dead);

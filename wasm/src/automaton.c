@@ -1,5 +1,5 @@
 /* The automata of an artifact (FORMAT.md, section 4): what they MUST be, and their tables as the scanner wants them. */
-#include "internal.h"
+#include "automaton.h"
 
 enum { MAX_RULES = 62 };
 
@@ -10,20 +10,19 @@ typedef struct {
 } wwho_stored;
 
 /* The automaton at *at (FORMAT.md, section 4); *at moves behind it. */
-static int next_automaton(const wwho_file *file, uint32_t *at, wwho_stored *a) {
-    wwho_section s = file->section[KIND_AUTOMATA];
+static int next_automaton(wwho_section s, uint32_t n_classes, uint32_t *at, wwho_stored *a) {
     if (s.length - *at < 4) return WWHO_AUTOMATON_SHAPE;
     a->n_states = read16(s.at + *at);
     a->n_columns = read16(s.at + *at + 2);
     if (a->n_states < 2 || a->n_states > 1023 || a->n_columns < 2 || a->n_columns > 256) return WWHO_AUTOMATON_SHAPE;
-    uint32_t columns = (file->n_classes + 1) & ~1u, size = (4 + columns + 2 * a->n_states * a->n_columns + 3) & ~3u;
+    uint32_t columns = (n_classes + 1) & ~1u, size = (4 + columns + 2 * a->n_states * a->n_columns + 3) & ~3u;
     if (s.length - *at < size) return WWHO_AUTOMATON_SHAPE;
     a->column = s.at + *at + 4;
     a->table = a->column + columns;
     for (const uint8_t *p = a->table + 2 * a->n_states * a->n_columns; p < s.at + *at + size; p++)
         if (*p) return WWHO_AUTOMATON_SHAPE;
-    if (columns != file->n_classes && a->column[file->n_classes]) return WWHO_AUTOMATON_SHAPE;
-    for (uint32_t i = 0; i < file->n_classes; i++)
+    if (columns != n_classes && a->column[n_classes]) return WWHO_AUTOMATON_SHAPE;
+    for (uint32_t i = 0; i < n_classes; i++)
         if (a->column[i] < 1 || a->column[i] >= a->n_columns) return WWHO_AUTOMATON_SHAPE;
     *at += size;
     return WWHO_OK;
@@ -80,12 +79,12 @@ static uint32_t scanner_entry(const wwho_stored *a, uint32_t entry, uint32_t str
 }
 
 /* The ASCII characters over which a state loops that are worth a look ahead, if any: the longest range, or at least the space. */
-static wwho_range loop_range(const wwho_model *model, const uint32_t *table, uint32_t row) {
+static wwho_range loop_range(const wwho_classes *classes, const uint32_t *table, uint32_t row) {
     wwho_range range = {0, 0};
     uint32_t longest = 15;
     for (uint32_t first = ' ', last; first < 128; first = last + 1) {
-        uint32_t loop = table[row + model->ascii[first]];
-        for (last = first; last < 128 && (loop & ENTRY_ROW) == row && table[row + model->ascii[last]] == loop; last++) {}
+        uint32_t loop = table[row + classes->ascii[first]];
+        for (last = first; last < 128 && (loop & ENTRY_ROW) == row && table[row + classes->ascii[last]] == loop; last++) {}
         if (last - first <= longest && !(first == ' ' && last > first)) continue;
         longest = last - first;
         range = (wwho_range){ONES * (128 - first), ONES * (128 - last)};
@@ -94,13 +93,13 @@ static wwho_range loop_range(const wwho_model *model, const uint32_t *table, uin
 }
 
 /* Put the ranges into the rows, and ENTRY_RUN on the entries that lead there. */
-static void put_ranges(const wwho_model *model, uint32_t *table, uint32_t n_states, uint32_t stride) {
+static void put_ranges(const wwho_classes *classes, uint32_t *table, uint32_t n_states, uint32_t stride) {
     for (uint32_t row = stride; row < n_states * stride; row += stride) {
-        wwho_range range = loop_range(model, table, row);
-        __builtin_memcpy(table + row + stride - 4, &range, sizeof range);
+        wwho_range range = loop_range(classes, table, row);
+        copy_bytes(table + row + stride - 4, &range, sizeof range);
     }
     for (uint32_t row = stride; row < n_states * stride; row += stride)
-        for (uint32_t class = 0; class <= model->n_classes; class++) {
+        for (uint32_t class = 0; class <= classes->n_classes; class++) {
             uint32_t *entry = &table[row + class];
             if (range_at(table + (*entry & ENTRY_ROW), stride).below) *entry |= ENTRY_RUN;
         }
@@ -108,23 +107,23 @@ static void put_ranges(const wwho_model *model, uint32_t *table, uint32_t n_stat
 
 /* The plain words of an automaton: find the state that loops over a range and that most characters lead to by way of any
  * character of the range. Without one, there are none. */
-static void put_words(const wwho_model *model, wwho_automaton *a, uint32_t n_states) {
+static void put_words(const wwho_classes *classes, wwho_automaton *a, uint32_t n_states) {
     const uint32_t *table = a->table, *start = table + WWHO_START * a->stride;
     uint32_t most = 0;
-    __builtin_memset(a->edge, 0, sizeof a->edge);
+    fill_bytes(a->edge, 0, sizeof a->edge);
     for (uint32_t state = WWHO_START; state < n_states; state++) {
         uint32_t row = state * a->stride, found = 0, way;
         wwho_range letters = range_at(table + row, a->stride);
-        if (!letters.below || ENTRY_MARK(table[row + model->ascii[128 - letters.below % 256]])) continue;
+        if (!letters.below || ENTRY_MARK(table[row + classes->ascii[128 - letters.below % 256]])) continue;
         uint8_t edge[256] = {0};
         for (uint32_t first = 0; first < 128; first++) {
-            uint32_t entry = start[model->ascii[first]];
+            uint32_t entry = start[classes->ascii[first]];
             bool leads = !(entry & ENTRY_STOP);
             for (uint32_t c = 128 - letters.below % 256; leads && c < 128 - letters.above % 256; c++) {
-                way = table[(entry & ENTRY_ROW) + model->ascii[c]];
+                way = table[(entry & ENTRY_ROW) + classes->ascii[c]];
                 leads = !(way & ENTRY_STOP) && (way & ENTRY_ROW) == row;
             }
-            entry = table[row + model->ascii[first]];
+            entry = table[row + classes->ascii[first]];
             bool ends = !(entry & ENTRY_ROW) && ENTRY_MARK(entry);
             edge[first] = (uint8_t)((leads ? WORD_START : 0) | (ends ? WORD_END : 0));
             found += leads;
@@ -132,19 +131,17 @@ static void put_words(const wwho_model *model, wwho_automaton *a, uint32_t n_sta
         if (found <= most) continue;
         most = found;
         a->letters = letters;
-        __builtin_memcpy(a->edge, edge, sizeof edge);
+        copy_bytes(a->edge, edge, sizeof edge);
     }
 }
 
-/* Check the automata and reckon (or, with memory, build) their tables. */
-static int build_automata(const wwho_file *file, wwho_arena *arena, wwho_model *model) {
-    wwho_section s = file->section[KIND_AUTOMATA];
-    uint32_t count = s.length < 4 ? 0 : read32(s.at), at = 4, stride = (file->n_classes + 6) & ~1u;
+WWHO_LOCAL int build_automata(wwho_section s, const wwho_classes *classes, wwho_arena *arena, wwho_automaton **built, uint32_t *n) {
+    uint32_t n_classes = classes->n_classes, count = s.length < 4 ? 0 : read32(s.at), at = 4, stride = (n_classes + 6) & ~1u;
     if (count < 1 || count > 255) return WWHO_AUTOMATON_SHAPE;
     wwho_automaton *automata = take(arena, count * sizeof *automata);
     for (uint32_t i = 0; i < count; i++) {
         wwho_stored a;
-        int status = next_automaton(file, &at, &a);
+        int status = next_automaton(s, n_classes, &at, &a);
         if (!status) status = check_table(&a);
         if (!status) status = check_total(&a);
         if (status) return status;
@@ -152,21 +149,35 @@ static int build_automata(const wwho_file *file, wwho_arena *arena, wwho_model *
         if (!table) continue;
         for (uint32_t state = 0; state < a.n_states; state++) {
             uint32_t *row = table + state * stride;
-            __builtin_memset(row, 0, stride * sizeof *row);
-            for (uint32_t class = 0; class <= file->n_classes; class++) {
-                uint32_t entry = entry_at(&a, state, class < file->n_classes ? a.column[class] : 0);
+            fill_bytes(row, 0, stride * sizeof *row);
+            for (uint32_t class = 0; class <= n_classes; class++) {
+                uint32_t entry = entry_at(&a, state, class < n_classes ? a.column[class] : 0);
                 if (entry >> 10 > max_mark) max_mark = entry >> 10;
                 row[class] = scanner_entry(&a, entry, stride);
             }
         }
-        put_ranges(model, table, a.n_states, stride);
+        put_ranges(classes, table, a.n_states, stride);
         automata[i] = (wwho_automaton){.table = table, .stride = stride, .max_mark = max_mark};
-        put_words(model, &automata[i], a.n_states);
+        put_words(classes, &automata[i], a.n_states);
     }
     if (at != s.length) return WWHO_AUTOMATON_SHAPE;
-    if (model) {
-        model->automata = automata;
-        model->n_automata = count;
-    }
+    *built = automata;
+    *n = count;
     return WWHO_OK;
+}
+
+WWHO_LOCAL bool one_group(wwho_section s, const wwho_classes *classes, uint32_t automaton, const uint32_t *group) {
+    wwho_stored a;
+    uint32_t at = 4;
+    for (uint32_t i = 0; i <= automaton; i++) next_automaton(s, classes->n_classes, &at, &a);
+    for (uint32_t state = WWHO_START; state < a.n_states; state++) {
+        uint32_t found = WWHO_NONE;
+        for (uint32_t column = 0; column < a.n_columns; column++) {
+            uint32_t mark = entry_at(&a, state, column) >> 10, wanted = mark ? group[mark - 1] : WWHO_NONE;
+            if (wanted == WWHO_NONE) continue;
+            if (found != WWHO_NONE && found != wanted) return false;
+            found = wanted;
+        }
+    }
+    return true;
 }

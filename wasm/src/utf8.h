@@ -2,7 +2,7 @@
 #ifndef WWHO_UTF8_H
 #define WWHO_UTF8_H
 
-#include "internal.h"
+#include "common.h"
 
 #define REPLACEMENT 0xFFFDu
 
@@ -16,7 +16,7 @@ static inline uint32_t utf8_next(const uint8_t *text, size_t n, uint32_t *code_p
     }
     uint32_t word = 0; /* the next four bytes; zero behind the end, which continues no character */
     if (n >= 4)
-        __builtin_memcpy(&word, text, 4);
+        copy_bytes(&word, text, 4);
     else
         for (uint32_t i = 0; i < n; i++) word |= (uint32_t)text[i] << 8 * i;
     /* what a byte continues a character with, or 0x40 and more where it does not */

@@ -1,11 +1,5 @@
 /* Tokens -> text. */
-#include "internal.h"
-
-/* The text of a token in a vocabulary; its length goes to *len. */
-static const uint8_t *vocabulary_text(const wwho_vocabulary *v, uint32_t token, size_t *len) {
-    *len = token_length(v, token);
-    return v->texts + v->offset[token];
-}
+#include "model.h"
 
 /* The number of the first special token with this id, or WWHO_NONE. */
 static uint32_t find_special(const wwho_model *model, uint32_t id) {
@@ -22,17 +16,17 @@ static uint32_t find_special(const wwho_model *model, uint32_t id) {
 
 /* The text of any token; null where there is none with this id. */
 static const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *len) {
-    const wwho_info *info = &model->info;
-    uint32_t token = token_of(&model->base, id);
-    if (token != WWHO_NONE) return vocabulary_text(&model->base, token, len);
-    token = token_of(&model->sgpe, id);
-    if (token != WWHO_NONE) return vocabulary_text(&model->sgpe, token, len);
-    if (id == info->space_id && id != WWHO_NONE) {
-        *len = 1;
-        return (const uint8_t *)" ";
+    for (uint32_t i = 0; i < model->n_models; i++) {
+        const wwho_vocabulary *v = &model->models[i];
+        uint32_t token = token_of(v, id);
+        if (token != WWHO_NONE) return text_of(v, token, len);
+        if (id == v->space_id && id != WWHO_NONE) {
+            *len = 1;
+            return (const uint8_t *)" ";
+        }
     }
     uint32_t special = find_special(model, id);
-    return special == WWHO_NONE ? 0 : vocabulary_text(&model->specials, special, len);
+    return special == WWHO_NONE ? 0 : text_of(&model->specials, special, len);
 }
 
 int wwho_decode(const wwho_model *model, const uint32_t *ids, size_t n, uint8_t *out, size_t cap, size_t *len) {
@@ -45,7 +39,7 @@ int wwho_decode(const wwho_model *model, const uint32_t *ids, size_t n, uint8_t 
             *len = i;
             return text ? WWHO_ARGUMENT : WWHO_TOKEN;
         }
-        if (used <= cap && length <= cap - used) __builtin_memcpy(out + used, text, length);
+        if (used <= cap && length <= cap - used) copy_bytes(out + used, text, length);
         used += length;
     }
     *len = used;
@@ -62,17 +56,14 @@ int wwho_token_id(const wwho_model *model, const uint8_t *text, size_t len, uint
     if (!model || (!text && len) || !id || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
     if (!len || len > model->info.max_token_bytes) return WWHO_TOKEN;
     uint64_t hash = hash_text(text, len, len);
-    uint32_t token = find_text(&model->sgpe, text, len, hash);
-    if (token != WWHO_NONE && token_of(&model->sgpe, id_of(&model->sgpe, token)) == token) {
-        *id = id_of(&model->sgpe, token);
+    for (uint32_t i = model->n_models; i--;) {
+        const wwho_vocabulary *v = &model->models[i];
+        uint32_t token = find_text(v, text, len, hash);
+        if (token == WWHO_NONE || token_of(v, id_of(v, token)) != token) continue;
+        *id = id_of(v, token);
         return WWHO_OK;
     }
-    token = find_text(&model->base, text, len, hash);
-    if (token != WWHO_NONE) {
-        *id = id_of(&model->base, token);
-        return WWHO_OK;
-    }
-    token = find_text(&model->specials, text, len, hash);
+    uint32_t token = find_text(&model->specials, text, len, hash);
     if (token != WWHO_NONE) *id = model->special_ids[token];
     return token == WWHO_NONE ? WWHO_TOKEN : WWHO_OK;
 }

@@ -1,0 +1,82 @@
+/* What every file of the core needs: limits, memory, the reading of little-endian numbers. */
+#ifndef WWHO_COMMON_H
+#define WWHO_COMMON_H
+
+#include "../include/wwho.h"
+
+#include <stdbool.h>
+
+/* What one file of the core offers to another: in one compilation unit (wwho.c) the compiler sees every use. */
+#ifndef WWHO_LOCAL
+#ifdef __GNUC__
+#define WWHO_LOCAL __attribute__((visibility("hidden")))
+#else
+#define WWHO_LOCAL extern
+#endif
+#endif
+
+/* What compilers offer beyond C11. HOT is for the path that most pieces take: no compiler, and WebAssembly's least of all, may
+ * make a call of it. The memory functions are the compiler's own where it has them: freestanding C has no <string.h>. */
+#ifdef __GNUC__
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read in place: little-endian only");
+#define HOT inline __attribute__((always_inline))
+#define COLD __attribute__((noinline))
+#define prefetch(address) __builtin_prefetch(address)
+#define copy_bytes(to, from, n) __builtin_memcpy(to, from, n)
+#define fill_bytes(to, byte, n) __builtin_memset(to, byte, n)
+#define trailing_zeros(word) ((uint32_t)__builtin_ctzll(word))
+#else
+#include <string.h>
+#define HOT inline
+#define COLD
+#define prefetch(address) ((void)(address))
+#define copy_bytes(to, from, n) memcpy(to, from, n)
+#define fill_bytes(to, byte, n) memset(to, byte, n)
+static inline uint32_t trailing_zeros(uint64_t word) {
+    uint32_t n = 0;
+    for (; !(word & 1); word >>= 1) n++;
+    return n;
+}
+#endif
+
+#define WWHO_NONE 0xFFFFFFFFu
+#define WWHO_MAX_LENGTH 0x7FFFFFFFu /* of a file, a text, a workspace: FORMAT.md, section 11 */
+#define WWHO_MAX_TOKEN 1023u
+#define WWHO_ID_BITS 21
+#define ONES UINT64_C(0x0101010101010101)
+
+/* A part of the file. */
+typedef struct {
+    const uint8_t *at;
+    uint32_t length;
+} wwho_section;
+
+/* Memory handed out from a buffer of `size` bytes; what does not fit is only counted. */
+typedef struct {
+    uint8_t *base;
+    uint64_t size, used;
+} wwho_arena;
+
+/* Null where it does not fit, and then for all that comes after, too. */
+static inline void *take(wwho_arena *arena, uint64_t size) {
+    uint64_t at = arena->used;
+    arena->used += (size + 15) & ~(uint64_t)15;
+    return arena->used <= arena->size ? arena->base + at : 0;
+}
+
+static inline uint32_t read16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
+static inline uint32_t read32(const uint8_t *p) { return read16(p) | read16(p + 2) << 16; }
+
+static inline uint32_t load32(const uint8_t *p) {
+    uint32_t v;
+    copy_bytes(&v, p, 4);
+    return v;
+}
+
+static inline uint64_t load64(const uint8_t *p) {
+    uint64_t v;
+    copy_bytes(&v, p, 8);
+    return v;
+}
+
+#endif

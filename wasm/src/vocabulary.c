@@ -1,0 +1,158 @@
+/* Building a vocabulary's tables: see vocabulary.h. */
+#include "vocabulary.h"
+
+static uint32_t table_bits(uint64_t n) {
+    uint32_t bits = 4;
+    while ((UINT64_C(1) << bits) / 2 < n) bits++;
+    return bits;
+}
+
+static void *take_zeroed(wwho_arena *arena, uint64_t size) {
+    void *at = take(arena, size);
+    if (at) fill_bytes(at, 0, size);
+    return at;
+}
+
+static wwho_filter take_filter(wwho_arena *arena, uint32_t log2) {
+    return (wwho_filter){take_zeroed(arena, UINT64_C(1) << log2 >> 3), log2};
+}
+
+static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
+    uint32_t log2 = table_bits(n);
+    uint64_t *slots = take_zeroed(arena, UINT64_C(8) << log2);
+    return (wwho_pairs){slots, log2, take_filter(arena, log2 + 2)};
+}
+
+/* Memory for a vocabulary of `n_symbols` and `n_merges` tokens, the last of them superwords, whose texts are text_bytes long in all. */
+WWHO_LOCAL void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_symbols, uint32_t n_merges, uint32_t n_superwords,
+                            uint32_t text_bytes) {
+    uint32_t n = n_symbols + n_merges;
+    *v = (wwho_vocabulary){.n_symbols = n_symbols, .n_tokens = n, .n_plain = n - n_superwords, .n_ids = n,
+                            .strings_bits = table_bits(n)};
+    v->offset = take(arena, 4 * ((uint64_t)n + 1));
+    v->left = take(arena, 4 * (uint64_t)n);
+    v->right = take(arena, 4 * (uint64_t)n);
+    v->texts = take(arena, text_bytes);
+    v->pairs = take_pairs(arena, n_merges - n_superwords);
+    if (n_superwords) v->superwords = take_pairs(arena, n_superwords);
+    v->strings = take_zeroed(arena, UINT64_C(8) << v->strings_bits);
+    v->text_filter = take_filter(arena, v->strings_bits + 2);
+    v->prefix_filter = take_filter(arena, v->strings_bits + 1);
+    if (v->offset) v->offset[0] = 0;
+}
+
+/* Memory for ids of the tokens' own, of n that there may be. */
+WWHO_LOCAL void take_ids(wwho_arena *arena, wwho_vocabulary *v, uint32_t n) {
+    v->n_ids = n;
+    v->ids = take(arena, 4 * (uint64_t)v->n_tokens);
+    v->by_id = take(arena, 4 * (uint64_t)v->n_ids);
+}
+
+static inline void add_hash(const wwho_filter *filter, uint64_t hash) {
+    uint32_t bit = (uint32_t)(hash >> (64 - filter->log2));
+    filter->bits[bit >> 3] |= (uint8_t)(1u << (bit & 7));
+}
+
+/* False where the pair is there already. */
+static bool add_pair(const wwho_pairs *pairs, uint32_t left, uint32_t right, uint32_t token) {
+    uint64_t key = (uint64_t)left << WWHO_ID_BITS | right, hash = key * MIX;
+    uint32_t mask = (1u << pairs->log2) - 1, at = (uint32_t)(hash >> (64 - pairs->log2));
+    for (; pairs->slots[at]; at = (at + 1) & mask)
+        if (pairs->slots[at] >> WWHO_ID_BITS == key) return false;
+    pairs->slots[at] = key << WWHO_ID_BITS | token;
+    add_hash(&pairs->filter, hash);
+    return true;
+}
+
+/* False where the text of `token` is another token's. */
+static bool add_text(wwho_vocabulary *v, uint32_t token) {
+    const uint8_t *text = v->texts + v->offset[token];
+    uint32_t n = token_length(v, token), where = 0, at = 0;
+    uint64_t state = 0, hash = hash_text(text, n, n);
+    if (find_slot(v, text, n, hash, &where) != WWHO_NONE) return false;
+    for (; at + 8 < n; at += 8) {
+        state = hash_step(state, load64(text + at));
+        add_hash(&v->prefix_filter, state * MIX);
+    }
+    v->strings[where] = string_slot(token, n, v->offset[token], hash);
+    add_hash(&v->text_filter, hash);
+    if (n > v->longest) v->longest = n;
+    return true;
+}
+
+/* A symbol's text, of n bytes, becomes the next token. WWHO_TOKEN_LENGTH where the texts are longer than META says. */
+WWHO_LOCAL int add_symbol(wwho_vocabulary *v, uint32_t token, const uint8_t *text, uint32_t n, uint32_t text_bytes) {
+    uint32_t at = v->offset[token];
+    if (n > text_bytes - at) return WWHO_TOKEN_LENGTH;
+    copy_bytes(v->texts + at, text, n);
+    v->offset[token + 1] = at + n;
+    v->left[token] = v->right[token] = token;
+    return add_text(v, token) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
+}
+
+/* A merge becomes the next token. */
+static int add_merge(wwho_vocabulary *v, uint32_t token, uint32_t left, uint32_t right, uint32_t text_bytes) {
+    if (left >= token || right >= token) return WWHO_PAIR_ORDER;
+    uint32_t at = v->offset[token], n = token_length(v, left), m = token_length(v, right);
+    if (n + m > WWHO_MAX_TOKEN || n + m > text_bytes - at) return WWHO_TOKEN_LENGTH;
+    copy_bytes(v->texts + at, v->texts + v->offset[left], n);
+    copy_bytes(v->texts + at + n, v->texts + v->offset[right], m);
+    v->offset[token + 1] = at + n + m;
+    v->left[token] = left;
+    v->right[token] = right;
+    if (!add_pair(token < v->n_plain ? &v->pairs : &v->superwords, left, right, token)) return WWHO_PAIR_DUPLICATE;
+    return add_text(v, token) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
+}
+
+/* One LEB128 in its shortest form, of at most four bytes; null where there is none before `end`. */
+WWHO_LOCAL const uint8_t *read_leb(const uint8_t *p, const uint8_t *end, uint32_t *value) {
+    *value = 0;
+    for (uint32_t shift = 0; p < end && shift < 28; shift += 7) {
+        uint8_t byte = *p++;
+        *value |= (uint32_t)(byte & 127) << shift;
+        if (byte < 128) return byte || !shift ? p : 0;
+    }
+    return 0;
+}
+
+/* Skip n LEB128s, unchecked; null where there are fewer before `end`. */
+static const uint8_t *skip_lebs(const uint8_t *p, const uint8_t *end, uint32_t n) {
+    for (; n && p < end; p++) n -= *p < 128;
+    return n ? 0 : p;
+}
+
+/* The two columns of pairs in FORMAT.md, sections 6 and 7 (`delta`: the left one holds zigzag-coded differences). */
+WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t *lefts, const uint8_t *end, bool delta, uint32_t text_bytes) {
+    uint32_t n = v->n_tokens - v->n_symbols, left = 0;
+    const uint8_t *rights = skip_lebs(lefts, end, n), *lefts_end = rights;
+    if (!rights) return WWHO_PAIRS;
+    for (uint32_t token = v->n_symbols; token < v->n_tokens; token++) {
+        uint32_t value, right;
+        lefts = read_leb(lefts, lefts_end, &value);
+        rights = read_leb(rights, end, &right);
+        if (!lefts || !rights) return WWHO_PAIRS;
+        left = delta ? left + unzigzag(value) : value;
+        int status = add_merge(v, token, left, right, text_bytes);
+        if (status) return status;
+    }
+    return rights == end ? WWHO_OK : WWHO_PAIRS;
+}
+
+/* Fill in the pairs of bytes. A pair is eager where each merge of its first byte with a longer token to the left, and of its
+ * second byte with one to the right, comes later. */
+WWHO_LOCAL void pair_bytes(wwho_vocabulary *v) {
+    wwho_bytes *b = v->bytes;
+    uint32_t from_left[256], from_right[256]; /* the first merge of a byte's token with a longer one on that side */
+    fill_bytes(from_left, 255, sizeof from_left);
+    fill_bytes(from_right, 255, sizeof from_right);
+    for (uint32_t token = v->n_tokens; token-- > v->n_symbols;) {
+        uint32_t left = v->left[token], right = v->right[token];
+        if (left < 256 && right >= 256) from_right[v->texts[v->offset[left]]] = token;
+        if (right < 256 && left >= 256) from_left[v->texts[v->offset[right]]] = token;
+    }
+    fill_bytes(b->eager, 0, sizeof b->eager);
+    for (uint32_t i = 0; i < 1 << 16; i++) {
+        uint32_t merged = b->pair[i] = pair_token(&v->pairs, b->token[i >> 8], b->token[i & 255]);
+        if (merged < from_left[i >> 8] && merged < from_right[i & 255]) b->eager[i >> 3] |= (uint8_t)(1u << (i & 7));
+    }
+}

@@ -1,0 +1,185 @@
+/* A model's vocabulary and its look-ups: (left, right) -> merged token, and text -> token. Both tables are open addressing with
+ * linear probing, at most three quarters full. Most look-ups of the merge find nothing: a filter, small enough to stay in the
+ * processor's cache, says so before the table is touched. */
+#ifndef WWHO_VOCABULARY_H
+#define WWHO_VOCABULARY_H
+
+#include "common.h"
+
+/* A set of hashes: 2^log2 bits. */
+typedef struct {
+    uint8_t *bits;
+    uint32_t log2;
+} wwho_filter;
+
+/* What pairs of tokens merge to. */
+typedef struct {
+    uint64_t *slots; /* open addressing: (left, right, merged), 21 bits each; 0 is empty */
+    uint32_t log2;
+    wwho_filter filter; /* what is in slots */
+} wwho_pairs;
+
+/* The symbols of a vocabulary over bytes. */
+typedef struct {
+    uint32_t token[256];
+    uint32_t pair[1 << 16];    /* what two neighbouring bytes merge to, by `first << 8 | second` */
+    uint8_t eager[1 << 16 >> 3]; /* of such a pair: whether no other pair with one byte and a longer token merges before it */
+} wwho_bytes;
+
+typedef struct wwho_kind wwho_kind; /* model.h */
+typedef struct wwho_vocabulary wwho_vocabulary;
+
+/* A model: symbols (bytes, or syllables) and the tokens merged from them, with numbers of its own from 0. */
+struct wwho_vocabulary {
+    const wwho_kind *kind;
+    const wwho_vocabulary *speller; /* what spells a symbol that this one lacks; null: unk_id stands for it */
+    uint32_t unk_id, space_id;      /* WWHO_NONE: there is none */
+    uint32_t n_symbols; /* tokens below it are symbols: made of nothing */
+    uint32_t n_tokens;
+    uint32_t n_plain;  /* tokens from it on are superwords */
+    uint32_t first_id; /* of the model's ids */
+    uint32_t n_ids;    /* ids from first_id on, some of which may be no token's */
+    uint32_t *ids;     /* of tokens, WWHO_NONE: encoded as unk_id; null: first_id + token */
+    uint32_t *by_id;   /* the token with the id first_id + i, or WWHO_NONE */
+    uint32_t longest;  /* token, in bytes */
+    uint8_t *texts;    /* one after another */
+    uint32_t *offset;  /* n_tokens + 1, into texts */
+    uint32_t *left, *right;
+    wwho_bytes *bytes; /* null: symbols are texts */
+    wwho_pairs pairs, superwords;
+    uint32_t strings_bits;
+    uint64_t *strings; /* open addressing: of a text the token, length, offset into texts, and two bits of the hash; 0 is empty */
+    wwho_filter text_filter;              /* what is in strings */
+    wwho_filter prefix_filter;            /* the texts of 8, 16, .. bytes that longer tokens start with */
+};
+
+/* The id that a token is encoded as. */
+static inline uint32_t id_of(const wwho_vocabulary *v, uint32_t token) {
+    if (!v->ids) return v->first_id + token;
+    return v->ids[token] == WWHO_NONE ? v->unk_id : v->ids[token];
+}
+
+/* The token with an id from first_id on, or WWHO_NONE. */
+static inline uint32_t token_of(const wwho_vocabulary *v, uint32_t id) {
+    uint32_t i = id - v->first_id;
+    if (i >= v->n_ids) return WWHO_NONE;
+    return v->by_id ? v->by_id[i] : i;
+}
+
+static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) {
+    return v->offset[token + 1] - v->offset[token];
+}
+
+#define MIX 0x9E3779B97F4A7C15u
+
+/* Whether a hash may have been added: no is certain, yes is not. */
+static inline bool may_have(const wwho_filter *filter, uint64_t hash) {
+    uint32_t bit = (uint32_t)(hash >> (64 - filter->log2));
+    return filter->bits[bit >> 3] >> (bit & 7) & 1;
+}
+
+/* The token that two neighbours merge to, or WWHO_NONE. Its id is the rank of the merge. */
+static inline uint32_t pair_token(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
+    uint64_t key = (uint64_t)left << WWHO_ID_BITS | right, hash = key * MIX, slot;
+    if (!may_have(&pairs->filter, hash)) return WWHO_NONE;
+    uint32_t mask = (1u << pairs->log2) - 1, at = (uint32_t)(hash >> (64 - pairs->log2));
+    for (; (slot = pairs->slots[at]) != 0; at = (at + 1) & mask)
+        if (slot >> WWHO_ID_BITS == key) return (uint32_t)slot & ((1u << WWHO_ID_BITS) - 1);
+    return WWHO_NONE;
+}
+
+/* A hash that is built eight bytes at a time, so that those of all prefixes of a text come at one step each. */
+static inline uint64_t hash_step(uint64_t state, uint64_t word) {
+    state = (state ^ word) * MIX;
+    return state ^ state >> 29;
+}
+
+/* The last n % 8 of n bytes as a word, zero above. `readable` bytes may be read from tail on. */
+static inline uint64_t load_tail(const uint8_t *tail, size_t n, size_t readable) {
+    uint64_t word = 0;
+    n &= 7;
+    if (readable >= 8) return n ? load64(tail) & (~UINT64_C(0) >> (64 - 8 * n)) : 0;
+    for (size_t i = 0; i < n; i++) word |= (uint64_t)tail[i] << 8 * i;
+    return word;
+}
+
+/* The hash of a text of n bytes from the state of its full words and its tail. */
+static inline uint64_t hash_finish(uint64_t state, uint64_t tail, size_t n) {
+    return hash_step(state, tail | (uint64_t)n << 56) * MIX;
+}
+
+static inline uint64_t hash_text(const uint8_t *text, size_t n, size_t readable) {
+    uint64_t state = 0;
+    size_t at = 0;
+    for (; at + 8 <= n; at += 8) state = hash_step(state, load64(text + at));
+    return hash_finish(state, load_tail(text + at, n, readable - at), n);
+}
+
+/* A slot of `strings`: all that is known of a text before it is read. */
+static inline uint64_t string_slot(uint32_t token, uint64_t n, uint64_t offset, uint64_t hash) {
+    return token | n << 21 | offset << 31 | hash << 62;
+}
+
+static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t n) {
+    size_t at = 0;
+    for (; at + 8 <= n; at += 8)
+        if (load64(a + at) != load64(b + at)) return false;
+    for (; at < n; at++)
+        if (a[at] != b[at]) return false;
+    return true;
+}
+
+/* The token with this text, whose hash is given, or WWHO_NONE; the slot where it is or would be goes to *where. */
+static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash, uint32_t *where) {
+    const uint64_t told = string_slot(0, 1023, 0, 3), same = string_slot(0, n, 0, hash);
+    uint32_t mask = (1u << v->strings_bits) - 1, at = (uint32_t)(hash >> (64 - v->strings_bits));
+    for (uint64_t slot; (slot = v->strings[at]) != 0; at = (at + 1) & mask) {
+        if ((slot & told) != same) continue;
+        if (same_text(v->texts + (slot >> 31 & 0x7FFFFFFF), text, n)) return (uint32_t)slot & ((1u << WWHO_ID_BITS) - 1);
+    }
+    *where = at;
+    return WWHO_NONE;
+}
+
+/* The token with this text, whose hash is given, or WWHO_NONE. */
+static inline uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
+    uint32_t where;
+    if (n > v->longest || !may_have(&v->text_filter, hash)) return WWHO_NONE;
+    return find_slot(v, text, n, hash, &where);
+}
+
+/* As find_text(), but no superword. */
+static inline uint32_t find_plain(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
+    uint32_t token = find_text(v, text, n, hash);
+    return token < v->n_plain ? token : WWHO_NONE;
+}
+
+/* The text of a token; its length goes to *len. */
+static inline const uint8_t *text_of(const wwho_vocabulary *v, uint32_t token, size_t *len) {
+    *len = token_length(v, token);
+    return v->texts + v->offset[token];
+}
+
+/* Memory for a vocabulary of `n_symbols` and `n_merges` tokens, the last of them superwords, whose texts are text_bytes long in all. */
+WWHO_LOCAL void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_symbols, uint32_t n_merges, uint32_t n_superwords,
+                                uint32_t text_bytes);
+
+/* Memory for ids of the tokens' own, of n that there may be. */
+WWHO_LOCAL void take_ids(wwho_arena *arena, wwho_vocabulary *v, uint32_t n);
+
+/* A symbol's text, of n bytes, becomes the next token. WWHO_TOKEN_LENGTH where the texts are longer than META says. */
+WWHO_LOCAL int add_symbol(wwho_vocabulary *v, uint32_t token, const uint8_t *text, uint32_t n, uint32_t text_bytes);
+
+/* The two columns of pairs in FORMAT.md, sections 6 and 7 (`delta`: the left one holds zigzag-coded differences). */
+WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t *lefts, const uint8_t *end, bool delta, uint32_t text_bytes);
+
+/* Fill in the pairs of bytes, once all merges are there. */
+WWHO_LOCAL void pair_bytes(wwho_vocabulary *v);
+
+/* One LEB128 in its shortest form, of at most four bytes; null where there is none before `end`. */
+WWHO_LOCAL const uint8_t *read_leb(const uint8_t *p, const uint8_t *end, uint32_t *value);
+
+/* The difference, modulo 2^32, that a zigzag-coded number stands for. */
+static inline uint32_t unzigzag(uint32_t value) { return value >> 1 ^ (0 - (value & 1)); }
+
+#endif
