@@ -29,7 +29,9 @@ from wwho.core.select import BackendName
 from wwho.errors import ArtifactError
 from wwho.format.write import write_model
 
-STATUSES = re.findall(r"WWHO_([A-Z_]+) = (\d+)", (ROOT / "wasm" / "include" / "wwho.h").read_text("utf-8"))
+STATUSES = re.findall(
+    r"WWHO_([A-Z_]+) = (\d+)", (ROOT / "wasm" / "include" / "wwho.h").read_text("utf-8")
+)
 STATUS_NAMES = {int(number): name for name, number in STATUSES}
 LONGEST = 2048  # bytes of a text
 
