@@ -10,8 +10,8 @@ backend calls it with them. The config setting `wheel` chooses the kind:
 
 A build by pyodide-build is native to this backend: the compiler is another, and it says so.
 
-Every kind holds web/wwho.wasm, which a clone lacks: it is compiled where it is missing, by the zig
-that is asked for then. A source distribution brings it along.
+Every kind holds web/package/wwho.wasm, which a clone lacks: it is compiled where it is missing, by
+the zig that is asked for then. A source distribution brings it along.
 """
 
 from __future__ import annotations
@@ -113,12 +113,12 @@ class Backend(_BuildMetaBackend):
 
 
 def lacks_wasm() -> bool:
-    """Whether web/wwho.wasm is still to be compiled."""
+    """Whether web/package/wwho.wasm is still to be compiled."""
     return not build_wasm.TARGET.is_file()
 
 
 def make_wasm(*, needed: bool) -> None:
-    """Compile web/wwho.wasm where it is missing.
+    """Compile web/package/wwho.wasm where it is missing.
 
     Without zig, what can do without the demo page is built all the same, and says so.
 

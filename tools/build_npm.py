@@ -1,15 +1,15 @@
 """Assemble the npm package `wwho` in build/npm/wwho and pack it: build/npm/wwho-VERSION.tgz.
 
-web/ holds its sources, which run as they are. The package adds what has another home, the encodings
-and the licence, and what is generated:
+web/package holds its sources, which run as they are. The package adds what has another home, the
+encodings and the licence, and what is generated:
 
 * ``o200k_base.js`` and its like, an entry for each file in py/wwho/models, with the file inside;
 * ``lib/shipped-core.js``, the core inside, and ``lib/shipped-modules.js``, an import of each entry;
 * ``cjs/``, the same modules for CommonJS, which read the encodings from the folder ``models``.
 
-The folder py/wwho/models is the list of encodings. What is written of it in web/ (an address and a
-type for each) is brought up to date first. Needs web/wwho.wasm (tools/build_wasm.py), npm to pack,
-and esbuild (npm ci in tests/) for CommonJS.
+The folder py/wwho/models is the list of encodings. What is written of it in web/package (an
+address and a type for each) is brought up to date first. Needs web/package/wwho.wasm
+(tools/build_wasm.py), npm to pack, and esbuild (npm ci in tests/) for CommonJS.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-WEB = ROOT / "web"
+SOURCES = ROOT / "web" / "package"
 MODELS = ROOT / "py" / "wwho" / "models"
 TARGET = ROOT / "build" / "npm"
 ESBUILD = ROOT / "tests" / "node_modules" / ".bin" / "esbuild"
 
-FILES = WEB / "lib" / "shipped-files.js"
-TYPES = WEB / "index.d.ts"
+FILES = SOURCES / "lib" / "shipped-files.js"
+TYPES = SOURCES / "index.d.ts"
 
 CORE = """\
 // The core.
@@ -87,7 +87,7 @@ def encodings() -> list[str]:
 
 
 def lists(names: list[str]) -> dict[Path, str]:
-    """The files of web/ that name every encoding, as they should be."""
+    """The files of web/package that name every encoding, as they should be."""
     urls = "".join(
         f'  {name}: () => new URL("../models/{name}.wwho", import.meta.url),\n' for name in names
     )
@@ -134,11 +134,13 @@ def manifest(names: list[str]) -> dict[str, Any]:
     Raises:
         SystemExit: its version is not that of the Python package.
     """
-    package: dict[str, Any] = json.loads((WEB / "package.json").read_text("utf-8"))
+    package: dict[str, Any] = json.loads((SOURCES / "package.json").read_text("utf-8"))
     version = (ROOT / "py" / "wwho" / "version.py").read_text("utf-8")
     found = re.search(r'__version__ = "(.+)"', version)
     if found is None or found[1] != package["version"]:
-        raise SystemExit(f"web/package.json has version {package['version']}, the project another")
+        raise SystemExit(
+            f"web/package/package.json has version {package['version']}, the project another"
+        )
     # Only what this tool assembles may be published.
     del package["private"]
     for name in names:
@@ -162,14 +164,14 @@ def assemble(folder: Path) -> None:
     package = manifest(names)
     homes = {"LICENSE": ROOT, "NOTICE": ROOT}
     for name in package["files"]:
-        source = homes.get(name, WEB) / name
+        source = homes.get(name, SOURCES) / name
         if source.is_dir():
             shutil.copytree(source, folder / name)
         elif source.is_file():
             shutil.copyfile(source, folder / name)
     shutil.copytree(MODELS, folder / "models", ignore=shutil.ignore_patterns("__pycache__"))
     files = {
-        "lib/shipped-core.js": CORE % base64_of(WEB / "wwho.wasm"),
+        "lib/shipped-core.js": CORE % base64_of(SOURCES / "wwho.wasm"),
         "lib/shipped-files.js": lists(names)[FILES],
         "lib/shipped-modules.js": modules(names),
         "index.d.ts": lists(names)[TYPES],
@@ -183,7 +185,9 @@ def assemble(folder: Path) -> None:
     commonjs(folder, names)
     missing = [name for name in package["files"] if not (folder / name).exists()]
     if missing:
-        raise SystemExit(f"the package lacks {', '.join(missing)}, which web/package.json lists")
+        raise SystemExit(
+            f"the package lacks {', '.join(missing)}, which web/package/package.json lists"
+        )
 
 
 def commonjs(folder: Path, names: list[str]) -> None:

@@ -44,8 +44,7 @@ def build(folder: Path = DIST, kinds: Iterable[str] = (ANY, *PYODIDE)) -> list[P
         with tempfile.TemporaryDirectory() as scratch:
             tree = Path(scratch) / "wwho"
             copy_sources(tree)
-            build_wasm(tree / "web" / "wwho.wasm")
-            (tree / "web" / "wwho.wasm").chmod(0o644)
+            build_wasm(tree / "web" / "package" / "wwho.wasm").chmod(0o644)
             return [build_wheel(tree, Path(scratch) / kind, folder, kind) for kind in kinds]
     finally:
         os.umask(mask)

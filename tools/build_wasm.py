@@ -1,4 +1,4 @@
-"""Build web/wwho.wasm from the C core: no imports, the same bytes every time.
+"""Build web/package/wwho.wasm from the C core: no imports, the same bytes every time.
 
 The compiler is the zig of PyPI's `ziglang` package, the one cross compiler that comes without a
 download of its own.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "wasm"
-TARGET = ROOT / "web" / "wwho.wasm"
+TARGET = ROOT / "web" / "package" / "wwho.wasm"
 ZIG = "0.16.0"
 STACK_BYTES = 64 * 1024
 FLAGS = [

@@ -11,7 +11,7 @@ enc = wwho.get_encoding("wwho_328k")
 assert enc.backend == "native", f"the backend is {enc.backend!r}, not 'native'"
 assert enc.encode(TEXT) == IDS, f"{TEXT!r} gives {enc.encode(TEXT)}, not {IDS}"
 assert enc.decode(IDS) == TEXT
-assert files("wwho").joinpath("web", "wwho.wasm").is_file(), "wwho.wasm is missing"
+assert files("wwho").joinpath("web", "package", "wwho.wasm").is_file(), "wwho.wasm is missing"
 schema = files("wwho").joinpath("schemas", "sinhala.json")
 assert read_document(str(schema)) == read_document("sinhala"), f"{schema} is another"
 print(f"wwho {wwho.__version__} from {wwho.__file__} works")

@@ -115,13 +115,13 @@ def test(pytest_arguments: list[str]) -> int:
 
 
 def set_up(*extras: str) -> None:
-    """Bring .venv, web/wwho.wasm, and the installed package with these extras up to date."""
+    """Bring .venv, wwho.wasm, and the installed package with these extras up to date."""
     make_environment()
     stamps = read_stamps()
     # Before the package, whose build would otherwise fetch a compiler of its own for it.
     wasm = fingerprint(WASM_SOURCES)
-    if stamps.get("wasm") != wasm or not (ROOT / "web" / "wwho.wasm").is_file():
-        quietly("Compiling web/wwho.wasm", [str(PYTHON), "tools/build_wasm.py"])
+    if stamps.get("wasm") != wasm or not (ROOT / "web" / "package" / "wwho.wasm").is_file():
+        quietly("Compiling web/package/wwho.wasm", [str(PYTHON), "tools/build_wasm.py"])
         write_stamps(wasm=wasm)
     # An editable install points into this folder, so a moved clone installs again.
     package = [fingerprint(PACKAGE_SOURCES), str(ROOT)]

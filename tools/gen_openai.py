@@ -29,7 +29,7 @@ from wwho.format.files import write_atomic  # noqa: E402
 
 PEER = ROOT / "tests" / "node_modules" / "gpt-tokenizer"
 DATA = ROOT / "py" / "wwho" / "openai.json"
-MODULE = ROOT / "web" / "lib" / "openai-models.js"
+MODULE = ROOT / "web" / "package" / "lib" / "openai-models.js"
 HEADER = "// Written by tools/gen_openai.py, as py/wwho/openai.json, which names the sources."
 
 DEFAULT_ENCODING = "o200k_base"

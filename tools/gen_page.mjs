@@ -1,4 +1,4 @@
-// Writes into web/index.html what the page shows before any script has run: the first example with its tokens and numbers, made by
+// Writes into web/site/index.html what the page shows before any script has run: the first example with its tokens and numbers, made by
 // the tokenizers and by the page's own modules.
 //
 //     node tools/gen_page.mjs            write it
@@ -7,16 +7,18 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 
-import { getEncoding } from "../web/node.js";
-import { describeText } from "../web/page/count/tokens.js";
-import { EXAMPLES } from "../web/page/data/examples.js";
-import { FIRST, SHIPPED } from "../web/page/data/models.js";
-import { count, money } from "../web/page/show/format.js";
-import { lineHTML, linesOf } from "../web/page/show/markup.js";
-import { cutsIn } from "../web/page/show/pieces.js";
-import { taxOf } from "../web/page/show/strip.js";
+import { getEncoding } from "../web/package/node.js";
+import { fromSite } from "./site.mjs";
 
-const PAGE = new URL("../web/index.html", import.meta.url);
+const { describeText } = await fromSite("page/count/tokens.js");
+const { EXAMPLES } = await fromSite("page/data/examples.js");
+const { FIRST, SHIPPED } = await fromSite("page/data/models.js");
+const { count, money } = await fromSite("page/show/format.js");
+const { lineHTML, linesOf } = await fromSite("page/show/markup.js");
+const { cutsIn } = await fromSite("page/show/pieces.js");
+const { taxOf } = await fromSite("page/show/strip.js");
+
+const PAGE = new URL("../web/site/index.html", import.meta.url);
 const TEXT = EXAMPLES.sinhala;
 
 /** The page, with everything that depends on the tokenizers as they are now. @param {string} html @returns {Promise<string>} */
@@ -29,7 +31,7 @@ export async function filled(html) {
   /** Put something between the tags of an element. @param {string} id @param {string} inner */
   const fill = (id, inner) => {
     const element = new RegExp(`(id="${id}"[^>]*>)${id.startsWith("tokens-") ? `[^]*?(</div><!-- ${id} -->)` : "[^<]*(<)"}`);
-    if (!element.test(html)) throw new Error(`web/index.html has no element ${id}`);
+    if (!element.test(html)) throw new Error(`web/site/index.html has no element ${id}`);
     html = html.replace(element, (_, start, end) => start + inner + end);
   };
   const attribute = (/** @type {string} */ id, /** @type {string} */ name, /** @type {string} */ value) => {
@@ -58,7 +60,7 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const html = await readFile(PAGE, "utf8");
   const made = await filled(html);
   if (process.argv.includes("--check")) {
-    if (made !== html) throw new Error("web/index.html is not what the tokenizers make: node tools/gen_page.mjs");
+    if (made !== html) throw new Error("web/site/index.html is not what the tokenizers make: node tools/gen_page.mjs");
   } else {
     await writeFile(new URL(`${PAGE}.new`), made);
     await rename(new URL(`${PAGE}.new`), PAGE);

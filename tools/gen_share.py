@@ -1,4 +1,4 @@
-"""Draw web/page/share.png, what link previews show: the page's own picture of its first example.
+"""Draw web/site/page/share.png for link previews: the page's own picture of its first example.
 
     python tools/gen_share.py
 
@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PICTURE = ROOT / "web" / "page" / "share.png"
+PICTURE = ROOT / "web" / "site" / "page" / "share.png"
 COLOURS = 64  # a third of the bytes, and nothing that the eye would miss
 sys.path.append(str(ROOT / "tools" / "bench"))
 

@@ -42,7 +42,7 @@ def engine() -> Any:
     import wasmtime
 
     engine = wasmtime.Engine()
-    return engine, wasmtime.Module.from_file(engine, str(ROOT / "web" / "wwho.wasm"))
+    return engine, wasmtime.Module.from_file(engine, str(ROOT / "web" / "package" / "wwho.wasm"))
 
 
 class Wasm:

@@ -21,11 +21,12 @@ import build_pyodide
 import build_wasm
 
 ROOT = oracle.ROOT
-CORE = "web/wwho.wasm"
+CORE = "web/package/wwho.wasm"
 HOOKS = ("wheel", "sdist", "editable")
 # What the README links to, besides what is installed.
 READ = {
-    "README.md", "web/README.md", "web/MIGRATING.md", "web/wwho.ipynb", "tools/examples/edge.py",
+    "README.md", "web/package/README.md", "web/package/MIGRATING.md", "web/site/wwho.ipynb",
+    "tools/examples/edge.py",
     "tools/bench/README.md", "wasm/FORMAT.md", "py/wwho/train/README.md", "tests/conftest.py",
     "tests/vectors/tiny.wwho",
 }  # fmt: skip
@@ -93,7 +94,7 @@ def test_the_compiler_is_asked_for_where_the_core_is_missing(tree: Path) -> None
 def test_a_wheel_of_a_clone_holds_the_core(tree: Path, tmp_path: Path) -> None:
     pytest.importorskip("ziglang", reason="needs ziglang")
     names = pip_wheel(tree, tmp_path)
-    assert {"wwho/_core.abi3.so", "wwho/web/wwho.wasm", "wwho/web/index.html"} <= names
+    assert {"wwho/_core.abi3.so", "wwho/web/package/wwho.wasm", "wwho/web/site/index.html"} <= names
 
 
 def test_a_source_distribution_of_a_clone_needs_no_compiler(tree: Path, tmp_path: Path) -> None:
@@ -113,7 +114,7 @@ def test_a_source_distribution_of_a_clone_needs_no_compiler(tree: Path, tmp_path
     assert theirs >= READ | {CORE}
     (unpacked / "tools" / "ziglang.py").write_text("raise ImportError('not needed')\n", "ascii")
     names = pip_wheel(unpacked, tmp_path, "--config-settings", "wheel=any")
-    assert "wwho/web/wwho.wasm" in names
+    assert "wwho/web/package/wwho.wasm" in names
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ wasmtime = pytest.importorskip("wasmtime", reason="needs wasmtime")
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "tools" / "examples" / "edge.py"
 PAGE = EXAMPLE.with_name("README.md").read_text("utf-8")
-CORE = ROOT / "web" / "wwho.wasm"
+CORE = ROOT / "web" / "package" / "wwho.wasm"
 MODELS = ROOT / "py" / "wwho" / "models"
 SIZES = (4 << 10, 64 << 10, 1 << 20)
 TEXTS = ("ඔයා 1 special अद्भुत", "", "ගමේ\0පාසල \ufffd\U0010ffff", "word " * 800)
@@ -25,7 +25,7 @@ ROW = re.compile(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \
 @pytest.fixture(autouse=True)
 def _built() -> None:
     if not CORE.is_file():
-        pytest.skip("needs web/wwho.wasm: python tools/build_wasm.py")
+        pytest.skip("needs web/package/wwho.wasm: python tools/build_wasm.py")
 
 
 @pytest.fixture

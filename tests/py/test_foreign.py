@@ -118,7 +118,7 @@ def test_javascript_says_the_same(tmp_path: Path) -> None:
     for name, (make, _) in FILES.items():
         (tmp_path / name).write_bytes(make())
     program = """
-        import { Tokenizer } from "./web/node.js";
+        import { Tokenizer } from "./web/package/node.js";
         for (const path of process.argv.slice(1)) {
           const error = await Tokenizer.load(path).catch((error) => error);
           console.log(JSON.stringify([error.status, error.message]));

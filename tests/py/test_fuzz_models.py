@@ -15,8 +15,8 @@ import oracle
 import pytest
 
 pytest.importorskip("wasmtime", reason="needs wasmtime")
-if not (oracle.ROOT / "web" / "wwho.wasm").is_file():
-    pytest.skip("needs web/wwho.wasm: python tools/build_wasm.py", allow_module_level=True)
+if not (oracle.ROOT / "web" / "package" / "wwho.wasm").is_file():
+    pytest.skip("needs web/package/wwho.wasm: python tools/build_wasm.py", allow_module_level=True)
 sys.path.insert(0, str(oracle.ROOT / "tests" / "fuzz"))
 
 import backends

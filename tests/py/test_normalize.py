@@ -223,7 +223,7 @@ def test_javascript_refuses_rather_than_give_other_ids(enc: Tokenizer, tmp_path:
     root = Path(__file__).resolve().parents[2]
     script = f"""
         import {{ readFileSync }} from "node:fs";
-        import {{ Tokenizer }} from {json.dumps((root / "web" / "node.js").as_uri())};
+        import {{ Tokenizer }} from {json.dumps((root / "web" / "package" / "node.js").as_uri())};
         const file = readFileSync({json.dumps(str(tmp_path / "x.wwho"))});
         await Tokenizer.load(file).catch((error) => {{
           console.log(error.status, error.message);

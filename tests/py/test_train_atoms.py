@@ -224,8 +224,8 @@ def test_the_artifact_is_one_like_any_other(variant: Variant) -> None:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is missing")
 def test_webassembly_gives_the_same_ids(tmp_path: Path) -> None:
-    if not (ROOT / "web" / "wwho.wasm").is_file():
-        pytest.skip("web/wwho.wasm is not built")
+    if not (ROOT / "web" / "package" / "wwho.wasm").is_file():
+        pytest.skip("web/package/wwho.wasm is not built")
     lines = [CORPUS, "".join(PARTS), " ".join(PARTS), *PARTS, "", " ", "  x"]
     jobs = []
     for variant in VARIANTS:
@@ -233,7 +233,13 @@ def test_webassembly_gives_the_same_ids(tmp_path: Path) -> None:
         path.write_bytes(write_model(trained(variant)))
         jobs.append({"path": str(path), "texts": lines})
     done = subprocess.run(
-        ["node", "--input-type=module", "--eval", WEBASSEMBLY, str(ROOT / "web" / "node.js")],
+        [
+            "node",
+            "--input-type=module",
+            "--eval",
+            WEBASSEMBLY,
+            str(ROOT / "web" / "package" / "node.js"),
+        ],
         input=json.dumps(jobs),
         capture_output=True,
         encoding="utf-8",

@@ -44,7 +44,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if (ROOT / CORE).is_file():
         shutil.copyfile(ROOT / CORE, tree / CORE)
     else:
-        pytest.importorskip("ziglang", reason="needs ziglang, or web/wwho.wasm")
+        pytest.importorskip("ziglang", reason="needs ziglang, or web/package/wwho.wasm")
     done = hooked(tree, f"build_backend.build_sdist({str(folder)!r})")
     assert done.returncode == 0, done.stderr
     (packed,) = folder.glob("*.tar.gz")

@@ -167,7 +167,7 @@ def checks_archive() -> bytes:
         checks = (HERE / "inside.py", HERE / "notebook.py", ROOT / "tests/py/vector_checks.py")
         for module in checks:
             archive.write(module, f"py/{module.name}")
-        archive.write(ROOT / "web" / "wwho.ipynb", "wwho.ipynb")
+        archive.write(ROOT / "web" / "site" / "wwho.ipynb", "wwho.ipynb")
         for path in sorted((ROOT / "tests" / "vectors").iterdir()):
             archive.write(path, f"vectors/{path.name}")
     return packed.getvalue()

@@ -68,7 +68,9 @@ def origins() -> dict[str, Any]:
         "modules": len(ours),
         "not_of_the_wheel": unknown,
         "core": None if core is None else digest(str(core.__file__)),
-        "wasm": digest(str(Path(sys.modules["wwho"].__file__ or "").parent / "web" / "wwho.wasm")),
+        "wasm": digest(
+            str(Path(sys.modules["wwho"].__file__ or "").parent / "web" / "package" / "wwho.wasm")
+        ),
         "tags": (metadata.distribution("wwho").read_text("WHEEL") or "").split("Tag: ")[1].strip(),
         "requires": metadata.requires("wwho"),
         "cffi": "_cffi_backend" in sys.modules,

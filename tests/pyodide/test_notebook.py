@@ -1,4 +1,4 @@
-"""web/wwho.ipynb: what it shows is what running it gives, natively and in Pyodide."""
+"""web/site/wwho.ipynb: what it shows is what running it gives, natively and in Pyodide."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import notebook
 import pytest
 from releases import ROOT, Release, in_node
 
-PATH = ROOT / "web" / "wwho.ipynb"
+PATH = ROOT / "web" / "site" / "wwho.ipynb"
 NOTEBOOK = json.loads(PATH.read_text("utf-8"))
 CODE = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
 SHOWN = [cell["outputs"] for cell in CODE]

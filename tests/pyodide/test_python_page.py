@@ -221,5 +221,7 @@ def test_the_archive_is_the_package_without_what_is_compiled_for_this_machine() 
     assert made == packed()
     with zipfile.ZipFile(io.BytesIO(made)) as archive:
         names = archive.namelist()
-    assert {"wwho/__init__.py", "wwho/web/wwho.wasm", "wwho/models/wwho_328k.wwho"} <= set(names)
+    assert {"wwho/__init__.py", "wwho/web/package/wwho.wasm", "wwho/models/wwho_328k.wwho"} <= set(
+        names
+    )
     assert not [name for name in names if name.endswith((".so", ".pyd", ".pyc"))]

@@ -39,7 +39,7 @@ def test_wheels_are_what_they_say(wheels: dict[str, Path]) -> None:
         )
         assert ("wwho/_core.abi3.so" in names) == native
         assert not [name for name in names if name.endswith(".so") and "/_core." not in name]
-        assert {"wwho/web/wwho.wasm", "wwho/models/wwho_328k.wwho"} <= names
+        assert {"wwho/web/package/wwho.wasm", "wwho/models/wwho_328k.wwho"} <= names
         marker = "" if native else '; sys_platform != "emscripten"'
         assert f"\nRequires-Dist: cffi>=1.17{marker}\n" in metadata
 
@@ -120,7 +120,9 @@ def test_each_import_came_from_the_wheel(
     with ZipFile(wheels[platform]) as wheel:
         core = [name for name in wheel.namelist() if name.startswith("wwho/_core.abi3")]
         built = [hashlib.sha256(wheel.read(name)).hexdigest() for name in core]
-        assert origins["wasm"] == hashlib.sha256(wheel.read("wwho/web/wwho.wasm")).hexdigest()
+        assert (
+            origins["wasm"] == hashlib.sha256(wheel.read("wwho/web/package/wwho.wasm")).hexdigest()
+        )
     assert ([origins["core"]] if origins["core"] else []) == built
     assert origins["cffi"] == (index == "all")
     assert origins["tags"].endswith(platform)

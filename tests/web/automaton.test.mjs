@@ -4,10 +4,12 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { getEncoding } from "../../web/node.js";
-import { START, readAutomata, trace } from "../../web/page/syllables/automaton.js";
-import { GRAMMARS, classOf } from "../../web/page/syllables/classes.js";
+import { getEncoding } from "../../web/package/node.js";
 import { ROOT, TEXTS, bytesOf } from "./common.mjs";
+import { fromSite } from "../../tools/site.mjs";
+
+const { START, readAutomata, trace } = await fromSite("page/syllables/automaton.js");
+const { GRAMMARS, classOf } = await fromSite("page/syllables/classes.js");
 
 const RULES = ["syllable", "orphan", "passthrough"];
 const wwho = await getEncoding("wwho_328k");

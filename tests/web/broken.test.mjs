@@ -5,7 +5,7 @@ import { readdir } from "node:fs/promises";
 import { before, test } from "node:test";
 import { crc32 } from "node:zlib";
 
-import { Tokenizer, init } from "../../web/node.js";
+import { Tokenizer, init } from "../../web/package/node.js";
 import { ROOT, WWHO, bytesOf } from "./common.mjs";
 
 let good;

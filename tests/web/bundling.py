@@ -31,8 +31,8 @@ def apps(project: Path) -> Iterator[Path]:
 
 
 def readme_block(kind: str) -> str:
-    """The code block of web/README.md that is for this tool alone."""
-    readme = (ROOT / "web" / "README.md").read_text("utf-8")
+    """The code block of web/package/README.md that is for this tool alone."""
+    readme = (ROOT / "web" / "package" / "README.md").read_text("utf-8")
     (code,) = re.findall(rf"^```js {kind}\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
     return str(code)
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
-import { getEncoding } from "../../web/node.js";
+import { getEncoding } from "../../web/package/node.js";
 import { ROOT } from "./common.mjs";
 
 const cases = JSON.parse(await readFile(new URL("tests/vectors/chunks.json", ROOT), "utf8"));

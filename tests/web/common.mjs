@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 
 export const ROOT = new URL("../../", import.meta.url);
-export const WASM = new URL("web/wwho.wasm", ROOT);
+export const WASM = new URL("web/package/wwho.wasm", ROOT);
 export const O200K = new URL("py/wwho/models/o200k_base.wwho", ROOT);
 export const WWHO = new URL("py/wwho/models/wwho_328k.wwho", ROOT);
 

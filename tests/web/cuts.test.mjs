@@ -3,9 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Tokenizer, getEncoding } from "../../web/node.js";
-import { Cuts, safeParts } from "../../web/page/count/cuts.js";
+import { Tokenizer, getEncoding } from "../../web/package/node.js";
 import { ROOT, TEXTS, bytesOf, randomNumbers } from "./common.mjs";
+import { fromSite } from "../../tools/site.mjs";
+
+const { Cuts, safeParts } = await fromSite("page/count/cuts.js");
 
 const NAMES = ["o200k_base", "cl100k_base", "wwho_328k", "wwho_super_328k"];
 const SIDES = await Promise.all(

@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fromSite } from "../../tools/site.mjs";
 
-import { isEditable } from "../../web/page/input/editable.js";
+const { isEditable } = await fromSite("page/input/editable.js");
+
 
 test("the longest line decides, and its script", () => {
   for (const [line, most] of [

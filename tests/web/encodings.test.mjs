@@ -5,8 +5,8 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 
-import { Fetched } from "../../web/lib/encodings.js";
-import { Tokenizer, getEncoding } from "../../web/node.js";
+import { Fetched } from "../../web/package/lib/encodings.js";
+import { Tokenizer, getEncoding } from "../../web/package/node.js";
 import { O200K } from "./common.mjs";
 
 /** Requests since the test began; each waits until it is answered. @type {{ url: string, closed: Promise<void>, send: Function }[]} */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { TEXTS, randomNumbers } from "./common.mjs";
-import { getEncoding } from "../../web/node.js";
+import { getEncoding } from "../../web/package/node.js";
 
 const names = ["o200k_base", "cl100k_base", "wwho_328k", "wwho_super_328k"];
 const tokenizers = await Promise.all(names.map((name) => getEncoding(name)));

@@ -64,7 +64,7 @@ async function answered(url, response) {
 async function inProcess(entry, body) {
   const script = `
     import { readFile } from "node:fs/promises";
-    import { init, initSync, Tokenizer, getEncoding, WwhoError } from ${JSON.stringify(new URL(`web/${entry}`, ROOT).href)};
+    import { init, initSync, Tokenizer, getEncoding, WwhoError } from ${JSON.stringify(new URL(`web/package/${entry}`, ROOT).href)};
     const base = ${JSON.stringify(base)}, path = ${JSON.stringify(fileURLToPath(WASM))};
     const wasm = await readFile(path), model = await readFile(${JSON.stringify(fileURLToPath(O200K))});
     const caught = (promise) => promise.then(() => "no error", (error) => [error instanceof WwhoError, error.status, error.message]);
@@ -264,7 +264,7 @@ test("what cannot be loaded says what was given", async () => {
 test("names and options that are none, and a Response that was read before", async () => {
   for (const entry of ["index.js", "node.js", "worker.js", "node-worker.js"]) {
     const body = `
-      const { Tokenizer, WorkerTokenizer = Tokenizer, getEncoding } = await import(${JSON.stringify(new URL(`web/${entry}`, ROOT).href)});
+      const { Tokenizer, WorkerTokenizer = Tokenizer, getEncoding } = await import(${JSON.stringify(new URL(`web/package/${entry}`, ROOT).href)});
       await init(wasm);
       const used = await fetch(base + "/o200k_base.wwho");
       await used.arrayBuffer();
@@ -313,10 +313,10 @@ test("the browser entry reaches no Node built-in", async () => {
     const source = await readFile(url, "utf8");
     for (const [, name] of source.matchAll(/^(?:import|export|\})(?:.* from)? "([^"]+)";$/gm)) {
       assert.match(name, /^\.\.?\//, `${url} imports ${name}`);
-      await visit(new URL(name, url));
+      await visit(new URL(name.replace(/^(\.\.\/)+package\//, `${ROOT}web/package/`), url)); // the page has it beside it
     }
   };
-  for (const entry of ["index.js", "worker.js", "worker-thread.js", "page/main.js", "page/count/worker.js"]) {
+  for (const entry of ["package/index.js", "package/worker.js", "package/worker-thread.js", "site/page/main.js", "site/page/count/worker.js"]) {
     await visit(new URL(`web/${entry}`, ROOT));
   }
   assert.ok(seen.size > 10);

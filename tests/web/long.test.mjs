@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Core } from "../../web/lib/core.js";
-import { Cuts } from "../../web/lib/cuts.js";
-import { partsOf } from "../../web/lib/parts.js";
-import { Tokenizer } from "../../web/node.js";
+import { Core } from "../../web/package/lib/core.js";
+import { Cuts } from "../../web/package/lib/cuts.js";
+import { partsOf } from "../../web/package/lib/parts.js";
+import { Tokenizer } from "../../web/package/node.js";
 import { ROOT, TEXTS, WASM, bytesOf, randomNumbers } from "./common.mjs";
 
 const NAMES = ["o200k_base", "cl100k_base", "wwho_328k", "wwho_super_328k"];

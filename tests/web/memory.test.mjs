@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 
-import { Tokenizer } from "../../web/node.js";
+import { Tokenizer } from "../../web/package/node.js";
 import { O200K, ROOT, WASM, WWHO } from "./common.mjs";
 
 const run = promisify(execFile);
@@ -50,7 +50,7 @@ test("Symbol.dispose frees, and another tokenizer lives on", async () => {
 
 test("tokenizers that nobody holds any more give their memory back", async () => {
   const script = `
-    import { Tokenizer } from ${JSON.stringify(new URL("web/node.js", ROOT).href)};
+    import { Tokenizer } from ${JSON.stringify(new URL("web/package/node.js", ROOT).href)};
     const loads = 60;
     for (let i = 0; i < loads; i++) {
       (await Tokenizer.load(new URL(${JSON.stringify(O200K.href)}))).countTokens("hello world");
@@ -74,7 +74,7 @@ const TINY = new URL("tests/vectors/tiny.wwho", ROOT);
 async function growth(work, times) {
   const script = `
     import { readFile } from "node:fs/promises";
-    import { Tokenizer } from ${JSON.stringify(new URL("web/node.js", ROOT).href)};
+    import { Tokenizer } from ${JSON.stringify(new URL("web/package/node.js", ROOT).href)};
     const urls = ${JSON.stringify([WASM, TINY, O200K, WWHO].map((url) => url.href))};
     const [core, tiny, o200k, wwho] = await Promise.all(urls.map((url) => readFile(new URL(url))));
     const module = new WebAssembly.Module(core);

@@ -3,8 +3,8 @@
 
 import { readFile } from "node:fs/promises";
 
-import { Cuts } from "../../web/lib/cuts.js";
-import { Tokenizer } from "../../web/node.js";
+import { Cuts } from "../../web/package/lib/cuts.js";
+import { Tokenizer } from "../../web/package/node.js";
 import { randomNumbers } from "./common.mjs";
 
 const TEXTS = 2000;

@@ -9,9 +9,9 @@ import { chatModelParams, modelToEncodingMap } from "gpt-tokenizer/mapping";
 import * as peers from "gpt-tokenizer/models";
 import { resolveEncoding } from "gpt-tokenizer/resolveEncoding";
 
-import { countChat, encodingForModel, estimateCost, models, modelsDate } from "../../web/node-openai.js";
-import { getEncoding } from "../../web/node.js";
-import { getEncoding as inWorker } from "../../web/node-worker.js";
+import { countChat, encodingForModel, estimateCost, models, modelsDate } from "../../web/package/node-openai.js";
+import { getEncoding } from "../../web/package/node.js";
+import { getEncoding as inWorker } from "../../web/package/node-worker.js";
 import { randomNumbers } from "./common.mjs";
 
 const random = randomNumbers(41);

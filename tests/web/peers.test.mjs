@@ -12,7 +12,7 @@ import { encode as gptO200k } from "gpt-tokenizer/encoding/o200k_base";
 import { encode as gptHarmony } from "gpt-tokenizer/encoding/o200k_harmony";
 import { get_encoding } from "tiktoken";
 
-import { getEncoding } from "../../web/node.js";
+import { getEncoding } from "../../web/package/node.js";
 import { TEXTS, randomNumbers } from "./common.mjs";
 
 const ALPHABET = [..."abZ 's019.,/\n\r\t\u00a0é한字කා්यकि👩", " ", " "];

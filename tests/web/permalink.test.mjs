@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fromFragment, toFragment } from "../../web/page/share/permalink.js";
 import { TEXTS } from "./common.mjs";
+import { fromSite } from "../../tools/site.mjs";
+
+const { fromFragment, toFragment } = await fromSite("page/share/permalink.js");
 
 const MESSAGES = [{ role: "user", content: "ගෙදර" }, { role: "assistant", content: "" }];
 const SETTINGS = { messages: MESSAGES, rows: ["gpt-4o", null, "wwho_328k"], price: 2.5, texts: 1000 };

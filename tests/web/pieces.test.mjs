@@ -5,12 +5,14 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 import { filled } from "../../tools/gen_page.mjs";
-import { getEncoding } from "../../web/node.js";
-import { describeText } from "../../web/page/count/tokens.js";
-import { MODELS, SHIPPED, choiceOf } from "../../web/page/data/models.js";
-import { linesOf } from "../../web/page/show/markup.js";
-import { cutsIn, cutsOf, piecesOf } from "../../web/page/show/pieces.js";
+import { getEncoding } from "../../web/package/node.js";
 import { ROOT, TEXTS, bytesOf } from "./common.mjs";
+import { fromSite } from "../../tools/site.mjs";
+
+const { describeText } = await fromSite("page/count/tokens.js");
+const { MODELS, SHIPPED, choiceOf } = await fromSite("page/data/models.js");
+const { linesOf } = await fromSite("page/show/markup.js");
+const { cutsIn, cutsOf, piecesOf } = await fromSite("page/show/pieces.js");
 
 const NAMES = ["cl100k_base", "o200k_base", "wwho_328k"];
 const TOKENIZERS = await Promise.all(NAMES.map((name) => getEncoding(name)));
@@ -81,7 +83,7 @@ test("markup has each character once, and nothing of the text is markup", () => 
 });
 
 test("index.html has the numbers and tokens that the tokenizers make", async () => {
-  const html = await readFile(new URL("web/index.html", ROOT), "utf8");
+  const html = await readFile(new URL("web/site/index.html", ROOT), "utf8");
   assert.equal(await filled(html), html, "node tools/gen_page.mjs writes them");
   const wrong = html.replace(/(id="count-1"[^>]*>)\d+/, "$1999");
   assert.notEqual(wrong, html);

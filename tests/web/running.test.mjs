@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { getEncoding } from "../../web/node.js";
-import { Cuts } from "../../web/page/count/cuts.js";
-import { Running } from "../../web/page/count/running.js";
+import { getEncoding } from "../../web/package/node.js";
 import { ROOT, TEXTS, bytesOf, randomNumbers } from "./common.mjs";
+import { fromSite } from "../../tools/site.mjs";
+
+const { Cuts } = await fromSite("page/count/cuts.js");
+const { Running } = await fromSite("page/count/running.js");
 
 const PIECES = [...TEXTS, ...TEXTS.flatMap((text) => [...text]), " ගෙදර", " यहाँ", "\n", " "];
 

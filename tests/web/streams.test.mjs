@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Tokenizer, getEncoding } from "../../web/node.js";
-import { Cuts } from "../../web/lib/cuts.js";
-import { Parts } from "../../web/lib/parts.js";
+import { Tokenizer, getEncoding } from "../../web/package/node.js";
+import { Cuts } from "../../web/package/lib/cuts.js";
+import { Parts } from "../../web/package/lib/parts.js";
 import { ROOT, TEXTS, bytesOf, randomNumbers } from "./common.mjs";
 
 const NAMES = ["o200k_base", "cl100k_base", "wwho_328k", "wwho_super_328k"];

@@ -252,7 +252,7 @@ def test_a_client_that_waits_keeps_its_connection(server: Any) -> None:
 
 
 def test_what_has_not_changed_ends_no_connection(server: Any) -> None:
-    known = b"GET /wwho.wasm HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: *\r\n%b\r\n"
+    known = b"GET /package/wwho.wasm HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: *\r\n%b\r\n"
     with socket.create_connection(("127.0.0.1", server.port)) as client:
         for _ in range(3):
             client.sendall(known % b"")

@@ -117,7 +117,7 @@ def test_every_export_leads_to_a_file(project: Path) -> None:
 
 
 def test_the_encodings_that_ship_are_those_that_are_named() -> None:
-    """One list: the folder of models. What web/ says of it is written by the build."""
+    """One list: the folder of models. What web/package says of it is written by the build."""
     sys.path.insert(0, str(ROOT / "tools"))
     import build_npm
 
@@ -150,7 +150,7 @@ def test_nothing_happens_on_import_and_nothing_waits(project: Path) -> None:
 def test_declarations_serve_a_strict_project(project: Path) -> None:
     """The consumer of tests/web/types, against the installed package."""
     consumer = (ROOT / "tests" / "web" / "types" / "consumer.ts").read_text("utf-8")
-    consumer = re.sub(r'"../../../web/(\w+)\.js"', r'"wwho/\1"', consumer)
+    consumer = re.sub(r'"../../../web/package/(\w+)\.js"', r'"wwho/\1"', consumer)
     consumer = consumer.replace('"wwho/index"', '"wwho"')
     assert "../web" not in consumer
     (project / "consumer.ts").write_text(f"{consumer}\n{IMPORTS}", "utf-8")

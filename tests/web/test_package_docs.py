@@ -1,4 +1,4 @@
-"""The code blocks of web/README.md and web/MIGRATING.md run where and print what they say."""
+"""The code blocks of web/package/README.md and MIGRATING.md run where and print what they say."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ import wwho
 
 pytestmark = pytest.mark.page
 
-README = (ROOT / "web" / "README.md").read_text("utf-8")
-MIGRATING = (ROOT / "web" / "MIGRATING.md").read_text("utf-8")
+README = (ROOT / "web" / "package" / "README.md").read_text("utf-8")
+MIGRATING = (ROOT / "web" / "package" / "MIGRATING.md").read_text("utf-8")
 PEERS = ("gpt-tokenizer", "js-tiktoken", "base64-js", "tiktoken")
 
 

@@ -344,7 +344,7 @@ def test_the_worker_module(page: Any, address: str) -> None:
     text = "ඔයා 1 special अद्भुत"
     result = page.evaluate(
         """async (text) => {
-          const { WorkerTokenizer, WwhoError, getEncoding } = await import("/worker.js");
+          const { WorkerTokenizer, WwhoError, getEncoding } = await import("/package/worker.js");
           const tokenizer = await getEncoding("wwho_328k");
           const caught = (promise) =>
             promise.then(() => null, (error) => [error instanceof WwhoError, error.status]);

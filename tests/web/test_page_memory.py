@@ -28,10 +28,10 @@ SET_UP = """async (tiny) => {
     window.first ??= instance.exports.memory;
     return instance;
   };
-  const { Tokenizer, getEncoding } = await import("/index.js");
+  const { Tokenizer, getEncoding } = await import("/package/index.js");
   const fetched = async (path) => new Uint8Array(await (await fetch(path)).arrayBuffer());
   const [module, o200k] = [
-    await WebAssembly.compile(await fetched("/wwho.wasm")),
+    await WebAssembly.compile(await fetched("/package/wwho.wasm")),
     await fetched("/models/o200k_base.wwho"),
   ];
   const blob = Uint8Array.from(atob(tiny), (char) => char.charCodeAt(0));

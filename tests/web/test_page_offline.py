@@ -65,16 +65,16 @@ def static_files(folder: Path) -> Iterator[str]:
 
 
 def copied_site(folder: Path) -> None:
-    """The page, as it is put on a host: web/ with the models in it."""
-    shutil.copytree(WEB, folder / "tokens", ignore=shutil.ignore_patterns("node_modules"))
-    (folder / "tokens" / "models").mkdir(exist_ok=True)
-    for model in MODELS.glob("*.wwho"):
-        shutil.copy(model, folder / "tokens" / "models")
+    """The page, as it is put on a host, with the package and the models in it."""
+    site = folder / "tokens"
+    shutil.copytree(WEB / "site", site)
+    shutil.copytree(WEB / "package", site / "package")
+    shutil.copytree(MODELS, site / "package" / "models")
 
 
 WORKS_OFFLINE = """async () => {
   await navigator.serviceWorker.ready;
-  return Boolean(await caches.match("models/wwho_328k.wwho"));
+  return Boolean(await caches.match("package/models/wwho_328k.wwho"));
 }"""
 
 

@@ -56,7 +56,7 @@ def test_how_much_is_fetched_before_what_is_shown(browser: Any, address: str) ->
     asked(1).continue_()
     expect_count(page, 1, native("o200k_base", "නව පෙළ"))
     expect(page.locator("#count-0")).to_have_text("–")
-    assert {"wwho.wasm", "models/o200k_base.wwho"} <= set(fetched)
+    assert {"package/wwho.wasm", "package/models/o200k_base.wwho"} <= set(fetched)
     assert sum(fetched.values()) <= FIRST_COUNT, fetched
     assert asked(2).request.url.endswith("/cl100k_base.wwho")
     asked(2).continue_()

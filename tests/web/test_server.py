@@ -52,13 +52,13 @@ def client(app: Flask) -> FlaskClient:
     [
         ("/", "text/html; charset=utf-8"),
         ("/index.html", "text/html; charset=utf-8"),
-        ("/index.js", "text/javascript; charset=utf-8"),
+        ("/package/index.js", "text/javascript; charset=utf-8"),
         ("/page/main.js", "text/javascript; charset=utf-8"),
         ("/page/base.css", "text/css; charset=utf-8"),
         ("/page/icon.svg", "image/svg+xml"),
         ("/page/share.png", "image/png"),
-        ("/README.md", "text/plain; charset=utf-8"),
-        ("/wwho.wasm", "application/wasm"),
+        ("/package/README.md", "text/plain; charset=utf-8"),
+        ("/package/wwho.wasm", "application/wasm"),
         ("/models/wwho_328k.wwho", "application/octet-stream"),
         ("/encodings/o200k_base.wwho", "application/octet-stream"),
     ],
@@ -78,7 +78,9 @@ def test_files_have_their_types_and_headers(client: FlaskClient, path: str, mime
 # Caching
 
 
-@pytest.mark.parametrize("path", ["/", "/wwho.wasm", "/models/o200k_base.wwho", "/page/main.js"])
+@pytest.mark.parametrize(
+    "path", ["/", "/package/wwho.wasm", "/models/o200k_base.wwho", "/page/main.js"]
+)
 def test_files_are_revalidated_by_etag(client: FlaskClient, path: str) -> None:
     first = client.get(path)
     assert first.headers["Cache-Control"] == "no-cache"
@@ -89,7 +91,9 @@ def test_files_are_revalidated_by_etag(client: FlaskClient, path: str) -> None:
     assert other.status_code == 200
 
 
-@pytest.mark.parametrize("name", ["wwho.wasm", "models/o200k_base.wwho", "lib/core.js"])
+@pytest.mark.parametrize(
+    "name", ["package/wwho.wasm", "package/models/o200k_base.wwho", "package/lib/core.js"]
+)
 def test_versioned_files_never_change(client: FlaskClient, site: Site, name: str) -> None:
     response = client.get(f"/static/{site.version}/{name}")
     assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
@@ -97,7 +101,7 @@ def test_versioned_files_never_change(client: FlaskClient, site: Site, name: str
 
 
 def test_another_version_is_answered_by_this_one_and_not_kept(client: FlaskClient) -> None:
-    response = client.get(f"/static/{'0' * 16}/index.js")
+    response = client.get(f"/static/{'0' * 16}/package/index.js")
     assert (response.status_code, response.headers["Cache-Control"]) == (200, "no-cache")
 
 
@@ -114,7 +118,7 @@ def test_browsers_get_a_page_whose_links_are_versioned(client: FlaskClient, site
 
 def test_a_public_address_makes_that_of_the_preview_picture() -> None:
     """Both forms of the page have it; without one, the page is as it lies in the folder."""
-    pages = Site({"": web_folder()}, "https://example.org/a&b")
+    pages = Site({"": web_folder() / "site"}, "https://example.org/a&b")
     picture = b'property="og:image" content="https://example.org/a&amp;b/page/share.png"'
     for page in (pages.files["index.html"], pages.opened["index.html"]):
         assert picture in page.plain.data
@@ -124,7 +128,10 @@ def test_a_public_address_makes_that_of_the_preview_picture() -> None:
 
 def test_all_others_get_the_page_as_it_lies_in_the_folder(client: FlaskClient) -> None:
     for headers in ({}, {"Sec-Fetch-Dest": "empty"}):
-        assert client.get("/", headers=headers).data == (web_folder() / "index.html").read_bytes()
+        assert (
+            client.get("/", headers=headers).data
+            == (web_folder() / "site" / "index.html").read_bytes()
+        )
 
 
 @pytest.mark.page
@@ -153,7 +160,9 @@ def test_the_version_is_that_of_the_content(tmp_path: Path) -> None:
 # Compression and ranges
 
 
-@pytest.mark.parametrize("path", ["/", "/wwho.wasm", "/page/base.css", "/models/o200k_base.wwho"])
+@pytest.mark.parametrize(
+    "path", ["/", "/package/wwho.wasm", "/page/base.css", "/models/o200k_base.wwho"]
+)
 def test_brotli_is_sent_where_it_is_accepted(client: FlaskClient, path: str) -> None:
     plain, packed = client.get(path), client.get(path, headers=BROTLI)
     assert "Content-Encoding" not in plain.headers
@@ -170,16 +179,16 @@ def test_brotli_is_sent_where_it_is_accepted(client: FlaskClient, path: str) -> 
 
 @pytest.mark.parametrize("accepted", ["", "gzip", "br;q=0", "identity"])
 def test_brotli_is_not_sent_where_it_is_not(client: FlaskClient, accepted: str) -> None:
-    response = client.get("/wwho.wasm", headers={"Accept-Encoding": accepted})
+    response = client.get("/package/wwho.wasm", headers={"Accept-Encoding": accepted})
     assert "Content-Encoding" not in response.headers
-    assert response.data == (web_folder() / "wwho.wasm").read_bytes()
+    assert response.data == (web_folder() / "package" / "wwho.wasm").read_bytes()
 
 
 @pytest.mark.parametrize("headers", [{}, BROTLI])
 def test_head_says_what_get_sends(client: FlaskClient, headers: dict[str, str]) -> None:
     got, head = (
-        client.get("/wwho.wasm", headers=headers),
-        client.head("/wwho.wasm", headers=headers),
+        client.get("/package/wwho.wasm", headers=headers),
+        client.head("/package/wwho.wasm", headers=headers),
     )
     assert (head.status_code, head.data) == (200, b"")
     for name in ("Content-Length", "Content-Type", "ETag", "Vary", "Cache-Control"):
@@ -216,18 +225,21 @@ def test_ranges(client: FlaskClient) -> None:
     ids=["unit", "two", "many", "words", "backwards", "of other bytes"],
 )
 def test_ranges_that_are_ignored(client: FlaskClient, headers: dict[str, str]) -> None:
-    whole = client.get("/wwho.wasm")
-    response = client.get("/wwho.wasm", headers=headers)
+    whole = client.get("/package/wwho.wasm")
+    response = client.get("/package/wwho.wasm", headers=headers)
     assert (response.status_code, response.data) == (200, whole.data)
     assert "Content-Range" not in response.headers
 
 
 def test_a_range_of_the_bytes_that_a_client_has(client: FlaskClient) -> None:
-    etag = client.get("/wwho.wasm").headers["ETag"]
+    etag = client.get("/package/wwho.wasm").headers["ETag"]
     headers = {"Range": "bytes=0-9", "If-Range": etag}
-    assert len(client.get("/wwho.wasm", headers=headers).data) == 10
-    assert client.get("/wwho.wasm", headers={**headers, "If-None-Match": etag}).status_code == 304
-    assert client.head("/wwho.wasm", headers=headers).status_code == 200
+    assert len(client.get("/package/wwho.wasm", headers=headers).data) == 10
+    assert (
+        client.get("/package/wwho.wasm", headers={**headers, "If-None-Match": etag}).status_code
+        == 304
+    )
+    assert client.head("/package/wwho.wasm", headers=headers).status_code == 200
 
 
 def test_every_form_of_a_page_is_compressed_best(tmp_path: Path) -> None:
@@ -250,7 +262,7 @@ def test_every_form_of_a_page_is_compressed_best(tmp_path: Path) -> None:
     [
         "/nothing",
         "/page/",
-        "/package.json",
+        "/package/package.json",
         "/models/",
         "/models/none.wwho",
         "/models/../errors.py",
@@ -280,7 +292,8 @@ def test_other_methods_are_refused_in_plain_text(client: FlaskClient) -> None:
 
 
 def test_a_missing_core_says_how_to_build_it(tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text("<!doctype html>", "utf-8")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<!doctype html>", "utf-8")
     response = create_app(web=tmp_path).test_client().get("/")
     assert response.status_code == 503
     assert "python tools/build_wasm.py" in response.text
@@ -318,7 +331,7 @@ def test_without_javascript_the_page_says_what_it_needs(client: FlaskClient) -> 
 
 
 def test_the_folders_are_there() -> None:
-    assert (web_folder() / "index.html").is_file()
+    assert (web_folder() / "site" / "index.html").is_file()
     assert (models_folder() / "wwho_328k.wwho").is_file()
 
 

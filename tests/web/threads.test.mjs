@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
 
-import { Tokenizer } from "../../web/node.js";
+import { Tokenizer } from "../../web/package/node.js";
 import { O200K, TEXTS, WASM, WWHO, bytesOf, randomNumbers } from "./common.mjs";
 
 const WORKERS = 4;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Tokenizer, getEncoding } from "../../web/node.js";
+import { Tokenizer, getEncoding } from "../../web/package/node.js";
 import { getTokenizers } from "./encodings.mjs";
 import { O200K, TEXTS, WASM, bytesOf } from "./common.mjs";
 

@@ -23,7 +23,7 @@ for (const project of ["tsconfig.json", "types/tsconfig.json", "types/tsconfig.n
 
 /** The values that a file of declarations exports, and of each class the names of its members. @param {string} name */
 function declared(name) {
-  const path = fileURLToPath(new URL(`web/${name}`, ROOT));
+  const path = fileURLToPath(new URL(`web/package/${name}`, ROOT));
   const options = {
     lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.esnext.disposable.d.ts"],
     types: [],
@@ -71,7 +71,7 @@ const ENTRIES = {
 
 for (const [entry, declarations] of Object.entries(ENTRIES)) {
   test(`${entry} exports what ${declarations} declares, and no more`, async () => {
-    const module = await import(new URL(`web/${entry}`, ROOT).href);
+    const module = await import(new URL(`web/package/${entry}`, ROOT).href);
     assert.deepEqual(Object.keys(module).sort(), [...declared(declarations).keys()].sort());
   });
 }
@@ -81,7 +81,7 @@ for (const [entry, name] of [
   ["node-worker.js", "WorkerTokenizer"],
 ]) {
   test(`${name} has the members that are declared, and no more`, async () => {
-    const { getEncoding } = await import(new URL(`web/${entry}`, ROOT).href);
+    const { getEncoding } = await import(new URL(`web/package/${entry}`, ROOT).href);
     const tokenizer = await getEncoding("o200k_base");
     const members = declared(name === "Tokenizer" ? "index.d.ts" : "worker.d.ts").get(name);
     assert.deepEqual(members, membersOf(tokenizer, Object.prototype));
@@ -98,9 +98,9 @@ test("a Worker has every method of a tokenizer", () => {
 });
 
 test("info has the fields that are declared", async () => {
-  const { getEncoding } = await import(new URL("web/node.js", ROOT).href);
+  const { getEncoding } = await import(new URL("web/package/node.js", ROOT).href);
   const { readFile } = await import("node:fs/promises");
-  const text = await readFile(new URL("web/index.d.ts", ROOT), "utf8");
+  const text = await readFile(new URL("web/package/index.d.ts", ROOT), "utf8");
   const [, body] = /export interface Info \{([^]*?)\n\}/.exec(text);
   const fields = [...body.matchAll(/^ {2}readonly (\w+):/gm)].map((match) => match[1]);
   assert.deepEqual(fields.sort(), Object.keys((await getEncoding("cl100k_base")).info).sort());

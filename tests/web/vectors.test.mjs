@@ -1,11 +1,11 @@
 // The vectors that every backend must give: tests/vectors/*.jsonl, written by tools/gen_vectors.py.
-// $WWHO_WASM names another build of the core than web/wwho.wasm.
+// $WWHO_WASM names another build of the core than web/package/wwho.wasm.
 
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { test } from "node:test";
 
-import { Tokenizer, getEncoding, init } from "../../web/node.js";
+import { Tokenizer, getEncoding, init } from "../../web/package/node.js";
 import { ROOT } from "./common.mjs";
 
 const FOLDER = new URL("tests/vectors/", ROOT);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { STATUS } from "../../web/lib/errors.js";
+import { STATUS } from "../../web/package/lib/errors.js";
 import { ROOT, WASM, bytesOf } from "./common.mjs";
 
 const header = await readFile(new URL("wasm/include/wwho.h", ROOT), "utf8");

@@ -6,8 +6,8 @@ import { after, mock, test } from "node:test";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 
-import * as direct from "../../web/node.js";
-import { WorkerTokenizer, WwhoError, getEncoding } from "../../web/node-worker.js";
+import * as direct from "../../web/package/node.js";
+import { WorkerTokenizer, WwhoError, getEncoding } from "../../web/package/node-worker.js";
 import { O200K, ROOT, TEXTS, WASM, bytesOf } from "./common.mjs";
 
 const run = promisify(execFile);
@@ -107,7 +107,7 @@ test("what cannot be loaded is refused as without a Worker", async () => {
 });
 
 test("where there are no Workers, that is what is said", async () => {
-  const { WorkerTokenizer: Web } = await import("../../web/worker.js");
+  const { WorkerTokenizer: Web } = await import("../../web/package/worker.js");
   await assert.rejects(Web.load(await bytesOf(O200K)), {
     name: "WwhoError",
     status: "WORKER",
@@ -340,7 +340,7 @@ test("freed: calls that wait and later ones fail", async () => {
 });
 
 const inProcess = async (body, ...flags) => {
-  const script = `import { getEncoding } from ${JSON.stringify(new URL("web/node-worker.js", ROOT).href)}; ${body}`;
+  const script = `import { getEncoding } from ${JSON.stringify(new URL("web/package/node-worker.js", ROOT).href)}; ${body}`;
   return (
     await run(process.execPath, [...flags, "--input-type=module", "-e", script])
   ).stdout.trim();

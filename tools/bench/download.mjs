@@ -12,8 +12,8 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 const PARTS = {
   wwho: {
-    script: `export * from ${JSON.stringify(here("../../web/index.js"))}`,
-    files: { wasm: "../../web/wwho.wasm", vocabulary: "../../py/wwho/models/o200k_base.wwho" },
+    script: `export * from ${JSON.stringify(here("../../web/package/index.js"))}`,
+    files: { wasm: "../../web/package/wwho.wasm", vocabulary: "../../py/wwho/models/o200k_base.wwho" },
   },
   hypertok: {
     script: `export { fromBytes } from "hypertok"`,

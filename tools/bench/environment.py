@@ -37,7 +37,7 @@ def prepare() -> None:
     if not (HERE / "node_modules" / ".package-lock.json").is_file():
         subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=HERE, check=True)
     find_modules(MODULES, "wwho._core")
-    if not (ROOT / "web" / "wwho.wasm").is_file():
+    if not (ROOT / "web" / "package" / "wwho.wasm").is_file():
         raise SystemExit(NOT_COMPILED)
 
 

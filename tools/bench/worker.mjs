@@ -22,9 +22,9 @@ const json = async (path) => JSON.parse(new TextDecoder().decode(await bytes(pat
 async function wwho(model, method = "encode") {
   let tokenizer;
   if (inNode) {
-    tokenizer = await (await import("../../web/node.js")).getEncoding(model);
+    tokenizer = await (await import("../../web/package/node.js")).getEncoding(model);
   } else {
-    const { Tokenizer } = await import("../../web/index.js");
+    const { Tokenizer } = await import("../../web/package/index.js");
     tokenizer = await Tokenizer.load(new URL(`../../py/wwho/models/${model}.wwho`, import.meta.url));
   }
   return (text) => tokenizer[method](text);

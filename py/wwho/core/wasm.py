@@ -315,9 +315,11 @@ def _module() -> Any:
     from pyodide.ffi import to_js  # type: ignore[import-not-found]
 
     try:
-        core = resources.files("wwho.web").joinpath(CORE).read_bytes()
+        core = resources.files("wwho.web").joinpath("package", CORE).read_bytes()
     except (ImportError, OSError) as error:
-        raise BackendError(f"this installation of wwho has no web/{CORE}: reinstall it") from error
+        raise BackendError(
+            f"this installation of wwho has no web/package/{CORE}: reinstall it"
+        ) from error
     return js.WebAssembly.Module.new(to_js(core))
 
 

@@ -1,6 +1,6 @@
 """The WSGI application: the demo page and the JSON API.
 
-The page tokenizes text in the browser, by ``web/wwho.wasm``, and never sends it here.
+The page tokenizes text in the browser, by ``web/package/wwho.wasm``, and never sends it here.
 """
 
 from __future__ import annotations
@@ -30,22 +30,21 @@ def create_app(
     """The WSGI application.
 
     Args:
-        web: the folder with index.html and wwho.wasm; by default the one that ships.
+        web: the folder with site/index.html and package/wwho.wasm; by default the one that ships.
         models: the folder with the .wwho files; by default the one that ships.
         pyodide: a folder to serve at ``/pyodide/``, such as that of npm's package; None for none.
         large_at_once: how many large bodies the API answers at the same time.
         url: the address under which others find the page, for link previews.
 
     Returns:
-        An app that serves the page at ``/``, the files of `web`, ``/models/NAME.wwho`` (also as
-        ``/encodings/NAME.wwho``), and the API below ``/api/v1``. Its extension "wwho" is the
-        `Site`.
+        An app that serves the page at ``/``, the npm package at ``/package/``, its encodings as
+        ``/package/models/NAME.wwho`` (also ``/models/`` and ``/encodings/``), and the API below
+        ``/api/v1``. Its extension "wwho" is the `Site`.
     """
     folder = models if models is not None else models_folder()
-    site = Site(
-        {"": web if web is not None else web_folder(), "models/": folder, "encodings/": folder},
-        url,
-    )
+    web = web if web is not None else web_folder()
+    folders = {"": web / "site", "package/": web / "package", "package/models/": folder}
+    site = Site({**folders, "models/": folder, "encodings/": folder}, url)
     app = Flask("wwho.serve", static_folder=None)
     app.url_map.merge_slashes = app.url_map.redirect_defaults = False
     app.url_map.converters["page_file"] = PageFile

@@ -48,4 +48,4 @@ def contents() -> dict[str, Path]:
     files = [path for path in PACKAGE.rglob("*") if path.suffix in suffixes]
     files += models_folder().glob("*.wwho")
     found = {f"wwho/{path.relative_to(PACKAGE).as_posix()}": path for path in files}
-    return found | {"wwho/web/wwho.wasm": web_folder() / "wwho.wasm"}
+    return found | {"wwho/web/package/wwho.wasm": web_folder() / "package" / "wwho.wasm"}

@@ -8,17 +8,17 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def web_folder() -> Path:
-    """The folder with index.html: in an installed package wwho/web, in the repository web.
+    """The folder with site/ and package/: in an installed package wwho/web, in the repository web.
 
     Raises:
         FileNotFoundError: neither is there.
     """
     candidates = (PACKAGE / "web", PACKAGE.parent.parent / "web")
     for folder in candidates:
-        if (folder / "index.html").is_file():
+        if (folder / "site" / "index.html").is_file():
             return folder
     looked = " and ".join(str(folder) for folder in candidates)
-    raise FileNotFoundError(f"no index.html in {looked}; install wwho again")
+    raise FileNotFoundError(f"no site/index.html in {looked}; install wwho again")
 
 
 def models_folder() -> Path:

@@ -17,7 +17,7 @@ FOREVER = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
 _PINNED = re.compile(r"\Astatic/[0-9a-f]{16}/")
 NOT_BUILT = (
-    "The demo page needs web/wwho.wasm, which this installation lacks.\n"
+    "The demo page needs web/package/wwho.wasm, which this installation lacks.\n"
     "Install ziglang==0.16.0 and wwho once more: python -m pip install --force-reinstall wwho\n"
     "In a clone of its repository: python tools/build_wasm.py\n"
 )
@@ -42,7 +42,7 @@ def pages(site: Site) -> Blueprint:
     @blueprint.get("/", defaults={"name": "index.html"}, provide_automatic_options=False)
     @blueprint.get("/<page_file:name>", provide_automatic_options=False)
     def serve(name: str) -> Response:
-        if name == "index.html" and "wwho.wasm" not in site.files:
+        if name == "index.html" and "package/wwho.wasm" not in site.files:
             return Response(NOT_BUILT, 503, mimetype="text/plain")
         if name in site.opened:
             opened = request.headers.get("Sec-Fetch-Dest") == "document"

@@ -1,10 +1,10 @@
 // What a program in TypeScript sees of the package. Checked, not run.
 
-import { Tokenizer, WwhoError, getEncoding, init, initSync } from "../../../web/index.js";
-import type { Chunk, Encoded, LoadOptions, Segment, TextStream } from "../../../web/index.js";
-import { countChat, encodingForModel, estimateCost, models } from "../../../web/openai.js";
-import type { ChatMessage } from "../../../web/openai.js";
-import { WorkerTokenizer, getEncoding as inWorker } from "../../../web/worker.js";
+import { Tokenizer, WwhoError, getEncoding, init, initSync } from "../../../web/package/index.js";
+import type { Chunk, Encoded, LoadOptions, Segment, TextStream } from "../../../web/package/index.js";
+import { countChat, encodingForModel, estimateCost, models } from "../../../web/package/openai.js";
+import type { ChatMessage } from "../../../web/package/openai.js";
+import { WorkerTokenizer, getEncoding as inWorker } from "../../../web/package/worker.js";
 
 export async function use(module: WebAssembly.Module, blob: Blob): Promise<string> {
   await init();

@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { Tokenizer, init } from "../node-tokenizer.js";
 import { kept } from "./encodings.js";
 
-const MODELS = new URL("../../py/wwho/models/", import.meta.url);
+const MODELS = new URL("../../../py/wwho/models/", import.meta.url);
 
 /** @type {Readonly<Record<string, () => Promise<import("./encodings.js").Entry>>>} */
 export const ENCODINGS = Object.fromEntries(

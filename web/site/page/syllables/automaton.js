@@ -1,7 +1,7 @@
 // Runs the automata of a .wwho file a step at a time (FORMAT.md sections 3 to 5). The core does the same faster and says only
 // where pieces end; the page wants to show every step.
 
-import { readProvenance, readScanners } from "../../lib/artifact.js";
+import { readProvenance, readScanners } from "../../package/lib/artifact.js";
 import { GRAMMARS } from "./classes.js";
 
 /** Column 0 of every automaton. */

@@ -8,7 +8,7 @@
 // page whose files are not pinned may stay the same while they change, so it is kept anew at each visit.
 
 const PAGE = "./";
-const MODELS = ["models/o200k_base.wwho", "models/cl100k_base.wwho", "models/wwho_328k.wwho"];
+const MODELS = ["package/models/o200k_base.wwho", "package/models/cl100k_base.wwho", "package/models/wwho_328k.wwho"];
 const PINNED = /static\/[0-9a-f]{16}\//;
 /** What HTML and modules name: links, imports, and files beside them. */
 const NAMES = [/\b(?:src|href)="([^":#]+\.(?:js|css|svg))"/g, /\bfrom "(\.[^"]+)"/g, /new URL\("(\.[^"]+)", import\.meta\.url\)/g];

@@ -3,7 +3,7 @@
 // A short text is encoded once by each tokenizer, and cut into syllables once. A long one is counted in parts, of which only those
 // that changed are counted again, and the stretch that is shown is encoded beside that.
 
-import { Tokenizer, init } from "../../index.js";
+import { Tokenizer, init } from "../../package/index.js";
 import { PARALLEL } from "../data/parallel.js";
 import { framing } from "./chat.js";
 import { Cuts } from "./cuts.js";

@@ -1,6 +1,6 @@
 // How numbers are written.
 
-import { hex } from "../../lib/errors.js";
+import { hex } from "../../package/lib/errors.js";
 
 const LEAST = 1e-6; // dollars that are still written out
 

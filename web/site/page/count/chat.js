@@ -1,6 +1,6 @@
 // What a chat takes beyond its words: the marks and the role of each message, and the beginning of the answer.
 
-import { countChat } from "../../openai.js";
+import { countChat } from "../../package/openai.js";
 
 /** @typedef {{ role: string, content: string }} Message */
 
@@ -10,7 +10,7 @@ const MODEL = "gpt-4o";
 
 /**
  * Tokens that a chat takes beyond the contents of its messages.
- * @param {import("../../index.js").Tokenizer} tokenizer
+ * @param {import("../../package/index.js").Tokenizer} tokenizer
  * @param {readonly Message[]} messages
  */
 export function framing(tokenizer, messages) {

@@ -1,7 +1,7 @@
 // Where a text in UTF-16 may be cut so that the tokens of the parts are the tokens of the whole; lib/cuts.js knows which
 // characters must stand there, for every .wwho file.
 
-import { Cuts as Characters } from "../../lib/cuts.js";
+import { Cuts as Characters } from "../../package/lib/cuts.js";
 
 const NONE = -1;
 const REPLACEMENT = 0xfffd; // what a lone surrogate is encoded as

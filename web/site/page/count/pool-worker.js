@@ -1,7 +1,7 @@
 // One of the Workers that count files: blobs of UTF-8, in parts, with all the tokenizers that it was given.
 
-import { Tokenizer, init } from "../../index.js";
-import { serveWorker } from "../../lib/far-side.js";
+import { Tokenizer, init } from "../../package/index.js";
+import { serveWorker } from "../../package/lib/far-side.js";
 import { Cuts, safeParts } from "./cuts.js";
 import { read } from "../input/read.js";
 

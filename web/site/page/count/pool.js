@@ -1,8 +1,8 @@
 // Counts files side by side, in Workers. A long file is cut into slices, at places where its tokens may be cut, and so it keeps
 // all of them busy too.
 
-import { WwhoError } from "../../lib/errors.js";
-import { Pool } from "../../lib/pool.js";
+import { WwhoError } from "../../package/lib/errors.js";
+import { Pool } from "../../package/lib/pool.js";
 import { Cuts } from "./cuts.js";
 import { read } from "../input/read.js";
 

@@ -1,6 +1,6 @@
 // What there is to choose from: the encodings that ship, the models that use them, and tokenizers that were opened on the page.
 
-import { models } from "../../openai.js";
+import { models } from "../../package/openai.js";
 import { read } from "../input/read.js";
 import { hexOf } from "../show/format.js";
 
@@ -71,7 +71,7 @@ export function fetchModel(name, onProgress) {
 
 /** @param {string} name @param {Parameters<typeof fetchModel>[1]} onProgress @returns {Promise<Uint8Array<ArrayBuffer>>} */
 async function fetched(name, onProgress) {
-  const url = new URL(`../../models/${encodeURIComponent(name)}.wwho`, import.meta.url);
+  const url = new URL(`../../package/models/${encodeURIComponent(name)}.wwho`, import.meta.url);
   const response = await fetch(url).catch((cause) => {
     throw new Error(`cannot fetch ${name}.wwho: ${cause.message}; is the network there?`);
   });

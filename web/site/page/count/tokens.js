@@ -9,7 +9,7 @@
  * @property {Uint8Array} [bytes] where they are not those of its text: it cuts a character
  */
 
-/** @typedef {import("../../index.js").Tokenizer} Tokenizer */
+/** @typedef {import("../../package/index.js").Tokenizer} Tokenizer */
 /** @typedef {{ ids: ArrayLike<number>, starts: ArrayLike<number>, ends: ArrayLike<number> }} Encoded places in UTF-16 units */
 /**
  * A text with its tokens, or a message of a chat.
@@ -71,7 +71,7 @@ function describeTokens(tokenizer, { ids, starts, ends }, units) {
  * @returns {Unit[]}
  */
 export function unitsOf(tokenizer, text) {
-  /** @param {import("../../index.js").Segment} segment @returns {Unit[]} */
+  /** @param {import("../../package/index.js").Segment} segment @returns {Unit[]} */
   const unitsIn = ({ start, end, text: all, units }) => {
     if (units.length === 0) return [{ start, end, text: all, sgpe: false }];
     let at = start;

@@ -1,6 +1,6 @@
 // Wires the page together: a text, a chat or files in; counts and tokens out.
 
-import { modelsDate } from "../openai.js";
+import { modelsDate } from "../package/openai.js";
 import { Engine } from "./count/engine.js";
 import { Tokenizers } from "./count/tokenizers.js";
 import { CHAT, EXAMPLES } from "./data/examples.js";
