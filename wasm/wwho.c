@@ -7,6 +7,7 @@
 #include "src/merge.c"
 
 #include "src/encode.c"
+#include "src/cuts.c"
 #include "src/decode.c"
 #include "src/spans.c"
 

@@ -166,12 +166,25 @@ def compared(
         yield "the text and what its ids decode to"
     if not defined:
         return
+    for allowed in ("all", frozenset[str]()):
+        yield from unsafe_cuts(native, text, allowed)
     for unk in ("spell", "token")[: 1 + (native.info.unk_id is not None)]:
         for allowed in ("all", frozenset[str]()):
             options: Any = {"unk": unk, "allowed_special": allowed}
             ours = native.encode_with_offsets(text, **options)
             if ours != reference.encode_with_offsets(text, **options):
                 yield f"native and reference, {options}"
+
+
+def unsafe_cuts(native: Tokenizer, text: bytes, allowed: Any) -> Iterator[str]:
+    """The places at which the core cuts beginnings of a text, though the ids are then others."""
+    _, mask = native._prepare(text, allowed, None)
+    encode = native._backend.encode
+    whole = encode(text, mask, False)
+    for end in range(0, len(text) + 1, 1 + len(text) // 16):
+        cut = native._backend.safe_cut(text[:end], mask)
+        if encode(text[:cut], mask, False) + encode(text[cut:], mask, False) != whole:
+            yield f"cut at {cut} of {end} bytes, allowing {allowed}"
 
 
 def examine(blob: bytes, texts: list[bytes], outcome: Outcome) -> None:

@@ -269,3 +269,49 @@ def test_offsets_name_the_characters_that_a_token_touches() -> None:
     assert offsets(b"", [], False) == []
     first = ffi.new("uint32_t[1]")
     assert lib.wwho_offsets(text, len(text), [8], 1, 0, first, first) == lib.WWHO_ARGUMENT
+
+
+def safe_cut(core: Core, text: bytes, allowed: bytes | None = None) -> int:
+    cut = ffi.new("size_t *")
+    status = lib.wwho_safe_cut(core.model, text, len(text), allowed or ffi.NULL, cut)
+    assert status == lib.WWHO_OK
+    return int(cut[0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=100)
+@given(text=st.one_of(raw, texts.map(str.encode)), data=st.data())
+def test_what_is_cut_encodes_as_the_whole(name: str, text: bytes, data: st.DataObject) -> None:
+    core = opened(name)
+    cut = safe_cut(core, text[: data.draw(st.integers(0, len(text)))])
+    parts = [core.encode(part, len(part))[1][:-GUARDS] for part in (text, text[:cut], text[cut:])]
+    whole, head, tail = ([i for i in part if i != CANARY] for part in parts)
+    assert head + tail == whole
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sentences_are_cut_near_their_end(name: str) -> None:
+    for text in ("One two, three\nfour and five", "ලංකාව, ගම\nगाँव है।\nहिन्दी है"):
+        seen = text.encode() * 2
+        assert safe_cut(opened(name), seen) > len(seen) - 40
+    assert safe_cut(opened(name), b"x" * 1000) == safe_cut(opened(name), b"") == 0
+
+
+def test_a_cut_spares_what_may_become_a_special_token(core: Core) -> None:
+    text, one = b"One. <|endoftext|> two, <|endof", bytes([1, 0])
+    assert text[safe_cut(core, text, one) :] == b", <|endof"
+    assert safe_cut(core, text[:18], one) == 18
+    assert safe_cut(core, text[:17], one) <= 5
+    assert safe_cut(core, text) == safe_cut(core, text, bytes(2)) == 23
+    assert safe_cut(core, b"<|endoftext|>" * 3 + b"x", one) == 39
+
+
+def test_a_cut_refuses_what_is_no_text(core: Core) -> None:
+    cut = ffi.new("size_t *")
+    for model, text, length, out in (
+        (ffi.NULL, TEXT, 1, cut),
+        (core.model, ffi.NULL, 1, cut),
+        (core.model, TEXT, LARGEST + 1, cut),
+        (core.model, TEXT, 1, ffi.NULL),
+    ):
+        assert lib.wwho_safe_cut(model, text, length, ffi.NULL, out) == lib.WWHO_ARGUMENT

@@ -133,6 +133,11 @@ int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32
 int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags,
                void *scratch, size_t scratch_len, size_t limit, size_t *n);
 
+/* The last place at which a text that goes on may be cut so that both parts encode as the whole does, whatever follows: *cut bytes
+ * of it may be encoded now, the others with what follows. 0 where there is no such place. The text begins where the whole does, or
+ * at such a place; `allowed` is as in wwho_encode. With WWHO_ONE_PIECE, no place is safe. WWHO_ARGUMENT as in wwho_spans. */
+int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, size_t *cut);
+
 /* The pieces (base routes) and units (SGPE routes) of text, in order, without gaps. *n as in wwho_encode; at most len. */
 int wwho_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_span *spans, size_t cap, size_t *n);
 

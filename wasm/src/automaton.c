@@ -145,8 +145,10 @@ WWHO_LOCAL int build_automata(wwho_section s, const wwho_classes *classes, wwho_
         if (!status) status = check_table(&a);
         if (!status) status = check_total(&a);
         if (status) return status;
-        uint32_t *table = take(arena, (uint64_t)a.n_states * stride * sizeof *table), max_mark = 0;
-        if (!table) continue;
+        uint32_t *table = take(arena, (uint64_t)a.n_states * stride * sizeof *table), max_mark = 0, words = (a.n_states + 63) / 64;
+        uint64_t *after = take(arena, (uint64_t)n_classes * words * sizeof *after);
+        uint64_t *marks = take(arena, a.n_states * sizeof *marks);
+        if (!marks) continue;
         for (uint32_t state = 0; state < a.n_states; state++) {
             uint32_t *row = table + state * stride;
             fill_bytes(row, 0, stride * sizeof *row);
@@ -157,8 +159,10 @@ WWHO_LOCAL int build_automata(wwho_section s, const wwho_classes *classes, wwho_
             }
         }
         put_ranges(classes, table, a.n_states, stride);
-        automata[i] = (wwho_automaton){.table = table, .stride = stride, .max_mark = max_mark};
+        automata[i] = (wwho_automaton){.table = table, .stride = stride, .max_mark = max_mark,
+                                         .n_states = a.n_states, .words = words, .after = after, .marks = marks};
         put_words(classes, &automata[i], a.n_states);
+        put_ways(classes, &automata[i]);
     }
     if (at != s.length) return WWHO_AUTOMATON_SHAPE;
     *built = automata;

@@ -22,6 +22,9 @@ typedef struct {
     const uint32_t *table;
     uint32_t stride; /* of the classes, the end of the text, and, from an even column on, a wwho_range; even */
     uint32_t max_mark;
+    uint32_t n_states, words; /* words of a set of states */
+    uint64_t *after;          /* by class, a set: the states that it may lead to */
+    uint64_t *marks;          /* by state, a set: the marks that may yet come, and 0 */
     wwho_range letters; /* what plain words are made of, behind their first character: see word_length() */
     uint8_t edge[256];  /* by byte: WORD_START, WORD_END */
 } wwho_automaton;
@@ -161,6 +164,9 @@ static HOT uint32_t word_length(const wwho_automaton *automaton, const uint8_t *
 /* Check the automata of a section and reckon (or, with memory, build) their tables. WWHO_AUTOMATON_SHAPE, _TABLE, _TOTAL. */
 WWHO_LOCAL int build_automata(wwho_section section, const wwho_classes *classes, wwho_arena *arena, wwho_automaton **automata,
                               uint32_t *count);
+
+/* Fill in `after` and `marks`, which say all that a cut needs to know of an automaton. */
+WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a);
 
 /* Whether the rules that an automaton of a checked section may give one and the same text, by what follows it, are of one group:
  * group[rule] says which, WWHO_NONE: of any. */

@@ -306,21 +306,14 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     flush_queue(e, &ahead);
 }
 
-/* Special tokens that a call allows, and which bytes they start with. */
-typedef struct {
-    const uint8_t *allowed; /* null: none */
-    bool starts[256];
-} wwho_allowed;
-
-static void allow(wwho_allowed *specials, const wwho_vocabulary *v, const uint8_t *allowed) {
+WWHO_LOCAL void allow(wwho_allowed *specials, const wwho_vocabulary *v, const uint8_t *allowed) {
     specials->allowed = allowed;
     for (uint32_t i = 0; i < 256; i++) specials->starts[i] = false;
     for (uint32_t i = 0; allowed && i < v->n_tokens; i++)
         if (allowed[i]) specials->starts[v->texts[v->offset[i]]] = true;
 }
 
-/* The first allowed special token at or after *at, the longest where several start; *at moves there, or to the end (WWHO_NONE). */
-static uint32_t next_special(const wwho_encoder *e, size_t *at, size_t end, const wwho_allowed *specials) {
+WWHO_LOCAL uint32_t next_special(const wwho_encoder *e, size_t *at, size_t end, const wwho_allowed *specials) {
     const wwho_vocabulary *v = &e->model->specials;
     for (; specials->allowed && *at < end; ++*at) {
         if (!specials->starts[e->text[*at]]) continue;

@@ -49,6 +49,16 @@ static inline void put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint
     }
 }
 
+/* Special tokens that a call allows, and which bytes they start with. */
+typedef struct {
+    const uint8_t *allowed; /* null: none */
+    bool starts[256];
+} wwho_allowed;
+
+WWHO_LOCAL void allow(wwho_allowed *specials, const wwho_vocabulary *v, const uint8_t *allowed);
+
+/* The first allowed special token at or after *at, the longest where several start; *at moves there, or to the end (WWHO_NONE). */
+WWHO_LOCAL uint32_t next_special(const wwho_encoder *e, size_t *at, size_t end, const wwho_allowed *specials);
 
 /* BPE over bytes (`wwho_bytes_kind`), and over the units that a route's automaton finds (`wwho_units_kind`). */
 WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,

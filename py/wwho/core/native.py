@@ -198,6 +198,13 @@ class NativeBackend:
         _called(status)
         return int(n[0])
 
+    def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
+        """See `Backend`."""
+        cut = ffi.new("size_t *")
+        mask = ffi.NULL if allowed is None else allowed
+        _called(lib.wwho_safe_cut(self._model, text, len(text), mask, cut))
+        return int(cut[0])
+
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
         found = SPAN.iter_unpack(self.spans_packed(text))

@@ -128,6 +128,17 @@ class WasmBackend:
             )
             return core.number(n)
 
+    def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
+        """See `Backend`."""
+        core = self._core
+        with self._lock:
+            core.begin()
+            data, mask = core.put(text), 0 if allowed is None else core.put(allowed)
+            cut = core.take(4)
+            arguments = (self._model, data, len(text), mask, cut)
+            _called(core, core.call("wwho_safe_cut", *arguments))
+            return core.number(cut)
+
     def _begin(self, size: int) -> tuple[int, int]:
         """Begin a call on a text of `size` bytes: address and size of its scratch memory."""
         core = self._core
