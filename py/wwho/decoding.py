@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import accumulate, chain
-from operator import index
-from typing import TypeVar
+from operator import index, itemgetter
+from typing import Any, TypeVar
 
 from wwho.core.base import Backend
 
@@ -17,41 +17,52 @@ _Out = TypeVar("_Out")
 
 WORTH_A_THREAD = 2000
 """Characters, bytes or ids: to hand over a shorter text takes longer than to encode it."""
-SHORT = 24
+SHORT = 40
 """Tokens: joining the bytes of fewer takes less time than a call of the core."""
-
 
 CONTINUATION = bytes(range(0x80, 0xC0))
 """Bytes that begin no character."""
 
 
-class TokenBytes(dict[int, bytes]):
-    """The bytes of tokens by id: a token's are asked for once, and kept."""
+class TokenTexts(list[Any]):
+    """The bytes of tokens by id; None for one that was not met yet, as for all behind the ids.
+
+    A list and not a dict, in which 1.0 would be found as 1. There are as many places behind the ids
+    as before: those are where negative numbers lead.
+    """
 
     def __init__(self, backend: Backend) -> None:
-        """Begin with none."""
+        """Begin with nothing; the places come with the first token."""
+        super().__init__()
         self._backend = backend
 
-    def __missing__(self, token: int) -> bytes:
-        """Ask the backend.
+    def of(self, tokens: Iterable[int]) -> list[bytes]:
+        """The bytes of some tokens, which are met now if they were not before.
 
         Raises:
-            UnknownTokenError: the id is none of the vocabulary.
+            UnknownTokenError: an id is none of the vocabulary.
+            TypeError: one is no integer.
         """
-        found = self[token] = self._backend.token_bytes(token)
-        return found
+        if not self:
+            self.extend([None] * (2 * self._backend.info.n_vocab))
+        numbers = list(map(index, tokens))
+        for token in numbers:
+            if not 0 <= token < len(self) or self[token] is None:
+                text = self._backend.token_bytes(token)
+                self[token] = text
+        return [self[number] for number in numbers]
 
 
 class Decoding:
     """The methods of a tokenizer that make text of ids.
 
     They keep the bytes of each token that they have met: some 60 bytes of memory for each, 12 MB
-    for all of o200k_base.
+    for all of o200k_base, and a list of 16 bytes for each id, made at the first text.
     """
 
     __slots__ = ()
     _backend: Backend
-    _bytes_of: Callable[[int], bytes]
+    _texts: TokenTexts
 
     def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
         """The text of some tokens.
@@ -71,9 +82,14 @@ class Decoding:
             >>> wwho.get_encoding("o200k_base").decode([24912, 2375])
             'hello world'
         """
-        # Short texts are decoded one token at a time, as they come: a call more would be felt.
-        if isinstance(tokens, (list, tuple)) and len(tokens) < SHORT:
-            return b"".join(map(self._bytes_of, map(index, tokens))).decode("utf-8", errors)
+        # A short text of tokens that were met before: a call more would be felt.
+        try:
+            if 1 < len(tokens) < SHORT:
+                return b"".join(itemgetter(*tokens)(self._texts)).decode("utf-8", errors)
+            if len(tokens) == 1 and (text := self._texts[tokens[0]]) is not None:
+                return str(text, "utf-8", errors)
+        except (TypeError, IndexError):
+            pass  # one was not met yet, or it is none, or no sequence of ids
         return self.decode_bytes(tokens).decode("utf-8", errors)
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
@@ -88,7 +104,7 @@ class Decoding:
             b'hello world'
         """
         if isinstance(tokens, (list, tuple)) and len(tokens) < SHORT:
-            return b"".join(map(self._bytes_of, map(index, tokens)))
+            return b"".join(self.decode_tokens_bytes(tokens))
         return self._backend.decode(_id_list(tokens))
 
     def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
@@ -102,7 +118,13 @@ class Decoding:
             >>> wwho.get_encoding("o200k_base").decode_tokens_bytes([24912, 2375])
             [b'hello', b' world']
         """
-        return list(map(self._bytes_of, map(index, tokens)))
+        try:
+            texts = list(map(self._texts.__getitem__, tokens))
+            if None not in texts:
+                return texts
+        except (TypeError, IndexError):
+            pass  # one is none, or no integer: the error is raised below
+        return self._texts.of(tokens)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of one token, special tokens among them.
@@ -115,7 +137,7 @@ class Decoding:
             >>> wwho.get_encoding("o200k_base").decode_single_token_bytes(24912)
             b'hello'
         """
-        return self._bytes_of(index(token))
+        return self._texts.of((token,))[0]
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
         """The text of some tokens, and where each begins.
@@ -165,7 +187,7 @@ class Decoding:
         """
         decoder = codecs.getincrementaldecoder("utf-8")(errors)
         for token in tokens:
-            if part := decoder.decode(self._bytes_of(index(token))):
+            if part := decoder.decode(self._texts.of((token,))[0]):
                 yield part
         if rest := decoder.decode(b"", final=True):
             yield rest

@@ -153,7 +153,7 @@ class Encoding(Tokenizer):
         first = bisect_right(ends, start + self._backend.spans(data[start:])[-1].start)
 
         def is_space(token: int) -> bool:
-            return token not in specials and not self._bytes_of(token).strip(SPACES)
+            return token not in specials and not self.decode_single_token_bytes(token).strip(SPACES)
 
         while first and is_space(ids[first]) and is_space(ids[first - 1]):
             first -= 1
@@ -184,7 +184,7 @@ class Encoding(Tokenizer):
             ids = self._backend.encode(text, None, False)
         except UnicodeDecodeError:
             ids = self._backend.encode_piece(text)
-        ends = accumulate(len(self._bytes_of(token)) for token in ids)
+        ends = accumulate(map(len, self.decode_tokens_bytes(ids)))
         n = next((k for k, end in enumerate(ends, 1) if end >= size), len(ids))
         return tuple(ids[:n])
 

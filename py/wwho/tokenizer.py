@@ -15,7 +15,7 @@ from wwho.core.characters import characters
 from wwho.core.packed import packing
 from wwho.core.select import BackendName, default_backend, open_backend
 from wwho.cutting import Cutting
-from wwho.decoding import Decoding, TokenBytes
+from wwho.decoding import Decoding, TokenTexts
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import write_atomic
 from wwho.format.model import free_ids
@@ -65,7 +65,7 @@ class Tokenizer(Batches, Decoding, Cutting):
     """
 
     __slots__ = (
-        *("__weakref__", "_backend", "_blob", "_bytes_of", "_normalize", "_packing", "_shipped"),
+        *("__weakref__", "_backend", "_blob", "_normalize", "_packing", "_shipped", "_texts"),
     )
     _disallowed: ClassVar[Allowed] = ()
     """Special tokens whose spelling is an error where the call says nothing of them."""
@@ -89,7 +89,7 @@ class Tokenizer(Batches, Decoding, Cutting):
         self._backend = open_backend(blob, backend)
         self._packing = packing(self._backend)
         self._normalize = normalizer(self._backend.info.provenance)
-        self._bytes_of = TokenBytes(self._backend).__getitem__
+        self._texts = TokenTexts(self._backend)
 
     @classmethod
     def _open(cls, blob: bytes, backend: BackendName | None, shipped: str | None = None) -> Self:

@@ -240,12 +240,14 @@ class NativeBackend:
         size = output.size[0]
         text: bytes = output.text[: min(size, OUTPUT_BYTES)]
         self._outputs.append(output)
+        if not status:
+            return text
+        if status == lib.WWHO_TOKEN:
+            raise UnknownTokenError(unknown_id(ids[size], self.info.n_vocab))
         if status == lib.WWHO_BUFFER:
             longer = Output.new(size)
             status = lib.wwho_decode(self._model, given, n, longer.at, size, longer.size)
             text = longer.text[:]
-        if status == lib.WWHO_TOKEN:
-            raise UnknownTokenError(unknown_id(ids[size], self.info.n_vocab))
         _called(status)
         return text
 
