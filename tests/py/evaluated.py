@@ -19,8 +19,7 @@ from pathlib import Path
 
 from wwho.build.assemble import special_ids, trained_model
 from wwho.build.base import base_model
-from wwho.evaluate.baselines import open_baseline, open_model
-from wwho.evaluate.encoder import Encoder
+from wwho.evaluate.encoders import Encoder, open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.results import Evaluation
 from wwho.evaluate.text import DataSet

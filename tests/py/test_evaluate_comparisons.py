@@ -12,10 +12,9 @@ from evaluated import byte_model, hand_model, measured, opened, put_files
 from wwho.build.base import byte_base
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
-from wwho.evaluate.baselines import open_model
-from wwho.evaluate.encoder_wwho import WwhoEncoder
+from wwho.evaluate.comparisons import SENTENCES, Identity
+from wwho.evaluate.encoders import WwhoEncoder, open_model
 from wwho.evaluate.evaluate import evaluate
-from wwho.evaluate.identity import SENTENCES, Identity
 from wwho.evaluate.text import DataSet
 from wwho.format.read import read_model
 from wwho.format.write import write_model

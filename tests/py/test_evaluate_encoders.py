@@ -18,8 +18,7 @@ from wwho.core.base import Backend
 from wwho.core.packed import packing
 from wwho.core.select import open_backend
 from wwho.errors import WwhoError
-from wwho.evaluate.baselines import open_baseline, open_model
-from wwho.evaluate.encoder_tokenizers import TokenizersEncoder
+from wwho.evaluate.encoders import TokenizersEncoder, open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.text import Block, DataSet
 from wwho.format.write import write_model
@@ -178,7 +177,7 @@ def test_tiktokens_encodings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     from oracle import tiktoken_encoding
 
     tiktoken_encoding("o200k_base")  # from now on, tiktoken has it
-    from wwho.evaluate.encoder_tiktoken import TiktokenEncoder
+    from wwho.evaluate.encoders import TiktokenEncoder
 
     (tmp_path / "text.txt").write_text("ගමේ school 👩‍👩‍👧\nक्षत्रिय\n\nso be it\n", "utf-8")
     found = evaluate(
@@ -195,7 +194,7 @@ def test_tiktokens_encodings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 def test_tiktoken_without_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("tiktoken", reason="needs tiktoken")
-    from wwho.evaluate.encoder_tiktoken import TiktokenEncoder
+    from wwho.evaluate.encoders import TiktokenEncoder
 
     monkeypatch.setattr("tiktoken.registry.ENCODINGS", {})  # what it has loaded already
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))

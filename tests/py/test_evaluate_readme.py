@@ -17,10 +17,10 @@ import pytest
 from wwho.cli.eval import evaluated
 from wwho.cli.main import build_parser
 from wwho.encodings import model_bytes
-from wwho.evaluate.baselines import open_baseline, open_model
+from wwho.evaluate.comparisons import parallel
+from wwho.evaluate.encoders import open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.metrics import ratio, saving
-from wwho.evaluate.premium import parallel
 from wwho.evaluate.results import Evaluation
 from wwho.evaluate.text import Block, DataSet
 

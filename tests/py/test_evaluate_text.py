@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 import wwho
 from wwho.corpus import Corpus
-from wwho.evaluate.clusters import clusters
-from wwho.evaluate.encoder_wwho import WwhoEncoder
-from wwho.evaluate.extents import Damage, Extents
+from wwho.evaluate.encoders import WwhoEncoder
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.metrics import id_bytes
-from wwho.evaluate.text import Block, blocks
+from wwho.evaluate.text import Block, Damage, Extents, blocks
 
 
 def test_clusters_by_rule_gb9c() -> None:
@@ -33,7 +31,7 @@ def test_clusters_by_rule_gb9c() -> None:
         ("a\r\nb", ["a", "\r\n", "b"]),
         ("👩‍👩‍👧🇱🇰🇱🇰", ["👩‍👩‍👧", "🇱🇰", "🇱🇰"]),
     ):
-        found = clusters(Block(["", line]))
+        found = Block(["", line]).clusters
         data = line.encode()
         assert [
             data[start:end].decode()

@@ -252,7 +252,7 @@ def test_an_evaluation_measures_every_text_in_the_form_of_the_model(
     enc: Tokenizer, tmp_path: Path
 ) -> None:
     pytest.importorskip("numpy", reason="needs numpy")
-    from wwho.evaluate.baselines import open_baseline, open_model
+    from wwho.evaluate.encoders import open_baseline, open_model
     from wwho.evaluate.evaluate import evaluate
     from wwho.evaluate.text import DataSet
 

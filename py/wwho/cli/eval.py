@@ -125,9 +125,9 @@ def evaluated(options: argparse.Namespace) -> Evaluation:
         OSError: a file cannot be read.
     """
     with extra():
-        from wwho.evaluate.baselines import open_baseline, open_model
+        from wwho.evaluate.comparisons import EXAMPLES
+        from wwho.evaluate.encoders import open_baseline, open_model
         from wwho.evaluate.evaluate import evaluate
-        from wwho.evaluate.examples import DEFAULTS
         from wwho.evaluate.text import DataSet
 
         model = open_model(options.model, options.backend, unk=options.unk)
@@ -141,7 +141,7 @@ def evaluated(options: argparse.Namespace) -> Evaluation:
         baselines,
         texts(options.data),
         parallel_texts=texts(options.parallel),
-        example_texts=DEFAULTS if options.example is None else options.example,
+        example_texts=EXAMPLES if options.example is None else options.example,
         schemas=shared.load_schemas(options.schema, allow_invalid=False),
         width=options.width,
         progress=sys.stderr.isatty(),

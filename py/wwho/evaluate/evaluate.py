@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from wwho.build.assemble import counting_model
-from wwho.core.base import Backend
 from wwho.core.select import open_backend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, WwhoError
-from wwho.evaluate.encoder import Encoder
-from wwho.evaluate.encoder_wwho import WwhoEncoder, trained_on
-from wwho.evaluate.examples import DEFAULTS, examples
-from wwho.evaluate.figures import subject, text_result
+from wwho.evaluate.comparisons import EXAMPLES, examples, identities, keep_ascii, parallel
+from wwho.evaluate.encoders import Encoder, WwhoEncoder, trained_on
 from wwho.evaluate.grammar import Grammar
-from wwho.evaluate.identity import AsciiLines, identities
 from wwho.evaluate.measure import Meter, TextTally, TokenTally, measure
-from wwho.evaluate.premium import parallel
-from wwho.evaluate.results import FORMAT, Evaluation, TextResult
-from wwho.evaluate.text import Block, DataSet, blocks
+from wwho.evaluate.results import FORMAT, Evaluation, TextResult, subject, text_result
+from wwho.evaluate.text import DataSet, blocks
 from wwho.evaluate.vocabulary import vocabulary
 from wwho.format.write import write_model
 from wwho.progress import Advance, Progress
@@ -37,7 +32,7 @@ def evaluate(
     data: Sequence[DataSet],
     *,
     parallel_texts: Sequence[DataSet] = (),
-    example_texts: Sequence[str] = DEFAULTS,
+    example_texts: Sequence[str] = EXAMPLES,
     schemas: Sequence[Schema] = (),
     width: int = WIDTH,
     progress: bool = False,
@@ -72,7 +67,7 @@ def evaluate(
 
     Example:
         >>> import tempfile, pathlib
-        >>> from wwho.evaluate.baselines import open_baseline, open_model
+        >>> from wwho.evaluate.encoders import open_baseline, open_model
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = pathlib.Path(folder, "a.txt")
         ...     _ = file.write_text("ගමේ පාසල\\nschool\\n", "utf-8")
@@ -89,12 +84,13 @@ def evaluate(
     _check_names("tokenizers", [encoder.name for encoder in encoders])
     _check_names("texts", [OVERALL, *(text.name for text in data)])
     _check_names("parallel texts", [text.name for text in parallel_texts])
-    grammar = Grammar(_syllable_backend(schemas) if schemas else model.backend)
+    # A model without a vocabulary knows the syllables of schemas.
+    syllables = open_backend(write_model(counting_model(schemas))) if schemas else model.backend
+    grammar, ascii_lines = Grammar(syllables), list[str]()
     files = [text.file for text in (*parallel_texts, *data)]
     with Progress(progress).stage("measure", Corpus(files).size(), unit="B") as advance:
         premiums = parallel(parallel_texts, encoders, advance)
-        ascii_lines = AsciiLines()
-        texts, overall = _measure(data, grammar, encoders, ascii_lines, advance)
+        texts, total, tallies = _measure(data, grammar, encoders, ascii_lines, advance)
     return Evaluation(
         format=FORMAT,
         generator=f"wwho {__version__}",
@@ -105,20 +101,16 @@ def evaluate(
         width=width,
         subjects=tuple(subject(encoder, width) for encoder in encoders),
         texts=texts,
-        overall=text_result(OVERALL, *overall, encoders, grammar),
+        overall=text_result(OVERALL, total, tallies, encoders, grammar),
         vocabulary=tuple(
             part
-            for encoder, tally in zip(encoders, overall[1], strict=True)
+            for encoder, tally in zip(encoders, tallies, strict=True)
             for part in vocabulary(encoder, tally.counts)
         ),
-        identities=identities(encoders, ascii_lines.lines),
+        identities=identities(encoders, ascii_lines),
         parallel=premiums,
         examples=examples(example_texts, encoders),
     )
-
-
-Measured = tuple[TextTally, list[TokenTally]]
-"""What a text holds, and what each tokenizer made of it."""
 
 
 def _check_names(what: str, names: Sequence[str]) -> None:
@@ -134,29 +126,25 @@ def _check_names(what: str, names: Sequence[str]) -> None:
             )
 
 
-def _syllable_backend(schemas: Sequence[Schema]) -> Backend:
-    """A model without a vocabulary, which knows the syllables of these schemas."""
-    return open_backend(write_model(counting_model(schemas)))
-
-
 def _measure(
     data: Sequence[DataSet],
     grammar: Grammar,
     encoders: Sequence[Encoder],
-    ascii_lines: AsciiLines,
+    ascii_lines: list[str],
     advance: Advance,
-) -> tuple[tuple[TextResult, ...], Measured]:
+) -> tuple[tuple[TextResult, ...], TextTally, list[TokenTally]]:
     """The figures of each text, and the counts of all of them together."""
     meters = [Meter(encoder, grammar) for encoder in encoders]
-    results = []
-    overall: Measured = (TextTally.empty(len(grammar.names)), [meter.tally() for meter in meters])
+    total, totals, results = TextTally(), [TokenTally() for _ in meters], []
     for text in data:
         corpus = text.corpus()
-        measured = measure(_watched(blocks(corpus, advance), ascii_lines), grammar, meters)
-        _check(text, measured[0])
+        found = keep_ascii(blocks(corpus, advance), ascii_lines)
+        tally, tallies = measure(found, grammar, meters)
+        _check(text, tally)
         result = text_result(
             text.name,
-            *measured,
+            tally,
+            tallies,
             encoders,
             grammar,
             file=text.file,
@@ -164,16 +152,9 @@ def _measure(
             trained_on=trained_on(text, corpus.digests, encoders),
         )
         results.append(result)
-        for total, part in zip([overall[0], *overall[1]], [measured[0], *measured[1]], strict=True):
-            total += part
-    return tuple(results), overall
-
-
-def _watched(found: Iterator[Block], ascii_lines: AsciiLines) -> Iterator[Block]:
-    """The blocks, whose ASCII lines are kept."""
-    for block in found:
-        ascii_lines.take(block)
-        yield block
+        total += tally
+        totals = [sum_ + part for sum_, part in zip(totals, tallies, strict=True)]
+    return tuple(results), total, totals
 
 
 def _check(text: DataSet, tally: TextTally) -> None:

@@ -10,12 +10,9 @@ import numpy as np
 
 from wwho.core.base import ORPHAN, SYLLABLE, Backend
 from wwho.core.packed import packing
-from wwho.evaluate.arrays import Bools, Ints, part_of
-from wwho.evaluate.extents import Extents
-from wwho.evaluate.text import Block
+from wwho.evaluate.text import Block, Bools, Extents, Ints, part_of
 
 JOINERS = "\u200c\u200d"
-_JOINER_POINTS = [ord(joiner) for joiner in JOINERS]
 _SPACE = 0x20
 _SPAN = np.dtype([("start", "u4"), ("end", "u4"), ("route", "u2"), ("rule", "u1"), ("first", "u1")])
 """`SPAN` as numpy reads it."""
@@ -23,18 +20,18 @@ _SPAN = np.dtype([("start", "u4"), ("end", "u4"), ("route", "u2"), ("rule", "u1"
 
 @dataclass(frozen=True)
 class Units:
-    """The pieces and units of a block, in order and without gaps (see `Span`).
+    """The pretokens and units of a block, in order and without gaps (see `Span`).
 
     Attributes:
-        data: the bytes of the block.
+        block: the lines.
         starts: the first byte of each.
-        ends: the byte behind each.
+        ends: the byte after each.
         routes: the number of its route.
         rules: SYLLABLE, ORPHAN, PASSTHROUGH or PIECE.
         firsts: 1 where a segment begins.
     """
 
-    data: bytes
+    block: Block
     starts: Ints
     ends: Ints
     routes: Ints
@@ -46,18 +43,26 @@ class Units:
         """The route of each byte."""
         return np.repeat(self.routes, self.ends - self.starts)
 
+    @cached_property
     def syllables(self) -> Extents:
         """The syllables, without the space before one, which is no part of it."""
         chosen = self.rules == SYLLABLE
-        return Extents(self.first_letters[chosen], self.ends[chosen])
+        return Extents(self._first_letters[chosen], self.ends[chosen])
 
     @cached_property
-    def first_letters(self) -> Ints:
-        """The first byte of each, behind the space where there is one and something follows it."""
-        text = np.frombuffer(self.data, np.uint8)
-        is_longer = self.ends - self.starts > 1
-        letters: Ints = self.starts + ((text[self.starts] == _SPACE) & is_longer)
+    def letters(self) -> Ints:
+        """The code point that each begins with, after the space that may stand before it."""
+        numbers = np.searchsorted(self.block.character_bytes, self._first_letters)
+        letters: Ints = self.block.code_points[numbers]
         return letters
+
+    @cached_property
+    def _first_letters(self) -> Ints:
+        """The first byte of each, after the space where there is one and something follows it."""
+        text = np.frombuffer(b"".join(self.block.encoded), np.uint8)
+        is_longer = self.ends - self.starts > 1
+        found: Ints = self.starts + ((text[self.starts] == _SPACE) & is_longer)
+        return found
 
 
 class Grammar:
@@ -79,14 +84,8 @@ class Grammar:
         packed = [self._backend.spans_packed(line) for line in block.encoded]
         spans = np.frombuffer(b"".join(packed), _SPAN)
         shift = np.repeat(block.line_bytes[:-1], [len(line) // _SPAN.itemsize for line in packed])
-        return Units(
-            b"".join(block.encoded),
-            spans["start"] + shift,
-            spans["end"] + shift,
-            spans["route"],
-            spans["rule"],
-            spans["first"],
-        )
+        starts, ends = spans["start"] + shift, spans["end"] + shift
+        return Units(block, starts, ends, spans["route"], spans["rule"], spans["first"])
 
     def are_whole(self, tokens: Sequence[bytes | None]) -> Bools:
         """Whether each token, standing alone, is text that could be written so.
@@ -102,20 +101,21 @@ class Grammar:
             >>> grammar.are_whole([*tokens, "ක".encode()[:2]]).tolist()
             [True, True, False, False, True, False]
         """
-        texts = [_text(token) for token in tokens]
+        texts = [None if token is None else text_of(token) for token in tokens]
         block = Block([text or "" for text in texts])
         units = self.units(block)
         orphans = units.starts[self.is_script[units.routes] & (units.rules == ORPHAN)]
-        joiners = block.character_bytes[:-1][np.isin(block.code_points, _JOINER_POINTS)]
+        is_joiner = np.isin(block.code_points, [*map(ord, JOINERS)])
+        joiners = block.character_bytes[:-1][is_joiner]
         stray = joiners[~self.is_script[units.byte_routes[joiners]]]
         whole = np.array([text is not None for text in texts], np.bool_)
         whole[part_of(block.line_bytes, np.append(orphans, stray))] = False
         return whole
 
 
-def _text(token: bytes | None) -> str | None:
-    """The text of a token; None where it has none, or part of a character."""
+def text_of(token: bytes) -> str | None:
+    """The text of a token; None where it holds part of a character."""
     try:
-        return None if token is None else token.decode()
+        return token.decode()
     except UnicodeDecodeError:
         return None

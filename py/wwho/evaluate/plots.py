@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from wwho.evaluate.section import Bars
+from wwho.evaluate.sections import Chart
 
 # matplotlib writes these colours; in the page they are variables, which day and night set apart.
 _INK, _SOFT, _LINE = "#010101", "#020202", "#030303"
@@ -47,74 +47,63 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-def svg(bars: Bars) -> str:
+def svg(chart: Chart) -> str:
     """A chart as an `<svg>` element."""
-    if len("".join(bars.groups)) > _MANY_LETTERS:
-        bars = replace(bars, is_lying=True)
-    with mpl.rc_context({**_STYLE, "svg.hashsalt": bars.name}):
-        figure = Figure(figsize=(_WIDTH, _height(bars)), layout="constrained")
+    groups, n_series = chart.groups(), len(chart.series())
+    if len("".join(groups)) > _MANY_LETTERS:
+        chart = replace(chart, is_lying=True)
+    height = 1 + _LINE_HEIGHT * len(groups) * (n_series + 0.8) if chart.is_lying else _HEIGHT
+    with mpl.rc_context({**_STYLE, "svg.hashsalt": chart.name}):
+        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         FigureCanvasSVG(figure)
-        _draw(figure.subplots(), bars)
+        _draw(figure.subplots(), chart)
         out = io.StringIO()
         with warnings.catch_warnings():
             # matplotlib's own font lacks most scripts; the page's fonts have them.
             warnings.filterwarnings("ignore", "Glyph .* missing from font")
             figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
-    return _for_page(out.getvalue(), bars)
+    return _for_page(out.getvalue(), chart)
 
 
-def _height(bars: Bars) -> float:
-    """In inches."""
-    if not bars.is_lying:
-        return _HEIGHT
-    return 1 + _LINE_HEIGHT * len(bars.groups) * (len(bars.series) + 0.8)
-
-
-def _draw(axes: Axes, bars: Bars) -> None:
-    """Draw all series."""
-    places = np.arange(len(bars.groups))
-    thickness = 0.8 / len(bars.series)
+def _draw(axes: Axes, chart: Chart) -> None:
+    """Draw all series, axes and grid."""
+    groups, series, lying = chart.groups(), chart.series(), chart.is_lying
+    thickness = 0.8 / len(series)
+    first = 0 if chart.rows[0].is_own else 1  # a tokenizer keeps its colour from chart to chart
     handles = []
-    for number, values in enumerate(bars.series.values()):
-        at = places + (number - (len(bars.series) - 1) / 2) * thickness
-        colour = _SERIES[(number + bars.without_model) % len(_SERIES)]
+    for number, values in enumerate(series.values()):
+        at = np.arange(len(groups)) + (number - (len(series) - 1) / 2) * thickness
+        colour = _SERIES[(number + first) % len(_SERIES)]
         lengths = [float("nan") if value is None else value for value in values]
-        draw = axes.barh if bars.is_lying else axes.bar
-        drawn = draw(at, lengths, thickness * 0.9, color=colour)
-        if bars.is_lying or len(bars.groups) * len(bars.series) <= _MANY_BARS:
-            labels = ["" if value is None else bars.show(value) for value in values]
+        drawn = (axes.barh if lying else axes.bar)(at, lengths, thickness * 0.9, color=colour)
+        if lying or len(groups) * len(series) <= _MANY_BARS:
+            labels = ["" if value is None else chart.metric.show(value) for value in values]
             axes.bar_label(drawn, labels, padding=2, fontsize=8, color=_SOFT)
         handles.append(drawn.patches[0])
-    _dress(axes, bars)
-    if len(handles) > 1:
-        axes.figure.legend(handles, list(bars.series), loc="outside upper left", ncols=_LEGEND)
-
-
-def _dress(axes: Axes, bars: Bars) -> None:
-    """Axes and grid."""
-    places = range(len(bars.groups))
-    if bars.is_lying:
-        axes.set_yticks(places, bars.groups)
+    if lying:
+        axes.set_yticks(range(len(groups)), groups)
         axes.invert_yaxis()
-        axes.set(xlabel=bars.axis, ylabel=bars.group_axis)
+        axes.set(xlabel=chart.metric.title, ylabel=chart.group_axis)
         axes.margins(y=0.01)
     else:
-        axes.set_xticks(places, bars.groups)
-        axes.set(xlabel=bars.group_axis, ylabel=bars.axis)
-    axes.grid(axis="x" if bars.is_lying else "y", linewidth=0.6)
+        axes.set_xticks(range(len(groups)), groups)
+        axes.set(xlabel=chart.group_axis, ylabel=chart.metric.title)
+    axes.grid(axis="x" if lying else "y", linewidth=0.6)
     axes.set_axisbelow(True)
-    (axes.xaxis if bars.is_lying else axes.yaxis).set_major_formatter("{x:,g}")
+    (axes.xaxis if lying else axes.yaxis).set_major_formatter("{x:,g}")
     axes.tick_params(length=0)
-    axes.spines["bottom" if bars.is_lying else "left"].set_visible(False)
+    axes.spines["bottom" if lying else "left"].set_visible(False)
+    if len(handles) > 1:
+        axes.figure.legend(handles, list(series), loc="outside upper left", ncols=_LEGEND)
 
 
-def _for_page(drawn: str, bars: Bars) -> str:
+def _for_page(drawn: str, chart: Chart) -> str:
     """What matplotlib wrote, as part of a page: without a head, names of its own, page's styles."""
     body = drawn[drawn.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>\s*|<style .*?</style>\s*", "", body, flags=re.DOTALL)
     body = re.sub(r" font-family: [^;\"]*;", "", body)
-    body = re.sub(r'(?<= id=")|(?<=url\(#)|(?<=href="#)', f"{bars.name}-", body)
+    body = re.sub(r'(?<= id=")|(?<=url\(#)|(?<=href="#)', f"{chart.name}-", body)
     for colour, variable in _VARIABLES.items():
         body = body.replace(colour, f"var(--{variable})")
     size = re.compile(r' width="[\d.]+pt" height="[\d.]+pt"')
-    return size.sub(f' role="img" aria-label="{html.escape(bars.title)}"', body, count=1)
+    return size.sub(f' role="img" aria-label="{html.escape(chart.title)}"', body, count=1)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wwho.evaluate.examples import Example
-from wwho.evaluate.identity import Identity
-from wwho.evaluate.metrics import ratio
-from wwho.evaluate.premium import Parallel
+from wwho.evaluate.comparisons import Example, Identity, Parallel
+from wwho.evaluate.encoders import Encoder
+from wwho.evaluate.grammar import Grammar
+from wwho.evaluate.measure import TextTally, TokenTally
+from wwho.evaluate.metrics import Counted, Efficiency, Figures, computed, id_bytes
 from wwho.evaluate.vocabulary import VocabularyPart
 
 FORMAT = 1
@@ -32,71 +33,6 @@ class Subject:
     n_vocab: int
     id_bytes: int
     embedding_parameters: int
-
-
-@dataclass(frozen=True)
-class Efficiency:
-    """How well one tokenizer does on one text (tables 6 and 8 of the paper).
-
-    Attributes:
-        tokens: tokens.
-        tokens_per_word: over what white space separates; within a script, also over its segments.
-            None where more than a tenth of the characters are of scripts that put no spaces between
-            words.
-        characters_per_token: in code points.
-        saved: the share of these tokens that the model saves; None for its own.
-        context: how much more text the model fits into the same context; None for its own.
-    """
-
-    tokens: int
-    tokens_per_word: float | None
-    characters_per_token: float | None
-    saved: float | None
-    context: float | None
-
-    @property
-    def tokens_per_character(self) -> float | None:
-        """Over code points: for texts that have no tokens per word."""
-        return None if self.characters_per_token is None else ratio(1, self.characters_per_token)
-
-
-@dataclass(frozen=True)
-class Figures:
-    """All figures of one tokenizer on one text.
-
-    Attributes:
-        efficiency: tokens per word and the like.
-        bytes_per_token: bytes of UTF-8.
-        compression_ratio: bytes of the text over bytes of its ids (OSPE).
-        efficiency_score: the share of tokens within scripts that are whole, in percent (OSPE;
-            see `Grammar.are_whole`; [UNK] is not). None where the text has none.
-        renyi_efficiency: of the tokens that occur, alpha 2.5.
-        damaged_lines: lines that decoding does not give back.
-        damaged_by_unk: those of them that have an [UNK]; the others have no such excuse.
-        unk_tokens: tokens for what the vocabulary cannot write; None where it has no such token.
-        broken_syllables: syllables with a token's end inside.
-        syllable_cuts: token ends inside a syllable.
-        spelled_syllables: syllables outside the vocabulary, spelled with several tokens of the
-            base; they are not among the broken ones. None for what is no model with SGPE.
-        spelled_tokens: tokens of the base in segments of scripts; None likewise.
-        broken_clusters: extended grapheme clusters with a token's end inside.
-        cluster_cuts: token ends inside a cluster.
-    """
-
-    efficiency: Efficiency
-    bytes_per_token: float | None
-    compression_ratio: float | None
-    efficiency_score: float | None
-    renyi_efficiency: float | None
-    damaged_lines: int
-    damaged_by_unk: int
-    unk_tokens: int | None
-    broken_syllables: int
-    syllable_cuts: int
-    spelled_syllables: int | None
-    spelled_tokens: int | None
-    broken_clusters: int
-    cluster_cuts: int
 
 
 @dataclass(frozen=True)
@@ -190,3 +126,66 @@ class Evaluation:
     identities: tuple[Identity, ...]
     parallel: Parallel | None
     examples: tuple[Example, ...]
+
+
+def subject(encoder: Encoder, width: int) -> Subject:
+    """The facts of a tokenizer."""
+    n_vocab = encoder.n_vocab
+    return Subject(encoder.name, encoder.kind, n_vocab, id_bytes(n_vocab), n_vocab * width)
+
+
+def text_result(
+    name: str,
+    text: TextTally,
+    tallies: Sequence[TokenTally],
+    encoders: Sequence[Encoder],
+    grammar: Grammar,
+    *,
+    file: str = "",
+    sha256: str = "",
+    trained_on: tuple[str, ...] = (),
+) -> TextResult:
+    """The figures of a text.
+
+    Args:
+        name: what the report calls it.
+        text: what it holds.
+        tallies: what each tokenizer made of it.
+        encoders: the tokenizers, the model first.
+        grammar: whose routes and syllables were counted.
+        file: its file.
+        sha256: of its contents.
+        trained_on: the tokenizers that were trained on it.
+    """
+    counts = dict(vars(text))
+    routes = counts.pop("routes")
+    text_words = (text.words, int(routes[-1].sum()), text.characters)
+    figures: dict[str, Figures] = {}
+    scripts = []
+    for encoder, tally in zip(encoders, tallies, strict=True):
+        in_scripts = int(tally.route_tokens[grammar.is_script].sum())
+        model = tallies[0].tokens if figures else None
+        counted = Counted(tally.tokens, model, *text_words, text, tally, in_scripts, encoder)
+        efficiency = computed(Efficiency, counted)
+        figures[encoder.name] = computed(Figures, counted, efficiency=efficiency)
+    for route, (segments, size, characters, words, spaceless) in enumerate(routes.T.tolist()):
+        tokens = [int(tally.route_tokens[route]) for tally in tallies]
+        efficiencies = {
+            encoder.name: computed(
+                Efficiency,
+                Counted(number, tokens[0] if place else None, words, spaceless, characters),
+            )
+            for place, (encoder, number) in enumerate(zip(encoders, tokens, strict=True))
+        }
+        if segments:
+            script = grammar.names[route]
+            scripts.append(ScriptResult(script, segments, size, characters, words, efficiencies))
+    return TextResult(
+        name=name,
+        file=file,
+        sha256=sha256,
+        trained_on=trained_on,
+        figures=figures,
+        scripts=tuple(scripts),
+        **counts,
+    )

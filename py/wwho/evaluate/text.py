@@ -1,22 +1,28 @@
-"""Text as it is measured: whole lines, block by block, and what can be counted in them."""
+"""Text as it is measured: lines as arrays, block by block, and stretches that tokens may cut."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from unicode_segmentation_rs import grapheme_indices
 
 from wwho.core.characters import characters
 from wwho.corpus import Corpus
 from wwho.corpus.contents import broken_bytes
-from wwho.evaluate.arrays import Bools, Ints, bounds
 from wwho.grammar.unicode import script
 from wwho.normalize import Normalization
 from wwho.progress import Advance
 from wwho.schema.model import union
+
+Ints = npt.NDArray[np.integer[Any]]
+Bools = npt.NDArray[np.bool_]
 
 # Scripts whose words no space divides: those of Unicode's line-breaking class SA, and more.
 _SPACELESS_SCRIPTS = """
@@ -28,6 +34,63 @@ _SPACELESS = np.array(union(map(script, _SPACELESS_SCRIPTS)).ranges, np.uint32)
 # White space is what `str.split` splits at; the last such character is U+3000.
 _END_OF_SPACES = 0x3001
 _IS_SOLID = np.array([not chr(point).isspace() for point in range(_END_OF_SPACES + 1)])
+
+
+def flat(parts: Iterable[Iterable[int]]) -> Ints:
+    """The numbers of several lists, one after the other.
+
+    Example:
+        >>> flat([[1, 2], [], [3]]).tolist()
+        [1, 2, 3]
+    """
+    return np.fromiter(chain.from_iterable(parts), np.int64)
+
+
+def bounds(sizes: Iterable[int]) -> Ints:
+    """Where parts of these sizes begin when laid end to end, and where the last one ends.
+
+    Example:
+        >>> bounds([2, 0, 1]).tolist()
+        [0, 2, 2, 3]
+    """
+    return np.concatenate(([0], np.cumsum(np.fromiter(sizes, np.int64), dtype=np.int64)))
+
+
+def part_of(begins: Ints, places: Ints) -> Ints:
+    """The number of the part that each place is in, given `bounds`.
+
+    Example:
+        >>> part_of(bounds([2, 0, 1]), np.array([0, 1, 2])).tolist()
+        [0, 0, 2]
+    """
+    return np.searchsorted(begins, places, side="right") - 1
+
+
+class Damage(NamedTuple):
+    """How many cuts lie inside a stretch, and how many stretches have one inside."""
+
+    cuts: int
+    broken: int
+
+
+class Extents(NamedTuple):
+    """Stretches of bytes, ascending, that do not overlap: first bytes, and the bytes after them."""
+
+    starts: Ints
+    ends: Ints
+
+    def damage(self, cuts: Ints) -> Damage:
+        """What cuts before these bytes, ascending, do to the stretches.
+
+        Example:
+            >>> words = Extents(np.array([0, 4]), np.array([3, 9]))
+            >>> words.damage(np.array([1, 2, 3, 4, 9]))
+            Damage(cuts=2, broken=1)
+        """
+        owner = np.searchsorted(self.starts, cuts, side="left") - 1
+        owner, cuts = owner[owner >= 0], cuts[owner >= 0]
+        hit = owner[cuts < self.ends[owner]]
+        return Damage(len(hit), len(np.unique(hit)))
 
 
 @dataclass(frozen=True)
@@ -71,9 +134,25 @@ class Block:
         return np.append(np.flatnonzero(data & 0xC0 != 0x80), len(data))
 
     @cached_property
+    def clusters(self) -> Extents:
+        """The extended grapheme clusters: what a reader takes for a character (UAX #29).
+
+        The library is the one of those tried that is both right and fast. The regex package's
+        ``\\X`` joins a virama and a consonant also where no consonant stands before them, against
+        rule GB9c.
+
+        Example:
+            >>> Block(["aක्षि", "ක්‍ෂ"]).clusters
+            Extents(starts=array([ 0,  1, 13, 22]), ends=array([ 1, 13, 22, 25]))
+        """
+        begins = zip(self.line_bytes[:-1], map(_clusters, self.lines), strict=True)
+        starts = np.concatenate([line + within for line, within in begins])
+        return Extents(starts, np.append(starts[1:], self.line_bytes[-1])[: len(starts)])
+
+    @cached_property
     def word_starts(self) -> Bools:
         """Whether a word, which is what white space separates, begins with a code point."""
-        return self._starts(np.zeros(len(self._is_solid), np.bool_))
+        return self.word_starts_within(np.zeros(len(self.code_points), np.uint8))
 
     def word_starts_within(self, routes: Ints) -> Bools:
         """The same, where a word also ends where the route of the text changes.
@@ -81,8 +160,12 @@ class Block:
         Args:
             routes: the route of each code point.
         """
-        changes = np.append(False, routes[1:] != routes[:-1])[: len(routes)]
-        return self._starts(changes)
+        is_solid: Bools = _IS_SOLID[np.minimum(self.code_points, _END_OF_SPACES)]
+        free = np.append(True, ~is_solid)  # one longer: empty lines may stand at the end
+        free[1:-1] |= routes[1:] != routes[:-1]
+        free[self.line_characters] = True
+        starts: Bools = is_solid & free[:-1]
+        return starts
 
     @cached_property
     def is_spaceless(self) -> Bools:
@@ -92,19 +175,12 @@ class Block:
         found: Bools = (place >= 0) & (self.code_points <= lasts[place])
         return found
 
-    @cached_property
-    def _is_solid(self) -> Bools:
-        """Whether each code point is other than white space."""
-        solid: Bools = _IS_SOLID[np.minimum(self.code_points, _END_OF_SPACES)]
-        return solid
 
-    def _starts(self, cuts: Bools) -> Bools:
-        """Solid characters behind one that is not, behind a cut, or first of their line."""
-        free = np.append(True, ~self._is_solid)  # one longer: empty lines may stand at the end
-        free[:-1] |= cuts
-        free[self.line_characters] = True
-        starts: Bools = self._is_solid & free[:-1]
-        return starts
+def _clusters(line: str) -> Ints:
+    """The bytes of a line at which clusters begin."""
+    if line.isascii() and "\r\n" not in line:
+        return np.arange(len(line))
+    return np.fromiter(map(itemgetter(0), grapheme_indices(line, True)), np.int64)
 
 
 @dataclass(frozen=True)

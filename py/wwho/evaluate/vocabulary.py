@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from wwho.evaluate.arrays import Ints
-from wwho.evaluate.encoder import Encoder
+from wwho.evaluate.encoders import Encoder
 from wwho.evaluate.grammar import JOINERS
-from wwho.evaluate.metrics import histogram
+from wwho.evaluate.text import Ints
 
 _VIRAMA = 9
 """The canonical combining class of viramas, which Unicode keeps for them alone."""
@@ -71,11 +71,15 @@ def vocabulary(encoder: Encoder, counts: Ints) -> list[VocabularyPart]:
         encoder: the tokenizer.
         counts: for each id, how often the texts have it.
     """
-    return [
-        _part(encoder, name, np.concatenate(ranges), counts)
-        for name, ranges in _ranges(encoder).items()
-        if any(ranges)
-    ]
+    base, first, last = encoder.n_base, encoder.superwords.start, encoder.superwords.stop
+    if not base:
+        return [_part(encoder, "all", range(encoder.n_vocab), counts)]
+    if not encoder.superwords:
+        first = last = encoder.n_vocab
+    # The lone space of a model stands after its superwords.
+    own = [*range(base, first), *range(last, encoder.n_vocab)]
+    parts = {"SGPE": own, "superwords": encoder.superwords, "base": range(base)}
+    return [_part(encoder, name, ids, counts) for name, ids in parts.items() if ids]
 
 
 def is_glitch(token: bytes) -> bool:
@@ -88,36 +92,31 @@ def is_glitch(token: bytes) -> bool:
     return _GLITCH.fullmatch(token) is not None
 
 
-def _ranges(encoder: Encoder) -> dict[str, list[range]]:
-    """The ids of each part; the lone space of a model stands behind its superwords."""
-    n_base, n_vocab, superwords = encoder.n_base, encoder.n_vocab, encoder.superwords
-    if not n_base:
-        return {"all": [range(n_vocab)]}
-    own = [range(n_base, n_vocab)]
-    if superwords:
-        own = [range(n_base, superwords.start), range(superwords.stop, n_vocab)]
-    return {"SGPE": own, "superwords": [superwords], "base": [range(n_base)]}
+def histogram(counts: Ints) -> list[int]:
+    """How many tokens occur never, once, 2 to 3 times, 4 to 7 times, and so on.
+
+    Example:
+        >>> histogram(np.array([0, 0, 1, 2, 3, 4]))
+        [2, 1, 2, 1]
+    """
+    return [int(number) for number in np.bincount(np.frexp(counts)[1])]
 
 
-def _part(encoder: Encoder, name: str, ids: Ints, counts: Ints) -> VocabularyPart:
-    bins = histogram(counts[ids])
+def _part(encoder: Encoder, name: str, ids: Sequence[int], counts: Ints) -> VocabularyPart:
+    occurrences = counts[ids]
+    bins = histogram(occurrences)
+    found = zip(ids, encoder.tokens_bytes(ids), occurrences.tolist(), strict=True)
     return VocabularyPart(
         encoder=encoder.name,
         part=name,
         size=len(ids),
         used=len(ids) - bins[0],
         unused=bins[0],
-        occurrences=int(counts[ids].sum()),
-        glitches=tuple(_glitches(encoder, ids, counts)),
+        occurrences=int(occurrences.sum()),
+        glitches=tuple(
+            Glitch(token, text.decode(), number)
+            for token, text, number in found
+            if text and is_glitch(text)
+        ),
         histogram=tuple(bins),
     )
-
-
-def _glitches(encoder: Encoder, ids: Ints, counts: Ints) -> list[Glitch]:
-    """The tokens that are nothing but joiners and viramas."""
-    tokens = ids.tolist()
-    return [
-        Glitch(token, text.decode(), int(counts[token]))
-        for token, text in zip(tokens, encoder.tokens_bytes(tokens), strict=True)
-        if text and is_glitch(text)
-    ]

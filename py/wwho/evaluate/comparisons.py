@@ -1,0 +1,267 @@
+"""What is compared token by token: ASCII with a model's base, languages, examples."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from wwho.encodings import list_encoding_names, model_bytes
+from wwho.errors import CorpusError
+from wwho.evaluate.encoders import Encoder, WwhoEncoder, trained_on
+from wwho.evaluate.grammar import text_of
+from wwho.evaluate.metrics import ratio
+from wwho.evaluate.text import Block, DataSet, blocks
+from wwho.progress import Advance
+
+# Whether a model gives pure ASCII exactly the ids of its base: the paper's stress test.
+
+SENTENCES = 10_000
+_SEED = 328
+_WORDS = """
+    the of and to in a is that for it was on are as with his they at be this from have or by one
+    Colombo Delhi tokenizer syllable vowel rain-fed e-mail co-operate don't we'll I'd they've it's
+    HTTP utf8 x86_64 snake_case camelCase __init__ foo.bar() [0] {} => != && #tag @name 3.14 10:45
+    1,234,567 $9.99 50% 2024-02-29 0xFF a.b@example.org https://example.org/a?b=c&d=e "quoted"
+    (aside) antidisestablishmentarianism zzzz AAAA qwrtp ... -- !? ; : / \\ | ~ ^ <|endoftext|>
+    """.split()  # noqa: SIM905 - a list would fill the page
+_GAPS = (" ", " ", " ", " ", " ", " ", "  ", "\t", "   ", "")
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A model's ids of ASCII beside its base's.
+
+    Attributes:
+        encoder: the model's name.
+        base: the base's name.
+        sentences: how many were compared.
+        from_data: how many of them are lines of the texts; the others were made up.
+        different: how many have other ids than with the base.
+    """
+
+    encoder: str
+    base: str
+    sentences: int
+    from_data: int
+    different: int
+
+
+def keep_ascii(found: Iterator[Block], lines: list[str]) -> Iterator[Block]:
+    """The same blocks; their first ASCII lines that are not blank are put into a list.
+
+    Args:
+        found: the blocks of a text.
+        lines: what has been kept so far, at most `SENTENCES`.
+    """
+    for block in found:
+        ascii_lines = (line for line in block.lines if line.isascii() and line.strip())
+        lines += islice(ascii_lines, SENTENCES - len(lines))
+        yield block
+
+
+def identities(encoders: Sequence[Encoder], lines: Sequence[str]) -> tuple[Identity, ...]:
+    """Encode ASCII with each model and with its base.
+
+    Args:
+        encoders: the tokenizers; a model's provenance names its base, which is one that ships, or
+            one of these.
+        lines: ASCII lines of the texts; sentences are made up where there are too few.
+
+    Returns:
+        What came out, for each model that has a base that can be found.
+    """
+    block = Block([*lines, *made_up(SENTENCES - len(lines))])
+    models = [encoder for encoder in encoders if isinstance(encoder, WwhoEncoder)]
+    theirs = {
+        name: base.encode(block).lines()
+        for name in {model.base for model in models}
+        if (base := _base(name, encoders))
+    }
+    found = []
+    for model in models:
+        if model.base in theirs:
+            ours = model.encode(block).lines()
+            different = sum(a != b for a, b in zip(ours, theirs[model.base], strict=True))
+            found.append(Identity(model.name, model.base, len(block.lines), len(lines), different))
+    return tuple(found)
+
+
+def _base(name: str, encoders: Sequence[Encoder]) -> Encoder | None:
+    """The tokenizer of this name: the one that ships before any that was given the name."""
+    if name in list_encoding_names():
+        return WwhoEncoder(name, model_bytes(name))
+    return next((encoder for encoder in encoders if encoder.name == name), None)
+
+
+def made_up(number: int) -> list[str]:
+    """ASCII sentences, always the same: words, code, numbers, punctuation, spaces of all kinds.
+
+    Example:
+        >>> made_up(2) == made_up(3)[:2], all(line.isascii() for line in made_up(100))
+        (True, True)
+    """
+    chance = random.Random(_SEED)
+
+    def choose(items: Sequence[str]) -> str:
+        # `random()` is the one method whose numbers no version of Python will change.
+        return items[int(chance.random() * len(items))]
+
+    return [
+        "".join(choose(_WORDS) + choose(_GAPS) for _ in range(3 + int(chance.random() * 20)))
+        for _ in range(number)
+    ]
+
+
+@dataclass(frozen=True)
+class Language:
+    """One of the parallel texts.
+
+    Attributes:
+        name: what the report calls it.
+        tokens: for each tokenizer, the tokens of the text.
+        premium: for each tokenizer, those over its tokens of the first text.
+    """
+
+    name: str
+    tokens: dict[str, int]
+    premium: dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """Texts that say the same, line by line.
+
+    Attributes:
+        reference: the name of the first, to which the others are compared.
+        lines: lines of each.
+        languages: the texts, the first included.
+    """
+
+    reference: str
+    lines: int
+    languages: tuple[Language, ...]
+
+
+def parallel(
+    texts: Sequence[DataSet], encoders: Sequence[Encoder], advance: Advance
+) -> Parallel | None:
+    """Count the tokens of parallel texts, for the token premium of each language.
+
+    As in Petrov et al., "Language Model Tokenizers Introduce Unfairness Between Languages", NeurIPS
+    2023: the tokens of a translation over those of the original.
+
+    Args:
+        texts: the texts; the first is the reference.
+        encoders: the tokenizers.
+        advance: is told how many stored bytes have been read.
+
+    Returns:
+        What was counted; None for no texts.
+
+    Warns:
+        UserWarning: for each text that a tokenizer was trained on.
+
+    Raises:
+        CorpusError: a file cannot be read, there is only one text, or they differ in their numbers
+            of lines.
+    """
+    if not texts:
+        return None
+    if len(texts) == 1:
+        raise CorpusError(f"{texts[0].name} is the only parallel text; give another to compare")
+    counted = [_count(text, encoders, advance) for text in texts]
+    lines, reference = counted[0]
+    others = [
+        f"{text.name} has {number:,}"
+        for text, (number, _) in zip(texts, counted, strict=True)
+        if number != lines
+    ]
+    if others:
+        raise CorpusError(
+            f"parallel texts must have the same number of lines: {texts[0].name} has "
+            f"{lines:,}, but {', '.join(others)}"
+        )
+    if not lines:
+        raise CorpusError(f"{texts[0].file}: there is no text in it to measure")
+    languages = tuple(
+        Language(text.name, tokens, {name: ratio(tokens[name], reference[name]) for name in tokens})
+        for text, (_, tokens) in zip(texts, counted, strict=True)
+    )
+    return Parallel(texts[0].name, lines, languages)
+
+
+def _count(
+    text: DataSet, encoders: Sequence[Encoder], advance: Advance
+) -> tuple[int, dict[str, int]]:
+    """The lines of a text, and its tokens by each tokenizer."""
+    lines, tokens = 0, dict.fromkeys((encoder.name for encoder in encoders), 0)
+    corpus = text.corpus()
+    for block in blocks(corpus, advance):
+        lines += len(block.lines)
+        for encoder in encoders:
+            tokens[encoder.name] += len(encoder.encode(block).ids)
+    trained_on(text, corpus.digests, encoders)
+    return lines, tokens
+
+
+EXAMPLES = (
+    "පුස්තකාලයෙන් පොතක් ගත්තා",
+    "ශ්‍රී ලංකාවේ ගුවන්තොටුපළ",
+    "स्वतंत्रता का उत्सव",
+    "उसकी दृष्टि में आश्चर्य था।",
+    "ක්‍රිකට් match එක देखने चलो 🏏",
+)
+"""Shown where the user names none: conjuncts, touching scripts, an emoji."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token of an example.
+
+    Attributes:
+        id: its id.
+        text: its text; None where it is no whole text, but part of a character.
+        hex: its bytes.
+    """
+
+    id: int
+    text: str | None
+    hex: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """A text and what each tokenizer makes of it.
+
+    Attributes:
+        text: the text.
+        tokens: for each tokenizer, the tokens.
+    """
+
+    text: str
+    tokens: dict[str, tuple[Token, ...]]
+
+
+def examples(texts: Sequence[str], encoders: Sequence[Encoder]) -> tuple[Example, ...]:
+    """Tokenize texts.
+
+    Example:
+        >>> from wwho.evaluate.encoders import open_baseline
+        >>> [example] = examples(["a ක"], [open_baseline("o200k_base")])
+        >>> [(token.text, token.hex) for token in example.tokens["o200k_base"]]
+        [('a', '61'), (' ක', '20 e0 b6 9a')]
+    """
+    return tuple(
+        Example(text, {encoder.name: _tokens(text, encoder) for encoder in encoders})
+        for text in texts
+    )
+
+
+def _tokens(text: str, encoder: Encoder) -> tuple[Token, ...]:
+    ids = encoder.encode(Block([text])).ids.tolist()
+    found = [data or b"" for data in encoder.tokens_bytes(ids)]
+    return tuple(
+        Token(token, text_of(data), data.hex(" ")) for token, data in zip(ids, found, strict=True)
+    )
