@@ -4,6 +4,7 @@
     python3 tools/dev.py demo --check    stop after the example
     python3 tools/dev.py test            run every test
     python3 tools/dev.py test -k name    run pytest alone, with these arguments
+    python3 tools/dev.py test --sudo     install by sudo what the system lacks, such as Chromium
 
 Everything is installed into ``.venv``, ``tests/node_modules`` and ``tests/pyodide/node_modules``.
 What was set up before and has not changed since is left alone, so the second run starts at once.
@@ -57,7 +58,9 @@ def main() -> int:
     demo_parser = commands.add_parser("demo", help="show an example and serve the demo page")
     demo_parser.add_argument("--check", action="store_true", help="stop after the example")
     demo_parser.add_argument("--port", type=int, default=8328, help="of the page (default 8328)")
-    commands.add_parser("test", help="run every test", add_help=False)
+    test_parser = commands.add_parser("test", help="run every test", add_help=False)
+    for each in (demo_parser, test_parser):
+        each.add_argument("--sudo", action="store_true", help="install Debian packages by sudo")
     options, rest = parser.parse_known_args()
     if options.command == "test":
         return test(rest)
@@ -194,14 +197,13 @@ def install_clang() -> None:
 
 
 def install_debian_packages(names: list[str]) -> bool:
-    """Install packages through apt-get, as root or by passwordless sudo; say whether it worked."""
+    """Install packages through apt-get, as root, or by sudo if asked to; say whether it worked."""
     if not shutil.which("apt-get"):
         return False
-    sudo: list[str] = []
-    if os.geteuid() != 0:
-        sudo = ["sudo", "-n"]
-        if not shutil.which("sudo") or run([*sudo, "true"], quiet=True):
-            return False
+    sudo = [] if os.geteuid() == 0 else ["sudo"]
+    if sudo and "--sudo" not in sys.argv:
+        print(f"   Missing: sudo apt-get install {' '.join(names)} (or --sudo does it)", flush=True)
+        return False
     heading(f"Installing {', '.join(names)} (apt-get)")
     apt = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
     run([*apt, "update"], quiet=True)
