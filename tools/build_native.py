@@ -54,7 +54,7 @@ core = builder("wwho._core", [CORE / "include" / "wwho.h"], '#include "wwho.c"',
 train = builder(
     "wwho.train._native",
     [CORE / "include" / "wwho.h", TRAIN / "train.h"],
-    '#include "wwho.c"\n#include "train.c"',
+    '#include "core.c"\n#include "train.c"',
     TRAIN,
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from corelib import HEADER, CompileError, compile_c
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +31,8 @@ from wwho.train.pipeline import SPECIALS, train_model
 from wwho.train.prune import choose_atoms
 from wwho.train.reference import Learnt, Word, learn, train_reference, words_of
 
+NATIVE = HEADER.parents[2] / "py" / "wwho" / "train" / "native"
+TRAINER_PARTS = {file.name for file in NATIVE.glob("*.[ch]")} - {"core.c"}
 SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
 COUNTING = counting_model(SCHEMAS)
 SCANNERS = Scanners(COUNTING)
@@ -418,6 +422,22 @@ def test_what_to_do_where_nothing_is_frequent_enough(tmp_path: Path) -> None:
         train_model(SCHEMAS, BASE, [path], prune=10**6)
     with pytest.warns(UserWarning, match="has none; give more text or higher weights"):
         train_model(SCHEMAS, BASE, Corpus([path], weights={path: "0.000001"}), prune=1)  # the least
+
+
+# The trainer and the core
+
+
+def test_of_the_core_the_trainer_knows_two_headers(tmp_path: Path) -> None:
+    """It compiles without the core, but for the file that asks the core in its stead."""
+    for name in TRAINER_PARTS:
+        shutil.copy(NATIVE / name, tmp_path)
+    shutil.copy(HEADER, tmp_path)
+    try:
+        compile_c(tmp_path / "train.c", tmp_path / "train.o", "cc", ("-c", "-Werror", "-Wall"))
+    except CompileError as error:
+        if "No such file or directory: 'cc'" in str(error):
+            pytest.skip(str(error))
+        raise
 
 
 # Determinism and interruption, from the command line

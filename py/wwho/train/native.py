@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Any, NamedTuple
 
 from wwho.errors import ArtifactError, BackendError, CorpusError
@@ -89,8 +90,13 @@ class Words:
         Each line, with its line feed, is a text of its own.
 
         Raises:
-            CorpusError: there are 2^32 - 1 distinct words.
+            CorpusError: there are 2^32 - 1 distinct words, or a text is that long.
         """
+        if len(text) >= 1 << 32:
+            raise CorpusError(
+                f"a line of the corpus is in a block of {len(text):,} bytes, and 4,294,967,295 is "
+                "the most; cut it into shorter lines"
+            )
         self._scanners = scanners
         status = lib.wwho_words_count(
             self.handle, scanners.handle, ffi.from_buffer(text), len(text)
@@ -135,7 +141,7 @@ class Words:
     def routes(self, scanners: Scanners) -> list[RouteInfo]:
         """What was counted for each route of the model: that which a word takes alone."""
         routes = ffi.new("wwho_route_info[]", scanners.n_routes)
-        _check(lib.wwho_words_routes(self.handle, scanners.handle, routes))
+        _check(lib.wwho_words_routes(self.handle, scanners.handle, routes, len(routes)))
         return [
             RouteInfo(*(getattr(route, name) for name in RouteInfo._fields)) for route in routes
         ]
@@ -229,9 +235,13 @@ class Phrases:
     """Runs of words that are one token each; see wwho_phrases in native/train.h."""
 
     def __init__(self, model: Model) -> None:
-        """Collect none yet; words are looked up in the SGPE vocabulary of the model."""
-        self.handle = _owned(lib.wwho_phrases_new(), lib.wwho_phrases_free)
-        self._model = Scanners(model)
+        """Collect none yet; words become tokens of the SGPE vocabulary of the model."""
+        self._model, self._pairs = Scanners(model), model.merges
+        n_tokens = len(model.atoms) + len(model.merges)
+        self.handle = _owned(
+            lib.wwho_phrases_new(self._model.handle, model.first_atom, n_tokens),
+            lib.wwho_phrases_free,
+        )
 
     def collect(self, text: bytes, share: Fraction, count: int) -> None:
         """Collect the phrases of a text that ends behind a line; other threads run meanwhile.
@@ -241,20 +251,21 @@ class Phrases:
             share: how many of its lines are read, from 0 to 1; which ones depends on their text.
             count: how often each phrase counts.
         """
-        model, start, parts = self._model.handle, ffi.from_buffer(text), int(share * 2**32)
-        _check(lib.wwho_phrases_collect(self.handle, model, start, len(text), parts, count))
+        start, parts = ffi.from_buffer(text), int(share * 2**32)
+        _check(lib.wwho_phrases_collect(self.handle, start, len(text), parts, count))
 
     def merger(
         self, max_merges: int, *, min_freq: int, max_words: int, max_units: int = MAX_TOKEN_BYTES
     ) -> Merger:
         """Prepare to merge them, which uses them up."""
         merger = ffi.new("wwho_merger **")
-        handle = self._model.handle
+        pairs = ffi.new("uint32_t[]", list(chain.from_iterable(self._pairs)))
         _check(
             lib.wwho_merger_of_phrases(
-                self.handle, handle, max_merges, min_freq, max_units, max_words, merger
+                self.handle, pairs, len(self._pairs), max_merges, min_freq, max_units, max_words,
+                merger,
             )
-        )
+        )  # fmt: skip
         return Merger.prepared(merger[0])
 
 

@@ -1,165 +1,171 @@
-/* Counting: text -> segments -> words -> table. Most segments of a script are one word that was there before: the core's cache
- * knows its place in the table. Only the others are cut into units. */
+/* Counting: text -> segments -> words -> table. Most segments of a script are one word that was there before: the table finds it by
+ * its text. Only the others are cut into units. */
 
-/* Bytes of text[at..end) that are no part of a well-formed UTF-8 sequence. */
-static HOT uint64_t stray_bytes(const wwho_encoder *text, size_t at, size_t end) {
+/* The bytes of the character at text, of n > 0 bytes; 0 where no well-formed UTF-8 sequence stands there. */
+static inline size_t utf8_width(const uint8_t *text, size_t n) {
+    uint8_t lead = text[0];
+    if (lead < 0x80) return 1;
+    size_t width = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if (lead < 0xC2 || lead > 0xF4 || n < width) return 0;
+    /* the second byte tells overlong forms, surrogates and what is beyond U+10FFFF */
+    uint8_t least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80, most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    if (text[1] < least || text[1] > most) return 0;
+    for (size_t i = 2; i < width; i++)
+        if (text[i] >> 6 != 2) return 0;
+    return width;
+}
+
+/* Whether the first three bytes of a word are a character of the usual ones: from U+0800, but none near the surrogates. */
+static inline bool is_usual(uint32_t word) {
+    uint32_t lead = word & 0xFF;
+    return (word & 0xC0C0F0) == 0x8080E0 && lead != 0xED && (lead != 0xE0 || word & 0x2000);
+}
+
+/* Bytes of text that are no part of a well-formed UTF-8 sequence. */
+static uint64_t stray_bytes(const uint8_t *text, size_t len) {
     uint64_t stray = 0;
-    while (at < end) {
-        const uint8_t *here = text->text + at;
-        if (text->len - at >= 8 && !(load64(here) & ONES * 128)) {
+    for (size_t at = 0; at < len;) {
+        if (len - at >= 8 && !(eight_bytes(text + at) & UINT64_C(0x8080808080808080))) {
             at += 8;
             continue;
         }
-        uint32_t code_point, width = utf8_next(here, end - at, &code_point);
-        stray += width == 1 && *here >= 0x80;
-        at += width;
+        if (len - at >= 4 && is_usual(four_bytes(text + at))) {
+            at += 3;
+            continue;
+        }
+        size_t width = utf8_width(text + at, len - at);
+        stray += !width;
+        at += width ? width : 1;
     }
     return stray;
 }
 
-/* Nothing is looked up at once: what it needs is fetched from memory while others are served. A segment waits AHEAD segments for
- * its line of the cache; an entry to be counted up, or a word to be found in the table, waits for a batch. */
-typedef struct {
-    wwho_words *words;
-    wwho_encoder text; /* what is read, and the cache: the core's own way to a key */
-    wwho_found found[AHEAD];
-    const wwho_automaton *units[AHEAD]; /* what cuts each segment found */
-    size_t n_found;
-    uint32_t seen[BATCH]; /* entries */
-    size_t n_seen;
-    new_word fresh[BATCH]; /* words that the cache does not know; their records are in words->record */
-    wwho_key keys[BATCH];  /* of the segment, where it is this word and nothing else */
-    size_t n_fresh;
-} wwho_counter;
-
-/* Count up the entries that were seen again. */
-static void flush_seen(wwho_counter *c) {
-    for (size_t i = 0; i < c->n_seen; i++) c->words->entries[c->seen[i]].count++;
-    c->words->total += c->n_seen;
-    c->n_seen = 0;
-}
-
-/* Put the words that were cut into the table. */
-static int flush_fresh(wwho_counter *c) {
-    uint32_t kept[2] = {0, 0}, entries[BATCH];
-    int status = add_batch(c->words, c->words->record, c->fresh, c->n_fresh, entries);
-    for (size_t i = 0; !status && i < c->n_fresh; i++) {
-        kept[1] = entries[i]; /* as a second id: the first one has but 24 bits */
-        keep(&c->keys[i], 0, kept, 2);
-    }
-    c->n_fresh = 0;
-    c->words->record_used = 0;
-    return status;
-}
-
-/* Write the record of the word at the cursor, which moves behind it: neighbouring syllables are a word, and so is any other
- * unit. */
-static int cut_word(wwho_counter *c, const wwho_automaton *scanner, wwho_cursor *cursor, const wwho_key *key) {
-    wwho_words *words = c->words;
-    const wwho_model *model = c->text.model;
-    size_t start = cursor->at, used = words->record_used; /* the lengths of units take no more bytes than the units */
-    int status = reserve(&words->record, &words->record_room, used + LEB_MAX + 2 * (cursor->end - start), 1);
+/* Count the word of these units; its place among the entries goes to *entry. */
+static int count_units(wwho_words *words, const uint8_t *text, const wwho_span *first, const wwho_span *last, uint32_t *entry) {
+    size_t length = last[-1].end - first->start, n_units = (size_t)(last - first);
+    /* the lengths of units take no more bytes than the units */
+    int status = reserve(&words->record, &words->record_room, LEB_MAX + 2 * length, 1);
     if (status) return status;
-    uint8_t *record = words->record + used + LEB_MAX, *at = record;
-    uint64_t n_units = 0;
-    uint32_t rule = WWHO_SYLLABLE;
-    while (rule == WWHO_SYLLABLE && cursor->at < cursor->end) {
-        size_t unit = cursor->at;
-        scan_piece(&model->classes, scanner, cursor, &rule);
-        if (rule != WWHO_SYLLABLE && n_units) {
-            cursor->at = unit;
-            read_class(&model->classes, cursor);
-            break;
+    text += first->start;
+    uint8_t *at = put_leb(words->record, n_units);
+    for (const wwho_span *unit = first; unit < last; unit++) at = put_leb(at, unit->end - unit->start);
+    size_t head = (size_t)(at - words->record);
+    memcpy(at, text, length);
+    return add_word_at(words, &(new_word){text_hash(text, length), n_units, 1, words->record, head + length, head}, entry);
+}
+
+/* Cut a segment and count its words: neighbouring syllables are a word, and so is any other unit. */
+static int count_segment(wwho_words *words, const uint8_t *text, const wwho_span *segment) {
+    size_t at = segment->start, n = 0;
+    int status = WWHO_OK;
+    while (!status && at < segment->end) {
+        status = reserve(&words->spans, &words->spans_room, n + 64, sizeof *words->spans);
+        if (!status) n += cut_text(words->model, segment->route, text, &at, segment->end, words->spans + n, words->spans_room - n);
+    }
+    uint64_t stray = stray_bytes(text + segment->start, segment->end - segment->start);
+    words->stray_bytes += stray;
+    const wwho_span *end = words->spans + n;
+    for (const wwho_span *unit = words->spans, *first; !status && unit < end;) {
+        uint32_t entry;
+        first = unit++;
+        if (first->rule == WWHO_SYLLABLE)
+            while (unit < end && unit->rule == WWHO_SYLLABLE) unit++;
+        status = count_units(words, text, first, unit, &entry);
+        if (!status && !stray && first == words->spans && unit == end) words->entries[entry].route = segment->route + 1u;
+    }
+    return status;
+}
+
+/* The entry that is known to be all of this segment; NONE where none is. */
+static inline uint32_t known(const wwho_words *words, const uint8_t *text, const wwho_span *segment, uint64_t hash) {
+    size_t length = segment->end - segment->start;
+    for (size_t i = (size_t)hash & words->slots_mask;; i = (i + 1) & words->slots_mask) {
+        uint64_t slot = words->slots[i];
+        if (!slot) return NONE;
+        if ((slot ^ hash) >> 32) continue;
+        const word_entry *entry = &words->entries[(uint32_t)slot - 1];
+        if (entry->route != segment->route + 1u || !entry->head || entry[1].at - entry->at - entry->head != length) continue;
+        if (!memcmp(words->arena + entry->at + entry->head, text + segment->start, length)) return (uint32_t)slot - 1;
+    }
+}
+
+/* Count the words of some segments. */
+static int count_segments(wwho_words *words, const uint8_t *text, const wwho_span *segments, size_t n) {
+    uint64_t hashes[BATCH];
+    for (size_t i = 0; i < n; i++) {
+        hashes[i] = text_hash(text + segments[i].start, segments[i].end - segments[i].start);
+        __builtin_prefetch(&words->slots[hashes[i] & words->slots_mask]);
+    }
+    fetch(words, hashes, n);
+    int status = WWHO_OK;
+    for (size_t i = 0; !status && i < n; i++) {
+        uint32_t entry = known(words, text, &segments[i], hashes[i]);
+        if (entry == NONE) {
+            status = count_segment(words, text, &segments[i]);
+            continue;
         }
-        at = put_leb(at, cursor->at - unit);
-        n_units++;
+        words->entries[entry].count++;
+        words->total++;
     }
-    size_t length = cursor->at - start;
-    memcpy(at, c->text.text + start, length);
-    record = put_leb_before(record, n_units);
-    size_t size = (size_t)(at - record) + length;
-    uint64_t hash = hash_of(record, size);
-    prefetch(&words->slots[hash & words->slots_mask]);
-    c->keys[c->n_fresh] = *key;
-    if (length != key->n) c->keys[c->n_fresh].set = NULL;
-    c->fresh[c->n_fresh++] = (new_word){hash, n_units, 1, (size_t)(record - words->record), size};
-    words->record_used = (size_t)(at - words->record) + length;
-    return c->n_fresh == BATCH ? flush_fresh(c) : WWHO_OK;
-}
-
-/* Count the words of a segment that was found some time ago. */
-static int count_segment(wwho_counter *c, const wwho_found *segment, const wwho_automaton *scanner) {
-    const uint32_t *kept = kept_ids(&segment->key);
-    if (kept) {
-        prefetch(&c->words->entries[kept[1]]);
-        c->seen[c->n_seen++] = kept[1];
-        if (c->n_seen == BATCH) flush_seen(c);
-        return WWHO_OK;
-    }
-    size_t end = segment->at + segment->key.n;
-    uint64_t stray = stray_bytes(&c->text, segment->at, end);
-    wwho_key key = segment->key;
-    if (stray) key.set = NULL; /* they are counted each time */
-    c->words->stray_bytes += stray;
-    int status = WWHO_OK;
-    wwho_cursor cursor = start_at(&c->text.model->classes, c->text.text, segment->at, end);
-    while (!status && cursor.at < end) status = cut_word(c, scanner, &cursor, &key);
     return status;
-}
-
-/* A segment was found: count the one that has waited longest. */
-static HOT int found_segment(wwho_counter *c, size_t at, size_t end, const wwho_automaton *scanner) {
-    size_t i = c->n_found++ % AHEAD;
-    int status = c->n_found > AHEAD ? count_segment(c, &c->found[i], c->units[i]) : WWHO_OK;
-    set_found(&c->text, &c->found[i], at, end, 1);
-    c->units[i] = scanner;
-    return status;
-}
-
-static int flush(wwho_counter *c) {
-    int status = WWHO_OK;
-    size_t i = c->n_found < AHEAD ? 0 : c->n_found - AHEAD;
-    for (; !status && i < c->n_found; i++) status = count_segment(c, &c->found[i % AHEAD], c->units[i % AHEAD]);
-    flush_seen(c);
-    return status ? status : flush_fresh(c);
-}
-
-/* Make the cache one of words as this model cuts them. */
-static int use_cache(wwho_words *words, const wwho_model *model) {
-    if (words->cached == model) return WWHO_OK;
-    free(words->cache);
-    words->cached = NULL;
-    words->cache = calloc(CACHE_WORDS, sizeof *words->cache);
-    if (!words->cache) return WWHO_MEMORY;
-    words->cached = model;
-    return WWHO_OK;
 }
 
 /* Count the words of one line. */
-static int count_line(wwho_counter *c, size_t at, size_t end) {
-    const wwho_model *model = c->text.model;
+static int count_line(wwho_words *words, const uint8_t *text, size_t at, size_t end) {
+    wwho_span segments[BATCH];
     int status = WWHO_OK;
-    for (wwho_cursor segment = start_at(&model->classes, c->text.text, at, end); !status && at < end; at = segment.at) {
-        uint32_t route;
-        next_segment(model, &segment, &route);
-        const wwho_route *r = &model->routes[route];
-        if (r->units)
-            status = found_segment(c, at, segment.at, r->units);
-        else
-            c->words->stray_bytes += stray_bytes(&c->text, at, segment.at);
+    while (!status && at < end) {
+        size_t n = cut_text(words->model, SEGMENTS, text, &at, end, segments, BATCH), kept = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (segments[i].rule == WWHO_PIECE)
+                words->stray_bytes += stray_bytes(text + segments[i].start, segments[i].end - segments[i].start);
+            else
+                segments[kept++] = segments[i];
+        }
+        status = count_segments(words, text, segments, kept);
     }
     return status;
 }
 
 int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len) {
-    if (!words || !model || (!text && len)) return WWHO_ARGUMENT;
-    int status = use_cache(words, model);
-    if (status) return status;
-    wwho_counter c = {.words = words, .text = {.model = model, .text = text, .len = len, .cache = words->cache}};
+    if (!words || !model || (!text && len) || len > UINT32_MAX) return WWHO_ARGUMENT;
+    if (words->model != model)
+        for (size_t word = 0; word < words->n; word++) words->entries[word].route = 0;
+    words->model = model;
+    int status = WWHO_OK;
     for (size_t at = 0, end; !status && at < len; at = end) {
         const uint8_t *newline = memchr(text + at, '\n', len - at);
         end = newline ? (size_t)(newline - text) + 1 : len;
-        status = count_line(&c, at, end);
+        status = count_line(words, text, at, end);
     }
-    return status ? status : flush(&c);
+    return status;
+}
+
+/* Add word number `word` to the route that its text takes alone. A sign that several scripts share takes a script's route only
+ * beside that script's letters; alone it goes to a route that is not SGPE's. */
+static int add_to_route(wwho_words *words, const wwho_model *model, size_t word, wwho_route_info *routes, size_t n_routes) {
+    unit_reader reader;
+    uint64_t n_units, count = words->entries[word].count;
+    size_t size, n = 0;
+    open_record(record_at(words, word), words->arena + words->used, &reader, &n_units, &size);
+    size_t length = size - (size_t)(reader.text - record_at(words, word));
+    int status = all_spans(model, reader.text, length, &words->spans, &words->spans_room, &n);
+    if (status) return status;
+    const wwho_span *unit = words->spans, *last = unit + n - 1;
+    while (unit < last && unit->rule == WWHO_PIECE) unit++;
+    if (unit->route >= n_routes) return WWHO_ARGUMENT;
+    wwho_route_info *info = &routes[unit->route];
+    info->n_words++;
+    info->total += count;
+    info->bytes += count * length;
+    if (unit->rule == WWHO_SYLLABLE || (n_units > 1 && unit->rule != WWHO_PIECE)) info->syllables += n_units * count;
+    return WWHO_OK;
+}
+
+int wwho_words_routes(wwho_words *words, const wwho_model *model, wwho_route_info *routes, size_t n_routes) {
+    if (!words || !model || !routes) return WWHO_ARGUMENT;
+    memset(routes, 0, n_routes * sizeof *routes);
+    int status = WWHO_OK;
+    for (size_t word = 0; !status && word < words->n; word++) status = add_to_route(words, model, word, routes, n_routes);
+    return status;
 }

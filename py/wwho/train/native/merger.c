@@ -1,14 +1,65 @@
 /* Learning merges with incremental counts.
  *
- * The runs (words, cut at units outside the vocabulary) lie in one array of positions, one for each unit, with a WWHO_NONE
+ * The runs (words, cut at units outside the vocabulary) lie in one array of positions, one for each unit, with a NONE
  * before, between and behind them. A token covers as many positions as it has units. Each position at which a token starts
  * knows the pair that this token forms with the next one, so a merge finds the counts it lowers without searching. */
 
+/* Pairs of neighbours: where they stand, how often, and which comes next. */
+
+typedef struct {
+    uint64_t count; /* now: every merge that takes a place away lowers it; once the pair is complete it never rises */
+    uint64_t start; /* of its places in the list, ascending; some may be outdated: merger->pair tells */
+    uint32_t places;
+    uint32_t left, right;
+} pair_entry;
+
+/* What the heap knows of a pair; `count` may be outdated, that is too high, but never too low. */
+typedef struct {
+    uint64_t count;
+    uint64_t ids; /* left << 32 | right */
+    uint32_t pair;
+} heap_entry;
+
+typedef struct {
+    heap_entry *entries;
+    size_t n, room;
+} pair_heap;
+
+/* The order of merging: higher count, then smaller left id, then smaller right id. */
+static inline bool comes_before(const heap_entry *a, const heap_entry *b) {
+    return a->count != b->count ? a->count > b->count : a->ids < b->ids;
+}
+
+static void sift_down(pair_heap *heap, size_t at) {
+    heap_entry moving = heap->entries[at];
+    for (size_t child; (child = 2 * at + 1) < heap->n; at = child) {
+        if (child + 1 < heap->n && comes_before(&heap->entries[child + 1], &heap->entries[child])) child++;
+        if (!comes_before(&heap->entries[child], &moving)) break;
+        heap->entries[at] = heap->entries[child];
+    }
+    heap->entries[at] = moving;
+}
+
+static void heap_pop(pair_heap *heap) {
+    heap->entries[0] = heap->entries[--heap->n];
+    if (heap->n) sift_down(heap, 0);
+}
+
+static int heap_push(pair_heap *heap, heap_entry entry) {
+    int status = reserve(&heap->entries, &heap->room, heap->n + 1, sizeof *heap->entries);
+    if (status) return status;
+    size_t at = heap->n++;
+    for (size_t parent; at && comes_before(&entry, &heap->entries[parent = (at - 1) / 2]); at = parent)
+        heap->entries[at] = heap->entries[parent];
+    heap->entries[at] = entry;
+    return WWHO_OK;
+}
+
 struct wwho_merger {
     size_t n; /* positions */
-    uint32_t *token; /* of the token that starts at a position; WWHO_NONE between runs; else anything but WWHO_NONE */
+    uint32_t *token; /* of the token that starts at a position; NONE between runs; else anything but NONE */
     uint16_t *width; /* positions of the token that starts, or ends, at a position */
-    uint32_t *pair;  /* of the token that starts at a position and the next one, or WWHO_NONE: not to be merged */
+    uint32_t *pair;  /* of the token that starts at a position and the next one, or NONE: not to be merged */
     uint32_t *run;   /* the run of a position; null where all count once */
     uint64_t *run_count;
     size_t n_runs, run_room;
@@ -29,11 +80,10 @@ struct wwho_merger {
     uint32_t *with_left, *with_right; /* while merging: the new pair of (that token, new) and of (new, that token) */
     uint64_t *fresh; /* while merging: new pairs and where they stand, pair << 32 | position */
     size_t n_fresh, fresh_room;
-    uint32_t *renumbered; /* by keep_frequent: the new numbers of the pairs it looked at, WWHO_NONE for those dropped */
+    uint32_t *renumbered; /* by keep_frequent: the new numbers of the pairs it looked at, NONE for those dropped */
     size_t renumbered_room;
 };
 
-enum { MAX_ATOM = 255, MAX_IDS = 1 << WWHO_ID_BITS };
 #define MAX_POSITIONS 0xFFFFFFFEu
 #define MAX_UNITS (MAX_POSITIONS / 2) /* of distinct words: a unit takes at most two positions, and positions have 32 bits */
 
@@ -57,18 +107,18 @@ static inline uint32_t words_of(const wwho_merger *m, uint32_t token) { return m
 static inline bool stay_two(const wwho_merger *m, uint32_t left, uint32_t right) {
     if (m->words && !(m->words[right] & BEGINS_WORD && words_of(m, left) + words_of(m, right) <= m->max_words)) return true;
     if ((uint32_t)m->units[left] + m->units[right] > m->max_units) return true;
-    return (uint32_t)m->bytes[left] + m->bytes[right] > WWHO_MAX_TOKEN;
+    return (uint32_t)m->bytes[left] + m->bytes[right] > MAX_TOKEN;
 }
 
 static inline uint64_t weight(const wwho_merger *m, size_t at) { return m->run ? m->run_count[m->run[at]] : 1; }
 
 /* The position at which the token before the one at `at` starts; `at` where it is the first of its run. */
 static inline size_t previous(const wwho_merger *m, size_t at) {
-    return m->token[at - 1] == WWHO_NONE ? at : at - m->width[at - 1];
+    return m->token[at - 1] == NONE ? at : at - m->width[at - 1];
 }
 
 static int new_pair(wwho_merger *m, uint32_t left, uint32_t right, uint32_t *pair) {
-    if (m->n_pairs >= WWHO_NONE) return WWHO_ARGUMENT;
+    if (m->n_pairs >= NONE) return WWHO_ARGUMENT;
     int status = reserve(&m->pairs, &m->pairs_room, m->n_pairs + 1, sizeof *m->pairs);
     if (status) return status;
     m->pairs[m->n_pairs] = (pair_entry){0, 0, 0, left, right};
@@ -77,13 +127,13 @@ static int new_pair(wwho_merger *m, uint32_t left, uint32_t right, uint32_t *pai
 }
 
 /* The pairs from `first` on are counted, and pair[] points at them. Keep those seen often enough: number them anew, give each
- * its part of the list of places, and put it into the heap. m->renumbered[pair - first] is the new number, or WWHO_NONE. */
+ * its part of the list of places, and put it into the heap. m->renumbered[pair - first] is the new number, or NONE. */
 static int keep_frequent(wwho_merger *m, size_t first) {
     size_t kept = first;
     int status = reserve(&m->renumbered, &m->renumbered_room, m->n_pairs - first, sizeof *m->renumbered);
     for (size_t i = first; !status && i < m->n_pairs; i++) {
         pair_entry pair = m->pairs[i];
-        m->renumbered[i - first] = WWHO_NONE;
+        m->renumbered[i - first] = NONE;
         if (pair.count < m->min_freq) continue;
         m->renumbered[i - first] = (uint32_t)kept;
         pair.start = m->n_places;
@@ -99,23 +149,152 @@ static int keep_frequent(wwho_merger *m, size_t first) {
 /* Give position `at` its pair's new number and put it down among that pair's places. */
 static inline void put_place(wwho_merger *m, size_t at, uint32_t pair) {
     m->pair[at] = pair;
-    if (pair == WWHO_NONE) return;
+    if (pair == NONE) return;
     m->places[m->pairs[pair].start + m->pairs[pair].places++] = (uint32_t)at;
 }
 
-#include "runs.c"
+/* From words to runs of atoms, and the first pairs. */
+
+/* The id of the atom with this text, or NONE. */
+static uint32_t atom_of(const wwho_words *atoms, const uint8_t *text, size_t length) {
+    uint8_t record[LEB_MAX + 1 + MAX_ATOM];
+    if (!length || length > MAX_ATOM) return NONE;
+    size_t size = put_unit(record, text, length);
+    uint64_t slot = *slot_of(atoms, record, size, text_hash(text, length));
+    return slot ? (uint32_t)slot - 1 : NONE;
+}
+
+/* Close the run that began at `start`, unless it is too short to hold a pair. The position before it is a NONE. */
+static int end_run(wwho_merger *m, size_t start, uint64_t count) {
+    if (m->n - start < 2) {
+        m->n = start;
+        return WWHO_OK;
+    }
+    int status = reserve(&m->run_count, &m->run_room, m->n_runs + 1, sizeof *m->run_count);
+    if (status) return status;
+    for (size_t at = start; at < m->n; at++) m->run[at] = (uint32_t)m->n_runs;
+    m->run_count[m->n_runs++] = count;
+    m->token[m->n++] = NONE;
+    return WWHO_OK;
+}
+
+/* Write the runs of one word. */
+static int add_word(wwho_merger *m, const wwho_words *words, size_t word, const wwho_words *atoms) {
+    unit_reader reader;
+    uint64_t n_units, count = words->entries[word].count;
+    size_t size, length, start = m->n;
+    const uint8_t *text;
+    int status = WWHO_OK;
+    open_record(record_at(words, word), words->arena + words->used, &reader, &n_units, &size);
+    while (!status && next_unit(&reader, &text, &length)) {
+        uint32_t atom = atom_of(atoms, text, length);
+        if (atom == NONE) {
+            status = end_run(m, start, count);
+            start = m->n;
+            if (text[0] == ' ') atom = atom_of(atoms, text + 1, length - 1);
+        }
+        if (atom != NONE) m->token[m->n++] = atom;
+    }
+    return status ? status : end_run(m, start, count);
+}
+
+static int shrink(void *array, size_t n, size_t size) {
+    void *items;
+    memcpy(&items, array, sizeof items);
+    items = realloc(items, n * size);
+    if (!items) return WWHO_MEMORY;
+    memcpy(array, &items, sizeof items);
+    return WWHO_OK;
+}
+
+/* What belongs to each position, once their number is known. */
+static int add_places(wwho_merger *m) {
+    m->width = malloc(m->n * sizeof *m->width);
+    m->pair = malloc(m->n * sizeof *m->pair);
+    if (!m->width || !m->pair) return WWHO_MEMORY;
+    for (size_t at = 0; at < m->n; at++) m->width[at] = 1;
+    return WWHO_OK;
+}
+
+/* Lay out the positions. A unit takes at most two, a word one more. */
+static int add_runs(wwho_merger *m, const wwho_words *words, const wwho_words *atoms) {
+    size_t most = 2 * (size_t)words->n_units + words->n + 1;
+    m->token = malloc(most * sizeof *m->token);
+    m->run = malloc(most * sizeof *m->run);
+    if (!m->token || !m->run) return WWHO_MEMORY;
+    m->token[m->n++] = NONE;
+    int status = WWHO_OK;
+    for (size_t word = 0; !status && word < words->n; word++) status = add_word(m, words, word, atoms);
+    if (!status) status = shrink(&m->token, m->n, sizeof *m->token);
+    if (!status) status = shrink(&m->run, m->n, sizeof *m->run);
+    return status ? status : add_places(m);
+}
+
+/* The slot of a table of pair number + 1 where (left, right) stands, or would stand. */
+static uint32_t *known_pair(const wwho_merger *m, uint32_t *slots, size_t mask, uint32_t left, uint32_t right) {
+    size_t i = (size_t)mixed(mixed(left) + right) & mask;
+    for (;; i = (i + 1) & mask) {
+        if (!slots[i]) return &slots[i];
+        const pair_entry *pair = &m->pairs[slots[i] - 1];
+        if (pair->left == left && pair->right == right) return &slots[i];
+    }
+}
+
+static int grow_pair_slots(const wwho_merger *m, uint32_t **slots, size_t *mask) {
+    uint32_t *grown = calloc(*mask * 2 + 2, sizeof *grown);
+    if (!grown) return WWHO_MEMORY;
+    *mask = *mask * 2 + 1;
+    for (size_t i = 0; i < m->n_pairs; i++)
+        *known_pair(m, grown, *mask, m->pairs[i].left, m->pairs[i].right) = (uint32_t)i + 1;
+    free(*slots);
+    *slots = grown;
+    return WWHO_OK;
+}
+
+/* Count the pair at one position. */
+static int count_pair(wwho_merger *m, size_t at, uint32_t **slots, size_t *mask) {
+    uint32_t left = m->token[at], right = m->token[at + 1];
+    m->pair[at] = NONE;
+    if (left == NONE || right == NONE || stay_two(m, left, right)) return WWHO_OK;
+    uint32_t *slot = known_pair(m, *slots, *mask, left, right), number;
+    if (!*slot) {
+        int status = new_pair(m, left, right, &number);
+        if (status) return status;
+        *slot = number + 1;
+    }
+    number = *slot - 1;
+    m->pairs[number].count += weight(m, at);
+    m->pairs[number].places++;
+    m->pair[at] = number;
+    return m->n_pairs * 2 > *mask ? grow_pair_slots(m, slots, mask) : WWHO_OK;
+}
+
+static int first_pairs(wwho_merger *m) {
+    size_t mask = (1 << 16) - 1;
+    uint32_t *slots = calloc(mask + 1, sizeof *slots);
+    int status = slots ? WWHO_OK : WWHO_MEMORY;
+    m->pair[m->n - 1] = NONE;
+    for (size_t at = 0; !status && at + 1 < m->n; at++) status = count_pair(m, at, &slots, &mask);
+    free(slots);
+    if (!status) status = keep_frequent(m, 0);
+    for (size_t at = 0; !status && at < m->n; at++)
+        if (m->pair[at] != NONE) put_place(m, at, m->renumbered[m->pair[at]]);
+    return status;
+}
+
+/* Merging. */
 
 /* Take the pair that starts at `at` off the counts. */
 static inline void forget(wwho_merger *m, size_t at) {
-    if (m->pair[at] != WWHO_NONE) m->pairs[m->pair[at]].count -= weight(m, at);
-    m->pair[at] = WWHO_NONE;
+    if (m->pair[at] != NONE) m->pairs[m->pair[at]].count -= weight(m, at);
+    m->pair[at] = NONE;
 }
 
 /* Count the pair (left, right) that now starts at `at`; one of them is the new token, the other found in *known. */
 static int meet(wwho_merger *m, size_t at, uint32_t left, uint32_t right, uint32_t *known) {
-    m->pair[at] = WWHO_NONE;
+    m->pair[at] = NONE;
     if (stay_two(m, left, right)) return WWHO_OK;
-    int status = *known == WWHO_NONE ? new_pair(m, left, right, known) : WWHO_OK;
+    int status = *known == NONE ? new_pair(m, left, right, known) : WWHO_OK;
     if (!status) status = reserve(&m->fresh, &m->fresh_room, m->n_fresh + 1, sizeof *m->fresh);
     if (status) return status;
     m->pairs[*known].count += weight(m, at);
@@ -128,14 +307,14 @@ static int meet(wwho_merger *m, size_t at, uint32_t left, uint32_t right, uint32
 static int merge_at(wwho_merger *m, size_t at, uint32_t merged) {
     size_t second = at + m->width[at], before = previous(m, at);
     size_t after = second + m->width[second];
-    m->pair[at] = WWHO_NONE;
+    m->pair[at] = NONE;
     forget(m, second);
     if (before != at) forget(m, before);
     m->token[at] = merged;
     m->width[at] = m->width[after - 1] = (uint16_t)(after - at);
     int status = WWHO_OK;
     if (before != at) status = meet(m, before, m->token[before], merged, &m->with_left[m->token[before]]);
-    if (!status && m->token[after] != WWHO_NONE)
+    if (!status && m->token[after] != NONE)
         status = meet(m, at, merged, m->token[after], &m->with_right[m->token[after]]);
     return status;
 }
@@ -143,7 +322,7 @@ static int merge_at(wwho_merger *m, size_t at, uint32_t merged) {
 /* The pairs from `first` on, all with the new token, are counted: forget where to find them and keep the frequent ones. */
 static int settle(wwho_merger *m, size_t first) {
     for (size_t i = first; i < m->n_pairs; i++)
-        m->with_left[m->pairs[i].left] = m->with_right[m->pairs[i].right] = WWHO_NONE;
+        m->with_left[m->pairs[i].left] = m->with_right[m->pairs[i].right] = NONE;
     for (size_t i = 0; i < m->n_fresh; i++) { /* a place may have changed again: only its last pair counts */
         uint32_t pair = (uint32_t)(m->fresh[i] >> 32), at = (uint32_t)m->fresh[i];
         if (m->pair[at] == pair) m->pairs[pair].places++;

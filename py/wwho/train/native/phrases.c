@@ -7,74 +7,103 @@ typedef struct {
 } stretch;
 
 struct wwho_phrases {
-    uint32_t *token; /* a WWHO_NONE before, between and behind the phrases */
+    const wwho_model *model;
+    uint32_t first_id, n_tokens;
+    uint32_t *token; /* a NONE before, between and behind the phrases */
     size_t n, room;
     stretch *stretches;
     size_t n_stretches, stretches_room;
+    /* scratch: of one line, its units, and its tokens with their ends */
     wwho_span *spans;
-    size_t spans_room;
+    uint32_t *ids, *ends;
+    void *work; /* of the encoder, all zero at first */
+    size_t spans_room, ids_room, ends_room, work_size;
 };
-
-wwho_phrases *wwho_phrases_new(void) {
-    wwho_phrases *phrases = calloc(1, sizeof *phrases);
-    if (!phrases || reserve(&phrases->token, &phrases->room, 1, sizeof *phrases->token)) return phrases;
-    phrases->token[phrases->n++] = WWHO_NONE;
-    return phrases;
-}
 
 void wwho_phrases_free(wwho_phrases *phrases) {
     if (!phrases) return;
-    free(phrases->token);
-    free(phrases->stretches);
-    free(phrases->spans);
+    void *parts[] = {phrases->token, phrases->stretches, phrases->spans, phrases->ids, phrases->ends, phrases->work};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
     free(phrases);
+}
+
+wwho_phrases *wwho_phrases_new(const wwho_model *model, uint32_t first_id, uint32_t n_tokens) {
+    wwho_phrases *phrases = calloc(1, sizeof *phrases);
+    if (!phrases || reserve(&phrases->token, &phrases->room, 1, sizeof *phrases->token)) {
+        wwho_phrases_free(phrases);
+        return NULL;
+    }
+    phrases->model = model;
+    phrases->first_id = first_id;
+    phrases->n_tokens = n_tokens;
+    phrases->token[phrases->n++] = NONE;
+    return phrases;
+}
+
+/* A phrase ends. One of a single token holds no pair: it is dropped. */
+static void end_phrase(wwho_phrases *phrases) {
+    if (phrases->token[phrases->n - 1] == NONE) return;
+    if (phrases->token[phrases->n - 2] == NONE)
+        phrases->n--;
+    else
+        phrases->token[phrases->n++] = NONE;
+}
+
+/* Whether a line has no word of a script: then it need not be encoded. */
+static bool has_no_word(const wwho_span *units, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (units[i].rule == WWHO_SYLLABLE) return false;
+    return true;
+}
+
+/* Find the units of a line, and its tokens: none where no word has any. */
+static int encode_line(wwho_phrases *phrases, const uint8_t *text, size_t len, size_t *n_spans, size_t *n_ids) {
+    int status = all_spans(phrases->model, text, len, &phrases->spans, &phrases->spans_room, n_spans);
+    if (status || has_no_word(phrases->spans, *n_spans)) return status;
+    status = reserve(&phrases->ids, &phrases->ids_room, len, sizeof *phrases->ids);
+    if (!status) status = reserve(&phrases->ends, &phrases->ends_room, len, sizeof *phrases->ends);
+    if (status) return status;
+    size_t size = wwho_scratch_size(phrases->model, len);
+    if (size > phrases->work_size) {
+        free(phrases->work);
+        phrases->work_size = 0;
+        phrases->work = calloc(2, size);
+        if (!phrases->work) return WWHO_MEMORY;
+        phrases->work_size = 2 * size;
+    }
+    return wwho_encode(phrases->model, text, len, NULL, 0, phrases->work, phrases->work_size, phrases->ids, phrases->ends, len, n_ids);
 }
 
 enum { MAX_WORD_UNITS = 255 };
 
-/* A phrase ends. One of a single token holds no pair: it is dropped. */
-static void end_phrase(wwho_phrases *phrases) {
-    if (phrases->token[phrases->n - 1] == WWHO_NONE) return;
-    if (phrases->token[phrases->n - 2] == WWHO_NONE)
-        phrases->n--;
-    else
-        phrases->token[phrases->n++] = WWHO_NONE;
-}
-
-/* Append the tokens of a word of these units. Nothing is appended where a unit is none of the model's, or there are too many. */
-static void put_tokens(wwho_phrases *phrases, const wwho_model *model, const uint8_t *text, size_t len, const wwho_span *first,
-                       const wwho_span *last) {
-    uint32_t bounds[MAX_WORD_UNITS], n = 0;
-    uint8_t dead[MAX_WORD_UNITS / 8 + 1] = {0};
-    if (last - first > MAX_WORD_UNITS) return;
-    for (const wwho_span *unit = first; unit < last; unit++) bounds[n++] = unit->end - first->start;
-    wwho_piece word = {&model->models[1], text + first->start, bounds, n, len - first->start};
-    phrases->n += merge(&word, phrases->token + phrases->n, dead);
-}
-
 /* Collect the phrases of one line. */
-static int collect_line(wwho_phrases *phrases, const wwho_model *model, const uint8_t *text, size_t len) {
-    size_t n = 0;
-    int status = wwho_spans(model, text, len, phrases->spans, phrases->spans_room, &n);
-    if (status == WWHO_BUFFER) {
-        status = reserve(&phrases->spans, &phrases->spans_room, n, sizeof *phrases->spans);
-        if (!status) status = wwho_spans(model, text, len, phrases->spans, phrases->spans_room, &n);
-    }
-    /* each unit takes at most one place, and one more where a phrase ends */
-    if (!status) status = reserve(&phrases->token, &phrases->room, phrases->n + 2 * n + 2, sizeof *phrases->token);
+static int collect_line(wwho_phrases *phrases, const uint8_t *text, size_t len) {
+    size_t n_spans = 0, n_ids = 0, id = 0;
+    int status = encode_line(phrases, text, len, &n_spans, &n_ids);
+    /* a phrase ends after its last token, so each token takes at most two places */
+    if (!status) status = reserve(&phrases->token, &phrases->room, phrases->n + 2 * n_ids + 2, sizeof *phrases->token);
     if (status) return status;
-    const wwho_span *end = phrases->spans + n;
+    const wwho_span *end = phrases->spans + n_spans;
     uint32_t route = 0;
-    for (const wwho_span *unit = phrases->spans; unit < end;) {
-        const wwho_span *first = unit++;
+    for (const wwho_span *unit = phrases->spans, *first; unit < end;) {
+        first = unit++;
         if (first->rule == WWHO_SYLLABLE)
             while (unit < end && !unit->first && unit->rule == WWHO_SYLLABLE) unit++;
         if (first->rule != WWHO_SYLLABLE || first->route != route || text[first->start] != ' ') end_phrase(phrases);
         route = first->route;
         if (first->rule != WWHO_SYLLABLE) continue;
         size_t before = phrases->n;
-        put_tokens(phrases, model, text, len, first, unit);
-        if (phrases->n == before) end_phrase(phrases);
+        bool whole = unit - first <= MAX_WORD_UNITS;
+        while (id < n_ids && phrases->ends[id] <= first->start) id++;
+        for (; id < n_ids && phrases->ends[id] <= unit[-1].end; id++) {
+            uint32_t token = phrases->ids[id] - phrases->first_id;
+            whole = whole && token < phrases->n_tokens;
+            phrases->token[phrases->n++] = token;
+        }
+        if (!whole) {
+            phrases->n = before;
+            end_phrase(phrases);
+        }
     }
     end_phrase(phrases);
     return WWHO_OK;
@@ -92,15 +121,14 @@ static int count_stretch(wwho_phrases *phrases, uint64_t count) {
     return WWHO_OK;
 }
 
-int wwho_phrases_collect(wwho_phrases *phrases, const wwho_model *model, const uint8_t *text, size_t len, uint64_t share,
-                         uint64_t count) {
-    if (!phrases || !model || (!text && len)) return WWHO_ARGUMENT;
-    int status = phrases->room ? WWHO_OK : WWHO_MEMORY;
+int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len, uint64_t share, uint64_t count) {
+    if (!phrases || (!text && len)) return WWHO_ARGUMENT;
+    int status = WWHO_OK;
     for (size_t at = 0, end; !status && at < len; at = end) {
         const uint8_t *newline = memchr(text + at, '\n', len - at);
         end = newline ? (size_t)(newline - text) + 1 : len;
         bool taken = mixed(hash_of(text + at, end - at)) >> 32 < share;
-        if (taken) status = collect_line(phrases, model, text + at, end - at);
+        if (taken) status = collect_line(phrases, text + at, end - at);
     }
     return status ? status : count_stretch(phrases, count);
 }
@@ -119,15 +147,21 @@ static int take_counts(wwho_merger *m, const wwho_phrases *phrases) {
     return WWHO_OK;
 }
 
-/* Tokens have their ids of the model; each is of one word. */
-static int take_phrases(wwho_merger *m, wwho_phrases *phrases, const wwho_vocabulary *v) {
-    size_t most = m->n_atoms + m->max_merges;
+/* Tokens count from the model's first one; each is of one word. `pairs` has the parts of those that are merged. */
+static int take_phrases(wwho_merger *m, wwho_phrases *phrases, const uint32_t *pairs, size_t n_pairs) {
+    size_t most = m->n_atoms + m->max_merges, n_plain = m->n_atoms - n_pairs;
     m->words = malloc(most + 1);
     if (!m->words) return WWHO_MEMORY;
     for (uint32_t token = 0; token < m->n_atoms; token++) {
-        m->bytes[token] = (uint16_t)token_length(v, token);
-        m->units[token] = token < v->n_symbols ? 1 : (uint16_t)(m->units[v->left[token]] + m->units[v->right[token]]);
-        m->words[token] = 1 | (v->texts[v->offset[token]] == ' ' ? BEGINS_WORD : 0);
+        const uint8_t *text;
+        size_t len;
+        int status = wwho_token_bytes(phrases->model, phrases->first_id + token, &text, &len);
+        if (status) return status;
+        const uint32_t *parts = token < n_plain ? NULL : pairs + 2 * (token - n_plain);
+        if (parts && (parts[0] >= token || parts[1] >= token)) return WWHO_ARGUMENT;
+        m->bytes[token] = (uint16_t)len;
+        m->units[token] = parts ? (uint16_t)(m->units[parts[0]] + m->units[parts[1]]) : 1;
+        m->words[token] = 1 | (text[0] == ' ' ? BEGINS_WORD : 0);
     }
     int status = take_counts(m, phrases);
     if (status) return status;
@@ -138,16 +172,16 @@ static int take_phrases(wwho_merger *m, wwho_phrases *phrases, const wwho_vocabu
     return add_places(m);
 }
 
-int wwho_merger_of_phrases(wwho_phrases *phrases, const wwho_model *model, size_t max_merges, uint64_t min_freq, uint32_t max_units,
-                           uint32_t max_words, wwho_merger **merger) {
+int wwho_merger_of_phrases(wwho_phrases *phrases, const uint32_t *pairs, size_t n_pairs, size_t max_merges, uint64_t min_freq,
+                           uint32_t max_units, uint32_t max_words, wwho_merger **merger) {
     if (!merger) return WWHO_ARGUMENT;
     *merger = NULL;
-    if (!phrases || !phrases->room || !model || max_words < 2 || max_words > 127) return WWHO_ARGUMENT;
-    if (phrases->n > MAX_POSITIONS) return WWHO_ARGUMENT;
-    int status = new_merger(model->models[1].n_tokens, max_merges, min_freq, max_units, merger);
+    if (!phrases || !phrases->room || n_pairs > phrases->n_tokens || (!pairs && n_pairs)) return WWHO_ARGUMENT;
+    if (max_words < 2 || max_words > 127 || phrases->n > MAX_POSITIONS) return WWHO_ARGUMENT;
+    int status = new_merger(phrases->n_tokens, max_merges, min_freq, max_units, merger);
     if (status) return status;
     (*merger)->max_words = max_words;
-    status = take_phrases(*merger, phrases, &model->models[1]);
+    status = take_phrases(*merger, phrases, pairs, n_pairs);
     if (!status) status = first_pairs(*merger);
     if (!status) return WWHO_OK;
     wwho_merger_free(*merger);

@@ -1,16 +1,21 @@
-/* The amalgamation of the trainer; it is compiled in one piece with the core's wwho.c. */
+/* The amalgamation of the trainer. */
 #include "train.h"
 
-#include "src/cache.h"
-#include "src/encode.h"
-#include "src/utf8.h"
+#include "core.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define NONE 0xFFFFFFFFu
+
+enum {
+    MAX_ATOM = 255,   /* bytes of an atom, */
+    MAX_TOKEN = 1023, /* of any token, */
+    MAX_IDS = 1 << 21 /* and ids, at most: FORMAT.md, section 11 */
+};
+
 #include "words.c"
 #include "count.c"
-#include "routes.c"
-#include "pairs.c"
 #include "merger.c"
 #include "phrases.c"

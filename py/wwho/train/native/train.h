@@ -1,4 +1,5 @@
-/* The trainer's hot loops: counting words and learning merges. Natively only; unlike the core, this allocates.
+/* The trainer's hot loops: counting words and learning merges. Natively only; unlike the core, this allocates. Of the core it
+ * knows wwho.h and core.h.
  *
  * A *word* is what merges may join: a run of neighbouring SYLLABLE units within one segment of an SGPE route, the first of which
  * may begin with the segment's space. Every ORPHAN or PASSTHROUGH unit is a word of its own.
@@ -65,7 +66,7 @@ typedef struct {
 } wwho_route_info;
 
 /* Sort the words by the route that each takes where it stands alone; `routes` has room for every route of the model. */
-int wwho_words_routes(const wwho_words *words, const wwho_model *model, wwho_route_info *routes);
+int wwho_words_routes(wwho_words *words, const wwho_model *model, wwho_route_info *routes, size_t n_routes);
 
 /* Learning merges: the state between steps. */
 typedef struct wwho_merger wwho_merger;
@@ -83,21 +84,21 @@ int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max
  * before. What superwords are learnt from. A word with a unit that is no atom, or with more than 255 units, is in none. */
 typedef struct wwho_phrases wwho_phrases;
 
-/* No phrases, or null where there is no memory. */
-wwho_phrases *wwho_phrases_new(void);
+/* No phrases, or null where there is no memory. The model has n_tokens SGPE tokens, with ids from first_id on, and no superwords; it
+ * stays open as long as the phrases. */
+wwho_phrases *wwho_phrases_new(const wwho_model *model, uint32_t first_id, uint32_t n_tokens);
 
 void wwho_phrases_free(wwho_phrases *phrases);
 
 /* Collect the phrases of a text that ends behind a line, or where no phrase goes on, each as if it came `count` times; only of some
  * `share` in 2^32 of its lines. Which ones depends on the text of each alone. */
-int wwho_phrases_collect(wwho_phrases *phrases, const wwho_model *model, const uint8_t *text, size_t len, uint64_t share,
-                         uint64_t count);
+int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len, uint64_t share, uint64_t count);
 
-/* Prepare to merge the tokens of phrases, whose ids are those of the model's SGPE tokens, across words: the right one of a pair
- * begins with U+0020, and no merge touches more than max_words (2..127) words; otherwise as wwho_merger_new. The phrases are used
- * up. */
-int wwho_merger_of_phrases(wwho_phrases *phrases, const wwho_model *model, size_t max_merges, uint64_t min_freq, uint32_t max_units,
-                           uint32_t max_words, wwho_merger **merger);
+/* Prepare to merge the tokens of phrases, counted from first_id, across words: the right one of a pair begins with U+0020, and no
+ * merge touches more than max_words (2..127) words; otherwise as wwho_merger_new. The last n_pairs tokens are merged ones, of
+ * the tokens pairs[2 * k] and pairs[2 * k + 1], which come before. The phrases are used up. */
+int wwho_merger_of_phrases(wwho_phrases *phrases, const uint32_t *pairs, size_t n_pairs, size_t max_merges, uint64_t min_freq,
+                           uint32_t max_units, uint32_t max_words, wwho_merger **merger);
 
 void wwho_merger_free(wwho_merger *merger);
 

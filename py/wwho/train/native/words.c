@@ -2,7 +2,9 @@
 
 typedef struct {
     uint64_t count;
-    uint64_t at; /* of the record in the arena; it ends where the next one begins */
+    uint64_t at : 48; /* of the record in the arena; it ends where the next one begins */
+    uint64_t head : 8; /* bytes of the record before its text; 0: 256 or more */
+    uint64_t route : 8; /* 1 + the route of which the text, as a whole segment, is this word and nothing else; 0: none is known */
 } word_entry;
 
 struct wwho_words {
@@ -13,10 +15,11 @@ struct wwho_words {
     uint64_t *slots; /* the upper 32 bits of the hash, then the entry + 1; 0 is empty */
     size_t slots_mask;
     uint64_t n_units, total, stray_bytes;
-    uint64_t *cache; /* of counting: the core's, from segments to entries */
-    const wwho_model *cached; /* the model that cut those segments */
-    uint8_t *record; /* scratch: records not yet in the table */
-    size_t record_room, record_used;
+    const wwho_model *model; /* whose routes the entries know */
+    /* scratch: a record, and the units of a segment or of a text */
+    uint8_t *record;
+    wwho_span *spans;
+    size_t record_room, spans_room;
 };
 
 enum { FIRST_SLOTS = 1 << 12 };
@@ -35,6 +38,18 @@ static int reserve(void *array, size_t *room, size_t need, size_t size) {
     return WWHO_OK;
 }
 
+static inline uint32_t four_bytes(const uint8_t *at) {
+    uint32_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+static inline uint64_t eight_bytes(const uint8_t *at) {
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
 static inline uint64_t mixed(uint64_t x) {
     x *= 0x9E3779B97F4A7C15u;
     return x ^ x >> 32;
@@ -42,9 +57,23 @@ static inline uint64_t mixed(uint64_t x) {
 
 static uint64_t hash_of(const uint8_t *bytes, size_t n) {
     uint64_t hash = n;
-    for (; n >= 8; bytes += 8, n -= 8) hash = mixed(hash ^ load64(bytes));
+    for (; n >= 8; bytes += 8, n -= 8) hash = mixed(hash ^ eight_bytes(bytes));
     uint64_t tail = 0;
     memcpy(&tail, bytes, n);
+    return mixed(mixed(hash ^ tail));
+}
+
+/* Another hash, for the table. */
+static inline uint64_t text_hash(const uint8_t *text, size_t n) {
+    uint64_t hash = n, tail = 0;
+    const uint8_t *end = text + n;
+    for (; end - text > 8; text += 8) hash = mixed(hash ^ eight_bytes(text));
+    if (n >= 8)
+        tail = eight_bytes(end - 8);
+    else if (n >= 4)
+        tail = four_bytes(text) | (uint64_t)four_bytes(end - 4) << 32;
+    else if (n)
+        tail = text[0] | (uint64_t)text[n / 2] << 8 | (uint64_t)end[-1] << 16;
     return mixed(mixed(hash ^ tail));
 }
 
@@ -55,13 +84,6 @@ static inline uint8_t *put_leb(uint8_t *to, uint64_t value) {
     for (; value > 127; value >>= 7) *to++ = (uint8_t)(value | 128);
     *to++ = (uint8_t)value;
     return to;
-}
-
-/* The same, ending at `end`; gives its start. */
-static inline uint8_t *put_leb_before(uint8_t *end, uint64_t value) {
-    uint8_t leb[LEB_MAX];
-    size_t size = (size_t)(put_leb(leb, value) - leb);
-    return memcpy(end - size, leb, size);
 }
 
 /* The number at *at, which moves on; false where there is none before `end`, none in shortest form or none below 2^63. */
@@ -80,8 +102,8 @@ void wwho_words_free(wwho_words *words) {
     free(words->arena);
     free(words->entries);
     free(words->slots);
-    free(words->cache);
     free(words->record);
+    free(words->spans);
     free(words);
 }
 
@@ -94,7 +116,7 @@ wwho_words *wwho_words_new(void) {
         wwho_words_free(words);
         return NULL;
     }
-    words->entries[0] = (word_entry){0, 0};
+    words->entries[0] = (word_entry){0};
     return words;
 }
 
@@ -102,6 +124,19 @@ static inline const uint8_t *record_at(const wwho_words *words, size_t word) { r
 
 static inline size_t record_size(const wwho_words *words, size_t word) {
     return (size_t)(words->entries[word + 1].at - words->entries[word].at);
+}
+
+/* Where the text of a well-formed record begins. */
+static const uint8_t *record_text(const uint8_t *record, size_t size) {
+    const uint8_t *at = record, *end = record + size;
+    uint64_t n_units, length;
+    for (get_leb(&at, end, &n_units); n_units; n_units--) get_leb(&at, end, &length);
+    return at;
+}
+
+static inline uint64_t record_hash(const uint8_t *record, size_t size) {
+    const uint8_t *text = record_text(record, size);
+    return text_hash(text, (size_t)(record + size - text));
 }
 
 /* The slot where this record stands, or would stand. */
@@ -125,7 +160,7 @@ static int grow_slots(wwho_words *words) {
     if (!slots) return WWHO_MEMORY;
     for (size_t done = 0, n; done < words->n; done += n) {
         for (n = 0; n < BATCH && done + n < words->n; n++) {
-            hashes[n] = hash_of(record_at(words, done + n), record_size(words, done + n));
+            hashes[n] = record_hash(record_at(words, done + n), record_size(words, done + n));
             __builtin_prefetch(&slots[hashes[n] & mask], 1);
         }
         for (size_t k = 0; k < n; k++) {
@@ -140,53 +175,52 @@ static int grow_slots(wwho_words *words) {
     return WWHO_OK;
 }
 
-/* A word to be counted, whose record is well-formed: at `at`, from where records are. */
+/* A word to be counted, whose record is well-formed. */
 typedef struct {
-    uint64_t hash, n_units, count;
-    size_t at, size;
+    uint64_t hash, n_units, count; /* the hash is that of the text */
+    const uint8_t *record;
+    size_t size, head;
 } new_word;
 
 /* Count a word; its place among the entries goes to *entry. */
-static int add_word_at(wwho_words *words, const uint8_t *records, const new_word *word, uint32_t *entry) {
-    const uint8_t *record = records + word->at;
-    uint64_t *slot = slot_of(words, record, word->size, word->hash);
+static int add_word_at(wwho_words *words, const new_word *word, uint32_t *entry) {
+    uint64_t *slot = slot_of(words, word->record, word->size, word->hash);
     words->total += word->count;
     if (*slot) {
         *entry = (uint32_t)*slot - 1;
         words->entries[*entry].count += word->count;
         return WWHO_OK;
     }
-    if (words->n >= WWHO_NONE - 1) return WWHO_ARGUMENT;
+    if (words->n >= NONE - 1 || (words->used + word->size) >> 48) return WWHO_ARGUMENT;
     *entry = (uint32_t)words->n;
     *slot = (word->hash >> 32) << 32 | (words->n + 1);
     int status = reserve(&words->arena, &words->room, words->used + word->size, 1);
     if (!status) status = reserve(&words->entries, &words->entries_room, words->n + 2, sizeof *words->entries);
     if (status) return status;
-    memcpy(words->arena + words->used, record, word->size);
+    memcpy(words->arena + words->used, word->record, word->size);
     words->used += word->size;
     words->n_units += word->n_units;
-    words->entries[words->n++].count = word->count;
-    words->entries[words->n] = (word_entry){0, words->used};
+    words->entries[words->n].count = word->count;
+    words->entries[words->n++].head = word->head < 256 ? word->head : 0;
+    words->entries[words->n] = (word_entry){.at = words->used};
     return words->n * 4 > words->slots_mask * 3 ? grow_slots(words) : WWHO_OK;
 }
 
-static int add_record(wwho_words *words, const uint8_t *record, size_t size, uint64_t n_units, uint64_t count) {
+static int add_record(wwho_words *words, const uint8_t *record, size_t size, const uint8_t *text, uint64_t n_units, uint64_t count) {
     uint32_t entry;
-    return add_word_at(words, record, &(new_word){hash_of(record, size), n_units, count, 0, size}, &entry);
+    uint64_t hash = text_hash(text, (size_t)(record + size - text));
+    return add_word_at(words, &(new_word){hash, n_units, count, record, size, (size_t)(text - record)}, &entry);
 }
 
-/* Count up to BATCH words, whose slots are on their way; entries[i] is the place of word i. */
-static int add_batch(wwho_words *words, const uint8_t *records, const new_word *batch, size_t n, uint32_t *entries) {
+/* Let up to BATCH words, whose slots are on their way, come from memory. */
+static void fetch(const wwho_words *words, const uint64_t *hashes, size_t n) {
     uint64_t slots[BATCH];
     for (size_t i = 0; i < n; i++) {
-        slots[i] = words->slots[batch[i].hash & words->slots_mask];
-        if (slots[i]) prefetch(&words->entries[(uint32_t)slots[i] - 1]);
+        slots[i] = words->slots[hashes[i] & words->slots_mask];
+        if (slots[i]) __builtin_prefetch(&words->entries[(uint32_t)slots[i] - 1]);
     }
     for (size_t i = 0; i < n; i++)
-        if (slots[i]) prefetch(record_at(words, (uint32_t)slots[i] - 1));
-    int status = WWHO_OK;
-    for (size_t i = 0; !status && i < n; i++) status = add_word_at(words, records, &batch[i], &entries[i]);
-    return status;
+        if (slots[i]) __builtin_prefetch(record_at(words, (uint32_t)slots[i] - 1));
 }
 
 /* A reader of the units of one record. */
@@ -232,6 +266,14 @@ static inline size_t put_unit(uint8_t *record, const uint8_t *text, size_t lengt
     return (size_t)(at - record) + length;
 }
 
+/* The units of a text, in an array that grows as needed. */
+static int all_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_span **spans, size_t *room, size_t *n) {
+    int status = wwho_spans(model, text, len, *spans, *room, n);
+    if (status != WWHO_BUFFER) return status;
+    status = reserve(spans, room, *n, sizeof **spans);
+    return status ? status : wwho_spans(model, text, len, *spans, *room, n);
+}
+
 int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const uint64_t *counts, size_t n) {
     if (!words || (!records && len) || (!counts && n)) return WWHO_ARGUMENT;
     const uint8_t *at = records, *end = records + len;
@@ -240,7 +282,7 @@ int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const 
         uint64_t n_units;
         size_t size;
         if (!open_record(at, end, &reader, &n_units, &size)) return WWHO_ARGUMENT;
-        int status = add_record(words, at, size, n_units, counts[i]);
+        int status = add_record(words, at, size, reader.text, n_units, counts[i]);
         if (status) return status;
         at += size;
     }
@@ -250,20 +292,20 @@ int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const 
 int wwho_words_merge(wwho_words *words, const wwho_words *other) {
     if (!words || !other || words == other) return WWHO_ARGUMENT;
     new_word batch[BATCH];
-    uint32_t entries[BATCH];
+    uint64_t hashes[BATCH];
+    uint32_t entry;
     int status = WWHO_OK;
     for (size_t done = 0, n; !status && done < other->n; done += n) {
         for (n = 0; n < BATCH && done + n < other->n; n++) {
             const uint8_t *record = record_at(other, done + n), *at = record;
-            new_word *word = &batch[n];
-            word->at = (size_t)other->entries[done + n].at;
-            word->size = record_size(other, done + n);
-            word->count = other->entries[done + n].count;
-            word->hash = hash_of(record, word->size);
-            get_leb(&at, record + word->size, &word->n_units);
-            prefetch(&words->slots[word->hash & words->slots_mask]);
+            size_t size = record_size(other, done + n), head = (size_t)(record_text(record, size) - record);
+            batch[n] = (new_word){text_hash(record + head, size - head), 0, other->entries[done + n].count, record, size, head};
+            get_leb(&at, record + size, &batch[n].n_units);
+            hashes[n] = batch[n].hash;
+            __builtin_prefetch(&words->slots[hashes[n] & words->slots_mask]);
         }
-        status = add_batch(words, other->arena, batch, n, entries);
+        fetch(words, hashes, n);
+        for (size_t i = 0; !status && i < n; i++) status = add_word_at(words, &batch[i], &entry);
     }
     words->stray_bytes += other->stray_bytes;
     return status;
@@ -281,7 +323,7 @@ int wwho_words_units(const wwho_words *words, wwho_words *units) {
             int status = reserve(&units->record, &units->record_room, length + LEB_MAX + 1, 1);
             if (status) return status;
             size = put_unit(units->record, text, length);
-            status = add_record(units, units->record, size, 1, words->entries[word].count);
+            status = add_record(units, units->record, size, units->record + size - length, 1, words->entries[word].count);
             if (status) return status;
         }
     }
@@ -302,7 +344,7 @@ int wwho_words_bytes(const wwho_words *words, wwho_words *spelled) {
         memset(at, 1, length);
         memcpy(at + length, reader.text, length);
         size = (size_t)(at - spelled->record) + 2 * length;
-        status = add_record(spelled, spelled->record, size, length, words->entries[word].count);
+        status = add_record(spelled, spelled->record, size, at + length, length, words->entries[word].count);
         if (status) return status;
     }
     return WWHO_OK;

@@ -1,0 +1,21 @@
+/* The core, and what the trainer asks of it beyond wwho.h: the only lines of the trainer that know how the core is made. */
+#include "wwho.c"
+
+#include "core.h"
+
+size_t cut_text(const wwho_model *model, uint32_t route, const uint8_t *text, size_t *at, size_t end, wwho_span *spans, size_t room) {
+    size_t n = 0;
+    wwho_cursor cursor = start_at(&model->classes, text, *at, end);
+    while (n < room && cursor.at < end) {
+        uint32_t start = (uint32_t)cursor.at, found = route, rule = WWHO_SYLLABLE;
+        if (route == SEGMENTS) {
+            next_segment(model, &cursor, &found);
+            if (!model->routes[found].units) rule = WWHO_PIECE;
+        } else {
+            scan_piece(&model->classes, model->routes[route].units, &cursor, &rule);
+        }
+        spans[n++] = (wwho_span){start, (uint32_t)cursor.at, (uint16_t)found, (uint8_t)rule, 0};
+    }
+    *at = cursor.at;
+    return n;
+}

@@ -1,0 +1,14 @@
+/* What the trainer asks of the core beyond wwho.h. */
+#ifndef WWHO_TRAIN_CORE_H
+#define WWHO_TRAIN_CORE_H
+
+#include "wwho.h"
+
+#define SEGMENTS 0xFFFFFFFFu
+
+/* Cut text[*at..end) into its segments, or, as a segment of a route, into its units: as many as there is room for. *at, which is
+ * the start of a line or segment or where the last call left off, moves behind them. A segment has the rule WWHO_PIECE where
+ * its route is a base's, else WWHO_SYLLABLE. Gives their number. */
+size_t cut_text(const wwho_model *model, uint32_t route, const uint8_t *text, size_t *at, size_t end, wwho_span *spans, size_t room);
+
+#endif
