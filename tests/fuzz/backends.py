@@ -64,7 +64,7 @@ class Wasm:
         artifact = self._put(blob)
         work = self._call("workspace_size", artifact, len(blob))
         self._model = self._call("open", artifact, len(blob), self._take(work), work)
-        size = self._exports["wwho_scratch_size"](self._store, self._model, LONGEST)
+        size = self._exports["wwho_scratch_size"](self._store, self._model)
         self._scratch = self._take(size), size
         self._text, self._ids = self._take(LONGEST), self._take(4 * LONGEST)
 

@@ -118,21 +118,17 @@ static inline int open_model(fuzz_model *m, const uint8_t *bytes, size_t len, si
 
 /* Zeroed scratch for texts of up to `longest` bytes. */
 static inline void give_scratch(fuzz_model *m, size_t longest) {
-    size_t size = wwho_scratch_size(m->model, longest);
-    MUST(size && size <= 9 * longest + wwho_scratch_size(m->model, 0) + 64);
+    size_t size = wwho_scratch_size(m->model);
+    MUST(size && size <= 8000000);
     m->longest = longest;
     m->scratch = calloc(size, 1);
     MUST(m->scratch);
 }
 
-/* The bytes of a text's scratch; those behind it are out of bounds until the next call. */
+/* The bytes of a text's scratch. */
 static inline size_t lend_scratch(const fuzz_model *m, size_t len) {
     MUST(len <= m->longest);
-    size_t least = wwho_scratch_size(m->model, 0), size = wwho_scratch_size(m->model, len);
-    size_t most = wwho_scratch_size(m->model, m->longest);
-    ASAN_UNPOISON_MEMORY_REGION(m->scratch + least, most - least);
-    ASAN_POISON_MEMORY_REGION(m->scratch + size, most - size);
-    return size;
+    return wwho_scratch_size(m->model);
 }
 
 /* The pretokens that the model has seen are forgotten. */

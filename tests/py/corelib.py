@@ -99,7 +99,7 @@ class Core:
         work = Zeros(size[0])
         at = ffi.from_buffer(work.memory)
         assert lib.wwho_open(data, len(blob), at, size[0], model) == lib.WWHO_OK
-        needed = lib.wwho_scratch_size(model[0], longest)
+        needed = lib.wwho_scratch_size(model[0])
         zeros = Zeros(needed)
         scratch = ffi.from_buffer(zeros.memory)
         return cls(library, model[0], scratch, needed, zeros, [data, blob, work, at])

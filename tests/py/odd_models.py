@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from tiny import small_model, smallest_model
 
@@ -14,10 +15,11 @@ from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 
 LETTERS = b"abcdx"
-# The merge is given up only where windows of 256 symbols do not do: a token that fills one sees to
-# that.
 DOUBLINGS = 8
-GIVES_UP = b"x" * 520 + b"abcd"
+# The merge is given up only by a walk, which begins where windows do not fit together: in a chain,
+# the first pairs of which do what the last decide.
+LINKS = bytes([*range(ord("!"), ord("a")), *range(ord("e"), ord("x"))])
+GIVES_UP = LINKS + b"abcd"
 
 
 def byte_model(
@@ -36,24 +38,28 @@ def byte_model(
     )
 
 
-def letter_model(merges: Sequence[Pair]) -> Model:
+def letter_model(merges: Sequence[Pair], atoms: bytes = LETTERS, syllables: str = "a-dxy") -> Model:
     """SGPE of these merges, counted from the letters a, b, c, d and x; any of them is a syllable.
 
     So is y, which is no atom.
     """
-    letters, rest = parse_regex("[a-dxy]+"), parse_regex("[^a-dxy]+")
+    letters, rest = parse_regex(f"[{syllables}]+"), parse_regex(f"[^{syllables}]+")
     scanners = compile_scanners(
         [
             Scanner("router", (rest, letters), longest=False),
             Scanner("other", (parse_regex("[^\\n]+|\\n"),), longest=False),
-            Scanner("letters", (parse_regex("[a-dxy]"), parse_regex("[^a-dxy]")), longest=False),
+            Scanner(
+                "letters",
+                (parse_regex(f"[{syllables}]"), parse_regex(f"[^{syllables}]")),
+                longest=False,
+            ),
         ]
     )
     return replace(
         small_model(),
         scanners=scanners,
         routes=(Route("other", 1, sgpe=False), Route("letters", 2, sgpe=True)),
-        atoms=tuple(bytes([letter]) for letter in LETTERS),
+        atoms=tuple(bytes([letter]) for letter in atoms),
         merges=tuple(merges),
         space_id=None,
         provenance={"name": "odd letters"},
@@ -83,26 +89,28 @@ def doubled(symbol: int, first: int, times: int) -> list[Pair]:
     return [(symbol, symbol), *((first + k, first + k) for k in range(times - 1))]
 
 
-def giving_up(symbols: Sequence[int], first: int) -> list[Pair]:
-    """Pairs of a, b, c, d and x, from id `first` on, by which no walk over GIVES_UP ends well.
+def giving_up(symbols: Mapping[int, int]) -> list[Pair]:
+    """Pairs by which no walk over GIVES_UP ends well; `symbols` has the id of each byte.
 
     The token abc does not replay to itself: it is ab + c, but bc comes first. The walk from left to
     right takes abc, finds that c would rather have joined the d behind it, and marks the place
     behind c as dead, where a + bc would have gone on.
     """
-    a, b, c, d, x = symbols
-    bc, ab, cd = (b, c), (a, b), (c, d)
-    return [bc, ab, cd, (first + 1, c), *doubled(x, first + 4, DOUBLINGS)]
+    a, b, c, d, x = (symbols[letter] for letter in LETTERS)
+    bc, ab, cd, first = (b, c), (a, b), (c, d), len(symbols)
+    links = [(symbols[left], symbols[right]) for left, right in pairwise(LINKS)][::-1]
+    return [bc, ab, cd, (first + 1, c), *doubled(x, first + 4, DOUBLINGS), *links]
 
 
 def giving_up_bytes() -> Model:
     """A base that gives up."""
-    return byte_model(giving_up(LETTERS, 256))
+    return byte_model(giving_up({byte: byte for byte in range(256)}))
 
 
 def giving_up_letters() -> Model:
     """An SGPE vocabulary that gives up."""
-    return letter_model(giving_up(range(len(LETTERS)), len(LETTERS)))
+    atoms = bytes(range(ord("!"), ord("y")))
+    return letter_model(giving_up({byte: k for k, byte in enumerate(atoms)}), atoms, "!-y")
 
 
 def long_token_model() -> Model:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import pytest
-from corelib import Core, Zeros
+from corelib import Core
 from strategies import BROKEN, HARD
 from vector_checks import artifact, vectors
 
-from wwho._core import ffi, lib
+from wwho._core import lib
 from wwho.text import to_bytes
 
 NAMES = ("tiny", "paper", "o200k_base", "wwho_328k", "wwho_super_328k")
@@ -99,7 +98,7 @@ def test_more_words_than_the_cache_has_room_for(name: str, sinhala: bool) -> Non
     words = many_words(random.Random(2), MANY_WORDS, sinhala)
     expected = without_cache(name, words)
     kept = sum(len(word) + 4 * len(ids) for word, (ids, _) in expected.items())
-    assert kept > lib.wwho_scratch_size(core.model, 0)
+    assert kept > lib.wwho_scratch_size(core.model)
     for order in (words, words[::-1], words[::2] + words[:200] * 20 + words[1::2]):
         for start in range(0, len(order), 5000):
             part = order[start : start + 5000]
@@ -108,20 +107,3 @@ def test_more_words_than_the_cache_has_room_for(name: str, sinhala: bool) -> Non
             assert len(ids) == len(ends)
     for word in words[::7] + words[::-7]:
         assert core.tokens(word) == expected[word]
-
-
-def test_a_scratch_may_be_copied_to_a_larger_one() -> None:
-    """wwho.h: its first part, whose place does not depend on the length, is the cache."""
-    small, texts = Core.open(artifact("wwho_328k"), 100), [text[:100] for text in hard_words()]
-    expected = without_cache("wwho_328k", texts)
-    for text in texts:
-        assert small.tokens(text) == expected[text]
-    zeros = Zeros(lib.wwho_scratch_size(small.model, LONGEST))
-    scratch = ffi.from_buffer(zeros.memory)
-    ffi.memmove(scratch, small.scratch, small.scratch_len)
-    large = replace(small, scratch=scratch, scratch_len=len(zeros.memory), zeros=zeros)
-    for text in texts:
-        assert large.tokens(text) == expected[text]
-    assert large.tokens(b"".join(texts)) == Core.open(artifact("wwho_328k"), LONGEST).tokens(
-        b"".join(texts)
-    )

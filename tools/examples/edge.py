@@ -35,5 +35,5 @@ def open_encoder(core: str, model: str, longest: int = 4096) -> Callable[[bytes]
     memory.write(store, blob, artifact)
     size = call("workspace_size", artifact, len(blob))
     opened = call("open", artifact, len(blob), take(size), size)
-    scratch = take(size := exports["wwho_scratch_size"](store, opened, longest)), size
+    scratch = take(size := exports["wwho_scratch_size"](store, opened)), size
     return encode

@@ -108,11 +108,10 @@ int wwho_route_name(const wwho_model *model, uint32_t route, const uint8_t **nam
 /* The id, text and length of special token number `index` (ascending ids). WWHO_ARGUMENT beyond n_specials. */
 int wwho_special(const wwho_model *model, uint32_t index, uint32_t *id, const uint8_t **text, size_t *len);
 
-/* Bytes of scratch (16-byte aligned) that wwho_encode, wwho_encode_batch and wwho_count need for a text of len bytes:
- * at most 9 * len + 4.8 MB; 0 where len is over 2^31 - 1 or, on 32-bit machines, over what a size_t can hold.
+/* Bytes of scratch (16-byte aligned) that wwho_encode, wwho_encode_batch and wwho_count need, whatever the text: at most 8 MB.
  * The scratch MUST be all zero before its first use and belong to one model and one call at a time. Keep it from call to call:
- * its first part, whose place does not depend on len, is a cache of pieces and segments. A larger one starts zeroed, or as a copy. */
-size_t wwho_scratch_size(const wwho_model *model, size_t len);
+ * it holds a cache of pieces and segments. */
+size_t wwho_scratch_size(const wwho_model *model);
 
 /* Encode text. `allowed` is null (all text is ordinary) or n_specials bytes, non-zero where special token number i is
  * allowed. Writes the ids, at most `cap`, and, where `ends` is not null, the byte offset at which each token's text ends;

@@ -48,37 +48,74 @@ static HOT void put_kept(wwho_encoder *e, const wwho_vocabulary *v, const uint32
 
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
+static void flush_phrase(wwho_encoder *e) {
+    wwho_row *row = &e->phrase.row;
+    if (!row->n) return;
+    const wwho_vocabulary *v = &e->model->models[e->phrase.route->model];
+    replay(&v->superwords, row);
+    put_all(e, v, row->tokens, row->n, e->phrase.start);
+    row->n = 0;
+}
+
+/* Hold tokens back no longer, nor those that come. */
+static void release(wwho_encoder *e, const wwho_vocabulary *v) {
+    if (!e->held.on) return;
+    flush_phrase(e);
+    put_all(e, v, e->held.tokens, e->held.n, e->held.start);
+    e->held.on = false;
+}
+
+static void hold_or_put(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
+    wwho_held *held = &e->held;
+    if (held->on && held->n + n > PHRASE_TOKENS) release(e, v);
+    if (!held->on)
+        put_all(e, v, tokens, n, at);
+    else
+        for (uint32_t i = 0; i < n; i++) held->tokens[held->n++] = tokens[i];
+}
+
+/* Merge a run and put its tokens, but for the first: give those that are left at the end, from *at on. */
+static uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
+    wwho_merging *m = e->merging;
+    *at = run->start;
+    while (!merge(m, run)) {
+        release(e, run->v);
+        *at = put_all(e, run->v, m->tokens, REACH, *at);
+        take_final(m);
+    }
+    return m->count;
+}
+
+/* Put the symbols that a merge gave up as they are. */
+static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
+    release(e, run->v);
+    for (size_t at = e->merging->at; at < run->end;) {
+        uint32_t n, token = symbol_at(e->merging, run, at, &n);
+        at += n;
+        put(e, id_of(run->v, token), at);
+    }
+}
+
 COLD void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     (void)route;
-    const uint8_t *text = e->text + at;
-    uint32_t n = (uint32_t)(end - at), count = 1;
-    e->tokens[0] = find_text(v, text, n, hash_at(e, at, n));
-    if (e->tokens[0] == WWHO_NONE) {
-        wwho_piece piece = {v, text, 0, n, e->len - at};
-        count = merge(&piece, e->tokens, e->dead);
+    uint32_t token = find_text(v, e->text + at, end - at, hash_at(e, at, end - at));
+    if (token != WWHO_NONE) {
+        keep_tokens(key, v, &token, 1);
+        put_all(e, v, &token, 1, at);
+        return;
     }
-    keep_tokens(key, v, e->tokens, count);
-    put_all(e, v, e->tokens, count, at);
-    if (!count)
-        for (uint32_t i = 0; i < n; i++) put(e, id_of(v, v->bytes->token[text[i]]), at + i + 1);
+    wwho_run run = {.v = v, .text = e->text, .len = e->len, .start = at, .end = end};
+    start_merge(e->merging, &run);
+    uint32_t n = merge_run(e, &run, &at);
+    if (at == run.start && e->merging->at == end) keep_tokens(key, v, e->merging->tokens, n);
+    put_all(e, v, e->merging->tokens, n, at);
+    put_symbols(e, &run);
 }
 
 /* The atom with this text, or WWHO_NONE. */
 static inline uint32_t find_atom(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     uint32_t token = find_text(v, e->text + at, end - at, hash_at(e, at, end - at));
     return token < v->n_symbols ? token : WWHO_NONE;
-}
-
-/* Put the n atoms from `at`, which end at bounds[i], merged. */
-static void put_run(wwho_encoder *e, const wwho_vocabulary *v, uint32_t n, uint32_t *bounds, size_t at) {
-    for (uint32_t i = 0; i < n; i++) bounds[i] -= (uint32_t)at;
-    wwho_piece run = {v, e->text + at, bounds, n, e->len - at};
-    uint32_t count = merge(&run, e->tokens, e->dead);
-    put_all(e, v, e->tokens, count, at);
-    for (uint32_t i = 0; !count && i < n; i++) {
-        size_t start = at + (i ? bounds[i - 1] : 0), end = at + bounds[i];
-        put(e, id_of(v, find_atom(e, v, start, end)), end);
-    }
 }
 
 /* A unit that is no atom: the lone space and an atom (true), spelled by another model, or unk_id. */
@@ -96,35 +133,8 @@ static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at,
     return false;
 }
 
-/* A word of n units, which end at e->bounds[i], some of which are no atoms: those cut it into runs. */
-static void encode_broken_word(wwho_encoder *e, const wwho_vocabulary *v, size_t at, uint32_t n) {
-    uint32_t first = 0; /* unit of the run */
-    size_t run = at;
-    for (uint32_t i = 0; i < n; i++) {
-        size_t end = e->bounds[i];
-        if (find_atom(e, v, at, end) == WWHO_NONE) {
-            put_run(e, v, i - first, e->bounds + first, run);
-            bool rest = encode_unknown(e, v, at, end);
-            first = rest ? i : i + 1;
-            run = rest ? at + 1 : end;
-        }
-        at = end;
-    }
-    put_run(e, v, n - first, e->bounds + first, run);
-}
-
-static void flush_phrase(wwho_encoder *e) {
-    wwho_row *row = &e->phrase.row;
-    if (!row->n) return;
-    const wwho_vocabulary *v = &e->model->models[e->phrase.route->model];
-    replay(&v->superwords, row);
-    put_all(e, v, row->tokens, row->n, e->phrase.start);
-    row->n = 0;
-}
-
-/* Put the n tokens of a segment, where there are superwords. One with more than a row holds is in no phrase. */
-static COLD void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n,
-                                                    size_t at, size_t end) {
+/* Put the n tokens of a segment, where there are superwords. */
+static COLD void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n, size_t at, size_t end) {
     wwho_phrase *p = &e->phrase;
     wwho_row *row = &p->row;
     const wwho_vocabulary *v = &e->model->models[route->model];
@@ -134,26 +144,8 @@ static COLD void put_in_phrase(wwho_encoder *e, const wwho_route *route, const u
         p->start = at;
     }
     p->end = end;
-    if (n > PHRASE_TOKENS) {
-        put_all(e, v, tokens, n, at);
-        return;
-    }
     for (uint32_t i = 0; i < n; i++)
         push(row, tokens[i], row->n ? pair_token(&v->superwords, row->tokens[row->n - 1], tokens[i]) : WWHO_NONE);
-}
-
-/* Move the cursor behind the word that starts there, and give the number of its units, which end at e->bounds[i]: syllables gather
- * to words, any other unit is a word of its own. */
-static uint32_t scan_word(wwho_encoder *e, const wwho_automaton *units, wwho_cursor *c) {
-    uint32_t n = 0, rule = WWHO_SYLLABLE;
-    while (c->at < c->end && rule == WWHO_SYLLABLE) {
-        wwho_cursor next = *c;
-        scan_piece(&e->model->classes, units, &next, &rule);
-        if (n && rule != WWHO_SYLLABLE) break;
-        *c = next;
-        e->bounds[n++] = (uint32_t)c->at;
-    }
-    return n;
 }
 
 /* Whether a token, if it is one, may stand for n units: an atom is one, all others are several. */
@@ -161,52 +153,61 @@ static inline bool spans_units(const wwho_vocabulary *v, uint32_t token, uint32_
     return token != WWHO_NONE && (token < v->n_symbols) == (n == 1);
 }
 
-/* The tokens of a word of n units, which end at e->bounds[i], go to `tokens`; returns how many, 0 where a unit is no atom or
- * the merge gives up. */
-static uint32_t merge_word(wwho_encoder *e, const wwho_vocabulary *v, uint32_t *tokens, uint32_t n, size_t at) {
-    size_t length = e->bounds[n - 1] - at;
-    tokens[0] = find_plain(v, e->text + at, length, hash_at(e, at, length));
-    if (spans_units(v, tokens[0], n)) return 1;
-    for (uint32_t i = 0; i < n; i++) e->bounds[i] -= (uint32_t)at;
-    wwho_piece word = {v, e->text + at, e->bounds, n, e->len - at};
-    uint32_t count = merge(&word, tokens, e->dead);
-    for (uint32_t i = 0; !count && i < n; i++) e->bounds[i] += (uint32_t)at;
-    return count;
-}
-
-/* Put the tokens of a segment that starts at `at`, all of whose units are atoms. */
-static void put_segment(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n, size_t at, size_t end) {
-    const wwho_vocabulary *v = &e->model->models[route->model];
-    if (v->superwords.slots)
-        put_in_phrase(e, route, tokens, n, at, end);
-    else
-        put_all(e, v, tokens, n, at);
+/* The word at the cursor, which moves behind it: syllables gather to words, any other unit is a word of its own. Units that are no
+ * atoms cut it into runs. */
+static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_automaton *units, wwho_cursor *c) {
+    const wwho_classes *classes = &e->model->classes;
+    wwho_merging *m = e->merging;
+    wwho_cursor unit = *c;
+    uint32_t rule;
+    scan_piece(classes, units, &unit, &rule);
+    size_t word = c->at, end = rule == WWHO_SYLLABLE ? c->end : unit.at;
+    wwho_run run = {v, e->text, e->len, word, end, classes, units, c->end, unit.at};
+    start_merge(m, &run);
+    look_at_units(m, &run, word, 0, v->longest + 1);
+    uint32_t token = WWHO_NONE;
+    if (m->ends[m->n - 1] == run.end) token = find_plain(v, e->text + word, run.end - word, hash_at(e, word, run.end - word));
+    if (spans_units(v, token, m->n)) {
+        hold_or_put(e, v, &token, 1, word);
+        *c = start_within(classes, c, run.end, c->end);
+        return;
+    }
+    for (;;) {
+        size_t at;
+        uint32_t n = merge_run(e, &run, &at);
+        hold_or_put(e, v, m->tokens, n, at);
+        if (m->at < run.end) put_symbols(e, &run);
+        if (run.end == end) break;
+        unit = start_within(classes, c, run.end, c->end);
+        scan_piece(classes, units, &unit, &rule);
+        if (rule != WWHO_SYLLABLE && run.end != word) break;
+        release(e, v);
+        bool rest = encode_unknown(e, v, run.end, unit.at);
+        run.start = rest ? run.end + 1 : unit.at;
+        run.first_end = rest ? unit.at : 0;
+        run.end = end;
+        start_merge(m, &run);
+    }
+    *c = start_within(classes, c, run.end, c->end);
 }
 
 COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                          size_t end) {
-    uint32_t count = 0; /* tokens from `at` on that are not yet put */
+    wwho_held *held = &e->held;
     uint32_t unsure = v->superwords.slots ? PHRASE_TOKENS : 0; /* so many may yet merge: no reason to stop at the limit */
-    bool broken = false;
+    held->on = true;
+    held->n = 0;
+    held->start = at;
     wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
-    while (c.at < end && (count <= unsure || e->n + count <= e->limit)) {
-        size_t word = c.at;
-        uint32_t n = scan_word(e, route->units, &c), merged = merge_word(e, v, e->tokens + count, n, word);
-        count += merged;
-        if (merged) continue;
-        if (!broken) flush_phrase(e);
-        broken = true;
-        put_all(e, v, e->tokens, count, at);
-        encode_broken_word(e, v, word, n);
-        count = 0;
-        at = c.at;
-    }
-    if (broken) {
-        put_all(e, v, e->tokens, count, at);
-        return;
-    }
-    if (c.at == end) keep_tokens(key, v, e->tokens, count);
-    put_segment(e, route, e->tokens, count, at, end);
+    while (c.at < end && ((held->on && held->n <= unsure) || e->n + (held->on ? held->n : 0) <= e->limit))
+        encode_word(e, v, route->units, &c);
+    if (!held->on) return;
+    held->on = false;
+    if (c.at == end) keep_tokens(key, v, held->tokens, held->n);
+    if (v->superwords.slots)
+        put_in_phrase(e, route, held->tokens, held->n, at, end);
+    else
+        put_all(e, v, held->tokens, held->n, at);
 }
 
 /* A piece was found: make its key. */
@@ -318,34 +319,28 @@ WWHO_LOCAL uint32_t next_special(const wwho_encoder *e, size_t *at, size_t end, 
     for (; specials->allowed && *at < end; ++*at) {
         if (!specials->starts[e->text[*at]]) continue;
         size_t left = end - *at;
-        wwho_piece here = {v, e->text + *at, 0, left < v->longest ? (uint32_t)left : v->longest, left};
         wwho_matches m;
-        uint32_t special;
-        for (start_matches(&here, &m, 0, here.n); (special = next_match(&here, &m)) != WWHO_NONE; m.end--)
-            if (specials->allowed[special]) return special;
+        start_matches(v, &m, e->text + *at, left < v->longest ? (uint32_t)left : v->longest, left);
+        for (uint32_t length = m.longest; length; length--) {
+            uint32_t special = match_of(v, &m, length);
+            if (special != WWHO_NONE && specials->allowed[special]) return special;
+        }
     }
     *at = end;
     return WWHO_NONE;
 }
 
-static inline size_t column_size(size_t len) { return (4 * len + 15) & ~(size_t)15; }
-
-size_t wwho_scratch_size(const wwho_model *model, size_t len) {
+size_t wwho_scratch_size(const wwho_model *model) {
     (void)model;
-    if (len > WWHO_MAX_LENGTH || len > SIZE_MAX / 16) return 0;
-    return CACHE_WORDS * sizeof(uint64_t) + 2 * column_size(len) + ((len / 8 + 16) & ~(size_t)15);
+    return CACHE_WORDS * sizeof(uint64_t) + ((sizeof(wwho_merging) + 15) & ~(size_t)15);
 }
 
-/* Divide the scratch area for texts of up to len bytes. */
+/* Divide the scratch area. */
 static int divide(wwho_encoder *e, size_t len, void *scratch, size_t scratch_len) {
-    size_t needed = wwho_scratch_size(e->model, len);
-    if (!e->model || (!e->text && len) || !scratch || (uintptr_t)scratch % 16 || !needed) return WWHO_ARGUMENT;
-    if (scratch_len < needed) return WWHO_BUFFER;
+    if (!e->model || (!e->text && len) || !scratch || (uintptr_t)scratch % 16 || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
+    if (scratch_len < wwho_scratch_size(e->model)) return WWHO_BUFFER;
     e->cache = scratch;
-    e->tokens = (uint32_t *)(e->cache + CACHE_WORDS);
-    e->bounds = e->tokens + column_size(len) / 4;
-    e->dead = (uint8_t *)(e->bounds + column_size(len) / 4);
-    fill_bytes(e->dead, 0, len / 8 + 1);
+    e->merging = (wwho_merging *)(void *)(e->cache + CACHE_WORDS);
     return WWHO_OK;
 }
 
@@ -365,14 +360,11 @@ int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32
                       uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap,
                       uint32_t *rows) {
     if (!starts || !rows || (!ids && cap)) return WWHO_ARGUMENT;
-    uint32_t longest = 0;
-    for (size_t i = 0; i < n_texts; i++) {
+    for (size_t i = 0; i < n_texts; i++)
         if (starts[i + 1] < starts[i]) return WWHO_ARGUMENT;
-        if (starts[i + 1] - starts[i] > longest) longest = starts[i + 1] - starts[i];
-    }
     wwho_encoder e = {.model = model, .text = text, .len = starts[n_texts], .flags = flags, .ids = ids, .ends = ends,
                       .cap = cap, .quick = ends ? 0 : cap, .limit = SIZE_MAX};
-    int status = starts[n_texts] > WWHO_MAX_LENGTH ? WWHO_ARGUMENT : divide(&e, longest, scratch, scratch_len);
+    int status = divide(&e, starts[n_texts], scratch, scratch_len);
     if (status) return status;
     wwho_allowed specials;
     allow(&specials, &model->specials, allowed);

@@ -15,6 +15,14 @@ typedef struct {
     size_t start, end;
 } wwho_phrase;
 
+/* The tokens of a segment, held back while they may be all of them, and part of a phrase. */
+typedef struct {
+    bool on;
+    uint32_t n;
+    size_t start;
+    uint32_t tokens[PHRASE_TOKENS];
+} wwho_held;
+
 /* Where tokens go, and what they need on the way. */
 struct wwho_encoder {
     const wwho_model *model;
@@ -25,12 +33,11 @@ struct wwho_encoder {
     uint32_t *ids, *ends;
     size_t quick;         /* = cap where ids alone are wanted, else 0: they may be copied some at a time */
     size_t cap, n, limit; /* tokens; the encoder stops soon after n > limit */
-    /* scratch, for a text of n bytes */
+    /* scratch */
     uint64_t *cache;
-    uint32_t *tokens; /* n: of a piece or segment */
-    uint32_t *bounds; /* n: ends of the units of a word */
-    uint8_t *dead;    /* n + 1 bits, zero between pieces */
+    wwho_merging *merging;
     wwho_phrase phrase;
+    wwho_held held;
 };
 
 static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
@@ -41,12 +48,13 @@ static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
     e->n++;
 }
 
-/* Tokens of a vocabulary, whose texts stand one after another from `at`. */
-static inline void put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
+/* Tokens of a vocabulary, whose texts stand one after another from `at`. Gives where they end, if ends are wanted. */
+static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
     for (uint32_t i = 0; i < n; i++) {
         if (e->ends) at += token_length(v, tokens[i]);
         put(e, id_of(v, tokens[i]), at);
     }
+    return at;
 }
 
 /* Special tokens that a call allows, and which bytes they start with. */

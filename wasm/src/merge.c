@@ -21,17 +21,6 @@ static bool stay_apart(const wwho_vocabulary *v, uint32_t x, uint32_t y) {
     }
 }
 
-/* Symbols that are replayed at once. Of these, tokens are taken up to all but an eighth, or a quarter: those after might go on
- * beyond the window. */
-#define WINDOW 64u
-
-/* Symbol i, or WWHO_NONE where the vocabulary does not have it. */
-static uint32_t find_symbol(const wwho_piece *p, uint32_t i) {
-    uint32_t start = symbol_start(p, i), n = symbol_start(p, i + 1) - start;
-    uint32_t token = find_text(p->v, p->text + start, n, hash_text(p->text + start, n, p->readable - start));
-    return token < p->v->n_symbols ? token : WWHO_NONE;
-}
-
 /* What byte i of n and the next one merge to. */
 static inline uint32_t pair_at(const wwho_bytes *bytes, const uint8_t *text, uint32_t i, uint32_t n) {
     return i + 1 < n ? bytes->pair[text[i] << 8 | text[i + 1]] : WWHO_NONE;
@@ -57,22 +46,6 @@ static void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *t
         last = eager ? behind : here;
         here = eager ? pair_at(b, text, i, n) : behind;
     }
-}
-
-/* The symbols from number `first` on, as many as there are, `window` at most; false where one is no symbol of the vocabulary. */
-static bool load_row(const wwho_piece *p, uint32_t first, uint32_t window, wwho_row *row) {
-    uint32_t n = p->n - first < window ? p->n - first : window;
-    row->n = 0;
-    if (!p->bounds) {
-        push_bytes(row, p->v, p->text + first, n);
-        return true;
-    }
-    for (uint32_t i = first; i < first + n; i++) {
-        uint32_t token = find_symbol(p, i);
-        if (token == WWHO_NONE) return false;
-        push(row, token, row->n ? pair_token(&p->v->pairs, row->tokens[row->n - 1], token) : WWHO_NONE);
-    }
-    return true;
 }
 
 /* To the letter of FORMAT.md: the pair of lowest rank merges, the leftmost of several, until none is left. */
@@ -103,89 +76,172 @@ WWHO_LOCAL void replay(const wwho_pairs *pairs, wwho_row *row) {
     row->n = n;
 }
 
-/* Whether the window from byte `at` on reads as the one from byte `last` on: then so do its tokens. */
-static inline bool same_window(const wwho_piece *p, uint32_t at, uint32_t last, uint32_t window) {
-    return !p->bounds && at > last && p->n - at >= window && same_text(p->text + at, p->text + last, window);
+/* The token that is the symbol with this text, or WWHO_NONE. */
+static uint32_t find_symbol(const wwho_run *run, size_t at, size_t end) {
+    uint32_t token = find_text(run->v, run->text + at, end - at, hash_text(run->text + at, end - at, run->len - at));
+    return token < run->v->n_symbols ? token : WWHO_NONE;
 }
 
-/* Merge by windows, each from the end of the last token that was taken from the one before; of each, tokens are taken up to
- * symbol number `kept`. 0: that does not do. */
-static uint32_t merge_windows(const wwho_piece *p, uint32_t *tokens, uint32_t window, uint32_t kept) {
-    wwho_row row;
-    uint32_t count = 0, at = 0, loaded = 0;
-    while (at < p->n) {
-        if (!same_window(p, at, loaded, window)) {
-            if (!load_row(p, at, window, &row)) return 0;
-            replay(&p->v->pairs, &row);
-            loaded = at;
-        }
-        if (count && !stay_apart(p->v, tokens[count - 1], row.tokens[0])) return 0;
-        uint32_t start = symbol_start(p, at), end = start, taken = 0;
-        bool last = p->n - at <= window;
-        uint32_t limit = last ? WWHO_NONE : symbol_start(p, at + kept);
-        for (; taken < row.n; end += token_length(p->v, row.tokens[taken++])) {
-            if (!last && end + token_length(p->v, row.tokens[taken]) > limit) break;
-            tokens[count++] = row.tokens[taken];
-        }
-        if (!taken) return 0;
-        if (last) break;
-        while (symbol_start(p, at) < end) at++;
+WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_t units, size_t bytes) {
+    uint32_t skip = 0;
+    while (skip < m->n && m->ends[skip] <= at) skip++;
+    if (at != m->from && !(skip && m->ends[skip - 1] == at)) skip = m->n;
+    m->n -= skip;
+    m->known = m->known > skip ? m->known - skip : 0;
+    for (uint32_t i = 0; skip && i < m->n; i++) {
+        m->ends[i] = m->ends[i + skip];
+        m->symbols[i] = m->symbols[i + skip];
     }
-    return count;
+    m->from = at;
+    size_t end = m->n ? m->ends[m->n - 1] : at;
+    if (end >= run->end || (m->n >= units && end - at >= bytes)) return;
+    if (end == run->start && run->first_end) m->ends[m->n++] = (uint32_t)(end = run->first_end);
+    for (wwho_cursor c = start_at(run->classes, run->text, end, run->segment_end); c.at < run->end; end = c.at) {
+        uint32_t rule;
+        if (m->n > WWHO_MAX_TOKEN || (m->n >= units && c.at - at >= bytes)) return;
+        scan_piece(run->classes, run->units, &c, &rule);
+        if (rule != WWHO_SYLLABLE)
+            run->end = end;
+        else
+            m->ends[m->n++] = (uint32_t)c.at;
+    }
 }
 
-/* The last symbol end that a token starting at symbol i can have. */
-static uint32_t reach(const wwho_piece *p, uint32_t i) {
-    uint32_t start = symbol_start(p, i), end = i;
-    if (!p->bounds) return p->n - i < p->v->longest ? p->n : i + p->v->longest;
-    while (end < p->n && p->bounds[end] - start <= p->v->longest) end++;
-    return end;
+/* Find the symbols of the first n units that were looked at; the run ends before one that is none. */
+static void know_symbols(wwho_merging *m, wwho_run *run, uint32_t n) {
+    for (; m->known < n && m->known < m->n; m->known++) {
+        size_t start = m->known ? m->ends[m->known - 1] : m->from;
+        m->symbols[m->known] = find_symbol(run, start, m->ends[m->known]);
+        if (m->symbols[m->known] != WWHO_NONE) continue;
+        run->end = start;
+        m->n = m->known;
+    }
 }
 
-/* Whether a token is made of the symbols of a piece from `first` to `end`, and is not just of the same text. `todo` has room for
- * as many parts as the token has bytes. */
-static bool made_of(const wwho_piece *p, uint32_t token, uint32_t first, uint32_t end, uint32_t *todo) {
-    const wwho_vocabulary *v = p->v;
-    for (uint32_t i = first, n = 0; p->bounds; i++) {
-        for (; token >= v->n_symbols; token = v->left[token]) todo[n++] = v->right[token];
-        if (token_length(v, token) != symbol_start(p, i + 1) - symbol_start(p, i)) return false;
-        if (!n) return i + 1 == end;
-        token = todo[--n];
+/* Load the window that starts at m->at, and merge it. Gives the place up to which its tokens are taken: all but those of the last
+ * symbols, which might go on beyond it. */
+static size_t load_window(wwho_merging *m, wwho_run *run) {
+    uint32_t window = m->window, kept = window == WINDOW ? WINDOW * 7 / 8 : WIDE_WINDOW * 3 / 4;
+    const wwho_pairs *pairs = &run->v->pairs;
+    wwho_row *row = &m->row;
+    size_t at = m->at, left = run->end - at;
+    if (run->units) {
+        look_at_units(m, run, at, window + 1, 0);
+        know_symbols(m, run, window + 1);
+        row->n = 0;
+        for (uint32_t i = 0; i < m->n && i < window; i++)
+            push(row, m->symbols[i], i ? pair_token(pairs, m->symbols[i - 1], m->symbols[i]) : WWHO_NONE);
+        if (row->n) replay(pairs, row);
+        return m->n > window ? m->ends[kept - 1] : run->end;
+    }
+    /* a window that reads as the one before has its tokens */
+    bool same = m->loaded_width == window && left >= window && same_text(run->text + at, run->text + m->loaded, window);
+    if (!same) {
+        row->n = 0;
+        push_bytes(row, run->v, run->text + at, left < window ? (uint32_t)left : window);
+        replay(pairs, row);
+    }
+    m->loaded = at;
+    m->loaded_width = left < window ? 0 : window;
+    return left > window ? at + kept : run->end;
+}
+
+/* Merge a window, and take its tokens; false where that does not do. */
+static bool take_window(wwho_merging *m, wwho_run *run) {
+    size_t limit = load_window(m, run), start = m->at;
+    const wwho_row *row = &m->row;
+    if (m->at >= run->end) return true;
+    if (m->count && !stay_apart(run->v, m->tokens[m->count - 1], row->tokens[0])) return false;
+    for (uint32_t i = 0; i < row->n; i++) {
+        uint32_t length = token_length(run->v, row->tokens[i]);
+        if (m->at + length > limit) break;
+        m->tokens[m->count++] = row->tokens[i];
+        m->at += length;
+    }
+    return m->at > start;
+}
+
+/* Whether a token is made of the first n units that were looked at, and is not just of the same text. */
+static bool made_of(wwho_merging *m, const wwho_run *run, uint32_t token, uint32_t n) {
+    const wwho_vocabulary *v = run->v;
+    size_t start = m->from;
+    for (uint32_t i = 0, parts = 0; run->units; start = m->ends[i++]) {
+        for (; token >= v->n_symbols; token = v->left[token]) m->parts[parts++] = v->right[token];
+        if (token_length(v, token) != m->ends[i] - start) return false;
+        if (!parts) return i + 1 == n;
+        token = m->parts[--parts];
     }
     return true;
 }
 
-/* The tokens of a piece go to `tokens` (n); returns how many. `dead` (n + 1 bits) is zero before and after: the places where no
- * token can end. Returns 0 where a symbol is in no token, or the vocabulary's tokens do not replay to themselves. */
-static uint32_t merge_walk(const wwho_piece *p, uint32_t *tokens, uint8_t *dead) {
-    uint32_t count = 0, at = 0, end = reach(p, 0), token;
-    wwho_matches m;
-    while (at < p->n) {
-        for (start_matches(p, &m, at, end); (token = next_match(p, &m)) != WWHO_NONE; m.end--) {
-            bool open = !(dead[m.end >> 3] >> (m.end & 7) & 1);
-            if (!open || !made_of(p, token, at, m.end, tokens + count)) continue;
-            if (!count || stay_apart(p->v, tokens[count - 1], token)) break;
-        }
-        if (token != WWHO_NONE) {
-            tokens[count++] = token;
-            at = m.end;
-            end = reach(p, at);
-            continue;
-        }
-        if (!count) break;
-        /* Nothing fits here: the token before must be a shorter one. */
-        dead[at >> 3] |= (uint8_t)(1u << (at & 7));
-        end = at - 1;
-        uint32_t start = symbol_start(p, at) - token_length(p->v, tokens[--count]);
-        while (symbol_start(p, --at) > start) {}
+/* Put the longest token that fits behind the last one; where none does, take that back. False: it gives up. */
+static bool walk(wwho_merging *m, wwho_run *run) {
+    const wwho_vocabulary *v = run->v;
+    size_t at = m->at;
+    if (at > m->furthest) m->furthest = at;
+    uint32_t n = run->end - at < v->longest ? (uint32_t)(run->end - at) : v->longest, length = n, token;
+    if (run->units) {
+        look_at_units(m, run, at, 0, v->longest);
+        know_symbols(m, run, m->n);
+        for (n = m->n; n && m->ends[n - 1] - at > v->longest; n--) {}
+        if (at >= run->end) return true;
+        length = n ? m->ends[n - 1] - (uint32_t)at : 0;
     }
-    fill_bytes(dead, 0, p->n / 8 + 1);
-    return count;
+    wwho_matches matches;
+    start_matches(v, &matches, run->text + at, length, run->len - at);
+    for (; n; n--) {
+        length = run->units ? m->ends[n - 1] - (uint32_t)at : n;
+        uint32_t place = (uint32_t)(at + length - run->start) + 1;
+        if (m->dead[place % REACH] == place) continue;
+        token = match_of(v, &matches, length);
+        if (token == WWHO_NONE || !made_of(m, run, token, n)) continue;
+        if (m->count && !stay_apart(v, m->tokens[m->count - 1], token)) continue;
+        m->tokens[m->count++] = token;
+        m->at += length;
+        return true;
+    }
+    if (!m->count || m->furthest - at >= REACH - WWHO_MAX_TOKEN) return false;
+    uint32_t place = (uint32_t)(at - run->start) + 1;
+    m->dead[place % REACH] = place;
+    m->dirty = true;
+    m->at -= token_length(v, m->tokens[--m->count]);
+    return true;
 }
 
-/* The tokens of a piece go to `tokens`; see merge.h. */
-WWHO_LOCAL uint32_t merge(const wwho_piece *p, uint32_t *tokens, uint8_t *dead) {
-    uint32_t n = merge_windows(p, tokens, WINDOW, WINDOW * 7 / 8);
-    if (!n && p->n > WINDOW) n = merge_windows(p, tokens, WIDE_WINDOW, WIDE_WINDOW * 3 / 4);
-    return n ? n : merge_walk(p, tokens, dead);
+WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run) {
+    if (m->dirty) fill_bytes(m->dead, 0, sizeof m->dead);
+    m->dirty = false;
+    m->at = m->from = run->start;
+    m->walk_to = m->furthest = 0;
+    m->count = m->n = m->known = m->loaded_width = 0;
+    m->window = WINDOW;
+}
+
+WWHO_LOCAL bool merge(wwho_merging *m, wwho_run *run) {
+    while (m->at < run->end) {
+        if (m->count + WIDE_WINDOW > 2 * REACH) return false;
+        if (m->at >= m->walk_to) {
+            if (take_window(m, run)) continue;
+            if (m->window == WINDOW && run->end - m->at > WINDOW) {
+                m->window = WIDE_WINDOW;
+                continue;
+            }
+            m->walk_to = m->at + WINDOW;
+        }
+        if (!walk(m, run)) break;
+    }
+    return true;
+}
+
+WWHO_LOCAL void take_final(wwho_merging *m) {
+    m->count -= REACH;
+    for (uint32_t i = 0; i < m->count; i++) m->tokens[i] = m->tokens[i + REACH];
+}
+
+WWHO_LOCAL uint32_t symbol_at(wwho_merging *m, wwho_run *run, size_t at, uint32_t *n) {
+    *n = 1;
+    if (!run->units) return run->v->bytes->token[run->text[at]];
+    look_at_units(m, run, at, 1, 0);
+    *n = m->ends[0] - (uint32_t)at;
+    return find_symbol(run, at, m->ends[0]);
 }

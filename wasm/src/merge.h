@@ -1,30 +1,22 @@
-/* Merge replay: symbols -> tokens (FORMAT.md, section 10), in linear time.
+/* Merge replay: symbols -> tokens (FORMAT.md, section 10), in linear time and constant memory.
  *
  * The replay is defined as "lowest rank first". Short pieces are merged so, to the letter. For long ones, as rust-gems' bpe
  * observed, a sequence of tokens is what the replay gives exactly where each two neighbours are, alone: so the results of
  * short windows can be joined wherever the tokens at the seam stay apart. Where they do not, a walk from left to right, that
  * steps back over tokens which do not fit, finds the sequence; since the last token of every prefix is unique, it gives up no
- * place twice. */
+ * place twice.
+ *
+ * Tokens far enough back are final. What follows a place moves the replay's choices before it by at most one token for each
+ * rank, in ascending order of ranks: of the shipped vocabularies by 2,603 bytes at most (tests/py/test_reach.py). */
 #ifndef WWHO_MERGE_H
 #define WWHO_MERGE_H
 
+#include "automaton.h"
 #include "vocabulary.h"
 
-#define WIDE_WINDOW 256u /* symbols, for tokens that fill a window, such as long rules of dashes */
-
-/* A piece or word: n symbols of `text`; symbol i ends at bounds[i], or, without bounds, is the byte i. */
-typedef struct {
-    const wwho_vocabulary *v;
-    const uint8_t *text;
-    const uint32_t *bounds;
-    uint32_t n;
-    size_t readable; /* bytes of the text that may be read, at least the piece's own */
-} wwho_piece;
-
-static inline uint32_t symbol_start(const wwho_piece *p, uint32_t i) {
-    if (!p->bounds) return i;
-    return i ? p->bounds[i - 1] : 0;
-}
+#define WINDOW 64u       /* symbols that are replayed at once */
+#define WIDE_WINDOW 256u /* for tokens that fill a window, such as long rules of dashes */
+#define REACH (1u << 14) /* bytes: tokens that far back are final */
 
 /* What two neighbours merge to and the place of the first: the least of these is the next to merge. */
 static inline int32_t candidate(uint32_t merged, uint32_t at) {
@@ -43,45 +35,82 @@ static inline void push(wwho_row *row, uint32_t token, uint32_t merged) {
     row->tokens[row->n++] = token;
 }
 
-/* The tokens that may start at a symbol, from the longest to the shortest. */
+/* What is to be merged: the bytes of text from start to end, or the units there, up to one that is no symbol or no syllable:
+ * `end` moves there when it is met. */
 typedef struct {
-    uint32_t start, longest; /* bytes */
-    uint32_t first, end;     /* symbols: tokens end at or before `end` */
+    const wwho_vocabulary *v;
+    const uint8_t *text;
+    size_t len; /* of all that may be read */
+    size_t start, end;
+    const wwho_classes *classes;
+    const wwho_automaton *units; /* null: bytes */
+    size_t segment_end;          /* where the text ends for `units` */
+    size_t first_end;            /* of the first unit, whatever its rule; 0: as `units` has it */
+} wwho_run;
+
+/* A merge that is going on, of constant size; it lies in the scratch area. */
+typedef struct {
+    size_t at;      /* what is before it is merged, */
+    uint32_t count; /* to so many tokens, or more, of which the first are no longer here */
+    uint32_t window;
+    size_t walk_to, furthest; /* windows do not do up to here; the furthest that a token has reached */
+    size_t loaded;            /* the window in `row`, as it was merged: its place and its width, or 0 */
+    uint32_t loaded_width;
+    bool dirty; /* `dead` is not all zero */
+    /* the units from `from` on that have been looked at: where they end and, of the first `known`, their tokens */
+    size_t from;
+    uint32_t n, known;
+    uint32_t ends[WWHO_MAX_TOKEN + 1], symbols[WWHO_MAX_TOKEN + 1];
+    uint32_t parts[WWHO_MAX_TOKEN + 1];
+    wwho_row row;
+    uint32_t tokens[2 * REACH];
+    uint32_t dead[REACH]; /* places, counted from the start of the run and from 1, where no token can end: each at its number modulo REACH */
+} wwho_merging;
+
+/* The tokens that may start at a place. */
+typedef struct {
+    const uint8_t *text;
+    size_t readable;  /* bytes from `text` on */
+    uint32_t longest; /* none is longer, in bytes */
     uint64_t states[WWHO_MAX_TOKEN / 8 + 1];
 } wwho_matches;
 
-/* Begin with the tokens that start at symbol `first` and end at or before symbol `end`. */
-static inline void start_matches(const wwho_piece *p, wwho_matches *m, uint32_t first, uint32_t end) {
-    m->first = first;
-    m->end = end;
-    m->start = symbol_start(p, first);
-    m->longest = symbol_start(p, end) - m->start;
+/* Look for tokens of at most `most` > 0 bytes. */
+static inline void start_matches(const wwho_vocabulary *v, wwho_matches *m, const uint8_t *text, uint32_t most, size_t readable) {
+    m->text = text;
+    m->readable = readable;
+    m->longest = most;
     m->states[0] = 0;
     for (uint32_t k = 0; 8 * k + 8 < m->longest; k++) {
-        m->states[k + 1] = hash_step(m->states[k], load64(p->text + m->start + 8 * k));
-        if (!may_have(&p->v->prefix_filter, m->states[k + 1] * MIX)) m->longest = 8 * k + 8;
+        m->states[k + 1] = hash_step(m->states[k], load64(text + 8 * k));
+        if (!may_have(&v->prefix_filter, m->states[k + 1] * MIX)) m->longest = 8 * k + 8;
     }
 }
 
-/* The next token, which ends at symbol m->end; WWHO_NONE: there is none. To go on behind it, lower m->end by one. */
-static inline uint32_t next_match(const wwho_piece *p, wwho_matches *m) {
-    const uint8_t *text = p->text + m->start;
-    for (; m->end > m->first; m->end--) {
-        uint32_t length = symbol_start(p, m->end) - m->start, full = length & ~7u;
-        if (length > m->longest) continue;
-        uint64_t state = full && full == m->longest ? hash_step(m->states[full / 8 - 1], load64(text + full - 8)) : m->states[full / 8];
-        uint64_t tail = load_tail(text + full, length, p->readable - m->start - full);
-        uint32_t token = find_plain(p->v, text, length, hash_finish(state, tail, length));
-        if (token != WWHO_NONE) return token;
-    }
-    return WWHO_NONE;
+/* The token of this length, no superword, or WWHO_NONE. */
+static inline uint32_t match_of(const wwho_vocabulary *v, const wwho_matches *m, uint32_t length) {
+    uint32_t full = length & ~7u;
+    if (length > m->longest) return WWHO_NONE;
+    uint64_t state = full && full == m->longest ? hash_step(m->states[full / 8 - 1], load64(m->text + full - 8)) : m->states[full / 8];
+    return find_plain(v, m->text, length, hash_finish(state, load_tail(m->text + full, length, m->readable - full), length));
 }
 
 /* To the letter of FORMAT.md: the pair of lowest rank merges, the leftmost of several, until none is left. */
 WWHO_LOCAL void replay(const wwho_pairs *pairs, wwho_row *row);
 
-/* The tokens of a piece go to `tokens` (n); returns how many. `dead` (n + 1 bits) is zero before and after. Returns 0 where a
- * symbol is in no token, or the vocabulary's tokens do not replay to themselves. */
-WWHO_LOCAL uint32_t merge(const wwho_piece *p, uint32_t *tokens, uint8_t *dead);
+/* Begin to merge a run. */
+WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run);
+
+/* Look at the units of a run from `at` on: at least `units` of them, and those that begin in the next `bytes`, as far as there are. */
+WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_t units, size_t bytes);
+
+/* Merge on. True: all of the run is merged, or, where m->at is not its end, its symbols from there on are to be taken as they are,
+ * because the vocabulary's tokens do not replay to themselves. False: the first REACH of 2 * REACH tokens are final; take_final()
+ * forgets them. */
+WWHO_LOCAL bool merge(wwho_merging *m, wwho_run *run);
+WWHO_LOCAL void take_final(wwho_merging *m);
+
+/* The symbol of a run at `at`, once it is merged; its length goes to *n. */
+WWHO_LOCAL uint32_t symbol_at(wwho_merging *m, wwho_run *run, size_t at, uint32_t *n);
 
 #endif

@@ -21,6 +21,7 @@ from wwho.format.read import read_model
 
 OUTPUT_BYTES = 1 << 16
 ABI_VERSION = 1
+MAX_LENGTH = 2**31 - 1
 _Result = TypeVar("_Result")
 
 # Buffers that C fills need no zeroing. The bounds of wwho.h (never more tokens than bytes) are
@@ -299,63 +300,61 @@ class Output(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Scratch memory for texts of up to `length` bytes.
+    """What a call works in: the core's scratch memory, and room for the ids of a text.
 
     Attributes:
-        owner: what keeps the memory.
-        at: where it begins.
-        size: in bytes.
+        at: where the scratch memory begins.
+        size: in bytes; the same for all texts.
         ids: room for `length` ids, kept too: new memory would cost as much as a short encoding.
-        length: in bytes.
+        length: in bytes of text.
+        owner: what keeps the memory.
     """
 
-    owner: Any
     at: Any
     size: int
     ids: Any
     length: int
+    owner: Any
 
 
 class ScratchPool:
     """Scratch memory of one model, kept from call to call because the core keeps a cache in it.
 
-    It holds as many areas as calls have run at once. Areas for long texts are not kept.
+    It holds as many areas as calls have run at once. Room for the ids of long texts is not kept.
     """
 
     KEPT_LENGTH = 1 << 22
 
     def __init__(self, model: Any) -> None:
         """Begin with an empty pool."""
-        self._model = model
+        self._size = lib.wwho_scratch_size(model)
         self._free: list[Scratch] = []  # append and pop are atomic
 
     def take(self, length: int) -> Scratch:
-        """Memory for a text of `length` bytes, which no other call uses until it is given back.
+        """Scratch for a text of `length` bytes, which no other call uses until it is given back.
 
         Raises:
             BackendError: the text is too long.
         """
+        if length > MAX_LENGTH:
+            raise BackendError(
+                f"the text has {length} bytes, a call takes at most {MAX_LENGTH}: pass it in parts"
+            )
         try:
             scratch = self._free.pop()
         except IndexError:
-            return self._new(length)
-        return scratch if scratch.length >= length else self._new(length)
+            owner, at = _zeroed(self._size)
+            scratch = Scratch(at, self._size, ffi.NULL, 0, owner)
+        if scratch.length >= length:
+            return scratch
+        room = max(length, min(2 * length, self.KEPT_LENGTH))
+        return scratch._replace(ids=_uncleared("uint32_t[]", room), length=room)
 
     def give_back(self, scratch: Scratch) -> None:
-        """Keep an area for the next call."""
-        if scratch.length <= self.KEPT_LENGTH:
-            self._free.append(scratch)
-
-    def _new(self, length: int) -> Scratch:
-        """A new area, all zero; with room to spare where it will be kept."""
-        room = max(length, min(2 * length, self.KEPT_LENGTH))
-        size = lib.wwho_scratch_size(self._model, room)
-        if size == 0:
-            raise BackendError(
-                f"the text has {length} bytes, a call takes at most {2**31 - 1}: pass it in parts"
-            )
-        owner, at = _zeroed(size)
-        return Scratch(owner, at, size, _uncleared("uint32_t[]", room), room)
+        """Keep it for the next call."""
+        if scratch.length > self.KEPT_LENGTH:
+            scratch = scratch._replace(ids=ffi.NULL, length=0)
+        self._free.append(scratch)
 
 
 def _flags(unk: bool) -> int:

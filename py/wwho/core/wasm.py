@@ -2,8 +2,7 @@
 
 Each model has a WebAssembly instance of its own, whose memory is, in this order: the core's stack
 and data, the artifact, its workspace, the scratch area (kept, because the core has a cache in it),
-and an area that every call lays out anew. A scratch area that becomes too small is left behind for
-one at least twice as large.
+and an area that every call lays out anew.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ OK, BUFFER, TOKEN = 0, 2, 3
 UNK_TOKEN = 1
 ONE_PIECE = 2
 PAGE = 65536
+MAX_LENGTH = 2**31 - 1
 CORE = "wwho.wasm"
 
 
@@ -53,9 +53,10 @@ class WasmBackend:
         work, model = core.take(n_work), core.take(4)
         _opened(core, core.call("wwho_open", data, len(blob), work, n_work, model), blob)
         self._model = core.number(model)
+        n_scratch = core.call("wwho_scratch_size", self._model)
+        self._scratch = (core.take(n_scratch), n_scratch)
+        core.clear(*self._scratch)
         core.keep()
-        self._scratch = (0, 0)
-        self._longest = -1  # text that the scratch area is large enough for
         self.info = self._read_info(blob)
 
     def _read_info(self, blob: bytes) -> Info:
@@ -141,21 +142,11 @@ class WasmBackend:
 
     def _begin(self, size: int) -> tuple[int, int]:
         """Begin a call on a text of `size` bytes: address and size of its scratch memory."""
-        core = self._core
-        core.begin()
-        if size <= self._longest:
-            return self._scratch
-        needed = core.call("wwho_scratch_size", self._model, size)
-        if needed == 0:
+        if size > MAX_LENGTH:
             raise BackendError(
                 f"a text of {size} bytes is too long for WebAssembly: pass it in parts"
             )
-        if needed > self._scratch[1]:
-            room = max(needed, 2 * self._scratch[1])
-            self._scratch = (core.take(room), room)
-            core.clear(*self._scratch)
-            core.keep()
-        self._longest = size
+        self._core.begin()
         return self._scratch
 
     def spans(self, text: bytes) -> list[Span]:

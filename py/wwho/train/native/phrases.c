@@ -17,7 +17,7 @@ struct wwho_phrases {
     wwho_span *spans;
     uint32_t *ids, *ends;
     void *work; /* of the encoder, all zero at first */
-    size_t spans_room, ids_room, ends_room, work_size;
+    size_t spans_room, ids_room, ends_room;
 };
 
 void wwho_phrases_free(wwho_phrases *phrases) {
@@ -63,15 +63,10 @@ static int encode_line(wwho_phrases *phrases, const uint8_t *text, size_t len, s
     status = reserve(&phrases->ids, &phrases->ids_room, len, sizeof *phrases->ids);
     if (!status) status = reserve(&phrases->ends, &phrases->ends_room, len, sizeof *phrases->ends);
     if (status) return status;
-    size_t size = wwho_scratch_size(phrases->model, len);
-    if (size > phrases->work_size) {
-        free(phrases->work);
-        phrases->work_size = 0;
-        phrases->work = calloc(2, size);
-        if (!phrases->work) return WWHO_MEMORY;
-        phrases->work_size = 2 * size;
-    }
-    return wwho_encode(phrases->model, text, len, NULL, 0, phrases->work, phrases->work_size, phrases->ids, phrases->ends, len, n_ids);
+    size_t size = wwho_scratch_size(phrases->model);
+    if (!phrases->work) phrases->work = calloc(1, size);
+    if (!phrases->work) return WWHO_MEMORY;
+    return wwho_encode(phrases->model, text, len, NULL, 0, phrases->work, size, phrases->ids, phrases->ends, len, n_ids);
 }
 
 enum { MAX_WORD_UNITS = 255 };
