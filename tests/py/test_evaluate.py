@@ -18,7 +18,8 @@ from wwho.evaluate.encoders import open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.measure import Meter, measure
-from wwho.evaluate.metrics import Efficiency, Figures, renyi_efficiency
+from wwho.evaluate.metrics import renyi_efficiency
+from wwho.evaluate.results import Efficiency, Figures
 from wwho.evaluate.text import Block, DataSet
 from wwho.evaluate.vocabulary import Glitch, VocabularyPart
 from wwho.format.write import write_model

@@ -84,7 +84,7 @@ def markdown(found: Evaluation) -> str:
     parts = [f"# {escaped(found.model)}", f"{escaped(facts)}."]
     for section in sections(found):
         parts += [f"## {section.title}", *map(escaped, section.words)]
-        if section.rows:
+        if section.columns:
             parts.append(_table(section))
         parts += map(_example, section.examples)
     return "\n\n".join(parts) + "\n"

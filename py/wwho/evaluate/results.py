@@ -9,7 +9,7 @@ from wwho.evaluate.comparisons import Example, Identity, Parallel
 from wwho.evaluate.encoders import Encoder
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.measure import TextTally, TokenTally
-from wwho.evaluate.metrics import Counted, Efficiency, Figures, computed, id_bytes
+from wwho.evaluate.metrics import id_bytes, ratio, renyi_efficiency, saving
 from wwho.evaluate.vocabulary import VocabularyPart
 
 FORMAT = 1
@@ -33,6 +33,72 @@ class Subject:
     n_vocab: int
     id_bytes: int
     embedding_parameters: int
+
+
+@dataclass(frozen=True)
+class Efficiency:
+    """How well one tokenizer does on one text (tables 6 and 8 of the paper).
+
+    Attributes:
+        tokens: tokens.
+        tokens_per_word: over what white space separates; within a script, also over its segments.
+            None where more than a tenth of the characters are of scripts that put no spaces between
+            words.
+        characters_per_token: in code points.
+        saved: the share of these tokens that the model saves; None for its own.
+        context: how much more text the model fits into the same context; None for its own.
+    """
+
+    tokens: int
+    tokens_per_word: float | None
+    characters_per_token: float | None
+    saved: float | None
+    context: float | None
+
+    @property
+    def tokens_per_character(self) -> float | None:
+        """Over code points: for texts that have no tokens per word."""
+        return None if self.characters_per_token is None else ratio(1, self.characters_per_token)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All figures of one tokenizer on one text.
+
+    Attributes:
+        efficiency: tokens per word and the like.
+        bytes_per_token: bytes of UTF-8.
+        compression_ratio: bytes of the text over bytes of the encoded file (OSPE, equation 1), here
+            with each id in the fewest whole bytes that hold any id.
+        efficiency_score: the share of tokens within scripts that are whole, in percent (OSPE;
+            see `Grammar.are_whole`; [UNK] is not). None where the text has none.
+        renyi_efficiency: of the tokens that occur, alpha 2.5.
+        damaged_lines: lines that decoding does not give back.
+        damaged_by_unk: those of them that have an [UNK]; the others have no such excuse.
+        unk_tokens: tokens for what the vocabulary cannot write; None where it has no such token.
+        broken_syllables: syllables with a token's end inside.
+        syllable_cuts: token ends inside a syllable.
+        spelled_syllables: syllables outside the vocabulary, spelled with several tokens of the
+            base; they are not among the broken ones. None for what is no model with SGPE.
+        spelled_tokens: tokens of the base in segments of scripts; None likewise.
+        broken_clusters: extended grapheme clusters with a token's end inside.
+        cluster_cuts: token ends inside a cluster.
+    """
+
+    efficiency: Efficiency
+    bytes_per_token: float | None
+    compression_ratio: float | None
+    efficiency_score: float | None
+    renyi_efficiency: float | None
+    damaged_lines: int
+    damaged_by_unk: int
+    unk_tokens: int | None
+    broken_syllables: int
+    syllable_cuts: int
+    spelled_syllables: int | None
+    spelled_tokens: int | None
+    broken_clusters: int
+    cluster_cuts: int
 
 
 @dataclass(frozen=True)
@@ -127,6 +193,11 @@ class Evaluation:
     parallel: Parallel | None
     examples: tuple[Example, ...]
 
+    @property
+    def all_texts(self) -> tuple[TextResult, ...]:
+        """The texts, and all of them together where there are several."""
+        return (*self.texts, self.overall) if len(self.texts) > 1 else self.texts
+
 
 def subject(encoder: Encoder, width: int) -> Subject:
     """The facts of a tokenizer."""
@@ -159,33 +230,63 @@ def text_result(
     """
     counts = dict(vars(text))
     routes = counts.pop("routes")
-    text_words = (text.words, int(routes[-1].sum()), text.characters)
-    figures: dict[str, Figures] = {}
+    n_text = (text.words, int(routes[-1].sum()), text.characters)
+    efficiencies = _efficiencies(encoders, [tally.tokens for tally in tallies], *n_text)
     scripts = []
-    for encoder, tally in zip(encoders, tallies, strict=True):
-        in_scripts = int(tally.route_tokens[grammar.is_script].sum())
-        model = tallies[0].tokens if figures else None
-        counted = Counted(tally.tokens, model, *text_words, text, tally, in_scripts, encoder)
-        efficiency = computed(Efficiency, counted)
-        figures[encoder.name] = computed(Figures, counted, efficiency=efficiency)
-    for route, (segments, size, characters, words, spaceless) in enumerate(routes.T.tolist()):
+    for route, (segments, n_bytes, characters, words, spaceless) in enumerate(routes.T.tolist()):
         tokens = [int(tally.route_tokens[route]) for tally in tallies]
-        efficiencies = {
-            encoder.name: computed(
-                Efficiency,
-                Counted(number, tokens[0] if place else None, words, spaceless, characters),
-            )
-            for place, (encoder, number) in enumerate(zip(encoders, tokens, strict=True))
-        }
-        if segments:
-            script = grammar.names[route]
-            scripts.append(ScriptResult(script, segments, size, characters, words, efficiencies))
+        figures = _efficiencies(encoders, tokens, words, spaceless, characters)
+        script = (grammar.names[route], segments, n_bytes, characters, words, figures)
+        scripts += [ScriptResult(*script)] if segments else []
     return TextResult(
         name=name,
         file=file,
         sha256=sha256,
         trained_on=trained_on,
-        figures=figures,
+        figures={
+            encoder.name: _figures(text, tally, encoder, grammar, efficiencies[encoder.name])
+            for encoder, tally in zip(encoders, tallies, strict=True)
+        },
         scripts=tuple(scripts),
         **counts,
+    )
+
+
+def _efficiencies(
+    encoders: Sequence[Encoder], tokens: Sequence[int], words: int, spaceless: int, characters: int
+) -> dict[str, Efficiency]:
+    """How well each tokenizer does, given the tokens of each and what they are of."""
+    model = tokens[0]
+    return {
+        encoder.name: Efficiency(
+            tokens=number,
+            tokens_per_word=None if spaceless * 10 > characters else ratio(number, words),
+            characters_per_token=ratio(characters, number),
+            saved=saving(model, number) if encoder is not encoders[0] else None,
+            context=ratio(number, model) if encoder is not encoders[0] else None,
+        )
+        for encoder, number in zip(encoders, tokens, strict=True)
+    }
+
+
+def _figures(
+    text: TextTally, tally: TokenTally, encoder: Encoder, grammar: Grammar, efficiency: Efficiency
+) -> Figures:
+    """All figures of a tokenizer on a text."""
+    fragments = ratio(tally.fragments, int(tally.route_tokens[grammar.is_script].sum()))
+    return Figures(
+        efficiency=efficiency,
+        bytes_per_token=ratio(text.bytes, tally.tokens),
+        compression_ratio=ratio(text.bytes, tally.tokens * id_bytes(encoder.n_vocab)),
+        efficiency_score=None if fragments is None else 100 * (1 - fragments),
+        renyi_efficiency=renyi_efficiency(tally.counts),
+        damaged_lines=tally.damaged_lines,
+        damaged_by_unk=tally.damaged_by_unk,
+        unk_tokens=None if encoder.unk_id is None else tally.unk_tokens,
+        broken_syllables=tally.broken_syllables,
+        syllable_cuts=tally.syllable_cuts,
+        spelled_syllables=tally.spelled_syllables if encoder.n_base else None,
+        spelled_tokens=tally.spelled_tokens if encoder.n_base else None,
+        broken_clusters=tally.broken_clusters,
+        cluster_cuts=tally.cluster_cuts,
     )

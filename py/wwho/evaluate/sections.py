@@ -1,29 +1,29 @@
-"""What a report says, section by section: words, tables and charts, in no particular form."""
+"""What a report says, section by section, in no particular form: `report.toml` filled in."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from wwho.evaluate.comparisons import Example, Identity, Parallel
-from wwho.evaluate.metrics import (
-    EFFICIENCY,
-    FIGURES,
-    PER_CHARACTER,
-    PER_WORD,
-    Efficiency,
-    Figures,
-    Metric,
-    Number,
-    decimals,
-    percent,
-    ratio,
-    times,
-    whole,
+import jinja2
+
+from wwho.evaluate.comparisons import Example
+from wwho.evaluate.metrics import Number, Show, decimals, percent, ratio, times, whole
+from wwho.evaluate.results import Evaluation
+
+_SHOW: dict[str, Show] = {"whole": whole, "percent": percent, "times": times}
+_SHOW |= {f"{places}": decimals(places) for places in (1, 2, 3)}
+_JINJA = jinja2.Environment(
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    finalize=lambda value: value.replace("\n", " ") if isinstance(value, str) else value,
 )
-from wwho.evaluate.results import Evaluation, ScriptResult, TextResult
+_JINJA.filters["whole"] = whole
+_JINJA.filters["of"] = lambda part, total: None if part is None else ratio(part, total)
 
 
 class Row(NamedTuple):
@@ -33,13 +33,21 @@ class Row(NamedTuple):
         group: what it belongs to, such as a text; rows of a group stand together.
         label: what it is about, such as a tokenizer.
         is_own: whether that is the model and not a baseline.
-        of: what the metrics of its columns take.
+        of: what its numbers are computed of, by name.
     """
 
     group: str
     label: str
     is_own: bool
-    of: Any
+    of: Mapping[str, Any]
+
+
+class Column(NamedTuple):
+    """A column of numbers, or the axis of a chart: title with unit, printing, formula."""
+
+    title: str
+    show: Show
+    value: Callable[[Row], Number]
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,7 @@ class Chart:
     Attributes:
         name: a short one, for the anchors in it.
         title: what it shows, for those who cannot see it.
-        metric: what the bars are as long as; its title names the axis.
+        metric: what the bars are as long as.
         rows: what it is of.
         is_lying: whether the bars lie, for many groups or long names.
         group_axis: what the groups are, where that needs saying.
@@ -57,7 +65,7 @@ class Chart:
 
     name: str
     title: str
-    metric: Metric
+    metric: Column
     rows: Sequence[Row]
     is_lying: bool = False
     group_axis: str = ""
@@ -68,9 +76,9 @@ class Chart:
 
     def series(self) -> dict[str, list[Number]]:
         """For each label, the number of each group."""
-        found: dict[str, list[Number]] = {}
+        found: dict[str, list[Number]] = {row.label: [] for row in self.rows}
         for row in self.rows:
-            found.setdefault(row.label, []).append(self.metric.of(row.of))
+            found[row.label].append(self.metric.value(row))
         return found
 
 
@@ -81,22 +89,22 @@ class Section:
     Attributes:
         anchor: its name in links.
         title: its heading.
-        words: what it says.
+        words: what it says, by paragraphs.
         heads: heads of the groups and of the labels; an empty one has nothing below it.
-        columns: the columns after them.
-        rows: what the table is of; none for no table.
+        columns: the columns after them; none for no table.
+        rows: the rows.
         chart: its chart.
         examples: its examples.
     """
 
     anchor: str
     title: str
-    words: Sequence[str]
-    heads: tuple[str, str] = ("text", "tokenizer")
-    columns: Sequence[Metric] = ()
-    rows: Sequence[Row] = ()
-    chart: Chart | None = None
-    examples: Sequence[Example] = ()
+    words: list[str]
+    heads: list[str]
+    columns: list[Column]
+    rows: list[Row]
+    chart: Chart | None
+    examples: Sequence[Example]
 
     def groups(self) -> list[tuple[str, list[Row]]]:
         """The rows of each group."""
@@ -104,68 +112,7 @@ class Section:
 
     def cells(self, row: Row) -> list[str]:
         """The numbers of a row as they are printed."""
-        return [column.show(column.of(row.of)) for column in self.columns]
-
-
-class Measured(NamedTuple):
-    """What most columns take: a text or script, what a tokenizer did on it, what the model did."""
-
-    text: TextResult | ScriptResult
-    efficiency: Efficiency
-    model: Efficiency
-    figures: Figures | None = None
-
-
-def _share(part: float | None, total: float) -> Number:
-    return None if part is None else ratio(part, total)
-
-
-_SYLLABLES = (
-    FIGURES["syllable_cuts"],
-    FIGURES["broken_syllables"],
-    Metric("of all", percent, lambda of: _share(of.figures.broken_syllables, of.text.syllables)),
-    FIGURES["spelled_syllables"],
-    FIGURES["cluster_cuts"],
-    FIGURES["broken_clusters"],
-    Metric("of all", percent, lambda of: _share(of.figures.broken_clusters, of.text.clusters)),
-)
-_BROKEN = Metric(
-    "syllables broken, %",
-    decimals(1),
-    lambda of: ratio(100 * of.figures.broken_syllables, of.text.syllables),
-)
-_LOSSES = (
-    Metric("lines", whole, lambda of: of.text.lines),
-    FIGURES["damaged_lines"],
-    Metric("of all", percent, lambda of: _share(of.figures.damaged_lines, of.text.lines)),
-    Metric(
-        "damaged without [UNK]",
-        whole,
-        lambda of: of.figures.damaged_lines - of.figures.damaged_by_unk,
-    ),
-    FIGURES["unk_tokens"],
-    Metric("of all", percent, lambda of: _share(of.figures.unk_tokens, of.efficiency.tokens)),
-    FIGURES["spelled_tokens"],
-    Metric("of all", percent, lambda of: _share(of.figures.spelled_tokens, of.efficiency.tokens)),
-)
-_PARTS = (
-    Metric("ids", whole, lambda of: of.size),
-    Metric("used", whole, lambda of: of.used),
-    Metric("of all", percent, lambda of: ratio(of.used, of.size)),
-    Metric("never", whole, lambda of: of.unused),
-    Metric("tokens of the texts", whole, lambda of: of.occurrences),
-    Metric("glitch tokens", whole, lambda of: len(of.glitches)),
-    Metric("their tokens", whole, lambda of: sum(each.occurrences for each in of.glitches)),
-)
-_DATA = (
-    Metric("lines", whole, lambda of: of.lines),
-    Metric("bytes", whole, lambda of: of.bytes),
-    Metric("characters", whole, lambda of: of.characters),
-    Metric("words", whole, lambda of: of.words),
-    Metric("syllables", whole, lambda of: of.syllables),
-    Metric("grapheme clusters", whole, lambda of: of.clusters),
-    Metric("bytes not UTF-8", whole, lambda of: of.broken_bytes),
-)
+        return [column.show(column.value(row)) for column in self.columns]
 
 
 def headline(found: Evaluation) -> list[tuple[str, str]]:
@@ -177,8 +124,8 @@ def headline(found: Evaluation) -> list[tuple[str, str]]:
         for name, figures in overall.figures.items()
         if (saved := figures.efficiency.saved) is not None
     ][:2]
-    unit = _per_unit([own.efficiency])[-1]
-    facts.append((unit.show(unit.of(_measured(found, overall, found.model))), unit.title))
+    unit = "character" if own.efficiency.tokens_per_word is None else "word"
+    facts.append((decimals(3)(getattr(own.efficiency, f"tokens_per_{unit}")), f"tokens per {unit}"))
     if overall.syllables:
         spelled = f", {own.spelled_syllables:,} spelled out" if own.spelled_syllables else ""
         broken = f"of {overall.syllables:,} syllables broken{spelled}"
@@ -187,248 +134,129 @@ def headline(found: Evaluation) -> list[tuple[str, str]]:
     return facts
 
 
-def _measured(found: Evaluation, text: TextResult, name: str) -> Measured:
-    figures = text.figures[name]
-    return Measured(text, figures.efficiency, text.figures[found.model].efficiency, figures)
-
-
-def _per_unit(found: Sequence[Efficiency]) -> list[Metric]:
-    """Tokens per word where a text has words, per character where one has none."""
-    have_words = {each.tokens_per_word is not None for each in found if each.tokens}
-    per_word = [PER_WORD] if have_words != {False} else []
-    return per_word + ([PER_CHARACTER] if False in have_words else [])
-
-
-def _efficiency(rows: Sequence[Row]) -> list[Metric]:
-    """The columns that say how well tokenizers do."""
-    per_unit = _per_unit([row.of.efficiency for row in rows])
-    return [
-        EFFICIENCY["tokens"],
-        *per_unit,
-        EFFICIENCY["characters_per_token"],
-        EFFICIENCY["saved"],
-    ]
-
-
 def sections(found: Evaluation) -> list[Section]:
     """The sections of a report; those that have nothing to say are left out."""
-    texts = (*found.texts, found.overall) if len(found.texts) > 1 else found.texts
-    names, model = [subject.name for subject in found.subjects], found.model
-    by_text = [
-        Row(text.name, name, name == model, _measured(found, text, name))
-        for text in texts
-        for name in names
-    ]
-    by_script = [
-        Row(script.name, name, name == model, Measured(script, efficiency, script.figures[model]))
-        for script in found.overall.scripts
-        for name, efficiency in script.figures.items()
-    ]
-    others = [row for row in by_text if not row.is_own]
-    broken = [row for row in by_text if row.of.text.syllables]
-    of_words = Metric("words", whole, lambda of: of.text.words)
-    of_characters = Metric("characters", whole, lambda of: of.text.characters)
-    unit = _per_unit([row.of.efficiency for row in by_text])[-1]
-    spelled = "spelled by the base" if found.unk == "spell" else "lost, as one [UNK] each"
-    made = [
-        Section(
-            "tokens",
-            "Tokens",
-            [
-                "Words are what white space separates, characters are code points, and every line "
-                "is encoded on its own, without its line feed. “Saved” is the share of a "
-                f"tokenizer's tokens that {model} does without (table 6 of the WWHO paper).",
-                "A text with more than a tenth of its characters in scripts that put no spaces "
-                "between words, such as Thai and Chinese, has no tokens per word, but tokens per "
-                "character.",
-            ][: 2 if unit is PER_CHARACTER else 1],
-            columns=[*_efficiency(by_text), FIGURES["bytes_per_token"]],
-            rows=by_text,
-            chart=Chart(
-                unit.title.replace(" ", "-"),
-                f"{unit.title.capitalize()} of each text, by tokenizer",
-                unit._replace(title=f"{unit.title} ({unit.better} is better)", show=decimals(2)),
-                by_text,
-            ),
-        ),
-        Section(
-            "scripts",
-            "Scripts",
-            [
-                "All texts together, by the script that the router finds: a token counts where it "
-                "ends, and a word ends at white space or where the script changes. “other” is what "
-                "the base tokenizes: Latin letters, digits, punctuation."
-            ],
-            ("script", "tokenizer"),
-            [of_characters, of_words, *_efficiency(by_script)],
-            by_script if len(found.overall.scripts) > 1 else [],
-        ),
-        Section(
-            "context",
-            "Context",
-            [
-                f"How much more text fits into the same context window with {model}: the other "
-                "tokenizer's tokens over its own (equation 3 and table 8 of the WWHO paper)."
-            ],
-            ("text", "against"),
-            [
-                Metric(f"tokens of {model}", whole, lambda of: of.model.tokens),
-                EFFICIENCY["tokens"]._replace(title="other tokens"),
-                EFFICIENCY["context"],
-            ],
-            others,
-            Chart(
-                "context",
-                f"Context multiplier of {model} over each tokenizer, by text",
-                EFFICIENCY["context"]._replace(title="times the text in the same context"),
-                others,
-            ),
-        ),
-        Section(
-            "breakage",
-            "Whole syllables",
-            [
-                "A syllable or a grapheme cluster is broken where a token ends inside it. "
-                + (
-                    f"Syllables are those of {found.grammar}, without the space before them. "
-                    if found.overall.syllables
-                    else f"The texts have no syllables of {found.grammar}. "
-                )
-                + "Where a model's vocabulary lacks a syllable and its base spells it, that is "
-                "counted apart, as spelled out. Clusters are the extended grapheme clusters of UAX "
-                "#29, among them letters with stray joiners and signs, which no grammar takes for "
-                "a syllable."
-            ],
-            columns=_SYLLABLES,
-            rows=by_text,
-            chart=Chart(
-                "broken-syllables",
-                "Share of syllables with a token's end inside, by text and tokenizer",
-                _BROKEN,
-                broken,
-            ),
-        ),
-        Section(
-            "round-trip",
-            "Nothing lost",
-            [
-                "Every line was decoded again and compared with what it was, byte for byte. [UNK] "
-                "stands for the token of what a vocabulary cannot write; a line damaged without "
-                "one is a fault of the tokenizer. Spelled out are the tokens of the base within "
-                "scripts: parts of syllables outside the vocabulary.",
-                *map(_identity, found.identities),
-                f"{model} names no base at hand, so ASCII was not compared with one.",
-            ][: 1 + max(1, len(found.identities))],
-            columns=_LOSSES,
-            rows=by_text,
-        ),
-        Section(
-            "information",
-            "Compression and information",
-            [
-                "The compression ratio is that of OSPE (equation 1): bytes of the text over bytes "
-                "of the encoded file, here with each id in the fewest whole bytes that hold any "
-                "id. Its efficiency score (equation 2) is the share of tokens within scripts that "
-                "could stand alone: no part of a character, no sign or joiner without its letter, "
-                "no [UNK]; several words are as whole as one. OSPE takes it of text that a "
-                "language model wrote, this report of the texts.",
-                "Rényi efficiency has alpha 2.5 and is taken of the tokens that occur (Zouhar et "
-                "al., Tokenization and the Noiseless Channel, ACL 2023).",
-            ],
-            columns=[
-                FIGURES[name]
-                for name in ("compression_ratio", "efficiency_score", "renyi_efficiency")
-            ],
-            rows=by_text,
-        ),
-        _vocabulary(found),
-        *([_premium(found, found.parallel)] if found.parallel else []),
-        Section(
-            "examples",
-            "Examples",
-            [
-                "Token by token (table 7 of the WWHO paper). A token that holds part of a "
-                "character is shown as its bytes."
-            ],
-            examples=found.examples,
-        ),
-        Section(
-            "data",
-            "What was measured",
-            [
-                f"{model} (SHA-256 {found.sha256}); syllables outside its vocabulary are "
-                f"{spelled}. Bytes that are not UTF-8 were read as U+FFFD by all tokenizers.",
-                *map(_source, found.texts),
-            ],
-            ("text", ""),
-            _DATA,
-            [Row(text.name, "", False, text) for text in texts],
-        ),
-    ]
-    return [section for section in made if section.rows or section.examples]
+    specs = tomllib.loads((resources.files(__package__) / "report.toml").read_text("utf-8"))
+    rows, known = _rows(found), _known(found)
+    made = []
+    for anchor, spec in specs.items():
+        own, chart = rows[spec["rows"]], spec.get("chart")
+        if not own:
+            continue
+        needed = _needed(own)
+        columns = [
+            _column(column[:3], {**known, "tokenizer": tokenizer})
+            for tokenizer in (known["tokenizers"] if spec.get("for_each_tokenizer") else [""])
+            for column in spec.get("columns", [])
+            if all(needed[condition] for condition in column[3:])
+        ]
+        if chart:
+            shown = rows[chart.pop("rows", spec["rows"])]
+            name, title = (_filled(chart.pop(key), known) for key in ("name", "title"))
+            chart = Chart(name, title, _column(chart.pop("metric"), known), shown, **chart)
+        made.append(
+            Section(
+                anchor,
+                spec["title"],
+                [line for line in _filled(spec["words"], known).split("\n") if line],
+                spec.get("heads", []),
+                columns,
+                own,
+                chart if chart and chart.rows else None,
+                found.examples if anchor == "examples" else (),
+            )
+        )
+    return made
 
 
-def _identity(test: Identity) -> str:
-    """What the test on ASCII said of a model."""
-    made_up = test.sentences - test.from_data
-    verdict = f"{test.different:,} differ" if test.different else "all are identical, id for id"
-    return (
-        f"Pure ASCII: {test.sentences:,} sentences ({test.from_data:,} lines of the texts and "
-        f"{made_up:,} made up) by {test.encoder} and by its base {test.base}: {verdict}."
-    )
+def _filled(template: str, known: Mapping[str, Any]) -> str:
+    return _JINJA.from_string(template).render(known)
 
 
-def _source(text: TextResult) -> str:
-    """Where a text comes from, and who knew it before."""
-    known = (
-        f" It is in the training corpus of {', '.join(text.trained_on)}: figures on it say little "
-        "of other text."
-    )
-    source = f"{text.name}: {text.file}, SHA-256 {text.sha256}."
-    return source + known if text.trained_on else source
+def _column(spec: Sequence[str], known: Mapping[str, Any]) -> Column:
+    """A column of report.toml."""
+    title, show, formula = spec
+    value = _JINJA.compile_expression(formula, undefined_to_none=False)
+    return Column(_filled(title, known), _SHOW[show], lambda row: value({**known, **row.of}))
 
 
-def _vocabulary(found: Evaluation) -> Section:
-    """What the vocabularies hold, and how much of it the texts use."""
-    rows = [
-        Row(part.encoder, part.part, part.encoder == found.model, part) for part in found.vocabulary
-    ]
-    own = [row.of for row in rows if row.is_own and row.label != "base"]
-    has_base = any(row.is_own and row.label == "base" for row in rows)
-    which = f"{found.model} without its base" if has_base else found.model
-    glitches = ", ".join(
-        f"{' '.join(f'U+{ord(char):04X}' for char in each.text)} ({each.occurrences:,})"
-        for part in own
-        for each in part.glitches
-    )
-    bins = max(len(part.histogram) for part in own)
-    return Section(
-        "vocabulary",
-        "Vocabulary",
-        [
-            "Used are the ids that the texts have; the others, special tokens and gaps among them, "
-            "never occur here. Superwords are tokens that join words. Glitch tokens are nothing "
-            "but joiners and viramas, which no syllable is. Each id costs "
-            f"{found.width:,} parameters of embeddings; a language model whose output matrix is "
-            "not tied to them pays as many again.",
-            f"Glitch tokens of {which}, with their occurrences: {glitches or 'none'}.",
+def _needed(rows: Sequence[Row]) -> dict[str, bool]:
+    """Whether some rows have tokens per word, and whether some have none."""
+    found = [row.of["efficiency"] for row in rows if "efficiency" in row.of]
+    have_words = {each.tokens_per_word is not None for each in found if each.tokens}
+    return {"has_words": have_words != {False}, "lacks_words": False in have_words}
+
+
+def _known(found: Evaluation) -> dict[str, Any]:
+    """What all words and formulas may name."""
+    own = [part for part in found.vocabulary if part.encoder == found.model]
+    return {
+        "found": found,
+        "tokenizers": [subject.name for subject in found.subjects],
+        "unit": "character" if _needed(_texts(found))["lacks_words"] else "word",
+        "has_base": own[-1].part == "base",
+        "own_glitches": [
+            f"{' '.join(f'U+{ord(char):04X}' for char in glitch.text)} ({glitch.occurrences:,})"
+            for part in own
+            if part.part != "base"
+            for glitch in part.glitches
         ],
-        ("tokenizer", "part"),
-        [*_PARTS, Metric("embedding parameters", whole, lambda of: of.size * found.width)],
-        rows,
-        Chart(
-            "vocabulary-use",
-            f"How many ids of {which} occur how often in the texts",
-            Metric("ids", whole, lambda ids: ids),
-            [
-                Row(_bin(number), part.part, True, sum(part.histogram[number : number + 1]))
-                for number in range(bins)
-                for part in own
-            ],
-            is_lying=True,
-            group_axis="occurrences in the texts",
-        ),
-    )
+    }
+
+
+def _texts(found: Evaluation) -> list[Row]:
+    """A row for each text and tokenizer."""
+    return [
+        Row(
+            text.name,
+            name,
+            name == found.model,
+            {
+                "text": text,
+                "figures": figures,
+                "efficiency": figures.efficiency,
+                "model": text.figures[found.model].efficiency,
+            },
+        )
+        for text in found.all_texts
+        for name, figures in text.figures.items()
+    ]
+
+
+def _rows(found: Evaluation) -> dict[str, list[Row]]:
+    """The rows of tables and charts, and what their columns are computed of."""
+    model, texts = found.model, _texts(found)
+    own = [part for part in found.vocabulary if part.encoder == model and part.part != "base"]
+    bins = range(max(len(part.histogram) for part in own))
+    languages = found.parallel.languages if found.parallel else ()
+    return {
+        "texts": texts,
+        "others": [row for row in texts if not row.is_own],
+        "texts with syllables": [row for row in texts if row.of["text"].syllables],
+        "scripts": [
+            Row(script.name, name, name == model, {"text": script, "efficiency": efficiency})
+            for script in found.overall.scripts
+            for name, efficiency in script.figures.items()
+            if len(found.overall.scripts) > 1
+        ],
+        "parts": [
+            Row(part.encoder, part.part, part.encoder == model, vars(part))
+            for part in found.vocabulary
+        ],
+        "uses": [
+            Row(_bin(number), part.part, True, {"ids": sum(part.histogram[number : number + 1])})
+            for number in bins
+            for part in own
+        ],
+        "languages": [Row(each.name, "", False, vars(each)) for each in languages],
+        "premiums": [
+            Row(each.name, name, name == model, {"premium": premium})
+            for each in languages[1:]
+            for name, premium in each.premium.items()
+        ],
+        "examples": [Row(each.text, "", False, vars(each)) for each in found.examples],
+        "sources": [Row(text.name, "", False, vars(text)) for text in found.all_texts],
+    }
 
 
 def _bin(number: int) -> str:
@@ -440,39 +268,3 @@ def _bin(number: int) -> str:
     """
     low, high = 2**number // 2, 2**number - 1
     return f"{high:,}" if number < 2 else f"{low:,}–{high:,}"
-
-
-def _premium(found: Evaluation, parallel: Parallel) -> Section:
-    """What the same text takes in each language."""
-    names, reference = [subject.name for subject in found.subjects], parallel.reference
-    return Section(
-        "premium",
-        "Token premium",
-        [
-            f"The same {parallel.lines:,} lines in each language: their tokens over those of "
-            f"{reference}, by the same tokenizer (Petrov et al., Language Model Tokenizers "
-            "Introduce Unfairness Between Languages, NeurIPS 2023). 1 is parity."
-        ],
-        ("language", ""),
-        [column for name in names for column in _premium_columns(name)],
-        [Row(each.name, "", False, each) for each in parallel.languages],
-        Chart(
-            "premium",
-            f"Tokens of each language over those of {reference}, by tokenizer",
-            Metric(f"tokens over {reference}", decimals(2), lambda premium: premium),
-            [
-                Row(each.name, name, name == found.model, each.premium[name])
-                for each in parallel.languages[1:]
-                for name in names
-            ],
-            is_lying=True,
-        ),
-    )
-
-
-def _premium_columns(name: str) -> tuple[Metric, Metric]:
-    """The columns of a tokenizer."""
-    return (
-        Metric(f"tokens, {name}", whole, lambda of: of.tokens[name]),
-        Metric("premium", times, lambda of: of.premium[name]),
-    )
