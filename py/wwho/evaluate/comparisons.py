@@ -49,12 +49,7 @@ class Identity:
 
 
 def keep_ascii(found: Iterator[Block], lines: list[str]) -> Iterator[Block]:
-    """The same blocks; their first ASCII lines that are not blank are put into a list.
-
-    Args:
-        found: the blocks of a text.
-        lines: what has been kept so far, at most `SENTENCES`.
-    """
+    """The same blocks; the first `SENTENCES` of their ASCII lines, blank ones aside, are kept."""
     for block in found:
         ascii_lines = (line for line in block.lines if line.isascii() and line.strip())
         lines += islice(ascii_lines, SENTENCES - len(lines))
@@ -73,26 +68,20 @@ def identities(encoders: Sequence[Encoder], lines: Sequence[str]) -> tuple[Ident
         What came out, for each model that has a base that can be found.
     """
     block = Block([*lines, *made_up(SENTENCES - len(lines))])
-    models = [encoder for encoder in encoders if isinstance(encoder, WwhoEncoder)]
-    theirs = {
-        name: base.encode(block).lines()
-        for name in {model.base for model in models}
-        if (base := _base(name, encoders))
-    }
+    known: dict[str, Encoder] = {encoder.name: encoder for encoder in encoders}
+    theirs: dict[str, list[list[int]]] = {}
     found = []
-    for model in models:
-        if model.base in theirs:
-            ours = model.encode(block).lines()
-            different = sum(a != b for a, b in zip(ours, theirs[model.base], strict=True))
-            found.append(Identity(model.name, model.base, len(block.lines), len(lines), different))
+    for model in encoders:
+        base = model.base if isinstance(model, WwhoEncoder) else ""
+        if base in list_encoding_names() and base not in theirs:  # before any of that name
+            known[base] = WwhoEncoder(base, model_bytes(base))
+        if base in known:
+            if base not in theirs:
+                theirs[base] = known[base].encode(block).lines()
+            pairs = zip(model.encode(block).lines(), theirs[base], strict=True)
+            different = sum(ours != others for ours, others in pairs)
+            found.append(Identity(model.name, base, len(block.lines), len(lines), different))
     return tuple(found)
-
-
-def _base(name: str, encoders: Sequence[Encoder]) -> Encoder | None:
-    """The tokenizer of this name: the one that ships before any that was given the name."""
-    if name in list_encoding_names():
-        return WwhoEncoder(name, model_bytes(name))
-    return next((encoder for encoder in encoders if encoder.name == name), None)
 
 
 def made_up(number: int) -> list[str]:
@@ -116,13 +105,7 @@ def made_up(number: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Language:
-    """One of the parallel texts.
-
-    Attributes:
-        name: what the report calls it.
-        tokens: for each tokenizer, the tokens of the text.
-        premium: for each tokenizer, those over its tokens of the first text.
-    """
+    """One of the parallel texts: for each tokenizer its tokens, and those over the first text's."""
 
     name: str
     tokens: dict[str, int]
@@ -131,13 +114,7 @@ class Language:
 
 @dataclass(frozen=True)
 class Parallel:
-    """Texts that say the same, line by line.
-
-    Attributes:
-        reference: the name of the first, to which the others are compared.
-        lines: lines of each.
-        languages: the texts, the first included.
-    """
+    """Texts that say the same, line by line; the others are compared with the first of them."""
 
     reference: str
     lines: int
@@ -147,7 +124,7 @@ class Parallel:
 def parallel(
     texts: Sequence[DataSet], encoders: Sequence[Encoder], advance: Advance
 ) -> Parallel | None:
-    """Count the tokens of parallel texts, for the token premium of each language.
+    """The token premium of each language.
 
     As in Petrov et al., "Language Model Tokenizers Introduce Unfairness Between Languages", NeurIPS
     2023: the tokens of a translation over those of the original.
@@ -173,11 +150,8 @@ def parallel(
         raise CorpusError(f"{texts[0].name} is the only parallel text; give another to compare")
     counted = [_count(text, encoders, advance) for text in texts]
     lines, reference = counted[0]
-    others = [
-        f"{text.name} has {number:,}"
-        for text, (number, _) in zip(texts, counted, strict=True)
-        if number != lines
-    ]
+    sizes = {text.name: number for text, (number, _) in zip(texts, counted, strict=True)}
+    others = [f"{name} has {number:,}" for name, number in sizes.items() if number != lines]
     if others:
         raise CorpusError(
             f"parallel texts must have the same number of lines: {texts[0].name} has "
@@ -218,13 +192,7 @@ EXAMPLES = (
 
 @dataclass(frozen=True)
 class Token:
-    """A token of an example.
-
-    Attributes:
-        id: its id.
-        text: its text; None where it is no whole text, but part of a character.
-        hex: its bytes.
-    """
+    """A token of an example, its bytes in hex; `text` is None for part of a character."""
 
     id: int
     text: str | None
@@ -233,12 +201,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Example:
-    """A text and what each tokenizer makes of it.
-
-    Attributes:
-        text: the text.
-        tokens: for each tokenizer, the tokens.
-    """
+    """A text, and the tokens that each tokenizer makes of it."""
 
     text: str
     tokens: dict[str, tuple[Token, ...]]

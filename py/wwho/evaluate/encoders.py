@@ -18,6 +18,7 @@ from wwho.core.packed import packing
 from wwho.core.select import BackendName, open_backend
 from wwho.encodings import SUFFIX, list_encoding_names, model_bytes
 from wwho.errors import WwhoError, naming
+from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.text import Block, Bools, DataSet, Ints, bounds, flat
 from wwho.format.container import read_container
 from wwho.format.layout import FEATURE_IDS
@@ -76,9 +77,12 @@ class Encoder(ABC):
     def decode(self, lines: Sequence[list[int]]) -> list[bytes]:
         """The text of each line's ids."""
 
-    @abstractmethod
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
         """The bytes of each token; None where there is no such token."""
+        return [self._token_bytes(token) for token in tokens]
+
+    def _token_bytes(self, token: int) -> bytes | None:
+        raise NotImplementedError
 
     def has_syllables(self, code_points: Ints) -> Bools:
         """Whether text of each of these letters is cut into syllables; none is without SGPE."""
@@ -91,8 +95,7 @@ class WwhoEncoder(Encoder):
     Attributes:
         sha256: of the artifact.
         backend: the open model.
-        unk: what becomes of syllables that are not in the vocabulary: "spell", or "token" for one
-            [UNK] each.
+        unk: "spell", or "token" where each syllable outside the vocabulary becomes an [UNK].
         normalize: the form that all texts are brought into, for every tokenizer; None: none.
         provenance: what the model says of its making.
         base: the name of its base; "" for none.
@@ -109,23 +112,18 @@ class WwhoEncoder(Encoder):
             name: what the report calls it.
             blob: the artifact.
             backend: "native", "wasm" or "reference"; None for the best that is there.
-            unk: what becomes of syllables outside the vocabulary; a model that was made to give
-                another encoder's ids decides that itself.
+            unk: as the attribute; a model made to give another encoder's ids decides it itself.
 
         Raises:
-            ArtifactError: the artifact breaks a MUST of FORMAT.md.
-            BackendError: the backend asked for cannot run here.
-            WwhoError: the model has no [UNK].
+            WwhoError: the artifact is damaged, the backend cannot run, or there is no [UNK].
         """
         self.name = name
         self.sha256 = hashlib.sha256(blob).hexdigest()
         self.backend = open_backend(blob, backend)
-        self._packing = packing(self.backend)
+        self._packing, self._grammar = packing(self.backend), Grammar(self.backend)
         info = self.backend.info
         self.n_vocab = info.n_vocab
-        self._is_script = [route.sgpe for route in info.routes]
-        self._has_syllables: dict[int, bool] = {}
-        self.n_base = info.n_base if any(self._is_script) else 0
+        self.n_base = info.n_base if self._grammar.is_script.any() else 0
         first = info.first_atom + info.n_atoms + info.n_merges - info.n_superwords
         self.superwords = range(first, first + info.n_superwords)
         self.unk_id = info.unk_id
@@ -159,11 +157,9 @@ class WwhoEncoder(Encoder):
     def has_syllables(self, code_points: Ints) -> Bools:
         """See `Encoder`."""
         letters, place = np.unique(code_points, return_inverse=True)
-        for letter in letters.tolist():
-            if letter not in self._has_syllables:
-                route = self.backend.spans(chr(letter).encode())[0].route
-                self._has_syllables[letter] = self._is_script[route]
-        return np.array([self._has_syllables[each] for each in letters.tolist()], np.bool_)[place]
+        block = Block([*map(chr, letters.tolist())])
+        routes = self._grammar.units(block).byte_routes[block.line_bytes[:-1]]
+        return self._grammar.is_script[routes][place]
 
 
 class TiktokenEncoder(Encoder):
@@ -173,10 +169,6 @@ class TiktokenEncoder(Encoder):
 
     def __init__(self, name: str, encoding: str) -> None:
         """Load an encoding, from tiktoken's cache or from the network.
-
-        Args:
-            name: what the report calls it.
-            encoding: tiktoken's name for it.
 
         Raises:
             WwhoError: its vocabulary is in neither place.
@@ -204,10 +196,6 @@ class TiktokenEncoder(Encoder):
         """See `Encoder`."""
         return [self._encoding.decode_bytes(ids) for ids in lines]
 
-    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
-        """See `Encoder`."""
-        return [self._token_bytes(token) for token in tokens]
-
     def _token_bytes(self, token: int) -> bytes | None:
         try:
             return self._encoding.decode_single_token_bytes(token)
@@ -223,12 +211,8 @@ class TokenizersEncoder(Encoder):
     def __init__(self, name: str, file: str) -> None:
         """Read a tokenizer.json.
 
-        Args:
-            name: what the report calls it.
-            file: its path.
-
         Raises:
-            WwhoError: it is none.
+            WwhoError: the file is none.
             OSError: it cannot be read.
         """
         import tokenizers
@@ -277,10 +261,6 @@ class TokenizersEncoder(Encoder):
         texts = self._tokenizer.decode_batch(lines, skip_special_tokens=False)
         return [text.encode() for text in texts]
 
-    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
-        """See `Encoder`."""
-        return [self._token_bytes(token) for token in tokens]
-
     def _token_bytes(self, token: int) -> bytes | None:
         text = self._tokenizer.id_to_token(token)
         if text is None:
@@ -324,8 +304,8 @@ def open_model(
 
     Args:
         given: a shipped encoding or a `.wwho` file; `LABEL=` before it names it in the report.
-        backend: "native", "wasm" or "reference"; None for the best that is there.
-        unk: what becomes of syllables outside the vocabulary.
+        backend: as for `WwhoEncoder`.
+        unk: as for `WwhoEncoder`.
 
     Raises:
         WwhoError: there is no such encoding, or it cannot be opened.
@@ -397,12 +377,12 @@ def _readable(name: str) -> str:
 def trained_on(
     text: DataSet, digests: Sequence[str], encoders: Sequence[Encoder]
 ) -> tuple[str, ...]:
-    """The names of the tokenizers that say they were trained on a text.
+    """The names of the tokenizers that say they were trained on a text; only artifacts do.
 
     Args:
         text: the text.
         digests: SHA-256 of the contents of its files.
-        encoders: the tokenizers; only artifacts say what they were trained on.
+        encoders: the tokenizers.
 
     Warns:
         UserWarning: there are any.

@@ -13,7 +13,7 @@ from wwho.errors import CorpusError, WwhoError
 from wwho.evaluate.comparisons import EXAMPLES, examples, identities, keep_ascii, parallel
 from wwho.evaluate.encoders import Encoder, WwhoEncoder, trained_on
 from wwho.evaluate.grammar import Grammar
-from wwho.evaluate.measure import Meter, TextTally, TokenTally, measure
+from wwho.evaluate.measure import Meter, Tally, measure
 from wwho.evaluate.results import FORMAT, Evaluation, TextResult, subject, text_result
 from wwho.evaluate.text import DataSet, blocks
 from wwho.evaluate.vocabulary import vocabulary
@@ -105,7 +105,7 @@ def evaluate(
         vocabulary=tuple(
             part
             for encoder, tally in zip(encoders, tallies, strict=True)
-            for part in vocabulary(encoder, tally.counts)
+            for part in vocabulary(encoder, tally["counts"])
         ),
         identities=identities(encoders, ascii_lines),
         parallel=premiums,
@@ -132,10 +132,10 @@ def _measure(
     encoders: Sequence[Encoder],
     ascii_lines: list[str],
     advance: Advance,
-) -> tuple[tuple[TextResult, ...], TextTally, list[TokenTally]]:
+) -> tuple[tuple[TextResult, ...], Tally, list[Tally]]:
     """The figures of each text, and the counts of all of them together."""
     meters = [Meter(encoder, grammar) for encoder in encoders]
-    total, totals, results = TextTally(), [TokenTally() for _ in meters], []
+    total, totals, results = Tally(), [Tally() for _ in meters], []
     for text in data:
         corpus = text.corpus()
         found = keep_ascii(blocks(corpus, advance), ascii_lines)
@@ -157,17 +157,17 @@ def _measure(
     return tuple(results), total, totals
 
 
-def _check(text: DataSet, tally: TextTally) -> None:
+def _check(text: DataSet, tally: Tally) -> None:
     """Say what is wrong with a text.
 
     Raises:
         CorpusError: it is empty.
     """
-    if not tally.bytes:
+    if not tally.get("bytes"):
         raise CorpusError(f"{text.file}: there is no text in it to measure")
-    if tally.broken_bytes:
+    if broken := tally["broken_bytes"]:
         warnings.warn(
-            f"{text.file}: bytes that are not valid UTF-8: {tally.broken_bytes:,}; each was read "
-            "as U+FFFD, by all tokenizers",
+            f"{text.file}: bytes that are not valid UTF-8: {broken:,}; each was read as U+FFFD, by "
+            "all tokenizers",
             stacklevel=4,
         )

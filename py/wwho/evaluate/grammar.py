@@ -66,12 +66,7 @@ class Units:
 
 
 class Grammar:
-    """The routes and syllables of a model.
-
-    Attributes:
-        names: the names of its routes.
-        is_script: which of them cut text into syllables.
-    """
+    """The routes and syllables of a model: their `names`, and which `is_script` of syllables."""
 
     def __init__(self, backend: Backend) -> None:
         """Take over the scanners of an open model."""
@@ -84,8 +79,8 @@ class Grammar:
         packed = [self._backend.spans_packed(line) for line in block.encoded]
         spans = np.frombuffer(b"".join(packed), _SPAN)
         shift = np.repeat(block.line_bytes[:-1], [len(line) // _SPAN.itemsize for line in packed])
-        starts, ends = spans["start"] + shift, spans["end"] + shift
-        return Units(block, starts, ends, spans["route"], spans["rule"], spans["first"])
+        starts, ends, *kinds = (spans[name] for name in _SPAN.names or ())
+        return Units(block, starts + shift, ends + shift, *kinds)
 
     def are_whole(self, tokens: Sequence[bytes | None]) -> Bools:
         """Whether each token, standing alone, is text that could be written so.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from wwho.evaluate.comparisons import Example, Identity, Parallel
 from wwho.evaluate.encoders import Encoder
 from wwho.evaluate.grammar import Grammar
-from wwho.evaluate.measure import TextTally, TokenTally
+from wwho.evaluate.measure import Tally
 from wwho.evaluate.metrics import id_bytes, ratio, renyi_efficiency, saving
 from wwho.evaluate.vocabulary import VocabularyPart
 
@@ -207,8 +208,8 @@ def subject(encoder: Encoder, width: int) -> Subject:
 
 def text_result(
     name: str,
-    text: TextTally,
-    tallies: Sequence[TokenTally],
+    text: Tally,
+    tallies: Sequence[Tally],
     encoders: Sequence[Encoder],
     grammar: Grammar,
     *,
@@ -228,15 +229,15 @@ def text_result(
         sha256: of its contents.
         trained_on: the tokenizers that were trained on it.
     """
-    counts = dict(vars(text))
-    routes = counts.pop("routes")
-    n_text = (text.words, int(routes[-1].sum()), text.characters)
-    efficiencies = _efficiencies(encoders, [tally.tokens for tally in tallies], *n_text)
+    routes = text["routes"]
+    size = (text["characters"], text["words"], int(routes[-1].sum()))
+    tokens = [int(tally["counts"].sum()) for tally in tallies]
+    efficiencies = _efficiencies(encoders, tokens, *size)
     scripts = []
     for route, (segments, n_bytes, characters, words, spaceless) in enumerate(routes.T.tolist()):
-        tokens = [int(tally.route_tokens[route]) for tally in tallies]
-        figures = _efficiencies(encoders, tokens, words, spaceless, characters)
-        script = (grammar.names[route], segments, n_bytes, characters, words, figures)
+        tokens = [int(tally["route_tokens"][route]) for tally in tallies]
+        found = _efficiencies(encoders, tokens, characters, words, spaceless)
+        script = (grammar.names[route], segments, n_bytes, characters, words, found)
         scripts += [ScriptResult(*script)] if segments else []
     return TextResult(
         name=name,
@@ -248,12 +249,17 @@ def text_result(
             for encoder, tally in zip(encoders, tallies, strict=True)
         },
         scripts=tuple(scripts),
-        **counts,
+        **_of(TextResult, text),
     )
 
 
+def _of(kind: type[TextResult | Figures], tally: Tally) -> dict[str, Any]:
+    """What a tally counts under the names of a result."""
+    return {each.name: tally[each.name] for each in fields(kind) if each.name in tally}
+
+
 def _efficiencies(
-    encoders: Sequence[Encoder], tokens: Sequence[int], words: int, spaceless: int, characters: int
+    encoders: Sequence[Encoder], tokens: Sequence[int], characters: int, words: int, spaceless: int
 ) -> dict[str, Efficiency]:
     """How well each tokenizer does, given the tokens of each and what they are of."""
     model = tokens[0]
@@ -270,23 +276,20 @@ def _efficiencies(
 
 
 def _figures(
-    text: TextTally, tally: TokenTally, encoder: Encoder, grammar: Grammar, efficiency: Efficiency
+    text: Tally, tally: Tally, encoder: Encoder, grammar: Grammar, efficiency: Efficiency
 ) -> Figures:
     """All figures of a tokenizer on a text."""
-    fragments = ratio(tally.fragments, int(tally.route_tokens[grammar.is_script].sum()))
+    counts, tokens = _of(Figures, tally), efficiency.tokens
+    if encoder.unk_id is None:
+        counts |= {"unk_tokens": None}
+    if not encoder.n_base:
+        counts |= {"spelled_syllables": None, "spelled_tokens": None}
+    fragments = ratio(tally["fragments"], int(tally["route_tokens"][grammar.is_script].sum()))
     return Figures(
         efficiency=efficiency,
-        bytes_per_token=ratio(text.bytes, tally.tokens),
-        compression_ratio=ratio(text.bytes, tally.tokens * id_bytes(encoder.n_vocab)),
+        bytes_per_token=ratio(text["bytes"], tokens),
+        compression_ratio=ratio(text["bytes"], tokens * id_bytes(encoder.n_vocab)),
         efficiency_score=None if fragments is None else 100 * (1 - fragments),
-        renyi_efficiency=renyi_efficiency(tally.counts),
-        damaged_lines=tally.damaged_lines,
-        damaged_by_unk=tally.damaged_by_unk,
-        unk_tokens=None if encoder.unk_id is None else tally.unk_tokens,
-        broken_syllables=tally.broken_syllables,
-        syllable_cuts=tally.syllable_cuts,
-        spelled_syllables=tally.spelled_syllables if encoder.n_base else None,
-        spelled_tokens=tally.spelled_tokens if encoder.n_base else None,
-        broken_clusters=tally.broken_clusters,
-        cluster_cuts=tally.cluster_cuts,
+        renyi_efficiency=renyi_efficiency(tally["counts"]),
+        **counts,
     )

@@ -97,11 +97,8 @@ class Extents(NamedTuple):
 class Block:
     """Some lines of a text, without their line feeds; each is a text of its own.
 
-    Offsets into a block are those into its lines laid end to end.
-
-    Attributes:
-        lines: the lines.
-        broken: how many bytes of them were not UTF-8; each became U+FFFD.
+    Offsets into a block are those into its lines laid end to end. `broken` is how many bytes of
+    them were not UTF-8; each became U+FFFD.
     """
 
     lines: list[str]
@@ -137,9 +134,8 @@ class Block:
     def clusters(self) -> Extents:
         """The extended grapheme clusters: what a reader takes for a character (UAX #29).
 
-        The library is the one of those tried that is both right and fast. The regex package's
-        ``\\X`` joins a virama and a consonant also where no consonant stands before them, against
-        rule GB9c.
+        The library is both right and fast. The regex package's ``\\X`` joins a virama and a
+        consonant also where no consonant stands before them, against rule GB9c.
 
         Example:
             >>> Block(["aක्षि", "ක්‍ෂ"]).clusters
@@ -155,11 +151,7 @@ class Block:
         return self.word_starts_within(np.zeros(len(self.code_points), np.uint8))
 
     def word_starts_within(self, routes: Ints) -> Bools:
-        """The same, where a word also ends where the route of the text changes.
-
-        Args:
-            routes: the route of each code point.
-        """
+        """The same, where a word also ends where the route of the code points changes."""
         is_solid: Bools = _IS_SOLID[np.minimum(self.code_points, _END_OF_SPACES)]
         free = np.append(True, ~is_solid)  # one longer: empty lines may stand at the end
         free[1:-1] |= routes[1:] != routes[:-1]
