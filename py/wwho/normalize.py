@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Literal
 
@@ -25,6 +25,8 @@ KEY = "normalize"
 
 HANGUL = frozenset(map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
 """Vowels and final consonants, which join the syllable before them."""
+
+NOT_ASCII = bytes(range(128, 256))
 
 LONG_WORD = 256
 """Characters without white space from which on it is worth looking for many marks in a row."""
@@ -62,6 +64,23 @@ def nfc(data: bytes) -> bytes:
     if unicodedata.is_normalized("NFC", text):
         return data
     return _nfc(text).encode("utf-8", "surrogateescape")
+
+
+def nfc_parts(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """A text that comes in parts, in NFC: no ASCII character joins what stands before it.
+
+    Example:
+        >>> b"".join(nfc_parts([b"e", b"\\xcc", b"\\x81x"])).decode() == "\u00e9x"
+        True
+    """
+    held = b""
+    for part in parts:
+        held += part
+        last = len(held.rstrip(NOT_ASCII)) - 1
+        if last > 0:
+            yield nfc(held[:last])
+            held = held[last:]
+    yield nfc(held)
 
 
 def places_before(data: bytes, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

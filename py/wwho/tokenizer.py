@@ -21,6 +21,7 @@ from wwho.format.files import write_atomic
 from wwho.format.model import free_ids
 from wwho.normalize import normalizer, places_before
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
+from wwho.streaming import Streaming
 from wwho.text import Text, Unk, to_bytes
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Segment(NamedTuple):
     units: tuple[str, ...]
 
 
-class Tokenizer(Batches, Decoding, Cutting):
+class Tokenizer(Batches, Decoding, Cutting, Streaming):
     """An immutable tokenizer; any number of threads may use it at once.
 
     Names and behaviour are those of tiktoken's `Encoding` wherever it has them, with one safer

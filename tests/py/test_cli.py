@@ -174,8 +174,13 @@ def test_unknown_special_tokens_are_refused(cli):
 @pytest.mark.parametrize("command", ["encode", "count"])
 @pytest.mark.parametrize("options", [(), ("--lines",)])
 def test_endless_input_stops_at_the_limit(cli, monkeypatch, command, options):
+    """Of one word, or of one line; what can be cut may go on."""
     monkeypatch.setattr("wwho.cli.streams.MAX_BYTES", 1000)
+    monkeypatch.setattr("wwho.streaming.MOST", 1000)
+    monkeypatch.setattr("wwho.streaming.PART", 100)
+    monkeypatch.setattr("wwho.cli.streams.BLOCK", 50)
     arguments = (command, "--model", "o200k_base", *options)
+    assert cli(*arguments, stdin=b"a, b\n" * 1000).code == 0
     assert cli(*arguments, stdin=b"a" * 1000).code == 0
     message = one_line_error(cli(*arguments, stdin=b"a" * 1001))
     assert "more than 1000 bytes" in message

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from wwho.cli import options as shared
 from wwho.cli import streams
+from wwho.normalize import nfc_parts
 
 NAME = "count"
 HELP = "count the tokens of files, and of all of them"
@@ -38,16 +40,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_files(parser, "text to count")
 
 
+def sized(blocks: Iterator[bytes], row: Row) -> Iterator[bytes]:
+    """The blocks of a file, whose bytes are counted on the way."""
+    for block in blocks:
+        row.bytes += len(block)
+        yield block
+
+
 def run(options: argparse.Namespace) -> int:
     """Count each file; a total follows where there is more than one."""
     tokenizer = shared.open_model(options)
     allowed = shared.allowed_special(options, tokenizer)
-    texts = streams.lines if options.lines else streams.contents
     rows = [Row(name) for name in options.files or [streams.STANDARD_INPUT]]
-    for number, text in texts([row.file for row in rows]):
-        rows[number].bytes += len(text)
-        text = shared.normalized(options, text)
-        rows[number].tokens += tokenizer.count(text, allowed_special=allowed)
+    names = [row.file for row in rows]
+    if options.lines:
+        for number, text in streams.lines(names):
+            rows[number].bytes += len(text)
+            text = shared.normalized(options, text)
+            rows[number].tokens += tokenizer.count(text, allowed_special=allowed)
+    else:
+        for number, blocks in streams.blocks(names):
+            given = sized(blocks, rows[number])
+            parts = nfc_parts(given) if options.normalize else given
+            rows[number].tokens = tokenizer.count_stream(parts, allowed_special=allowed)
     total = Row("total", sum(row.bytes for row in rows), sum(row.tokens for row in rows))
     if options.json:
         files = [asdict(row) for row in rows]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
+from wwho.normalize import nfc_parts
 
 if TYPE_CHECKING:
     from wwho.tokenizer import Tokenizer
@@ -35,6 +36,15 @@ def run(options: argparse.Namespace) -> int:
     """Encode each file, or each line."""
     tokenizer = shared.open_model(options)
     allowed = shared.allowed_special(options, tokenizer)
+    if not (options.lines or options.json or options.show):
+        for _, blocks in streams.blocks(options.files):
+            parts = nfc_parts(blocks) if options.normalize else blocks
+            separator = b""
+            for ids in tokenizer.encode_stream(parts, allowed_special=allowed):
+                streams.write(separator + " ".join(map(str, ids)).encode())
+                separator = b" "
+            streams.write(b"\n")
+        return 0
     texts = streams.lines if options.lines else streams.contents
     for _, text in texts(options.files):
         ids = tokenizer.encode(shared.normalized(options, text), allowed_special=allowed)

@@ -17,7 +17,7 @@ from wwho.errors import BackendError
 STANDARD_INPUT = "-"
 MAX_BYTES = 2**31 - 1
 """The longest text that one call takes; an endless input must not fill the memory first."""
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 JOINERS = "\u200c\u200d"
 CIRCLE = "\u25cc"
 """The dotted circle, on which a sign without a letter is drawn, as in Unicode's charts."""
@@ -73,6 +73,28 @@ def contents(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
                 data = read_whole(stream, name)
             yield number, data
             advance(len(data))
+
+
+def blocks(files: Sequence[str]) -> Iterator[tuple[int, Iterator[bytes]]]:
+    """Each file's number and its bytes in blocks; memory holds one block.
+
+    Args:
+        files: as in `contents`.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    names = files or [STANDARD_INPUT]
+    with progress(total_size(names)) as advance:
+        for number, name in enumerate(names):
+            with opened(name) as stream:
+                yield number, _blocks(stream, advance)
+
+
+def _blocks(stream: BinaryIO, advance: Callable[[int], object]) -> Iterator[bytes]:
+    while block := stream.read(BLOCK):
+        yield block
+        advance(len(block))
 
 
 def lines(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:

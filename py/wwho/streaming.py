@@ -1,0 +1,128 @@
+"""Texts of any length, read in parts, in constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import ClassVar
+
+from wwho.core.base import Backend, Info
+from wwho.errors import BackendError
+from wwho.normalize import nfc_parts
+from wwho.special import Allowed, allowed_mask, allowed_set
+from wwho.text import Text, Unk, to_bytes
+
+PART = 1 << 18
+"""Bytes that are worth a call: with more, little is won."""
+
+MOST = 2**31 - 1
+"""The longest text that one call takes; an endless word must not fill the memory first."""
+
+
+class Streaming:
+    """The methods of a tokenizer that read a text in parts."""
+
+    __slots__ = ()
+    _backend: Backend
+    _disallowed: ClassVar[Allowed]
+    _normalize: Callable[[bytes], bytes] | None
+    _mask: Callable[[bytes, Allowed, Allowed], bytes | None]
+    _is_token: Callable[[Unk], bool]
+
+    @property
+    def info(self) -> Info:
+        """See `Tokenizer`."""
+        raise NotImplementedError
+
+    def encode_stream(
+        self,
+        parts: Iterable[Text],
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed | None = None,
+        unk: Unk = "spell",
+    ) -> Iterator[list[int]]:
+        """The ids of a text that comes in parts, such as the blocks of a file.
+
+        The parts may be cut anywhere, also within a character, if they are bytes. Memory holds some
+        256 KB of the text, or more where it has no place at which it may be cut, as in a word of
+        that length.
+
+        Args:
+            parts: the text; strings must not be cut within a pair of surrogates.
+            allowed_special: as for `encode`.
+            disallowed_special: as for `encode`.
+            unk: as for `encode`.
+
+        Yields:
+            Lists of ids, which joined are those that `encode` gives for the whole text.
+
+        Raises:
+            SpecialTokenError: the text spells a disallowed special token.
+            BackendError: 2 GiB are one word, or have no place to be cut for another reason.
+            ValueError: as for `encode`.
+
+        Example:
+            >>> import wwho
+            >>> enc = wwho.get_encoding("o200k_base")
+            >>> [*enc.encode_stream([b"hel", b"lo wor", b"ld"])]
+            [[24912, 2375]]
+        """
+        disallowed = self._disallowed if disallowed_special is None else disallowed_special
+        as_token = self._is_token(unk)
+        for text in self._safe_parts(parts, allowed_special, disallowed):
+            mask = self._mask(text, allowed_special, disallowed)
+            yield self._backend.encode(text, mask, as_token)
+
+    def count_stream(
+        self,
+        parts: Iterable[Text],
+        *,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed | None = None,
+        unk: Unk = "spell",
+    ) -> int:
+        """How many ids `encode_stream` gives; arguments and errors as there.
+
+        Raises:
+            SpecialTokenError: the text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").count_stream([b"hel", b"lo wor", b"ld"])
+            2
+        """
+        disallowed = self._disallowed if disallowed_special is None else disallowed_special
+        as_token = self._is_token(unk)
+        return sum(
+            self._backend.count(
+                text, self._mask(text, allowed_special, disallowed), as_token, len(text)
+            )
+            for text in self._safe_parts(parts, allowed_special, disallowed)
+        )
+
+    def _safe_parts(
+        self, parts: Iterable[Text], allowed: Allowed, disallowed: Allowed
+    ) -> Iterator[bytes]:
+        """The text in parts that encode as it does; no special token is cut."""
+        specials = self.info.specials
+        names = allowed_set(allowed, specials) | allowed_set(disallowed, specials)
+        mask = allowed_mask(names, specials)
+        given = map(to_bytes, parts)
+        held, wanted = bytearray(), PART
+        for data in nfc_parts(given) if self._normalize else given:
+            held += data
+            if len(held) > MOST:
+                raise BackendError(
+                    f"more than {MOST} bytes without a place at which they may be cut, as in one "
+                    "word: a call takes no more; cut the text yourself"
+                )
+            if len(held) < wanted:
+                continue
+            cut = self._backend.safe_cut(bytes(held), mask)
+            if cut:
+                yield bytes(held[:cut])
+                del held[:cut]
+            # Looked through again only when it is twice as long: linear in all.
+            wanted = max(PART, 2 * len(held))
+        if held:
+            yield bytes(held)
