@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -333,18 +332,25 @@ def test_other_paths_and_methods(client: FlaskClient) -> None:
 
 
 def test_only_a_few_large_bodies_are_answered_at_once(client: FlaskClient) -> None:
-    # A large body that is being answered is one that holds a slot; here the test holds it.
-    slots = threading.BoundedSemaphore(1)
-    with api.slot(1001, 1000, slots):
-        with api.slot(1000, 1000, slots):
-            pass
-        with pytest.raises(api.ProblemError) as refused, api.slot(1001, 1000, slots):
-            pass
-    assert refused.value.status == 503
-    with APP.app_context():
-        assert api.failed(refused.value).headers["Retry-After"] == "1"
-    with api.slot(1001, 1000, slots):
-        pass
+    # A large body that is being answered is one that holds the semaphore; here the test holds it.
+    large = APP.extensions["wwho.large"]
+    exactly = ENCODE.small_bytes - len(b'{"text": ""}')
+    body = b'{"text": "' + b"a" * (exactly + 1) + b'"}'
+    with large, large:
+        found = problem(client, "encode", body, 503)
+        assert f"at most {ENCODE.small_bytes} bytes" in found["detail"]
+        headers = {"Content-Type": "application/json"}
+        refused = client.post("/api/v1/encode", data=body, headers=headers)
+        assert refused.headers["Retry-After"] == "1"
+        ask(client, "encode", {"text": "a" * 1000})
+        assert (
+            client.post("/api/v1/encode", data=body[:-3] + b'"}', headers=headers).status_code
+            == 200
+        )
+    # and a fault gives its place back
+    for _ in range(5):
+        problem(client, "encode", body + b"x", 400)
+    assert client.post("/api/v1/encode", data=body, headers=headers).status_code == 200
 
 
 # The log

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
-import threading
+import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -15,9 +16,12 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 pytest.importorskip("waitress", reason="needs the extra serve")
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
+
 from releases import Release  # noqa: E402
 
 import wwho  # noqa: E402
+from load import serving  # noqa: E402
 
 expect = playwright.expect
 
@@ -25,14 +29,9 @@ expect = playwright.expect
 @contextmanager
 def served(pyodide: Path | None) -> Iterator[str]:
     """The address of `wwho serve`."""
-    from wwho.serve.app import create_app
-    from wwho.serve.run import bind, make_server
-
-    with bind("127.0.0.1", 0) as listener:
-        server = make_server(create_app(pyodide=pyodide), listener, threads=4)
-        threading.Thread(target=server.run, daemon=True).start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.close()
+    options = [] if pyodide is None else ["--pyodide", str(pyodide)]
+    with TemporaryDirectory() as folder, serving(Path(folder, "log"), *options) as running:
+        yield f"http://127.0.0.1:{running.port}"
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +214,7 @@ def test_after_a_visit_python_needs_no_network(browser: Any, releases: dict[str,
 
 
 def test_the_archive_is_the_package_without_what_is_compiled_for_this_machine() -> None:
-    from wwho.serve.archive import packed
+    from wwho.serve.pyodide import packed
 
     made = packed()
     assert made == packed()

@@ -365,7 +365,7 @@ def test_the_worker_module(page: Any, address: str) -> None:
             name: tokenizer.name, nVocab: tokenizer.info.nVocab,
             early: await early, last: await last, after: await caught(tokenizer.encode("a")),
             broken: await caught(WorkerTokenizer.load(new Uint8Array(30))),
-            relative: (await WorkerTokenizer.load("models/o200k_base.wwho")).name,
+            relative: (await WorkerTokenizer.load("package/models/o200k_base.wwho")).name,
           };
         }""",
         text,

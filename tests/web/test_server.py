@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -23,12 +24,11 @@ from flask.testing import FlaskClient
 
 from wwho.errors import WwhoError
 from wwho.serve.app import create_app
-from wwho.serve.folders import models_folder, web_folder
-from wwho.serve.run import bind, serve
-from wwho.serve.site import BEST, QUICK, Site
+from wwho.serve.files import BEST, FOLDERS, QUICK, WEB, Site, routes
+from wwho.serve.run import serve
 
 BROTLI = {"Accept-Encoding": "gzip, br"}
-AS_A_PAGE = {"Sec-Fetch-Dest": "document"}
+MODEL = "/package/models/o200k_base.wwho"
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def app() -> Flask:
 
 @pytest.fixture(scope="module")
 def site(app: Flask) -> Site:
-    found: Site = app.extensions["wwho"]
+    found: Site = app.extensions["wwho.site"]
     return found
 
 
@@ -59,8 +59,7 @@ def client(app: Flask) -> FlaskClient:
         ("/page/share.png", "image/png"),
         ("/package/README.md", "text/plain; charset=utf-8"),
         ("/package/wwho.wasm", "application/wasm"),
-        ("/models/wwho_328k.wwho", "application/octet-stream"),
-        ("/encodings/o200k_base.wwho", "application/octet-stream"),
+        ("/package/models/wwho_328k.wwho", "application/octet-stream"),
     ],
 )
 def test_files_have_their_types_and_headers(client: FlaskClient, path: str, mime: str) -> None:
@@ -78,9 +77,7 @@ def test_files_have_their_types_and_headers(client: FlaskClient, path: str, mime
 # Caching
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/package/wwho.wasm", "/models/o200k_base.wwho", "/page/main.js"]
-)
+@pytest.mark.parametrize("path", ["/", "/package/wwho.wasm", MODEL, "/page/main.js"])
 def test_files_are_revalidated_by_etag(client: FlaskClient, path: str) -> None:
     first = client.get(path)
     assert first.headers["Cache-Control"] == "no-cache"
@@ -105,33 +102,24 @@ def test_another_version_is_answered_by_this_one_and_not_kept(client: FlaskClien
     assert (response.status_code, response.headers["Cache-Control"]) == (200, "no-cache")
 
 
-def test_browsers_get_a_page_whose_links_are_versioned(client: FlaskClient, site: Site) -> None:
-    response = client.get("/", headers=AS_A_PAGE)
+def test_a_page_names_its_files_where_they_never_change(client: FlaskClient, site: Site) -> None:
+    response = client.get("/")
     assert response.headers["Cache-Control"] == "no-cache"
-    assert "Sec-Fetch-Dest" in response.headers["Vary"]
     scripts = re.findall(r'(?:src|href)="([^"#]+\.(?:js|css|svg))"', response.text)
     assert len(scripts) >= 3
     for link in scripts:
         assert link.startswith(f"static/{site.version}/")
         assert client.get(f"/{link}").status_code == 200
+    unpinned = response.text.replace(f"static/{site.version}/", "")
+    assert unpinned == (WEB / "site" / "index.html").read_text("utf-8")
 
 
 def test_a_public_address_makes_that_of_the_preview_picture() -> None:
-    """Both forms of the page have it; without one, the page is as it lies in the folder."""
-    pages = Site({"": web_folder() / "site"}, "https://example.org/a&b")
+    page = Site({"": WEB / "site"}, "https://example.org/a&b").files["index.html"]
     picture = b'property="og:image" content="https://example.org/a&amp;b/page/share.png"'
-    for page in (pages.files["index.html"], pages.opened["index.html"]):
-        assert picture in page.plain.data
+    assert picture in page.data
     with pytest.raises(WwhoError, match=r"--url example\.org is no address"):
         serve(port=0, url="example.org")
-
-
-def test_all_others_get_the_page_as_it_lies_in_the_folder(client: FlaskClient) -> None:
-    for headers in ({}, {"Sec-Fetch-Dest": "empty"}):
-        assert (
-            client.get("/", headers=headers).data
-            == (web_folder() / "site" / "index.html").read_bytes()
-        )
 
 
 @pytest.mark.page
@@ -140,6 +128,7 @@ def test_the_second_visit_asks_for_the_page_alone(page: Any, server: Any, addres
     for _ in range(2):
         before = len(server.log.read_text("utf-8").splitlines())
         page.goto(address, wait_until="networkidle")
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")  # and it has what it needs
         lines = server.log.read_text("utf-8").splitlines()[before:]
         asked.append([json.loads(line)["path"] for line in lines])
     first, second = asked
@@ -160,9 +149,7 @@ def test_the_version_is_that_of_the_content(tmp_path: Path) -> None:
 # Compression and ranges
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/package/wwho.wasm", "/page/base.css", "/models/o200k_base.wwho"]
-)
+@pytest.mark.parametrize("path", ["/", "/package/wwho.wasm", "/page/base.css", MODEL])
 def test_brotli_is_sent_where_it_is_accepted(client: FlaskClient, path: str) -> None:
     plain, packed = client.get(path), client.get(path, headers=BROTLI)
     assert "Content-Encoding" not in plain.headers
@@ -181,7 +168,7 @@ def test_brotli_is_sent_where_it_is_accepted(client: FlaskClient, path: str) -> 
 def test_brotli_is_not_sent_where_it_is_not(client: FlaskClient, accepted: str) -> None:
     response = client.get("/package/wwho.wasm", headers={"Accept-Encoding": accepted})
     assert "Content-Encoding" not in response.headers
-    assert response.data == (web_folder() / "package" / "wwho.wasm").read_bytes()
+    assert response.data == (WEB / "package" / "wwho.wasm").read_bytes()
 
 
 @pytest.mark.parametrize("headers", [{}, BROTLI])
@@ -196,19 +183,15 @@ def test_head_says_what_get_sends(client: FlaskClient, headers: dict[str, str]) 
 
 
 def test_ranges(client: FlaskClient) -> None:
-    whole = client.get("/models/o200k_base.wwho").data
-    part = client.get("/models/o200k_base.wwho", headers={"Range": "bytes=100-199"})
+    whole = client.get(MODEL).data
+    part = client.get(MODEL, headers={"Range": "bytes=100-199"})
     assert (part.status_code, part.data) == (206, whole[100:200])
     assert part.headers["Content-Range"] == f"bytes 100-199/{len(whole)}"
     assert part.headers["Content-Length"] == "100"
-    beyond = client.get("/models/o200k_base.wwho", headers={"Range": f"bytes={len(whole)}-"})
+    beyond = client.get(MODEL, headers={"Range": f"bytes={len(whole)}-"})
     assert (beyond.status_code, beyond.headers["Content-Range"]) == (416, f"bytes */{len(whole)}")
-    last = client.get("/models/o200k_base.wwho", headers={"Range": "bytes=-7"})
-    assert (last.status_code, last.data) == (206, whole[-7:])
-    longer = client.get("/models/o200k_base.wwho", headers={"Range": "bytes=-99999999"})
-    assert (longer.status_code, longer.data) == (206, whole)
-    packed = client.get("/models/o200k_base.wwho", headers=BROTLI)
-    part = client.get("/models/o200k_base.wwho", headers={**BROTLI, "Range": "bytes=5-"})
+    packed = client.get(MODEL, headers=BROTLI)
+    part = client.get(MODEL, headers={**BROTLI, "Range": "bytes=5-"})
     assert (part.status_code, part.data) == (206, packed.data[5:])
 
 
@@ -219,10 +202,10 @@ def test_ranges(client: FlaskClient) -> None:
         {"Range": "bytes=0-0,2-3"},
         {"Range": "bytes=" + ",".join(f"{at}-{at}" for at in range(0, 20_000, 2))},
         {"Range": "bytes=a-b"},
-        {"Range": "bytes=9-0"},
+        {"Range": "bytes=-7"},
         {"Range": "bytes=0-9", "If-Range": '"another"'},
     ],
-    ids=["unit", "two", "many", "words", "backwards", "of other bytes"],
+    ids=["unit", "two", "many", "words", "the last", "of other bytes"],
 )
 def test_ranges_that_are_ignored(client: FlaskClient, headers: dict[str, str]) -> None:
     whole = client.get("/package/wwho.wasm")
@@ -242,16 +225,18 @@ def test_a_range_of_the_bytes_that_a_client_has(client: FlaskClient) -> None:
     assert client.head("/package/wwho.wasm", headers=headers).status_code == 200
 
 
-def test_every_form_of_a_page_is_compressed_best(tmp_path: Path) -> None:
+def test_every_file_is_compressed_best_in_the_end(tmp_path: Path) -> None:
     lines = "".join(f'<p id="p{number * number}">{number}</p>\n' for number in range(500))
     html = f'<!doctype html><script src="a.js"></script>\n{lines}'
     (tmp_path / "index.html").write_text(html, "utf-8")
     (tmp_path / "a.js").write_text("1", "utf-8")
     site = Site({"": tmp_path})
+    page = site.files["index.html"]
+    quick = page.packed
     site.compress_best()
-    for file in (site.files["index.html"], site.opened["index.html"]):
-        assert file.compressed.data == brotli.compress(file.plain.data, quality=BEST)
-        assert file.compressed.data != brotli.compress(file.plain.data, quality=QUICK)
+    assert quick[0] == brotli.compress(page.data, quality=QUICK)
+    assert page.packed[0] == brotli.compress(page.data, quality=BEST)
+    assert page.packed[1] != quick[1]
 
 
 # What is not served
@@ -263,10 +248,10 @@ def test_every_form_of_a_page_is_compressed_best(tmp_path: Path) -> None:
         "/nothing",
         "/page/",
         "/package/package.json",
-        "/models/",
-        "/models/none.wwho",
-        "/models/../errors.py",
-        "/models/..%2ferrors.py",
+        "/package/models/",
+        "/package/models/none.wwho",
+        "/package/models/../errors.py",
+        "/package/models/..%2ferrors.py",
         "/../pyproject.toml",
         "/%2e%2e/pyproject.toml",
         "/page/..%2f..%2fpyproject.toml",
@@ -277,25 +262,26 @@ def test_every_form_of_a_page_is_compressed_best(tmp_path: Path) -> None:
         "/page/%ff.js",
     ],
 )
-def test_everything_else_is_a_plain_404(client: FlaskClient, path: str) -> None:
+def test_everything_else_is_not_found(client: FlaskClient, path: str) -> None:
     response = client.get(path)
     assert response.status_code == 404
-    assert response.mimetype == "text/plain"
-    assert response.text == "404 Not Found\n"
+    assert response.mimetype == "application/problem+json"
+    assert response.get_json()["detail"].startswith("Expected a file")
     assert response.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_other_methods_are_refused_in_plain_text(client: FlaskClient) -> None:
+def test_other_methods_are_refused(client: FlaskClient) -> None:
     response = client.post("/", data="text")
-    assert (response.status_code, response.mimetype) == (405, "text/plain")
+    assert (response.status_code, response.mimetype) == (405, "application/problem+json")
     assert "GET" in response.headers["Allow"]
 
 
 def test_a_missing_core_says_how_to_build_it(tmp_path: Path) -> None:
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "index.html").write_text("<!doctype html>", "utf-8")
-    response = create_app(web=tmp_path).test_client().get("/")
-    assert response.status_code == 503
+    (tmp_path / "index.html").write_text("<!doctype html>", "utf-8")
+    app = Flask("without a core")
+    routes(app, Site({"": tmp_path}))
+    response = app.test_client().get("/")
+    assert response.status_code == 500
     assert "python tools/build_wasm.py" in response.text
 
 
@@ -303,7 +289,7 @@ def test_a_folder_for_pyodide_is_served_and_nothing_beside_it(tmp_path: Path) ->
     (tmp_path / "pyodide").mkdir()
     (tmp_path / "pyodide" / "pyodide.mjs").write_text("export {}", "utf-8")
     (tmp_path / "secret.js").write_text("secret", "utf-8")
-    client = create_app(pyodide=tmp_path / "pyodide").test_client()
+    client = create_app(pyodide_folder=tmp_path / "pyodide").test_client()
     response = client.get("/pyodide/pyodide.mjs")
     assert (response.status_code, response.text) == (200, "export {}")
     assert response.content_type == "text/javascript; charset=utf-8"
@@ -331,19 +317,16 @@ def test_without_javascript_the_page_says_what_it_needs(client: FlaskClient) -> 
 
 
 def test_the_folders_are_there() -> None:
-    assert (web_folder() / "site" / "index.html").is_file()
-    assert (models_folder() / "wwho_328k.wwho").is_file()
+    assert all(folder.is_dir() for folder in FOLDERS.values())
 
 
 # Starting and stopping
 
 
 def test_a_taken_port_is_named_with_a_way_out() -> None:
-    with bind("127.0.0.1", 0) as listener:
-        port = listener.getsockname()[1]
-        with pytest.raises(
-            WwhoError, match=rf"port {port} of 127\.0\.0\.1 is taken.*--port {port + 1}"
-        ):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(WwhoError, match=rf"127\.0\.0\.1:{port}: .*in use.*another --port"):
             serve("127.0.0.1", port)
 
 
@@ -357,7 +340,7 @@ def test_an_address_that_cannot_be(host: str, port: int) -> None:
 
 def test_options_that_make_no_sense(tmp_path: Path) -> None:
     for threads in (0, 1):
-        with pytest.raises(WwhoError, match=f"--threads {threads}: it takes two at least"):
+        with pytest.raises(WwhoError, match=f"--threads {threads}: expected two or more"):
             serve(port=0, threads=threads)
     with pytest.raises(WwhoError, match="none is no folder"):
         serve(port=0, pyodide=tmp_path / "none")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
-from http import HTTPStatus
+from threading import BoundedSemaphore
 
 from flask import Blueprint, Response, request
-from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
-from wwho.serve import operations, problems
+from wwho.serve import operations
 from wwho.serve.messages import Health, to_json
 from wwho.serve.openapi import PREFIX, document
 from wwho.serve.operations import OPERATIONS, Operation
@@ -20,56 +16,34 @@ from wwho.serve.problems import ProblemError
 JSON = "application/json"
 
 
-def api(large_at_once: int = 2) -> Blueprint:
+def routes(large: BoundedSemaphore) -> Blueprint:
     """The routes of the API.
 
     Args:
-        large_at_once: how many large bodies are answered at the same time; fewer than the server
-            has threads. Others get 503 at once.
+        large: held by each large body while it is answered; where none is left, the body is
+            refused. It has fewer than the server has threads, so that small bodies find one.
     """
     blueprint = Blueprint("api", __name__)
-    blueprint.register_error_handler(ProblemError, failed)
-    slots = threading.BoundedSemaphore(large_at_once)
     for operation in OPERATIONS:
-        blueprint.add_url_rule(
-            f"{PREFIX}/{operation.name}",
-            endpoint=operation.name,
-            view_func=partial(answer, operation, slots),
-            methods=["POST"],
-            provide_automatic_options=False,
-        )
-    # Neither changes while the server runs.
+        view, path = partial(answer, operation, large), f"{PREFIX}/{operation.name}"
+        blueprint.add_url_rule(path, operation.name, view, methods=["POST"])
+    # None of these changes while the server runs.
     fixed = {
         f"{PREFIX}/encodings": to_json(operations.encodings()),
         f"{PREFIX}/openapi.json": to_json(document()),
         "/healthz": to_json(Health()),
     }
     for path, body in fixed.items():
-        blueprint.add_url_rule(
-            path,
-            endpoint=path.rpartition("/")[2].replace(".", "-"),
-            view_func=partial(ok, body),
-            provide_automatic_options=False,
-        )
+        blueprint.add_url_rule(path, path.replace(".", "-"), partial(ok, body))
     return blueprint
 
 
-def answer(operation: Operation, slots: threading.BoundedSemaphore) -> Response:
+def answer(operation: Operation, large: BoundedSemaphore) -> Response:
     """The response to a request of an operation.
 
     Raises:
         ProblemError: the request cannot be answered.
-    """
-    body = read_body(operation.body_bytes)
-    with slot(len(body), operation.large_bytes, slots):
-        return ok(operation.respond(body))
-
-
-def read_body(limit: int) -> bytes:
-    """The body of the request.
-
-    Raises:
-        ProblemError: it is too large, compressed, or not said to be JSON.
+        RequestEntityTooLarge: its body is too large.
     """
     if request.mimetype != JSON:
         found = f"{request.mimetype[:80]!r}" if request.mimetype else "none"
@@ -77,59 +51,21 @@ def read_body(limit: int) -> bytes:
     coding = request.headers.get("Content-Encoding", "identity")
     if coding.lower() != "identity":
         raise ProblemError(415, f"Expected a body without Content-Encoding, got {coding[:80]!r}")
-    request.max_content_length = limit
-    try:
-        return request.get_data(cache=False)
-    except RequestEntityTooLarge as error:
-        found = str(request.content_length or "more")
+    request.max_content_length = operation.body_bytes
+    body = request.get_data(cache=False)
+    if len(body) <= operation.small_bytes:
+        return ok(operation.respond(body))
+    if not large.acquire(blocking=False):
+        expected = f"Expected a body of at most {operation.small_bytes} bytes while larger ones are"
         raise ProblemError(
-            413, f"Expected a body of at most {limit} bytes, got {found}: send it in parts"
-        ) from error
-
-
-@contextmanager
-def slot(size: int, large: int, slots: threading.BoundedSemaphore) -> Iterator[None]:
-    """One of the few places for large bodies, where this is one; small ones are never kept.
-
-    Raises:
-        ProblemError: all are taken.
-    """
-    if size <= large:
-        yield
-        return
-    if not slots.acquire(blocking=False):
-        raise ProblemError(
-            503,
-            f"Expected a body of at most {large} bytes while larger ones are being answered, "
-            f"got {size}: ask again in a second",
+            503, f"{expected} being answered, got {len(body)}: ask again in a second"
         )
     try:
-        yield
+        return ok(operation.respond(body))
     finally:
-        slots.release()
+        large.release()
 
 
 def ok(body: bytes) -> Response:
     """An answer."""
     return Response(body, 200, {"Cache-Control": "no-store"}, content_type=JSON)
-
-
-def failed(error: ProblemError) -> Response:
-    """A problem, as an answer."""
-    body = problems.problem(error.status, str(error), error.pointer)
-    response = Response(body, error.status, content_type=problems.MIME)
-    response.headers["Cache-Control"] = "no-store"
-    if error.status == HTTPStatus.SERVICE_UNAVAILABLE:
-        response.headers["Retry-After"] = "1"
-    return response
-
-
-def failed_http(error: HTTPException) -> Response:
-    """A fault that Flask found, such as an unknown path or another method, as a problem."""
-    status = error.code or 500
-    expected = {
-        404: f"Expected a path that {PREFIX}/openapi.json names, got another one",
-        405: f"Expected {' or '.join(getattr(error, 'valid_methods', None) or ['another method'])},"
-        f" got {request.method[:20]}",
-    }
-    return failed(ProblemError(status, expected.get(status, str(error.description))))

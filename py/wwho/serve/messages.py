@@ -9,19 +9,12 @@ from msgspec import Meta, Struct
 
 from wwho.encodings import DEFAULT_ENCODING, list_encoding_names
 
-BATCH = 128
-"""Most questions in one request."""
-SPECIALS = 64
-"""Most special tokens that one question may name."""
-
+BATCH = 128  # most questions in one request
+SPECIALS = 64  # most special tokens that one question may name
 ENCODINGS = list_encoding_names()
 
 EncodingName = Annotated[
-    str,
-    Meta(
-        description="An encoding that this server has; see /api/v1/encodings.",
-        extra_json_schema={"enum": ENCODINGS},
-    ),
+    str, Meta(description="One of /api/v1/encodings.", extra_json_schema={"enum": ENCODINGS})
 ]
 Text = Annotated[str, Meta(description="The text. It is kept nowhere and stands in no log.")]
 TokenId = Annotated[
@@ -40,11 +33,9 @@ class SegmentQuestion(Struct, forbid_unknown_fields=True):
     encoding: EncodingName = DEFAULT_ENCODING
 
 
-class EncodeQuestion(Struct, forbid_unknown_fields=True):
+class EncodeQuestion(SegmentQuestion):
     """A text to encode or to count. What it spells is ordinary text unless it is allowed."""
 
-    text: Text
-    encoding: EncodingName = DEFAULT_ENCODING
     allowed_special: SpecialTokens = []
     disallowed_special: SpecialTokens = []
 

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from wwho.serve import problems
-from wwho.serve.messages import BATCH, EncodingsAnswer, Health, Problem, batch_of
-from wwho.serve.operations import OPERATIONS, Operation
+from wwho.serve.messages import BATCH, EncodingsAnswer, Health, Problem
+from wwho.serve.operations import OPERATIONS
 from wwho.version import __version__
 
 PREFIX = "/api/v1"
@@ -22,7 +22,6 @@ found. Texts are kept nowhere and stand in no log.
 """
 _FAULTS = {
     400: "The body is no JSON, or not as this document says.",
-    411: "The body comes in chunks, so that its length is not known.",
     413: "The body is too large.",
     415: "The body is not said to be application/json, or is compressed.",
     422: "A token or a special token is none of the encoding's, or stands where it is disallowed.",
@@ -37,19 +36,30 @@ def document() -> dict[str, Any]:
         >>> document()["openapi"]
         '3.1.0'
     """
-    kinds = [EncodingsAnswer, Health, Problem]
-    for operation in OPERATIONS:
-        kinds += [batch_of(operation.question), batch_of(operation.answer)]
+    kinds = [kind for operation in OPERATIONS for kind in (operation.question, operation.answer)]
     schemas, components = msgspec.json.schema_components(
-        kinds, ref_template="#/components/schemas/{name}"
+        [Problem, EncodingsAnswer, Health, *kinds], ref_template="#/components/schemas/{name}"
     )
-    encodings, health, _, *rest = schemas
+    problem, encodings, health, *rest = schemas
     paths = {
-        f"{PREFIX}/{operation.name}": {"post": _post(operation, asked, answered)}
-        for operation, asked, answered in zip(OPERATIONS, rest[::2], rest[1::2], strict=True)
+        f"{PREFIX}/encodings": {"get": _get("encodings", "The encodings", encodings)},
+        "/healthz": {"get": _get("health", "Says that the server answers", health)},
     }
-    paths[f"{PREFIX}/encodings"] = _get("encodings", "List the encodings", encodings)
-    paths["/healthz"] = _get("health", "Say that the server answers", health)
+    for operation, question, answer in zip(OPERATIONS, rest[::2], rest[1::2], strict=True):
+        asked, answered = operation.example
+        responses = {"200": _message("The answer, or an array of answers.", answer, answered)}
+        for status, text in _FAULTS.items():
+            described = f"{HTTPStatus(status).phrase}. {text}"
+            responses[str(status)] = _message(described, problem, mime=problems.MIME)
+        responses["503"]["headers"] = {"Retry-After": {"schema": {"type": "integer"}}}
+        described = f"A body has at most {operation.body_bytes:,} bytes."
+        post = {
+            "operationId": operation.name,
+            "summary": operation.summary,
+            "requestBody": {"required": True, **_message(described, question, asked)},
+            "responses": responses,
+        }
+        paths[f"{PREFIX}/{operation.name}"] = {"post": post}
     return {
         "openapi": "3.1.0",
         "info": {"title": "WWHO", "version": __version__, "description": _DESCRIPTION},
@@ -59,39 +69,12 @@ def document() -> dict[str, Any]:
     }
 
 
-def _post(operation: Operation, asked: dict[str, Any], answered: dict[str, Any]) -> dict[str, Any]:
-    question, answer = operation.example
-    return {
-        "operationId": operation.name,
-        "summary": operation.summary,
-        "description": f"A body has at most {operation.body_bytes:,} bytes.",
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": asked, "example": question}},
-        },
-        "responses": {
-            "200": _json("The answer, or an array of answers.", answered, answer),
-            **{str(status): _fault(status, text) for status, text in _FAULTS.items()},
-        },
-    }
+def _get(name: str, summary: str, schema: Any) -> dict[str, Any]:
+    return {"operationId": name, "responses": {"200": _message(summary, schema)}}
 
 
-def _get(name: str, summary: str, schema: dict[str, Any]) -> dict[str, Any]:
-    answer = {"200": _json(schema.get("description", summary), schema)}
-    return {"get": {"operationId": name, "summary": summary, "responses": answer}}
-
-
-def _json(description: str, schema: dict[str, Any], example: object = None) -> dict[str, Any]:
+def _message(
+    description: str, schema: Any, example: Any = None, mime: str = "application/json"
+) -> dict[str, Any]:
     shown = {} if example is None else {"example": example}
-    content = {"application/json": {"schema": schema, **shown}}
-    return {"description": description, "content": content}
-
-
-def _fault(status: int, text: str) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Problem"}
-    headers = {"Retry-After": {"schema": {"type": "integer"}}}
-    return {
-        "description": f"{HTTPStatus(status).phrase}. {text}",
-        "content": {problems.MIME: {"schema": schema}},
-        **({"headers": headers} if status == 503 else {}),
-    }
+    return {"description": description, "content": {mime: {"schema": schema, **shown}}}

@@ -1,77 +1,34 @@
-"""The server: the application on waitress, with limits that no client can stretch."""
+"""`wwho serve`: the application on waitress."""
 
 from __future__ import annotations
 
-import errno
+import logging
 import signal
 import socket
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
 
-from flask import Flask
-from waitress.adjustments import Adjustments
+import waitress
 
 from wwho.errors import WwhoError
-from wwho.serve import access
-from wwho.serve.app import create_app
-from wwho.serve.channel import Server
+from wwho.serve.app import LOG, create_app
 from wwho.serve.operations import OPERATIONS
 
-HEADER_BYTES = 1 << 14
-# The application refuses a body above its own limit in clear words; of one above this limit not
-# even the rest is read.
-BODY_BYTES = 2 * max(operation.body_bytes for operation in OPERATIONS)
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """A listening TCP socket; port 0 takes a free one.
-
-    Raises:
-        WwhoError: the port is taken or not allowed, or the host is none of this machine's.
-    """
-    if not 0 <= port <= 65535:
-        raise WwhoError(f"cannot serve on {host}:{port}: a port is a number from 0 to 65535")
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
-    except OSError as error:
-        raise WwhoError(f"cannot serve on {host}:{port}: {error}; try --host 127.0.0.1") from error
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        if error.errno == errno.EADDRINUSE:
-            raise WwhoError(
-                f"port {port} of {host} is taken by another program; "
-                f"choose another, for example --port {port + 1}, or --port 0 for any free one"
-            ) from error
-        raise WwhoError(f"cannot serve on {host}:{port}: {error.strerror}") from error
-    return listener
-
-
-def make_server(app: Flask, listener: socket.socket, threads: int) -> Server:
-    """The server of an application; `run()` serves until Ctrl-C."""
-    options = Adjustments(
-        sockets=[listener],
-        threads=threads,
-        ident=None,
-        max_request_header_size=HEADER_BYTES,
-        max_request_body_size=BODY_BYTES,
-        cleanup_interval=1,
-        # Room above the number to which the server cuts them back.
-        connection_limit=2 * Server.CONNECTIONS,
-        # No answer is as large, so no thread waits for a client that is slow to read.
-        outbuf_high_watermark=1 << 30,
-        asyncore_use_poll=True,
-        log_socket_errors=False,
-    )
-    address = (listener.family, listener.type, listener.proto, listener.getsockname())
-    return Server(app, _sock=listener, adj=options, sockinfo=address, bind_socket=False)
+# waitress takes in whole requests, and gives out whole answers, in one thread that never blocks: a
+# slow client costs a connection, and none of the threads that answer.
+SETTINGS = {
+    "ident": None,
+    "max_request_header_size": 1 << 14,
+    # A body above its operation's limit is a problem; one above this limit is not even read.
+    "max_request_body_size": 2 * max(operation.body_bytes for operation in OPERATIONS),
+    "connection_limit": 500,  # Windows takes no more than 512
+    "channel_timeout": 30,
+    "outbuf_high_watermark": 1 << 30,  # no answer is as large, so no thread waits for a client
+    "asyncore_use_poll": True,
+    "log_socket_errors": False,
+}
 
 
 def serve(
@@ -94,21 +51,25 @@ def serve(
         WwhoError: the port is taken, there are too few threads, or folder or address are none.
     """
     if threads < 2:
-        raise WwhoError(
-            f"cannot serve with --threads {threads}: it takes two at least, "
-            "one of which is kept for small requests"
-        )
+        raise WwhoError(f"--threads {threads}: expected two or more, one of them for small bodies")
     if pyodide is not None and not pyodide.is_dir():
         raise WwhoError(f"{pyodide} is no folder; --pyodide takes that of npm's package pyodide")
     if url is not None and not url.startswith(("https://", "http://")):
         raise WwhoError(f"--url {url} is no address; it begins with https:// or http://")
-    with bind(host, port) as listener:
-        app = create_app(pyodide=pyodide, large_at_once=threads // 2, url=url)
-        access.to_stderr()
-        server = make_server(app, listener, threads)
-        threading.Thread(target=app.extensions["wwho"].compress_best, daemon=True).start()
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        shown, taken = f"[{host}]" if ":" in host else host, listener.getsockname()[1]
-        with suppress(KeyboardInterrupt):
-            print(f"WWHO: http://{shown}:{taken}/ (Ctrl-C stops it)", flush=True)
-            server.run()
+    shown, family = (f"[{host}]", socket.AF_INET6) if ":" in host else (host, socket.AF_INET)
+    try:
+        listener = socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        remedy = "choose another --port (0 takes a free one) or --host"
+        raise WwhoError(f"cannot serve on {shown}:{port}: {error}; {remedy}") from error
+    app = create_app(pyodide_folder=pyodide, large_at_once=threads // 2, url=url)
+    server = waitress.create_server(app, sockets=[listener], threads=threads, **SETTINGS)
+    LOG.addHandler(logging.StreamHandler(sys.stderr))
+    LOG.setLevel(logging.INFO)
+    logging.getLogger("waitress").setLevel(logging.CRITICAL)  # it logs targets it cannot read
+    threading.Thread(target=app.extensions["wwho.site"].compress_best, daemon=True).start()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with suppress(KeyboardInterrupt):
+        taken = listener.getsockname()[1]
+        print(f"WWHO: http://{shown}:{taken}/ (Ctrl-C stops it)", flush=True)
+        server.run()

@@ -1,0 +1,157 @@
+"""The files that are served: read and compressed at the start, and found by name only.
+
+No request reads the disk, so none can read a file that is not among them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import io
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import brotli
+from flask import Flask, Response, request
+from werkzeug.exceptions import InternalServerError, NotFound
+from werkzeug.routing import PathConverter
+from werkzeug.wsgi import wrap_file
+
+PACKAGE = Path(__file__).resolve().parent.parent
+MODELS = PACKAGE / "models"
+WEB = PACKAGE / "web" if (PACKAGE / "web").is_dir() else PACKAGE.parent.parent / "web"
+"""In an installed package the page is a part of it; in the repository it stands beside it."""
+FOLDERS = {"": WEB / "site", "package/": WEB / "package", "package/models/": MODELS}
+"""What is served, by the paths under which it is."""
+CORE = "package/wwho.wasm"
+REMEDY = "install wwho again, or in a clone of its repository run python tools/build_wasm.py"
+# What is served, by suffix. The system's own table of types differs between machines.
+MIME_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".md": "text/plain; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".wasm": "application/wasm",
+    ".webmanifest": "application/manifest+json",
+    ".wwho": "application/octet-stream",
+}
+QUICK, BEST = 5, 11  # of brotli: all files take 0.2 s and 5.1 MB, or 15 s and 4.6 MB
+FOREVER, REVALIDATE = "public, max-age=31536000, immutable", "no-cache"
+_LINK = re.compile(rb'\b(src|href)="([^"]+)"')
+_PINNED = re.compile(r"\Astatic/[0-9a-f]{16}/")
+_ONE_RANGE = re.compile(r"bytes=\d+-\d*")
+
+
+class File:
+    """A file, plain and compressed with brotli."""
+
+    def __init__(self, mime: str, data: bytes) -> None:
+        """Compress it quickly."""
+        self.mime, self.data, self.etag = mime, data, _hash(data)
+        self.compress(QUICK)
+
+    def compress(self, quality: int) -> None:
+        """Compress it; threads that serve it at the same time get the old or the new bytes."""
+        packed = brotli.compress(self.data, quality=quality)
+        self.packed = packed, _hash(packed)
+
+    def response(self, caching: str) -> Response:
+        """The answer to a request for the file: all of it, one range, or that it is unchanged.
+
+        Other kinds of range are ignored, so that the answer is the file (RFC 9110, 14.2).
+
+        Raises:
+            RequestedRangeNotSatisfiable: the range begins after the end.
+        """
+        (data, etag), packed = (self.data, self.etag), self.packed
+        headers = {"Cache-Control": caching, "Accept-Ranges": "bytes", "Vary": "Accept-Encoding"}
+        if len(packed[0]) < len(data) and request.accept_encodings["br"] > 0:
+            (data, etag), headers["Content-Encoding"] = packed, "br"
+        # A stream shares the bytes, so that clients that read slowly take no memory of their own.
+        stream = wrap_file(request.environ, io.BytesIO(data))
+        response = Response(stream, 200, headers, None, self.mime, direct_passthrough=True)
+        response.set_etag(etag)
+        if response.make_conditional(request).status_code != 200:
+            return response
+        response.content_length = len(data)
+        if request.method == "GET" and _ONE_RANGE.fullmatch(request.headers.get("Range", "")):
+            response.make_conditional(request, accept_ranges=True, complete_length=len(data))
+        return response
+
+
+class Site:
+    """The files of some folders, by the paths under which they are served.
+
+    Attributes:
+        files: by path, such as `page/main.js`. Pages at the top name their own files below
+            `static/VERSION/`, where they never change.
+        version: a hash of all files, 16 hexadecimal digits.
+    """
+
+    def __init__(self, folders: Mapping[str, Path], url: str | None = None) -> None:
+        """Read the folders, which are named by the paths under which they are served.
+
+        The public address `url`, where there is one, begins that of the page's preview picture.
+        """
+        self.files = {
+            prefix + path.relative_to(folder).as_posix(): File(mime, path.read_bytes())
+            for prefix, folder in folders.items()
+            for path in sorted(folder.rglob("*"))
+            if (mime := MIME_TYPES.get(path.suffix)) and path.is_file()
+        }
+        names = "".join(f"{name} {file.etag}\n" for name, file in self.files.items())
+        self.version = _hash(names.encode())[:16]
+        for name, file in self.files.items():
+            if name.endswith(".html") and "/" not in name:
+                self.files[name] = File(file.mime, self._page(file.data, url))
+
+    def _page(self, data: bytes, url: str | None) -> bytes:
+        """A page whose scripts, styles and pictures are asked for where they never change."""
+        if url is not None:
+            preview = b'property="og:image" content="'
+            data = data.replace(preview, preview + html.escape(url.rstrip("/") + "/").encode())
+
+        def pin(link: re.Match[bytes]) -> bytes:
+            target = link[2].decode("utf-8", "replace")
+            if target not in self.files or target.endswith((".html", ".webmanifest")):
+                return link[0]
+            return b'%b="static/%b/%b"' % (link[1], self.version.encode(), link[2])
+
+        return _LINK.sub(pin, data)
+
+    def compress_best(self) -> None:
+        """Compress every file as well as brotli can, small ones first; takes some ten seconds."""
+        for file in sorted(self.files.values(), key=lambda file: len(file.data)):
+            file.compress(BEST)
+
+
+class SitePath(PathConverter):
+    """A path that is not the API's: there, other routes say which methods there are."""
+
+    regex = "(?!api/)[^/].*?"
+
+
+def routes(app: Flask, site: Site) -> None:
+    """Serve a site: its files at their paths, and unchanging below `static/VERSION/`.
+
+    A page of another version, still open in a browser, gets the files of this one, to keep nowhere.
+    """
+    app.url_map.converters["site_path"] = SitePath
+
+    @app.get("/", defaults={"name": "index.html"})
+    @app.get("/<site_path:name>")
+    def serve(name: str) -> Response:
+        if name == "index.html" and CORE not in site.files:
+            raise InternalServerError(f"Expected {WEB / CORE}, got no file: {REMEDY}")
+        file = site.files.get(_PINNED.sub("", name))
+        if file is None:
+            raise NotFound
+        return file.response(FOREVER if name.startswith(f"static/{site.version}/") else REVALIDATE)
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]
