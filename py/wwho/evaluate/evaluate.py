@@ -57,13 +57,11 @@ def evaluate(
         What was found.
 
     Warns:
-        UserWarning: for each text that is not all UTF-8, and for each that a tokenizer was trained
-            on.
+        UserWarning: a text is not all UTF-8, or a tokenizer was trained on it.
 
     Raises:
-        CorpusError: a file cannot be read, is damaged or empty, or parallel texts do not match.
-        SchemaError: the schemas do not go together.
-        WwhoError: two tokenizers or two texts have one name.
+        WwhoError: two tokenizers or texts have one name, a file cannot be read, is damaged or
+            empty, parallel texts do not match, or the schemas do not go together.
 
     Example:
         >>> import tempfile, pathlib
@@ -135,39 +133,20 @@ def _measure(
 ) -> tuple[tuple[TextResult, ...], Tally, list[Tally]]:
     """The figures of each text, and the counts of all of them together."""
     meters = [Meter(encoder, grammar) for encoder in encoders]
-    total, totals, results = Tally(), [Tally() for _ in meters], []
+    results, totals = [], [Tally() for _ in range(1 + len(encoders))]
     for text in data:
         corpus = text.corpus()
-        found = keep_ascii(blocks(corpus, advance), ascii_lines)
-        tally, tallies = measure(found, grammar, meters)
-        _check(text, tally)
-        result = text_result(
-            text.name,
-            tally,
-            tallies,
-            encoders,
-            grammar,
-            file=text.file,
-            sha256="".join(corpus.digests),
-            trained_on=trained_on(text, corpus.digests, encoders),
-        )
-        results.append(result)
-        total += tally
-        totals = [sum_ + part for sum_, part in zip(totals, tallies, strict=True)]
-    return tuple(results), total, totals
-
-
-def _check(text: DataSet, tally: Tally) -> None:
-    """Say what is wrong with a text.
-
-    Raises:
-        CorpusError: it is empty.
-    """
-    if not tally.get("bytes"):
-        raise CorpusError(f"{text.file}: there is no text in it to measure")
-    if broken := tally["broken_bytes"]:
-        warnings.warn(
-            f"{text.file}: bytes that are not valid UTF-8: {broken:,}; each was read as U+FFFD, by "
-            "all tokenizers",
-            stacklevel=4,
-        )
+        tally, tallies = measure(keep_ascii(blocks(corpus, advance), ascii_lines), grammar, meters)
+        if not tally.get("bytes"):
+            raise CorpusError(f"{text.file}: there is no text in it to measure")
+        if broken := tally["broken_bytes"]:
+            warnings.warn(
+                f"{text.file}: bytes that are not valid UTF-8: {broken:,}; each was read as "
+                "U+FFFD, by all tokenizers",
+                stacklevel=3,
+            )
+        known = trained_on(text, corpus.digests, encoders)
+        source = (text.file, "".join(corpus.digests), known)
+        results.append(text_result(text.name, tally, tallies, encoders, grammar, *source))
+        totals = [sum_ + part for sum_, part in zip(totals, [tally, *tallies], strict=True)]
+    return tuple(results), totals[0], totals[1:]

@@ -19,12 +19,9 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Subject:
-    """A tokenizer that was measured.
+    """A tokenizer that was measured, as `Encoder` has it.
 
     Attributes:
-        name: what the report calls it.
-        kind: what ran it: "wwho", "tiktoken" or "tokenizers".
-        n_vocab: ids are 0..n_vocab-1.
         id_bytes: whole bytes that hold any id.
         embedding_parameters: numbers in one matrix of `n_vocab` rows of the width asked for.
     """
@@ -41,7 +38,6 @@ class Efficiency:
     """How well one tokenizer does on one text (tables 6 and 8 of the paper).
 
     Attributes:
-        tokens: tokens.
         tokens_per_word: over what white space separates; within a script, also over its segments.
             None where more than a tenth of the characters are of scripts that put no spaces between
             words.
@@ -64,11 +60,9 @@ class Efficiency:
 
 @dataclass(frozen=True)
 class Figures:
-    """All figures of one tokenizer on one text.
+    """All figures of one tokenizer on one text. A token that ends inside a syllable breaks it.
 
     Attributes:
-        efficiency: tokens per word and the like.
-        bytes_per_token: bytes of UTF-8.
         compression_ratio: bytes of the text over bytes of the encoded file (OSPE, equation 1), here
             with each id in the fewest whole bytes that hold any id.
         efficiency_score: the share of tokens within scripts that are whole, in percent (OSPE;
@@ -77,13 +71,10 @@ class Figures:
         damaged_lines: lines that decoding does not give back.
         damaged_by_unk: those of them that have an [UNK]; the others have no such excuse.
         unk_tokens: tokens for what the vocabulary cannot write; None where it has no such token.
-        broken_syllables: syllables with a token's end inside.
-        syllable_cuts: token ends inside a syllable.
         spelled_syllables: syllables outside the vocabulary, spelled with several tokens of the
             base; they are not among the broken ones. None for what is no model with SGPE.
         spelled_tokens: tokens of the base in segments of scripts; None likewise.
         broken_clusters: extended grapheme clusters with a token's end inside.
-        cluster_cuts: token ends inside a cluster.
     """
 
     efficiency: Efficiency
@@ -108,9 +99,6 @@ class ScriptResult:
 
     Attributes:
         name: the route's name, such as "sinhala" or "other".
-        segments: how many there are.
-        bytes: in UTF-8.
-        characters: code points.
         words: runs without white space; a segment's end ends them too.
         figures: for each tokenizer.
     """
@@ -128,15 +116,12 @@ class TextResult:
     """One text, or all of them.
 
     Attributes:
-        name: what the report calls it.
         file: its file; "" for all texts.
         sha256: of the file's contents, decompressed; "" for all texts.
-        lines: lines.
         bytes: bytes in UTF-8, without line feeds.
         characters: code points.
         words: what white space separates.
         broken_bytes: bytes that were not UTF-8; all tokenizers read U+FFFD.
-        syllables: syllables.
         clusters: extended grapheme clusters.
         trained_on: the tokenizers that say they were trained on it, or on a part of it.
         figures: for each tokenizer.
@@ -164,19 +149,16 @@ class Evaluation:
 
     Attributes:
         format: of this structure.
-        generator: what made it.
         model: the name of the tokenizer that the others are compared with.
         sha256: of its artifact.
         grammar: whose syllables were counted: the model's name, or schemas.
         unk: whether syllables outside the vocabulary were spelled ("spell") or lost ("token").
         width: numbers in an embedding.
         subjects: the tokenizers, the model first.
-        texts: the texts.
         overall: all texts together.
         vocabulary: the parts of each vocabulary.
         identities: on ASCII with its base, for each model that has one.
         parallel: token premiums; None where no parallel texts were given.
-        examples: short texts, token by token.
     """
 
     format: int
@@ -212,7 +194,6 @@ def text_result(
     tallies: Sequence[Tally],
     encoders: Sequence[Encoder],
     grammar: Grammar,
-    *,
     file: str = "",
     sha256: str = "",
     trained_on: tuple[str, ...] = (),
@@ -249,11 +230,11 @@ def text_result(
             for encoder, tally in zip(encoders, tallies, strict=True)
         },
         scripts=tuple(scripts),
-        **_of(TextResult, text),
+        **_counts(TextResult, text),
     )
 
 
-def _of(kind: type[TextResult | Figures], tally: Tally) -> dict[str, Any]:
+def _counts(kind: type[TextResult | Figures], tally: Tally) -> dict[str, Any]:
     """What a tally counts under the names of a result."""
     return {each.name: tally[each.name] for each in fields(kind) if each.name in tally}
 
@@ -279,7 +260,7 @@ def _figures(
     text: Tally, tally: Tally, encoder: Encoder, grammar: Grammar, efficiency: Efficiency
 ) -> Figures:
     """All figures of a tokenizer on a text."""
-    counts, tokens = _of(Figures, tally), efficiency.tokens
+    counts, tokens = _counts(Figures, tally), efficiency.tokens
     if encoder.unk_id is None:
         counts |= {"unk_tokens": None}
     if not encoder.n_base:

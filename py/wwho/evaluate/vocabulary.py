@@ -26,13 +26,7 @@ _GLITCH = re.compile(f" *(?:{_SIGNS})(?: |{_SIGNS})*".encode())
 
 @dataclass(frozen=True)
 class Glitch:
-    """A token that is nothing but joiners and viramas.
-
-    Attributes:
-        id: its id.
-        text: its text.
-        occurrences: how often the texts have it.
-    """
+    """A token that is nothing but joiners and viramas, and how often the texts have it."""
 
     id: int
     text: str
@@ -44,13 +38,10 @@ class VocabularyPart:
     """Ids of one origin.
 
     Attributes:
-        encoder: whose they are.
         part: "SGPE", "superwords" or "base" of a model that has them, else "all".
         size: how many there are, special tokens and unused ids included.
         used: how many of them the texts have.
-        unused: how many not.
         occurrences: how often the texts have one of them.
-        glitches: those that are nothing but joiners and viramas.
         histogram: how many occur never, once, 2 to 3 times, 4 to 7 times, and so on.
     """
 
@@ -65,12 +56,7 @@ class VocabularyPart:
 
 
 def vocabulary(encoder: Encoder, counts: Ints) -> list[VocabularyPart]:
-    """The parts of a tokenizer's vocabulary; a model's own syllables come first.
-
-    Args:
-        encoder: the tokenizer.
-        counts: for each id, how often the texts have it.
-    """
+    """The parts of a vocabulary, a model's own first, by how often the texts have each id."""
     base, first, last = encoder.n_base, encoder.superwords.start, encoder.superwords.stop
     if not base:
         return [_part(encoder, "all", range(encoder.n_vocab), counts)]
