@@ -23,8 +23,7 @@ _SERIES = tuple(f"#0{number}0a0b" for number in range(8))
 _VARIABLES = {_INK: "ink", _SOFT: "soft", _LINE: "line"} | {
     colour: f"series-{number}" for number, colour in enumerate(_SERIES)
 }
-_WIDTH, _HEIGHT = 9.6, 3.6
-_LINE_HEIGHT = 0.19
+_WIDTH, _HEIGHT, _LINE_HEIGHT = 9.6, 3.6, 0.19
 _LEGEND = 5
 _MANY_BARS, _MANY_LETTERS = 40, 80
 """Beyond them, standing bars have no room for values, and names of groups none for each other."""

@@ -6,16 +6,14 @@ import dataclasses
 import errno
 import json
 import os
-from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 
 import jinja2
 
-from wwho.evaluate.comparisons import Example, Token
 from wwho.evaluate.plots import svg
 from wwho.evaluate.results import Evaluation
-from wwho.evaluate.sections import Section, headline, sections
+from wwho.evaluate.sections import headline, sections
 from wwho.format.files import check_writable, write_atomic
 
 PAGE, MARKDOWN, JSON = "index.html", "report.md", "report.json"
@@ -66,11 +64,20 @@ def as_json(found: Evaluation) -> str:
 
 def page(found: Evaluation) -> str:
     """The report as a page, which needs nothing but itself: no script, no network."""
+    return _rendered("report.html", found, autoescape=True)
+
+
+def markdown(found: Evaluation) -> str:
+    """The report in Markdown, its charts left out: the tables say the same."""
+    return _rendered("report.markdown", found, autoescape=False).rstrip("\n") + "\n"
+
+
+def _rendered(name: str, found: Evaluation, *, autoescape: bool) -> str:
+    """The report in the form of a template of this folder."""
     files = resources.files(__package__)
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["svg"] = svg
-    template = environment.from_string((files / "report.html").read_text("utf-8"))
-    return template.render(
+    environment = jinja2.Environment(autoescape=autoescape, trim_blocks=True, lstrip_blocks=True)
+    environment.filters.update(svg=svg, escaped=escaped)
+    return environment.from_string((files / name).read_text("utf-8")).render(
         found=found,
         headline=headline(found),
         sections=sections(found),
@@ -78,55 +85,11 @@ def page(found: Evaluation) -> str:
     )
 
 
-def markdown(found: Evaluation) -> str:
-    """The whole report in Markdown."""
-    facts = ", ".join(f"{figure} {what}" for figure, what in headline(found))
-    parts = [f"# {escaped(found.model)}", f"{escaped(facts)}."]
-    for section in sections(found):
-        parts += [f"## {section.title}", *map(escaped, section.words)]
-        if section.columns:
-            parts.append(_table(section))
-        parts += map(_example, section.examples)
-    return "\n\n".join(parts) + "\n"
-
-
 def escaped(text: str) -> str:
-    """A text in which nothing is markup, on one line.
+    """A text in which nothing is markup of Markdown, on one line.
 
     Example:
         >>> print(escaped("a|b_c"))
         a\\|b\\_c
     """
     return " ".join(text.split()).translate(_ESCAPED)
-
-
-def _table(section: Section) -> str:
-    heads = [head for head in section.heads if head]
-    titles = [column.title for column in section.columns]
-    lines = [map(escaped, [*heads, *titles]), ["---"] * len(heads) + ["---:"] * len(titles)]
-    for name, rows in section.groups():
-        for row in rows:
-            label = f"**{escaped(row.label)}**" if row.is_own else escaped(row.label)
-            labels = [escaped(name) if row is rows[0] else "", label][: len(heads)]
-            lines.append([*labels, *section.cells(row)])
-    return "\n".join(map(_line, lines))
-
-
-def _example(example: Example) -> str:
-    rows = (
-        (escaped(name), str(len(tokens)), " ".join(map(_token, tokens)))
-        for name, tokens in example.tokens.items()
-    )
-    return "\n".join(
-        map(_line, ((escaped(example.text), "tokens", ""), ("---", "---:", "---"), *rows))
-    )
-
-
-def _token(token: Token) -> str:
-    """A token in bars that cannot be mistaken for text; part of a character as its bytes."""
-    shown = f"⟨{token.hex}⟩" if token.text is None else token.text.replace(" ", "␣")
-    return f"⟦{escaped(shown)}⟧"
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"

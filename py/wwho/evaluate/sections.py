@@ -23,6 +23,7 @@ _JINJA = jinja2.Environment(
     finalize=lambda value: value.replace("\n", " ") if isinstance(value, str) else value,
 )
 _JINJA.filters["whole"] = whole
+_JINJA.filters["code_points"] = lambda text: " ".join(f"U+{ord(char):04X}" for char in text)
 _JINJA.filters["of"] = lambda part, total: None if part is None else ratio(part, total)
 
 
@@ -31,8 +32,7 @@ class Row(NamedTuple):
 
     Attributes:
         group: what it belongs to, such as a text; rows of a group stand together.
-        label: what it is about, such as a tokenizer.
-        is_own: whether that is the model and not a baseline.
+        label: what it is about, such as a tokenizer; `is_own` where that is the model.
         of: what its numbers are computed of, by name.
     """
 
@@ -52,13 +52,12 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Chart:
-    """Bars: a group for each name of a group, in it one for each label.
+    """Bars for rows: a group for each group of them, in it one for each label.
 
     Attributes:
         name: a short one, for the anchors in it.
         title: what it shows, for those who cannot see it.
         metric: what the bars are as long as.
-        rows: what it is of.
         is_lying: whether the bars lie, for many groups or long names.
         group_axis: what the groups are, where that needs saying.
     """
@@ -88,13 +87,9 @@ class Section:
 
     Attributes:
         anchor: its name in links.
-        title: its heading.
-        words: what it says, by paragraphs.
+        words: its paragraphs.
         heads: heads of the groups and of the labels; an empty one has nothing below it.
         columns: the columns after them; none for no table.
-        rows: the rows.
-        chart: its chart.
-        examples: its examples.
     """
 
     anchor: str
@@ -137,7 +132,13 @@ def headline(found: Evaluation) -> list[tuple[str, str]]:
 def sections(found: Evaluation) -> list[Section]:
     """The sections of a report; those that have nothing to say are left out."""
     specs = tomllib.loads((resources.files(__package__) / "report.toml").read_text("utf-8"))
-    rows, known = _rows(found), _known(found)
+    rows = _rows(found)
+    known = {
+        "found": found,
+        "unit": "character" if _needed(rows["texts"])["lacks_words"] else "word",
+        "own": [row.of for row in rows["parts"] if row.is_own and row.label != "base"],
+        "has_base": any(row.is_own and row.label == "base" for row in rows["parts"]),
+    }
     made = []
     for anchor, spec in specs.items():
         own, chart = rows[spec["rows"]], spec.get("chart")
@@ -146,7 +147,7 @@ def sections(found: Evaluation) -> list[Section]:
         needed = _needed(own)
         columns = [
             _column(column[:3], {**known, "tokenizer": tokenizer})
-            for tokenizer in (known["tokenizers"] if spec.get("for_each_tokenizer") else [""])
+            for tokenizer in (found.overall.figures if spec.get("for_each_tokenizer") else [""])
             for column in spec.get("columns", [])
             if all(needed[condition] for condition in column[3:])
         ]
@@ -187,45 +188,24 @@ def _needed(rows: Sequence[Row]) -> dict[str, bool]:
     return {"has_words": have_words != {False}, "lacks_words": False in have_words}
 
 
-def _known(found: Evaluation) -> dict[str, Any]:
-    """What all words and formulas may name."""
-    own = [part for part in found.vocabulary if part.encoder == found.model]
-    return {
-        "found": found,
-        "tokenizers": [subject.name for subject in found.subjects],
-        "unit": "character" if _needed(_texts(found))["lacks_words"] else "word",
-        "has_base": own[-1].part == "base",
-        "own_glitches": [
-            f"{' '.join(f'U+{ord(char):04X}' for char in glitch.text)} ({glitch.occurrences:,})"
-            for part in own
-            if part.part != "base"
-            for glitch in part.glitches
-        ],
-    }
-
-
-def _texts(found: Evaluation) -> list[Row]:
-    """A row for each text and tokenizer."""
-    return [
+def _rows(found: Evaluation) -> dict[str, list[Row]]:
+    """The rows of tables and charts, and what their columns are computed of."""
+    model = found.model
+    texts = [
         Row(
             text.name,
             name,
-            name == found.model,
+            name == model,
             {
                 "text": text,
                 "figures": figures,
                 "efficiency": figures.efficiency,
-                "model": text.figures[found.model].efficiency,
+                "model": text.figures[model].efficiency,
             },
         )
         for text in found.all_texts
         for name, figures in text.figures.items()
     ]
-
-
-def _rows(found: Evaluation) -> dict[str, list[Row]]:
-    """The rows of tables and charts, and what their columns are computed of."""
-    model, texts = found.model, _texts(found)
     own = [part for part in found.vocabulary if part.encoder == model and part.part != "base"]
     bins = range(max(len(part.histogram) for part in own))
     languages = found.parallel.languages if found.parallel else ()
