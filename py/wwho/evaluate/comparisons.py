@@ -60,12 +60,9 @@ def identities(encoders: Sequence[Encoder], lines: Sequence[str]) -> tuple[Ident
     """Encode ASCII with each model and with its base.
 
     Args:
-        encoders: the tokenizers; a model's provenance names its base, which is one that ships, or
-            one of these.
+        encoders: the tokenizers. A model's provenance names its base, which is one that ships, or
+            one of these; models without either are left out.
         lines: ASCII lines of the texts; sentences are made up where there are too few.
-
-    Returns:
-        What came out, for each model that has a base that can be found.
     """
     block = Block([*lines, *made_up(SENTENCES - len(lines))])
     known: dict[str, Encoder] = {encoder.name: encoder for encoder in encoders}
@@ -130,19 +127,15 @@ def parallel(
     2023: the tokens of a translation over those of the original.
 
     Args:
-        texts: the texts; the first is the reference.
+        texts: the texts, the reference first; none for None.
         encoders: the tokenizers.
         advance: is told how many stored bytes have been read.
-
-    Returns:
-        What was counted; None for no texts.
 
     Warns:
         UserWarning: for each text that a tokenizer was trained on.
 
     Raises:
-        CorpusError: a file cannot be read, there is only one text, or they differ in their numbers
-            of lines.
+        CorpusError: a file cannot be read, there is one text, or they differ in numbers of lines.
     """
     if not texts:
         return None
@@ -216,15 +209,13 @@ def examples(texts: Sequence[str], encoders: Sequence[Encoder]) -> tuple[Example
         >>> [(token.text, token.hex) for token in example.tokens["o200k_base"]]
         [('a', '61'), (' ක', '20 e0 b6 9a')]
     """
+
+    def tokens(text: str, encoder: Encoder) -> tuple[Token, ...]:
+        ids = encoder.encode(Block([text])).ids.tolist()
+        found = zip(ids, (data or b"" for data in encoder.tokens_bytes(ids)), strict=True)
+        return tuple(Token(token, text_of(data), data.hex(" ")) for token, data in found)
+
     return tuple(
-        Example(text, {encoder.name: _tokens(text, encoder) for encoder in encoders})
+        Example(text, {encoder.name: tokens(text, encoder) for encoder in encoders})
         for text in texts
-    )
-
-
-def _tokens(text: str, encoder: Encoder) -> tuple[Token, ...]:
-    ids = encoder.encode(Block([text])).ids.tolist()
-    found = [data or b"" for data in encoder.tokens_bytes(ids)]
-    return tuple(
-        Token(token, text_of(data), data.hex(" ")) for token, data in zip(ids, found, strict=True)
     )

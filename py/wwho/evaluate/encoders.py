@@ -81,8 +81,9 @@ class Encoder(ABC):
         """The bytes of each token; None where there is no such token."""
         return [self._token_bytes(token) for token in tokens]
 
+    @abstractmethod
     def _token_bytes(self, token: int) -> bytes | None:
-        raise NotImplementedError
+        """The bytes of a token."""
 
     def has_syllables(self, code_points: Ints) -> Bools:
         """Whether text of each of these letters is cut into syllables; none is without SGPE."""
@@ -112,7 +113,7 @@ class WwhoEncoder(Encoder):
             name: what the report calls it.
             blob: the artifact.
             backend: "native", "wasm" or "reference"; None for the best that is there.
-            unk: as the attribute; a model made to give another encoder's ids decides it itself.
+            unk: as the attribute, which a model made to give another encoder's ids decides itself.
 
         Raises:
             WwhoError: the artifact is damaged, the backend cannot run, or there is no [UNK].
@@ -153,6 +154,9 @@ class WwhoEncoder(Encoder):
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
         """See `Encoder`."""
         return self._packing.tokens_bytes(tokens)
+
+    def _token_bytes(self, token: int) -> bytes | None:
+        return self._packing.tokens_bytes([token])[0]
 
     def has_syllables(self, code_points: Ints) -> Bools:
         """See `Encoder`."""
@@ -387,8 +391,11 @@ def trained_on(
     Warns:
         UserWarning: there are any.
     """
-    models = [encoder for encoder in encoders if isinstance(encoder, WwhoEncoder)]
-    names = tuple(model.name for model in models if was_trained_on(model.provenance, digests))
+    names = tuple(
+        encoder.name
+        for encoder in encoders
+        if isinstance(encoder, WwhoEncoder) and was_trained_on(encoder.provenance, digests)
+    )
     if names:
         warnings.warn(
             f"{text.file}: this text is in the training corpus of {', '.join(names)}, so figures "

@@ -14,7 +14,8 @@ from wwho.evaluate.comparisons import EXAMPLES, examples, identities, keep_ascii
 from wwho.evaluate.encoders import Encoder, WwhoEncoder, trained_on
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.measure import Meter, Tally, measure
-from wwho.evaluate.results import FORMAT, Evaluation, TextResult, subject, text_result
+from wwho.evaluate.metrics import id_bytes
+from wwho.evaluate.results import FORMAT, Evaluation, Subject, TextResult, text_result
 from wwho.evaluate.text import DataSet, blocks
 from wwho.evaluate.vocabulary import vocabulary
 from wwho.format.write import write_model
@@ -52,9 +53,6 @@ def evaluate(
         schemas: whose scripts and syllables to count; none: the model's own.
         width: numbers in an embedding, at least 1.
         progress: whether to show progress on standard error.
-
-    Returns:
-        What was found.
 
     Warns:
         UserWarning: a text is not all UTF-8, or a tokenizer was trained on it.
@@ -97,7 +95,11 @@ def evaluate(
         grammar=", ".join(schema.name for schema in schemas) or model.name,
         unk=model.unk,
         width=width,
-        subjects=tuple(subject(encoder, width) for encoder in encoders),
+        subjects=tuple(
+            Subject(encoder.name, encoder.kind, size, id_bytes(size), size * width)
+            for encoder in encoders
+            for size in [encoder.n_vocab]
+        ),
         texts=texts,
         overall=text_result(OVERALL, total, tallies, encoders, grammar),
         vocabulary=tuple(

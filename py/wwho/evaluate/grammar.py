@@ -22,13 +22,8 @@ _SPAN = np.dtype([("start", "u4"), ("end", "u4"), ("route", "u2"), ("rule", "u1"
 class Units:
     """The pretokens and units of a block, in order and without gaps (see `Span`).
 
-    Attributes:
-        block: the lines.
-        starts: the first byte of each.
-        ends: the byte after each.
-        routes: the number of its route.
-        rules: SYLLABLE, ORPHAN, PASSTHROUGH or PIECE.
-        firsts: 1 where a segment begins.
+    For each: the first byte and the byte after it, the number of its route, a rule (SYLLABLE,
+    ORPHAN, PASSTHROUGH or PIECE), and 1 where a segment begins.
     """
 
     block: Block
@@ -60,9 +55,8 @@ class Units:
     def _first_letters(self) -> Ints:
         """The first byte of each, after the space where there is one and something follows it."""
         text = np.frombuffer(b"".join(self.block.encoded), np.uint8)
-        is_longer = self.ends - self.starts > 1
-        found: Ints = self.starts + ((text[self.starts] == _SPACE) & is_longer)
-        return found
+        has_space: Ints = (text[self.starts] == _SPACE) & (self.ends - self.starts > 1)
+        return self.starts + has_space
 
 
 class Grammar:

@@ -96,9 +96,6 @@ def measure(
 
     Returns:
         What the text holds, and for each tokenizer its tokens.
-
-    Raises:
-        CorpusError: what `blocks` raises is passed on.
     """
     text, tallies = Tally(), [Tally() for _ in meters]
     for block in blocks:

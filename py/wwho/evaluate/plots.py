@@ -20,9 +20,8 @@ from wwho.evaluate.sections import Chart
 # matplotlib writes these colours; in the page they are variables, which day and night set apart.
 _INK, _SOFT, _LINE = "#010101", "#020202", "#030303"
 _SERIES = tuple(f"#0{number}0a0b" for number in range(8))
-_VARIABLES = {_INK: "ink", _SOFT: "soft", _LINE: "line"} | {
-    colour: f"series-{number}" for number, colour in enumerate(_SERIES)
-}
+_VARIABLES = {_INK: "ink", _SOFT: "soft", _LINE: "line"}
+_VARIABLES |= {colour: f"series-{number}" for number, colour in enumerate(_SERIES)}
 _WIDTH, _HEIGHT, _LINE_HEIGHT = 9.6, 3.6, 0.19
 _LEGEND = 5
 _MANY_BARS, _MANY_LETTERS = 40, 80
@@ -30,19 +29,12 @@ _MANY_BARS, _MANY_LETTERS = 40, 80
 
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text, which the page's fonts shape
-    "text.parse_math": False,
     "font.size": 10,
-    "text.color": _INK,
     "axes.labelcolor": _SOFT,
-    "axes.edgecolor": _LINE,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.color": _LINE,
-    "xtick.labelcolor": _INK,
-    "ytick.color": _LINE,
-    "ytick.labelcolor": _INK,
-    "grid.color": _LINE,
-    "legend.frameon": False,
+    **dict.fromkeys(("text.color", "xtick.labelcolor", "ytick.labelcolor"), _INK),
+    **dict.fromkeys(("axes.edgecolor", "grid.color", "xtick.color", "ytick.color"), _LINE),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right", "legend.frameon"), False),
+    "text.parse_math": False,
 }
 
 

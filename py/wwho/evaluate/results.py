@@ -118,13 +118,11 @@ class TextResult:
     Attributes:
         file: its file; "" for all texts.
         sha256: of the file's contents, decompressed; "" for all texts.
-        bytes: bytes in UTF-8, without line feeds.
-        characters: code points.
+        bytes: in UTF-8, without line feeds; characters are code points.
         words: what white space separates.
         broken_bytes: bytes that were not UTF-8; all tokenizers read U+FFFD.
         clusters: extended grapheme clusters.
         trained_on: the tokenizers that say they were trained on it, or on a part of it.
-        figures: for each tokenizer.
         scripts: the segments of each route that the text has.
     """
 
@@ -182,12 +180,6 @@ class Evaluation:
         return (*self.texts, self.overall) if len(self.texts) > 1 else self.texts
 
 
-def subject(encoder: Encoder, width: int) -> Subject:
-    """The facts of a tokenizer."""
-    n_vocab = encoder.n_vocab
-    return Subject(encoder.name, encoder.kind, n_vocab, id_bytes(n_vocab), n_vocab * width)
-
-
 def text_result(
     name: str,
     text: Tally,
@@ -201,14 +193,14 @@ def text_result(
     """The figures of a text.
 
     Args:
-        name: what the report calls it.
+        name: as in `TextResult`.
         text: what it holds.
         tallies: what each tokenizer made of it.
         encoders: the tokenizers, the model first.
         grammar: whose routes and syllables were counted.
-        file: its file.
-        sha256: of its contents.
-        trained_on: the tokenizers that were trained on it.
+        file: as in `TextResult`.
+        sha256: as in `TextResult`.
+        trained_on: as in `TextResult`.
     """
     routes = text["routes"]
     size = (text["characters"], text["words"], int(routes[-1].sum()))

@@ -155,18 +155,12 @@ def sections(found: Evaluation) -> list[Section]:
             shown = rows[chart.pop("rows", spec["rows"])]
             name, title = (_filled(chart.pop(key), known) for key in ("name", "title"))
             chart = Chart(name, title, _column(chart.pop("metric"), known), shown, **chart)
-        made.append(
-            Section(
-                anchor,
-                spec["title"],
-                [line for line in _filled(spec["words"], known).split("\n") if line],
-                spec.get("heads", []),
-                columns,
-                own,
-                chart if chart and chart.rows else None,
-                found.examples if anchor == "examples" else (),
-            )
-        )
+            chart = chart if shown else None
+        words = [line for line in _filled(spec["words"], known).split("\n") if line]
+        shown_examples = found.examples if anchor == "examples" else ()
+        heads = spec.get("heads", [])
+        section = Section(anchor, spec["title"], words, heads, columns, own, chart, shown_examples)
+        made.append(section)
     return made
 
 
