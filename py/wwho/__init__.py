@@ -18,8 +18,8 @@ from wwho.encodings import (
 from wwho.errors import (
     ArtifactError,
     BackendError,
-    CheckpointError,
     CorpusError,
+    CountsError,
     LimitError,
     PatternError,
     SchemaError,
@@ -34,9 +34,9 @@ from wwho.version import __version__
 __all__ = [
     "ArtifactError",
     "BackendError",
-    "CheckpointError",
     "Chunk",
     "CorpusError",
+    "CountsError",
     "Encoding",
     "LimitError",
     "PatternError",

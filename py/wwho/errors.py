@@ -134,8 +134,8 @@ class CorpusError(WwhoError, ValueError):
     """A training corpus cannot be read, or holds nothing to train on."""
 
 
-class CheckpointError(WwhoError, ValueError):
-    """A checkpoint is damaged, or is one of another corpus or other options."""
+class CountsError(WwhoError, ValueError):
+    """Counts of words are damaged, of other text or other options, or there are some twice."""
 
 
 class BackendError(WwhoError, RuntimeError):

@@ -17,8 +17,7 @@ from wwho.schema.load import load_schema
 from wwho.schema.paper import paper_scanners
 from wwho.tokenizer import Tokenizer
 from wwho.train.count import count_corpus
-from wwho.train.local import LocalEngine
-from wwho.train.merge import learn_merges
+from wwho.train.learn import learn_merges
 
 NAMES = ("paper/sinhala", "paper/devanagari")
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -28,9 +27,7 @@ def learn_vocab(corpus: Path, *, vocab_size: int, prune: int, min_freq: int = 2)
     """Learn from a text file: special tokens, tokens by how often they end up in it, the others."""
     schemas = [load_schema(name, allow_invalid=True) for name in NAMES]
     cutter = replace(counting_model(schemas), scanners=paper_scanners(schemas))
-    words, _, _ = count_corpus(
-        Corpus([corpus]), cutter, LocalEngine(1), checkpoint=None, advance=ignore
-    )
+    words = count_corpus(Corpus([corpus]), cutter, {}, processes=1, advance=ignore).words
     counts = {unit[0]: count for unit, count in words.units().items()}
     atoms = tuple(sorted(unit for unit, count in counts.items() if count >= prune))
     room = vocab_size - len(SPECIALS) - len(atoms)

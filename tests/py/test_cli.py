@@ -431,7 +431,6 @@ def test_an_output_that_is_read_is_refused_and_stays(cli, tmp_path):
         (["--max-words", "1"], "max_words is 1"),
         (["--superwords", "5"], "name a file"),
         (["--weight", "a=2", "--weight", "a=3"], "--weight a=... is given twice"),
-        (["--checkpoint", "run", "--checkpoint-every", "nan"], "seconds is nan"),
     ],
 )
 def test_train_refuses_before_it_counts(cli, tmp_path, options, named):

@@ -20,7 +20,7 @@ from wwho.format.read import read_model
 from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.train.pipeline import train_model
-from wwho.train.provenance import LISTED, was_trained_on
+from wwho.train.report import LISTED, was_trained_on
 
 
 @pytest.fixture

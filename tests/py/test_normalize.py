@@ -19,14 +19,12 @@ import wwho
 from wwho import Tokenizer
 from wwho.build.atoms import AtomKind
 from wwho.corpus import Corpus
-from wwho.errors import ArtifactError, CheckpointError, SpecialTokenError
+from wwho.errors import ArtifactError, CountsError, SpecialTokenError
 from wwho.format.read import read_model
 from wwho.format.write import write_model
 from wwho.normalize import joins, nfc, parts, places_before
 from wwho.text import to_bytes
-from wwho.train import train
-from wwho.train.checkpoint import Checkpoint
-from wwho.train.named import base_named, schemas_named
+from wwho.train import base_named, count_words, schemas_named, train
 from wwho.train.pipeline import train_model
 
 COMPOSED = "ගේ පොත් කෝපි क़लम é ở 각 ගේ පොත් කෝපි गेट ගේ\n"
@@ -149,12 +147,10 @@ def test_what_does_not_go_together(tmp_path: Path) -> None:
     assert train([COMPOSED], base=base, normalize="nfc", **SMALL).encode("é")
 
 
-def test_counts_of_another_form_are_not_resumed(tmp_path: Path) -> None:
-    file, folder = tmp_path / "corpus.txt", tmp_path / "run"
-    file.write_text(DECOMPOSED, "utf-8")
-    train(Corpus([file]), checkpoint=Checkpoint(folder), **SMALL)
-    with pytest.raises(CheckpointError, match="normalize: missing then, nfc now"):
-        train(Corpus([file]), normalize="nfc", checkpoint=Checkpoint(folder, resume=True), **SMALL)
+def test_counts_of_another_form_are_refused(tmp_path: Path) -> None:
+    counts = count_words([DECOMPOSED], tmp_path / "x.counts")
+    with pytest.raises(CountsError, match="normalize: none there, nfc here"):
+        train(Corpus(counts=[counts]), normalize="nfc", **SMALL)
 
 
 # Encoding

@@ -26,9 +26,9 @@ from wwho.format.read import read_model
 from wwho.format.write import write_model
 from wwho.schema.load import load_schema
 from wwho.tokenizer import Tokenizer
+from wwho.train.learn import choose_atoms
 from wwho.train.native import Merger, Scanners, Words, parse_records, record
 from wwho.train.pipeline import SPECIALS, train_model
-from wwho.train.prune import choose_atoms
 from wwho.train.reference import Learnt, Word, learn, train_reference, words_of
 
 NATIVE = HEADER.parents[2] / "py" / "wwho" / "train" / "native"

@@ -21,8 +21,6 @@ import wwho.train
 from wwho.cli import train as command
 from wwho.errors import ArtifactError, CorpusError, SchemaError
 from wwho.train import Corpus, train
-from wwho.train.checkpoint import Checkpoint
-from wwho.train.cluster import DaskEngine
 from wwho.train.report import Report
 
 SMALL: dict[str, Any] = {"vocab_size": 80, "prune": 2, "name": "x"}
@@ -74,10 +72,9 @@ def test_the_defaults_are_those_of_the_command() -> None:
     ours = {name: p.default for name, p in inspect.signature(train).parameters.items()}
     theirs = vars(parser.parse_args(["-o", "x.wwho"]))
     theirs["schemas"], theirs["specials"] = theirs.pop("schema"), theirs.pop("special")
-    shared = (ours.keys() & theirs.keys()) - {"engine", "name"}
+    shared = (ours.keys() & theirs.keys()) - {"name"}
     assert len(shared) >= 11
     assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
-    assert (ours["engine"], theirs["engine"]) == (None, "local")
 
 
 def test_what_is_trained_is_a_tokenizer(tmp_path: Path) -> None:
@@ -166,13 +163,6 @@ def test_texts_that_change_between_their_two_readings() -> None:
         train(texts, superwords=2, on_counted=lambda _: texts.append("ගම"), **SMALL)
 
 
-def test_what_only_files_can_do(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="the texts of a program cannot be read again"):
-        train(lines(), checkpoint=Checkpoint(tmp_path / "run"), **SMALL)
-    with pytest.raises(CorpusError, match="cannot read the texts of a program; name files"):
-        train(lines(), engine=DaskEngine(), **SMALL)
-
-
 def test_surrogates_are_read_as_a_tokenizer_reads_them() -> None:
     reports: list[Report] = []
     whole, broken = ([*lines(), f"ගම \U0001f600 {end}"] for end in ("\ufffd", "\ud800"))
@@ -199,14 +189,8 @@ def test_the_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_cutting_text_needs_nothing_that_files_are_read_with() -> None:
-    code = (
-        "import sys; sys.modules['lzma'] = None\n"
-        "from wwho.build.assemble import counting_model\n"
-        "from wwho.train import train"
-    )
+    code = "import sys; sys.modules['lzma'] = None\nfrom wwho.build.assemble import counting_model"
     subprocess.run([sys.executable, "-c", code], check=True)
-    with pytest.raises(AttributeError, match="no attribute 'Corpora'"):
-        wwho.train.Corpora  # noqa: B018
 
 
 PEAK = """

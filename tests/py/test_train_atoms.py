@@ -36,10 +36,9 @@ from wwho.progress import Progress
 from wwho.schema.load import load_schema
 from wwho.schema.model import Schema
 from wwho.tokenizer import Tokenizer
-from wwho.train.merge import learn_merges
+from wwho.train.learn import BYTES, atoms_of, learn_merges
 from wwho.train.native import Scanners, Words
 from wwho.train.pipeline import SPECIALS, train_model
-from wwho.train.prune import BYTES, atoms_of
 from wwho.train.reference import train_reference, words_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -454,8 +454,6 @@ def test_the_report_on_the_command_line(cli: Any, tmp_path: Path) -> None:
         (["--weight", "2"], "invalid weight value: '2'"),
         (["--weight", "x=2"], "a weight is for 'x', which is no source"),
         (["--sample", "2"], "sample is 2"),
-        (["--resume"], "--resume needs --checkpoint"),
-        (["--scheduler", "tcp://x:1"], "--scheduler needs --engine dask"),
         (["--errors", "ignore"], "invalid choice: 'ignore'"),
     ],
 )

@@ -459,3 +459,18 @@ def test_text_in_another_encoding_is_called_by_its_name(
     expected = rf"{name}: this is no text in UTF-8 but {encoding.upper()}; .*iconv"
     with pytest.raises(CorpusError, match=expected):
         train_model(SCHEMAS, BASE, [path])
+
+
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [("pyarrow", "a.parquet"), ("fsspec.core", "memory://a.txt"), ("zstandard", "a.txt.zst")],
+)
+def test_a_package_that_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, name: str
+) -> None:
+    path = tmp_path / name
+    if "://" not in name:
+        path.write_bytes(b"x")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(CorpusError, match=r"pip install 'wwho\[train\]'"):
+        train_model(SCHEMAS, BASE, [name if "://" in name else path])

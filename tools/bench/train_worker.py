@@ -85,11 +85,10 @@ def count(job: Job) -> Job:
     counting_model = import_module("wwho.build.assemble").counting_model
     count_corpus = import_module("wwho.train.count").count_corpus
     corpus = import_module("wwho.corpus").Corpus([job["file"]])
-    engine = import_module("wwho.train.local").LocalEngine(job["processes"])
     model, seconds = counting_model(schemas()), []
     for _ in range(TIMES):
         begin = perf_counter()
-        count_corpus(corpus, model, engine, checkpoint=None, advance=lambda done: None)
+        count_corpus(corpus, model, {}, processes=job["processes"], advance=lambda done: None)
         seconds.append(perf_counter() - begin)
     return {"counting": min(seconds)}
 
@@ -97,7 +96,7 @@ def count(job: Job) -> Job:
 def merge(job: Job) -> Job:
     """Seconds of merging the words of the corpus, all of them and every fourth."""
     native = import_module("wwho.train.native")
-    choose_atoms = import_module("wwho.train.prune").choose_atoms
+    choose_atoms = import_module("wwho.train.learn").choose_atoms
     words = native.Words()
     scanners = native.Scanners(import_module("wwho.build.assemble").counting_model(schemas()))
     words.count(scanners, Path(job["file"]).read_bytes())

@@ -12,6 +12,7 @@ from typing import TextIO
 from wwho.cli import (
     compile_schemas,
     count,
+    count_words,
     decode,
     encode,
     eval,
@@ -36,6 +37,7 @@ exit codes: 0 fine, 1 the data is at fault, 2 the command line is at fault, 130 
 
 COMMANDS: tuple[Command, ...] = (
     train,
+    count_words,
     compile_schemas,
     import_vocabulary,
     schema,

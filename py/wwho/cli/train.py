@@ -6,16 +6,16 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from wwho.cli import options as shared
 from wwho.cli import streams
 from wwho.errors import WwhoError
 
 if TYPE_CHECKING:
+    from wwho.corpus import Corpus
     from wwho.format.model import Model
-    from wwho.train.checkpoint import Checkpoint
-    from wwho.train.count import Engine
+    from wwho.schema.model import Schema
     from wwho.train.report import Report
 
 NAME = "train"
@@ -23,20 +23,14 @@ HELP = "train a vocabulary of syllables over a base, or one of other atoms"
 EXAMPLE = """\
   $ wwho train --schema sinhala --schema devanagari --base o200k_base \\
       --vocab-size 128000 --prune 20 -o MODEL.wwho corpus.txt.xz more.jsonl.gz
-  $ wwho train --schema sinhala -o MODEL.wwho --processes 4 --checkpoint run/ --resume \\
-      --weight news/=2.5 news/ 'web/*.parquet' s3://bucket/books/"""
+  $ wwho train --schema sinhala -o MODEL.wwho --processes 4 \\
+      --weight news/=2.5 news/ 'web/*.parquet' s3://bucket/books/
+  $ wwho train --schema sinhala -o MODEL.wwho --counts counts/*.counts"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    shared.add_schemas(
-        parser,
-        required=False,
-        without="whose text is trained on (default: all shipped ones, for other atoms all text)",
-    )
-    shared.add_base(parser)
-    parser.set_defaults(base=None)
-    add_atoms(parser)
+    add_words(parser)
     parser.add_argument(
         "--vocab-size",
         type=shared.positive,
@@ -82,11 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how many syllables, or other atoms, a token may have (default: what fits into its "
         "1023 bytes)",
     )
-    shared.add_normalize(
-        parser,
-        "bring the corpus into Unicode's NFC before it is counted; the model remembers that, and "
-        "every text that it encodes is brought into NFC first",
-    )
     parser.add_argument(
         "--special",
         action="append",
@@ -94,26 +83,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a special token; may be given several times "
         "(default: [PAD] [UNK] [BOS] [EOS] [MASK]; with --atoms byte, none)",
     )
-    add_corpus(parser)
-    add_engine(parser)
-    shared.add_output(parser)
-    parser.add_argument(
-        "--report", action="store_true", help="also print what was counted, by source and script"
-    )
-    shared.add_json(
-        parser, '{"file", "bytes", "n_vocab", "atoms", "merges", "superwords", "corpus"}'
-    )
-    shared.add_files(
-        parser,
-        "a file, folder, pattern such as 'a/**/*.txt', or URL that fsspec opens; "
-        ".jsonl, .ndjson, or .parquet, any other ending is plain text; "
-        "all but .parquet also with .gz, .xz, .zst behind",
-    )
-
-
-def add_corpus(parser: argparse.ArgumentParser) -> None:
-    """How the corpus is read."""
-    shared.add_fields(parser)
     parser.add_argument(
         "--weight",
         action="append",
@@ -122,6 +91,31 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE=N",
         help="words of this FILE count N times, such as 3 or 0.5; may be given several times",
     )
+    shared.add_output(parser)
+    parser.add_argument(
+        "--report", action="store_true", help="also print what was counted, by source and script"
+    )
+    shared.add_json(
+        parser, '{"file", "bytes", "n_vocab", "atoms", "merges", "superwords", "corpus"}'
+    )
+
+
+def add_words(parser: argparse.ArgumentParser) -> None:
+    """What decides which words are counted: how text is cut, and how files are read."""
+    shared.add_schemas(
+        parser,
+        required=False,
+        without="whose text is trained on (default: all shipped ones, for other atoms all text)",
+    )
+    shared.add_base(parser)
+    parser.set_defaults(base=None)
+    add_atoms(parser)
+    shared.add_normalize(
+        parser,
+        "bring the corpus into Unicode's NFC before it is counted; the model remembers that, and "
+        "every text that it encodes is brought into NFC first",
+    )
+    shared.add_fields(parser)
     parser.add_argument(
         "--sample",
         default="1",
@@ -134,40 +128,27 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         default="replace",
         help="broken UTF-8 is read as U+FFFD, or refused (default replace)",
     )
-
-
-def add_engine(parser: argparse.ArgumentParser) -> None:
-    """Where words are counted, and what is saved meanwhile."""
     parser.add_argument(
         "--processes",
         type=shared.positive,
         default=1,
         metavar="N",
-        help="cores that count; with --engine dask and no --scheduler, workers (default 1)",
+        help="cores that count (default 1)",
     )
     parser.add_argument(
-        "--engine",
-        choices=("local", "dask"),
-        default="local",
-        help="count on this machine or on a Dask cluster; the result is the same (default local)",
+        "--counts",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="COUNTS",
+        help="files of wwho count-words, made with the same options; their words are added, and "
+        "no text is read, but by --superwords",
     )
-    parser.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="of the Dask cluster, such as tcp://host:8786 (default: one is started here)",
-    )
-    parser.add_argument(
-        "--checkpoint", metavar="DIR", help="save there what has been counted, again and again"
-    )
-    parser.add_argument(
-        "--checkpoint-every",
-        type=float,
-        default=60.0,
-        metavar="SECONDS",
-        help="time between two times of saving (default 60)",
-    )
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with what --checkpoint has saved, if anything"
+    shared.add_files(
+        parser,
+        "a file, folder, pattern such as 'a/**/*.txt', or URL that fsspec opens; "
+        ".jsonl, .ndjson, or .parquet, any other ending is plain text; "
+        "all but .parquet also with .gz, .xz, .zst behind",
     )
 
 
@@ -211,13 +192,9 @@ def check(options: argparse.Namespace) -> None:
     Raises:
         UsageError: some do not.
     """
-    if options.resume and options.checkpoint is None:
-        raise shared.UsageError("--resume needs --checkpoint DIR, the folder to go on from")
     sources = Counter(source for source, _ in options.weight)
     if twice := [source for source, times in sources.items() if times > 1]:
         raise shared.UsageError(f"--weight {twice[0]}=... is given twice; give one")
-    if options.scheduler is not None and options.engine != "dask":
-        raise shared.UsageError("--scheduler needs --engine dask")
 
 
 def trained(options: argparse.Namespace, on_counted: Callable[[Report], object]) -> Model:
@@ -227,23 +204,12 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
         WwhoError: schemas, base or corpus are at fault.
         UsageError: a number is out of range, or the base is none.
     """
-    from wwho.corpus import Corpus
-    from wwho.schema.load import shipped_schemas
     from wwho.train.pipeline import train_model
 
-    names = options.schema or (shipped_schemas() if options.atoms == "syllable" else [])
-    schemas = shared.load_schemas(names, allow_invalid=options.allow_invalid)
+    schemas = schemas_of(options)
     try:
         base = base_of(options)
-        corpus = Corpus(
-            options.files or [streams.STANDARD_INPUT],
-            field=options.field,
-            column=options.column,
-            weights=dict(options.weight),
-            sample=options.sample,
-            errors=options.errors,
-        )
-        shared.check_output(options, *(file for source in corpus.sources for file in source.files))
+        corpus = corpus_of(options, weights=dict(options.weight))
         return train_model(
             schemas,
             base,
@@ -258,8 +224,6 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             normalize=options.normalize,
             specials=options.special,
             processes=options.processes,
-            engine=engine(options),
-            checkpoint=checkpoint(options),
             progress=sys.stderr.isatty(),
             name=shared.encoding_name(options),
             on_counted=on_counted,
@@ -270,22 +234,41 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
         raise shared.UsageError(error) from error
 
 
-def engine(options: argparse.Namespace) -> Engine | None:
-    """Where to count; None: here."""
-    from wwho.train.cluster import DaskEngine
+def schemas_of(options: argparse.Namespace) -> list[Schema]:
+    """The schemas that the options name, or those that the atoms come with.
 
-    if options.engine == "local":
-        return None
-    return DaskEngine(options.scheduler, workers=options.processes)
+    Raises:
+        SchemasError: some are invalid.
+    """
+    from wwho.schema.load import shipped_schemas
+
+    names = options.schema or (shipped_schemas() if options.atoms == "syllable" else [])
+    return shared.load_schemas(names, allow_invalid=options.allow_invalid)
 
 
-def checkpoint(options: argparse.Namespace) -> Checkpoint | None:
-    """Where to save what has been counted; None: nowhere."""
-    from wwho.train.checkpoint import Checkpoint
+def corpus_of(options: argparse.Namespace, **more: Any) -> Corpus:
+    """The corpus that the options name, none of whose files is the output.
 
-    if options.checkpoint is None:
-        return None
-    return Checkpoint(options.checkpoint, resume=options.resume, seconds=options.checkpoint_every)
+    Raises:
+        CorpusError: a folder or pattern stands for no file.
+        ValueError: a number is out of range.
+        UsageError: a file is the output.
+    """
+    from wwho.corpus import Corpus
+
+    nothing = [] if options.counts else [streams.STANDARD_INPUT]
+    corpus = Corpus(
+        options.files or nothing,
+        counts=options.counts,
+        field=options.field,
+        column=options.column,
+        sample=options.sample,
+        errors=options.errors,
+        **more,
+    )
+    files = (file for source in corpus.sources for file in source.files)
+    shared.check_output(options, *files, *options.counts)
+    return corpus
 
 
 def superwords(text: str) -> int | Literal["auto"]:
@@ -318,7 +301,7 @@ def base_of(options: argparse.Namespace) -> Model:
         OSError: the file cannot be read.
     """
     from wwho.build.atoms import AtomKind
-    from wwho.train.named import base_named
+    from wwho.train import base_named
 
     known = options.base in (None, shared.NO_BASE)
     base = options.base if known else shared.load_base(options.base)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import get_args
 
 from wwho.corpus.contents import check_encoding
-from wwho.corpus.reader import Errors, Part, Reader, Reading
-from wwho.corpus.sources import STANDARD_INPUT, files_of, size_of
+from wwho.corpus.reader import Errors, Reader, Reading, part_of
+from wwho.corpus.sources import STANDARD_INPUT, files_of, size_of, stamp_of
 from wwho.corpus.texts import Texts, TextsReader
 from wwho.errors import CorpusError
 from wwho.normalize import Normalization
@@ -39,16 +39,39 @@ class Source:
         files: what it stands for.
         weight: how often each of its words counts.
         texts: what is read in place of a file.
+        counted: whether it is a file of counts; it stands for no file until these are read.
     """
 
     name: str
     files: tuple[str, ...]
     weight: Fraction
     texts: Texts | None = None
+    counted: bool = False
 
-    def reader(self, file: str, reading: Reading) -> Reader | TextsReader:
-        """What reads one of the files."""
-        return TextsReader(self.texts, reading) if self.texts else Reader(Part(file), reading)
+    def reader(
+        self, file: str, reading: Reading, part: tuple[int, int] = (1, 1)
+    ) -> Reader | TextsReader:
+        """What reads one of the files, or a part of it.
+
+        Args:
+            file: its name.
+            reading: how to read it.
+            part: which part, from 1, and of how many; texts are not cut.
+
+        Raises:
+            CorpusError: it is to be cut, and cannot be read.
+        """
+        if self.texts:
+            return TextsReader(self.texts, reading)
+        return Reader(part_of(file, *part, reading), reading)
+
+    def stamp(self, file: str) -> str:
+        """What changes when one of the files does; empty where nothing says.
+
+        Raises:
+            CorpusError: there is no such file.
+        """
+        return "" if self.texts or file == STANDARD_INPUT else stamp_of(file)
 
 
 class Corpus:
@@ -62,8 +85,9 @@ class Corpus:
 
     def __init__(
         self,
-        sources: Sequence[str | os.PathLike[str]] | Texts,
+        sources: Sequence[str | os.PathLike[str]] | Texts = (),
         *,
+        counts: Sequence[str | os.PathLike[str]] = (),
         field: str | None = None,
         column: str = "text",
         weights: Mapping[str, Number] | Mapping[Path, Number] | None = None,
@@ -78,6 +102,7 @@ class Corpus:
                 ``.jsonl`` or ``.ndjson`` is JSON Lines, ``.parquet`` Parquet, any other plain text;
                 text with ``.gz``, ``.xz`` or ``.zst`` behind it is decompressed. The standard input
                 is decompressed where it starts like one of those. Or the texts of a program.
+            counts: files of counts, of words counted before with the same options; sources, too.
             field: the field of JSON Lines that holds the text, ``text`` where it is None; naming
                 one makes the standard input JSON Lines.
             column: the column of Parquet that holds the text; rows without one are passed over.
@@ -95,23 +120,26 @@ class Corpus:
         """
         if isinstance(sources, str):
             raise ValueError(f"the sources are {sources!r}; a list of names is expected")
-        if not isinstance(sources, Texts) and not sources:
+        if not isinstance(sources, Texts) and not sources and not counts:
             raise CorpusError("there is no source to train on; name a file")
         if errors not in get_args(Errors):
             raise ValueError(f"errors is {errors!r}; it must be 'replace' or 'stop'")
         fraction = exact("sample", sample, most=1)
         texts = sources if isinstance(sources, Texts) else None
         names = [TEXTS] if isinstance(sources, Texts) else [os.fspath(name) for name in sources]
+        counted = [os.fspath(name) for name in counts]
         asked = {
             os.fspath(name): exact(f"the weight of {name}", weight, most=MAX_WEIGHT)
             for name, weight in (weights or {}).items()
         }
-        if unknown := sorted(asked.keys() - set(names)):
+        if unknown := sorted(asked.keys() - {*counted, *names}):
             raise ValueError(
                 f"a weight is for {unknown[0]!r}, which is no source; the sources are: "
-                f"{', '.join(names)}"
+                f"{', '.join([*counted, *names])}"
             )
         self.sources = tuple(
+            Source(name, (), asked.get(name, Fraction(1)), counted=True) for name in counted
+        ) + tuple(
             Source(name, (name,) if texts else files_of(name), asked.get(name, Fraction(1)), texts)
             for name in names
         )

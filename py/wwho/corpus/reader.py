@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeVar
 
 from wwho.corpus.contents import CHUNK, check_text, contents
 from wwho.corpus.lines import (
@@ -31,6 +31,7 @@ from wwho.corpus.sources import (
     opened,
     path_of,
     reported,
+    size_of,
 )
 from wwho.normalize import Normalization, nfc
 from wwho.progress import Advance
@@ -38,7 +39,7 @@ from wwho.progress import Advance
 LONG_LINE = 1 << 24
 """Bytes of a line from which on it is also cut at spaces."""
 
-Update = Callable[[bytes], object]
+T = TypeVar("T")
 Errors = Literal["replace", "stop"]
 
 
@@ -86,19 +87,42 @@ class Part:
     stop: int | None = None
 
 
+def part_of(file: str, number: int, of: int, reading: Reading) -> Part:
+    """One of the parts of a file; what cannot be cut is all in the first.
+
+    Raises:
+        CorpusError: the file cannot be read.
+    """
+    if of == 1:
+        return Part(file)
+    with reported(file):
+        if is_parquet(file):
+            with Rows(file, reading.column) as rows:
+                size = len(rows.group_bytes)
+        else:
+            size = 0 if compression(path_of(file)) else size_of(file) or 0
+    if not size:
+        return Part(file) if number == 1 else Part(file, 1, 1)
+    # every part but the first begins with 1 or more: that is how the first is told
+    start, stop = (max(size * k // of, k > 0) for k in (number - 1, number))
+    return Part(file, start, stop)
+
+
 class Reader:
     """Reads a part of the corpus, which is never held in memory.
 
     Attributes:
-        digest: SHA-256 of the (decompressed) contents of the file, once the part that it begins
-            with has been read to its end; else None. Of Parquet: of the texts of the column, each
-            with a line feed behind it.
+        part_digest: SHA-256 of the (decompressed) contents of the part, once it has been read to
+            its end, in hexadecimal. Of Parquet: of the texts of the column, each with a line feed
+            behind it.
+        digest: that of the whole file, for the part that it begins with; else None.
     """
 
     def __init__(self, part: Part, reading: Reading) -> None:
         """Name what to read; nothing is opened yet."""
         self._part = part
         self._reading = reading
+        self.part_digest = hashlib.sha256().hexdigest()
         self.digest: str | None = None
 
     def blocks(self, advance: Advance) -> Iterator[Block]:
@@ -113,14 +137,13 @@ class Reader:
         Raises:
             CorpusError: the file cannot be read, or is not what its name says.
         """
-        digest = hashlib.sha256()
+        if self._part.start and self._part.start == self._part.stop:
+            return
         read = self._rows if is_parquet(self._part.file) else self._lines
         with reported(self._part.file):
-            yield from map(self._reading.normalized, read(advance, digest.update))
-        if not self._part.start:
-            self.digest = digest.hexdigest()
+            yield from map(self._reading.normalized, read(advance))
 
-    def _lines(self, advance: Advance, update: Update) -> Iterator[Block]:
+    def _lines(self, advance: Advance) -> Iterator[Block]:
         """The blocks of plain text or JSON Lines."""
         file, stop = self._part.file, self._part.stop
         keep = sampler(self._reading.sample)
@@ -135,8 +158,7 @@ class Reader:
             else:
                 chunks = lines_until(stream, start, stop)
                 rest = iter(lambda: stream.read(CHUNK), b"")
-            if not start:
-                chunks = hashed(chunks, rest, update)
+            chunks = self._hashed(chunks, bytes, rest)
             blocks = blocks_of(chunks, long_line=None if jsonl or keep else LONG_LINE)
             where = f"{file}, from byte {start} on" if start else file
             strict = self._reading.errors == "stop"
@@ -148,20 +170,31 @@ class Reader:
             else:
                 yield from plain(blocks, keep)
 
-    def _rows(self, advance: Advance, update: Update) -> Iterator[Block]:
+    def _rows(self, advance: Advance) -> Iterator[Block]:
         """The blocks of Parquet."""
         strict, keep = self._reading.errors == "stop", sampler(self._reading.sample)
+        start, stop = self._part.start, self._part.stop
         with Rows(self._part.file, self._reading.column) as rows:
-            for texts in rows.texts(self._part.start, self._part.stop, advance):
-                if not self._part.start:
-                    update(joined(texts))
+            rest = rows.texts(stop) if stop is not None else ()
+            for texts in self._hashed(rows.texts(start, stop, advance), joined, rest):
                 if strict:
                     check_texts(self._part.file, texts)
                 kept = texts if keep is None else list(filter(keep, texts))
                 yield Block(joined(kept), len(texts), len(kept))
-            if not self._part.start and self._part.stop is not None:
-                for texts in rows.texts(self._part.stop):
-                    update(joined(texts))
+
+    def _hashed(
+        self, items: Iterable[T], content: Callable[[T], bytes], rest: Iterable[T]
+    ) -> Iterator[T]:
+        """The items of the part; they are hashed, and for the first part the file's others are."""
+        digest = hashlib.sha256()
+        for item in items:
+            digest.update(content(item))
+            yield item
+        self.part_digest = digest.hexdigest()
+        if not self._part.start:
+            for item in rest:
+                digest.update(content(item))
+            self.digest = digest.hexdigest()
 
 
 def is_parquet(file: str) -> bool:
@@ -175,12 +208,3 @@ def is_jsonl(file: str, reading: Reading) -> bool:
         return reading.field is not None
     path = path_of(file)
     return path.removesuffix(compression(path)).lower().endswith(JSON_LINES)
-
-
-def hashed(chunks: Iterable[bytes], rest: Iterable[bytes], update: Update) -> Iterator[bytes]:
-    """The chunks; all of them, and those of the rest behind them, are also given to `update`."""
-    for chunk in chunks:
-        update(chunk)
-        yield chunk
-    for chunk in rest:
-        update(chunk)

@@ -89,6 +89,7 @@ class TextsReader:
     Attributes:
         digest: SHA-256 of the texts, each with a line feed behind it, once all have been read:
             that of a file of these lines.
+        part_digest: the same: texts are not cut.
     """
 
     def __init__(self, texts: Texts, reading: Reading) -> None:
@@ -96,6 +97,7 @@ class TextsReader:
         self._texts = texts
         self._reading = reading
         self.digest: str | None = None
+        self.part_digest = ""
 
     def blocks(self, advance: Advance) -> Iterator[Block]:
         """The texts, in blocks of about a megabyte; at most one block and one text are held.
@@ -113,7 +115,7 @@ class TextsReader:
             digest.update(text)
             advance(len(text))
             yield self._reading.normalized(Block(joined(kept), len(lines), len(kept), stray))
-        self.digest = digest.hexdigest()
+        self.part_digest = self.digest = digest.hexdigest()
 
     def _batches(self) -> Iterator[tuple[list[bytes], list[bytes], int]]:
         """Some texts at a time; those that are in the sample; and broken characters of these."""

@@ -24,7 +24,7 @@ from wwho.format.container import read_container
 from wwho.format.layout import FEATURE_IDS
 from wwho.normalize import FORM, Normalization, normalizer
 from wwho.text import Unk
-from wwho.train.provenance import was_trained_on
+from wwho.train.report import was_trained_on
 
 MOST_IDS = 2**24
 """Ids that a tokenizer may have: each is counted."""

@@ -11,33 +11,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-if TYPE_CHECKING:
-    from wwho.build.atoms import AtomKind
-    from wwho.corpus import Corpus
-    from wwho.corpus.texts import Given
-    from wwho.format.model import Model
-    from wwho.normalize import Normalization
-    from wwho.schema.model import Schema
-    from wwho.tokenizer import Tokenizer
-    from wwho.train.checkpoint import Checkpoint
-    from wwho.train.count import Engine
+from wwho.build.assemble import counting_model
+from wwho.build.atoms import AtomKind
+from wwho.build.base import byte_base
+from wwho.corpus import Corpus
+from wwho.corpus.texts import Given, Texts
+from wwho.encodings import list_encoding_names, model_bytes
+from wwho.errors import naming
+from wwho.format.model import Model
+from wwho.format.read import read_model
+from wwho.format.write import write_model
+from wwho.normalize import Normalization
+from wwho.progress import Progress
+from wwho.schema.load import load_schema, shipped_schemas
+from wwho.schema.model import Schema
+from wwho.tokenizer import Tokenizer
+
+if TYPE_CHECKING:  # native; where this cannot be had, calls say so
+    from wwho.train.counts import Counts
     from wwho.train.report import Report
 
-__all__ = ["Corpus", "train"]
+__all__ = ["Corpus", "count_words", "train"]
 
+NO_BASE = "none"
+"""The base of bytes alone."""
 
-def __getattr__(name: str) -> object:
-    """`Corpus`, which is imported when it is asked for.
-
-    What cuts text imports this package too, also where Python lacks what files are read with.
-    """
-    if name == "Corpus":
-        from wwho.corpus import Corpus
-
-        return Corpus
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+DEFAULT_BASE = "o200k_base"
+DEFAULT_PATTERN = "o200k_base"
 
 
 def train(
@@ -56,8 +59,6 @@ def train(
     normalize: Normalization | None = None,
     specials: Sequence[str] | None = None,
     processes: int = 1,
-    engine: Engine | None = None,
-    checkpoint: Checkpoint | None = None,
     progress: bool = False,
     name: str = "unnamed",
     on_counted: Callable[[Report], object] | None = None,
@@ -71,7 +72,7 @@ def train(
     Args:
         texts: any iterable of `str`: a list, a generator, a column of a dataset; or of batches, as
             lists of `str`. A word never reaches from one text into the next. Or a `Corpus`: files,
-            folders, patterns and URLs, weighted and sampled.
+            folders, patterns and URLs, weighted and sampled, and counts of `count_words`.
         schemas: the scripts that the base hands over: names of shipped schemas, paths of files,
             or `Schema`s. None: all that ship, Sinhala and Devanagari; for other atoms than
             syllables, no schema, and words are those of the base's pretokenizer in all text.
@@ -96,10 +97,6 @@ def train(
         specials: texts of special tokens. None: [PAD] [UNK] [BOS] [EOS] [MASK]; with byte atoms
             none.
         processes: how many cores count at the same time.
-        engine: where words are counted instead, such as `wwho.train.cluster.DaskEngine`; the
-            sources are then files.
-        checkpoint: where to save what has been counted, and what to go on from; the sources are
-            then files.
         progress: whether to show progress on standard error.
         name: the encoding's name.
         on_counted: is given the report of what was counted, before anything is learnt from it.
@@ -111,13 +108,14 @@ def train(
         TypeError: the texts are no iterable of `str`.
         CorpusError: they hold no text of the scripts; a file cannot be read; or special tokens and
             atoms alone do not fit into `vocab_size`.
-        CheckpointError: the checkpoint is damaged, or is of another corpus or other options.
-        BackendError: there is no native trainer here, or the engine fails.
+        CountsError: counts are damaged, are of other options, hold a text that comes twice, or
+            lack a part of one.
+        BackendError: there is no native trainer here.
         SchemaError: a schema is invalid, or they do not go together.
         SpecialTokenError: a special token comes twice, or cannot be one.
         ArtifactError: there is no such base.
         PatternError: the pattern cannot be compiled.
-        OSError: a schema, the base or the checkpoint cannot be read or written.
+        OSError: a schema, the base or a file of counts cannot be read.
         ValueError: a number is out of range, or the base cannot be trained over.
 
     Example:
@@ -126,19 +124,13 @@ def train(
         >>> [tokenizer.decode([token]) for token in tokenizer.encode("ගමේ 7 පාර")]
         ['ගමේ', ' ', '7', ' පාර']
     """
-    from wwho.build.atoms import AtomKind
-    from wwho.corpus import Corpus
-    from wwho.corpus.texts import Texts
-    from wwho.format.write import write_model
-    from wwho.tokenizer import Tokenizer
-    from wwho.train.named import base_named, schemas_named
     from wwho.train.pipeline import train_model
 
     kind = AtomKind(atoms)
     model = train_model(
         schemas_named(schemas, kind),
         base_named(base, pattern, kind),
-        texts if isinstance(texts, Corpus) else Corpus(Texts(texts)),
+        corpus_of(texts),
         atoms=kind,
         vocab_size=vocab_size,
         prune=prune,
@@ -149,10 +141,168 @@ def train(
         normalize=normalize,
         specials=specials,
         processes=processes,
-        engine=engine,
-        checkpoint=checkpoint,
         progress=progress,
         name=name,
         on_counted=on_counted,
     )
     return Tokenizer(write_model(model))
+
+
+def count_words(
+    texts: Given | Corpus,
+    file: str | os.PathLike[str],
+    *,
+    schemas: Sequence[str | os.PathLike[str] | Schema] | None = None,
+    base: str | os.PathLike[str] | Model | None = None,
+    atoms: AtomKind | str = "syllable",
+    pattern: str | None = None,
+    normalize: Normalization | None = None,
+    part: tuple[int, int] = (1, 1),
+    processes: int = 1,
+    progress: bool = False,
+) -> str:
+    """Count the words of texts into a file, which ``Corpus(counts=[...])`` names to train with.
+
+    Counting is most of the work of training, and may be done anywhere, in any order. A file of
+    counts that is there already, of the same files and options, is left as it is: a run that was
+    stopped goes on where it is run again.
+
+    Args:
+        texts: as for `train`. Counts in a `Corpus` are added: so files of counts become one.
+        file: where to save the counts.
+        schemas: this and the others are those of `train`, and must be the same there.
+        base: the same.
+        atoms: the same.
+        pattern: the same.
+        normalize: the same.
+        part: which part of each file to count, from 1, and of how many: ``(2, 8)`` is the second
+            eighth. Plain text and JSON Lines are cut at lines, Parquet at row groups; what is
+            compressed is all in part 1. Training asks for all parts.
+        processes: how many cores count at the same time.
+        progress: whether to show progress on standard error.
+
+    Returns:
+        The file's name.
+
+    Raises:
+        TypeError: the texts are no iterable of `str`.
+        CorpusError: a text cannot be read.
+        CountsError: counts that are to be added are damaged, or of other options; or the file is
+            there and holds something else.
+        OSError: the file cannot be written.
+        ValueError: there is no such part, or a source has a weight; or as for `train`.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     files = [f"{folder}/{name}.counts" for name in "ab"]
+        ...     for file, text in zip(files, ["ගම ගමන", "ගම"]):
+        ...         _ = count_words([text], file, schemas=["sinhala"])
+        ...     enc = train(Corpus(counts=files), schemas=["sinhala"], vocab_size=20, prune=1)
+        >>> enc.count("ගම")
+        1
+    """
+    kind = AtomKind(atoms)
+    counted_to(
+        file,
+        corpus_of(texts).normalized(normalize),
+        schemas_named(schemas, kind),
+        base_named(base, pattern, kind),
+        kind,
+        part=part,
+        processes=processes,
+        progress=progress,
+    )
+    return os.fspath(file)
+
+
+def counted_to(
+    file: str | os.PathLike[str],
+    corpus: Corpus,
+    schemas: Sequence[Schema],
+    base: Model,
+    kind: AtomKind,
+    *,
+    part: tuple[int, int],
+    processes: int,
+    progress: bool,
+) -> tuple[Counts, bool]:
+    """As `count_words`; gives the counts, and whether they were made now."""
+    from wwho.train.count import count_to_file
+    from wwho.train.counts import made_by
+
+    cutter = counting_model(schemas, base, kind)
+    made = made_by(schemas, base, kind, cutter, corpus.reading)
+    with Progress(progress).stage("count", corpus.size(), unit="B") as advance:
+        return count_to_file(
+            Path(file), corpus, cutter, made, part=part, processes=processes, advance=advance
+        )
+
+
+def corpus_of(texts: Given | Corpus) -> Corpus:
+    """A corpus, or the texts of a program as one."""
+    return texts if isinstance(texts, Corpus) else Corpus(Texts(texts))
+
+
+def schemas_named(
+    schemas: Sequence[str | os.PathLike[str] | Schema] | None, kind: AtomKind
+) -> list[Schema]:
+    """The schemas with these names or paths; None: those that atoms of this kind come with.
+
+    Raises:
+        SchemaError: one is invalid, or there is none of that name.
+        OSError: a file cannot be read.
+
+    Example:
+        >>> [schema.name for schema in schemas_named(None, AtomKind.SYLLABLE)]
+        ['devanagari', 'sinhala']
+    """
+    if schemas is None:
+        schemas = shipped_schemas() if kind is AtomKind.SYLLABLE else ()
+    return [
+        schema
+        if isinstance(schema, Schema)
+        else load_schema(schema if isinstance(schema, str) else Path(schema))
+        for schema in schemas
+    ]
+
+
+def base_named(
+    base: str | os.PathLike[str] | Model | None, pattern: str | None, kind: AtomKind
+) -> Model:
+    """The base with this name, or in this file; None: the one that atoms of this kind come with.
+
+    Args:
+        base: the base.
+        pattern: the pretokenizer of the base of bytes alone; None: that of o200k_base.
+        kind: what the atoms are.
+
+    Raises:
+        ArtifactError: there is no such encoding, or the file is no artifact.
+        PatternError: the pattern cannot be compiled.
+        OSError: the file cannot be read.
+        ValueError: a pattern is given for a base that has its own.
+
+    Example:
+        >>> base_named("none", r"\\w+|\\W", AtomKind.SYLLABLE).n_vocab
+        256
+    """
+    if base is None:
+        base = NO_BASE if kind is AtomKind.BYTE else DEFAULT_BASE
+    if base == NO_BASE:
+        return byte_base(pattern or DEFAULT_PATTERN)
+    if pattern is not None:
+        raise ValueError(
+            "pattern is for the base none; any other base has a pretokenizer of its own"
+        )
+    if isinstance(base, Model):
+        return base
+    if isinstance(base, str) and (base in list_encoding_names() or not _is_file(base)):
+        return read_model(model_bytes(base))
+    with naming(base):
+        return read_model(Path(base).read_bytes())
+
+
+def _is_file(name: str) -> bool:
+    """Whether a name is meant as a file's: it ends like one, or there is one."""
+    return name.endswith(".wwho") or Path(name).is_file()

@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from wwho.build.assemble import counting_model, special_ids, trained_model
 from wwho.build.atoms import AtomKind
 from wwho.corpus import Corpus
-from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.errors import CorpusError, SchemaError, SpecialTokenError
+from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Model
-from wwho.normalize import Normalization
+from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.progress import Progress
 from wwho.schema.model import Schema
-from wwho.train.checkpoint import Checkpoint
-from wwho.train.checks import (
-    check_atoms,
-    check_base,
-    check_counted,
-    check_normalize,
-    check_numbers,
-    check_superwords,
-    room_for,
-)
-from wwho.train.count import MAX_COUNT, Engine, count_corpus
-from wwho.train.local import LocalEngine
-from wwho.train.merge import learn_merges
-from wwho.train.provenance import provenance
-from wwho.train.prune import atoms_of
-from wwho.train.report import Report
+from wwho.train.count import MAX_COUNT, count_corpus
+from wwho.train.counts import made_by
+from wwho.train.learn import atoms_of, learn_merges
+from wwho.train.report import Report, provenance
 from wwho.train.superwords import AUTO, SecondStage, shortened
 
 SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[MASK]")
@@ -51,8 +41,6 @@ def train_model(
     normalize: Normalization | None = None,
     specials: Sequence[str] | None = None,
     processes: int = 1,
-    engine: Engine | None = None,
-    checkpoint: Checkpoint | None = None,
     progress: bool = False,
     name: str = "unnamed",
     on_counted: Callable[[Report], object] | None = None,
@@ -63,60 +51,19 @@ def train_model(
     syllables seen at least `prune` times become atoms (`choose_atoms` states the rule); then the
     most frequent pair of neighbours within a word is merged until the vocabulary is full or no pair
     is seen `min_freq` times (`learn_merges` states how ties are broken). Nothing depends on the
-    order of the corpus, on the number of processes, on the engine, on interruptions or on hash
+    order of the corpus, on the number of processes, on who counted what, or on hash
     seeds: the same input gives the same model, byte for byte. Memory grows with the distinct words
     of the corpus and its longest line.
 
-    Args:
-        schemas: the scripts to take over from the base. None: all text; its words are then the
-            pieces of the base's pretokenizer.
-        base: a model without schemas; it keeps its ids, and its pretokenizer goes on cutting the
-            text of all other scripts. `wwho.build.base.byte_base` is one without a vocabulary.
-        corpus: what to train on: names of files, folders, patterns or URLs, or a `Corpus` of them,
-            which can also be sampled and weighted.
-        atoms: what is meant by syllable here: ``syllable``, ``grapheme``, ``codepoint`` or
-            ``byte`` (`AtomKind`). Syllables need schemas. Bytes exclude them: all 256 are atoms,
-            the base must be `byte_base`, and the model is a base vocabulary.
-        vocab_size: how many ids special tokens, atoms and merged tokens take together; the lone
-            space takes one more.
-        prune: how often a syllable must be seen to be an atom, at least 1. Where sources have
-            weights, these count. Bytes are atoms however rare.
-        min_freq: how often a pair must be seen to be merged, at least 1; weights count.
-        superwords: how many of the merges are left for a second stage, which joins words of the
-            schemas' scripts (`SecondStage`); 0: none; ``auto``: as many as save more tokens than
-            the merges within words that they displace (`SecondStage.worthwhile`).
-        max_words: how many words a superword may touch, from 2 to 127.
-        max_token_units: how many syllables (or other atoms) a token may have, superwords among
-            them, at least 1; None: as many as fit into a token's 1023 bytes.
-        normalize: ``nfc``: the corpus is brought into NFC before its words are counted, and so is
-            every text that `Tokenizer` encodes with the model; None: text is taken as it is.
-        specials: texts of special tokens, which get the first new ids, in this order; ``[UNK]``,
-            where it is among them, is the token for unknown syllables on request. None: `SPECIALS`,
-            or with byte atoms no special tokens.
-        processes: how many cores of this machine count at the same time, at least 1.
-        engine: where words are counted instead, such as `wwho.train.cluster.DaskEngine`.
-        checkpoint: where to save what has been counted, and what to go on from; None: nowhere.
-        progress: whether to show progress on standard error.
-        name: the encoding's name.
-        on_counted: is given the report of what was counted, before anything is learnt from it.
+    The arguments, and what is raised, are those of `wwho.train.train`, with things in place of
+    their names: `base` is a model without schemas, whose ids stay and whose pretokenizer goes on
+    cutting the text of all other scripts; `corpus` is a `Corpus`, or names of files, folders,
+    patterns or URLs.
 
     Returns:
         The model; ids from ``base.n_base`` on are special tokens, atoms in ascending byte order,
         merged tokens in the order they were learnt, and the lone space. Of bytes: the bytes,
         merged tokens, special tokens.
-
-    Raises:
-        CorpusError: a file cannot be read, is damaged, is not what its name says; the corpus holds
-            nothing in the scripts of the schemas; or special tokens and atoms alone do not fit into
-            `vocab_size`.
-        CheckpointError: the checkpoint is damaged, or is of another corpus or other options.
-        BackendError: the engine cannot run here, or fails.
-        SchemaError: the schemas do not go together, or not with the kind of atoms, or superwords
-            are asked for without any.
-        SpecialTokenError: a special token comes twice, or cannot be one.
-        OSError: the checkpoint cannot be written.
-        ValueError: a number is out of range, or the base is not a base vocabulary, or not empty
-            where its own is to be learnt.
 
     Example:
         >>> import tempfile, pathlib
@@ -150,13 +97,12 @@ def train_model(
     check_superwords(schemas, superwords, max_words, corpus)
     bars = Progress(progress)
     cutter = counting_model(schemas, base, kind)
-    engine = engine or LocalEngine(processes)
-    if checkpoint is not None:
-        checkpoint.open(corpus, engine.name, cutter)
+    made = made_by(schemas, base, kind, cutter, corpus.reading)
     with bars.stage("count", corpus.size(), unit="B") as advance:
-        words, scale, report = count_corpus(
-            corpus, cutter, engine, checkpoint=checkpoint, advance=advance
+        words, scale, report, corpus = count_corpus(
+            corpus, cutter, made, processes=processes, advance=advance
         )
+    check_superwords(schemas, superwords, max_words, corpus)  # counts may be of what has no name
     if on_counted is not None:
         on_counted(report)
     check_counted(report)
@@ -191,3 +137,162 @@ def train_model(
         options.append(f"max_token_units {max_token_units}")
     record = provenance(name, schemas, base, corpus, report, kind, ", ".join(options))
     return replace(model, provenance=record)
+
+
+# What cannot be trained with, and what is better said before the result surprises.
+
+
+def check_numbers(
+    base: Model,
+    *,
+    vocab_size: int,
+    prune: int,
+    min_freq: int,
+    max_token_units: int,
+    processes: int,
+) -> None:
+    """Refuse what cannot be trained with.
+
+    Raises:
+        ValueError: says which argument, and what it may be.
+    """
+    for what, value, most in (
+        ("vocab_size", vocab_size, MAX_IDS - base.n_base - 1),
+        ("prune", prune, 2**63),
+        ("min_freq", min_freq, 2**63),
+        ("max_token_units", max_token_units, MAX_TOKEN_BYTES),
+        ("processes", processes, 1024),
+    ):
+        if not 1 <= value <= most:
+            raise ValueError(f"{what} is {value}; it must be between 1 and {most}")
+    if base.has_sgpe or base.router is not None:
+        raise ValueError(
+            f"the base {base.name!r} has routes of its own; train over a base vocabulary, "
+            "such as o200k_base"
+        )
+
+
+def check_normalize(base: Model, form: Normalization | None, specials: Iterable[str]) -> None:
+    """Refuse what a normalized text would never meet, or what would meet text that is not.
+
+    Raises:
+        ValueError: there is no such form, or the base was trained on text in another one.
+        SpecialTokenError: a special token is not in this form.
+    """
+    if form not in (None, FORM):
+        raise ValueError(f"normalize is {form!r}; it must be {FORM!r} or None")
+    theirs = base.provenance.get(KEY)
+    if theirs is not None and theirs != form:
+        raise ValueError(
+            f"the base {base.name!r} was trained on text in {theirs}; train over it with "
+            f"normalize {theirs} (--normalize {theirs})"
+        )
+    for text in specials if form else ():
+        if nfc(text.encode()) != text.encode():
+            raise SpecialTokenError(
+                f"special token {text!r} is not in NFC, and no text that is holds it; spell it "
+                f"{nfc(text.encode()).decode()!r}"
+            )
+
+
+def check_base(schemas: Sequence[Schema], base: Model, report: Report) -> None:
+    """Say what a base of bytes alone costs in the text that no schema takes over."""
+    if not schemas or base.n_base_tokens > 256:
+        return
+    total = report.total
+    theirs = sum(script.bytes for script in total.scripts.values())
+    warnings.warn(
+        f"the base is the 256 bytes alone: all text outside the schemas' scripts, which is "
+        f"{1 - theirs / total.bytes:.1%} of the bytes of this corpus, takes one token for each "
+        "byte. To have tokens for it, train a byte base first (--atoms byte --base none, without "
+        "--schema) and give that file as the base, or take o200k_base",
+        stacklevel=3,
+    )
+
+
+def check_atoms(kind: AtomKind, atoms: Sequence[bytes], prune: int) -> None:
+    """Say so where nothing can be learnt, for want of atoms."""
+    if not atoms:
+        warnings.warn(
+            f"no {kind} is seen {prune} times in this corpus, weights counted, so the vocabulary "
+            f"has none; {'lower prune, or ' if prune > 1 else ''}give more text or higher weights",
+            stacklevel=3,
+        )
+
+
+def room_for(
+    kind: AtomKind, vocab_size: int, n_specials: int, n_atoms: int, prune: int, superwords: int
+) -> int:
+    """How many merges the vocabulary has room for, superwords among them.
+
+    Raises:
+        CorpusError: not even the atoms fit.
+        ValueError: the superwords do not.
+    """
+    taken = n_specials + n_atoms
+    if taken > vocab_size:
+        raise CorpusError(
+            f"a vocabulary of {vocab_size} has no room for {n_specials} special tokens and "
+            + (
+                f"{n_atoms} bytes; raise vocab_size to {taken} or more"
+                if kind is AtomKind.BYTE
+                else f"{n_atoms} {kind}s seen at least {prune} times; "
+                f"raise vocab_size to {taken} or more, or prune"
+            )
+        )
+    room = vocab_size - taken
+    if superwords > room:
+        raise ValueError(
+            f"superwords is {superwords}; it must be between 0 and {room}, for which there is room"
+        )
+    return room
+
+
+def check_superwords(
+    schemas: Sequence[Schema],
+    superwords: int | Literal["auto"],
+    max_words: int,
+    corpus: Corpus,
+) -> None:
+    """Refuse superwords that no corpus, or not this one, could give.
+
+    Raises:
+        ValueError: says which number, and what it may be.
+        SchemaError: there are no schemas, whose scripts' words are what superwords join.
+        CorpusError: the corpus cannot be read a second time.
+    """
+    if superwords != AUTO and not (isinstance(superwords, int) and superwords >= 0):
+        raise ValueError(f"superwords is {superwords!r}; it must be 0 or more, or {AUTO!r}")
+    if not 2 <= max_words <= 127:
+        raise ValueError(f"max_words is {max_words}; it must be between 2 and 127")
+    if superwords and not schemas:
+        raise SchemaError(
+            "superwords join words of a script, and without schemas a word is any piece of text, "
+            "punctuation and digits too; name schemas, or ask for no superwords"
+        )
+    if superwords and corpus.once:
+        raise CorpusError(
+            f"superwords are learnt from a second reading, and {corpus.once} can be read only "
+            "once: name a file, or give a list or a column of a dataset"
+        )
+
+
+def check_counted(report: Report) -> None:
+    """Refuse a corpus with nothing in it, and say what was broken.
+
+    Raises:
+        CorpusError: there is nothing to learn from.
+    """
+    total = report.total
+    if total.broken_characters:
+        warnings.warn(
+            f"the corpus holds {total.broken_characters} broken characters (bytes that are not "
+            "valid UTF-8, lone surrogates); each was read as U+FFFD",
+            stacklevel=3,
+        )
+    if not total.words:
+        raise CorpusError(
+            f"the corpus ({total.files} files, {total.lines} lines, of which {total.sampled} were "
+            f"counted, {total.bytes} bytes of text) holds no text in the scripts of the schemas: "
+            f"{', '.join(total.scripts)}"
+        )

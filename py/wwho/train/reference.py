@@ -13,7 +13,7 @@ from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Model, Pair
 from wwho.grammar.run import pieces
 from wwho.schema.compile import Unit
-from wwho.train.prune import BYTES, SPACE, choose_atoms
+from wwho.train.learn import BYTES, SPACE, choose_atoms
 
 Word = tuple[bytes, ...]
 

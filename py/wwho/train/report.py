@@ -1,13 +1,26 @@
-"""What was counted, source by source and script by script."""
+"""What was counted, source by source and script by script; and what a model says of its making."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 
-from wwho.corpus.corpus import Source, decimal
-from wwho.train.native import RouteInfo, WordsInfo
-from wwho.train.tally import Tally
+from wwho.build.atoms import AtomKind
+from wwho.build.base import WRITER
+from wwho.corpus.corpus import Corpus, Source, decimal
+from wwho.format.model import Model
+from wwho.grammar.unicode import UNICODE_VERSION
+from wwho.normalize import KEY
+from wwho.schema.model import Schema
+from wwho.train.counts import Counts
+from wwho.train.native import RouteInfo, Scanners, Words, WordsInfo
+
+LISTED = 1000
+"""Files that a model names, at most."""
+
+Routes = dict[str, RouteInfo]
+"""What the words of each script come to, by its name."""
 
 
 @dataclass(frozen=True)
@@ -96,40 +109,35 @@ HEADINGS = (
 )
 
 
-def counts_of(
-    source: Source, tally: Tally, scripts: Sequence[str], routes: Sequence[RouteInfo]
-) -> SourceCounts:
-    """What was counted of a source.
+def routes_of(words: Words, scanners: Scanners, model: Model) -> Routes:
+    """What the words of each script come to; the scanners are those of the model."""
+    found = zip(model.routes, words.routes(scanners), strict=True)
+    return {route.name: info for route, info in found if route.sgpe}
 
-    Args:
-        source: the source.
-        tally: what was counted of it.
-        scripts: their names.
-        routes: what was counted for each of them.
-    """
-    figures = tally.figures
+
+def counts_of(source: Source, counts: Counts, routes: Routes) -> SourceCounts:
+    """What was counted of a source; `routes` are those of its words."""
+    words = counts.words.info()
     return SourceCounts(
         name=source.name,
         weight=decimal(source.weight),
         files=len(source.files),
-        digests=tuple(figures.digests),
-        bytes=figures.n_bytes,
-        lines=figures.lines,
-        sampled=figures.sampled,
-        broken_characters=tally.stray,
-        words=tally.words.info().total,
-        distinct_words=tally.words.info().n_words,
-        syllables=sum(route.syllables for route in routes),
+        digests=tuple(counts.digests),
+        bytes=counts.n_bytes,
+        lines=counts.lines,
+        sampled=counts.sampled,
+        broken_characters=counts.stray,
+        words=words.total,
+        distinct_words=words.n_words,
+        syllables=sum(route.syllables for route in routes.values()),
         scripts={
             name: ScriptCounts(route.bytes, route.total, route.n_words, route.syllables)
-            for name, route in zip(scripts, routes, strict=True)
+            for name, route in routes.items()
         },
     )
 
 
-def total_of(
-    sources: Sequence[SourceCounts], words: WordsInfo, routes: Sequence[RouteInfo]
-) -> SourceCounts:
+def total_of(sources: Sequence[SourceCounts], words: WordsInfo, routes: Routes) -> SourceCounts:
     """What was counted of all sources.
 
     Args:
@@ -156,7 +164,7 @@ def total_of(
                 distinct_words=route.n_words,
                 syllables=sum(source.scripts[name].syllables for source in sources),
             )
-            for name, route in zip(sources[0].scripts, routes, strict=True)
+            for name, route in routes.items()
         },
     )
 
@@ -177,3 +185,100 @@ def _word_cells(counts: SourceCounts | ScriptCounts) -> Iterator[str]:
 
 def _grouped(number: int) -> str:
     return f"{number:,}"
+
+
+# What a model says of its making
+
+
+def provenance(
+    name: str,
+    schemas: Sequence[Schema],
+    base: Model,
+    corpus: Corpus,
+    report: Report,
+    kind: AtomKind,
+    options: str,
+) -> dict[str, str]:
+    """What stands in the section PROVENANCE of FORMAT.md.
+
+    Args:
+        name: the encoding's name.
+        schemas: the scripts taken over from the base.
+        base: the model it was trained over.
+        corpus: what it was trained on.
+        report: what was counted there.
+        kind: what the tokens are merged from.
+        options: the numbers that decided the rest, in words.
+    """
+    return {
+        **_base_provenance(base, kind),
+        **{f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas},
+        "name": name,
+        "writer": WRITER,
+        "unicode": UNICODE_VERSION,
+        **_corpus_provenance(corpus, report),
+        **({KEY: corpus.reading.normalize} if corpus.reading.normalize else {}),
+        "training": options,
+    }
+
+
+def _base_provenance(base: Model, kind: AtomKind) -> dict[str, str]:
+    """What the base says of itself, under names that tell it is the base.
+
+    What is learnt over bytes is a base itself: only the pretokenizer's pattern is left to say.
+    """
+    if kind is AtomKind.BYTE:
+        return {key: text for key, text in base.provenance.items() if key == "pattern"}
+    return {f"base:{key}": text for key, text in base.provenance.items() if key != "writer"}
+
+
+def _corpus_provenance(corpus: Corpus, report: Report) -> dict[str, str]:
+    """What was counted; the files by their digests, in an order that does not depend on theirs."""
+    total = report.total
+    provenance = {
+        "corpus": _listed(total.digests),
+        "corpus_bytes": str(total.bytes),
+        "corpus_words": str(total.words),
+        "corpus_distinct_words": str(total.distinct_words),
+        "corpus_broken_characters": str(total.broken_characters),
+    }
+    weighted: dict[str, list[str]] = {}
+    for source in report.sources:
+        if source.weight is not None and source.weight != "1":
+            weighted.setdefault(source.weight, []).extend(source.digests)
+    if weighted:
+        provenance["corpus_weights"] = ", ".join(
+            f"{weight} for {_listed(digests)}" for weight, digests in sorted(weighted.items())
+        )
+    if corpus.reading.sample != 1:
+        provenance["corpus_sample"] = f"{decimal(corpus.reading.sample)} of the lines"
+    return provenance
+
+
+def was_trained_on(provenance: Mapping[str, str], digests: Sequence[str]) -> bool:
+    """Whether a model, or its base, says that one of these files was in its corpus.
+
+    Of a corpus of more than `LISTED` files it can only be told whether these are all of them.
+
+    Args:
+        provenance: the model's.
+        digests: SHA-256 of the contents of files, as `Corpus.digests` has them.
+
+    Example:
+        >>> was_trained_on({"corpus": "sha256 aa sha256 bb"}, ["bb"])
+        True
+    """
+    recorded = [provenance.get(f"{owner}corpus", "") for owner in ("", "base:")]
+    return any(
+        listed == _listed(digests) or not {*digests}.isdisjoint(listed.split())
+        for listed in recorded
+        if listed
+    )
+
+
+def _listed(digests: Sequence[str]) -> str:
+    """Digests of files, in ascending order; of very many files, one digest of all that."""
+    text = " ".join(f"sha256 {digest}" for digest in sorted(digests))
+    if len(digests) <= LISTED:
+        return text
+    return f"{len(digests)} files, sha256 of their list {sha256(text.encode()).hexdigest()}"

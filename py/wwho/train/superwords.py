@@ -11,7 +11,7 @@ from wwho.corpus.corpus import Corpus, Source
 from wwho.errors import CorpusError
 from wwho.format.model import Model
 from wwho.progress import Advance, Progress
-from wwho.train.merge import STEP
+from wwho.train.learn import STEP
 from wwho.train.native import Merger, Phrases
 from wwho.train.report import Report
 

@@ -1,0 +1,95 @@
+"""`wwho count-words`: the words of a corpus to a file of counts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from wwho.cli import options as shared
+from wwho.cli import streams
+from wwho.cli.train import add_words, base_of, corpus_of, schemas_of
+from wwho.errors import WwhoError
+
+NAME = "count-words"
+HELP = "count the words of a corpus, or of a part of it, for `wwho train --counts`"
+EXAMPLE = """\
+  $ wwho count-words --schema sinhala -o a.counts a.txt.xz
+  $ wwho count-words --schema sinhala -o b.counts --part 2/8 b.txt
+  $ wwho count-words --schema sinhala -o all.counts --counts a.counts b.counts"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    add_words(parser)
+    parser.add_argument(
+        "--part",
+        type=part,
+        default=(1, 1),
+        metavar="K/N",
+        help="count part K of N of each file: of lines, or of the row groups of Parquet; what is "
+        "compressed is all in part 1 (default 1/1)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="X.counts",
+        help="the file to write; where it is there already, of the same files and options, nothing "
+        "is counted again",
+    )
+    shared.add_json(parser, '{"file", "counted", "texts", "bytes", "words", "distinct_words"}')
+
+
+def run(options: argparse.Namespace) -> int:
+    """Count, unless that was done before; say what was counted."""
+    from wwho.build.atoms import AtomKind
+    from wwho.train import counted_to
+
+    shared.check_output(options)
+    schemas = schemas_of(options)
+    try:
+        counts, made = counted_to(
+            options.output,
+            corpus_of(options).normalized(options.normalize),
+            schemas,
+            base_of(options),
+            AtomKind(options.atoms),
+            part=options.part,
+            processes=options.processes,
+            progress=sys.stderr.isatty(),
+        )
+    except WwhoError:
+        raise
+    except ValueError as error:
+        raise shared.UsageError(error) from error
+    info = counts.words.info()
+    facts = {
+        "file": options.output,
+        "counted": made,
+        "texts": len(counts.texts),
+        "bytes": counts.n_bytes,
+        "words": info.total,
+        "distinct_words": info.n_words,
+    }
+    line = json.dumps(facts, ensure_ascii=False) if options.json else told(facts)
+    streams.write(f"{line}\n".encode("utf-8", "surrogateescape"))
+    return 0
+
+
+def told(facts: dict[str, object]) -> str:
+    """The same for people."""
+    before = "" if facts["counted"] else "counted before: "
+    return (
+        "{file}: {before}{bytes:,} bytes of text, {words:,} words, {distinct_words:,} different"
+    ).format(before=before, **facts)
+
+
+def part(text: str) -> tuple[int, int]:
+    """Which part, and of how many.
+
+    Raises:
+        ValueError: there are no two numbers with a ``/`` between them.
+    """
+    number, parts = map(int, text.split("/"))
+    return number, parts
