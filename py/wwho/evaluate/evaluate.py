@@ -77,9 +77,16 @@ def evaluate(
         [replace(text, normalize=model.normalize) for text in texts]
         for texts in (data, parallel_texts)
     )
-    _check_names("tokenizers", [encoder.name for encoder in encoders])
-    _check_names("texts", [OVERALL, *(text.name for text in data)])
-    _check_names("parallel texts", [text.name for text in parallel_texts])
+    for what, names in (
+        ("tokenizers", [encoder.name for encoder in encoders]),
+        ("texts", [OVERALL, *(text.name for text in data)]),
+        ("parallel texts", [text.name for text in parallel_texts]),
+    ):
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise WwhoError(
+                f"two {what} are called {twice[0]!r}; put another name and an equals sign before "
+                "one"
+            )
     # A model without a vocabulary knows the syllables of schemas.
     syllables = open_backend(write_model(counting_model(schemas))) if schemas else model.backend
     grammar, ascii_lines = Grammar(syllables), list[str]()
@@ -111,19 +118,6 @@ def evaluate(
         parallel=premiums,
         examples=examples(example_texts, encoders),
     )
-
-
-def _check_names(what: str, names: Sequence[str]) -> None:
-    """Refuse what the report could not tell apart.
-
-    Raises:
-        WwhoError: two have one name.
-    """
-    for name in names:
-        if names.count(name) > 1:
-            raise WwhoError(
-                f"two {what} are called {name!r}; put another name and an equals sign before one"
-            )
 
 
 def _measure(

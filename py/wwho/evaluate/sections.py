@@ -201,7 +201,6 @@ def _rows(found: Evaluation) -> dict[str, list[Row]]:
         for name, figures in text.figures.items()
     ]
     own = [part for part in found.vocabulary if part.encoder == model and part.part != "base"]
-    bins = range(max(len(part.histogram) for part in own))
     languages = found.parallel.languages if found.parallel else ()
     return {
         "texts": texts,
@@ -219,7 +218,7 @@ def _rows(found: Evaluation) -> dict[str, list[Row]]:
         ],
         "uses": [
             Row(_bin(number), part.part, True, {"ids": sum(part.histogram[number : number + 1])})
-            for number in bins
+            for number in range(max(len(part.histogram) for part in own))
             for part in own
         ],
         "languages": [Row(each.name, "", False, vars(each)) for each in languages],
