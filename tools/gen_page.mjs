@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { getEncoding } from "../web/package/node.js";
 import { fromSite } from "./site.mjs";
 
-const { describeText } = await fromSite("page/count/tokens.js");
+const { describe } = await fromSite("page/tokens.js");
 const { EXAMPLES } = await fromSite("page/data/examples.js");
 const { FIRST, SHIPPED } = await fromSite("page/data/models.js");
 const { count, money } = await fromSite("page/show/format.js");
@@ -24,7 +24,7 @@ const TEXT = EXAMPLES.sinhala;
 /** The page, with everything that depends on the tokenizers as they are now. @param {string} html @returns {Promise<string>} */
 export async function filled(html) {
   const tokenizers = await Promise.all(FIRST.map((name) => getEncoding(name)));
-  const block = describeText(TEXT, tokenizers, tokenizers.map((each) => each.encodeWithOffsets(TEXT)));
+  const block = await describe(TEXT, tokenizers.map((tokenizer) => ({ tokenizer, encoded: tokenizer.encodeWithOffsets(TEXT) })));
   const counts = block.rows.map((tokens) => tokens?.length ?? 0);
   const labels = FIRST.map((name) => SHIPPED[name].known);
   const most = Math.max(...counts);

@@ -316,7 +316,7 @@ test("the browser entry reaches no Node built-in", async () => {
       await visit(new URL(name.replace(/^(\.\.\/)+package\//, `${ROOT}web/package/`), url)); // the page has it beside it
     }
   };
-  for (const entry of ["package/index.js", "package/worker.js", "package/worker-thread.js", "site/page/main.js", "site/page/count/worker.js"]) {
+  for (const entry of ["package/index.js", "package/worker.js", "package/worker-thread.js", "site/page/main.js"]) {
     await visit(new URL(`web/${entry}`, ROOT));
   }
   assert.ok(seen.size > 10);

@@ -9,7 +9,7 @@ import { getEncoding } from "../../web/package/node.js";
 import { ROOT, TEXTS, bytesOf } from "./common.mjs";
 import { fromSite } from "../../tools/site.mjs";
 
-const { describeText } = await fromSite("page/count/tokens.js");
+const { SHOWN, describe, describeAround } = await fromSite("page/tokens.js");
 const { MODELS, SHIPPED, choiceOf } = await fromSite("page/data/models.js");
 const { linesOf } = await fromSite("page/show/markup.js");
 const { cutsIn, cutsOf, piecesOf } = await fromSite("page/show/pieces.js");
@@ -19,11 +19,13 @@ const TOKENIZERS = await Promise.all(NAMES.map((name) => getEncoding(name)));
 const MORE = [...TEXTS, "𓀀 අද්භුත ක්‍ෂිතිජය अद्भुत क्षितिज 👩‍👩‍👧 שָׁלוֹם\n\n x", "क्ष्म्य्व्ट्ठ्ळ", " ගෙදර", "\r\n\r\n", "ක්".repeat(300)];
 
 /** @param {string} text */
-const described = (text) => describeText(text, TOKENIZERS, TOKENIZERS.map((each) => each.encodeWithOffsets(text)));
+const sidesOf = (text) => TOKENIZERS.map((tokenizer) => ({ tokenizer, encoded: tokenizer.encodeWithOffsets(text) }));
+/** @param {string} text */
+const described = (text) => describe(text, sidesOf(text));
 
-test("pieces are the text, in order, and every token has one", () => {
+test("pieces are the text, in order, and every token has one", async () => {
   for (const text of MORE) {
-    const block = described(text);
+    const block = await described(text);
     block.rows.forEach((tokens, row) => {
       const pieces = piecesOf(block.text, tokens, block.places);
       assert.equal(pieces.map((piece) => piece.text).join(""), text, `${NAMES[row]}: ${JSON.stringify(text)}`);
@@ -37,9 +39,38 @@ test("pieces are the text, in order, and every token has one", () => {
   }
 });
 
-test("what is cut is what a token begins inside of", () => {
+test("of a long text, a stretch is shown whose tokens are those of the whole, and all of it can be reached", async () => {
+  const texts = [MORE.join(" ").repeat(8), "a".repeat(9000), "क्ष्म्य्व".repeat(1000), "𓀀".repeat(3000), "ක".repeat(7000)];
+  for (const text of texts) {
+    const sides = sidesOf(text);
+    let [at, former] = [0, 0];
+    for (let seen = 0; seen < text.length; ) {
+      const { start, block } = await describeAround(text, sides, at, former);
+      const end = start + block.text.length;
+      assert.ok(start <= at && (at < end || at === text.length) && block.text.length >= Math.min(SHOWN, text.length - start));
+      assert.equal(block.text, text.slice(start, end));
+      sides.forEach(({ encoded: { ids, starts, ends } }, row) => {
+        const inside = [...ids].filter((_, i) => starts[i] >= start && ends[i] <= end);
+        assert.deepEqual(block.rows[row].map(({ id }) => id), inside, NAMES[row]);
+        assert.equal(block.rows[row][0].start, 0);
+        assert.equal(block.rows[row].at(-1).end, block.text.length);
+      });
+      assert.ok(end > seen, "it moves on");
+      [at, former, seen] = [Math.min(text.length, end + SHOWN / 2), start, end];
+    }
+  }
+});
+
+test("a stretch begins with a whole syllable, and stays while the caret lies well inside", async () => {
+  const text = "क्ष्म्य्व".repeat(1000);
+  const { start, block } = await describeAround(text, sidesOf(text), 5000, 0);
+  assert.ok(start > 0 && block.text.startsWith("क्ष्म्य्व"));
+  assert.equal((await describeAround(text, sidesOf(text), start + 100, start)).start, start);
+});
+
+test("what is cut is what a token begins inside of", async () => {
   for (const text of MORE) {
-    const { places, rows } = described(text);
+    const { places, rows } = await described(text);
     for (const tokens of rows) {
       const inside = tokens.filter(({ start }, i) => i > 0 && (!places.includes(start) || tokens[i - 1].end > start));
       const expected = new Set(inside.map(({ start }) => places.findLast((place) => place <= start)));
@@ -48,28 +79,28 @@ test("what is cut is what a token begins inside of", () => {
   }
 });
 
-test("wwho_328k cuts no syllable of its vocabulary, the others do", () => {
-  const block = described("අද්භුත ක්‍ෂිතිජය अद्भुत क्षितिज");
+test("wwho_328k cuts no syllable of its vocabulary, the others do", async () => {
+  const block = await described("අද්භුත ක්‍ෂිතිජය अद्भुत क्षितिज");
   assert.equal(cutsIn([block], 2), "cuts nothing");
   assert.match(cutsIn([block], 1), /^cuts \d+ of 13 syllables$/);
   assert.match(cutsIn([block], 0), /^cuts \d+ of 13 syllables$/);
-  assert.equal(cutsIn([described("𓀀 and 𓀀")], 1), "cuts 2 characters");
+  assert.equal(cutsIn([await described("𓀀 and 𓀀")], 1), "cuts 2 characters");
 });
 
-test("kinds and bytes", () => {
-  const kinds = (/** @type {string} */ text) => described(text).rows[2].map(({ kind }) => kind);
-  assert.deepEqual(kinds("ඔයා 1 अद्भुत"), ["syllables", "base", "base", "syllables"]);
-  const rare = kinds("क्ष्म्य्व्ट्ठ्ळ");
+test("kinds and bytes", async () => {
+  const kinds = async (/** @type {string} */ text) => (await described(text)).rows[2].map(({ kind }) => kind);
+  assert.deepEqual(await kinds("ඔයා 1 अद्भुत"), ["syllables", "base", "base", "syllables"]);
+  const rare = await kinds("क्ष्म्य्व्ट्ठ्ळ");
   assert.ok(rare.length > 1 && rare.every((kind) => kind === "fallback"));
-  const split = described("𓀀").rows[1];
+  const split = (await described("𓀀")).rows[1];
   assert.ok(split.length > 1);
   assert.deepEqual(split.flatMap(({ bytes }) => [...bytes]), [...new TextEncoder().encode("𓀀")]);
-  assert.ok(described("අද්").rows[1].every(({ start, end }) => end > start));
+  assert.ok((await described("අද්")).rows[1].every(({ start, end }) => end > start));
 });
 
-test("markup has each character once, and nothing of the text is markup", () => {
+test("markup has each character once, and nothing of the text is markup", async () => {
   const text = "<b>&amp;\n<i class=\"token\">\u200d\u00a0 \0\t</i>";
-  const block = described(text);
+  const block = await described(text);
   for (const tokens of block.rows) {
     const html = linesOf(block, tokens, "text").html.join("");
     const shown = html.replace(/<[^>]*>/g, "").replaceAll("&nbsp;", "\u00a0").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");

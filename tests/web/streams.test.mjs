@@ -173,6 +173,19 @@ test("countStream: options, progress, and what was freed in between", async () =
   await assert.rejects(brief.countStream(freed()), { status: "FREED" });
 });
 
+test("with fatal, bytes that are not UTF-8 are refused, wherever they lie", async () => {
+  const long = new TextEncoder().encode("ගෙදර යන පාරේ ".repeat(30_000));
+  const broken = (/** @type {number} */ at) => long.with(at, 0xff);
+  const fatal = { fatal: true };
+  assert.equal(await wwho.countStream([long], fatal), await wwho.countStream([long]));
+  assert.equal(await wwho.countStream(["\ud83d", "\udc69 \ud83d"], fatal), await wwho.countStream(["👩 \ufffd"]));
+  for (const bytes of [broken(0), broken(400_000), broken(long.length - 1), long.subarray(0, -2), Uint8Array.of(0x61, 0xe0, 0xb6)]) {
+    await assert.rejects(wwho.countStream(new Blob([bytes]), fatal), { name: "WwhoError", status: "UTF8", message: /^the text is not UTF-8 between byte \d+ and byte \d+/ });
+    assert.equal(await wwho.countStream([bytes]), wwho.countTokens(bytes), "else they are counted as they are");
+  }
+  await assert.rejects(wwho.countStream([], { fatal: 1 }), { status: "ARGUMENT", message: /^fatal is 1; expected true or false/ });
+});
+
 test("options that are none are refused before the stream is touched", async () => {
   for (const [options, message] of [
     [null, /^options is null/],

@@ -236,6 +236,12 @@ test("a generator that is left, or ended by its signal, cancels its stream and g
   one.free();
 });
 
+test("a Blob that is not UTF-8 is refused where that is asked for", async () => {
+  const photo = new Blob([Uint8Array.of(0x89, 0x50)]);
+  await assert.rejects(there.countStream(photo, { fatal: true }), { name: "WwhoError", status: "UTF8" });
+  assert.ok((await there.countStream(photo)) > 0);
+});
+
 test("a stream that fails fails the count, and the Worker goes on", async () => {
   async function* source() {
     yield "a";

@@ -64,6 +64,8 @@ export type TokenStream =
 export interface StreamOptions {
   /** Ends the count with its reason, and cancels the stream. */
   signal?: AbortSignal;
+  /** Whether bytes that are not UTF-8 make the call fail with status UTF8; false by default: they are counted as they are. */
+  fatal?: boolean;
   /** Counted so far: bytes of UTF-8, and tokens. */
   onProgress?: (progress: { bytes: number; tokens: number }) => void;
 }
@@ -117,7 +119,7 @@ export interface Info {
 
 /**
  * What goes wrong. `status` is a name of FORMAT.md ("CHECKSUM", ...) for a broken artifact, else one of ARGUMENT, TOKEN,
- * SPECIAL_TOKEN, LIMIT, FREED, FETCH, WASM, NO_WEBASSEMBLY, MEMORY, ABI, WORKER.
+ * SPECIAL_TOKEN, UTF8, LIMIT, FREED, FETCH, WASM, NO_WEBASSEMBLY, MEMORY, ABI, WORKER.
  */
 export class WwhoError extends Error {
   constructor(status: string, message: string, options?: { cause?: unknown });

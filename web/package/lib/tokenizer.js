@@ -30,14 +30,14 @@ import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
 /** @typedef {EncodeOptions & { array?: boolean }} IdsOptions */
 /** @typedef {EncodeOptions & { overlap?: number, prefer?: import("./ends.js").Kind }} ChunkOptions */
 /** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean }} Given what options mean to the core, and what ids come in */
-/** @typedef {{ signal?: AbortSignal, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
+/** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
 const UNK_TOKEN = 1;
 /** Where no options are given. @type {Given} */
 const DEFAULTS = Object.freeze({ mask: null, flags: 0, array: false });
 const ENCODE_OPTIONS = new Set(["allowedSpecial", "disallowedSpecial", "unk"]);
 const IDS_OPTIONS = new Set([...ENCODE_OPTIONS, "array"]);
-const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress"]);
+const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress", "fatal"]);
 const CHUNK_OPTIONS = new Set([...ENCODE_OPTIONS, "overlap", "prefer"]);
 const SIGNAL_OPTION = new Set(["signal"]);
 /** The longest text that ids may have. */
@@ -296,7 +296,8 @@ export class BaseTokenizer {
    */
   async countStream(source, options = {}) {
     requireOptions(options, STREAM_OPTIONS);
-    const { signal, onProgress, ...encoding } = options;
+    const { signal, onProgress, fatal = false, ...encoding } = options;
+    if (typeof fatal !== "boolean") throw argumentError("fatal", fatal, "true or false");
     const given = reusable(encoding);
     void this.#prepare("", given);
     const parts = new Parts(this.#cutsOfText, this.#named(given));
@@ -305,6 +306,7 @@ export class BaseTokenizer {
     const count = (found) => {
       for (const part of found) {
         signal?.throwIfAborted();
+        if (fatal) requireUtf8(part, bytes);
         tokens += this.countTokens(part, given);
         bytes += part.length;
         onProgress?.({ bytes, tokens });
@@ -569,6 +571,16 @@ function describe(core, routes) {
 
 /** How large the parts of a text should be of which so many tokens are wanted. @param {number} tokens */
 const sizeFor = (tokens) => Math.min(PART_BYTES, Math.max(LEAST_BYTES, BYTES_PER_TOKEN * (tokens + 1)));
+
+/** Parts begin and end with whole characters, unless the text is broken. @param {Uint8Array} part @param {number} before bytes */
+function requireUtf8(part, before) {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(part);
+  } catch (cause) {
+    const message = `the text is not UTF-8 between byte ${before} and byte ${before + part.length}; leave fatal out to count it as it is`;
+    throw new WwhoError("UTF8", message, { cause });
+  }
+}
 
 /**
  * Cuts parts out of a text, the same for a string and for bytes.

@@ -1,20 +1,19 @@
-// Wires the page together: a text, a chat or files in; counts and tokens out.
+// Shows the model, and tells it what the user does.
 
 import { modelsDate } from "../package/openai.js";
-import { Engine } from "./count/engine.js";
-import { Tokenizers } from "./count/tokenizers.js";
-import { CHAT, EXAMPLES } from "./data/examples.js";
-import { FIRST, MODELS, SHIPPED, addModel, choiceOf, isKnown, isModel, own } from "./data/models.js";
+import { EXAMPLES } from "./data/examples.js";
+import { MODELS, SHIPPED, choiceOf, isKnown, isModel, own } from "./data/models.js";
 import { Chat } from "./input/chat.js";
 import { droppedFiles, pickedFiles } from "./input/dropped.js";
 import { isEditable } from "./input/editable.js";
+import { Model } from "./model.js";
+import { Address } from "./share/address.js";
 import { copy } from "./share/clipboard.js";
-import { recalled, remember } from "./share/last-visit.js";
-import { fromFragment, isLink, toFragment, toPlainFragment } from "./share/permalink.js";
+import { toPlainFragment } from "./share/permalink.js";
 import { picture, sharePicture } from "./share/picture.js";
 import { Card } from "./show/card.js";
 import { element } from "./show/element.js";
-import { FileCounter } from "./show/files.js";
+import { FileTable } from "./show/files.js";
 import { bytes, count } from "./show/format.js";
 import { cutsOf } from "./show/pieces.js";
 import { showPremium, showSentences } from "./show/premium.js";
@@ -22,45 +21,23 @@ import { Rows, spoken } from "./show/rows.js";
 import { showCosts, showCounts } from "./show/strip.js";
 
 const ROWS = [0, 1, 2];
-/** The row of a tokenizer that the user opens: the one that the others are measured by. */
-const OWN_ROW = 2;
 const UNDOABLE = 1000; // UTF-16 units
 const TRACED = 2000; // UTF-16 units of the text that go to the page of syllables
-const GLIMPSE = 16_000; // bytes of a file, of which the first tokens are shown
 
 /** @param {string} id @returns {any} */
 const find = (id) => document.getElementById(id);
+const examples = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-example]")]);
+/** @param {HTMLElement} button */
+const exampleOf = ({ dataset }) => EXAMPLES[dataset.example ?? ""];
 
-/** What stands in the text area, or stood there before it grew too long. */
-let text = EXAMPLES.sinhala;
-/** The place in the text that is looked at, in UTF-16 units. */
-let place = 0;
-/** Whether the chat is shown, in place of the text. */
-let chatting = false;
 /** @type {import("./show/markup.js").View} */
 let view = "text";
-/** What the rows show, if it is not what index.html came with. @type {import("./count/engine.js").Result | undefined} */
-let last;
-/** Whether the rows show what index.html came with: the first example, by the first tokenizers. */
-let untouched = true;
-/** What all rows were told to open last. @type {Promise<unknown>} */
-let opening = Promise.resolve();
-/** Why nothing can be counted any more. */
-let ended = "";
-/** The entry of the browser's history that is shown. */
-let entry = entryHere();
+/** What went wrong with what the user asked for last. */
+let complaint = "";
 
-const engine = new Engine({
-  result: show,
-  failed: complain,
-  broken(message) {
-    ended = `The tokenizers could not start: ${message}`;
-    setState("broken");
-    complain("");
-    files.cancel("no tokenizer could be opened");
-  },
-});
-const tokenizers = new Tokenizers(engine, { changed: showChoices, failed: (message) => complain(ended ? "" : message), progress: showProgress });
+const model = new Model({ input: showInput, result: showResult, choices: showChoices, progress: showProgress, failed: complain, files: (entry) => table.show(entry) });
+const { files, tokenizers } = model;
+const table = new FileTable(find, () => files, showInput);
 const card = new Card(find("card"));
 const rows = new Rows(
   ROWS.map((row) => ({ box: find(`tokens-${row}`), note: find(`cuts-${row}`) })),
@@ -70,21 +47,26 @@ const rows = new Rows(
     if (found.byKey) find("spoken").textContent = spoken(found.place, found.row);
   },
 );
-const files = new FileCounter(find, () => tokenizers.forFiles(), showInput);
-const chat = new Chat(find("messages"), find("add-message"), () => edited(recount));
+const chat = new Chat(find("messages"), find("add-message"), () => edited(() => model.setMessages(chat.messages)));
+const address = new Address(settings, put, complain);
 
-/** @param {"counting" | "done" | "broken"} state */
-const setState = (state) => (document.body.dataset.state = ended ? "broken" : state);
+// What is shown
 
-/** @param {string} message "" takes it away, but for what cannot be mended */
+/** @param {string} message "" takes it away, but not what is said of a row that has no tokenizer */
 function complain(message) {
-  const said = message || ended;
-  find("alert").hidden = said === "";
-  find("alert").textContent = said;
+  complaint = message;
+  showAlert();
+}
+
+function showAlert() {
+  const said = [...complaint.split("\n"), ...tokenizers.problems].filter(Boolean);
+  find("alert").hidden = said.length === 0;
+  find("alert").textContent = [...new Set(said)].join("\n");
 }
 
 /** Other tokenizers are chosen, or open. */
 function showChoices() {
+  const { labels, opened, picks, settled } = tokenizers;
   for (const row of ROWS) {
     const shipped = Object.entries(SHIPPED).map(([name, { known }]) => new Option(`${known} · ${name}`, name));
     const models = [...MODELS].map(([id, { label, encoding }]) => new Option(`${label} · ${encoding}`, id));
@@ -94,17 +76,13 @@ function showChoices() {
       return group;
     });
     find(`pick-${row}`).replaceChildren(...groups.filter((group) => group.children.length > 0));
-    find(`pick-${row}`).value = tokenizers.picks[row];
+    find(`pick-${row}`).value = picks[row];
   }
-  if (tokenizers.settled) {
-    const { labels, opened } = tokenizers;
-    find("loading").hidden = true;
-    document.body.classList.toggle("ready", opened.every(Boolean));
-    showPremium(opened.map((open, row) => open && { label: labels[row], premium: open.premium }));
-    if (opened.some(Boolean)) files.again();
-    else files.cancel("no tokenizer could be opened");
-  }
-  recount();
+  showAlert();
+  if (!settled) return;
+  find("loading").hidden = true;
+  document.body.classList.toggle("ready", opened.every(Boolean));
+  showPremium(opened.map((open, row) => open && { label: labels[row], premium: open.premium }));
 }
 
 /** @param {{ name: string, loaded: number, total: number }} progress in bytes */
@@ -115,89 +93,66 @@ function showProgress({ name, loaded, total }) {
   find("loading-what").textContent = `Loading ${name}: ${bytes(loaded)} of ${bytes(total)}`;
 }
 
-/** Count what is there, and show its tokens. */
-async function recount() {
-  setState("counting");
-  const first = files.first;
-  showInput();
-  if (untouched && !tokenizers.settled) return; // index.html has the numbers already
-  if (!tokenizers.opened.some(Boolean)) return show({ counts: [], characters: 0, units: 0, start: 0, blocks: [] }, false);
-  if (!first) return engine.show(chatting ? { messages: chat.messages } : { text, at: place });
-  const glimpse = await first.slice(0, GLIMPSE).text().catch(() => "");
-  if (first === files.first) engine.show({ text: glimpse.replace(/\ufffd+$/, ""), at: 0 }); // its last character may be cut
-}
-
-/** @param {import("./count/engine.js").Result} result @param {boolean} newest */
-function show(result, newest) {
-  last = result;
-  untouched = false;
+function showResult() {
   showRows();
   showInput();
-  setState(newest && tokenizers.settled ? "done" : "counting");
 }
 
 function showRows() {
-  if (!last) return;
-  const shown = last.blocks.reduce((sum, block) => sum + block.text.length, 0);
-  rows.show(last.blocks, view, files.shown || chatting || shown === last.units ? "" : " in the part shown");
-  find("pager").hidden = files.shown || chatting || shown === last.units;
-  find("stretch").textContent = `Shown: ${count(last.start + 1)} to ${count(last.start + shown)} of ${count(last.units)}. All is counted.`;
+  if (!model.last) return;
+  const { blocks, start, units } = model.last;
+  const isAll = files.entries.length > 0 || model.chatting || model.shown === units;
+  rows.show(blocks, view, isAll ? "" : " in the part shown");
+  find("pager").hidden = isAll;
+  find("stretch").textContent = `Shown: ${count(start + 1)} to ${count(start + model.shown)} of ${count(units)}. All is counted.`;
   // Not disabled, which would take the focus from whoever got here with them.
-  find("earlier").ariaDisabled = String(last.start === 0);
-  find("later").ariaDisabled = String(last.start + shown === last.units);
+  find("earlier").ariaDisabled = String(start === 0);
+  find("later").ariaDisabled = String(start + model.shown === units);
 }
 
 /** What is counted, and the numbers. */
 function showInput() {
-  find("text").hidden = files.shown || chatting;
-  find("chat").hidden = files.shown || !chatting;
-  for (const mode of ["text", "chat"]) find(`as-${mode}`).setAttribute("aria-pressed", String(!files.shown && (mode === "chat") === chatting));
-  for (const button of document.querySelectorAll("[data-example]")) {
-    const name = /** @type {HTMLElement} */ (button).dataset.example ?? "";
-    button.setAttribute("aria-pressed", String(!chatting && !files.shown && EXAMPLES[name] === text));
-  }
-  if (untouched) return;
-  const totals = files.shown ? files.totals() : (last?.counts ?? []);
-  showCounts({ labels: tokenizers.labels, counts: ROWS.map((row) => totals[row]) });
+  const [isFiles, { chatting, last }] = [files.entries.length > 0, model];
+  document.body.dataset.state = model.state;
+  find("text").hidden = isFiles || chatting;
+  find("chat").hidden = isFiles || !chatting;
+  for (const mode of ["text", "chat"]) find(`as-${mode}`).setAttribute("aria-pressed", String(!isFiles && (mode === "chat") === chatting));
+  for (const button of examples) button.setAttribute("aria-pressed", String(!chatting && !isFiles && exampleOf(button) === model.text));
+  if (model.untouched) return;
+  showCounts({ labels: tokenizers.labels, counts: model.counts });
   const characters = `${count(last?.characters ?? 0)} characters`;
-  const said = chatting ? `${count(chat.messages.length)} messages, ${characters}` : characters;
-  find("given").textContent = files.shown ? files.label : said;
+  const said = chatting ? `${count(model.messages.length)} messages, ${characters}` : characters;
+  find("given").textContent = isFiles ? table.label : said;
 }
+
+// What the user does
 
 /** A change by the user: what was said before is over, and the link no longer says what is here. @param {() => void} then */
 function edited(then) {
+  tokenizers.problems = tokenizers.problems.map((problem, row) => (tokenizers.opened[row] ? "" : problem));
   complain("");
-  untouched &&= text === EXAMPLES.sinhala && !chatting && tokenizers.picks.every((pick, row) => pick === FIRST[row]);
-  if (isLink(location.hash)) history.replaceState(entry, "", location.pathname + location.search);
+  address.forget();
   then();
 }
 
 /** Read the text area after a change; what has grown too long for it is counted as a file. */
 function readText() {
   const { value, selectionEnd } = find("text");
-  place = selectionEnd;
-  if (!isEditable(value)) {
-    find("text").value = text;
-    return tooLong(value, "Your text");
-  }
-  text = value;
-  untouched &&= text === EXAMPLES.sinhala;
-  recount();
+  if (!model.setText(value, "Your text", selectionEnd)) find("text").value = model.text;
 }
 
 /** @param {string} value @param {string} name of it, for when it is too long */
 function setText(value, name) {
-  if (!isEditable(value)) return tooLong(value, name);
+  if (!model.setText(value, name)) return;
   find("text").value = value;
   find("text").setSelectionRange(0, 0);
-  readText();
 }
 
 /** Put another text in place of what is there, so that it can be undone if it is short. @param {string} value @param {string} name */
 function replaceText(value, name) {
-  chatting = false;
-  files.clear();
-  if (!isEditable(value)) return tooLong(value, name);
+  model.chatting = false;
+  model.clearFiles();
+  if (!isEditable(value)) return setText(value, name);
   edited(() => undefined);
   const [box, focused] = [find("text"), /** @type {HTMLElement | null} */ (document.activeElement)];
   box.focus({ preventScroll: true });
@@ -206,20 +161,6 @@ function replaceText(value, name) {
   if (value.length > UNDOABLE || !document.execCommand("insertText", false, value)) setText(value, name);
   box.setSelectionRange(0, 0);
   focused?.focus({ preventScroll: true });
-}
-
-/** To edit it would freeze the page, so it is counted as a file is. @param {string} value @param {string} name */
-function tooLong(value, name) {
-  countFiles([{ path: name, file: new Blob([value]) }]);
-}
-
-/** @param {{ path: string, file: Blob }[]} found */
-function countFiles(found) {
-  if (found.length === 0) return;
-  untouched = false;
-  files.add(found);
-  if (tokenizers.settled && !tokenizers.opened.some(Boolean)) files.cancel("no tokenizer could be opened");
-  recount();
 }
 
 /** What is too long by itself is counted by itself; what only makes the text too long, with that text. @param {ClipboardEvent} event */
@@ -237,7 +178,7 @@ function paste(event) {
   const long = [pasted, whole].find((each) => !isEditable(each));
   if (long === undefined) return;
   event.preventDefault();
-  tooLong(long, long === pasted ? "Pasted text" : "Your text");
+  model.setText(long, long === pasted ? "Pasted text" : "Your text");
 }
 
 /**
@@ -247,21 +188,26 @@ function paste(event) {
 async function take(found, isOne = isModel) {
   complain("");
   const models = found.filter(({ path, problem }) => isOne(path) && !problem);
-  countFiles(found.filter((each) => !models.includes(each)));
+  model.addFiles(found.filter((each) => !models.includes(each)));
   const problems = found.length > 0 ? [] : ["There is no file in that folder."];
-  for (const { file } of models) problems.push(await openModel(file));
-  complain(problems.filter(Boolean).join("\n"));
+  for (const { file } of models) {
+    address.forget();
+    problems.push(await model.openModel(file));
+  }
+  complain(problems.join("\n"));
 }
 
-/** @param {File} file @returns {Promise<string>} what went wrong, or "" */
-async function openModel(file) {
-  try {
-    const name = await addModel(file);
-    untouched = false;
-    return await new Promise((resolve) => edited(() => resolve(tokenizers.choose(OWN_ROW, name))));
-  } catch (error) {
-    return /** @type {Error} */ (error).message;
-  }
+/** A tokenizer or a model for a row: a model brings its price. @param {number} row @param {string} id */
+function pick(row, id) {
+  const { price } = choiceOf(id);
+  if (price !== undefined) find("price").value = String(price);
+  edited(() => tokenizers.choose(row, id));
+}
+
+/** @param {boolean} wanted */
+function setChatting(wanted) {
+  edited(() => model.setChatting(wanted));
+  if (wanted) chat.messages = model.messages;
 }
 
 /** Do something, and say on its button that it is done. @param {HTMLButtonElement} button @param {() => Promise<string>} work gives what to say */
@@ -278,157 +224,45 @@ async function doFrom(button, work) {
 /** @param {string} what */
 const copied = async (what) => ((await copy(what)) ? "Copied" : "Not allowed");
 
-/** The address that carries text and settings; it becomes the page's own. */
 async function link() {
   const { picks } = tokenizers;
-  const lost = picks.filter((pick) => !isKnown(pick));
+  const lost = picks.filter((name) => !isKnown(name));
   if (lost.length > 0) complain(lost.map((name) => `The link leaves out ${name}, which is only here.`).join("\n"));
-  const fragment = await toFragment({ ...settings(), rows: picks.map((pick) => (isKnown(pick) ? pick : null)) });
-  history.replaceState(entry, "", fragment);
-  return location.href;
+  return address.link({ ...settings(), rows: picks.map((name) => (isKnown(name) ? name : null)) });
 }
 
 /** @returns {import("./share/permalink.js").Shared} what is here now */
 function settings() {
   const [price, texts] = ["price", "texts"].map((id) => (find(id).validity.valid ? find(id).valueAsNumber || 0 : NaN));
-  const messages = chatting ? { messages: chat.messages } : {};
-  return { text, ...messages, rows: [...tokenizers.picks], ...(price >= 0 && { price }), ...(texts >= 1 && { texts }) };
+  return { ...model.settings(), ...(price >= 0 && { price }), ...(texts >= 1 && { texts }) };
 }
 
-/** The text with the tokens of all rows. */
-async function asJSON() {
-  if (files.shown) return JSON.stringify(files, null, 1);
-  const [asked, messages] = [text, chatting ? chat.messages : undefined];
-  const ids = await engine.ids(messages ? messages.map(({ content }) => content) : [asked]);
-  // The Worker answers in order, so what is open now is what made them.
-  const made = tokenizers.opened.flatMap((open, row) => {
-    const found = ids[row];
-    if (!open || !found) return [];
-    return [messages ? { name: open.name, count: last?.counts[row], ids: found } : { name: open.name, count: found[0].length, ids: found[0] }];
-  });
-  return JSON.stringify({ ...(messages ? { messages } : { text: asked }), tokenizers: made }, null, 1);
+/** What is not said is as at first. @param {import("./share/permalink.js").Shared} shared @param {string} name of the text */
+async function put(shared, name) {
+  for (const id of /** @type {const} */ (["price", "texts"])) find(id).value = String(shared[id] ?? find(id).defaultValue);
+  if (shared.messages) chat.messages = shared.messages;
+  const chosen = model.put(shared, name);
+  find("text").value = model.text;
+  find("text").setSelectionRange(0, 0);
+  await chosen;
 }
 
 async function asPicture() {
-  const said = last?.blocks.map((block) => block.text).join("\n") ?? "";
+  const blocks = model.last?.blocks ?? [];
   const bars = ROWS.flatMap((row) => {
-    const total = Number(find(`count-${row}`).dataset.count ?? 0);
-    const cuts = (last?.blocks ?? []).flatMap((block) => {
+    const cuts = blocks.flatMap((block) => {
       const tokens = block.rows[row] ?? [];
       const cut = cutsOf(tokens, block.places);
       return tokens.map(({ start, end }) => cut.some(([from, to]) => from < end && to > start));
     });
+    const total = model.counts[row] ?? 0;
     return total > 0 ? [{ label: tokenizers.labels[row], count: total, cuts }] : [];
   });
   // Of an address on this machine, others have nothing.
-  const address = /^(localhost|127\..*|\[::1\])$/.test(location.hostname) ? "pip install wwho" : location.host + location.pathname;
-  const png = await picture(files.shown ? find("given").textContent : said, bars, address);
-  await sharePicture(png, "tokens.png");
+  const home = /^(localhost|127\..*|\[::1\])$/.test(location.hostname) ? "pip install wwho" : location.host + location.pathname;
+  const said = files.entries.length > 0 ? table.label : blocks.map((block) => block.text).join("\n");
+  await sharePicture(await picture(said, bars, home), "tokens.png");
   return "Done";
-}
-
-/** Take over what the address carries, if it is still the address then. @returns {Promise<boolean>} whether it carries anything */
-async function readLink() {
-  const { hash } = location;
-  try {
-    const shared = await fromFragment(hash);
-    if (!shared || location.hash !== hash) return false;
-    put(shared, "The text of this link");
-    return true;
-  } catch (error) {
-    if (location.hash === hash) complain(/** @type {Error} */ (error).message);
-    return false;
-  }
-}
-
-/** What is not said is as at first. @param {import("./share/permalink.js").Shared} shared @param {string} name of the text */
-function put(shared, name) {
-  for (const id of /** @type {const} */ (["price", "texts"])) find(id).value = String(shared[id] ?? find(id).defaultValue);
-  chatting = Boolean(shared.messages);
-  if (shared.messages) chat.messages = shared.messages;
-  untouched &&= !chatting && !shared.rows?.some((pick, row) => pick && pick !== FIRST[row]);
-  opening = tokenizers.chooseAll(shared.rows);
-  files.clear();
-  setText(shared.text, name);
-}
-
-/** The mark of the history's entry, which stays when the page is loaded again. @returns {number} */
-function entryHere() {
-  const mark = history.state ?? Date.now();
-  history.replaceState(mark, "");
-  return mark;
-}
-
-/** A link was followed on the page, or the way back from it, to what was left there. */
-async function followed() {
-  complain("");
-  remember(entry, settings());
-  entry = entryHere();
-  if (isLink(location.hash)) return readLink();
-  const left = recalled(entry);
-  if (left) put(left, "Your text");
-}
-
-/** @param {boolean} wanted */
-function setChatting(wanted) {
-  if (wanted && !chatting && chat.messages.length === 0) chat.messages = text === EXAMPLES.sinhala ? CHAT : [{ role: "user", content: text }];
-  chatting = wanted;
-  files.clear();
-  edited(recount);
-}
-
-function listen() {
-  find("skip").addEventListener("click", (/** @type {Event} */ event) => {
-    event.preventDefault(); // no entry of the history, to which "back" would lead
-    find("text").focus();
-  });
-  find("text").addEventListener("input", () => edited(readText));
-  find("as-text").addEventListener("click", () => setChatting(false));
-  find("as-chat").addEventListener("click", () => setChatting(true));
-  for (const button of document.querySelectorAll("[data-example]")) {
-    button.addEventListener("click", () => replaceText(EXAMPLES[/** @type {HTMLElement} */ (button).dataset.example ?? ""], "The example"));
-  }
-  for (const button of document.querySelectorAll("[name=view]")) {
-    button.addEventListener("change", () => {
-      view = /** @type {any} */ (button).value;
-      showRows();
-    });
-  }
-  for (const id of ["price", "texts"]) {
-    find(id).addEventListener("input", () => edited(showCosts));
-  }
-  for (const row of ROWS) find(`pick-${row}`).addEventListener("change", () => pick(row, find(`pick-${row}`).value));
-  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a[href="syllables.html"]'))) {
-    for (const event of ["pointerenter", "focus"]) {
-      link.addEventListener(event, () => (link.href = `syllables.html${toPlainFragment({ text: text.slice(0, TRACED) })}`));
-    }
-  }
-  for (const [button, input] of [["open", "file"], ["open-folder", "folder"], ["open-model", "model"]]) {
-    find(button).addEventListener("click", () => find(input).click());
-    find(input).addEventListener("change", () => take(picked(input), input === "model" ? () => true : isModel));
-  }
-  find("copy-link").addEventListener("click", () => doFrom(find("copy-link"), async () => copied(await link())));
-  find("copy-json").addEventListener("click", () => doFrom(find("copy-json"), async () => copied(await asJSON())));
-  find("picture").addEventListener("click", () => doFrom(find("picture"), asPicture));
-  find("clear-files").addEventListener("click", () => recount());
-  find("earlier").addEventListener("click", () => page(-1));
-  find("later").addEventListener("click", () => page(1));
-  addEventListener("pagehide", () => remember(entry, settings()));
-  find("close-alert").addEventListener("click", () => {
-    find("alert").hidden = true;
-    find("text").focus({ preventScroll: true });
-  });
-  addEventListener("popstate", followed);
-  addEventListener("paste", paste);
-  listenToDrops();
-}
-
-/** A tokenizer or a model for a row: a model brings its price. @param {number} row @param {string} id */
-function pick(row, id) {
-  const { price } = choiceOf(id);
-  untouched = false;
-  if (price !== undefined) find("price").value = String(price);
-  edited(() => tokenizers.choose(row, id));
 }
 
 /** What was chosen in a file dialog. @param {string} input */
@@ -438,23 +272,57 @@ function picked(input) {
   return found;
 }
 
-/** Show the stretch before (-1) or after (1), if there is one. @param {number} step */
-function page(step) {
-  if (!last) return;
-  const end = last.start + last.blocks.reduce((sum, block) => sum + block.text.length, 0);
-  if (step < 0 ? last.start === 0 : end === last.units) return;
-  const half = Math.round((end - last.start) / 2);
-  place = Math.max(0, Math.min(text.length, step < 0 ? last.start - half : end + half));
-  recount();
+/** @param {string} id @param {string} type @param {(event: any) => void} listener */
+const on = (id, type, listener) => find(id).addEventListener(type, listener);
+
+function listen() {
+  on("skip", "click", (event) => {
+    event.preventDefault(); // no entry of the history, to which "back" would lead
+    find("text").focus();
+  });
+  on("text", "input", () => edited(readText));
+  on("as-text", "click", () => setChatting(false));
+  on("as-chat", "click", () => setChatting(true));
+  for (const button of examples) button.addEventListener("click", () => replaceText(exampleOf(button), "The example"));
+  for (const button of document.querySelectorAll("[name=view]")) {
+    button.addEventListener("change", () => {
+      view = /** @type {any} */ (button).value;
+      showRows();
+    });
+  }
+  for (const id of ["price", "texts"]) on(id, "input", () => edited(showCosts));
+  for (const row of ROWS) on(`pick-${row}`, "change", () => pick(row, find(`pick-${row}`).value));
+  for (const anchor of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a[href="syllables.html"]'))) {
+    for (const type of ["pointerenter", "focus"]) {
+      anchor.addEventListener(type, () => (anchor.href = `syllables.html${toPlainFragment({ text: model.text.slice(0, TRACED) })}`));
+    }
+  }
+  for (const [button, input] of [["open", "file"], ["open-folder", "folder"], ["open-model", "model"]]) {
+    on(button, "click", () => find(input).click());
+    on(input, "change", () => take(picked(input), input === "model" ? () => true : isModel));
+  }
+  on("copy-link", "click", () => doFrom(find("copy-link"), async () => copied(await link())));
+  on("copy-json", "click", () => doFrom(find("copy-json"), async () => copied(await model.asJSON())));
+  on("picture", "click", () => doFrom(find("picture"), asPicture));
+  on("cancel-files", "click", () => files.cancel());
+  on("clear-files", "click", () => model.clearFiles());
+  on("earlier", "click", () => model.turn(-1));
+  on("later", "click", () => model.turn(1));
+  on("close-alert", "click", () => {
+    find("alert").hidden = true;
+    find("text").focus({ preventScroll: true });
+  });
+  addEventListener("paste", paste);
+  listenToDrops();
 }
 
 function listenToDrops() {
   const isBox = (/** @type {EventTarget | null} */ target) => target instanceof Element && target.matches("textarea");
   addEventListener("dragover", (event) => {
-    const files = Boolean(event.dataTransfer?.types.includes("Files"));
-    if (!files && isBox(event.target)) return; // text is moved there, which the browser does best
+    const isFiles = Boolean(event.dataTransfer?.types.includes("Files"));
+    if (!isFiles && isBox(event.target)) return; // text is moved there, which the browser does best
     event.preventDefault();
-    document.body.classList.toggle("dragging", files);
+    document.body.classList.toggle("dragging", isFiles);
   });
   addEventListener("dragleave", (event) => {
     if (!event.relatedTarget) document.body.classList.remove("dragging");
@@ -474,8 +342,7 @@ async function start() {
   showSentences();
   find("prices-of").textContent += ` as of ${modelsDate}`;
   listen();
-  if (!(await readLink())) put(recalled(entry) ?? { text: EXAMPLES.sinhala }, "Your text");
-  await opening;
+  await address.open({ text: EXAMPLES.sinhala });
   // Only where it may: not in private windows of some browsers, and not from plain http.
   try {
     await navigator.serviceWorker.register(new URL("sw.js", document.baseURI));

@@ -55,6 +55,7 @@ export const own = () => [...files.keys()].filter((name) => !(name in SHIPPED));
 export const isModel = (path) => /\.wwho$/i.test(path);
 
 /**
+ * The file of a tokenizer, kept for all the Workers that will want it.
  * @param {string} name
  * @param {(progress: { name: string, loaded: number, total: number }) => void} onProgress called with bytes
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
@@ -78,18 +79,19 @@ async function fetched(name, onProgress) {
   if (!response.ok || !response.body) throw new Error(`cannot fetch ${name}.wwho: HTTP status ${response.status}, expected 200`);
   // The length that a server states is that of the compressed file; what is read here is not compressed any more.
   const total = SHIPPED[name]?.bytes ?? 0;
-  const parts = [];
   let loaded = 0;
-  for (const reader = response.body.getReader(); ; ) {
-    const { done, value } = await reader.read().catch((cause) => {
+  const counting = new TransformStream({
+    transform(chunk, controller) {
+      onProgress({ name, loaded: (loaded += chunk.length), total });
+      controller.enqueue(chunk);
+    },
+  });
+  const body = new Response(response.body.pipeThrough(counting)).arrayBuffer();
+  return new Uint8Array(
+    await body.catch((cause) => {
       throw new Error(`${name}.wwho ended early: ${cause.message}; is the network there?`);
-    });
-    if (done) break;
-    parts.push(value);
-    loaded += value.length;
-    onProgress({ name, loaded, total });
-  }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
+    }),
+  );
 }
 
 /**
@@ -106,17 +108,12 @@ export async function addModel(file) {
   if (start !== EXPECTED) {
     throw new Error(`${file.name} begins with ${start || "nothing"}, a .wwho file with ${EXPECTED}; see “Bring your own tokenizer”`);
   }
-  const name = free(file.name.replace(/\.wwho$/i, "") || "mine");
+  const wanted = file.name.replace(/\.wwho$/i, "") || "mine";
+  let name = wanted;
+  for (let i = 2; isKnown(name) || files.has(name); i++) name = `${wanted} (${i})`;
   files.set(name, Promise.resolve(blob));
   return name;
 }
 
-/** @param {string} name */
+/** @param {string} name of a tokenizer that cannot be opened */
 export const forget = (name) => files.delete(name);
-
-/** A name that none has yet. @param {string} wanted */
-function free(wanted) {
-  let name = wanted;
-  for (let i = 2; isKnown(name) || files.has(name); i++) name = `${wanted} (${i})`;
-  return name;
-}

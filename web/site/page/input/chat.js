@@ -1,9 +1,9 @@
 // A chat that is edited: its messages, each with its role.
 
-import { ROLES } from "../count/chat.js";
+import { ROLES } from "../chat.js";
 import { element } from "../show/element.js";
 
-/** @typedef {import("../count/chat.js").Message} Message */
+/** @typedef {import("../chat.js").Message} Message */
 
 export class Chat {
   #list;

@@ -1,11 +1,11 @@
 // A text and settings in the fragment of an address, the part that is never sent: "#" and one letter for how the rest is packed,
 // then base64 for addresses. z: UTF-8 JSON, deflated; j: as it is.
 
-import { ROLES } from "../count/chat.js";
+import { ROLES } from "../chat.js";
 
 const MOST_BYTES = 4_000_000; // of JSON: nobody's link should fill the memory
 
-/** @typedef {import("../count/chat.js").Message} Message */
+/** @typedef {import("../chat.js").Message} Message */
 
 /**
  * @typedef {object} Shared

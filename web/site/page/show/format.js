@@ -1,7 +1,5 @@
 // How numbers are written.
 
-import { hex } from "../../package/lib/errors.js";
-
 const LEAST = 1e-6; // dollars that are still written out
 
 const whole = new Intl.NumberFormat("en");
@@ -19,4 +17,4 @@ export const tokens = (/** @type {number} */ value) => `${count(value)} ${value 
 export const bytes = (/** @type {number} */ value) =>
   value < 1000 ? `${value} B` : value < 999_500 ? `${whole.format(Math.round(value / 1e3))} kB` : `${tenth.format(value / 1e6)} MB`;
 /** Two digits each, with spaces between. */
-export const hexOf = (/** @type {Uint8Array} */ bytes) => hex(bytes).toUpperCase();
+export const hexOf = (/** @type {Uint8Array} */ bytes) => Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ");

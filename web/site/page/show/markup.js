@@ -4,8 +4,8 @@
 import { hexOf } from "./format.js";
 import { piecesOf } from "./pieces.js";
 
-/** @typedef {import("../count/tokens.js").Token} Token */
-/** @typedef {import("../count/tokens.js").Block} Block */
+/** @typedef {import("../tokens.js").Token} Token */
+/** @typedef {import("../tokens.js").Block} Block */
 /** @typedef {"text" | "ids" | "bytes"} View */
 
 const COLOURS = 4;

@@ -3,7 +3,7 @@
 
 import { count } from "./format.js";
 
-/** @typedef {import("../count/tokens.js").Token} Token */
+/** @typedef {import("../tokens.js").Token} Token */
 /** @typedef {{ text: string, start: number, tokens: number[], cut: boolean }} Piece `tokens`: their places in the row */
 
 /**
@@ -55,7 +55,7 @@ export function cutsOf(tokens, places) {
   return cuts;
 }
 
-/** What a row cuts, in words. @param {readonly import("../count/tokens.js").Block[]} blocks @param {number} row */
+/** What a row cuts, in words. @param {readonly import("../tokens.js").Block[]} blocks @param {number} row */
 export function cutsIn(blocks, row) {
   let [syllables, cut, characters] = [0, 0, 0];
   for (const block of blocks) {

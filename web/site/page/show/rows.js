@@ -5,7 +5,7 @@ import { count, tokens as tokensOf } from "./format.js";
 import { lineHTML, linesOf } from "./markup.js";
 import { cutsIn } from "./pieces.js";
 
-/** @typedef {import("../count/tokens.js").Block} Block */
+/** @typedef {import("../tokens.js").Block} Block */
 /** @typedef {import("./markup.js").View} View */
 /** @typedef {{ block: Block, at: number }} Place of a token: the block, and where in the block's tokens of the row */
 /** @typedef {{ box: HTMLElement, note: HTMLElement, lines: string[], places: Place[], focus: number }} Row `focus`: the token the arrow keys are at */

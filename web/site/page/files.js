@@ -1,0 +1,163 @@
+// Files in place of the text, counted side by side in Workers of their own, which end when the counting is given up.
+
+import { WorkerTokenizer } from "../package/worker.js";
+import { read } from "./input/read.js";
+
+const CANCELLED = "cancelled";
+/** For each row, so that all rows together have about as many as there are processors. */
+const WORKERS = Math.max(1, Math.min(4, Math.round((navigator.hardwareConcurrency || 2) / 3)));
+
+/** @typedef {{ row: number, name: string, label: string, blob: Uint8Array<ArrayBuffer> }} Counting a tokenizer */
+/** @typedef {{ path: string, file: Blob, problem?: string }} Given `problem`: why it cannot be counted */
+/** @typedef {Given & { read: number, counts?: number[], error?: string }} Entry `read`: bytes; `counts` by tokenizer */
+
+export class Files {
+  #wanted;
+  #changed;
+  /** @type {Entry[]} */
+  entries = [];
+  /** Those that count, or have counted last. @type {readonly Counting[]} */
+  tokenizers = [];
+  /** @type {Promise<WorkerTokenizer[]> | undefined} */
+  #pool;
+  #run = 0;
+
+  /**
+   * @param {() => readonly Counting[]} wanted the tokenizers to count with; none while they are being opened
+   * @param {(entry?: Entry) => void} changed called as there is more of an entry, or other entries
+   */
+  constructor(wanted, changed) {
+    this.#wanted = wanted;
+    this.#changed = changed;
+  }
+
+  /** @param {readonly Given[]} files */
+  add(files) {
+    const fresh = files.map((file) => ({ ...file, read: 0 }));
+    this.entries.push(...fresh);
+    if (this.#isCurrent()) this.#start(fresh);
+    else this.again();
+  }
+
+  /** The tokenizers are there: if they are others than before, count all of them again, but for those that were cancelled. */
+  again() {
+    if (this.entries.length === 0 || this.#isCurrent()) return;
+    this.#stop();
+    const entries = this.wanted;
+    for (const entry of entries) {
+      delete entry.counts;
+      delete entry.error;
+      entry.read = 0;
+    }
+    this.#start(entries);
+  }
+
+  /** Whether the tokenizers that are open are those that have counted. */
+  #isCurrent() {
+    const wanted = this.#wanted();
+    return wanted.length === this.tokenizers.length && wanted.every(({ blob }, i) => blob === this.tokenizers[i].blob);
+  }
+
+  /** Those that were not cancelled. */
+  get wanted() {
+    return this.entries.filter(({ error }) => error !== CANCELLED);
+  }
+
+  /** Give up what is not counted. @param {string} why */
+  cancel(why = CANCELLED) {
+    this.#stop();
+    for (const entry of this.entries) {
+      if (entry.counts || entry.error) continue;
+      entry.error = why;
+      this.#changed(entry);
+    }
+  }
+
+  clear() {
+    this.#stop();
+    this.entries = [];
+    this.#changed();
+  }
+
+  #stop() {
+    this.#run++;
+    this.#pool?.then(freeAll, () => undefined);
+    this.#pool = undefined;
+  }
+
+  /** @param {readonly Entry[]} entries */
+  #start(entries) {
+    if (!this.#pool) this.tokenizers = this.#wanted();
+    this.#changed();
+    if (this.tokenizers.length === 0) return; // again() begins when they are there
+    this.#pool ??= this.#load();
+    for (const entry of entries) this.#count(entry, this.#pool, this.#run);
+  }
+
+  /** @returns {Promise<WorkerTokenizer[]>} all of them or none; the next files try again */
+  async #load() {
+    const run = this.#run;
+    const loaded = await Promise.allSettled(this.tokenizers.map(({ blob }) => WorkerTokenizer.load(blob, { workers: WORKERS })));
+    const pool = loaded.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const failed = loaded.find((each) => each.status === "rejected");
+    if (!failed) return pool;
+    freeAll(pool);
+    if (run === this.#run) this.#pool = undefined;
+    throw failed.reason;
+  }
+
+  /** @param {Entry} entry @param {Promise<WorkerTokenizer[]>} pool @param {number} run */
+  async #count(entry, pool, run) {
+    const { file, problem } = entry;
+    let [counts, error] = [/** @type {number[] | undefined} */ (undefined), problem];
+    if (!problem) {
+      try {
+        const tokenizers = await pool;
+        const read = tokenizers.map(() => 0);
+        const progressOf = (/** @type {number} */ i) => (/** @type {{ bytes: number }} */ { bytes }) => {
+          read[i] = bytes;
+          entry.read = read.reduce((sum, each) => sum + each) / read.length;
+          if (run === this.#run) this.#changed(entry);
+        };
+        counts = await Promise.all(tokenizers.map((each, i) => each.countStream(file, { fatal: true, onProgress: progressOf(i) })));
+      } catch (cause) {
+        error = await reasonOf(/** @type {any} */ (cause), file);
+      }
+    }
+    if (run !== this.#run) return;
+    Object.assign(entry, { read: file.size, ...(counts ? { counts } : { error }) });
+    this.#changed(entry);
+  }
+
+  /** Sums by tokenizer. */
+  sums() {
+    return this.tokenizers.map((_, i) => this.entries.reduce((sum, { counts }) => sum + (counts?.[i] ?? 0), 0));
+  }
+
+  /** The tokens of all that is counted, by row; nothing where nothing is. @returns {(number | undefined)[]} */
+  totals() {
+    if (!this.entries.some(({ counts }) => counts)) return [];
+    /** @type {number[]} */
+    const totals = [];
+    this.sums().forEach((sum, i) => (totals[this.tokenizers[i].row] = sum));
+    return totals;
+  }
+
+  /** What "Copy JSON" gives. */
+  toJSON() {
+    return {
+      tokenizers: this.tokenizers.map(({ name }) => name),
+      files: this.entries.map(({ path, file, counts, error }) => ({ path, bytes: file.size, tokens: counts ?? null, ...(error && { error }) })),
+      total: this.sums(),
+    };
+  }
+}
+
+/** @param {readonly WorkerTokenizer[]} pool */
+const freeAll = (pool) => pool.forEach((each) => each.free());
+
+/** @param {{ status?: string, message: string }} cause @param {Blob} file @returns {Promise<string>} */
+async function reasonOf({ status, message }, file) {
+  if (status === "UTF8") return "not UTF-8 text";
+  return read(file.slice(0, 1)).then(() => message, (/** @type {Error} */ gone) => gone.message);
+}

@@ -1,0 +1,93 @@
+// Which tokenizer each row has: chosen, on its way, open. Each runs in a Worker of the package.
+
+import { WorkerTokenizer } from "../package/worker.js";
+import { FIRST, ORDER, choiceOf, fetchModel, forget, isKnown, own } from "./data/models.js";
+import { PARALLEL } from "./data/parallel.js";
+
+/** @typedef {{ name: string, blob: Uint8Array<ArrayBuffer>, tokenizer: WorkerTokenizer, premium: number[] }} Open `premium`: tokens of each parallel text */
+
+export class Tokenizers {
+  #on;
+  /** Encodings or models, by row. @type {string[]} */
+  picks = [...FIRST];
+  /** @type {(Open | undefined)[]} by row */
+  opened = FIRST.map(() => undefined);
+  /** Why the row did not get what was chosen last. */
+  problems = FIRST.map(() => "");
+  /** Those that are open or on their way, by name: a row may want one again. @type {Map<string, Promise<Open>>} */
+  #known = new Map();
+  #choosing = 0;
+
+  /**
+   * @param {object} on what to call
+   * @param {() => void} on.changed other tokenizers are chosen, or open
+   * @param {(progress: { name: string, loaded: number, total: number }) => void} on.progress in bytes
+   */
+  constructor(on) {
+    this.#on = on;
+  }
+
+  /** Whether nothing is on its way. */
+  get settled() {
+    return this.#choosing === 0;
+  }
+
+  /** What the rows are called: by what is open, or should be where nothing is. */
+  get labels() {
+    return this.picks.map((pick, row) => {
+      const { label, encoding } = choiceOf(pick);
+      const open = this.opened[row]?.name;
+      return open === undefined || open === encoding ? label : choiceOf(open).label;
+    });
+  }
+
+  /** Choose for all rows. @param {readonly (string | null | undefined)[]} picks a row that has none, or one unknown, gets its first */
+  async chooseAll(picks = []) {
+    await Promise.all(
+      ORDER.map((row) => {
+        const pick = picks[row];
+        return this.choose(row, pick && (isKnown(pick) || own().includes(pick)) ? pick : FIRST[row]);
+      }),
+    );
+  }
+
+  /** Put a tokenizer in a row; where it cannot be opened, the one that is open stays. @param {number} row @param {string} pick */
+  async choose(row, pick) {
+    const { encoding } = choiceOf(pick);
+    this.picks[row] = pick;
+    this.problems[row] = "";
+    this.#choosing++;
+    this.#on.changed();
+    try {
+      const open = await this.#open(encoding);
+      if (this.picks[row] === pick) this.opened[row] = open; // else another was chosen meanwhile
+    } catch (error) {
+      if (this.picks[row] === pick) {
+        this.picks[row] = this.opened[row]?.name ?? pick;
+        this.problems[row] = `${encoding} cannot be opened: ${/** @type {Error} */ (error).message}`;
+      }
+    }
+    this.#choosing--;
+    this.#on.changed();
+  }
+
+  /** @param {string} name @returns {Promise<Open>} one that failed is tried again */
+  #open(name) {
+    const there = this.#known.get(name);
+    if (there) return there;
+    const open = this.#load(name);
+    this.#known.set(name, open);
+    open.catch(() => {
+      this.#known.delete(name);
+      forget(name);
+    });
+    return open;
+  }
+
+  /** @param {string} name @returns {Promise<Open>} */
+  async #load(name) {
+    const blob = await fetchModel(name, this.#on.progress);
+    const tokenizer = await WorkerTokenizer.load(blob);
+    return { name, blob, tokenizer, premium: await Promise.all(PARALLEL.map(({ text }) => tokenizer.countTokens(text))) };
+  }
+}

@@ -1,0 +1,208 @@
+// From what tokenizers make of a text to what the page shows of it: a stretch, whole tokens, whole syllables.
+
+/**
+ * @typedef {object} Token
+ * @property {number} id
+ * @property {number} start in UTF-16 units; of a character that it holds only in part, where that begins
+ * @property {number} end
+ * @property {"base" | "syllables" | "fallback"} kind `fallback`: of the base, for a part of a syllable that is not in the vocabulary
+ * @property {Uint8Array} [bytes] where they are not those of its text: it cuts a character
+ */
+
+/** @typedef {{ route: string, text: string, start: number, end: number, units: readonly string[] }} Segment */
+/**
+ * A tokenizer of the package, here or in a Worker.
+ * @typedef {object} Tokenizer
+ * @property {{ nBase: number, routes: readonly { sgpe: boolean }[] }} info
+ * @property {(text: string) => Segment[] | Promise<Segment[]>} segment
+ * @property {(id: number) => Uint8Array | Promise<Uint8Array>} tokenBytes
+ */
+/** @typedef {{ ids: ArrayLike<number>, starts: ArrayLike<number>, ends: ArrayLike<number> }} Encoded places in UTF-16 units */
+/** @typedef {{ tokenizer: Tokenizer, encoded: Encoded } | undefined} Side a row, if it has a tokenizer, and what that makes of a text */
+/** @typedef {{ start: number, end: number, text: string, sgpe: boolean }} Unit */
+
+/**
+ * A text with its tokens, or a message of a chat.
+ * @typedef {object} Block
+ * @property {string} [role]
+ * @property {string} text
+ * @property {number[]} places at which a token may begin without cutting a syllable or a character
+ * @property {number[]} syllables those of them at which a syllable begins
+ * @property {(Token[] | undefined)[]} rows tokens, by row
+ */
+
+/** UTF-16 units that are shown of a text, and some more up to a place where all tokenizers begin a token. */
+export const SHOWN = 1600;
+const MARGIN = 200; // at their end, where a caret makes the stretch move on
+const AROUND = 512; // UTF-16 units in which such a place is looked for, at first
+
+/**
+ * A whole text.
+ * @param {string} text
+ * @param {readonly Side[]} sides by row
+ */
+export const describe = async (text, sides) => blockOf(text, sides, await unitsBy(sides, text));
+
+/**
+ * The stretch of a long text that is shown: whole between places where all the tokenizers begin a token, and a syllable or a
+ * character where there is such a place near by.
+ * @param {string} text
+ * @param {readonly Side[]} sides by row, each with the whole text
+ * @param {number} at the place that is looked at
+ * @param {number} former where the stretch that was shown last begins: it stays while that place lies well inside
+ * @returns {Promise<{ start: number, block: Block }>}
+ */
+export async function describeAround(text, sides, at, former) {
+  const { length } = text;
+  if (length <= SHOWN) return { start: 0, block: await describe(text, sides) };
+  const stays = at >= former && at < former + SHOWN - MARGIN;
+  const wanted = stays ? former : Math.max(0, Math.min(at - SHOWN / 2, length - SHOWN));
+  for (let around = AROUND; ; around *= 2) {
+    const [from, to] = [Math.max(0, wanted - around), Math.min(length, wanted + SHOWN + around)].map((place) => characterAt(text, place));
+    const units = await unitsBy(sides, text.slice(from, to));
+    const clean = new Set(placesIn(units, text.slice(from, to)).places.map((place) => from + place));
+    const common = commonStarts(sides, from, to);
+    const best = [common.filter((place) => clean.has(place)), common];
+    const start = best.map((places) => places.findLast((place) => place <= wanted)).find(isFound) ?? (from === 0 ? 0 : undefined);
+    const end = best.map((places) => places.find((place) => place >= wanted + SHOWN)).find(isFound) ?? (to === length ? length : undefined);
+    if (start === undefined || end === undefined) continue;
+    const inside = units.map((each) => each?.flatMap((unit) => clipped(unit, start - from, end - from)));
+    return { start, block: await blockOf(text.slice(start, end), sides.map((side) => side && within(side, start, end)), inside) };
+  }
+}
+
+/** @param {number | undefined} place */
+const isFound = (place) => place !== undefined;
+
+/** Not within a surrogate pair. @param {string} text @param {number} place */
+const characterAt = (text, place) => ((text.codePointAt(place - 1) ?? 0) > 0xffff ? place - 1 : place);
+
+/** Where all tokenizers begin a token with a whole character. @param {readonly Side[]} sides @param {number} from @param {number} to */
+function commonStarts(sides, from, to) {
+  const [first, ...others] = sides.flatMap((side) => (side ? [startsIn(side.encoded, from, to)] : []));
+  return [...(first ?? [])].filter((place) => others.every((each) => each.has(place)));
+}
+
+/** @param {Encoded} encoded @param {number} from @param {number} to */
+function startsIn({ starts, ends }, from, to) {
+  const places = new Set();
+  for (let i = firstFrom(starts, from); i < starts.length && starts[i] <= to; i++) {
+    if (i === 0 || ends[i - 1] <= starts[i]) places.add(starts[i]);
+  }
+  return places;
+}
+
+/** The first of ascending numbers that is at least `least`. @param {ArrayLike<number>} numbers @param {number} least */
+function firstFrom(numbers, least) {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle] < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A text from one place to another, with the tokens that are whole in it. @param {NonNullable<Side>} side @param {number} start @param {number} end */
+export function within({ tokenizer, encoded: { ids, starts, ends } }, start, end) {
+  const kept = [];
+  for (let i = firstFrom(starts, start); i < ids.length && ends[i] <= end; i++) kept.push(i);
+  return {
+    tokenizer,
+    encoded: { ids: kept.map((i) => ids[i]), starts: kept.map((i) => starts[i] - start), ends: kept.map((i) => ends[i] - start) },
+  };
+}
+
+/** @param {Unit} unit @param {number} from @param {number} to @returns {Unit[]} the part of it that lies between these, if any */
+function clipped({ start, end, text, sgpe }, from, to) {
+  const [first, last] = [Math.max(start, from), Math.min(end, to)];
+  return first < last ? [{ start: first - from, end: last - from, text: text.slice(first - start, last - start), sgpe }] : [];
+}
+
+/**
+ * The syllables by each tokenizer that knows any.
+ * @param {readonly Side[]} sides @param {string} text
+ * @returns {Promise<(Unit[] | undefined)[]>}
+ */
+function unitsBy(sides, text) {
+  const isKnowing = (/** @type {Tokenizer} */ { info }) => info.routes.some(({ sgpe }) => sgpe);
+  return Promise.all(sides.map((side) => (side && isKnowing(side.tokenizer) ? unitsOf(side.tokenizer, text) : undefined)));
+}
+
+/**
+ * The units of a script's segments, and the other segments as they are, in order, without gaps; places in UTF-16 units.
+ * @param {Tokenizer} tokenizer
+ * @param {string} text
+ */
+async function unitsOf(tokenizer, text) {
+  /** @param {Segment} segment @returns {Unit[]} */
+  const unitsIn = ({ start, end, text: all, units }) => {
+    if (units.length === 0) return [{ start, end, text: all, sgpe: false }];
+    let at = start;
+    return units.map((unit) => ({ start: at, end: (at += unit.length), text: unit, sgpe: true }));
+  };
+  return (await tokenizer.segment(text)).flatMap(unitsIn);
+}
+
+/**
+ * @param {string} text
+ * @param {readonly Side[]} sides by row
+ * @param {readonly (Unit[] | undefined)[]} units by row
+ * @returns {Promise<Block>}
+ */
+async function blockOf(text, sides, units) {
+  const rows = await Promise.all(sides.map((side, row) => side && describeTokens(side, units[row] ?? [])));
+  return { text, ...placesIn(units, text), rows };
+}
+
+/** @param {NonNullable<Side>} side @param {Unit[]} units of the text, by this tokenizer @returns {Promise<Token[]>} */
+function describeTokens({ tokenizer, encoded: { ids, starts, ends } }, units) {
+  let place = 0;
+  return Promise.all(
+    Array.from(ids, async (id, i) => {
+      const [start, end] = [starts[i], ends[i]];
+      while (place + 1 < units.length && units[place].end <= start) place++;
+      const cutsCharacter = (i > 0 && ends[i - 1] > start) || (i + 1 < ids.length && starts[i + 1] < end);
+      const kind = !units[place]?.sgpe ? "base" : id < tokenizer.info.nBase ? "fallback" : "syllables";
+      return { id, start, end, kind, ...(cutsCharacter && { bytes: await bytesOf(tokenizer, id) }) };
+    }),
+  );
+}
+
+/** @type {WeakMap<Tokenizer, Map<number, Uint8Array | Promise<Uint8Array>>>} */
+const known = new WeakMap();
+
+/** Of the same few tokens at every key. @param {Tokenizer} tokenizer @param {number} id */
+function bytesOf(tokenizer, id) {
+  const bytes = known.get(tokenizer) ?? new Map();
+  known.set(tokenizer, bytes);
+  if (!bytes.has(id)) bytes.set(id, tokenizer.tokenBytes(id));
+  return bytes.get(id);
+}
+
+/** What a reader sees as one character; older engines than its makers know nothing of it. */
+const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
+
+/**
+ * Where a token may begin or end without cutting what a reader sees as one: a syllable where a tokenizer knows the script, a
+ * grapheme cluster elsewhere.
+ * @param {readonly (Unit[] | undefined)[]} known by row
+ * @param {string} text
+ * @returns {{ places: number[], syllables: number[] }} in order, from 0 to the end; and those of them at which a syllable begins
+ */
+function placesIn(known, text) {
+  const units = known.find(Boolean) ?? [{ start: 0, end: text.length, text, sgpe: false }];
+  const places = [];
+  const syllables = [];
+  for (const { start, text: unit, sgpe } of units) {
+    if (!sgpe) {
+      for (const { index } of graphemes.segment(unit)) places.push(start + index);
+      continue;
+    }
+    if (unit.startsWith(" ") && unit.length > 1) places.push(start);
+    const first = unit.startsWith(" ") && unit.length > 1 ? start + 1 : start;
+    places.push(first);
+    syllables.push(first);
+  }
+  return { places: [...places, text.length], syllables };
+}
