@@ -18,7 +18,7 @@ ROOMS = (
     ("core",),
     ("corpus",),
     ("build",),
-    ("batches", "cutting", "decoding", "encoding", "encodings", "tokenizer"),
+    ("batches", "cutting", "decoding", "encoding", "encodings", "streaming", "tokenizer"),
     ("tiktoken",),
     ("train",),
     ("evaluate",),
