@@ -10,9 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-TEMPORARY = f".{'[0-9a-f]' * 16}.tmp"
-"""Pattern of the names of temporary files, which stay only where a process is killed."""
-
 
 def write_atomic(path: str | os.PathLike[str], *data: bytes) -> None:
     """Write a file so that at any moment the old or the new content stands there, never a part.
