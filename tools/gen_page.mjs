@@ -1,9 +1,11 @@
-// Writes into web/site/index.html what the page shows before any script has run: the first example with its tokens and numbers, made by
-// the tokenizers and by the page's own modules.
+// Writes what the page shows and others know. Into web/site/index.html, what is there before any script has run: the first example
+// with its tokens and numbers, made by the tokenizers and by the page's own modules. Into web/site/page/syllables/grammars.js, the
+// grammars of schemas/.
 //
 //     node tools/gen_page.mjs            write it
 //     node tools/gen_page.mjs --check    fail where it is not what is there
 
+import { createHash } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 
@@ -19,6 +21,7 @@ const { cutsIn } = await fromSite("page/show/pieces.js");
 const { taxOf } = await fromSite("page/show/strip.js");
 
 const PAGE = new URL("../web/site/index.html", import.meta.url);
+const GRAMMARS = new URL("../web/site/page/syllables/grammars.js", import.meta.url);
 const TEXT = EXAMPLES.sinhala;
 
 /** The page, with everything that depends on the tokenizers as they are now. @param {string} html @returns {Promise<string>} */
@@ -56,13 +59,44 @@ export async function filled(html) {
   return html.replace(/(property="og:description" content=")[^"]*/, (_, start) => start + sentence);
 }
 
+/** The grammars of the shipped schemas, as a module. @returns {Promise<string>} */
+export async function grammars() {
+  const found = {};
+  for (const name of ["sinhala", "devanagari"]) {
+    const schema = JSON.parse(await readFile(new URL(`../schemas/${name}.json`, import.meta.url), "utf8"));
+    const { grammar, classes } = schema;
+    const both = (/** @type {string | string[]} */ range) => [range].flat().map((code) => parseInt(code, 16));
+    const ranges = Object.entries(classes).map(([each, value]) => [each, value.ranges.map(both).map((range) => [range[0], range.at(-1)])]);
+    found[name] = { source: `sha256 ${createHash("sha256").update(canonical(schema)).digest("hex")}`, grammar, classes: Object.fromEntries(ranges) };
+  }
+  return `// The grammars of the shipped schemas. Written by tools/gen_page.mjs.
+
+/** \`source\`: of the schema, as in the provenance of what was made of it; \`classes\`: their code points, from and to.
+ * @typedef {{ source: string, grammar: string, classes: Record<string, [number, number][]> }} Grammar */
+
+/** @type {Readonly<Record<string, Grammar>>} by the name of the route */
+export const GRAMMARS = {
+${Object.entries(found).map(([name, grammar]) => `  ${name}: ${JSON.stringify(grammar)},`).join("\n")}
+};
+`;
+}
+
+/** JSON with sorted keys and no spaces, of which a schema's digest is made. @param {any} value @returns {string} */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object") return JSON.stringify(value);
+  return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const html = await readFile(PAGE, "utf8");
-  const made = await filled(html);
-  if (process.argv.includes("--check")) {
-    if (made !== html) throw new Error("web/site/index.html is not what the tokenizers make: node tools/gen_page.mjs");
-  } else {
-    await writeFile(new URL(`${PAGE}.new`), made);
-    await rename(new URL(`${PAGE}.new`), PAGE);
+  for (const [url, make] of /** @type {const} */ ([[PAGE, filled], [GRAMMARS, grammars]])) {
+    const there = await readFile(url, "utf8");
+    const made = await make(there);
+    if (process.argv.includes("--check")) {
+      if (made !== there) throw new Error(`${url.pathname} is not what is made now: node tools/gen_page.mjs`);
+    } else {
+      await writeFile(new URL(`${url}.new`), made);
+      await rename(new URL(`${url}.new`), url);
+    }
   }
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -320,4 +320,17 @@ test("the browser entry reaches no Node built-in", async () => {
     await visit(new URL(`web/${entry}`, ROOT));
   }
   assert.ok(seen.size > 10);
+});
+
+test("the page uses the public interface of the package alone", async () => {
+  const { exports } = JSON.parse(await readFile(new URL("web/package/package.json", ROOT), "utf8"));
+  const entries = Object.values(exports).flatMap((each) => (each.default ?? each).replace(/^\./, "package"));
+  const files = await readdir(new URL("web/site/", ROOT), { recursive: true });
+  const used = new Set();
+  for (const file of files.filter((name) => name.endsWith(".js"))) {
+    const source = await readFile(new URL(`web/site/${file}`, ROOT), "utf8");
+    for (const [, name] of source.matchAll(/(?:from |import\(|new URL\()["`](?:\.\.\/)+(package\/[^"`]+)["`]/g)) used.add(name.replace(/\$\{.*\}/, "*"));
+  }
+  assert.deepEqual([...used].filter((name) => !entries.includes(name)), []);
+  assert.ok(used.size >= 3);
 });

@@ -99,6 +99,34 @@ export interface Segment {
   readonly rules: readonly ("syllable" | "orphan" | "passthrough")[];
 }
 
+/** A character that an automaton reads. States and classes are numbers, as in the file. */
+export interface Step {
+  /** The character that is read; "" where the segment has ended. */
+  readonly text: string;
+  /** The class in which the automaton has it, from 1 on; 0 where the segment has ended. */
+  readonly class: number;
+  /** The state before it: 1 at the start of each unit. */
+  readonly from: number;
+  /** The state after it; 0 where no way leads on, so that the unit ends with the last step that accepts. */
+  readonly to: number;
+  /** Whether a unit may end after it. */
+  readonly accepts: boolean;
+}
+
+export interface TracedUnit {
+  readonly text: string;
+  /** As in Segment; "piece" in a base route, where units are what byte-pair encoding works on. */
+  readonly rule: "syllable" | "orphan" | "passthrough" | "piece";
+  /** The last one ended the unit: its character, and those before it that no step accepts, are read again for the next. */
+  readonly steps: readonly Step[];
+}
+
+export interface TracedSegment extends Omit<Segment, "units" | "rules"> {
+  /** How many states the automaton has that cuts it. */
+  readonly states: number;
+  readonly units: readonly TracedUnit[];
+}
+
 export interface Info {
   /** Ids are 0 .. nVocab-1. */
   readonly nVocab: number;
@@ -187,6 +215,8 @@ export class Tokenizer implements Disposable {
   decodeBytes(ids: Iterable<number>): Uint8Array<ArrayBuffer>;
   tokenBytes(id: number): Uint8Array<ArrayBuffer>;
   segment(text: Text): Segment[];
+  /** What segment gives, with every step of the automata: to show how a grammar works, or why it does not. Much slower. */
+  trace(text: Text): TracedSegment[];
   /** Give the memory back; later calls fail with status FREED. */
   free(): void;
   [Symbol.dispose](): void;

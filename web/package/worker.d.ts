@@ -21,6 +21,7 @@ import type {
   Text,
   TextStream,
   TokenStream,
+  TracedSegment,
   WasmSource,
 } from "./index.js";
 
@@ -84,6 +85,7 @@ export class WorkerTokenizer implements Disposable {
   decodeAsyncGenerator(source: TokenStream, options?: CallOptions): AsyncGenerator<string, void, undefined>;
   tokenBytes(id: number, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
   segment(text: Text, options?: CallOptions): Promise<Segment[]>;
+  trace(text: Text, options?: CallOptions): Promise<TracedSegment[]>;
   /** Stop the Workers; waiting and later calls fail with status FREED. Done for you when nobody holds the tokenizer any more. */
   free(): void;
   [Symbol.dispose](): void;

@@ -23,6 +23,7 @@ import { WwhoError } from "./errors.js";
 import { itemsOf } from "./items.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
+import { tracerOf } from "./trace.js";
 
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./special.js").Names} Names */
@@ -65,6 +66,8 @@ export class BaseTokenizer {
   #specials;
   /** Made when a text is first taken apart. @type {Cuts | undefined} */
   #cuts;
+  /** Made when a text is first traced. @type {ReturnType<typeof tracerOf> | undefined} */
+  #tracer;
 
   /**
    * @param {WebAssembly.Module} module the compiled core
@@ -530,6 +533,12 @@ export class BaseTokenizer {
       }
     });
     return segments;
+  }
+
+  /** The segments of a text, with every step of the automata that cut them. @param {Text} text */
+  trace(text) {
+    const segments = this.segment(text);
+    return segments.map((this.#tracer ??= tracerOf(this.#open.artifact())));
   }
 
   /** Give the memory back. The tokenizer is of no use afterwards; freeing it again does nothing. */

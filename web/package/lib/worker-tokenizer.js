@@ -154,6 +154,11 @@ export class BaseWorkerTokenizer {
     return this.#call("segment", [text], options);
   }
 
+  /** @param {unknown} text @param {any} [options] */
+  trace(text, options) {
+    return this.#call("trace", [text], options);
+  }
+
   /**
    * What a generator over there yields. Left before its end, it is cancelled.
    * @param {string} method

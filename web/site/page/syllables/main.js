@@ -1,5 +1,6 @@
 // The page that shows how syllables are found: a text, and the tables of wwho_328k at work on it.
 
+import { Tokenizer } from "../../package/index.js";
 import { EXAMPLES } from "../data/examples.js";
 import { fetchModel } from "../data/models.js";
 import { fromFragment } from "../share/permalink.js";
@@ -17,7 +18,7 @@ async function start() {
   box.value = shared?.text ?? EXAMPLES.mixed;
   try {
     const blob = await fetchModel(MODEL, ({ loaded, total }) => (state.textContent = `Loading ${MODEL}: ${bytes(loaded)} of ${bytes(total)}`));
-    const view = new SyllableView(find, blob);
+    const view = new SyllableView(find, await Tokenizer.load(blob));
     view.show(box.value);
     box.addEventListener("input", () => view.show(box.value));
     state.textContent = "";

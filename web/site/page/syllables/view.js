@@ -1,21 +1,35 @@
 // The automata at work: a text cut by the router, one of its stretches cut by its own machine, with every step.
 
-import { START, readAutomata, trace } from "./automaton.js";
-import { classOf } from "./classes.js";
+import { GRAMMARS } from "./grammars.js";
 import { element } from "../show/element.js";
 import { nameOf } from "../show/markup.js";
 
-/** @typedef {import("./automaton.js").Automata} Automata */
-/** @typedef {import("./automaton.js").Piece} Piece */
-/** @typedef {import("./automaton.js").Route} Route */
-/** @typedef {import("./automaton.js").Step} Step */
-/** @typedef {{ text: string, start: number, route: number }} Segment */
+/** @typedef {import("../../package/index.js").Tokenizer} Tokenizer */
+/** @typedef {import("../../package/index.js").TracedSegment} Segment */
+/** @typedef {import("../../package/index.js").TracedUnit} Unit */
+/** @typedef {import("../../package/index.js").Step} Step */
+/** @typedef {import("./grammars.js").Grammar} Grammar */
 
-const RULES = [
-  "syllable",
-  "orphan: a sign that only goes on with a syllable, without one before it",
-  "no part of a syllable: passed through alone",
-];
+/** @type {Readonly<Record<Unit["rule"], string>>} */
+const RULES = {
+  syllable: "syllable",
+  orphan: "orphan: a sign that only goes on with a syllable, without one before it",
+  passthrough: "no part of a syllable: passed through alone",
+  piece: "piece",
+};
+/** What the letters stand for by which the grammars name their classes. @type {Readonly<Record<string, string>>} */
+const CLASSES = {
+  C: "consonant",
+  V: "vowel letter",
+  P: "vowel sign",
+  H: "mutes the vowel",
+  Z: "joiner",
+  N: "nukta, a dot",
+  M: "final sign",
+  A: "avagraha",
+  S: "om",
+};
+const START = 1;
 const SEGMENTS = 60;
 const UNITS = 12; // that are shown at once
 const MARK = /^\p{M}/u;
@@ -30,22 +44,20 @@ const NAMES = new Map([
 ]);
 
 export class SyllableView {
-  #automata;
+  #tokenizer;
   #text = "";
   /** @type {Segment[]} */
   #segments = [];
   #chosen = 0;
-  /** @type {Piece[]} */
-  #pieces = [];
   #shown = UNITS;
   /** Where the segment that the user chose begins, if any was. @type {number | undefined} */
   #wanted;
   #find;
 
-  /** @param {(id: string) => any} find @param {Uint8Array} blob a .wwho file */
-  constructor(find, blob) {
+  /** @param {(id: string) => any} find @param {Tokenizer} tokenizer */
+  constructor(find, tokenizer) {
     this.#find = find;
-    this.#automata = readAutomata(blob);
+    this.#tokenizer = tokenizer;
     find("segments").addEventListener("click", (/** @type {Event} */ event) => {
       const button = /** @type {Element} */ (event.target).closest("button");
       if (!button) return;
@@ -64,17 +76,16 @@ export class SyllableView {
   show(text) {
     if (text === this.#text) return;
     this.#text = text;
-    this.#segments = segmentsOf(this.#automata, text);
+    this.#segments = this.#tokenizer.trace(text).slice(0, SEGMENTS);
     const again = this.#segments.findIndex(({ start }) => start === this.#wanted);
     this.#showSegments();
-    this.#choose(again === -1 ? mostToShow(this.#automata, this.#segments) : again);
+    this.#choose(again === -1 ? mostToShow(this.#segments) : again);
   }
 
   #showSegments() {
-    const { routes } = this.#automata;
     this.#find("segments").replaceChildren(
-      ...this.#segments.map(({ text, route }) => {
-        const button = element("button", routes[route].sgpe ? "sgpe" : "base", named(text.replace(/^ (?=.)/u, "")), element("small", "", routes[route].name));
+      ...this.#segments.map((segment) => {
+        const button = element("button", kindOf(segment), named(segment.text.replace(/^ (?=.)/u, "")), element("small", "", segment.route));
         button.setAttribute("type", "button");
         return button;
       }),
@@ -86,60 +97,54 @@ export class SyllableView {
     this.#chosen = index;
     [...this.#find("segments").children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === index)));
     const segment = this.#segments[index];
-    const automata = this.#automata;
-    this.#pieces = segment ? trace(automata, automata.routes[segment.route].scanner, segment.text) : [];
     this.#shown = UNITS;
-    this.#find("grammar-note").replaceChildren(...(segment ? noteOn(automata, segment) : []));
+    this.#find("grammar-note").replaceChildren(...(segment ? noteOn(segment, this.#grammarOf(segment)) : []));
     this.#showUnits();
   }
 
   #showUnits() {
     const segment = this.#segments[this.#chosen];
-    const route = segment && this.#automata.routes[segment.route];
-    this.#find("units").replaceChildren(...this.#pieces.slice(0, this.#shown).map((piece) => card(piece, route)));
-    this.#find("more-units").hidden = this.#pieces.length <= this.#shown;
+    const units = segment?.units ?? [];
+    this.#find("units").replaceChildren(...units.slice(0, this.#shown).map((unit) => card(unit, kindOf(segment), this.#grammarOf(segment))));
+    this.#find("more-units").hidden = units.length <= this.#shown;
+  }
+
+  /** The grammar of a segment's script, if the tokenizer says that it was made of this one. @param {Segment} segment */
+  #grammarOf({ route }) {
+    const grammar = GRAMMARS[route];
+    return grammar && this.#tokenizer.provenance[`schema:${route}`] === grammar.source ? grammar : undefined;
   }
 }
 
-/** @param {Automata} automata @param {string} text @returns {Segment[]} the first of them */
-function segmentsOf(automata, text) {
-  if (text === "") return [];
-  const pieces = automata.router ? trace(automata, automata.router, text) : [{ text, rule: 0 }];
-  let start = 0;
-  return pieces.slice(0, SEGMENTS).map(({ text: part, rule: route }) => {
-    const segment = { text: part, start, route };
-    start += part.length;
-    return segment;
-  });
-}
+/** @param {Segment} segment */
+const kindOf = ({ units }) => (units[0].rule === "piece" ? "base" : "sgpe");
 
-/** The segment with the most characters in syllables of several. @param {Automata} automata @param {Segment[]} segments */
-function mostToShow(automata, segments) {
-  const lengths = segments.map(({ text, route }) => {
-    const { sgpe, scanner } = automata.routes[route];
-    const units = sgpe ? trace(automata, scanner, text).slice(0, UNITS).map((piece) => piece.text.trimStart().length) : [];
+/** The segment with the most characters in syllables of several. @param {readonly Segment[]} segments */
+function mostToShow(segments) {
+  const lengths = segments.map((segment) => {
+    const units = kindOf(segment) === "sgpe" ? segment.units.slice(0, UNITS).map(({ text }) => text.trimStart().length) : [];
     return units.reduce((sum, length) => sum + (length > 1 ? length : 0), 0);
   });
   return lengths.indexOf(Math.max(...lengths));
 }
 
-/** @param {Automata} automata @param {Segment} segment @returns {(string | Node)[]} */
-function noteOn(automata, { route }) {
-  const { name, sgpe, scanner, grammar } = automata.routes[route];
-  const machine = `a machine of ${scanner.states - 1} states`;
-  if (!sgpe) {
-    return [`To the router this stretch is “${name}”, in which no syllables are made. ${upper(machine)} cuts it into the pieces that the base BPE ` +
+/** @param {Segment} segment @param {Grammar | undefined} grammar @returns {(string | Node)[]} */
+function noteOn(segment, grammar) {
+  const { route, states } = segment;
+  const machine = `a machine of ${states} states`;
+  if (kindOf(segment) === "base") {
+    return [`To the router this stretch is “${route}”, in which no syllables are made. ${upper(machine)} cuts it into the pieces that the base BPE ` +
       "works on; the file numbers the classes of its characters and does not name them."];
   }
   const rings = "A double ring: a syllable may end here.";
   if (!grammar) return [`The grammar of this script became ${machine}; the file numbers the classes of its characters. ${rings}`];
-  return [`${upper(name)}: `, element("code", "", grammar.grammar), ` became ${machine}. ${rings}`];
+  return [`${upper(route)}: `, element("code", "", grammar.grammar), ` became ${machine}. ${rings}`];
 }
 
-/** @param {Piece} piece @param {Route} route */
-function card(piece, route) {
+/** @param {Unit} piece @param {string} kind @param {Grammar | undefined} grammar */
+function card(piece, kind, grammar) {
   const length = Array.from(piece.text).length;
-  const steps = piece.steps.map((step, i) => (step.to === 0 ? lastRow(piece, step, i > length, route) : row(step, i >= length, route)));
+  const steps = piece.steps.map((step, i) => (step.to === 0 ? lastRow(piece, step, i > length, grammar) : row(step, i >= length, grammar)));
   const names = ["Character", "Class", "State"].map((name) => {
     const cell = element("th", "", name);
     cell.setAttribute("scope", "col");
@@ -147,36 +152,36 @@ function card(piece, route) {
   });
   return element(
     "li",
-    route.sgpe ? "sgpe" : "base",
+    kind,
     element("p", "unit-face", faceOf(piece)),
-    element("p", "unit-rule", route.sgpe ? RULES[piece.rule] : "piece", piece.text.length > 1 && piece.text.startsWith(" ") ? ", with the space before it" : ""),
+    element("p", "unit-rule", RULES[piece.rule], piece.text.length > 1 && piece.text.startsWith(" ") ? ", with the space before it" : ""),
     element("table", "steps", element("thead", "", element("tr", "", ...names)), element("tbody", "", ...steps)),
   );
 }
 
-/** @param {Piece} piece */
+/** @param {Unit} piece */
 const faceOf = ({ text }) => named(text.replace(/^ (?=.)/u, ""));
 
-/** @param {Step} step @param {boolean} ahead whether the character lies behind the piece @param {Route} route */
-function row(step, ahead, route) {
+/** @param {Step} step @param {boolean} ahead whether the character lies behind the piece @param {Grammar | undefined} grammar */
+function row(step, ahead, grammar) {
   const from = step.from === START ? [ring("start", false), " → "] : ["→ "];
   const code = (step.text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
   return element(
     "tr",
     ahead ? "ahead" : "",
     element("td", "", glyph(step.text), " ", element("small", "", `U+${code}`)),
-    element("td", "", ...className(step, route)),
+    element("td", "", ...className(step, grammar)),
     element("td", "", ...from, ring(String(step.to), step.accepts)),
   );
 }
 
 /**
  * What ended the scan, and what came of it.
- * @param {Piece} piece @param {Step} step @param {boolean} back whether characters that were read are given back
- * @param {Route} route
+ * @param {Unit} piece @param {Step} step @param {boolean} back whether characters that were read are given back
+ * @param {Grammar | undefined} grammar
  */
-function lastRow(piece, step, back, route) {
-  const next = step.text === "" ? ["The stretch ends"] : ["Next is ", glyph(step.text), " (", ...className(step, route), "), no way on"];
+function lastRow(piece, step, back, grammar) {
+  const next = step.text === "" ? ["The stretch ends"] : ["Next is ", glyph(step.text), " (", ...className(step, grammar), "), no way on"];
   const cell = element("td", "", ...next, back ? ", so it goes back" : "", ": ", element("span", "stop", "emits ", faceOf(piece)));
   cell.setAttribute("colspan", "3");
   return element("tr", "ahead", cell);
@@ -185,12 +190,13 @@ function lastRow(piece, step, back, route) {
 /** @param {string} text one character */
 const glyph = (text) => element("span", NAMES.has(text) ? "glyph chip" : "glyph", named(MARK.test(text) ? `◌${text}` : text));
 
-/** @param {Step} step @param {Route} route @returns {(string | Node)[]} */
-function className({ text, column }, route) {
-  const found = classOf(route.grammar, text.codePointAt(0) ?? 0);
-  if (found) return [element("b", "", found.name), ` ${found.words}`];
+/** @param {Step} step @param {Grammar | undefined} grammar @returns {(string | Node)[]} */
+function className({ text, class: number }, grammar) {
+  const code = text.codePointAt(0) ?? 0;
+  const found = Object.entries(grammar?.classes ?? {}).find(([, ranges]) => ranges.some(([from, to]) => from <= code && code <= to));
+  if (found) return [element("b", "", found[0]), ` ${CLASSES[found[0]] ?? ""}`];
   if (text === " ") return ["space"];
-  return [route.grammar ? "no class" : `class ${column}`];
+  return [grammar ? "no class" : `class ${number}`];
 }
 
 /** A state, as it is drawn in books: a ring, double where a match may end. @param {string} name @param {boolean} accepts */

@@ -1,0 +1,67 @@
+// Every step of the automata, against what the core makes of the same text; and the grammars that the page shows beside them.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+
+import { grammars } from "../../tools/gen_page.mjs";
+import { fromSite } from "../../tools/site.mjs";
+import { getEncoding as inWorker } from "../../web/package/node-worker.js";
+import { Tokenizer, getEncoding } from "../../web/package/node.js";
+import { ROOT, TEXTS } from "./common.mjs";
+
+const wwho = await getEncoding("wwho_328k");
+
+test("segments, units and rules are the core's", () => {
+  for (const text of [...TEXTS, "ක්‍ෂ\u200c ි ා\ud800ක", "क्ष्म्य्व ि ॐ ऽ१२"]) {
+    const traced = wwho.trace(text);
+    const expected = wwho.segment(text);
+    assert.deepEqual(
+      traced.map(({ route, text: part, start, end }) => ({ route, text: part, start, end })),
+      expected.map(({ route, text: part, start, end }) => ({ route, text: part, start, end })),
+    );
+    traced.forEach(({ text: part, units }, i) => {
+      assert.equal(units.map((unit) => unit.text).join(""), part);
+      if (expected[i].units.length === 0) return assert.ok(units.every(({ rule }) => rule === "piece"));
+      assert.deepEqual(units.map((unit) => unit.text), expected[i].units);
+      assert.deepEqual(units.map((unit) => unit.rule), expected[i].rules);
+    });
+  }
+});
+
+test("every step follows from the one before, and the last one ends the unit", () => {
+  const [{ route, states, units }] = wwho.trace("ක්‍ෂිත");
+  assert.equal(route, "sinhala");
+  assert.deepEqual(units.map(({ text }) => text), ["ක්‍ෂි", "ත"]);
+  const { steps } = units[0];
+  assert.deepEqual(steps.map(({ text }) => text), ["ක", "්", "\u200d", "ෂ", "ි", "ත"]);
+  assert.equal(steps[0].from, 1);
+  steps.slice(1).forEach(({ from }, i) => assert.equal(from, steps[i].to));
+  assert.ok(steps.every(({ to, class: number }) => to <= states && number > 0));
+  assert.equal(steps.at(-1).to, 0);
+  assert.ok(steps[4].accepts && !steps[5].accepts);
+  assert.deepEqual(units[1].steps.at(-1), { text: "", class: 0, from: units[1].steps[0].to, to: 0, accepts: false });
+});
+
+test("also of bytes, of a tokenizer of one's own, and in a Worker", async () => {
+  const text = "ok ශ්‍රී लंका";
+  const tiny = await Tokenizer.load(new URL("tests/vectors/tiny.wwho", ROOT));
+  assert.deepEqual(tiny.trace(new TextEncoder().encode(text)), tiny.trace(text));
+  const there = await inWorker("wwho_328k");
+  assert.deepEqual(await there.trace(text), wwho.trace(text));
+  there.free();
+  tiny.free();
+  assert.throws(() => tiny.trace(text), { status: "FREED" });
+  assert.throws(() => wwho.trace(7), { status: "ARGUMENT" });
+});
+
+test("the grammars of the page are those of the schemas, of which wwho_328k was made", async () => {
+  assert.equal(await readFile(new URL("web/site/page/syllables/grammars.js", ROOT), "utf8"), await grammars(), "node tools/gen_page.mjs writes them");
+  const { GRAMMARS } = await fromSite("page/syllables/grammars.js");
+  assert.deepEqual(Object.keys(GRAMMARS), ["sinhala", "devanagari"]);
+  for (const [name, { source, classes }] of Object.entries(GRAMMARS)) {
+    assert.equal(source, wwho.provenance[`schema:${name}`]);
+    const { C } = classes;
+    assert.ok(C.some(([from, to]) => from <= (name === "sinhala" ? 0xd9a : 0x915) && to > from));
+  }
+});
