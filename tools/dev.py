@@ -41,6 +41,7 @@ PACKAGE_SOURCES = (
     "py/wwho/train/native/*.[ch]",
 )
 # Folders of tests that have Node packages, by the name of their stamp.
+ESLINT = "tests/node_modules/eslint/bin/eslint.js"
 NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
 WASM_SOURCES = ("tools/build_wasm.py", "wasm/**/*.[ch]")
 
@@ -97,6 +98,7 @@ def test(pytest_arguments: list[str]) -> int:
     steps = {
         "ruff": [str(PYTHON), "-m", "ruff", "check", "."],
         "ruff format": [str(PYTHON), "-m", "ruff", "format", "--check", "."],
+        "eslint": ["node", ESLINT, "--config", "tests/eslint.config.mjs", "web", "tests", "tools"],
         "mypy": [str(PYTHON), "-m", "mypy"],
         "node": ["node", "--test", "--test-reporter=spec", *node_tests],
         # One process for each core, but for the page: it is timed.

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 
 import * as direct from "../../web/package/node.js";
-import { WorkerTokenizer, WwhoError, getEncoding } from "../../web/package/node-worker.js";
+import { WorkerTokenizer, getEncoding } from "../../web/package/node-worker.js";
 import { O200K, ROOT, TEXTS, WASM, bytesOf } from "./common.mjs";
 
 const run = promisify(execFile);
