@@ -40,8 +40,8 @@ PACKAGE_SOURCES = (
     "wasm/**/*.[ch]",
     "py/wwho/train/native/*.[ch]",
 )
-# Folders of tests that have Node packages, by the name of their stamp.
 ESLINT = "tests/node_modules/eslint/bin/eslint.js"
+# Folders of tests that have Node packages, by the name of their stamp.
 NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
 WASM_SOURCES = ("tools/build_wasm.py", "wasm/**/*.[ch]")
 

@@ -32,7 +32,7 @@ SET_UP = """async (tiny) => {
   const fetched = async (path) => new Uint8Array(await (await fetch(path)).arrayBuffer());
   const [module, o200k] = [
     await WebAssembly.compile(await fetched("/package/wwho.wasm")),
-    await fetched("/models/o200k_base.wwho"),
+    await fetched("/package/models/o200k_base.wwho"),
   ];
   const blob = Uint8Array.from(atob(tiny), (char) => char.charCodeAt(0));
   window.enc = await getEncoding("wwho_328k");

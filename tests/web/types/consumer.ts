@@ -50,7 +50,7 @@ export async function stream(tokenizer: Tokenizer, source: TextStream, signal: A
   for (const ids of tokenizer.encodeGenerator("text")) text += tokenizer.decode(ids);
   for (const part of tokenizer.decodeGenerator([1, 2])) text += part;
   for await (const part of tokenizer.decodeAsyncGenerator(new ReadableStream<number>(), { signal })) text += part;
-  const count: number = await tokenizer.countStream(source, { signal, onProgress: ({ bytes }) => void bytes });
+  const count: number = await tokenizer.countStream(source, { fatal: true, signal, onProgress: ({ bytes }) => void bytes });
   return count + read + written + text.length + chunks[0].tokens + tokenizer.info.nSuperwords;
 }
 
@@ -58,7 +58,8 @@ export async function far(blob: Blob, signal: AbortSignal): Promise<number> {
   using pool: WorkerTokenizer = await inWorker("wwho_328k", { workers: 4, signal });
   const ids: Uint32Array = await pool.encode(new Uint8Array(3), { transfer: true, signal });
   const plain: number[] = await pool.encode("text", { array: true });
-  await pool.chunk("text", plain.length, { overlap: 1, signal });
+  const states: number[] = (await pool.trace("text")).flatMap(({ units }) => units.flatMap(({ steps }) => steps.map(({ to }) => to)));
+  await pool.chunk("text", plain.length + states.length, { overlap: 1, signal });
   for await (const part of pool.encodeGenerator("text")) part.subarray(1);
   return (await pool.countStream(blob, { signal })) + (await pool.decode(ids, { transfer: true })).length;
 }
