@@ -1,7 +1,11 @@
 /* The automata of an artifact (FORMAT.md, section 4): what they MUST be, and their tables as the scanner wants them. */
-#include "automaton.h"
+#include "stream.h"
 
 enum { MAX_RULES = 62 };
+
+WWHO_LOCAL COLD void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
+    scan_piece(classes, automaton, cursor, rule);
+}
 
 /* One automaton as it lies in the file. */
 typedef struct {
@@ -105,36 +109,6 @@ static void put_ranges(const wwho_classes *classes, uint32_t *table, uint32_t n_
         }
 }
 
-/* The plain words of an automaton: find the state that loops over a range and that most characters lead to by way of any
- * character of the range. Without one, there are none. */
-static void put_words(const wwho_classes *classes, wwho_automaton *a, uint32_t n_states) {
-    const uint32_t *table = a->table, *start = table + WWHO_START * a->stride;
-    uint32_t most = 0;
-    fill_bytes(a->edge, 0, sizeof a->edge);
-    for (uint32_t state = WWHO_START; state < n_states; state++) {
-        uint32_t row = state * a->stride, found = 0, way;
-        wwho_range letters = range_at(table + row, a->stride);
-        if (!letters.below || ENTRY_MARK(table[row + classes->ascii[128 - letters.below % 256]])) continue;
-        uint8_t edge[256] = {0};
-        for (uint32_t first = 0; first < 128; first++) {
-            uint32_t entry = start[classes->ascii[first]];
-            bool leads = !(entry & ENTRY_STOP);
-            for (uint32_t c = 128 - letters.below % 256; leads && c < 128 - letters.above % 256; c++) {
-                way = table[(entry & ENTRY_ROW) + classes->ascii[c]];
-                leads = !(way & ENTRY_STOP) && (way & ENTRY_ROW) == row;
-            }
-            entry = table[row + classes->ascii[first]];
-            bool ends = !(entry & ENTRY_ROW) && ENTRY_MARK(entry);
-            edge[first] = (uint8_t)((leads ? WORD_START : 0) | (ends ? WORD_END : 0));
-            found += leads;
-        }
-        if (found <= most) continue;
-        most = found;
-        a->letters = letters;
-        copy_bytes(a->edge, edge, sizeof edge);
-    }
-}
-
 WWHO_LOCAL int build_automata(wwho_section s, const wwho_classes *classes, wwho_arena *arena, wwho_automaton **built, uint32_t *n) {
     uint32_t n_classes = classes->n_classes, count = s.length < 4 ? 0 : read32(s.at), at = 4, stride = (n_classes + 6) & ~1u;
     if (count < 1 || count > 255) return WWHO_AUTOMATON_SHAPE;
@@ -148,7 +122,9 @@ WWHO_LOCAL int build_automata(wwho_section s, const wwho_classes *classes, wwho_
         uint32_t *table = take(arena, (uint64_t)a.n_states * stride * sizeof *table), max_mark = 0, words = (a.n_states + 63) / 64;
         uint64_t *after = take(arena, (uint64_t)n_classes * words * sizeof *after);
         uint64_t *marks = take(arena, a.n_states * sizeof *marks);
-        if (!marks) continue;
+        wwho_stream *stream = take(arena, sizeof *stream);
+        uint32_t *configurations = take(arena, MOST_CONFIGURATIONS * (n_classes + 2) * sizeof *configurations);
+        if (!configurations) continue;
         for (uint32_t state = 0; state < a.n_states; state++) {
             uint32_t *row = table + state * stride;
             fill_bytes(row, 0, stride * sizeof *row);
@@ -160,8 +136,11 @@ WWHO_LOCAL int build_automata(wwho_section s, const wwho_classes *classes, wwho_
         }
         put_ranges(classes, table, a.n_states, stride);
         automata[i] = (wwho_automaton){.table = table, .stride = stride, .max_mark = max_mark,
-                                         .n_states = a.n_states, .words = words, .after = after, .marks = marks};
-        put_words(classes, &automata[i], a.n_states);
+                                         .n_states = a.n_states, .words = words, .after = after, .marks = marks,
+                                         .stream = stream};
+        stream->stride = n_classes + 2;
+        stream->table = configurations;
+        put_stream(classes, &automata[i], stream);
         put_ways(classes, &automata[i]);
     }
     if (at != s.length) return WWHO_AUTOMATON_SHAPE;

@@ -18,6 +18,8 @@ typedef struct {
     uint64_t below, above;
 } wwho_range;
 
+typedef struct wwho_stream wwho_stream;
+
 typedef struct {
     const uint32_t *table;
     uint32_t stride; /* of the classes, the end of the text, and, from an even column on, a wwho_range; even */
@@ -25,11 +27,8 @@ typedef struct {
     uint32_t n_states, words; /* words of a set of states */
     uint64_t *after;          /* by class, a set: the states that it may lead to */
     uint64_t *marks;          /* by state, a set: the marks that may yet come, and 0 */
-    wwho_range letters; /* what plain words are made of, behind their first character: see word_length() */
-    uint8_t edge[256];  /* by byte: WORD_START, WORD_END */
+    wwho_stream *stream;      /* stream.h */
 } wwho_automaton;
-
-enum { WORD_START = 1, WORD_END = 2 };
 
 /* Code point -> class. */
 typedef struct {
@@ -151,15 +150,8 @@ static HOT void scan_piece(const wwho_classes *classes, const wwho_automaton *au
     *cursor = c;
 }
 
-/* The length of the piece at text where it is a plain word: any ASCII character and letters of one range, up to 16 in all, ended by
- * ASCII; else 0. That is what the scanner would find: most pieces are such words, and this is quicker. WORD_READS bytes may be read. */
-#define WORD_READS 18u
-static HOT uint32_t word_length(const wwho_automaton *automaton, const uint8_t *text) {
-    if (!(automaton->edge[text[0]] & WORD_START)) return 0;
-    uint32_t n = run_length(text + 1, automaton->letters);
-    if (n == 8) n += run_length(text + 9, automaton->letters);
-    return n && automaton->edge[text[1 + n]] & WORD_END ? n + 1 : 0;
-}
+/* The same, as a function: for what is not worth a copy of it. */
+WWHO_LOCAL void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule);
 
 /* Check the automata of a section and reckon (or, with memory, build) their tables. WWHO_AUTOMATON_SHAPE, _TABLE, _TOTAL. */
 WWHO_LOCAL int build_automata(wwho_section section, const wwho_classes *classes, wwho_arena *arena, wwho_automaton **automata,

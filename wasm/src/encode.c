@@ -2,6 +2,7 @@
 #include "encode.h"
 
 #include "cache.h"
+#include "stream.h"
 
 /* A piece, or a segment of an SGPE route, and its key: its line of the cache is on its way. */
 typedef struct {
@@ -160,7 +161,7 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
     wwho_merging *m = e->merging;
     wwho_cursor unit = *c;
     uint32_t rule;
-    scan_piece(classes, units, &unit, &rule);
+    scan(classes, units, &unit, &rule);
     size_t word = c->at, end = rule == WWHO_SYLLABLE ? c->end : unit.at;
     wwho_run run = {v, e->text, e->len, word, end, classes, units, c->end, unit.at};
     start_merge(m, &run);
@@ -179,7 +180,7 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
         if (m->at < run.end) put_symbols(e, &run);
         if (run.end == end) break;
         unit = start_within(classes, c, run.end, c->end);
-        scan_piece(classes, units, &unit, &rule);
+        scan(classes, units, &unit, &rule);
         if (rule != WWHO_SYLLABLE && run.end != word) break;
         release(e, v);
         bool rest = encode_unknown(e, v, run.end, unit.at);
@@ -241,25 +242,112 @@ static HOT void put_found(wwho_encoder *e, const wwho_route *route, const wwho_f
     put_in_phrase(e, route, tokens, n, f->at, f->at + f->key.n);
 }
 
+enum { BLOCK = 192, FRONT_BITS = 14 }; /* pieces that are worked on at once */
+
+/* A block of pieces, and what was found of late. */
+struct wwho_block {
+    wwho_whole front[1 << FRONT_BITS];
+    uint32_t ends[BLOCK + 1];
+    uint32_t ids[BLOCK + 8]; /* of pieces that are one token; WWHO_NONE: to be looked for */
+    uint32_t misses[BLOCK + 1];
+    wwho_whole keys[BLOCK + 1]; /* of the misses */
+};
+
+/* The ids of n pieces that are one token each. */
+static HOT void put_whole_pieces(wwho_encoder *e, const uint32_t *ids, const uint32_t *ends, uint32_t n) {
+    if (e->n + n + 8 <= e->quick) {
+        for (uint32_t i = 0; i < n; i += 8) copy_bytes(e->ids + e->n + i, ids + i, 32);
+        e->n += n;
+    } else if (!e->cap)
+        e->n += n;
+    else
+        for (uint32_t i = 0; i < n; i++) put(e, ids[i], ends[i]);
+}
+
+/* Put the n pieces of the block from `at` on. In phases, without branches, so that reads overlap: the tokens of late, all tokens
+ * that are whole pieces, the cache. */
+static COLD void put_block(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, size_t at, uint32_t n) {
+    wwho_block *b = e->block;
+    uint32_t near = n, late = 0, misses = 0, done = 0; /* before `near`, 16 bytes may be read from each */
+    while (near && (near > 1 ? b->ends[near - 2] : at) + 16 > e->len) near--;
+    size_t start = at;
+    for (uint32_t i = 0; i < near; start = b->ends[i++]) {
+        wwho_whole key = whole_key(e->text + start, b->ends[i] - (uint32_t)start);
+        b->ids[i] = whole_id(b->front[whole_hash(key) >> (64 - FRONT_BITS)], key, WWHO_NONE);
+        b->keys[late] = key;
+        b->misses[late] = i;
+        late += b->ids[i] == WWHO_NONE;
+    }
+    for (uint32_t k = 0; k < late; k++) prefetch(whole_line(v, b->keys[k]));
+    for (uint32_t k = 0; k < late; k++) {
+        wwho_whole key = b->keys[k], *line = whole_line(v, key);
+        uint32_t id = WWHO_NONE, i = b->misses[k];
+        for (uint32_t s = 0; s < 4; s++) id = whole_id(line[s], key, id);
+        b->ids[i] = id;
+        b->misses[misses] = i;
+        misses += id == WWHO_NONE;
+        if (id != WWHO_NONE) b->front[whole_hash(key) >> (64 - FRONT_BITS)] = (wwho_whole){key.low, key.high | (uint64_t)id << 32};
+    }
+    for (uint32_t i = near; i < n; i++) b->misses[misses++] = i;
+    wwho_found ahead[AHEAD];
+    for (uint32_t k = 0; k < misses + AHEAD; k++) {
+        uint32_t i = k < misses ? b->misses[k] : n;
+        if (k >= AHEAD && k - AHEAD < misses) {
+            uint32_t before = b->misses[k - AHEAD];
+            put_whole_pieces(e, b->ids + done, b->ends + done, before - done);
+            put_piece(e, v, route, &ahead[k % AHEAD]);
+            done = before + 1;
+        }
+        if (i < n) set_found(e, &ahead[k % AHEAD], i ? b->ends[i - 1] : at, b->ends[i], route->model);
+    }
+    put_whole_pieces(e, b->ids + done, b->ends + done, n - done);
+}
+
+/* Whether most of the bytes ahead are not ASCII. Pieces are then longer than WHOLE_TEXT, and there are no letters to skip: the plain
+ * scanner, whose work hides the reads of the cache, is quicker (Hindi and Sinhala by 1.2). */
+static inline bool is_wide(const uint8_t *text) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < 32; i += 8) n += (uint32_t)((load64(text + i) >> 7 & ONES) * ONES >> 56);
+    return n > 16;
+}
+
+/* Put pieces from `at` on as the scanner finds them; gives where they end. */
+static COLD size_t put_scanned(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, size_t at, size_t end) {
+    wwho_found ahead[AHEAD];
+    uint32_t rule, n = 0;
+    wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
+    for (; c.at < end && n < BLOCK && e->n <= e->limit; n++) {
+        at = c.at;
+        scan_piece(&e->model->classes, route->scanner, &c, &rule);
+        if (n >= AHEAD) put_piece(e, v, route, &ahead[n % AHEAD]);
+        set_found(e, &ahead[n % AHEAD], at, c.at, route->model);
+    }
+    for (uint32_t i = n < AHEAD ? 0 : n - AHEAD; i < n; i++) put_piece(e, v, route, &ahead[i % AHEAD]);
+    return c.at;
+}
+
 /* A segment that is cut into pieces. */
 static void encode_pieces(wwho_encoder *e, const wwho_route *route, wwho_cursor c) {
-    const wwho_automaton *scanner = route->scanner;
+    const wwho_classes *classes = &e->model->classes;
     const wwho_vocabulary *v = &e->model->models[route->model];
-    uint32_t rule, n, found = 0;
-    wwho_found ahead[AHEAD];
-    for (; c.at < c.end && e->n <= e->limit; found++) {
-        size_t piece = c.at;
-        if (c.end - piece >= WORD_READS && (n = word_length(scanner, e->text + piece)))
-            c.at += n; /* and the class is that of an earlier character */
-        else {
-            read_class(&e->model->classes, &c);
-            scan_piece(&e->model->classes, scanner, &c, &rule);
+    const wwho_stream *stream = route->scanner->stream;
+    wwho_cutter cutter = {.c = c};
+    uint32_t *ends = e->block->ends, n = 0, open = 0;
+    cutter.carry = (1u << STREAM_EDGE) - 1;
+    for (size_t at = c.at; at < c.end && e->n <= e->limit; n = open) {
+        if (!stream->n || (c.end - at >= 32 && is_wide(e->text + at))) {
+            cutter.c.at = at = put_scanned(e, v, route, at, c.end);
+            cutter.row = open = 0;
+            cutter.carry = (1u << STREAM_EDGE) - 1;
+            continue;
         }
-        wwho_found *f = &ahead[found % AHEAD];
-        if (found >= AHEAD) put_piece(e, v, route, f);
-        set_found(e, f, piece, c.at, route->model);
+        size_t left = e->limit - e->n; /* a piece has a token at least */
+        uint32_t room = left < BLOCK / 2 ? n + (uint32_t)left + STREAM_STEP : BLOCK;
+        n = cut_pieces(classes, stream, &cutter, ends, n, room, &open);
+        put_block(e, v, route, at, n - open);
+        if (n > open) at = ends[n - open - 1];
+        for (uint32_t i = 0; i < open; i++) ends[i] = ends[n - open + i];
     }
-    for (uint32_t i = found < AHEAD ? 0 : found - AHEAD; i < found; i++) put_piece(e, v, route, &ahead[i % AHEAD]);
 }
 
 /* Segments that are pieces, ahead, and the route of each. */
@@ -330,9 +418,11 @@ WWHO_LOCAL uint32_t next_special(const wwho_encoder *e, size_t *at, size_t end, 
     return WWHO_NONE;
 }
 
+#define MERGING_SIZE ((sizeof(wwho_merging) + 15) & ~(size_t)15)
+
 size_t wwho_scratch_size(const wwho_model *model) {
     (void)model;
-    return CACHE_WORDS * sizeof(uint64_t) + ((sizeof(wwho_merging) + 15) & ~(size_t)15);
+    return CACHE_WORDS * sizeof(uint64_t) + MERGING_SIZE + sizeof(wwho_block);
 }
 
 /* Divide the scratch area. */
@@ -341,6 +431,7 @@ static int divide(wwho_encoder *e, size_t len, void *scratch, size_t scratch_len
     if (scratch_len < wwho_scratch_size(e->model)) return WWHO_BUFFER;
     e->cache = scratch;
     e->merging = (wwho_merging *)(void *)(e->cache + CACHE_WORDS);
+    e->block = (wwho_block *)(void *)((uint8_t *)e->merging + MERGING_SIZE);
     return WWHO_OK;
 }
 

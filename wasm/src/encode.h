@@ -23,6 +23,8 @@ typedef struct {
     uint32_t tokens[PHRASE_TOKENS];
 } wwho_held;
 
+typedef struct wwho_block wwho_block;
+
 /* Where tokens go, and what they need on the way. */
 struct wwho_encoder {
     const wwho_model *model;
@@ -36,6 +38,7 @@ struct wwho_encoder {
     /* scratch */
     uint64_t *cache;
     wwho_merging *merging;
+    wwho_block *block;
     wwho_phrase phrase;
     wwho_held held;
 };

@@ -318,6 +318,7 @@ static int plan(const uint8_t *blob, size_t len, wwho_file *file, wwho_arena *ar
     take_vocabulary(arena, &base, 256, m->n_base_tokens - 256, 0, file->base_text_bytes);
     base.kind = &bytes_kind;
     base.bytes = take(arena, sizeof *base.bytes);
+    take_whole(arena, &base);
     base.unk_id = base.space_id = WWHO_NONE;
     uint32_t stepped = stepped_over(file);
     if (stepped) take_ids(arena, &base, m->n_base_tokens + stepped);
@@ -371,6 +372,7 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     if (!status) status = build_ids(&file, model);
     if (status) return status;
     number_base(model);
+    put_whole(&model->models[0]);
     model->info.max_token_bytes = longest_text(model);
     *result = model;
     return WWHO_OK;

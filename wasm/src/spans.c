@@ -11,7 +11,7 @@ int wwho_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_sp
         const wwho_route *r = &model->routes[route];
         for (wwho_cursor c = start_within(&model->classes, &segment, start, segment.at); c.at < segment.at; ++*n) {
             size_t at = c.at;
-            scan_piece(&model->classes, r->units ? r->units : r->scanner, &c, &rule);
+            scan(&model->classes, r->units ? r->units : r->scanner, &c, &rule);
             if (*n >= cap) continue;
             uint8_t unit_rule = r->units ? (uint8_t)rule : WWHO_PIECE;
             spans[*n] = (wwho_span){(uint32_t)at, (uint32_t)c.at, (uint16_t)route, unit_rule, at == start};

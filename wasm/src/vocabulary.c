@@ -1,6 +1,19 @@
 /* Building a vocabulary's tables: see vocabulary.h. */
 #include "vocabulary.h"
 
+WWHO_LOCAL COLD uint64_t hash_text(const uint8_t *text, size_t n, size_t readable) {
+    uint64_t state = 0;
+    size_t at = 0;
+    for (; at + 8 <= n; at += 8) state = hash_step(state, load64(text + at));
+    return hash_finish(state, load_tail(text + at, n, readable - at), n);
+}
+
+WWHO_LOCAL COLD uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
+    uint32_t where;
+    if (n > v->longest || !may_have(&v->text_filter, hash)) return WWHO_NONE;
+    return find_slot(v, text, n, hash, &where);
+}
+
 static uint32_t table_bits(uint64_t n) {
     uint32_t bits = 4;
     while ((UINT64_C(1) << bits) / 2 < n) bits++;
@@ -39,6 +52,25 @@ WWHO_LOCAL void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t 
     v->text_filter = take_filter(arena, v->strings_bits + 2);
     v->prefix_filter = take_filter(arena, v->strings_bits + 1);
     if (v->offset) v->offset[0] = 0;
+}
+
+WWHO_LOCAL void take_whole(wwho_arena *arena, wwho_vocabulary *v) {
+    v->whole_bits = 2;
+    while ((UINT64_C(16) << v->whole_bits) / 5 < v->n_tokens) v->whole_bits++; /* five slots for four tokens */
+    v->whole = take_zeroed(arena, UINT64_C(64) << v->whole_bits);
+}
+
+WWHO_LOCAL void put_whole(wwho_vocabulary *v) {
+    for (uint32_t token = 0; token < v->n_tokens; token++) {
+        uint8_t text[16] = {0};
+        uint32_t n = token_length(v, token);
+        if (n > WHOLE_TEXT) continue;
+        copy_bytes(text, v->texts + v->offset[token], n);
+        wwho_whole key = whole_key(text, n);
+        wwho_whole *slot = whole_line(v, key), *end = slot + 4;
+        while (slot < end && slot->high) slot++;
+        if (slot < end) *slot = (wwho_whole){key.low, key.high | (uint64_t)id_of(v, token) << 32};
+    }
 }
 
 /* Memory for ids of the tokens' own, of n that there may be. */

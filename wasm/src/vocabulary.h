@@ -26,6 +26,11 @@ typedef struct {
     uint8_t eager[1 << 16 >> 3]; /* of such a pair: whether no other pair with one byte and a longer token merges before it */
 } wwho_bytes;
 
+/* A token of at most WHOLE_TEXT bytes. */
+typedef struct {
+    uint64_t low, high; /* the text, zero behind its end, and its length in the last four bits */
+} wwho_whole;
+
 typedef struct wwho_kind wwho_kind; /* model.h */
 typedef struct wwho_vocabulary wwho_vocabulary;
 
@@ -49,6 +54,8 @@ struct wwho_vocabulary {
     wwho_pairs pairs, superwords;
     uint32_t strings_bits;
     uint64_t *strings; /* open addressing: of a text the token, length, offset into texts, and two bits of the hash; 0 is empty */
+    uint32_t whole_bits; /* of the number of lines */
+    wwho_whole *whole;   /* null, or lines of four tokens of at most WHOLE_TEXT bytes: see whole_key() */
     wwho_filter text_filter;              /* what is in strings */
     wwho_filter prefix_filter;            /* the texts of 8, 16, .. bytes that longer tokens start with */
 };
@@ -108,12 +115,7 @@ static inline uint64_t hash_finish(uint64_t state, uint64_t tail, size_t n) {
     return hash_step(state, tail | (uint64_t)n << 56) * MIX;
 }
 
-static inline uint64_t hash_text(const uint8_t *text, size_t n, size_t readable) {
-    uint64_t state = 0;
-    size_t at = 0;
-    for (; at + 8 <= n; at += 8) state = hash_step(state, load64(text + at));
-    return hash_finish(state, load_tail(text + at, n, readable - at), n);
-}
+WWHO_LOCAL uint64_t hash_text(const uint8_t *text, size_t n, size_t readable);
 
 /* A slot of `strings`: all that is known of a text before it is read. */
 static inline uint64_t string_slot(uint32_t token, uint64_t n, uint64_t offset, uint64_t hash) {
@@ -142,17 +144,41 @@ static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, 
 }
 
 /* The token with this text, whose hash is given, or WWHO_NONE. */
-static inline uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
-    uint32_t where;
-    if (n > v->longest || !may_have(&v->text_filter, hash)) return WWHO_NONE;
-    return find_slot(v, text, n, hash, &where);
-}
+WWHO_LOCAL uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash);
 
 /* As find_text(), but no superword. */
 static inline uint32_t find_plain(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
     uint32_t token = find_text(v, text, n, hash);
     return token < v->n_plain ? token : WWHO_NONE;
 }
+
+/* Tokens with their text and id in place: to find a pretoken that is one takes a single read, and the line says also that it is
+ * not there (or had no room: the most frequent tokens came first). */
+#define WHOLE_TEXT 12u
+#define WHOLE_KEY UINT64_C(0xF0000000FFFFFFFF) /* of the second word of a slot; the id is between */
+
+/* The key of n > 0 bytes, from which on 16 may be read; of a longer text than WHOLE_TEXT, one that no token has. */
+static HOT wwho_whole whole_key(const uint8_t *text, uint32_t n) {
+    static const uint64_t masks[4] = {~UINT64_C(0), ~UINT64_C(0), 0, 0};
+    const uint8_t *mask = (const uint8_t *)masks + 16 - (n > WHOLE_TEXT ? 0 : n); /* all long texts have one line: no read for them */
+    n = n > WHOLE_TEXT ? WHOLE_TEXT + 1 : n;
+    return (wwho_whole){load64(text) & load64(mask), (load32(text + 8) & load32(mask + 8)) | (uint64_t)n << 60};
+}
+
+static HOT uint64_t whole_hash(wwho_whole key) { return (key.low ^ (key.high * MIX >> 7)) * MIX; }
+
+static HOT wwho_whole *whole_line(const wwho_vocabulary *v, wwho_whole key) {
+    return v->whole + 4 * (whole_hash(key) >> (64 - v->whole_bits));
+}
+
+/* The id in a slot, if it has this key, else `id`; without a branch, so that the reads of many overlap. */
+static HOT uint32_t whole_id(wwho_whole slot, wwho_whole key, uint32_t id) {
+    return (slot.low ^ key.low) | ((slot.high ^ key.high) & WHOLE_KEY) ? id : (uint32_t)(slot.high >> 32) & 0xFFFFFFF;
+}
+
+/* Memory for the lines of a vocabulary, and their filling, once ids are known. */
+WWHO_LOCAL void take_whole(wwho_arena *arena, wwho_vocabulary *v);
+WWHO_LOCAL void put_whole(wwho_vocabulary *v);
 
 /* The text of a token; its length goes to *len. */
 static inline const uint8_t *text_of(const wwho_vocabulary *v, uint32_t token, size_t *len) {
