@@ -418,11 +418,11 @@ WWHO_LOCAL uint32_t next_special(const wwho_encoder *e, size_t *at, size_t end, 
     return WWHO_NONE;
 }
 
-#define MERGING_SIZE ((sizeof(wwho_merging) + 15) & ~(size_t)15)
+static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }
 
 size_t wwho_scratch_size(const wwho_model *model) {
     (void)model;
-    return CACHE_WORDS * sizeof(uint64_t) + MERGING_SIZE + sizeof(wwho_block);
+    return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block));
 }
 
 /* Divide the scratch area. */
@@ -431,7 +431,7 @@ static int divide(wwho_encoder *e, size_t len, void *scratch, size_t scratch_len
     if (scratch_len < wwho_scratch_size(e->model)) return WWHO_BUFFER;
     e->cache = scratch;
     e->merging = (wwho_merging *)(void *)(e->cache + CACHE_WORDS);
-    e->block = (wwho_block *)(void *)((uint8_t *)e->merging + MERGING_SIZE);
+    e->block = (wwho_block *)(void *)((uint8_t *)e->merging + aligned(sizeof(wwho_merging)));
     return WWHO_OK;
 }
 
