@@ -140,6 +140,8 @@ class NativeBackend:
         parts = self._batch(texts, allowed, unk, threads, lambda e: (e.packed(), e.lengths()))
         lengths = chain.from_iterable(part for _, part in parts)
         starts = array("q", accumulate(lengths, initial=0))
+        if len(parts) == 1:
+            return parts[0][0], starts  # a copy less: 4 % of known text
         return bytearray().join(ids for ids, _ in parts), starts
 
     def encode_batch_with_offsets(
@@ -384,9 +386,9 @@ class Encoded(NamedTuple):
     ends: Any
     rows: list[int]
 
-    def packed(self) -> bytes:
+    def packed(self) -> bytearray:
         """A copy of the ids."""
-        return bytes(ffi.buffer(self.ids, 4 * self.rows[-1]))
+        return bytearray(ffi.buffer(self.ids, 4 * self.rows[-1]))
 
     def lengths(self) -> list[int]:
         """How many ids each text has."""

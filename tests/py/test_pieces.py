@@ -1,0 +1,64 @@
+"""What the encoder cuts at once is what the plain scanner cuts, piece by piece."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from odd_models import byte_model
+
+from wwho import get_encoding
+from wwho.format.model import Model
+from wwho.format.write import write_model
+from wwho.grammar.compile import Scanner, compile_scanners
+from wwho.grammar.parse import parse_regex
+from wwho.tokenizer import Tokenizer
+
+PARTS = [
+    *list("  aabcdeLlRrVvEMSTDmstd''''\n\r\t/.,-_!0123456789AZ"),
+    *["'ll", "'re", "'ve", "'LL", "'Re", "'s ", " the", " horse", "window"],
+    *["é", "ß", "ſ", "ශ", "්", "රී", "क", "हि", "\u200d", "中", "\u0301", "😀", "\u00a0", "ǅ"],
+]
+
+
+def check(enc: Tokenizer, text: bytes) -> None:
+    backend = enc._backend
+    pieces = [text[span.start : span.end] for span in backend.spans(text)]
+    assert backend.encode(text, None, False) == [
+        token for piece in pieces for token in backend.encode_piece(piece)
+    ], text
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base", "p50k_base", "gpt2"])
+def test_shipped_models(name: str) -> None:
+    """Long texts, in which letters are skipped, with what makes that hard at every place."""
+    enc, rng = get_encoding(name, backend="native"), random.Random(name)
+    for size in (3, 60, 70, 130, 500) * 20:
+        text = bytearray("".join(rng.choices(PARTS, k=size)).encode())
+        for _ in range(rng.choice((0, 0, 3))):
+            text.insert(rng.randrange(len(text) + 1), rng.randrange(128, 256))
+        check(enc, bytes(text))
+    words = ["".join(rng.choices("abcdefghlrsetvLR'", k=rng.randint(1, 9))) for _ in range(400)]
+    for between in (" ", "'", "\n", " '", "é"):
+        check(enc, between.join(words).encode())
+
+
+# The end of a piece hangs on what comes long after it, or there are more ends than are remembered.
+PATTERNS = ["a{1,9}b|.", "a(?:[ab]{40}c)?|.", "(?:ab)*c|a|b|.", "[a-z]+!|[a-z]{3}|[a-z]|."]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_pieces_that_are_long_uncertain(pattern: str) -> None:
+    model: Model = byte_model([(97, 97), (97, 98)])
+    pattern = pattern.removesuffix(".") + "[^\\n]|\\n"
+    scanner = Scanner("pieces", (parse_regex(pattern),), longest=False)
+    enc = Tokenizer(write_model(_with(model, scanner)), "native")
+    rng = random.Random(pattern)
+    for size in (5, 40, 80, 300) * 25:
+        check(enc, "".join(rng.choices("aaaabbc!x\né", k=size)).encode())
+        check(enc, ("a" * size + rng.choice(("b", "c", "!", ""))).encode())
+
+
+def _with(model: Model, scanner: Scanner) -> Model:
+    return replace(model, scanners=compile_scanners([scanner]))
