@@ -1,9 +1,9 @@
-"""Write tests/attacks: files that a reader must refuse, each named after the status it must give.
+"""Files that a reader must refuse, each named after the status it must give.
 
-    python tools/gen_attacks.py
+    python tools/gen_attacks.py FOLDER
 
 STATUS-what.wwho breaks one MUST of wasm/FORMAT.md, and no earlier one; its checksum is right unless
-that is what it is about.
+that is what it is about. Tests make them when they run.
 """
 
 from __future__ import annotations
@@ -11,57 +11,61 @@ from __future__ import annotations
 import struct
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
-from tiny import small_model, stated_model  # noqa: E402
+from tiny import byte_tokens_model, odd_added_model, small_model, stated_model  # noqa: E402
 
 from wwho.format import leb  # noqa: E402
+from wwho.format.bpe import BPE  # noqa: E402
 from wwho.format.container import read_container  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
-from wwho.format.layout import HEADER_BYTES, Kind  # noqa: E402
-from wwho.format.model import Model, Route  # noqa: E402
-from wwho.format.write import assemble, write_model  # noqa: E402
+from wwho.format.layout import HEADER_BYTES, NONE, Kind  # noqa: E402
+from wwho.format.model import HEAD, Added, Artifact, Flag, Head, Ids, Route  # noqa: E402
+from wwho.format.write import assemble, write_artifact  # noqa: E402
 from wwho.grammar.compile import Scanner, compile_scanners  # noqa: E402
 from wwho.grammar.parse import parse_regex  # noqa: E402
 
-ATTACKS = ROOT / "tests" / "attacks"
-MODEL = small_model()
-GOOD = write_model(MODEL)
-PARTS = {
-    section.kind: GOOD[section.offset : section.end] for section in read_container(GOOD).sections
-}
-STATED = write_model(stated_model())
-STATED_PARTS = {
-    section.kind: STATED[section.offset : section.end]
-    for section in read_container(STATED).sections
-}
-PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489")
-META_FIELDS = (
-    "n_vocab",
-    "n_base",
-    "n_base_tokens",
-    "first_atom",
-    "n_atoms",
-    "n_merges",
-    "space_id",
-    "unk_id",
-    "base_text_bytes",
-    "sgpe_text_bytes",
-)
-CLASS_HEAD = 4 + 2 * 8704
-
 Attack = tuple[str, bytes]
+Sections = list[tuple[Kind, bytes]]
+
+MODEL = small_model()
+GOOD = write_artifact(MODEL)
+STATED = write_artifact(stated_model())
+PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489")
+CLASS_HEAD = 4 + 2 * 8704
+HEAD_BYTES = struct.calcsize(HEAD)
+BASE, UNITS = 0, 1
+
+
+def sections_of(blob: bytes) -> Sections:
+    """The sections of a file."""
+    return [(s.kind, blob[s.offset : s.end]) for s in read_container(blob).sections]
+
+
+def part(kind: Kind, model: int = 0, blob: bytes = GOOD) -> bytes:
+    """A section of the good file; `model` is the number of one of several."""
+    return [data for each, data in sections_of(blob) if each == kind][model]
+
+
+def with_part(kind: Kind, data: bytes, model: int = 0, blob: bytes = GOOD) -> bytes:
+    """The good file with another section."""
+    sections = sections_of(blob)
+    place = [k for k, (each, _) in enumerate(sections) if each == kind][model]
+    sections[place] = (kind, data)
+    return assemble(sections)
 
 
 def resummed(blob: bytes) -> bytes:
     """The file with the checksum of what it holds."""
-    crc = zlib.crc32(blob[HEADER_BYTES:], zlib.crc32(blob[:20]))
-    return blob[:20] + struct.pack("<I", crc) + blob[HEADER_BYTES:]
+    crc = zlib.crc32(blob[HEADER_BYTES:], zlib.crc32(blob[:16]))
+    return blob[:16] + struct.pack("<I", crc) + blob[HEADER_BYTES:]
 
 
 def patched(blob: bytes, at: int, layout: str, *values: int) -> bytes:
@@ -71,17 +75,23 @@ def patched(blob: bytes, at: int, layout: str, *values: int) -> bytes:
     return bytes(out)
 
 
-def with_part(kind: Kind, data: bytes, features: int = 1) -> bytes:
-    """The good file with another section."""
-    return assemble(PARTS | {kind: data}, features)
+def head_of(model: int, blob: bytes = GOOD) -> Head:
+    """The head of a model of a file."""
+    return Head(*struct.unpack_from(HEAD, part(Kind.MODEL, model, blob)))
 
 
-def with_meta(**fields: int) -> bytes:
-    """The good file with other numbers in META."""
-    data = PARTS[Kind.META]
-    for name, value in fields.items():
-        data = patched(data, 4 * META_FIELDS.index(name), "<I", value)
-    return with_part(Kind.META, data)
+def with_head(model: int, blob: bytes = GOOD, **fields: int) -> bytes:
+    """The file with other numbers in the head of a model."""
+    data = part(Kind.MODEL, model, blob)
+    head = struct.pack(HEAD, *head_of(model, blob)._replace(**fields))
+    return with_part(Kind.MODEL, head + data[HEAD_BYTES:], model, blob)
+
+
+def with_model(number: int, artifact: Artifact = MODEL, **fields: Any) -> bytes:
+    """The good file with other fields in one of its models."""
+    models = list(artifact.models)
+    models[number] = replace(models[number], **fields)
+    return write_artifact(replace(artifact, models=tuple(models)))
 
 
 def header() -> Iterator[Attack]:
@@ -89,87 +99,64 @@ def header() -> Iterator[Attack]:
     yield "MAGIC-json", b'{"version": "1.0", "model": {"type": "BPE"}}'
     yield "MAGIC-png", PNG
     yield "MAGIC-newline", GOOD.replace(b"\r\n", b"\n", 1)
-    yield "VERSION-2", resummed(patched(GOOD, 8, "<H", 2))
+    for version in (1, 3):
+        yield f"VERSION-{version}", resummed(patched(GOOD, 8, "<H", version))
     yield "TRUNCATED-empty", b""
-    yield "TRUNCATED-header", GOOD[:20]
+    yield "TRUNCATED-header", GOOD[:19]
     yield "TRUNCATED-last_word", GOOD[:-4]
-    yield "TRUNCATED-table", resummed(patched(GOOD[:100], 16, "<I", 100))
+    yield "TRUNCATED-table", resummed(patched(GOOD[:100], 12, "<I", 100))
     yield "TRAILING-word", GOOD + bytes(4)
-    yield "TRUNCATED-odd", resummed(patched(GOOD + b"\0", 16, "<I", len(GOOD) + 1))
-    yield "FEATURES-bit_3", resummed(patched(GOOD, 12, "<I", 9))
-    yield "FEATURES-ids_without_sgpe", resummed(patched(STATED, 12, "<I", 4))
-    yield "FEATURES-ids_and_superwords", resummed(patched(STATED, 12, "<I", 7))
+    yield "TRUNCATED-odd", resummed(patched(GOOD + b"\0", 12, "<I", len(GOOD) + 1))
     yield "CHECKSUM-flipped_bit", GOOD[:-8] + bytes([GOOD[-8] ^ 1]) + GOOD[-7:]
     yield "SECTION_TABLE-none", resummed(patched(GOOD, 10, "<H", 0))
-    yield "SECTION_TABLE-17", resummed(patched(GOOD, 10, "<H", 17))
+    yield "SECTION_TABLE-65", resummed(patched(GOOD, 10, "<H", 65))
 
 
 def section_table() -> Iterator[Attack]:
     """FORMAT.md, section 1: the section table."""
+    sections = sections_of(GOOD)
     entry = HEADER_BYTES + 12
+    last = HEADER_BYTES + 12 * (len(sections) - 1)
     offset, length = struct.unpack_from("<II", GOOD, entry + 4)
     yield "SECTION_ORDER-twice", resummed(patched(GOOD, entry, "<I", 1))
     yield "SECTION_ORDER-zero", resummed(patched(GOOD, HEADER_BYTES, "<I", 0))
-    yield "SECTION_KIND-11", resummed(patched(GOOD, HEADER_BYTES + 12 * 8, "<I", 11))
+    model = [(kind, data) for kind, data in sections if kind is Kind.MODEL]
+    at = sections.index(model[0])
+    yield "SECTION_ORDER-5_models", assemble([*sections[:at], *model[:1] * 5, *sections[at + 2 :]])
+    yield "SECTION_KIND-11", resummed(patched(GOOD, last, "<I", 11))
     yield "SECTION_BOUNDS-hole", resummed(patched(GOOD, entry + 4, "<I", offset + 4))
     yield "SECTION_BOUNDS-overlap", resummed(patched(GOOD, entry + 4, "<I", offset - 4))
     yield "SECTION_BOUNDS-beyond", resummed(patched(GOOD, entry + 8, "<I", 2**32 - 4))
     yield "SECTION_BOUNDS-short", resummed(patched(GOOD, entry + 8, "<I", length - 8))
-    last = HEADER_BYTES + 12 * 8
     size = struct.unpack_from("<I", GOOD, last + 8)[0]
     yield "SECTION_BOUNDS-tail", resummed(patched(GOOD, last + 8, "<I", size - 4))
     yield "PADDING-not_zero", resummed(padded_with_one())
-    without = {kind: data for kind, data in PARTS.items() if kind != Kind.SPECIALS}
-    yield "SECTION_MISSING-specials", assemble(without, 1)
-    yield "SECTION_MISSING-unannounced", assemble(PARTS, 0)
-    plain = {kind: data for kind, data in PARTS.items() if kind not in (Kind.ATOMS, Kind.MERGES)}
-    yield "SECTION_MISSING-atoms", assemble(plain, 1)
-    yield "SECTION_MISSING-ids", assemble(PARTS, 5)
-    yield "SECTION_MISSING-ids_unannounced", assemble(STATED_PARTS, 1)
+    for kind in Kind:
+        rest = [(each, data) for each, data in sections if each is not kind]
+        yield f"SECTION_MISSING-{kind.name.lower()}", assemble(rest)
 
 
 def padded_with_one() -> bytes:
-    """The good file with a one in the padding behind some section."""
+    """The good file with a one in the padding after some section."""
     for section in read_container(GOOD).sections:
         if section.end % 4:
             return patched(GOOD, section.end, "B", 1)
     raise AssertionError("no section has padding")
 
 
-def meta() -> Iterator[Attack]:
-    """FORMAT.md, section 2."""
-    yield "META-short", with_part(Kind.META, PARTS[Kind.META][:-4])
-    yield "META-n_vocab", with_meta(n_vocab=MODEL.n_vocab + 1)
-    yield "META-n_vocab_huge", with_meta(n_vocab=2**21)
-    yield "META-n_base", with_meta(n_base=MODEL.first_atom + 1)
-    yield "META-n_base_tokens", with_meta(n_base_tokens=255)
-    for name, number in {"none": 0, "more_than_merges": len(MODEL.merges) + 1}.items():
-        data = PARTS[Kind.META] + struct.pack("<I", number)
-        yield f"META-superwords_{name}", with_part(Kind.META, data, features=3)
-    yield "META-superwords_announced", with_part(Kind.META, PARTS[Kind.META], features=3)
-    yield "META-superwords_unannounced", with_part(Kind.META, PARTS[Kind.META] + b"\1\0\0\0")
-    yield "META-wrap", with_meta(n_atoms=2**32 - 1, n_merges=5)
-    yield "META-space_id", with_meta(space_id=MODEL.first_atom)
-    yield "META-unk_id_no_special", with_meta(unk_id=97)
-    yield "META-unk_id_beyond", with_meta(unk_id=MODEL.n_vocab)
-    yield "META-text_bytes", with_meta(base_text_bytes=2**32 - 1)
-    more = {"n_merges": len(MODEL.merges) + 9999, "n_vocab": MODEL.n_vocab + 9999}
-    yield "META-more_than_merges_holds", with_meta(**more, space_id=MODEL.n_vocab + 9998)
-    plain = {kind: data for kind, data in PARTS.items() if kind not in (Kind.ATOMS, Kind.MERGES)}
-    yield "META-ids_without_feature", assemble(plain, 0)
-
-
 def classes() -> Iterator[Attack]:
-    """FORMAT.md, section 3."""
-    data = PARTS[Kind.CLASSES]
-    yield "CLASSES-short", with_part(Kind.CLASSES, data[:100])
-    yield "CLASSES-long", with_part(Kind.CLASSES, data + bytes(4))
-    yield "CLASSES-none", with_part(Kind.CLASSES, patched(data, 0, "<H", 0))
-    yield "CLASSES-page_beyond", with_part(Kind.CLASSES, patched(data, CLASS_HEAD - 2, "<H", 999))
-    yield "CLASSES-page_order", with_part(Kind.CLASSES, patched(data, 4, "<H", 1))
-    yield "CLASSES-unused_page", with_part(Kind.CLASSES, unused_page(data))
-    yield "CLASSES-same_page", with_part(Kind.CLASSES, same_page(data))
-    yield "CLASSES-class_beyond", with_part(Kind.CLASSES, patched(data, len(data) - 1, "B", 200))
+    """FORMAT.md, section 2."""
+    data, kind = part(Kind.CLASSES), Kind.CLASSES
+    yield "CLASSES-short", with_part(kind, data[:100])
+    yield "CLASSES-cut", with_part(kind, data[:-4])
+    yield "CLASSES-long", with_part(kind, data + bytes(4))
+    yield "CLASSES-none", with_part(kind, patched(data, 0, "<H", 0))
+    yield "CLASSES-4097", with_part(kind, patched(data + data[CLASS_HEAD:], 0, "<H", 4097))
+    yield "CLASSES-page_beyond", with_part(kind, patched(data, CLASS_HEAD - 2, "<H", 999))
+    yield "CLASSES-page_order", with_part(kind, patched(data, 4, "<H", 1))
+    yield "CLASSES-unused_page", with_part(kind, unused_page(data))
+    yield "CLASSES-same_page", with_part(kind, same_page(data))
+    yield "CLASSES-class_beyond", with_part(kind, patched(data, len(data) - 1, "B", 200))
 
 
 def unused_page(data: bytes) -> bytes:
@@ -186,27 +173,37 @@ def same_page(data: bytes) -> bytes:
 
 
 def automata() -> Iterator[Attack]:
-    """FORMAT.md, section 4."""
-    kind, data = Kind.AUTOMATA, PARTS[Kind.AUTOMATA]
+    """FORMAT.md, section 3."""
+    kind, data = Kind.AUTOMATA, part(Kind.AUTOMATA)
     n_classes = MODEL.scanners.classes.n_classes
-    columns = MODEL.scanners.automata[0].n_columns
-    table = 8 + n_classes + n_classes % 2
+    first = MODEL.scanners.automata[0]
+    columns, states, rules = first.n_columns, first.n_states, first.n_rules
+    table = 12 + n_classes + n_classes % 2
+
+    def number(at: int, value: int) -> bytes:
+        return with_part(kind, patched(data, at, "<H", value))
 
     def entry(state: int, column: int, mark: int, to: int) -> bytes:
-        at = table + 2 * (state * columns + column)
-        return with_part(kind, patched(data, at, "<H", mark << 10 | to))
+        return number(table + 2 * (state * columns + column), mark * states + to)
 
-    yield "AUTOMATON_SHAPE-none", with_part(kind, patched(data, 0, "<I", 0))
-    yield "AUTOMATON_SHAPE-one_more", with_part(kind, patched(data, 0, "<I", 4))
-    yield "AUTOMATON_SHAPE-one_less", with_part(kind, patched(data, 0, "<I", 2))
-    yield "AUTOMATON_SHAPE-one_state", with_part(kind, patched(data, 4, "<H", 1))
-    yield "AUTOMATON_SHAPE-1024_states", with_part(kind, patched(data, 4, "<H", 1024))
-    yield "AUTOMATON_SHAPE-one_column", with_part(kind, patched(data, 6, "<H", 1))
-    yield "AUTOMATON_SHAPE-column_0", with_part(kind, patched(data, 8, "B", 0))
-    yield "AUTOMATON_SHAPE-column_beyond", with_part(kind, patched(data, 8, "B", columns))
-    yield "AUTOMATON_SHAPE-padding", with_part(kind, patched(data, 8 + n_classes, "B", 1))
-    yield "AUTOMATON_TABLE-next_beyond", entry(1, 1, 0, 900)
-    yield "AUTOMATON_TABLE-mark_63", entry(2, 0, 63, 0)
+    yield "AUTOMATON_SHAPE-empty", with_part(kind, b"")
+    yield "AUTOMATON_SHAPE-none", number(0, 0)
+    yield "AUTOMATON_SHAPE-one_more", number(0, 4)
+    yield "AUTOMATON_SHAPE-one_less", number(0, 2)
+    yield "AUTOMATON_SHAPE-1024", number(0, 1024)
+    yield "AUTOMATON_SHAPE-count_not_zero", number(2, 1)
+    yield "AUTOMATON_SHAPE-one_state", number(4, 1)
+    yield "AUTOMATON_SHAPE-4096_states", number(4, 4096)
+    yield "AUTOMATON_SHAPE-one_column", number(6, 1)
+    yield "AUTOMATON_SHAPE-more_columns_than_classes", number(6, n_classes + 2)
+    yield "AUTOMATON_SHAPE-no_rule", number(8, 0)
+    yield "AUTOMATON_SHAPE-1024_rules", number(8, 1024)
+    yield "AUTOMATON_SHAPE-not_zero", number(10, 1)
+    yield "AUTOMATON_SHAPE-column_0", with_part(kind, patched(data, 12, "B", 0))
+    yield "AUTOMATON_SHAPE-column_beyond", with_part(kind, patched(data, 12, "B", columns))
+    yield "AUTOMATON_SHAPE-padding", with_part(kind, patched(data, 12 + n_classes, "B", 1))
+    yield "AUTOMATON_SHAPE-cells", too_many_cells()
+    yield "AUTOMATON_TABLE-mark_beyond", entry(2, 0, rules + 1, 0)
     yield "AUTOMATON_TABLE-from_the_dead", entry(0, 1, 1, 0)
     yield "AUTOMATON_TABLE-behind_the_end", entry(2, 0, 1, 1)
     yield "AUTOMATON_TOTAL-empty_match", entry(1, 1, 1, 2)
@@ -215,28 +212,77 @@ def automata() -> Iterator[Attack]:
     yield "AUTOMATON_TOTAL-back_to_start", entry(1, 1, 0, 1)
 
 
+def too_many_cells() -> bytes:
+    """The good file with 2,000 classes, and 4,095 states that they are too many for."""
+    pages = [
+        bytes(2 * 128),
+        *(struct.pack("<128H", *range(k, k + 128)) for k in range(0, 2000, 125)),
+    ]
+    numbers = [*range(len(pages)), *[0] * (8704 - len(pages))]
+    data = struct.pack("<HH8704H", 2000 + 128, len(pages), *numbers) + b"".join(pages)
+    blob = with_part(Kind.CLASSES, data)
+    n_classes = 2000 + 128
+    head = struct.pack("<HH4H", 1, 0, 4095, 2, 1, 0) + b"\1" * n_classes
+    return with_part(Kind.AUTOMATA, head + bytes(4 * 4095), blob=blob)
+
+
+def stages() -> Iterator[Attack]:
+    """FORMAT.md, section 4."""
+    kind, data = Kind.STAGES, part(Kind.STAGES)
+    yield "STAGES-empty", with_part(kind, b"")
+    yield "STAGES-cut", with_part(kind, data[:-2])
+    yield "STAGES-long", with_part(kind, data + bytes(2))
+    yield "STAGES-256", with_part(kind, struct.pack("<H", 256) + data[2:] * 256)
+    yield "STAGES-kind_1", with_part(kind, patched(data, 2, "B", 1))
+    yield "STAGES-not_zero", with_part(kind, patched(data, 3, "B", 1))
+    yield "STAGES-automaton_beyond", with_part(kind, patched(data, 4, "<H", 3))
+    yield "STAGES-action_5", with_part(kind, patched(data, 6, "B", 5))
+    yield "STAGES-padding", with_part(kind, patched(data, 7, "B", 1))
+
+
 def routes() -> Iterator[Attack]:
     """FORMAT.md, section 5."""
-    kind, data = Kind.ROUTES, PARTS[Kind.ROUTES]
+    kind, data = Kind.ROUTES, part(Kind.ROUTES)
+    other = struct.pack("<BBHHB", 0, 1, 0xFFFF, 0, 5) + b"other"
+    letters = struct.pack("<BBHB", 1, 0, 2, 7) + b"letters"
+
+    def made(router: int, *rows: bytes) -> bytes:
+        return with_part(kind, struct.pack("<HH", router, len(rows)) + b"".join(rows))
+
+    assert made(0, other, letters) == GOOD
     yield "ROUTES-short", with_part(kind, data[:3])
     yield "ROUTES-cut", with_part(kind, data[:-1])
     yield "ROUTES-long", with_part(kind, data + b"\0")
-    yield "ROUTES-none", with_part(kind, patched(data, 2, "<H", 0))
-    yield "ROUTES-63", with_part(kind, patched(data, 2, "<H", 63))
-    yield "ROUTES-router_beyond", with_part(kind, patched(data, 0, "<H", 3))
-    yield "ROUTES-no_router", with_part(kind, patched(data, 0, "<H", 0xFFFF))
-    yield "ROUTES-scanner_beyond", with_part(kind, patched(data, 4, "<H", 3))
-    yield "ROUTES-model_2", with_part(kind, patched(data, 6, "B", 2))
-    yield "ROUTES-first_is_sgpe", with_part(kind, patched(data, 6, "B", 1))
-    yield "ROUTES-none_of_sgpe", with_part(kind, patched(data, 4 + 4 + 5 + 2, "B", 0))
-    yield "ROUTES-unnamed", with_part(kind, struct.pack("<HHHBB", 0xFFFF, 1, 1, 0, 0))
-    one = struct.pack("<HHHBB", 0, 1, 1, 0, 5) + b"other"
-    yield "ROUTES-router_knows_more", with_part(kind, one)
-    yield "ROUTES-name_not_utf8", with_part(kind, data.replace(b"other", b"oth\xffr"))
-    yield "ROUTES-one_text_two_scanners", write_model(rivals())
+    yield "ROUTES-none", made(0)
+    yield "ROUTES-1024", made(0, *[other] * 1024)
+    yield "ROUTES-router_beyond", made(3, other, letters)
+    yield "ROUTES-no_router", made(0xFFFF, other, letters)
+    yield "ROUTES-router_knows_more", made(0, other)
+    yield "ROUTES-router_knows_fewer", made(0, other, letters, other)
+    yield "ROUTES-model_2", made(0, other, patched(letters, 0, "B", 2))
+    yield (
+        "ROUTES-9_stages",
+        made(0, struct.pack("<BBH9HB", 0, 9, 0xFFFF, *[0] * 9, 1) + b"o", letters),
+    )
+    yield "ROUTES-stage_beyond", made(0, patched(other, 4, "<H", 1), letters)
+    yield "ROUTES-units_of_bytes", made(0, struct.pack("<BBHB", 0, 0, 2, 5) + b"other", letters)
+    yield "ROUTES-no_units", made(0, other, patched(letters, 2, "<H", 0xFFFF))
+    yield "ROUTES-units_beyond", made(0, other, patched(letters, 2, "<H", 3))
+    yield "ROUTES-units_and_stages", made(0, other, struct.pack("<BBHHB", 1, 1, 2, 0, 1) + b"l")
+    yield "ROUTES-units_of_4_rules", write_artifact(many_rules())
+    yield "ROUTES-unnamed", made(0, other[:6] + b"\0", letters)
+    yield "ROUTES-name_not_utf8", made(0, other.replace(b"other", b"oth\xffr"), letters)
+    yield "ROUTES-one_text_two_ways", write_artifact(rivals())
 
 
-def rivals() -> Model:
+def many_rules() -> Artifact:
+    """A model whose units come of four rules."""
+    automata = MODEL.scanners.automata
+    scanners = replace(MODEL.scanners, automata=(*automata[:2], replace(automata[2], n_rules=4)))
+    return replace(MODEL, scanners=scanners)
+
+
+def rivals() -> Artifact:
     """A model in which a run of `k` is of one route before an `x` and of another elsewhere."""
     rules = ("[^k]+", "k+(?!x)", "k")
     router = Scanner("router", tuple(map(parse_regex, rules)), longest=False)
@@ -245,129 +291,206 @@ def rivals() -> Model:
         Scanner(name, (parse_regex(pattern), parse_regex("[^k]")), longest=False)
         for name, pattern in (("one", "k"), ("all", "k+"))
     ]
-    routes = (Route("other", 1, False), Route("one", 2, True), Route("all", 3, True))
+    routes = (MODEL.routes[0], Route("one", 1, units=2), Route("all", 1, units=3))
     return replace(MODEL, scanners=compile_scanners([router, other, *units]), routes=routes)
 
 
+def heads() -> Iterator[Attack]:
+    """FORMAT.md, section 6: the head of a model."""
+    data = part(Kind.MODEL)
+    yield "MODEL-empty", with_part(Kind.MODEL, b"")
+    yield "MODEL-cut", with_part(Kind.MODEL, data[: HEAD_BYTES - 1])
+    yield "MODEL-kind_0", with_head(BASE, kind=0)
+    yield "MODEL-kind_4", with_head(BASE, kind=4)
+    yield "MODEL-symbols_2", with_head(UNITS, units=2)
+    yield "MODEL-unknown_4", with_head(UNITS, unknown=4)
+    yield "MODEL-ids_3", with_head(UNITS, ids=3)
+    yield "MODEL-flags_2", with_head(UNITS, fuse=2)
+    yield "MODEL-not_zero", with_head(UNITS, zero=1)
+    yield "MODEL-fused_spelling", with_head(UNITS, fuse=1)
+    yield "MODEL-bytes_unknown", with_head(BASE, unknown=3, unk_id=261)
+    yield "MODEL-bytes_with_unk", with_head(BASE, unk_id=261)
+    yield "MODEL-255_bytes", with_head(BASE, n_symbols=255)
+    yield "MODEL-units_never_unknown", with_head(UNITS, unknown=0, unk_id=NONE)
+    yield "MODEL-spelled_by_itself", with_head(UNITS, speller=1)
+    yield "MODEL-spelled_by_later", with_head(UNITS, speller=2)
+    yield "MODEL-nothing_to_spell", with_head(BASE, speller=1)
+    yield "MODEL-unk_id_none", with_head(UNITS, STATED, unk_id=NONE)
+    yield "MODEL-unk_id_no_token", with_head(UNITS, unk_id=260)
+    yield "MODEL-unk_id_of_another", with_head(UNITS, unk_id=97)
+    yield "MODEL-tokens_beyond", with_head(UNITS, n_merges=len(data) + 9999)
+    yield "MODEL-tokens_wrap", with_head(UNITS, n_symbols=2**32 - 1, n_merges=5)
+    yield "MODEL-text_bytes", with_head(UNITS, text_bytes=2**32 - 1)
+    yield "MODEL-ids_huge", with_head(UNITS, first_id=2**21)
+    yield "MODEL-ids_wrap", with_head(UNITS, first_id=2**32 - 1)
+    yield "MODEL-n_ids_less", with_head(UNITS, n_ids=4)
+    yield "MODEL-n_ids_more", with_head(BASE, n_ids=259)
+    yield "MODEL-bytes_counted", with_head(0, write_artifact(byte_tokens_model()), ids=Ids.COUNT)
+    yield "MODEL-fused_without_unk", with_head(0, write_artifact(byte_tokens_model()), unk_id=NONE)
+    yield "MODEL-steps_over_none", with_head(BASE, ids=Ids.STEP)
+    yield "MODEL-steps_with_space", stepping_with_space()
+    yield "MODEL-space_id", with_model(UNITS, space_id=263)
+    yield "MODEL-space_of_bytes", with_model(BASE, space_id=258)
+    yield "IDS-space_before", with_model(UNITS, stated_model(), space_id=260)
+    yield "MODEL-superwords_of_bytes", with_model(BASE, n_superwords=1)
+    yield "MODEL-stated_superwords", with_model(UNITS, stated_model(), n_superwords=1)
+    yield "MODEL-no_id", with_head(UNITS, STATED, n_ids=0)
+    yield "MODEL-superwords", with_model(UNITS, n_superwords=3)
+
+
+def stepping_with_space() -> bytes:
+    """A model of units whose ids step over an added token, and go on with a lone space."""
+    units = replace(MODEL.models[UNITS], id_policy=Ids.STEP)
+    added = (*MODEL.added, Added("<|b|>", 264))
+    return write_artifact(replace(MODEL, models=(MODEL.models[BASE], units), added=added))
+
+
 def tokens() -> Iterator[Attack]:
-    """FORMAT.md, sections 6 and 7."""
-    base, atoms, merges = PARTS[Kind.BASE], PARTS[Kind.ATOMS], PARTS[Kind.MERGES]
-    bytes_of = base[:256]
-    yield "BASE_BYTES-twice", with_part(Kind.BASE, b"\1" + base[1:])
-    yield "BASE_BYTES-short", with_part(Kind.BASE, base[:200])
-    yield "PAIRS-cut", with_part(Kind.BASE, base[:-1])
-    yield "PAIRS-long", with_part(Kind.BASE, base + b"\0")
+    """FORMAT.md, section 6: symbols and merges."""
+    base, units = part(Kind.MODEL, BASE), part(Kind.MODEL, UNITS)
+    of_bytes = partial(with_part, Kind.MODEL, model=BASE)
+    of_units = partial(with_part, Kind.MODEL, model=UNITS)
+    start = HEAD_BYTES + 8
+    bytes_of, texts, merges = base[: start + 256], units[start : start + 6], units[start + 6 :]
+    assert texts == b"\0\0\1\1jk"
     lefts = leb.pack([97, 256])
+
+    def spelled(texts: bytes) -> bytes:
+        return of_units(units[:start] + texts + merges)
+
+    yield "SYMBOLS-twice", of_bytes(base[:start] + b"\1" + base[start + 1 :])
+    yield "SYMBOLS-short", of_bytes(base[: start + 230])
+    yield "SYMBOLS-cut", of_units(units[: start + 5])
+    yield "SYMBOLS-empty", spelled(b"\0\0\0\1k")
+    yield "SYMBOLS-empty_rest", spelled(b"\0\1\1\0j")
+    yield "SYMBOLS-lone_space", spelled(b"\0\0\1\1 k")
+    yield "SYMBOLS-descending", spelled(b"\0\0\1\1kj")
+    yield "SYMBOLS-again", spelled(b"\0\0\1\1kk")
+    yield "SYMBOLS-shares_too_much", spelled(b"\0\2\1\1jk")
+    yield "SYMBOLS-shares_with_none", spelled(b"\1\0\1\1jk")
+    yield "SYMBOLS-shares_too_little", spelled(b"\0\0\1\2jjk")
+    yield "SYMBOLS-not_shortest", spelled(b"\0\x80\0\1\1jk")
+    yield "SYMBOLS-1024_bytes", spelled(b"\0\0\1" + leb.pack([1024]) + b"j" + b"k" * 1024)
+    yield "PAIRS-cut", of_bytes(base[:-1])
+    yield "PAIRS-long", of_bytes(base + b"\0")
+    yield "PAIRS-not_shortest", of_bytes(bytes_of + lefts + b"\xe2\x00" + leb.pack([99]))
+    yield "PAIRS-five_bytes", of_bytes(bytes_of + lefts + b"\xe2\x80\x80\x80\x01c")
+    yield "PAIRS-units_cut", of_units(units[:-1])
+    yield "PAIR_ORDER-itself", of_bytes(bytes_of + leb.pack([256, 256, 98, 99]))
+    yield "PAIR_ORDER-later", of_bytes(bytes_of + leb.pack([97, 256, 257, 99]))
+    yield "PAIR_ORDER-units", of_units(units[: start + 6] + leb.pack([*leb.zigzag([1, 3]), 1, 2]))
+    yield "PAIR_ORDER-negative", of_units(units[: start + 6] + leb.pack([1, 4, 1, 2]))
+    yield "PAIR_DUPLICATE-bytes", with_model(BASE, merges=((97, 98), (97, 98)))
+    yield "PAIR_DUPLICATE-units", with_model(UNITS, merges=((1, 1), (1, 1)))
+    yield "TOKEN_LENGTH-1024", longest()
+    yield "TOKEN_LENGTH-fewer", with_head(BASE, text_bytes=256 + 4)
+    yield "TOKEN_LENGTH-more", with_head(BASE, text_bytes=256 + 6)
+    yield "TOKEN_LENGTH-units", with_head(UNITS, text_bytes=7)
+    yield "TOKEN_DUPLICATE-bytes", grown(((97, 98), (98, 99), (256, 99), (97, 257)))
     yield (
-        "PAIRS-not_shortest",
-        with_part(Kind.BASE, bytes_of + lefts + b"\xe2\x00" + leb.pack([99])),
+        "TOKEN_DUPLICATE-unit",
+        with_model(UNITS, symbols=(b"k", b"kk"), merges=((0, 0), (1, 1))),
     )
-    yield "PAIRS-five_bytes", with_part(Kind.BASE, bytes_of + lefts + b"\xe2\x80\x80\x80\x01c")
-    yield "PAIRS-merges_cut", with_part(Kind.MERGES, merges[:-1])
-    yield "PAIR_ORDER-itself", with_part(Kind.BASE, bytes_of + leb.pack([256, 256, 98, 99]))
-    yield "PAIR_ORDER-later", with_part(Kind.BASE, bytes_of + leb.pack([97, 256, 257, 99]))
-    yield "PAIR_ORDER-merges", with_part(Kind.MERGES, leb.pack([*leb.zigzag([1, 3]), 1, 2]))
-    yield "PAIR_ORDER-negative", with_part(Kind.MERGES, leb.pack([1, 4, 1, 2]))
-    yield "PAIR_DUPLICATE-base", grown(((97, 98), (97, 98)))
-    yield "PAIR_DUPLICATE-merges", write_model(replace(MODEL, merges=((1, 1), (1, 1))))
-    yield "TOKEN_LENGTH-1024", grown(((97, 97), *((255 + k, 255 + k) for k in range(1, 10))))
-    yield "TOKEN_LENGTH-fewer", with_meta(base_text_bytes=256 + 4)
-    yield "TOKEN_LENGTH-more", with_meta(base_text_bytes=256 + 6)
-    yield "TOKEN_LENGTH-sgpe", with_meta(sgpe_text_bytes=7)
-    yield "TOKEN_DUPLICATE-base", grown(((97, 98), (98, 99), (256, 99), (97, 257)))
-    yield (
-        "TOKEN_DUPLICATE-atom",
-        write_model(replace(MODEL, atoms=(b"k", b"kk"), merges=((0, 0), (1, 1)))),
-    )
-    yield "ATOMS-cut", with_part(Kind.ATOMS, atoms[:-1])
-    yield "ATOMS-long", with_part(Kind.ATOMS, atoms + b"x")
-    yield "ATOMS-empty", with_part(Kind.ATOMS, b"\0\1k")
-    yield "ATOMS-lone_space", with_part(Kind.ATOMS, b"\1\1 k")
-    yield "ATOMS-descending", with_part(Kind.ATOMS, b"\1\1kj")
-    yield "ATOMS-twice", with_part(Kind.ATOMS, b"\1\1kk")
 
 
-def grown(pairs: tuple[tuple[int, int], ...]) -> bytes:
+def longest() -> bytes:
+    """A model of which a token has 1024 bytes."""
+    return grown(((97, 97), *((255 + k, 255 + k) for k in range(1, 10))))
+
+
+def grown(merges: Sequence[tuple[int, int]]) -> bytes:
     """The good model over a base of other pairs."""
-    by = len(pairs) - len(MODEL.base_pairs)
-    return write_model(
-        replace(
-            MODEL,
-            base_pairs=pairs,
-            n_base=MODEL.n_base + by,
-            first_atom=MODEL.first_atom + by,
-            space_id=(MODEL.space_id or 0) + by,
-            unk_id=(MODEL.unk_id or 0) + by,
-            specials={text: token + by for text, token in MODEL.specials.items()},
-        )
-    )
-
-
-def specials() -> Iterator[Attack]:
-    """FORMAT.md, section 8."""
-    kind, data = Kind.SPECIALS, PARTS[Kind.SPECIALS]
-
-    def listed(*entries: tuple[int, bytes]) -> bytes:
-        rows = (struct.pack("<IH", token, len(text)) + text for token, text in entries)
-        return with_part(kind, struct.pack("<I", len(entries)) + b"".join(rows))
-
-    unk = (261, b"[UNK]")
-    yield "SPECIALS-short", with_part(kind, b"\0\0")
-    yield "SPECIALS-cut", with_part(kind, data[:-1])
-    yield "SPECIALS-long", with_part(kind, data + b"\0")
-    yield "SPECIALS-count", with_part(kind, patched(data, 0, "<I", 2**32 - 1))
-    yield "SPECIALS-empty", listed((259, b""), unk)
-    yield "SPECIALS-descending", listed(unk, (259, b"<|a|>"))
-    pushed = [(k, b"<%d>" % k) for k in range(MODEL.n_base - MODEL.n_base_tokens + 1)]
-    yield "SPECIALS-base_beyond_n_base", listed(*pushed, unk)
-    yield "SPECIALS-atom", listed(unk, (262, b"<|a|>"))
-    yield "SPECIALS-same_text", listed((259, b"[UNK]"), unk)
-    yield "SPECIALS-1024_bytes", listed((259, b"x" * 1024), unk)
-    yield "SPECIALS-not_utf8", listed((259, b"<\xff>"), unk)
+    by = len(merges) - 2
+    units = MODEL.models[UNITS]
+    assert isinstance(units, BPE)
+    assert units.space_id is not None
+    assert units.unk_id is not None
+    ids = {"first_id": units.first_id + by, "space_id": units.space_id + by}
+    units = replace(units, **ids, unk_id=units.unk_id + by)
+    added = tuple(replace(token, id=token.id + by) for token in MODEL.added)
+    return write_artifact(replace(MODEL, models=(BPE(merges=merges), units), added=added))
 
 
 def ids() -> Iterator[Attack]:
-    """FORMAT.md, section 7, and what section 2 says of META where there are ids."""
-
-    def stated(kind: Kind, data: bytes) -> bytes:
-        return assemble(STATED_PARTS | {kind: data}, 5)
-
-    def with_number(name: str, value: int) -> bytes:
-        at = 4 * META_FIELDS.index(name)
-        return stated(Kind.META, patched(STATED_PARTS[Kind.META], at, "<I", value))
-
-    yield "META-ids_space_below", with_number("space_id", 261)
-    yield "META-ids_space_beyond", with_number("space_id", 266)
-    yield "META-ids_no_unk", with_number("unk_id", 2**32 - 1)
-    yield "META-ids_more_than_tokens", with_number("n_vocab", 268)
-    yield "META-ids_of_huge", with_number("n_vocab", 2**21)
-    data = STATED_PARTS[Kind.IDS]
-    yield "IDS-empty", stated(Kind.IDS, b"")
-    yield "IDS-cut", stated(Kind.IDS, data[:-1])
-    yield "IDS-long", stated(Kind.IDS, data + b"\0")
-    yield "IDS-not_shortest", stated(Kind.IDS, data[:-1] + bytes([data[-1] | 128, 0]))
+    """FORMAT.md, section 6: ids."""
+    stated = partial(with_part, Kind.MODEL, model=UNITS, blob=STATED)
+    data = part(Kind.MODEL, UNITS, STATED)
+    good = leb.pack(leb.zigzag([4, 1, 0, 3]))
+    assert data.endswith(good)
+    rest = data[: -len(good)]
+    yield "IDS-none", stated(rest)
+    yield "IDS-cut", stated(data[:-1])
+    yield "IDS-long", stated(data + b"\0")
+    yield "IDS-not_shortest", stated(data[:-1] + bytes([data[-1] | 128, 0]))
     for what, numbers in {
         "twice": (4, 4, 0, 3),
         "of_space": (4, 2, 0, 3),
         "beyond": (4, 1, 0, 5),
         "negative": (4, 1, 0, -1),
-        "one_less": (4, 1, 0, 0),
+        "one_less": (3, 1, 0, 0),
         "huge": (4, 1, 0, 2**26),
     }.items():
-        yield f"IDS-{what}", stated(Kind.IDS, leb.pack(leb.zigzag(numbers)))
-    yield "IDS-one_less_without_space", ids_without_space()
+        yield f"IDS-{what}", stated(rest + leb.pack(leb.zigzag(numbers)))
+    yield "IDS-n_ids_less", with_head(UNITS, STATED, n_ids=3)
+    yield "IDS-n_ids_more", with_head(UNITS, STATED, n_ids=6)
+    yield "MODEL-ids_meet", with_head(UNITS, first_id=257)
+    spelling = write_artifact(byte_tokens_model())
+    data = part(Kind.MODEL, blob=spelling)
+    of_bytes = partial(with_part, Kind.MODEL, blob=spelling)
+    yield "IDS-bytes_cut", of_bytes(data[:-1])
+    yield "IDS-bytes_long", of_bytes(data + b"\0")
+    model = byte_tokens_model().models[0]
+    for what, byte_ids in {
+        "byte_before_first": (0, *model.byte_ids[1:]),
+        "byte_twice": (model.byte_ids[1], *model.byte_ids[1:]),
+    }.items():
+        yield f"IDS-{what}", with_model(0, byte_tokens_model(), byte_ids=byte_ids)
+    spaced = {"symbols": (b"!", *model.symbols[1:]), "space_id": 9}
+    yield "IDS-byte_of_space", with_model(0, byte_tokens_model(), **spaced)
+    lossless = {"unk_id": None, "fuse": False}
+    ids = (5, 4, 3, 8, 6, 7)
+    yield "IDS-byte_without_unk", with_model(0, byte_tokens_model(), stated=ids, **lossless)
+    byte_ids = (*model.byte_ids[:-1], 264)
+    yield "IDS-token_without_unk", with_model(0, byte_tokens_model(), byte_ids=byte_ids, **lossless)
 
 
-def ids_without_space() -> bytes:
-    """The file with ids without its lone space, whose id is then no token's."""
-    at = 4 * META_FIELDS.index("space_id")
-    meta = patched(STATED_PARTS[Kind.META], at, "<I", 2**32 - 1)
-    return assemble(STATED_PARTS | {Kind.META: meta}, 5)
+def added() -> Iterator[Attack]:
+    """FORMAT.md, section 7."""
+    kind, data = Kind.ADDED, part(Kind.ADDED)
+
+    def listed(*entries: tuple[int, bytes], flags: int = 1, zero: int = 0) -> bytes:
+        rows = [
+            struct.pack("<IHBB", token, len(text), flags, zero) + text for token, text in entries
+        ]
+        return with_part(kind, struct.pack("<I", len(entries)) + b"".join(rows))
+
+    unk = (261, b"[UNK]")
+    yield "ADDED-short", with_part(kind, b"\0\0")
+    yield "ADDED-cut", with_part(kind, data[:-1])
+    yield "ADDED-long", with_part(kind, data + b"\0")
+    yield "ADDED-count", with_part(kind, patched(data, 0, "<I", 2**32 - 1))
+    yield "ADDED-empty", listed((259, b""), unk)
+    yield "ADDED-descending", listed(unk, (259, b"<|a|>"))
+    yield "ADDED-of_another_text", listed(unk, (262, b"<|a|>"))
+    yield "ADDED-same_text", listed((259, b"[UNK]"), unk)
+    yield "ADDED-1024_bytes", listed((259, b"x" * 1024), unk)
+    yield "ADDED-not_utf8", listed((259, b"<\xff>"), unk)
+    yield "ADDED-id_huge", listed(unk, (2**21 - 1, b"x"))
+    yield "ADDED-flags_32", listed(unk, flags=33)
+    yield "ADDED-not_zero", listed(unk, zero=1)
+    yield "ADDED-no_properties", listed(unk, flags=Flag.SPECIAL | Flag.LSTRIP)
+    touching = write_artifact(odd_added_model())
+    properties = part(kind, blob=touching)
+    odd = partial(with_part, kind, blob=touching)
+    yield "ADDED-properties_cut", odd(properties[:-1])
+    yield "ADDED-properties_long", odd(properties + b"\0")
+    yield "ADDED-property_4", odd(properties[:-1] + b"\4")
 
 
 def provenance() -> Iterator[Attack]:
     """PROVENANCE, which the core does not read and the bindings do."""
     for what, data in {
+        "empty": b"",
         "not_utf8": b'{"name":"\xff"}',
         "not_json": b"name: small",
         "a_list": b'["small"]',
@@ -382,13 +505,14 @@ def provenance() -> Iterator[Attack]:
 GROUPS: tuple[Callable[[], Iterator[Attack]], ...] = (
     header,
     section_table,
-    meta,
     classes,
     automata,
+    stages,
     routes,
+    heads,
     tokens,
-    specials,
     ids,
+    added,
     provenance,
 )
 
@@ -400,11 +524,13 @@ def attacks() -> dict[str, bytes]:
 
 def main() -> None:
     """Write them."""
-    for old in ATTACKS.glob("*.wwho"):
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.wwho"):
         old.unlink()
     files = attacks()
     for name, blob in files.items():
-        write_atomic(ATTACKS / f"{name}.wwho", blob)
+        write_atomic(folder / f"{name}.wwho", blob)
     print(f"{len(files)} files, {sum(map(len, files.values())):,} bytes")
 
 

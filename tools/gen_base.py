@@ -23,8 +23,8 @@ from wwho.build.base import base_model  # noqa: E402
 from wwho.build.pairs import canonical_pairs  # noqa: E402
 from wwho.build.tiktoken_file import parse_ranks, tokens_by_rank  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
-from wwho.format.read import read_model  # noqa: E402
-from wwho.format.write import write_model  # noqa: E402
+from wwho.format.read import read_artifact  # noqa: E402
+from wwho.format.write import write_artifact  # noqa: E402
 
 BLOBS = "https://openaipublic.blob.core.windows.net/encodings"
 GPT2 = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
@@ -172,8 +172,8 @@ def encoding(recipe: Recipe, data: bytes) -> bytes:
             "license": "MIT",
         },
     )
-    blob = write_model(model)
-    read_model(blob)
+    blob = write_artifact(model)
+    read_artifact(blob)
     return blob
 
 

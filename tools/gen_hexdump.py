@@ -17,7 +17,7 @@ from tiny import smallest_model  # noqa: E402
 from wwho.format.container import Section, read_container  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.layout import N_PAGES, PAGE_SIZE, Kind  # noqa: E402
-from wwho.format.write import write_model  # noqa: E402
+from wwho.format.write import write_artifact  # noqa: E402
 
 FORMAT = ROOT / "wasm" / "FORMAT.md"
 HEADING = "## 12. A minimal file\n"
@@ -31,21 +31,8 @@ HEADER: list[Field] = [
     (8, "magic"),
     (2, "version"),
     (2, "n_sections"),
-    (4, "features: none"),
     (4, "file_size"),
     (4, "checksum"),
-]
-META: list[Field] = [
-    (4, "n_vocab"),
-    (4, "n_base"),
-    (4, "n_base_tokens"),
-    (4, "first_atom"),
-    (4, "n_atoms"),
-    (4, "n_merges"),
-    (4, "space_id: none"),
-    (4, "unk_id: none"),
-    (4, "base_text_bytes"),
-    (4, "sgpe_text_bytes"),
 ]
 CLASSES: list[Field] = [
     (2, "n_classes"),
@@ -56,10 +43,29 @@ CLASSES: list[Field] = [
 ROUTES: list[Field] = [
     (2, "router: none"),
     (2, "n_routes"),
-    (2, "route 0: scanner"),
-    (1, "model: base"),
+    (1, "route 0: model"),
+    (1, "n_stages: the segment is one piece"),
+    (2, "units: none"),
     (1, "name_length"),
     (5, "name"),
+]
+BPE: list[Field] = [
+    (1, "kind: BPE"),
+    (1, "symbols: BYTES"),
+    (1, "unknown: NONE"),
+    (1, "ids: COUNT"),
+    (1, "speller"),
+    (1, "flags"),
+    (2, "zero"),
+    (4, "first_id"),
+    (4, "unk_id: none"),
+    (4, "n_symbols"),
+    (4, "n_merges"),
+    (4, "text_bytes"),
+    (4, "n_ids"),
+    (4, "n_superwords"),
+    (4, "space_id: none"),
+    (256, "byte[256]; there are no pairs"),
 ]
 
 
@@ -67,9 +73,12 @@ def automata() -> list[Field]:
     """The fields of AUTOMATA: one automaton of one column."""
     (automaton,) = MODEL.scanners.automata
     fields = [
-        (4, "count"),
+        (2, "count"),
+        (2, "zero"),
         (2, "n_states"),
         (2, "n_columns"),
+        (2, "n_rules"),
+        (2, "zero"),
         (1, "column of class 0"),
         (1, "padding"),
     ]
@@ -88,12 +97,12 @@ def entry(mark: int, to: int) -> str:
 def fields(sections: tuple[Section, ...]) -> Iterator[Field]:
     """All fields of the file, in order."""
     inner = {
-        Kind.META: META,
         Kind.CLASSES: CLASSES,
         Kind.AUTOMATA: automata(),
         Kind.ROUTES: ROUTES,
-        Kind.BASE: [(256, "byte[256]; there are no pairs")],
-        Kind.SPECIALS: [(4, "count")],
+        Kind.STAGES: [(2, "n_stages")],
+        Kind.MODEL: BPE,
+        Kind.ADDED: [(4, "count")],
     }
     yield from HEADER
     for section in sections:
@@ -130,7 +139,7 @@ def dump(blob: bytes) -> Iterator[str]:
 
 def section_12() -> str:
     """The section, heading and all."""
-    blob = write_model(MODEL)
+    blob = write_artifact(MODEL)
     lines = "\n".join(dump(blob))
     return (
         f"{HEADING}The least that is a tokenizer: every byte is a token, every text one piece. "

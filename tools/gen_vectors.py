@@ -18,7 +18,7 @@ chunks.json is a list of texts that are cut: {"encoding", "text", "limit", "over
 
 "text" is a string that may hold lone surrogates (read as U+FFFD); "bytes_hex" are bytes that need
 not be UTF-8, and the segments of such a line are hexadecimal too. Units stand only in segments of
-SGPE routes. `tiny` and `paper` are tests/vectors/tiny.wwho and tests/vectors/paper.wwho.
+routes that have them. The artifacts of `tiny`, `paper` and so on lie in tests/vectors.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noq
 from wwho.ends import KINDS  # noqa: E402
 from wwho.errors import LimitError  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
-from wwho.format.write import write_model  # noqa: E402
+from wwho.format.write import write_artifact  # noqa: E402
 from wwho.special import allowed_mask  # noqa: E402
 from wwho.text import to_bytes  # noqa: E402
 
@@ -144,7 +144,7 @@ def encoded(
     """An encode line."""
     data = to_bytes(text)
     ids, ends = backend.encode_with_ends(
-        data, allowed_mask(frozenset(allowed), backend.info.specials), unk
+        data, allowed_mask(frozenset(allowed), backend.info.added), unk
     )
     line: dict[str, object] = {"encoding": name}
     line |= {"bytes_hex": text.hex()} if isinstance(text, bytes) else {"text": text}
@@ -174,18 +174,28 @@ def segments(backend: ReferenceBackend, data: bytes, raw: bool) -> list[dict[str
         route = backend.info.routes[units[0].route]
         segment: dict[str, object] = {"route": route.name}
         segment["bytes_hex" if raw else "text"] = shown(units[0].start, units[-1].end)
-        if route.sgpe:
+        if route.units is not None:
             segment["units_hex" if raw else "units"] = [shown(u.start, u.end) for u in units]
         found.append(segment)
     return found
 
 
+def used_ids(backend: ReferenceBackend) -> set[int]:
+    """The ids that decode."""
+    artifact = backend.artifact
+    extra = (token for model in artifact.models for token in model.extra_ids)
+    ids = (token for ids in artifact.token_ids for token in ids if token is not None)
+    return {*ids, *extra, *(token.id for token in artifact.added)}
+
+
 def decoded(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]:
     """Decode lines: tokens one by one and in an order no text has."""
     info = backend.info
-    some = [0, 255, 256, info.n_base_tokens - 1]
+    used = used_ids(backend)
+    some = [0, 255, 256, info.models[0].n_tokens - 1]
     some += [info.specials[name] for name in some_specials(info.specials)]
-    some += [token for token in (info.first_atom, info.n_vocab - 1) if info.n_atoms]
+    some += [token for model in info.models[1:] for token in (model.first_id, info.n_vocab - 1)]
+    some = [token for token in some if token in used]
     for ids in ([], *([token] for token in some), some[::-1], some * 3):
         yield {"encoding": name, "ids": ids, "decode_hex": backend.decode(ids).hex()}
 
@@ -197,7 +207,7 @@ def errors(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]:
     refused = {"encoding": name, "error": "SpecialTokenError", "text": f"a {special} b"}
     yield refused | {"allowed": [], "disallowed": "all"}
     yield refused | {"allowed": [], "disallowed": [special]}
-    used = {*backend.model.base_ids, *info.specials.values(), *range(info.first_atom, info.n_vocab)}
+    used = used_ids(backend)
     free = [token for token in range(info.n_vocab) if token not in used][:1]
     for wrong in (*free, info.n_vocab, 2**32 - 1):
         yield {"encoding": name, "error": "UnknownTokenError", "ids": [0, wrong, 1]}
@@ -210,8 +220,8 @@ def lines(name: str, blob: bytes) -> Iterator[dict[str, object]]:
     backend = ReferenceBackend(blob)
     for text in (*TEXTS, *fuzzed_texts(), *BYTES):
         yield encoded(name, backend, text, [], unk=False)
-        # ids of its own imply it
-        if backend.info.unk_id is not None and backend.model.ids is None:
+        # a model that writes it anyway needs no leave
+        if backend.info.unk_id is not None and backend.info.models[-1].unknown != "id":
             yield encoded(name, backend, text, [], unk=True)
     for text, allowed in special_texts(some_specials(backend.info.specials)):
         yield encoded(name, backend, text, allowed, unk=False)
@@ -249,7 +259,7 @@ def chunks() -> Iterator[dict[str, object]]:
 
 def main() -> None:
     """Write the small artifacts and the vectors of all encodings."""
-    blobs = {name: write_model(make()) for name, make in SMALL.items()}
+    blobs = {name: write_artifact(make()) for name, make in SMALL.items()}
     for name, blob in blobs.items():
         write_atomic(VECTORS / f"{name}.wwho", blob)
     blobs |= {name: model_bytes(name) for name in list_encoding_names() if name not in TWINS}

@@ -2,19 +2,28 @@
 #define WWHO_LOCAL static
 
 #include "src/stream.c"
-#include "src/vocabulary.c"
+#include "src/lookup.c"
 
 #include "src/merge.c"
 
 #include "src/encode.c"
 #include "src/decode.c"
-#include "src/spans.c"
 
 /* What is done once, or seldom, is to be small (WebAssembly: 4 KB less in all). */
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #endif
 
+#include "src/utf8.c"
+#include "src/added.c"
+#include "src/stages.c"
+#include "src/unknown.c"
+#include "src/spans.c"
+
+#include "src/file.c"
+#include "src/vocabulary.c"
+#include "src/bpe.c"
+#include "src/models.c"
 #include "src/open.c"
 
 #include "src/automaton.c"

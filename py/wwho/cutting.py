@@ -152,7 +152,7 @@ class Cutting:
     def _in_units(self, data: bytes) -> Callable[[int], bool]:
         """Whether a byte is within a syllable; to be asked for in ascending order."""
         routes = self.info.routes
-        if not any(route.sgpe for route in routes):
+        if all(route.units is None for route in routes):
             return lambda _: False
         spans = iter(self._backend.spans(data))
         span = next(spans, None)
@@ -161,7 +161,7 @@ class Cutting:
             nonlocal span
             while span and span.end < end:
                 span = next(spans)
-            return span is not None and span.end != end and routes[span.route].sgpe
+            return bool(span and span.end != end and routes[span.route].units is not None)
 
         return in_unit
 

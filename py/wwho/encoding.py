@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, chain
 
-from wwho.format.model import free_ids
 from wwho.special import Allowed
 from wwho.text import Text, to_bytes
 from wwho.tokenizer import Tokenizer
@@ -63,7 +62,7 @@ class Encoding(Tokenizer):
         """
         from wwho.build.base import base_model
         from wwho.build.tiktoken_file import tokens_by_rank
-        from wwho.format.write import write_model
+        from wwho.format.write import write_artifact
 
         model = base_model(
             tokens_by_rank(mergeable_ranks, special_tokens),
@@ -77,7 +76,7 @@ class Encoding(Tokenizer):
                 f"explicit_n_vocab is {explicit_n_vocab}, but there are {n_ids} tokens, and ids up "
                 f"to {model.n_vocab - 1}"
             )
-        super().__init__(write_model(model))
+        super().__init__(write_artifact(model))
 
     # What tiktoken's recipe for more special tokens reads
 
@@ -91,7 +90,7 @@ class Encoding(Tokenizer):
     def _mergeable_ranks(self) -> dict[bytes, int]:
         """The tokens of the base and their ids."""
         if not hasattr(self, "_ranks"):
-            ids = free_ids(self.info.n_base_tokens, self.info.specials.values())
+            ids = self.info.model_ids(0)
             self._ranks = dict(zip(map(self._backend.token_bytes, ids), ids, strict=True))
         return self._ranks
 
@@ -132,7 +131,7 @@ class Encoding(Tokenizer):
             >>> stable, [8842] in completions
             ([31373], True)
         """
-        if self.info.n_atoms:
+        if len(self.info.models) > 1:
             raise ValueError(f"{self.name} has tokens of syllables; give an encoding without")
         data, mask = self._prepare(text, allowed_special, disallowed_special)
         stable, rest = self._cut_last_piece(data, mask)

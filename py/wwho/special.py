@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable
 from typing import Literal, NoReturn
 
 from wwho.errors import SpecialTokenError
 from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.format.model import Added
 
 Allowed = Literal["all"] | Collection[str]
 """Special tokens: a collection of their texts, or "all"."""
@@ -44,14 +45,15 @@ def allowed_set(allowed: Allowed, specials: Collection[str]) -> frozenset[str]:
     return names
 
 
-def allowed_mask(allowed: frozenset[str], specials: Mapping[str, int]) -> bytes | None:
-    """What backends take: one byte for each special token by ascending id; None for none allowed.
+def allowed_mask(allowed: frozenset[str], added: Iterable[Added]) -> bytes | None:
+    """What backends take: one byte for each added token by ascending id; None for none allowed.
 
     Example:
-        >>> allowed_mask(frozenset({"<b>"}), {"<a>": 7, "<b>": 8})
+        >>> from wwho.format.model import Added
+        >>> allowed_mask(frozenset({"<b>"}), [Added("<a>", 7), Added("<b>", 8)])
         b'\\x00\\x01'
     """
-    mask = bytes(text in allowed for text in specials)
+    mask = bytes(token.text in allowed for token in added)
     return mask if any(mask) else None
 
 

@@ -106,7 +106,7 @@ class Streaming:
         """The text in parts that encode as it does; no special token is cut."""
         specials = self.info.specials
         names = allowed_set(allowed, specials) | allowed_set(disallowed, specials)
-        mask = allowed_mask(names, specials)
+        mask = allowed_mask(names, self.info.added)
         given = map(to_bytes, parts)
         held, wanted = bytearray(), PART
         for data in nfc_parts(given) if self._normalize else given:

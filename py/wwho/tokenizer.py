@@ -18,7 +18,6 @@ from wwho.cutting import Cutting
 from wwho.decoding import Decoding, TokenTexts
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import write_atomic
-from wwho.format.model import free_ids
 from wwho.normalize import normalizer, places_before
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
 from wwho.streaming import Streaming
@@ -267,8 +266,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     def encode_single_token(self, text_or_bytes: Text) -> int:
         """The id of the token with exactly this text, special tokens among them.
 
-        Where tokens of SGPE and of the base have the same text, it is SGPE's; of the lone
-        space, the base's.
+        Where tokens of several models have the same text, it is that of the last model; the lone
+        space is none of them.
 
         Raises:
             UnknownTokenError: no token has this text (also a KeyError).
@@ -358,7 +357,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     def _segment(self, data: bytes, spans: Sequence[Span]) -> Segment:
         """The segment of these spans."""
         route = self.info.routes[spans[0].route]
-        units = tuple(characters(data[s.start : s.end]) for s in spans) if route.sgpe else ()
+        cut = [] if route.units is None else spans
+        units = tuple(characters(data[span.start : span.end]) for span in cut)
         return Segment(route.name, characters(data[spans[0].start : spans[-1].end]), units)
 
     # What the tokenizer is
@@ -391,7 +391,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
 
         Example:
             >>> import wwho
-            >>> wwho.get_encoding("o200k_base").info.n_base_tokens
+            >>> wwho.get_encoding("o200k_base").info.models[0].n_tokens
             199998
         """
         return self._backend.info
@@ -466,9 +466,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             b'\\xff'
         """
         info = self.info
-        base = free_ids(info.n_base_tokens, info.specials.values())
-        ids = [*base, *range(info.first_atom, info.n_vocab)]
-        return sorted(self.decode_tokens_bytes(ids))
+        ids = [token for number in range(len(info.models)) for token in info.model_ids(number)]
+        return sorted(filter(None, self._packing.tokens_bytes(ids)))
 
     def __repr__(self) -> str:
         """The name and the backend."""
@@ -522,4 +521,4 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         specials = self.info.specials
         names = allowed_set(allowed, specials)
         refuse_disallowed(data, disallowed, names, specials)
-        return allowed_mask(names, specials)
+        return allowed_mask(names, self.info.added)

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint32_t *ids = memory(4 * n), *ends = memory(4 * n);
     for (size_t i = 0; i < n; i++) {
         ids[i] = get32(data + 1 + 4 * i);
-        if (*data & 2) ids[i] %= m->info.n_vocab + 2;
+        if (*data & 2) ids[i] %= m->n_vocab + 2;
     }
     size_t sum = reckon(m, ids, n, &good);
     if (good < n) {

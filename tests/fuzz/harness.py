@@ -138,10 +138,13 @@ def number(pattern: str, log: str) -> int:
     return int(found[-1]) if found else 0
 
 
-def seeds(harness: str) -> list[str]:
-    """The folders of what a harness begins with."""
-    attacks = [str(ROOT / "tests" / "attacks")] if harness == "open" else []
-    return [str(FUZZ / "corpus" / harness), *attacks]
+@cache
+def seeds() -> Path:
+    """The folder of what the harnesses begin with, one for each, written anew where it is old."""
+    from seeds import write
+
+    write(BUILD / "seeds")
+    return BUILD / "seeds"
 
 
 def fuzz(harness: str, seconds: int, corpus: Path, findings: Path) -> Outcome:
@@ -161,7 +164,7 @@ def fuzz(harness: str, seconds: int, corpus: Path, findings: Path) -> Outcome:
         "-print_final_stats=1",
         *LIMITS,
         str(corpus),
-        *seeds(harness),
+        str(seeds() / harness),
     ]
     env = {**os.environ, "ASAN_OPTIONS": f"hard_rss_limit_mb={MEMORY_MB}"}
     begun = time.monotonic()
@@ -190,7 +193,7 @@ def coverage() -> dict[str, tuple[int, int]]:
     profdata, cov = map(str, tools)
     with tempfile.TemporaryDirectory() as folder:
         for harness in HARNESSES:
-            command = [str(build(f"{harness}-profile")), "-runs=0", *seeds(harness)]
+            command = [str(build(f"{harness}-profile")), "-runs=0", str(seeds() / harness)]
             learnt = BUILD / "corpus" / harness
             command += [str(learnt)] if learnt.is_dir() else []
             env = {**os.environ, "LLVM_PROFILE_FILE": f"{folder}/{harness}.profraw"}

@@ -1,7 +1,7 @@
-"""Random models, and texts for them: automata, base vocabularies, atoms, superwords, stated ids.
+"""Random models, and texts for them: automata, stages, symbols, superwords, ids, added tokens.
 
 Whatever the format allows is made, and most often what is seldom in a model that people train:
-rules that look ahead, several routes of model 1, tokens that no text produces. A seed gives the
+rules that look ahead, several routes of units, tokens that no text produces. A seed gives the
 same models and texts again.
 """
 
@@ -12,7 +12,9 @@ from dataclasses import replace
 from random import Random
 
 from wwho.core.merge import merge
-from wwho.format.model import Model, Pair, Route
+from wwho.format.bpe import BPE
+from wwho.format.model import Action, Added, Artifact, Flag, Ids, Pair, Route, Stage, Unknown
+from wwho.format.pipeline import TOUCHING
 from wwho.grammar.automaton import START, Automaton, CompiledScanners
 from wwho.grammar.classmap import ClassMap
 from wwho.grammar.codepoints import MAX_CODE_POINT
@@ -21,16 +23,23 @@ from wwho.grammar.run import pieces
 CHARACTERS = "aaabbcdexyzAB  019.-\n'\u00e9\u0d9a\u0dca\u200d\u0928\U0001f600\ufffd"
 LONGEST_TEXT = 1500  # bytes: some rules look ahead to the end of the text at each pretoken
 LONGEST_TOKEN = 300  # bytes
-LONGEST_ATOM = 200  # bytes
+LONGEST_SYMBOL = 200  # bytes
 
 
-def random_model(rng: Random) -> tuple[Model, list[bytes]]:
+def random_model(rng: Random) -> tuple[Artifact, list[bytes]]:
     """A model over a few characters, which readers may refuse, and texts of them."""
     letters = rng.choices(CHARACTERS, k=rng.randint(2, 9))
-    model = with_base(rng, scanned(rng, letters, sgpe=rng.random() < 0.8), letters)
-    if model.has_sgpe:
-        model = with_ids(rng, with_merges(rng, with_atoms(rng, model, letters)))
-    return model, list(texts(rng, model, letters))
+    artifact = scanned(rng, letters, units=rng.random() < 0.8)
+    base = random_base(rng, letters)
+    added = random_added(rng, letters, base)
+    artifact = replace(artifact, models=(base,), added=added)
+    if any(route.units is not None for route in artifact.routes):
+        first = max([len(base.texts), *(token.id + 1 for token in added)])
+        first += rng.randint(0, 2)
+        units = BPE(units=True, symbols=random_symbols(rng, artifact, letters), first_id=first)
+        units = with_unknown(rng, with_merges(rng, units), added)
+        artifact = replace(artifact, models=(base, units))
+    return with_properties(rng, artifact), list(texts(rng, artifact, letters))
 
 
 # Automata and routes
@@ -66,37 +75,38 @@ def random_automaton(rng: Random, n_classes: int, n_rules: int) -> Automaton:
         if looks_ahead:
             marks = [rng.choice(rules) or int(not to) for to in tos]
         table.append(tuple(zip(marks, tos, strict=True)))
-    return Automaton("random", columns, n_columns, n_states, tuple(table))
+    return Automaton("random", columns, n_columns, n_states, n_rules, tuple(table))
 
 
-def scanned(rng: Random, letters: Sequence[str], *, sgpe: bool) -> Model:
-    """A model that cuts text, and knows no token but bytes."""
+def scanned(rng: Random, letters: Sequence[str], *, units: bool) -> Artifact:
+    """What cuts text: a router, routes of units, and routes of up to three stages."""
     classes = random_classes(rng, letters)
-    n_routes = rng.randint(2, 4) if sgpe else rng.randint(1, 2)
+    n_routes = rng.randint(2, 4) if units else rng.randint(1, 2)
     routed = n_routes > 1
     automata = [random_automaton(rng, classes.n_classes, n_routes)] if routed else []
+    n_stages = rng.randint(0, 3)
+    stages = [
+        Stage(len(automata) + k, tuple(rng.choices(list(Action), (6, 1, 1, 1, 1), k=3)))
+        for k in range(n_stages)
+    ]
+    automata += [random_automaton(rng, classes.n_classes, 3) for _ in stages]
     routes: list[Route] = []
     for number in range(n_routes):
-        syllables = sgpe and (number == 1 or (number > 1 and rng.random() < 0.6))
-        scanner = len(automata)
-        if number > 1 and syllables == routes[-1].sgpe and rng.random() < 0.6:
-            scanner = routes[-1].scanner
+        name = f"route {number}"
+        if not units or number == 0 or (number > 1 and rng.random() < 0.4):
+            chosen = rng.choices(range(n_stages), k=rng.randint(0, 3)) if stages else []
+            routes.append(Route(name, 0, stages=tuple(chosen)))
+        elif number > 1 and routes[-1].units is not None and rng.random() < 0.6:
+            routes.append(Route(name, 1, units=routes[-1].units))
         else:
+            routes.append(Route(name, 1, units=len(automata)))
             automata.append(random_automaton(rng, classes.n_classes, 3))
-        routes.append(Route(f"route {number}", scanner, syllables))
-    return Model(
+    return Artifact(
         scanners=CompiledScanners(classes, tuple(automata)),
         router=0 if routed else None,
         routes=tuple(routes),
-        n_base=256,
-        base_bytes=bytes(range(256)),
-        base_pairs=(),
-        first_atom=256,
-        atoms=(),
-        merges=(),
-        space_id=None,
-        unk_id=None,
-        specials={},
+        stages=tuple(stages),
+        models=(BPE(),),
         provenance={"name": "random"},
     )
 
@@ -124,71 +134,96 @@ def random_pairs(rng: Random, symbols: Mapping[int, bytes], first: int, count: i
     return list(ranks)
 
 
-def with_base(rng: Random, model: Model, letters: Sequence[str]) -> Model:
-    """The model with pairs of the letters' bytes, and special tokens."""
-    order = bytes(rng.sample(range(256), 256) if rng.random() < 0.5 else range(256))
-    used = {order.index(byte): bytes([byte]) for byte in sorted({*"".join(letters).encode()})}
-    pairs = random_pairs(rng, used, 256, rng.randint(0, 12))
-    names = [name for name in ("<|s|>", letters[0] * 2, "[UNK]") if rng.random() < 0.5]
-    n_tokens = 256 + len(pairs)
-    specials = {name: n_tokens + 2 * k for k, name in enumerate(names)}
-    first_atom = n_tokens + 2 * len(names)
-    return replace(
-        model,
-        n_base=first_atom,
-        base_bytes=order,
-        base_pairs=pairs,
-        specials=specials,
-        first_atom=first_atom,
-        unk_id=specials.get("[UNK]") if model.has_sgpe else None,
-    )
+def random_base(rng: Random, letters: Sequence[str]) -> BPE:
+    """Bytes in some order, and pairs of those of the letters."""
+    order = rng.sample(range(256), 256) if rng.random() < 0.5 else range(256)
+    symbols = tuple(bytes([byte]) for byte in order)
+    used = {symbols.index(bytes([byte])): bytes([byte]) for byte in {*"".join(letters).encode()}}
+    pairs = random_pairs(rng, dict(sorted(used.items())), 256, rng.randint(0, 12))
+    return BPE(symbols=symbols, merges=pairs)
 
 
-def with_atoms(rng: Random, model: Model, letters: Sequence[str]) -> Model:
-    """The model with atoms: units of its texts, not all of them, and others."""
-    scanners, found = model.scanners, set[bytes]()
-    for scanner in {route.scanner for route in model.routes if route.sgpe}:
+def random_added(rng: Random, letters: Sequence[str], base: BPE) -> tuple[Added, ...]:
+    """Added tokens with all flags there are, of ids after those of the base."""
+    names = [name for name in ("<|s|>", letters[0] * 2, "[UNK]", "".join(letters[:3])) if name]
+    names = [name for name in dict.fromkeys(names) if rng.random() < 0.5]
+    flags = [Flag.SPECIAL, *(Flag(rng.randrange(32)) for _ in range(2))]
+    first = len(base.texts)
+    return tuple(Added(name, first + 2 * k, rng.choice(flags)) for k, name in enumerate(names))
+
+
+def with_properties(rng: Random, artifact: Artifact) -> Artifact:
+    """The artifact with properties of classes, where added tokens need them."""
+    if not any(token.flags & TOUCHING for token in artifact.added):
+        return artifact
+    n_classes = artifact.scanners.classes.n_classes
+    return replace(artifact, properties=bytes(rng.randrange(4) for _ in range(n_classes)))
+
+
+def random_symbols(rng: Random, artifact: Artifact, letters: Sequence[str]) -> tuple[bytes, ...]:
+    """Symbols: units of texts, not all of them, and others."""
+    scanners, found = artifact.scanners, set[bytes]()
+    for number in {route.units for route in artifact.routes if route.units is not None}:
         for _ in range(6):
             text = "".join(rng.choices(letters, k=12))
-            cuts = pieces(scanners, scanners.automata[scanner], text)
+            cuts = pieces(scanners, scanners.automata[number], text)
             found |= {text[start:end].encode() for start, end, _ in cuts}
     found |= {f" {rng.choice(letters)}".encode() for _ in range(rng.randint(0, 3))}
     found |= {rng.choice(letters).encode() for _ in range(3)}
     known = rng.choice((1.0, 0.9, 0.6))
-    units = [unit for unit in sorted(found - {b" "}) if len(unit) <= LONGEST_ATOM]
-    return replace(model, atoms=tuple(unit for unit in units if rng.random() < known))
+    units = [unit for unit in sorted(found - {b" "}) if len(unit) <= LONGEST_SYMBOL]
+    return tuple(unit for unit in units if rng.random() < known)
 
 
-def with_merges(rng: Random, model: Model) -> Model:
+def with_merges(rng: Random, model: BPE) -> BPE:
     """The model with merges, and perhaps superwords."""
-    atoms = dict(enumerate(model.atoms))
-    model = replace(model, merges=random_pairs(rng, atoms, len(atoms), rng.randint(0, 15)))
+    symbols = dict(enumerate(model.symbols))
+    model = replace(model, merges=random_pairs(rng, symbols, len(symbols), rng.randint(0, 15)))
     if rng.random() < 0.5:
         return model
-    tokens = dict(enumerate(model.sgpe_tokens))
+    tokens = dict(enumerate(model.texts))
     superwords = random_pairs(rng, tokens, len(tokens), rng.randint(1, 12))
     return replace(model, merges=[*model.merges, *superwords], n_superwords=len(superwords))
 
 
-def with_ids(rng: Random, model: Model) -> Model:
-    """The model with a lone space, or with ids in any order, of which some tokens have none."""
-    n_tokens, first = len(model.atoms) + len(model.merges), model.first_atom
+def with_unknown(rng: Random, model: BPE, added: Sequence[Added]) -> BPE:
+    """The model with what becomes of unknown units, and ids: counted, or stated in any order."""
+    n_tokens, first = len(model.texts), model.first_id
+    unk_id = next((token.id for token in added if token.text == "[UNK]"), None)
     space = rng.random() < 0.5
-    if model.unk_id is None or model.n_superwords or rng.random() < 0.4:
-        return replace(model, space_id=first + n_tokens if space else None)
-    given = [rng.random() < 0.8 for _ in range(n_tokens)]
-    numbers = rng.sample(range(sum(given) + space), sum(given) + space)
-    ids = [first + numbers.pop() if has else None for has in given]
-    return replace(model, ids=tuple(ids), space_id=first + numbers[0] if space else None)
+    choices = [Unknown.SPELL, *([Unknown.BYTES, Unknown.ID] if unk_id is not None else [])]
+    unknown = rng.choice(choices if not model.n_superwords else [Unknown.SPELL, choices[-1]])
+    model = replace(model, unknown=unknown, unk_id=unk_id)
+    if unknown is not Unknown.SPELL:
+        model = replace(model, fuse=rng.random() < 0.5)
+    if unknown is not Unknown.BYTES and (
+        unk_id is None or model.n_superwords or rng.random() < 0.4
+    ):
+        model = replace(model, space_id=first + n_tokens if space else None)
+        after = first + n_tokens + space
+    else:
+        given = [rng.random() < 0.8 for _ in range(n_tokens)]
+        numbers = rng.sample(range(2 * n_tokens + space), sum(given) + space)
+        ids = tuple(first + numbers.pop() if has else None for has in given)
+        model = replace(model, id_policy=Ids.STATED, stated=ids)
+        model = replace(model, space_id=first + numbers[0] if space else None)
+        after = first + 2 * n_tokens + space
+    if unknown is Unknown.BYTES:
+        known = rng.choice((1.0, 0.98))
+        byte_ids = tuple(after + byte if rng.random() < known else None for byte in range(256))
+        model = replace(model, byte_ids=byte_ids)
+    return model
 
 
 # Texts
 
 
-def texts(rng: Random, model: Model, letters: Sequence[str]) -> Iterator[bytes]:
+def texts(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Iterator[bytes]:
     """Texts of the model's letters and tokens, short and long; some are broken UTF-8."""
-    tokens = [text for text in (*model.sgpe_tokens, *model.base_tokens[256:]) if len(text) < 40]
-    parts = [*(letter.encode() for letter in letters), *tokens, *map(str.encode, model.specials)]
+    merged = (text for model in artifact.models for text in model.texts[-40:])
+    tokens = [text for text in merged if 1 < len(text) < 40]
+    added = [token.text.encode() for token in artifact.added]
+    parts = [*(letter.encode() for letter in letters), *tokens, *added]
     for length in (1, 3, 8, 20, 60, 150, 400):
         yield b"".join(rng.choices(parts, k=length))[:LONGEST_TEXT]
         yield "".join(rng.choices(letters, k=length)).encode()

@@ -1,8 +1,6 @@
-"""Write tests/fuzz/corpus: what the harnesses begin with, made from tests/vectors and small models.
+"""What the harnesses begin with, made of tests/vectors, small models and files to refuse.
 
-    python tests/fuzz/seeds.py
-
-The harness `open` begins with tests/attacks as well, where they lie.
+python tests/fuzz/seeds.py FOLDER
 """
 
 from __future__ import annotations
@@ -16,17 +14,17 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
+sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tools")]
 
+from gen_attacks import attacks  # noqa: E402
 from odd_models import giving_up_bytes, giving_up_letters  # noqa: E402
-from tiny import small_model, smallest_model, stated_model  # noqa: E402
+from tiny import byte_tokens_model, odd_added_model, small_model, smallest_model, stated_model  # noqa: E402
 from vector_checks import artifact  # noqa: E402
 
 from wwho.core.reference import ReferenceBackend  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
-from wwho.format.write import write_model  # noqa: E402
+from wwho.format.write import write_artifact  # noqa: E402
 
-CORPUS = Path(__file__).resolve().parent / "corpus"
 VECTORS = ROOT / "tests" / "vectors"
 # With the bits of the harnesses' first byte that choose them; the other bits follow.
 MODELS = {"tiny": 0, "cl100k_base": 1, "paper": 8}
@@ -48,16 +46,19 @@ def text_of(line: dict[str, Any]) -> bytes:
 
 
 def opened() -> Iterator[bytes]:
-    """Artifacts: the least, two with little of everything, two that give up, one as trained."""
+    """Artifacts: the least, some with little of everything, two that give up, files to refuse."""
     models = (
         smallest_model(),
         small_model(),
         stated_model(),
+        byte_tokens_model(),
+        odd_added_model(),
         giving_up_bytes(),
         giving_up_letters(),
     )
-    yield from map(write_model, models)
+    yield from map(write_artifact, models)
     yield artifact("tiny")
+    yield from attacks().values()
 
 
 def encoded() -> Iterator[bytes]:
@@ -81,11 +82,10 @@ def decoded() -> Iterator[bytes]:
 def specials() -> Iterator[bytes]:
     """Texts with special tokens, some of them allowed."""
     for name, model in MODELS.items():
-        found = ReferenceBackend(artifact(name)).info.specials
-        names = sorted((token, text) for text, token in found.items())
+        added = ReferenceBackend(artifact(name)).info.added
         for line in lines(name):
             if line.get("allowed"):
-                mask = bytes(text in line["allowed"] for _, text in names)
+                mask = bytes(token.text in line["allowed"] for token in added)
                 yield bytes([model]) + mask + text_of(line)
 
 
@@ -100,16 +100,16 @@ def seeds() -> dict[str, bytes]:
     return found
 
 
-def main() -> None:
-    """Write them."""
-    for old in CORPUS.glob("*/*"):
+def write(folder: Path) -> None:
+    """Write those that are missing into a folder, and remove what is no seed."""
+    files = {folder / name: data for name, data in seeds().items()}
+    for old in {*folder.glob("*/*")} - files.keys():
         old.unlink()
-    files = seeds()
-    for name, data in files.items():
-        (CORPUS / name).parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(CORPUS / name, data)
-    print(f"{len(files)} files, {sum(map(len, files.values())):,} bytes")
+    for path, data in files.items():
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(path, data)
 
 
 if __name__ == "__main__":
-    main()
+    write(Path(sys.argv[1]))

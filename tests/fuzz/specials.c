@@ -10,11 +10,11 @@ typedef struct {
 /* The longest allowed special token at the start of the text; its length is 0 where there is none. */
 static fuzz_special special_at(const fuzz_model *m, const uint8_t *text, size_t len, const uint8_t *allowed) {
     fuzz_special best = {0, 0};
-    for (uint32_t i = 0; i < m->info.n_specials; i++) {
+    for (uint32_t i = 0; i < m->n_added; i++) {
         const uint8_t *name;
-        uint32_t id;
+        uint32_t id, flags;
         size_t n;
-        MUST(wwho_special(m->model, i, &id, &name, &n) == WWHO_OK);
+        MUST(wwho_added(m->model, i, &id, &flags, &name, &n) == WWHO_OK);
         if (allowed[i] && n > best.len && n <= len && !memcmp(text, name, n)) best = (fuzz_special){id, n};
     }
     return best;
@@ -47,7 +47,7 @@ static void check_cuts(const fuzz_model *m, const uint8_t *text, size_t len, con
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;
     const fuzz_model *m = shared_model(*data);
-    uint32_t flags = *data & 2 ? WWHO_UNK_TOKEN : 0, n = m->info.n_specials;
+    uint32_t flags = *data & 2 ? WWHO_UNK_TOKEN : 0, n = m->n_added;
     if (size < 1 + n) return 0;
     uint8_t *allowed = memory(n), *text = copy_of(data + 1 + n, size - 1 - n);
     for (uint32_t i = 0; i < n; i++) allowed[i] = data[1 + i] & 1;

@@ -31,7 +31,7 @@ int main(int count, char **arguments) {
         memcpy(made, base, keep);
         MUST(fread(made + keep, 1, n, stdin) == n);
         memcpy(made + keep + n, base + resume, len - resume);
-        if (keep < 16 || resume > 24) seal(made, made_len);
+        if (keep < 12 || resume > 20) seal(made, made_len);
         fuzz_model m;
         int status = open_model(&m, made, made_len, MAX_WORK);
         if (status == WWHO_OK) check_model(&m);

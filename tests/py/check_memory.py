@@ -20,11 +20,11 @@ from tiny import smallest_model
 import wwho
 from wwho import ArtifactError, Tokenizer, UnknownTokenError
 from wwho.encodings import model_bytes
-from wwho.format.write import write_model
+from wwho.format.write import write_artifact
 
 SENTENCE = "The kettle’s on, ගෙදර යන පාරේ මල් පිපිලා, बगीचे में हवा चल रही थी \U0001f600. "
 LONG = SENTENCE * 10_000  # over a megabyte: beyond what is kept from call to call, with its scratch
-SMALLEST = write_model(smallest_model())
+SMALLEST = write_artifact(smallest_model())
 BROKEN = SMALLEST[:-1] + b"?"
 WARM_UP = 20  # times at least, and a tenth of all: what is kept is there then
 

@@ -17,14 +17,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from wwho.build.assemble import special_ids, trained_model
+from wwho.build.assemble import special_ids, trained_model, units_of, with_merges
 from wwho.build.base import base_model
 from wwho.evaluate.encoders import Encoder, open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.results import Evaluation
 from wwho.evaluate.text import DataSet
-from wwho.format.model import Model
-from wwho.format.write import write_model
+from wwho.format.model import Artifact
+from wwho.format.write import write_artifact
 from wwho.schema.load import load_schema
 
 LINES = ["මල ක", "ab කි", "", "ab ම", "්"]
@@ -32,7 +32,7 @@ TEXT = "".join(f"{line}\n" for line in LINES)
 ATOMS = (" ක", "ක", "ම", "ල", "්")
 
 
-def byte_model(*more: bytes, name: str = "bytes") -> Model:
+def byte_model(*more: bytes, name: str = "bytes") -> Artifact:
     """The bytes, and perhaps some tokens more."""
     return base_model(
         [*(bytes([byte]) for byte in range(256)), *more],
@@ -42,7 +42,7 @@ def byte_model(*more: bytes, name: str = "bytes") -> Model:
     )
 
 
-def hand_model() -> Model:
+def hand_model() -> Artifact:
     """The model."""
     base = byte_model()
     return trained_model(
@@ -55,24 +55,19 @@ def hand_model() -> Model:
     )
 
 
-def super_model() -> Model:
+def super_model() -> Artifact:
     """The model, and the superword."""
     model = hand_model()
     left, right = len(ATOMS), ATOMS.index(" ක")
-    return replace(
-        model,
-        merges=[*model.merges, (left, right)],
-        n_superwords=1,
-        space_id=model.n_vocab,
-        provenance={**model.provenance, "name": "super"},
-    )
+    model = with_merges(model, [*units_of(model).merges, (left, right)], 1)
+    return replace(model, provenance={**model.provenance, "name": "super"})
 
 
 def put_files(folder: Path) -> Path:
     """Write hand.wwho, super.wwho, bytes.wwho and text.txt into a folder, which is given back."""
-    (folder / "super.wwho").write_bytes(write_model(super_model()))
-    (folder / "hand.wwho").write_bytes(write_model(hand_model()))
-    (folder / "bytes.wwho").write_bytes(write_model(byte_model()))
+    (folder / "super.wwho").write_bytes(write_artifact(super_model()))
+    (folder / "hand.wwho").write_bytes(write_artifact(hand_model()))
+    (folder / "bytes.wwho").write_bytes(write_artifact(byte_model()))
     (folder / "text.txt").write_text(TEXT, "utf-8")
     return folder
 

@@ -9,8 +9,11 @@ from itertools import pairwise
 
 from tiny import small_model, smallest_model
 
+from wwho.build.atoms import cut_by
 from wwho.core.merge import merge
-from wwho.format.model import Model, Pair, Route
+from wwho.format.bpe import BPE
+from wwho.format.model import Action, Artifact, Pair, Route, Stage
+from wwho.grammar.automaton import CompiledScanners
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 
@@ -24,24 +27,24 @@ GIVES_UP = LINKS + b"abcd"
 
 def byte_model(
     pairs: Sequence[Pair], order: Sequence[int] = range(256), piece: str = "(?:a|[^a])+"
-) -> Model:
+) -> Artifact:
     """A base of these pairs over bytes in this order; by default, any text is one piece."""
-    count = 256 + len(pairs)
     return replace(
         smallest_model(),
         scanners=compile_scanners([Scanner("pieces", (parse_regex(piece),), longest=False)]),
-        n_base=count,
-        first_atom=count,
-        base_bytes=bytes(order),
-        base_pairs=tuple(pairs),
+        routes=(Route("other", model=0, stages=(0,)),),
+        stages=(Stage(0, (Action.KEEP,)),),
+        models=(BPE(symbols=tuple(bytes([byte]) for byte in order), merges=tuple(pairs)),),
         provenance={"name": "odd"},
     )
 
 
-def letter_model(merges: Sequence[Pair], atoms: bytes = LETTERS, syllables: str = "a-dxy") -> Model:
-    """SGPE of these merges, counted from the letters a, b, c, d and x; any of them is a syllable.
+def letter_model(
+    merges: Sequence[Pair], atoms: bytes = LETTERS, syllables: str = "a-dxy"
+) -> Artifact:
+    """These merges, counted from the letters a, b, c, d and x; any of them is a syllable.
 
-    So is y, which is no atom.
+    So is y, which is no symbol.
     """
     letters, rest = parse_regex(f"[{syllables}]+"), parse_regex(f"[^{syllables}]+")
     scanners = compile_scanners(
@@ -55,19 +58,35 @@ def letter_model(merges: Sequence[Pair], atoms: bytes = LETTERS, syllables: str 
             ),
         ]
     )
-    return replace(
-        small_model(),
-        scanners=scanners,
-        routes=(Route("other", 1, sgpe=False), Route("letters", 2, sgpe=True)),
-        atoms=tuple(bytes([letter]) for letter in atoms),
+    return lettered(scanners, tuple(bytes([letter]) for letter in atoms), merges)
+
+
+def lettered(
+    scanners: CompiledScanners,
+    symbols: Sequence[bytes],
+    merges: Sequence[Pair],
+    superwords: int = 0,
+) -> Artifact:
+    """A model of units for route 1 of these scanners."""
+    small = small_model()
+    base, units = small.models
+    units = replace(
+        units,
+        symbols=tuple(symbols),
         merges=tuple(merges),
+        n_superwords=superwords,
         space_id=None,
+    )
+    return replace(
+        small,
+        **cut_by(scanners, [Route("letters", 1, units=2)], pretokenizer=1),
+        models=(base, units),
         provenance={"name": "odd letters"},
     )
 
 
-def phrase_model(atoms: Sequence[bytes], merges: Sequence[Pair], superwords: int) -> Model:
-    """SGPE of these merges, the last of which join words.
+def phrase_model(atoms: Sequence[bytes], merges: Sequence[Pair], superwords: int) -> Artifact:
+    """Units and these merges, the last of which join words.
 
     A letter from a to d, x or y is a syllable, and so is such a letter behind a space.
     """
@@ -79,9 +98,7 @@ def phrase_model(atoms: Sequence[bytes], merges: Sequence[Pair], superwords: int
             Scanner("letters", (parse_regex(" ?[a-dxy]"), parse_regex("[^a-dxy]")), longest=True),
         ]
     )
-    return replace(
-        letter_model(merges), scanners=scanners, atoms=tuple(atoms), n_superwords=superwords
-    )
+    return lettered(scanners, atoms, merges, superwords)
 
 
 def doubled(symbol: int, first: int, times: int) -> list[Pair]:
@@ -102,18 +119,18 @@ def giving_up(symbols: Mapping[int, int]) -> list[Pair]:
     return [bc, ab, cd, (first + 1, c), *doubled(x, first + 4, DOUBLINGS), *links]
 
 
-def giving_up_bytes() -> Model:
+def giving_up_bytes() -> Artifact:
     """A base that gives up."""
     return byte_model(giving_up({byte: byte for byte in range(256)}))
 
 
-def giving_up_letters() -> Model:
-    """An SGPE vocabulary that gives up."""
+def giving_up_letters() -> Artifact:
+    """A vocabulary of units that gives up."""
     atoms = bytes(range(ord("!"), ord("y")))
     return letter_model(giving_up({byte: k for k, byte in enumerate(atoms)}), atoms, "!-y")
 
 
-def long_token_model() -> Model:
+def long_token_model() -> Artifact:
     """Tokens of up to 512 times one letter, and one of 300 letters that grows at its end."""
     pairs = doubled(ord("a"), 256, 9)
     last = ord("k")
@@ -127,7 +144,7 @@ CHAIN = bytes(range(ord("\n") + 1, 200))
 DOUBLED = 255
 
 
-def chain_model() -> Model:
+def chain_model() -> Artifact:
     """Pairs of neighbours in CHAIN, the last first: what the first of them do, the last decide.
 
     No window shows that, so where it is cut at 64 symbols the tokens do not fit together. A byte

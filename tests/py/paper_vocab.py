@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wwho.build.assemble import counting_model
+from wwho.build.assemble import counting_model, units_of
 from wwho.corpus import Corpus
-from wwho.format.model import Model
-from wwho.format.write import write_model
+from wwho.format.model import Added, Artifact
+from wwho.format.write import write_artifact
 from wwho.progress import Progress, ignore
 from wwho.schema.load import load_schema
 from wwho.schema.paper import paper_scanners
@@ -32,18 +32,12 @@ def learn_vocab(corpus: Path, *, vocab_size: int, prune: int, min_freq: int = 2)
     atoms = tuple(sorted(unit for unit, count in counts.items() if count >= prune))
     room = vocab_size - len(SPECIALS) - len(atoms)
     merges = learn_merges(words, atoms, room, min_freq=min_freq, bars=Progress(False)).merges()
-    unk = {"[UNK]": cutter.n_base}
-    first_atom = cutter.n_base + 1
-    model = replace(
-        cutter,
-        first_atom=first_atom,
-        atoms=atoms,
-        merges=merges,
-        space_id=None,
-        unk_id=cutter.n_base,
-        specials=unk,
+    units = replace(
+        units_of(cutter), symbols=atoms, merges=merges, first_id=257, space_id=None, unk_id=256
     )
-    texts = [text.decode() for text in model.sgpe_tokens]
+    models = (cutter.models[0], units)
+    model = replace(cutter, models=models, added=(Added("[UNK]", 256),))
+    texts = [text.decode() for text in units_of(model).texts]
     often = [texts[token] for token, _ in frequencies(model, corpus).most_common()]
     ordered = dict.fromkeys([*SPECIALS, *often, *texts])
     return {
@@ -59,15 +53,19 @@ def learn_vocab(corpus: Path, *, vocab_size: int, prune: int, min_freq: int = 2)
     }
 
 
-def frequencies(model: Model, corpus: Path) -> Counter[int]:
+def frequencies(model: Artifact, corpus: Path) -> Counter[int]:
     """How often each atom and merged token, by its place, is in the lines of a file."""
-    tokenizer = Tokenizer(write_model(model), "native")
+    tokenizer = Tokenizer(write_artifact(model), "native")
     found: Counter[int] = Counter()
     with corpus.open(encoding="utf-8", newline="\n") as file:
         while lines := file.readlines(1 << 22):
             found.update(tokenizer.encode("".join(lines), unk="token"))
     return Counter(
-        {token - model.first_atom: n for token, n in found.items() if token >= model.first_atom}
+        {
+            token - units_of(model).first_id: n
+            for token, n in found.items()
+            if token >= units_of(model).first_id
+        }
     )
 
 

@@ -20,7 +20,7 @@ from wwho import BackendError, Tokenizer, UnknownTokenError
 from wwho.core.merge import merge
 from wwho.core.reference import read_characters
 from wwho.core.select import BackendName, default_backend, open_backend
-from wwho.format.write import write_model
+from wwho.format.write import write_artifact
 
 BACKENDS: tuple[BackendName, ...] = ("native", "reference")
 
@@ -40,7 +40,7 @@ def test_vectors_are_those_of_the_generator() -> None:
     from gen_vectors import lines
 
     for name, make in (("tiny", tiny_model), ("paper", paper_model)):
-        assert (VECTORS / f"{name}.wwho").read_bytes() == write_model(make())
+        assert (VECTORS / f"{name}.wwho").read_bytes() == write_artifact(make())
     for name in ("tiny", "paper", "cl100k_base"):
         assert json.loads(json.dumps(list(lines(name, artifact(name))))) == vectors(name)
 

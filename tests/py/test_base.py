@@ -19,8 +19,8 @@ from wwho.build.pairs import canonical_pairs
 from wwho.build.tiktoken_file import parse_ranks, read_ranks, tokens_by_rank
 from wwho.core.select import BackendName
 from wwho.encodings import model_bytes
-from wwho.format.read import read_model
-from wwho.format.write import write_model
+from wwho.format.read import read_artifact
+from wwho.format.write import write_artifact
 
 # These share ranks and pattern, and so their ids: the long tests take one of each.
 TWINS = {"o200k_harmony": "o200k_base", "gpt2": "r50k_base", "p50k_base": "p50k_edit"}
@@ -48,10 +48,11 @@ RUNS = (
 
 @pytest.mark.parametrize(("name", "twin"), TWINS.items())
 def test_twins_differ_in_special_tokens_alone(name: str, twin: str) -> None:
-    one, other = read_model(model_bytes(name)), read_model(model_bytes(twin))
+    one, other = read_artifact(model_bytes(name)), read_artifact(model_bytes(twin))
     assert one.scanners == other.scanners
-    assert (one.base_bytes, list(one.base_pairs)) == (other.base_bytes, list(other.base_pairs))
-    assert list(one.base_ids) == list(other.base_ids)
+    assert one.models[0].texts == other.models[0].texts
+    assert list(one.models[0].merges) == list(other.models[0].merges)
+    assert list(one.token_ids[0]) == list(other.token_ids[0])
 
 
 @pytest.mark.parametrize("name", DISTINCT)
@@ -162,7 +163,7 @@ def test_size_on_the_wire() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_provenance(name: str) -> None:
-    record = read_model(model_bytes(name)).provenance
+    record = read_artifact(model_bytes(name)).provenance
     assert {"name", "source", "license", "unicode", "pattern", "writer"} <= record.keys()
     assert record["name"] == name
     assert record["license"] == "MIT"
@@ -174,9 +175,9 @@ def test_import_tiktoken(tmp_path: Path) -> None:
     model = import_tiktoken(
         path, pattern=r"\w+|\W", specials={"<|x|>": 300}, name="toy", source="here", license="none"
     )
-    assert (model.name, model.n_vocab, model.n_base_tokens) == ("toy", 301, 258)
-    assert list(model.base_pairs) == [(116, 104), (256, 101)]
-    assert list(read_ranks(path)) == list(model.base_tokens)
+    assert (model.name, model.n_vocab, len(model.models[0].texts)) == ("toy", 301, 258)
+    assert list(model.models[0].merges) == [(116, 104), (256, 101)]
+    assert list(read_ranks(path)) == list(model.models[0].texts)
 
 
 @pytest.mark.parametrize("backend", ["native", "reference"])
@@ -186,7 +187,7 @@ def test_ids_step_over_those_of_special_tokens(backend: BackendName) -> None:
     specials = {"<x>": 259, "<y>": 97, "<z>": 257, "<also z>": 257, "<far>": 300}
     tokens = tokens_by_rank(ranks, specials)
     model = base_model(tokens, pattern=r"\w+|\W", specials=specials, provenance={})
-    enc = Tokenizer.from_bytes(write_model(model), backend=backend)
+    enc = Tokenizer.from_bytes(write_artifact(model), backend=backend)
     assert (enc.n_vocab, list(enc.info.specials)) == (
         301,
         ["<y>", "<z>", "<also z>", "<x>", "<far>"],

@@ -113,7 +113,7 @@ def test_encode_then_decode_gives_the_bytes(cli, model, text):
 def test_encode_is_the_tokenizers(cli, model):
     tokenizer = wwho.Tokenizer.load(model)
     ids = tokenizer.encode(MIXED)
-    assert any(number >= tokenizer.info.n_base for number in ids)
+    assert any(number >= tokenizer.info.models[1].first_id for number in ids)
     printed = cli("encode", "--model", model, stdin=MIXED.encode()).out
     assert [int(word) for word in printed.split()] == ids
 
@@ -406,7 +406,7 @@ def test_train_without_schemas_takes_all_that_ship(cli, tmp_path):
     assert cli("train", "--prune", "1", "-o", output, stdin="ගමේ ගමේ\nघर घर\n".encode()).code == 0
     tokenizer = wwho.Tokenizer.load(output)
     assert {"sinhala", "devanagari"} <= {segment.route for segment in tokenizer.segment("ගමේ घर")}
-    assert min(tokenizer.encode("ගමේ घर")) >= tokenizer.info.first_atom
+    assert min(tokenizer.encode("ගමේ घर")) >= tokenizer.info.models[1].first_id
 
 
 def test_an_output_that_is_read_is_refused_and_stays(cli, tmp_path):
@@ -462,7 +462,7 @@ def test_train_takes_special_tokens_and_a_field(cli, tmp_path):
     assert cli(*arguments, corpus).code == 0
     tokenizer = wwho.Tokenizer.load(output)
     assert {"[A]", "[B]"} < tokenizer.special_tokens_set
-    learnt = range(tokenizer.info.first_atom, tokenizer.n_vocab)
+    learnt = range(tokenizer.info.models[1].first_id, tokenizer.n_vocab)
     assert all(tokenizer.decode([number]) in CORPUS for number in learnt)
     assert tokenizer.count("हिन्दी") == 1
 

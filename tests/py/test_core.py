@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,13 +14,16 @@ from itertools import accumulate
 from typing import Any
 
 import pytest
-from corelib import CANARY, GUARDS, Core, Zeros
+from corelib import CANARY, GUARDS, HEADER, Core, Zeros
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import raw, texts
 from vector_checks import artifact
 
 from wwho._core import ffi, lib
+from wwho.core.core import ABI_MAJOR, ABI_MINOR, Of
+from wwho.format.layout import Kind
+from wwho.format.model import Flag
 
 NAMES = ("tiny", "paper", "o200k_base", "wwho_328k", "wwho_super_328k")
 TEXT = "Syllables stay whole: ආයුබෝවන්, नमस्ते, done.".encode()
@@ -45,12 +49,79 @@ def core() -> Core:
 
 
 def test_status_names_are_those_of_the_header() -> None:
-    codes = {name: getattr(lib, name) for name in dir(lib) if name.startswith("WWHO_")}
-    statuses = {code: name for name, code in codes.items() if code == 0 or 1 <= code <= 42}
-    for code in range(16, 43):
-        assert "WWHO_" + ffi.string(lib.wwho_status_str(code)).decode() == statuses[code]
+    text = HEADER.read_text("utf-8")
+    declared = re.findall(r"^    WWHO_(\w+) = (\d+)", text.split("/* Kinds of sections")[0], re.M)
+    assert len(declared) > 25
+    for name, code in declared:
+        assert ffi.string(lib.wwho_status_str(int(code))).decode() == name
     assert ffi.string(lib.wwho_status_str(999)) == b"unknown status"
-    assert lib.wwho_abi_version() == 1
+    major, minor = re.findall(r"WWHO_VERSION_M\w+ (\d+)$", text, re.M)
+    assert lib.wwho_abi_version() == int(major) << 16 | int(minor)
+    assert (int(major), int(minor)) == (ABI_MAJOR, ABI_MINOR)
+
+
+def test_what_the_bindings_copy_is_as_in_the_header() -> None:
+    assert {name: of.value for name, of in Of.__members__.items()} == {
+        name: getattr(lib, f"WWHO_OF_{name}") for name in Of.__members__
+    }
+    assert {kind.name: kind.value for kind in Kind} == {
+        kind.name: getattr(lib, f"WWHO_SECTION_{kind.name}") for kind in Kind
+    }
+    assert [getattr(lib, f"WWHO_ADDED_{flag.name}") for flag in Flag] == [*Flag]
+
+
+def numbers(model: Any, of: int, number: int = 0) -> list[tuple[str, int]]:
+    """What wwho_info tells of a thing."""
+    name, value, found = ffi.new("const char **"), ffi.new("uint32_t *"), []
+    while lib.wwho_info(model, of, number, len(found), name, value) == lib.WWHO_OK:
+        found.append((ffi.string(name[0]).decode(), value[0]))
+    return found
+
+
+def test_a_model_tells_what_it_is_made_of() -> None:
+    model = opened("wwho_super_328k").model
+    whole = dict(numbers(model, lib.WWHO_OF_TOKENIZER))
+    assert (whole["n_vocab"], whole["n_models"], whole["n_routes"]) == (328020, 2, 3)
+    base, sgpe = (dict(numbers(model, lib.WWHO_OF_MODEL, k)) for k in range(2))
+    assert (base["symbols"], base["n_symbols"], base["n_ids"]) == (0, 256, 199998)
+    assert (sgpe["symbols"], sgpe["speller"], sgpe["n_superwords"]) == (1, 0, 45000)
+    assert numbers(model, lib.WWHO_OF_MODEL, 2) == numbers(model, 99) == []
+    other = numbers(model, lib.WWHO_OF_ROUTE, 0)
+    assert other == [("model", 0), ("units", 2**32 - 1), ("stage", 0)]
+    (_, automaton), *actions = numbers(model, lib.WWHO_OF_STAGE, 0)
+    rules = dict(numbers(model, lib.WWHO_OF_AUTOMATON, automaton))["n_rules"]
+    assert actions == [("action", 0)] * rules
+    layout = dict(numbers(ffi.NULL, lib.WWHO_OF_SPAN))
+    assert layout.pop("size") == ffi.sizeof("wwho_span")
+    assert layout == {name: field.offset for name, field in ffi.typeof("wwho_span").fields}
+    flags = dict(numbers(ffi.NULL, lib.WWHO_OF_FLAGS))
+    assert flags == {name: getattr(lib, f"WWHO_{name}") for name in flags}
+    assert numbers(ffi.NULL, lib.WWHO_OF_TOKENIZER) == []
+
+
+def test_the_steps_of_an_automaton_find_its_pieces() -> None:
+    """Scanned as FORMAT.md says it, by wwho_class and wwho_step, for each stage of an automaton."""
+    core = opened("cl100k_base")
+    text, found, place = "It's 1234 නමස්  done.\n\n", [], 0
+    rule, state, kind = ffi.new("uint32_t *"), ffi.new("uint32_t *"), ffi.new("uint32_t *")
+    automaton = dict(numbers(core.model, lib.WWHO_OF_STAGE, 0))["automaton"]
+    while place < len(text):
+        state[0], at, end = 1, place, place
+        while state[0]:
+            code_point = ord(text[at]) if at < len(text) else 0x110000
+            assert lib.wwho_class(core.model, code_point, kind) == lib.WWHO_OK
+            step = (core.model, automaton, state[0], kind[0], rule, state)
+            assert lib.wwho_step(*step) == lib.WWHO_OK
+            end = at if rule[0] != 2**32 - 1 else end
+            at += 1
+        found.append(text[place:end])
+        place = end
+    raw, n = text.encode(), ffi.new("size_t *")
+    spans = ffi.new("wwho_span[]", len(raw))
+    assert lib.wwho_spans(core.model, raw, len(raw), spans, len(raw), n) == lib.WWHO_OK
+    assert found == [raw[span.start : span.end].decode() for span in spans[0 : n[0]]]
+    assert lib.wwho_step(core.model, automaton, 4095, 0, rule, state) == lib.WWHO_ARGUMENT
+    assert lib.wwho_step(core.model, 99, 1, 0, rule, state) == lib.WWHO_ARGUMENT
 
 
 @pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])

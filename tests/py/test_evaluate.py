@@ -13,6 +13,7 @@ import pytest
 from evaluated import LINES, hand_model, measured, opened, put_files
 
 import wwho
+from wwho.build.assemble import units_of
 from wwho.errors import WwhoError
 from wwho.evaluate.encoders import open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
@@ -22,7 +23,8 @@ from wwho.evaluate.metrics import renyi_efficiency
 from wwho.evaluate.results import Efficiency, Figures
 from wwho.evaluate.text import Block, DataSet
 from wwho.evaluate.vocabulary import Glitch, VocabularyPart
-from wwho.format.write import write_model
+from wwho.format.model import Ids, Unknown
+from wwho.format.write import write_artifact
 from wwho.schema.load import load_schema
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
@@ -201,8 +203,11 @@ def test_unknown_syllables_that_are_lost_are_damage(folder: Path) -> None:
 
 def test_a_model_with_the_ids_of_another_encoder_loses_them_unasked(folder: Path) -> None:
     model = hand_model()
-    stated = replace(model, ids=tuple(range(model.first_atom, model.space_id or 0)))
-    (folder / "hand.wwho").write_bytes(write_model(stated))
+    units = units_of(model)
+    ids = tuple(range(units.first_id, units.first_id + len(units.texts)))
+    units = replace(units, id_policy=Ids.STATED, stated=ids, unknown=Unknown.ID)
+    stated = replace(model, models=(model.models[0], units))
+    (folder / "hand.wwho").write_bytes(write_artifact(stated))
     found = measured(folder)
     assert found.unk == "token"
     figures = found.overall.figures["hand"]

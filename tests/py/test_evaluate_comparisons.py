@@ -16,8 +16,8 @@ from wwho.evaluate.comparisons import SENTENCES, Identity
 from wwho.evaluate.encoders import WwhoEncoder, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.text import DataSet
-from wwho.format.read import read_model
-from wwho.format.write import write_model
+from wwho.format.read import read_artifact
+from wwho.format.write import write_artifact
 from wwho.schema.load import load_schema
 from wwho.train.pipeline import train_model
 from wwho.train.report import LISTED, was_trained_on
@@ -36,13 +36,13 @@ def test_identity_with_the_base(folder: Path) -> None:
 
 
 def test_a_base_that_is_another_is_found_out(folder: Path) -> None:
-    (folder / "bytes.wwho").write_bytes(write_model(byte_model(b"th")))
+    (folder / "bytes.wwho").write_bytes(write_artifact(byte_model(b"th")))
     (test,) = measured(folder).identities
     assert 0 < test.different <= SENTENCES
 
 
 def test_a_model_without_a_base_at_hand(folder: Path) -> None:
-    model = WwhoEncoder("hand", write_model(hand_model()))
+    model = WwhoEncoder("hand", write_artifact(hand_model()))
     found = evaluate(model, [], [DataSet("text", str(folder / "text.txt"))], example_texts=[])
     assert found.identities == ()
 
@@ -78,9 +78,9 @@ def trained(folder: Path) -> Path:
     base = byte_base("o200k_base")
     corpus = [folder / "text.txt", folder / "more.txt"]
     model = train_model([load_schema("sinhala")], base, corpus, prune=1, name="mine")
-    (folder / "mine.wwho").write_bytes(write_model(model))
+    (folder / "mine.wwho").write_bytes(write_artifact(model))
     pairs = train_model([], base, corpus[1:], atoms="byte", vocab_size=300, name="pairs")
-    (folder / "pairs.wwho").write_bytes(write_model(pairs))
+    (folder / "pairs.wwho").write_bytes(write_artifact(pairs))
     return folder
 
 
@@ -108,7 +108,7 @@ def test_parallel_texts_that_a_tokenizer_was_trained_on(trained: Path) -> None:
 
 
 def test_a_text_that_the_base_was_trained_on(trained: Path) -> None:
-    base = read_model((trained / "pairs.wwho").read_bytes())
+    base = read_artifact((trained / "pairs.wwho").read_bytes())
     model = train_model(
         [load_schema("sinhala")], base, [trained / "text.txt"], prune=1, name="over"
     )

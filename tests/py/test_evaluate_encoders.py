@@ -21,7 +21,7 @@ from wwho.errors import WwhoError
 from wwho.evaluate.encoders import TokenizersEncoder, open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.text import Block, DataSet
-from wwho.format.write import write_model
+from wwho.format.write import write_artifact
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_labels(tmp_path: Path) -> None:
     assert open_baseline(f"other={tmp_path / 'my=own.json'}").name == "other"
     assert open_model("mine=o200k_base").name == "mine"
     path = tmp_path / "without-a-suffix"
-    path.write_bytes(write_model(byte_model()))
+    path.write_bytes(write_artifact(byte_model()))
     assert open_baseline(str(path)).name == open_model(str(path)).name == "without-a-suffix"
 
 
@@ -221,7 +221,7 @@ def test_what_packs_for_a_backend_packs_what_the_core_does(unk: bool, text: str)
 
 @cache
 def _super_backend() -> Backend:
-    return open_backend(write_model(super_model()), "native")
+    return open_backend(write_artifact(super_model()), "native")
 
 
 class Unpacking:
@@ -243,7 +243,7 @@ def test_many_tokens_are_as_one_by_one() -> None:
 
 def test_a_token_longer_than_any_buffer(folder: Path) -> None:
     (folder / "long.wwho").write_bytes(
-        write_model(byte_model(*(b"a" * 2**k for k in range(1, 10))))
+        write_artifact(byte_model(*(b"a" * 2**k for k in range(1, 10))))
     )
     encoder = open_baseline(str(folder / "long.wwho"))
     assert encoder.tokens_bytes([264, 97, 263]) == [b"a" * 512, b"a", b"a" * 256]

@@ -22,7 +22,8 @@ sys.path.insert(0, str(oracle.ROOT / "tests" / "fuzz"))
 import backends
 import models
 
-from wwho.format.write import write_model
+from wwho.format.model import Action, Flag, Unknown
+from wwho.format.write import write_artifact
 
 LEAST = 120
 
@@ -37,20 +38,30 @@ def test_random_models() -> None:
 
 
 def test_every_feature_is_made() -> None:
-    """Superwords, stated ids, tokens without one, a lone space, routes that share a scanner."""
+    """Superwords, all kinds of ids and unknowns, stages and actions, flags of added tokens."""
     rng = Random(1)
     made = [models.random_model(rng)[0] for _ in range(60)]
-    assert any(model.n_superwords for model in made)
-    assert any(model.ids and None in model.ids for model in made)
-    assert any(model.space_id is not None and not model.ids for model in made)
-    assert any(len({route.scanner for route in model.routes}) < len(model.routes) for model in made)
-    assert not all(model.has_sgpe for model in made)
+    units = [model for artifact in made for model in artifact.models[1:]]
+    assert 0 < len(units) < len(made)
+    assert any(model.n_superwords for model in units)
+    assert any(None in model.stated for model in units)
+    assert any(None in model.byte_ids for model in units)
+    assert any(model.fuse for model in units)
+    assert {model.space_id is None for model in units} == {True, False}
+    assert {model.unknown for model in units} == {Unknown.SPELL, Unknown.BYTES, Unknown.ID}
+    cut_by = [[route.units for route in artifact.routes if route.units] for artifact in made]
+    assert any(len(set(numbers)) < len(numbers) for numbers in cut_by)
+    assert max(len(route.stages) for artifact in made for route in artifact.routes) > 1
+    stages = [stage for artifact in made for stage in artifact.stages]
+    assert {action for stage in stages for action in stage.actions} == set(Action)
+    flags = [token.flags for artifact in made for token in artifact.added]
+    assert {flag for flag in Flag for each in flags if each & flag} == set(Flag)
 
 
 def test_a_seed_gives_the_same_models() -> None:
     for seed in ("1", "2"):
         (one, texts), (other, again) = (models.random_model(Random(seed)) for _ in range(2))
-        assert write_model(one) == write_model(other)
+        assert write_artifact(one) == write_artifact(other)
         assert texts == again
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from wwho.encodings import model_bytes
-from wwho.format.read import read_model
+from wwho.format.read import read_artifact
 
 transformers = pytest.importorskip("transformers", reason="needs the extra hf")
 
@@ -41,7 +41,7 @@ def both() -> tuple[Any, Any, dict[int, int]]:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     rust = Tokenizer.from_str(
-        json.dumps(module.tokenizer_json(read_model(model_bytes("cl100k_base"))))
+        json.dumps(module.tokenizer_json(read_artifact(model_bytes("cl100k_base"))))
     )
     rust.add_special_tokens([END])
     end = rust.token_to_id(END)

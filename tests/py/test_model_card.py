@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from wwho.build.assemble import units_of
 from wwho.encodings import model_bytes
-from wwho.format.model import Model
-from wwho.format.read import read_model
+from wwho.format.model import Artifact
+from wwho.format.read import read_artifact
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,9 +29,9 @@ def card_of(name: str) -> str:
     return page.split(f"\n# Model card: `{name}`\n")[1].split("\n# ")[0]
 
 
-def model_of(name: str) -> Model:
+def model_of(name: str) -> Artifact:
     """The model that ships under a name."""
-    return read_model(model_bytes(name))
+    return read_artifact(model_bytes(name))
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def card() -> str:
 
 
 @pytest.fixture(scope="module")
-def model() -> Model:
+def model() -> Artifact:
     return model_of("wwho_328k")
 
 
@@ -53,34 +54,35 @@ def test_the_hash_and_the_size_are_the_files(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_layout_is_the_models(name: str) -> None:
     card, model = card_of(name), model_of(name)
-    first_merge = model.first_atom + len(model.atoms)
-    first_superword = model.first_atom + model.first_superword
-    assert model.space_id == model.n_vocab - 1 == 328_019
+    base = model_of("o200k_base")
+    first_merge = units_of(model).first_id + len(units_of(model).symbols)
+    first_superword = units_of(model).first_id + units_of(model).first_superword
+    assert units_of(model).space_id == model.n_vocab - 1 == 328_019
     for first, count in (
-        (0, model.n_base),
-        (model.n_base, model.first_atom - model.n_base),
-        (model.first_atom, len(model.atoms)),
+        (0, base.n_vocab),
+        (base.n_vocab, units_of(model).first_id - base.n_vocab),
+        (units_of(model).first_id, len(units_of(model).symbols)),
         (first_merge, first_superword - first_merge),
-        (first_superword, model.n_superwords),
+        (first_superword, units_of(model).n_superwords),
     ):
         assert not count or f"| {first:,} .. {first + count - 1:,} | {count:,} |" in card
-    assert f"| {model.space_id:,} | 1 |" in card
+    assert f"| {units_of(model).space_id:,} | 1 |" in card
     page = (resources.files("wwho") / "models" / "README.md").read_text("utf-8")
     assert f"| `{name}` | {model.n_vocab:,} |" in page
 
 
 def test_the_first_stage_is_that_of_the_default() -> None:
     model, default = map(model_of, reversed(NAMES))
-    assert model.atoms == default.atoms
-    merges = model.merges[: len(model.merges) - model.n_superwords]
-    assert list(merges) == list(default.merges[: len(merges)])
-    words = [text.decode("utf-8").removeprefix(" ").split(" ") for text in model.sgpe_tokens]
+    assert units_of(model).symbols == units_of(default).symbols
+    merges = units_of(model).merges[: len(units_of(model).merges) - units_of(model).n_superwords]
+    assert list(merges) == list(units_of(default).merges[: len(merges)])
+    words = [text.decode("utf-8").removeprefix(" ").split(" ") for text in units_of(model).texts]
     counts = [len(parts) for parts in words]
-    assert set(counts[: model.first_superword]) == {1}
-    assert set(counts[model.first_superword :]) == {2, 3, 4}
+    assert set(counts[: units_of(model).first_superword]) == {1}
+    assert set(counts[units_of(model).first_superword :]) == {2, 3, 4}
 
 
-def test_the_corpus_is_the_one_in_the_provenance(card: str, model: Model) -> None:
+def test_the_corpus_is_the_one_in_the_provenance(card: str, model: Artifact) -> None:
     provenance = model.provenance
     digest = provenance["corpus"].removeprefix("sha256 ")
     assert f"| corpus, SHA-256 of the text | `{digest}` |" in card

@@ -27,8 +27,9 @@ from odd_models import (
 )
 
 from wwho import Tokenizer
-from wwho.format.model import Model, Pair
-from wwho.format.write import write_model
+from wwho.build.assemble import units_of
+from wwho.format.model import Artifact, Pair
+from wwho.format.write import write_artifact
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 
@@ -58,13 +59,13 @@ LENGTHS = (
 )
 
 
-def native(model: Model) -> Tokenizer:
-    return Tokenizer(write_model(model), "native")
+def native(model: Artifact) -> Tokenizer:
+    return Tokenizer(write_artifact(model), "native")
 
 
-def check_same(model: Model, texts: Sequence[bytes]) -> None:
+def check_same(model: Artifact, texts: Sequence[bytes]) -> None:
     """The native core gives the ids of the reference, which are those of FORMAT.md."""
-    enc, reference = native(model), Tokenizer(write_model(model), "reference")
+    enc, reference = native(model), Tokenizer(write_artifact(model), "reference")
     for text in texts:
         ids = reference.encode(text)
         assert enc.encode(text) == ids, text
@@ -161,7 +162,7 @@ def test_random_superwords() -> None:
                 superwords.append(pair)
                 spaced += [known] * (pair[0] in spaced)
         model = phrase_model(atoms, [*merges, *superwords], len(superwords))
-        if len(set(model.sgpe_tokens)) < len(model.sgpe_tokens):
+        if len(set(units_of(model).texts)) < len(units_of(model).texts):
             continue
         words = [bytes(rng.choices(b"abc", k=rng.choice((1, 1, 1, 2, 9)))) for _ in range(300)]
         words += [b"y", b"ay", b"", b"x,", b"a" * 70, b"ab" * 80, b"a\n", b"."]
@@ -210,7 +211,7 @@ def test_a_token_whose_text_is_cut_otherwise(known: bytes) -> None:
 
 
 @pytest.mark.parametrize("make", [giving_up_bytes, giving_up_letters])
-def test_a_token_that_does_not_replay_to_itself(make: Callable[[], Model]) -> None:
+def test_a_token_that_does_not_replay_to_itself(make: Callable[[], Artifact]) -> None:
     enc, rng = native(make()), random.Random(3)
     whole = enc.encode_single_token(b"abc")
     assert enc.encode(b"abc") == [whole]
@@ -224,7 +225,7 @@ def test_a_token_that_does_not_replay_to_itself(make: Callable[[], Model]) -> No
 
 
 @pytest.mark.parametrize("make", [giving_up_bytes, giving_up_letters])
-def test_what_the_merge_gives_up_is_spelled(make: Callable[[], Model]) -> None:
+def test_what_the_merge_gives_up_is_spelled(make: Callable[[], Artifact]) -> None:
     """Its symbols become tokens one by one: the last resort of encode.c, for pieces and words."""
     enc = native(make())
     for text in (GIVES_UP, GIVES_UP[2:]):

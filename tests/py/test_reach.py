@@ -12,7 +12,7 @@ from wwho import get_encoding
 from wwho.core.merge import merge
 from wwho.encodings import model_bytes
 from wwho.format.model import Pair
-from wwho.format.read import read_model
+from wwho.format.read import read_artifact
 
 HEADER = (oracle.ROOT / "wasm" / "src" / "merge.h").read_text("utf-8")
 SHIFT, STATED = (
@@ -45,9 +45,10 @@ def furthest(sizes: list[int], merges: list[Pair]) -> int:
 def test_no_vocabulary_reaches_back_further() -> None:
     found = []
     for name in MODELS:
-        model = read_model(model_bytes(name))
-        found.append(furthest([1] * 256, list(model.base_pairs)))
-        found.append(furthest([len(atom) for atom in model.atoms] or [0], list(model.merges)))
+        model = read_artifact(model_bytes(name))
+        found.append(furthest([1] * 256, list(model.models[0].merges)))
+        for units in model.models[1:]:
+            found.append(furthest([len(text) for text in units.symbols], list(units.merges)))
     assert max(found) == STATED < REACH / 2
 
 

@@ -16,7 +16,7 @@ from strategies import raw, texts
 from tiny import small_model
 
 from wwho import SpecialTokenError, Tokenizer, get_encoding, streaming
-from wwho.format.write import write_model
+from wwho.format.write import write_artifact
 from wwho.normalize import nfc, nfc_parts
 
 NAMES = ("o200k_base", "wwho_328k", "wwho_super_328k")
@@ -68,7 +68,7 @@ def test_a_disallowed_special_token_is_found_across_parts() -> None:
 
 def test_a_model_that_normalizes() -> None:
     model = replace(small_model(), provenance={"name": "small", "normalize": "nfc"})
-    enc = Tokenizer(write_model(model))
+    enc = Tokenizer(write_artifact(model))
     text = "a\u0301 ක\u0dd9\u0dca\u0dcf, e\u0301\u0323! ".encode() * 9
     for seed in range(20):
         parts = [*cut(text, random.Random(seed))]

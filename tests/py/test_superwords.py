@@ -17,16 +17,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwho.build.assemble import counting_model
+from wwho.build.assemble import counting_model, units_of, with_merges
 from wwho.build.base import base_model, byte_base
 from wwho.cli.verify import check_replay
 from wwho.core.base import SYLLABLE
-from wwho.core.reference import ReferenceBackend, segments_of, words_of
+from wwho.core.bpe import Units, words_of
+from wwho.core.reference import ReferenceBackend, segments_of
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError
-from wwho.format.model import Model, Pair
-from wwho.format.read import read_model
-from wwho.format.write import write_model
+from wwho.format.model import Artifact, Pair
+from wwho.format.read import read_artifact
+from wwho.format.write import write_artifact
 from wwho.schema.load import load_schema
 from wwho.tokenizer import Tokenizer
 from wwho.train import superwords as stage
@@ -67,7 +68,7 @@ texts = st.lists(
 ).map("".join)
 
 
-def trained(folder: Path, text: str, count: Any, **options: Any) -> Model:
+def trained(folder: Path, text: str, count: Any, **options: Any) -> Artifact:
     """A vocabulary with superwords, of a file with this text and enough words to train on."""
     file = folder / "corpus.txt"
     file.write_text(f"{text}\nක ක ක ගම ගම\n", "utf-8")
@@ -75,28 +76,27 @@ def trained(folder: Path, text: str, count: Any, **options: Any) -> Model:
     return train_model(SCHEMAS, BASE, [file], superwords=count, **small)
 
 
-def first_stage(model: Model) -> Model:
+def first_stage(model: Artifact) -> Artifact:
     """The same vocabulary without its superwords."""
-    merges = model.merges[: len(model.merges) - model.n_superwords]
-    assert model.space_id is not None
-    return replace(
-        model, merges=merges, n_superwords=0, space_id=model.space_id - model.n_superwords
-    )
+    units = units_of(model)
+    return with_merges(model, units.merges[: len(units.merges) - units.n_superwords], 0)
 
 
-def phrases_of(model: Model, text: str) -> Iterator[list[int]]:
+def phrases_of(model: Artifact, text: str) -> Iterator[list[int]]:
     """The tokens of neighbouring words, word by word, as the documentation of Phrases says it."""
-    backend = ReferenceBackend(write_model(model))
+    backend = ReferenceBackend(write_artifact(model))
+    engine = backend._engines[1]
+    assert isinstance(engine, Units)
     for line in text.encode("utf-8").splitlines(keepends=True):
         phrase: list[int] = []
         last = None
         for spans in segments_of(backend.spans(line)):
-            route = backend.model.routes[spans[0].route]
-            units = [line[span.start : span.end] for span in spans]
+            route = backend.artifact.routes[spans[0].route]
             rules = iter(spans)
-            for word in words_of(units, spans):
+            for word in words_of([(line[span.start : span.end], span.rule) for span in spans]):
                 rule, *_ = [next(rules).rule for _ in word]
-                tokens = backend._merged([word]) if route.sgpe and rule == SYLLABLE else None
+                known = route.units is not None and rule == SYLLABLE
+                tokens = engine._merged([word]) if known else None
                 if tokens is None or route is not last or word[0][:1] != b" ":
                     yield phrase
                     phrase = []
@@ -105,21 +105,21 @@ def phrases_of(model: Model, text: str) -> Iterator[list[int]]:
         yield phrase
 
 
-def units_of(model: Model) -> list[int]:
+def sizes_of(model: Artifact) -> list[int]:
     """How many atoms each token of a first stage has."""
-    units = [1] * len(model.atoms)
-    for left, right in model.merges:
+    units = [1] * len(units_of(model).symbols)
+    for left, right in units_of(model).merges:
         units.append(units[left] + units[right])
     return units
 
 
 def learnt(
-    model: Model, text: str, count: int, max_words: int, max_units: int, min_freq: int
+    model: Artifact, text: str, count: int, max_words: int, max_units: int, min_freq: int
 ) -> list[tuple[Pair, int]]:
     """Superwords and their gains the slow way: all pairs are counted anew each time."""
     phrases = list(phrases_of(model, text))
-    tokens = list(model.sgpe_tokens)
-    n_words, n_units = [1] * len(tokens), units_of(model)
+    tokens = list(units_of(model).texts)
+    n_words, n_units = [1] * len(tokens), sizes_of(model)
     pairs: list[tuple[Pair, int]] = []
     while len(pairs) < count:
         counts: Counter[Pair] = Counter()
@@ -162,12 +162,14 @@ def test_what_is_learnt_is_what_the_slow_trainer_learns(
     )
     plain = first_stage(model)
     expected = learnt(plain, f"{text}\nක ක ක ගම ගම\n", count, max_words, max_units, min_freq)
-    assert max(units_of(model)) <= max_units
-    assert list(model.merges[len(plain.merges) :]) == [pair for pair, _ in expected]
-    assert read_model(write_model(model)).n_superwords == len(expected)
+    assert max(sizes_of(model)) <= max_units
+    assert list(units_of(model).merges[len(units_of(plain).merges) :]) == [
+        pair for pair, _ in expected
+    ]
+    assert units_of(read_artifact(write_artifact(model))).n_superwords == len(expected)
 
 
-def chosen(model: Model) -> int:
+def chosen(model: Artifact) -> int:
     """How many superwords the provenance says were chosen."""
     found = re.search(r"superwords auto \((\d+)\), max_words 4", model.provenance["training"])
     assert found is not None
@@ -187,7 +189,7 @@ def test_superwords_are_worth_their_ids_up_to_where_both_merges_save_the_same(
     within = train_reference(
         counting_model(SCHEMAS), corpus, vocab_size=size - 5, prune=1, min_freq=min_freq
     ).gains
-    room = size - 5 - len(full.atoms)
+    room = size - 5 - len(units_of(full).symbols)
     saved = [gain for _, gain in learnt(full, corpus, room, 4, 1023, min_freq)]
     lost = [*within, *[0] * (room - len(within))][::-1]
     worth = [ours >= theirs for ours, theirs in zip(saved, lost, strict=False)]
@@ -205,7 +207,7 @@ def test_the_automatic_share_is_near_the_best_one(tmp_path: Path) -> None:
 
     def tokens(superwords: int | str) -> int:
         model = trained(tmp_path, text, superwords, vocab_size=200)
-        return Tokenizer(write_model(model)).count(text)
+        return Tokenizer(write_artifact(model)).count(text)
 
     by_hand = {count: tokens(count) for count in range(0, 181, 20)}
     best = min(by_hand.values())
@@ -221,7 +223,7 @@ def test_the_automatic_share_goes_by_weights(tmp_path: Path) -> None:
         train_model(SCHEMAS, BASE, corpus, **options)
         for corpus in (weighted, Corpus([few] * 100 + [many]), Corpus([many] + [few] * 100))
     ]
-    assert len({(chosen(model), tuple(model.merges)) for model in models}) == 1
+    assert len({(chosen(model), tuple(units_of(model).merges)) for model in models}) == 1
 
 
 def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
@@ -229,11 +231,13 @@ def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
     file.write_text("ගම කම ගම කම\n" * 9, "utf-8")
     options = ("--prune", "1", "--vocab-size", "20", "--superwords")
     done = cli("train", *options, "auto", "-o", output, file)
-    model = read_model(output.read_bytes())
-    assert chosen(model) == model.n_superwords > 0
-    assert done.out.endswith(f" merges, {model.n_superwords} of them superwords\n".encode())
+    model = read_artifact(output.read_bytes())
+    assert chosen(model) == units_of(model).n_superwords > 0
+    assert done.out.endswith(
+        f" merges, {units_of(model).n_superwords} of them superwords\n".encode()
+    )
     done = cli("train", *options, "auto", "--json", "-o", output, file)
-    assert json.loads(done.out)["superwords"] == model.n_superwords
+    assert json.loads(done.out)["superwords"] == units_of(model).n_superwords
     assert cli("train", *options, "many", "-o", output, file).code == 2
     with pytest.raises(ValueError, match="superwords is 'many'; it must be 0 or more, or 'auto'"):
         trained(tmp_path, "ක ක", "many")
@@ -244,13 +248,13 @@ def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
 def test_every_backend_gives_the_same_tokens_and_loses_nothing(
     tmp_path_factory: pytest.TempPathFactory, corpus: str, text: str
 ) -> None:
-    blob = write_model(trained(tmp_path_factory.mktemp("x"), corpus, 20))
+    blob = write_artifact(trained(tmp_path_factory.mktemp("x"), corpus, 20))
     native, reference = Tokenizer(blob, "native"), Tokenizer(blob, "reference")
     ids, offsets = native.encode_with_offsets(text)
     assert (ids, offsets) == reference.encode_with_offsets(text)
     assert native.decode(ids) == text
     assert native.count(text) == len(ids)
-    plain = Tokenizer(write_model(first_stage(read_model(blob))), "native")
+    plain = Tokenizer(write_artifact(first_stage(read_artifact(blob))), "native")
     assert len(ids) <= plain.count(text)
 
 
@@ -258,9 +262,9 @@ def test_by_hand(tmp_path: Path) -> None:
     file = tmp_path / "corpus.txt"
     file.write_text("ක ම ක ම\nක ම ක ම\nක, ම\n", "utf-8")
     model = train_model(SCHEMAS, BASE, [file], prune=1, vocab_size=11, superwords=2)
-    tokens = [token.decode() for token in model.sgpe_tokens]
+    tokens = [token.decode() for token in units_of(model).texts]
     assert tokens == [" ක", " ම", "ක", "ම", " ක ම", " ම ක ම"]
-    enc = Tokenizer(write_model(model))
+    enc = Tokenizer(write_artifact(model))
     assert [enc.decode([token]) for token in enc.encode("ක ම ක ම, ක")] == ["ක", " ම ක ම", ",", " ක"]
     check_replay(model)
 
@@ -270,9 +274,9 @@ def test_no_superword_reaches_across_anything_but_one_space(tmp_path: Path, atom
     rng = random.Random(7)
     pairs = [rng.choice(WORDS) + rng.choice(SEPARATORS) for _ in range(4000)]
     model = trained(tmp_path, "".join(pairs), 150, vocab_size=400, max_words=3, atoms=atoms)
-    superwords = model.sgpe_tokens[model.first_superword :]
+    superwords = units_of(model).texts[units_of(model).first_superword :]
     assert len(superwords) == 150
-    enc = Tokenizer(write_model(first_stage(model)))
+    enc = Tokenizer(write_artifact(first_stage(model)))
     for token in superwords:
         text = token.decode("utf-8")
         assert 2 <= len(text.removeprefix(" ").split(" ")) <= 3
@@ -332,7 +336,7 @@ def test_a_large_corpus_is_sampled_by_the_text_of_its_lines(
     merges = set()
     for _ in range(3):
         rng.shuffle(lines)
-        merges.add(tuple(trained(tmp_path, "\n".join(lines), 20).merges))
+        merges.add(tuple(units_of(trained(tmp_path, "\n".join(lines), 20)).merges))
     assert len(merges) == 1
 
 
@@ -350,7 +354,7 @@ def superwords_of(corpus: Corpus, min_freq: int = 2) -> list[bytes]:
     model = train_model(
         SCHEMAS, BASE, corpus, prune=1, min_freq=min_freq, vocab_size=70, superwords=30
     )
-    return list(model.sgpe_tokens[model.first_superword :])
+    return list(units_of(model).texts[units_of(model).first_superword :])
 
 
 def test_a_whole_weight_is_naming_a_source_so_often(tmp_path: Path) -> None:

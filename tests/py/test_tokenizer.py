@@ -18,9 +18,9 @@ from tiny import SPECIALS_BASE, tiny_model
 
 import wwho
 from wwho import ArtifactError, Segment, SpecialTokenError, Tokenizer, UnknownTokenError
-from wwho.format.write import write_model
+from wwho.format.write import write_artifact
 
-TINY = write_model(tiny_model())
+TINY = write_artifact(tiny_model())
 SENTENCE = "The kettle\u2019s on, ශ්\u200dරී ලංකා होती \U0001f600."
 END = "<|endoftext|>"
 
@@ -147,7 +147,7 @@ def test_unknown_syllables_are_spelled(tiny: Tokenizer) -> None:
     text = "\u0d9a\u0da4\u0dad\u0ddd"
     ids = tiny.encode(text)
     assert tiny.decode(ids) == text
-    assert all(token < tiny.info.n_base for token in ids[1:])
+    assert all(token < tiny.info.models[1].first_id for token in ids[1:])
     unk = tiny.encode_single_token("[UNK]")
     assert tiny.encode(text, unk="token") == [ids[0], unk, unk]
     assert tiny.count(text, unk="token") == 3
@@ -207,7 +207,7 @@ SHARED = Tokenizer.from_bytes(TINY)
 def test_sgpes_token_comes_before_the_bases(tiny: Tokenizer) -> None:
     # the letter is a token of the base and an atom
     token = tiny.encode_single_token("\u0d9a")
-    assert token >= tiny.info.first_atom
+    assert token >= tiny.info.models[1].first_id
     assert tiny.encode_single_token(b"the") < 300
 
 

@@ -16,14 +16,15 @@ import pytest
 from corelib import HEADER, CompileError, compile_c
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiny import specials_of
 
-from wwho.build.assemble import counting_model, special_ids, trained_model
+from wwho.build.assemble import counting_model, special_ids, trained_model, units_of
 from wwho.build.base import base_model
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
-from wwho.format.model import Model
-from wwho.format.read import read_model
-from wwho.format.write import write_model
+from wwho.format.model import Artifact
+from wwho.format.read import read_artifact
+from wwho.format.write import write_artifact
 from wwho.schema.load import load_schema
 from wwho.tokenizer import Tokenizer
 from wwho.train.learn import choose_atoms
@@ -269,24 +270,24 @@ def test_broken_utf8_is_counted_and_cuts_words() -> None:
 # The model
 
 
-SPELL = Tokenizer.from_bytes(write_model(BASE), backend="reference")
+SPELL = Tokenizer.from_bytes(write_artifact(BASE), backend="reference")
 
 
-def expected_ids(word: Word, learnt: Learnt, model: Model) -> list[int]:
+def expected_ids(word: Word, learnt: Learnt, model: Artifact) -> list[int]:
     """The final segmentation of a word as ids, units outside the vocabulary as their bytes."""
-    assert model.space_id is not None
+    assert units_of(model).space_id is not None
     atoms = set(learnt.atoms)
     runs = iter(learnt.runs[word])
     ids: list[int] = []
     for unit in word:
         if unit in atoms:
             continue
-        ids += [model.first_atom + token for token in next(runs)]
+        ids += [units_of(model).first_id + token for token in next(runs)]
         if unit[:1] == b" " and unit[1:] in atoms:
-            ids.append(model.space_id)
+            ids.append(units_of(model).space_id)
         else:
             ids += SPELL.encode(unit)
-    return ids + [model.first_atom + token for token in next(runs)]
+    return ids + [units_of(model).first_id + token for token in next(runs)]
 
 
 @settings(max_examples=25)
@@ -301,8 +302,8 @@ def test_encoding_a_training_word_gives_its_final_segmentation(text: str, prune:
         merges=learnt.merges,
         provenance={"name": "test"},
     )
-    blob = write_model(model)
-    assert write_model(read_model(blob)) == blob
+    blob = write_artifact(model)
+    assert write_artifact(read_artifact(blob)) == blob
     for backend in ("native", "reference"):
         tokenizer = Tokenizer.from_bytes(blob, backend=backend)
         assert tokenizer.decode(tokenizer.encode(text)) == text
@@ -315,19 +316,19 @@ def test_encoding_a_training_word_gives_its_final_segmentation(text: str, prune:
 def test_the_layout_of_the_vocabulary(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES * 3)
     model = train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, name="toy_sgpe")
-    assert model.n_base == BASE.n_base == 301
-    assert [model.specials[text] for text in SPECIALS] == [301, 302, 303, 304, 305]
-    assert model.specials["<|end|>"] == 300
-    assert model.unk_id == 302
-    assert model.first_atom == 306
-    assert list(model.atoms) == sorted(model.atoms)
-    assert len(SPECIALS) + len(model.atoms) + len(model.merges) == 70
-    assert model.space_id == 301 + 70
+    assert BASE.n_vocab == 301
+    assert [specials_of(model)[text] for text in SPECIALS] == [301, 302, 303, 304, 305]
+    assert specials_of(model)["<|end|>"] == 300
+    assert units_of(model).unk_id == 302
+    assert units_of(model).first_id == 306
+    assert list(units_of(model).symbols) == sorted(units_of(model).symbols)
+    assert len(SPECIALS) + len(units_of(model).symbols) + len(units_of(model).merges) == 70
+    assert units_of(model).space_id == 301 + 70
     assert model.n_vocab == 301 + 70 + 1
     assert model.name == "toy_sgpe"
     assert [route.name for route in model.routes] == ["other", "sinhala", "devanagari"]
     text = "ගංගාව [UNK] है। ක්‍ය the\u200dක"
-    tokenizer = Tokenizer.from_bytes(write_model(model))
+    tokenizer = Tokenizer.from_bytes(write_artifact(model))
     assert tokenizer.decode_bytes(tokenizer.encode(text)) == text.encode("utf-8")
 
 
@@ -337,19 +338,21 @@ def test_every_syllable_at_or_above_the_threshold_is_in_the_vocabulary(tmp_path:
     units = Counter(unit for word in words_of(COUNTING, text) for unit in word)
     frequent = {unit for unit, number in units.items() if number >= 20}
     assert frequent
-    assert frequent <= set(model.atoms)
+    assert frequent <= set(units_of(model).symbols)
 
 
 def test_special_tokens_as_asked(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES * 3)
     model = train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, specials=["<s>"])
-    assert (model.specials["<s>"], model.unk_id, model.first_atom) == (301, None, 302)
-    assert train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, specials=[]).first_atom == 301
+    units = units_of(model)
+    assert (specials_of(model)["<s>"], units.unk_id, units.first_id) == (301, None, 302)
+    model = train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, specials=[])
+    assert units_of(model).first_id == 301
 
 
 def test_other_text_is_cut_by_the_bases_own_pretokenizer(tmp_path: Path) -> None:
     model = train_model(SCHEMAS, BASE, [write(tmp_path, SENTENCES * 3)], vocab_size=70, prune=3)
-    ours, theirs = (Tokenizer.from_bytes(write_model(each)) for each in (model, BASE))
+    ours, theirs = (Tokenizer.from_bytes(write_artifact(each)) for each in (model, BASE))
     text = "the  weather,\n\nthe _weather_ \t<|end|> 12345 thé \u3000\u200b😀"
     assert ours.encode(text) == theirs.encode(text)
     assert model.scanners.automata[1].table == BASE.scanners.automata[0].table
@@ -387,7 +390,7 @@ def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
     ):
         assert part in message
     exact = train_model(SCHEMAS, BASE, [path], vocab_size=atoms + 5, prune=1)
-    assert (len(exact.atoms), len(exact.merges)) == (atoms, 0)
+    assert (len(units_of(exact).symbols), len(units_of(exact).merges)) == (atoms, 0)
 
 
 @pytest.mark.parametrize(
@@ -459,7 +462,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
         subprocess.run(run, check=True, env={**os.environ, "PYTHONHASHSEED": str(seed)})
         outputs.append(output.read_bytes())
     assert outputs[0] == outputs[1] == outputs[2]
-    assert len(read_model(outputs[0]).merges) > 100
+    assert len(read_artifact(outputs[0]).merges) > 100
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

@@ -90,12 +90,12 @@ def test_what_is_trained_is_a_tokenizer(tmp_path: Path) -> None:
 @pytest.mark.parametrize("base", ["cl100k_base", "file", "path", "model", "none"])
 def test_bases_by_name_file_and_model(tmp_path: Path, base: str) -> None:
     from wwho.encodings import model_bytes
-    from wwho.format.read import read_model
+    from wwho.format.read import read_artifact
 
     blob = model_bytes("cl100k_base")
     file = tmp_path / "base.wwho"
     file.write_bytes(blob)
-    given = {"file": str(file), "path": file, "model": read_model(blob)}.get(base, base)
+    given = {"file": str(file), "path": file, "model": read_artifact(blob)}.get(base, base)
     enc = train(lines(), base=given, schemas=["sinhala"], **SMALL)
     assert enc.encode("school") == (
         list(b"school") if base == "none" else wwho.get_encoding("cl100k_base").encode("school")
@@ -105,7 +105,7 @@ def test_bases_by_name_file_and_model(tmp_path: Path, base: str) -> None:
 
 def test_other_atoms_need_no_schema() -> None:
     enc = train(lines(), atoms="byte", vocab_size=300, name="x")
-    assert (enc.n_vocab, enc.info.n_base_tokens) == (300, 300)
+    assert (enc.n_vocab, enc.info.models[0].n_tokens) == (300, 300)
     assert train(lines(), atoms="grapheme", base="none", pattern=r"\w+|\W", **SMALL).n_vocab > 256
 
 

@@ -20,8 +20,9 @@ import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiny import specials_of
 
-from wwho.build.assemble import counting_model, special_ids, trained_model
+from wwho.build.assemble import counting_model, special_ids, trained_model, units_of
 from wwho.build.atoms import AtomKind
 from wwho.build.base import base_model, byte_base
 from wwho.build.patterns import PATTERNS
@@ -29,9 +30,9 @@ from wwho.cli.verify import check_replay
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Texts
 from wwho.errors import CorpusError, SchemaError
-from wwho.format.model import Model
-from wwho.format.read import read_model
-from wwho.format.write import write_model
+from wwho.format.model import Artifact
+from wwho.format.read import read_artifact
+from wwho.format.write import write_artifact
 from wwho.progress import Progress
 from wwho.schema.load import load_schema
 from wwho.schema.model import Schema
@@ -58,7 +59,7 @@ class Variant:
 
     kind: AtomKind
     schemas: tuple[Schema, ...]
-    base: Model
+    base: Artifact
 
     def __repr__(self) -> str:
         return f"{self.kind}-{'scripts' if self.schemas else 'all'}-{self.base.name}"
@@ -99,7 +100,7 @@ RARE = "ෆෝ ඥානය छ छत्र жΩ zq 語\n"
 
 
 @cache
-def cutter(variant: Variant) -> Model:
+def cutter(variant: Variant) -> Artifact:
     return counting_model(variant.schemas, variant.base, variant.kind)
 
 
@@ -121,7 +122,7 @@ def learn_natively(
 
 
 @cache
-def trained(variant: Variant) -> Model:
+def trained(variant: Variant) -> Artifact:
     """A vocabulary of the small corpus, in which what is rare is no atom."""
     atoms, merges = learn_natively(variant, CORPUS * 3 + RARE, vocab_size=400, prune=3)
     return trained_model(
@@ -137,7 +138,7 @@ def trained(variant: Variant) -> Model:
 
 @cache
 def tokenizer(variant: Variant, backend: str) -> Tokenizer:
-    blob = write_model(trained(variant))
+    blob = write_artifact(trained(variant))
     return Tokenizer.from_bytes(blob, backend="native" if backend == "native" else "reference")
 
 
@@ -212,12 +213,12 @@ def test_backends_agree_and_keep_the_text(variant: Variant, text: str) -> None:
 @variants
 def test_the_artifact_is_one_like_any_other(variant: Variant) -> None:
     model = trained(variant)
-    blob = write_model(model)
-    assert write_model(read_model(blob)) == blob
-    assert len(model.merges or model.base_pairs) > 20
+    blob = write_artifact(model)
+    assert write_artifact(read_artifact(blob)) == blob
+    assert len(units_of(model).merges or model.models[0].merges) > 20
     check_replay(model)
     native, reference = tokenizer(variant, "native"), tokenizer(variant, "reference")
-    for token in (*model.base_tokens, *model.sgpe_tokens):
+    for token in (*model.models[0].texts, *units_of(model).texts):
         assert native.encode_single_token(token) == reference.encode_single_token(token)
 
 
@@ -229,7 +230,7 @@ def test_webassembly_gives_the_same_ids(tmp_path: Path) -> None:
     jobs = []
     for variant in VARIANTS:
         path = tmp_path / f"{variant}.wwho"
-        path.write_bytes(write_model(trained(variant)))
+        path.write_bytes(write_artifact(trained(variant)))
         jobs.append({"path": str(path), "texts": lines})
     done = subprocess.run(
         [
@@ -314,8 +315,10 @@ def test_no_token_of_a_grapheme_vocabulary_ends_within_a_cluster_of_its_word(tex
         at = 0
         for token in native.encode(whole):
             at += len(native.decode_bytes([token]))
-            if token > model.first_atom:  # else a byte of what is spelled out, or the lone space
-                assert at in bounds or token == model.space_id
+            if (
+                token > units_of(model).first_id
+            ):  # else a byte of what is spelled out, or the lone space
+                assert at in bounds or token == units_of(model).space_id
 
 
 # Bases
@@ -324,7 +327,7 @@ def test_no_token_of_a_grapheme_vocabulary_ends_within_a_cluster_of_its_word(tex
 def test_without_a_base_other_text_is_spelled_in_bytes() -> None:
     variant = NAMED["syllable-scripts-bytes"]
     model, native = trained(variant), tokenizer(variant, "native")
-    assert (model.n_base, model.n_base_tokens, model.first_atom) == (256, 256, 256 + len(SPECIALS))
+    assert (len(model.models[0].texts), units_of(model).first_id) == (256, 256 + len(SPECIALS))
     for text in ("the rain", "Öl\r\n", "漢字", "👩\u200d👧", "\0"):
         assert native.encode(text) == list(text.encode("utf-8"))
     assert min(native.encode("ගම")) > 255
@@ -334,10 +337,10 @@ def test_without_a_base_other_text_is_spelled_in_bytes() -> None:
 def test_a_vocabulary_of_bytes_is_a_base() -> None:
     variant = NAMED["byte-all-bytes"]
     model = trained(variant)
-    assert not model.has_sgpe
-    assert model.n_base_tokens == 400
-    assert model.base_tokens[:256] == BYTES
-    assert list(model.specials.values()) == [400, 401, 402, 403, 404]
+    assert len(model.models) == 1
+    assert len(model.models[0].texts) == 400
+    assert model.models[0].texts[:256] == BYTES
+    assert list(specials_of(model).values()) == [400, 401, 402, 403, 404]
     assert model.n_vocab == 405
     over = Variant(AtomKind.SYLLABLE, SCHEMAS, model)
     atoms, merges = learn_natively(over, CORPUS * 3, vocab_size=300, prune=4)
@@ -349,7 +352,7 @@ def test_a_vocabulary_of_bytes_is_a_base() -> None:
         merges=merges,
         provenance={"name": "both"},
     )
-    ours, theirs = (Tokenizer.from_bytes(write_model(each)) for each in (both, model))
+    ours, theirs = (Tokenizer.from_bytes(write_artifact(each)) for each in (both, model))
     assert ours.encode("the rain's sound") == theirs.encode("the rain's sound")
     assert ours.decode(ours.encode(CORPUS)) == CORPUS
 
@@ -370,10 +373,14 @@ def test_training_tells_what_the_atoms_were(tmp_path: Path) -> None:
         variant = Variant(AtomKind(kind), schemas, BYTE_BASE)
         n_specials = 0 if kind == "byte" else len(SPECIALS)
         atoms, merges = learn_natively(variant, CORPUS * 3, vocab_size=400 - n_specials, prune=4)
-        found = (BYTES, model.base_pairs) if kind == "byte" else (model.atoms, model.merges)
+        found = (
+            (BYTES, model.models[0].merges)
+            if kind == "byte"
+            else (units_of(model).symbols, units_of(model).merges)
+        )
         assert (found[0], list(found[1])) == (atoms, merges)
         assert model.provenance["training"].endswith(f"atoms {kind}")
-        assert len(model.specials) == n_specials
+        assert len(specials_of(model)) == n_specials
     syllables = train_model(SCHEMAS, BYTE_BASE, [path], vocab_size=400, prune=4)
     assert "atoms" not in syllables.provenance["training"]
 
@@ -383,7 +390,7 @@ def test_the_pattern_of_a_base_vocabulary_is_kept(tmp_path: Path) -> None:
     base = byte_base(r"\w+|\W")
     model = train_model([], base, [path], atoms="byte", vocab_size=300)
     assert model.provenance["pattern"] == r"\w+|\W"
-    assert model.base_tokens[256:] == (b"ab",)  # no piece holds more, or two of the others
+    assert model.models[0].texts[256:] == (b"ab",)  # no piece holds more, or two of the others
 
 
 @pytest.mark.parametrize(
@@ -433,7 +440,7 @@ def test_the_command_trains_what_it_is_asked_for(
     ids = cli("encode", "--model", model, stdin=CORPUS.encode()).out
     assert cli("decode", "--model", model, stdin=ids).out == CORPUS.encode()
     if "--pattern" in options:
-        found = read_model(model.read_bytes()).provenance
+        found = read_artifact(model.read_bytes()).provenance
         pattern = options[options.index("--pattern") + 1]
         assert PATTERNS.get(pattern, pattern) in (found.get("pattern"), found.get("base:pattern"))
 
@@ -464,8 +471,12 @@ def test_the_command_tells_how_many_atoms_and_merges(
     corpus, output = write(tmp_path, CORPUS * 3), tmp_path / "model.wwho"
     options = ("--base", "none", "--atoms", kind, "--vocab-size", 300, "-o", output)
     facts = json.loads(cli("train", corpus, *options, "--prune", 3, "--json").out)
-    model = read_model(output.read_bytes())
-    atoms, merges = (BYTES, model.base_pairs) if kind == "byte" else (model.atoms, model.merges)
+    model = read_artifact(output.read_bytes())
+    atoms, merges = (
+        (BYTES, model.models[0].merges)
+        if kind == "byte"
+        else (units_of(model).symbols, units_of(model).merges)
+    )
     assert (facts["atoms"], facts["merges"]) == (len(atoms), len(merges))
     assert len(merges) > 20
     line = cli("train", corpus, *options, "--prune", 3).out.decode()
@@ -504,8 +515,8 @@ def test_no_token_has_more_atoms_than_asked_for(text: str, kind: AtomKind, most:
         min_freq=1,
         max_token_units=most,
     )
-    pairs = model.base_pairs if kind is AtomKind.BYTE else model.merges
-    units = [1] * (256 if kind is AtomKind.BYTE else len(model.atoms))
+    pairs = model.models[0].merges if kind is AtomKind.BYTE else units_of(model).merges
+    units = [1] * (256 if kind is AtomKind.BYTE else len(units_of(model).symbols))
     for left, right in pairs:
         units.append(units[left] + units[right])
     assert max(units) <= most

@@ -24,14 +24,15 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from wwho.build.assemble import units_of
 from wwho.build.base import base_model
 from wwho.corpus import Corpus
 from wwho.corpus.lines import sampler
 from wwho.corpus.reader import LONG_LINE, Part, Reader, Reading
 from wwho.corpus.sources import files_of, stamp_of
 from wwho.errors import CorpusError
-from wwho.format.model import Model
-from wwho.format.write import write_model
+from wwho.format.model import Artifact
+from wwho.format.write import write_artifact
 from wwho.progress import ignore
 from wwho.schema.load import load_schema
 from wwho.train.pipeline import train_model
@@ -71,8 +72,8 @@ def sha256(file: str) -> str:
 
 
 def learnt(corpus: object, **options: Any) -> tuple[object, object]:
-    model: Model = train_model(SCHEMAS, BASE, corpus, prune=4, vocab_size=300, **options)  # type: ignore[arg-type]
-    return model.atoms, model.merges
+    model: Artifact = train_model(SCHEMAS, BASE, corpus, prune=4, vocab_size=300, **options)  # type: ignore[arg-type]
+    return units_of(model).symbols, units_of(model).merges
 
 
 # Which files
@@ -284,8 +285,11 @@ def test_decimal_weights_are_exact(tmp_path: Path) -> None:
     whole = train_model(SCHEMAS, BASE, Corpus([one, two], weights={two: 7}), prune=60, min_freq=8)
     parts = Corpus([one, two], weights={one: "0.25", two: Fraction(7, 4)})
     quarter = train_model(SCHEMAS, BASE, parts, prune=15, min_freq=2)
-    assert (quarter.atoms, quarter.merges) == (whole.atoms, whole.merges)
-    assert len(whole.merges) > 50
+    assert (units_of(quarter).symbols, units_of(quarter).merges) == (
+        units_of(whole).symbols,
+        units_of(whole).merges,
+    )
+    assert len(units_of(whole).merges) > 50
     assert quarter.provenance["corpus_weights"] == (
         f"0.25 for sha256 {sha256(one)}, 1.75 for sha256 {sha256(two)}"
     )
@@ -306,7 +310,7 @@ def test_weights_of_one_leave_no_trace(tmp_path: Path) -> None:
     one = str(put(tmp_path / "1.txt", lines(1)))
     plain = train_model(SCHEMAS, BASE, [one], prune=4)
     same = train_model(SCHEMAS, BASE, Corpus([one], weights={one: 1}, sample=1), prune=4)
-    assert write_model(plain) == write_model(same)
+    assert write_artifact(plain) == write_artifact(same)
 
 
 def test_a_float_is_the_number_that_it_is_written_as(tmp_path: Path) -> None:
@@ -377,7 +381,10 @@ def test_a_sample_depends_on_the_lines_alone(tmp_path: Path) -> None:
         train_model(SCHEMAS, BASE, Corpus([path], sample="0.3"), prune=4, processes=processes)
         for path, processes in ((there, 1), (back, 2))
     ]
-    assert (models[0].atoms, models[0].merges) == (models[1].atoms, models[1].merges)
+    assert (units_of(models[0]).symbols, units_of(models[0]).merges) == (
+        units_of(models[1]).symbols,
+        units_of(models[1]).merges,
+    )
     assert models[0].provenance["corpus_sample"] == "0.3 of the lines"
     kept = [text for text in texts if sampler(Fraction("0.3"))(text.encode())]  # type: ignore[misc]
     assert learnt([put(tmp_path / "3.txt", kept)]) == learnt(Corpus([there], sample="0.3"))

@@ -27,7 +27,7 @@ from wwho.build.base import base_model
 from wwho.corpus import Corpus, contents
 from wwho.corpus.reader import Reading, part_of
 from wwho.errors import CorpusError, CountsError
-from wwho.format.write import write_model
+from wwho.format.write import write_artifact
 from wwho.schema.load import load_schema
 from wwho.train import count_words
 from wwho.train.counts import Counts
@@ -78,7 +78,7 @@ def count(file: str, output: Path | str, **options: Any) -> str:
 
 
 def trained(corpus: Any, **options: Any) -> bytes:
-    return write_model(train_model(SCHEMAS, BASE, corpus, **OPTIONS | options))
+    return write_artifact(train_model(SCHEMAS, BASE, corpus, **OPTIONS | options))
 
 
 # The same bytes

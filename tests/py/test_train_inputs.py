@@ -25,12 +25,13 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wwho.build.assemble import units_of
 from wwho.build.base import base_model
 from wwho.corpus import Corpus
 from wwho.corpus.lines import Block, blocks_of
 from wwho.corpus.reader import Part, Reader, Reading
 from wwho.errors import CorpusError
-from wwho.format.read import read_model
+from wwho.format.read import read_artifact
 from wwho.progress import ignore
 from wwho.schema.load import load_schema
 from wwho.train.pipeline import train_model
@@ -103,7 +104,7 @@ def test_standard_input(tmp_path: Path, suffix: str) -> None:
         subprocess.run([*run, "-o", str(output), str(source)], input=data, check=True)
         outputs.append(output.read_bytes())
     assert outputs[0] == outputs[1]
-    assert read_model(outputs[0]).merges
+    assert read_artifact(outputs[0]).merges
 
 
 def test_json_lines_from_standard_input(tmp_path: Path) -> None:
@@ -111,7 +112,7 @@ def test_json_lines_from_standard_input(tmp_path: Path) -> None:
     output = tmp_path / "out.wwho"
     run = [sys.executable, "-m", "wwho.cli.main", "train", "--schema", "sinhala", "--prune", "1"]
     subprocess.run([*run, "--field", "body", "-o", str(output), "-"], input=data, check=True)
-    assert "ගම".encode()[:3] in read_model(output.read_bytes()).atoms
+    assert "ගම".encode()[:3] in read_artifact(output.read_bytes()).atoms
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
@@ -250,7 +251,7 @@ def test_broken_utf8_is_reported_and_survived(tmp_path: Path) -> None:
     broken = put(tmp_path, "broken.txt", TEXT + b"\xff\xe0\xb6\n")
     with pytest.warns(UserWarning, match="3 broken characters"):
         model = train_model(SCHEMAS, BASE, [broken], prune=1)
-    assert model.atoms == train_model(SCHEMAS, BASE, [whole], prune=1).atoms
+    assert units_of(model).symbols == train_model(SCHEMAS, BASE, [whole], prune=1).atoms
     assert model.provenance["corpus_broken_characters"] == "3"
 
 

@@ -248,6 +248,6 @@ def make_files(installed: Installed) -> None:
     vocab = learn_vocab(folder / "si.txt", vocab_size=60, prune=1)
     (folder / "vocab.json").write_bytes(vocab_json(vocab))
     enc = wwho.get_encoding("o200k_base")
-    ranks = enumerate(map(enc.decode_single_token_bytes, range(enc.info.n_base_tokens)))
+    ranks = enumerate(map(enc.decode_single_token_bytes, range(enc.info.models[0].n_tokens)))
     rows = [f"{b64encode(text).decode()} {rank}\n" for rank, text in ranks]
     (folder / "o200k_base.tiktoken").write_text("".join(rows), "ascii")

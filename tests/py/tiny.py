@@ -12,12 +12,25 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from wwho.build.assemble import added_tokens
+from wwho.build.atoms import cut_by, script_cut
 from wwho.build.base import base_model
 from wwho.build.pairs import canonical_pairs
 from wwho.build.paper import import_vocab
 from wwho.build.patterns import PATTERNS
 from wwho.build.vocab_json import parse_vocab_json
-from wwho.format.model import Model, Pair, Route
+from wwho.format.bpe import BPE
+from wwho.format.model import (
+    Action,
+    Added,
+    Artifact,
+    Flag,
+    Ids,
+    Pair,
+    Route,
+    Stage,
+    Unknown,
+)
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 from wwho.grammar.unicode import UNICODE_VERSION
@@ -56,35 +69,40 @@ SUPERWORDS = (
 )
 
 SPECIALS_BASE = ("<|end|>", "<|end|>x", "<|ක|>")
-SPECIALS_SGPE = ("[PAD]", "[UNK]")
+SPECIALS_BEHIND = ("[PAD]", "[UNK]")
 
 
-def tiny_model() -> Model:
+def specials_of(artifact: Artifact) -> dict[str, int]:
+    """The added tokens of an artifact, text to id."""
+    return {token.text: token.id for token in artifact.added}
+
+
+def tiny_model() -> Artifact:
     """The model."""
     tokens = [*(bytes([byte]) for byte in range(255, -1, -1)), *BASE_TOKENS]
     # ids between the tokens and the special tokens are left free, as in o200k_base and cl100k_base
     specials = {text: len(tokens) + 2 + 3 * k for k, text in enumerate(SPECIALS_BASE)}
-    n_base = max(specials.values()) + 2
-    specials |= {text: n_base + 1 + k for k, text in enumerate(SPECIALS_SGPE)}
-    first_atom = max(specials.values()) + 2
+    behind = max(specials.values()) + 3
+    specials |= {text: behind + k for k, text in enumerate(SPECIALS_BEHIND)}
+    first_id = max(specials.values()) + 2
     schemas = [load_schema(name) for name in SCHEMAS]
     atoms = tuple(sorted(text.encode("utf-8") for text in ATOMS))
-    return Model(
-        scanners=compile_schemas(schemas, parse_regex(PATTERNS["o200k_base"])),
-        router=0,
-        routes=(
-            Route("other", 1, sgpe=False),
-            *(Route(schema.name, k, sgpe=True) for k, schema in enumerate(schemas, 2)),
-        ),
-        n_base=n_base,
-        base_bytes=b"".join(tokens[:256]),
-        base_pairs=canonical_pairs(tokens),
-        first_atom=first_atom,
-        atoms=atoms,
+    scanners = compile_schemas(schemas, parse_regex(PATTERNS["o200k_base"]))
+    base = BPE(symbols=tuple(tokens[:256]), merges=canonical_pairs(tokens))
+    syllables = BPE(
+        symbols=atoms,
         merges=merge_pairs(atoms),
-        space_id=first_atom + len(ATOMS) + len(MERGES) + len(SUPERWORDS),
+        units=True,
+        first_id=first_id,
+        unknown=Unknown.SPELL,
         unk_id=specials["[UNK]"],
-        specials=specials,
+        space_id=first_id + len(ATOMS) + len(MERGES) + len(SUPERWORDS),
+        n_superwords=len(SUPERWORDS),
+    )
+    return Artifact(
+        **script_cut(scanners, schemas),
+        models=(base, syllables),
+        added=added_tokens(specials),
         provenance={
             "name": "tiny",
             "source": "tests/py/tiny.py",
@@ -92,7 +110,6 @@ def tiny_model() -> Model:
             "unicode": UNICODE_VERSION,
             "schemas": " ".join(SCHEMAS),
         },
-        n_superwords=len(SUPERWORDS),
     )
 
 
@@ -126,7 +143,7 @@ def paper_document() -> dict[str, Any]:
     }
 
 
-def paper_base() -> Model:
+def paper_base() -> Artifact:
     """The base of `paper_model`: that of `tiny_model` with bytes in ascending order."""
     return base_model(
         [*(bytes([byte]) for byte in range(256)), *BASE_TOKENS],
@@ -136,7 +153,7 @@ def paper_base() -> Model:
     )
 
 
-def paper_model() -> Model:
+def paper_model() -> Artifact:
     """A model with ids of its own."""
     file = parse_vocab_json(json.dumps(paper_document()).encode())
     schemas = [load_schema(f"paper/{name}", allow_invalid=True) for name in SCHEMAS]
@@ -154,8 +171,8 @@ def merge_pairs(atoms: tuple[bytes, ...]) -> list[Pair]:
     return pairs
 
 
-def small_model() -> Model:
-    """A model with every section and little in it, to make broken files of; SGPE gets all `k`s."""
+def small_model() -> Artifact:
+    """A model with every section and little in it, to make broken files of; all `k`s are units."""
     letters, rest = parse_regex("k+"), parse_regex("[^k]+")
     scanners = compile_scanners(
         [
@@ -164,44 +181,103 @@ def small_model() -> Model:
             Scanner("letters", (parse_regex("k"), parse_regex("[^k]")), longest=False),
         ]
     )
-    return Model(
-        scanners=scanners,
-        router=0,
-        routes=(Route("other", 1, sgpe=False), Route("letters", 2, sgpe=True)),
-        n_base=261,
-        base_bytes=bytes(range(256)),
-        base_pairs=((97, 98), (256, 99)),
-        first_atom=262,
-        atoms=(b"j", b"k"),
+    units = BPE(
+        symbols=(b"j", b"k"),
         merges=((1, 1), (2, 2)),
-        space_id=266,
+        units=True,
+        first_id=262,
+        unknown=Unknown.SPELL,
         unk_id=261,
-        specials={"<|a|>": 259, "[UNK]": 261},
+        space_id=266,
+    )
+    return Artifact(
+        **cut_by(scanners, [Route("letters", 1, units=2)], pretokenizer=1),
+        models=(BPE(merges=((97, 98), (256, 99))), units),
+        added=(Added("<|a|>", 259), Added("[UNK]", 261)),
         provenance={"name": "small"},
     )
 
 
-def stated_model() -> Model:
+def stated_model() -> Artifact:
     """As `small_model`, with ids of its own, for broken files; one token has none."""
-    return replace(small_model(), space_id=263, ids=(265, 262, None, 264))
+    small = small_model()
+    ids = (265, 262, None, 264)
+    base, units = small.models
+    units = replace(units, space_id=263, id_policy=Ids.STATED, stated=ids, unknown=Unknown.ID)
+    return replace(small, models=(base, units))
 
 
-def smallest_model() -> Model:
+def byte_tokens_model() -> Artifact:
+    """A model of characters, some of which its bytes' tokens stand for; the last byte has none."""
+    scanners = compile_scanners([Scanner("characters", (parse_regex("a|[^a]"),), longest=False)])
+    characters = BPE(
+        symbols=(b" ", b"a", "ක".encode()),
+        merges=((1, 1), (0, 3), (2, 2)),
+        units=True,
+        first_id=3,
+        id_policy=Ids.STATED,
+        stated=(5, 4, 3, 8, 6, None),
+        unknown=Unknown.BYTES,
+        fuse=True,
+        unk_id=0,
+        byte_ids=(*range(9, 264), None),
+    )
+    return Artifact(
+        scanners=scanners,
+        router=None,
+        routes=(Route("text", model=0, units=0),),
+        models=(characters,),
+        added=(Added("<unk>", 0),),
+        provenance={"name": "byte tokens"},
+    )
+
+
+def odd_added_model() -> Artifact:
+    """Pieces between white space and commas, and an added token for each flag."""
+    rules = tuple(map(parse_regex, (r"[a-z]+", r"\s", r",", r"[^a-z\s,]")))
+    scanners = compile_scanners([Scanner("words", rules, longest=False)])
+    flags = {
+        "<s>": Flag.SPECIAL,
+        "<always>": Flag(0),
+        "<left>": Flag.LSTRIP,
+        "<right>": Flag.RSTRIP | Flag.SPECIAL,
+        "<both>": Flag.LSTRIP | Flag.RSTRIP,
+        "word": Flag.SINGLE_WORD,
+        "words": Flag.SINGLE_WORD,
+        "late": Flag.NORMALIZED,
+        "<always>late": Flag.NORMALIZED | Flag.RSTRIP,
+        "ab": Flag(0),
+    }
+    classes = scanners.classes
+    properties = bytes(
+        sample.isspace() | 2 * (sample.isalnum() or sample == "_") for sample in classes.samples
+    )
+    actions = (Action.KEEP, Action.DROP, Action.BEFORE, Action.GROUP)
+    return Artifact(
+        scanners=scanners,
+        router=None,
+        routes=(Route("text", model=0, stages=(0,)),),
+        models=(BPE(merges=((97, 98), (256, 97), (44, 44))),),
+        stages=(Stage(0, actions),),
+        added=tuple(
+            Added(text, 256 if text == "ab" else 300 + k, flag)
+            for k, (text, flag) in sorted(
+                enumerate(flags.items()), key=lambda item: item[1][0] != "ab"
+            )
+        ),
+        properties=properties,
+        provenance={"name": "odd"},
+    )
+
+
+def smallest_model() -> Artifact:
     """The least that is a tokenizer, whose file FORMAT.md prints: any text is one piece."""
-    return Model(
+    return Artifact(
         scanners=compile_scanners(
             [Scanner("pretokenizer", (parse_regex("(?:a|[^a])+"),), longest=False)]
         ),
         router=None,
-        routes=(Route("other", 0, sgpe=False),),
-        n_base=256,
-        base_bytes=bytes(range(256)),
-        base_pairs=(),
-        first_atom=256,
-        atoms=(),
-        merges=(),
-        space_id=None,
-        unk_id=None,
-        specials={},
+        routes=(Route("other", model=0),),
+        models=(BPE(),),
         provenance={"name": "minimal"},
     )

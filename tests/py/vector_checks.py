@@ -46,13 +46,17 @@ def check_encode(enc: Tokenizer, line: dict[str, Any]) -> None:
     else:
         routes = enc.info.routes
         spans = enc._backend.spans(text if isinstance(text, bytes) else text.encode())
-        found = [text[span.start : span.end].hex() for span in spans if routes[span.route].sgpe]
+        found = [
+            text[span.start : span.end].hex()
+            for span in spans
+            if routes[span.route].units is not None
+        ]
         assert found == [unit for each in line["segments"] for unit in each.get("units_hex", [])]
 
 
 def check_utf16(enc: Tokenizer, line: dict[str, Any]) -> None:
     data = line["text"].encode("utf-8") if "text" in line else bytes.fromhex(line["bytes_hex"])
-    mask = bytes(text in line["allowed"] for text in enc.info.specials)
+    mask = bytes(token.text in line["allowed"] for token in enc.info.added)
     _, ends = enc._backend.encode_with_ends(data, mask, bool(line.get("unk")))
     assert [list(pair) for pair in enc._backend.offsets(data, ends, True)] == line["utf16"]
 

@@ -15,22 +15,22 @@ sys.path.append(str(ROOT / "tests" / "py"))
 
 from odd_models import byte_model, letter_model, phrase_model, replayable
 
-from wwho.format.model import Model
-from wwho.format.write import write_model
+from wwho.format.model import Artifact
+from wwho.format.write import write_artifact
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 
 PROGRAM = Path(__file__).parent / "odd_cuts.mjs"
 
 
-def based(pattern: str) -> Model:
+def based(pattern: str) -> Artifact:
     """A base with this pretokenizer, over random merges."""
     symbols = [ord(char) for char in "abcd x\n"]
     return byte_model(replayable(random.Random(7), symbols, 256, 30), piece=pattern)
 
 
-def routed(rest: str) -> Model:
-    """Letters from a to d, x and y go to SGPE, but where `rest` takes them to the base."""
+def routed(rest: str) -> Artifact:
+    """Letters from a to d, x and y are units, but where `rest` takes them to the base."""
     model = letter_model(replayable(random.Random(8), range(5), 5, 20))
     scanners = compile_scanners(
         [
@@ -64,7 +64,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, objec
     folder = tmp_path_factory.mktemp("odd")
     paths = {name: folder / f"{number}.wwho" for number, name in enumerate(MODELS)}
     for name, path in paths.items():
-        path.write_bytes(write_model(MODELS[name]))
+        path.write_bytes(write_artifact(MODELS[name]))
     results = json.loads(run("node", PROGRAM, *paths.values(), cwd=ROOT))
     return {name: results[str(path)] for name, path in paths.items()}
 

@@ -261,7 +261,7 @@ test("unk: 'token' writes one [UNK], 'spell' the bytes", () => {
   const text = "क्ष्म्य्व्ट्ठ्ळ";
   assert.equal(wwho.decode(wwho.encode(text)), text);
   assert.ok(
-    wwho.encode(text).every((id) => id < wwho.info.nBase),
+    wwho.encode(text).every((id) => id < wwho.info.models[0].nIds),
     "spelled by the base",
   );
   assert.deepEqual([...wwho.encode(text, { unk: "token" })], [wwho.info.unkId]);
@@ -369,9 +369,9 @@ test("results are copies", () => {
 
 test("info, name, provenance and special tokens", () => {
   assert.equal(o200k.name, "o200k_base");
-  assert.deepEqual([o200k.info.nVocab, o200k.info.nBase, o200k.info.unkId], [200019, 200019, null]);
-  assert.deepEqual([o200k.info.nSuperwords, wwho.info.nSuperwords, superwords.info.nSuperwords], [0, 0, 45_000]);
-  assert.deepEqual(o200k.info.routes, [{ name: "other", sgpe: false }]);
+  assert.deepEqual([o200k.info.nVocab, o200k.info.models[0].nIds, o200k.info.unkId], [200019, 199998, null]);
+  assert.deepEqual([o200k, wwho, superwords].map(({ info }) => info.models.at(-1).nSuperwords), [0, 0, 45_000]);
+  assert.deepEqual(o200k.info.routes, [{ name: "other", model: 0, sgpe: false }]);
   assert.deepEqual(
     [...o200k.specialTokens],
     [
@@ -380,7 +380,7 @@ test("info, name, provenance and special tokens", () => {
     ],
   );
   assert.equal(wwho.name, "wwho_328k");
-  assert.deepEqual([wwho.info.nVocab, wwho.info.nBase], [328020, 200019]);
+  assert.deepEqual([wwho.info.nVocab, wwho.info.models[1].firstId], [328020, 200024]);
   assert.deepEqual(
     wwho.info.routes.map(({ name }) => name),
     ["other", "sinhala", "devanagari"],

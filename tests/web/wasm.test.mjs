@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { STATUS } from "../../web/package/lib/errors.js";
 import { ROOT, WASM, bytesOf } from "./common.mjs";
 
 const header = await readFile(new URL("wasm/include/wwho.h", ROOT), "utf8");
@@ -25,11 +24,11 @@ test("it exports the functions of wwho.h, its memory and __heap_base", () => {
   assert.deepEqual(exported.sort(), [...declared, "memory", "__heap_base"].sort());
 });
 
-test("the status names are those of wwho.h and of the core", () => {
+test("the core's names of statuses are those of wwho.h", () => {
   const declared = Object.fromEntries(
-    [...header.split("/* flags")[0].matchAll(/WWHO_([A-Z_]+) = (\d+)/g)].map(([, name, code]) => [Number(code), name]),
+    [...header.split("/* Kinds of sections")[0].matchAll(/WWHO_([A-Z_]+) = (\d+)/g)].map(([, name, code]) => [Number(code), name]),
   );
-  assert.deepEqual({ 0: "OK", ...STATUS }, declared);
+  assert.ok(Object.keys(declared).length > 20);
   const { exports } = new WebAssembly.Instance(module);
   for (const [code, name] of Object.entries(declared)) {
     const at = exports.wwho_status_str(Number(code));

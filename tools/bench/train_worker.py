@@ -34,16 +34,16 @@ def nothing(job: Job) -> Job:
 
 def syllables(job: Job) -> Job:
     """WWHO's own job: SGPE over o200k_base."""
-    read_model = import_module("wwho.format.read").read_model
+    read_artifact = import_module("wwho.format.read").read_artifact
     model_bytes = import_module("wwho.encodings").model_bytes
     model = import_module("wwho.train.pipeline").train_model(
         schemas(),
-        read_model(model_bytes("o200k_base")),
+        read_artifact(model_bytes("o200k_base")),
         [job["file"]],
         vocab_size=job["vocab_size"],
         prune=PRUNE,
     )
-    return {"merges": len(model.merges)}
+    return {"merges": len(model.models[1].merges)}
 
 
 def plain(job: Job) -> Job:
@@ -56,7 +56,7 @@ def plain(job: Job) -> Job:
         min_freq=1,
         vocab_size=job["vocab_size"],
     )
-    return {"merges": len(model.base_pairs), "tokens": digest(model.base_tokens)}
+    return {"merges": len(model.models[0].merges), "tokens": digest(model.models[0].texts)}
 
 
 def rustbpe(job: Job) -> Job:

@@ -7,9 +7,10 @@ import hashlib
 import json
 from pathlib import Path
 
+from wwho.build.base import vocabulary_of
 from wwho.encodings import model_bytes
-from wwho.format.model import Model
-from wwho.format.read import read_model
+from wwho.format.model import Artifact
+from wwho.format.read import read_artifact
 
 # What tiktoken's own source says of its file: the artifact's ranks are checked against it.
 TIKTOKEN_URL = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
@@ -23,25 +24,25 @@ def write_vocabulary(folder: Path) -> None:
         ValueError: the artifact's ranks are not those of tiktoken.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    model = read_model(model_bytes("o200k_base"))
-    lines = (
-        b"%s %d\n" % (base64.b64encode(token), rank) for rank, token in enumerate(model.base_tokens)
-    )
+    artifact = read_artifact(model_bytes("o200k_base"))
+    tokens = vocabulary_of(artifact).texts
+    lines = (b"%s %d\n" % (base64.b64encode(token), rank) for rank, token in enumerate(tokens))
     ranks = b"".join(lines)
     found = hashlib.sha256(ranks).hexdigest()
     if found != TIKTOKEN_SHA256:
         raise ValueError(f"o200k_base.tiktoken has SHA-256 {found}, not {TIKTOKEN_SHA256}")
     (folder / "o200k_base.tiktoken").write_bytes(ranks)
     (folder / hashlib.sha1(TIKTOKEN_URL.encode()).hexdigest()).write_bytes(ranks)
-    content = json.dumps(tokenizer_json(model), ensure_ascii=False)
+    content = json.dumps(tokenizer_json(artifact), ensure_ascii=False)
     (folder / "tokenizer.json").write_text(content, encoding="utf-8")
 
 
-def tokenizer_json(model: Model) -> dict[str, object]:
+def tokenizer_json(artifact: Artifact) -> dict[str, object]:
     """The model in Hugging Face's format: byte-level BPE behind the same split pattern."""
     alphabet = byte_alphabet()
-    tokens = [token.decode("latin-1").translate(alphabet) for token in model.base_tokens]
-    pattern = {"Regex": model.provenance["pattern"]}
+    model = vocabulary_of(artifact)
+    tokens = [token.decode("latin-1").translate(alphabet) for token in model.texts]
+    pattern = {"Regex": artifact.provenance["pattern"]}
     options = dict.fromkeys(("add_prefix_space", "trim_offsets", "use_regex"), False)
     byte_level = {"type": "ByteLevel", **options}
     return {
@@ -59,7 +60,7 @@ def tokenizer_json(model: Model) -> dict[str, object]:
             "type": "BPE",
             "ignore_merges": True,
             "vocab": {token: rank for rank, token in enumerate(tokens)},
-            "merges": [[tokens[left], tokens[right]] for left, right in model.base_pairs],
+            "merges": [[tokens[left], tokens[right]] for left, right in model.merges],
         },
     }
 

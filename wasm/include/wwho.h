@@ -4,7 +4,40 @@
  * read-only after wwho_open, so any number of threads may share it, each with a scratch area of its own.
  * Stack: at most 16 KiB, whatever the input.
  * Texts are bytes, normally UTF-8; broken UTF-8 is fine (FORMAT.md, section 4). No text needs a terminating zero.
- * Every function returns a status; what it writes through its pointers is said with it.
+ * Every function returns a status; what it writes through its pointers is said with it. WWHO_ARGUMENT can come from every function:
+ * for a null pointer where none is allowed, and for what its comment says. Other statuses are named with each function.
+ *
+ * From a file to ids (a test compiles and runs this):
+ *
+ * example: begin
+ * #include "wwho.h"
+ * #include <stdio.h>
+ * #include <stdlib.h>
+ * #include <string.h>
+ *
+ * int main(int argc, char **argv) {
+ *     static uint8_t blob[1 << 24]; // the artifact, at an address that is a multiple of 4
+ *     FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
+ *     if (!file) return 2;
+ *     size_t len = fread(blob, 1, sizeof blob, file), size, n;
+ *     fclose(file);
+ *
+ *     const wwho_model *model;
+ *     int status = wwho_workspace_size(blob, len, &size);
+ *     void *work = status ? NULL : malloc(size); // malloc's memory is aligned to 16 bytes
+ *     if (!status) status = wwho_open(blob, len, work, size, &model);
+ *     if (status) return fprintf(stderr, "%s\n", wwho_status_str(status)), 1;
+ *
+ *     const char *text = argv[2];
+ *     size_t length = strlen(text), scratch_len = wwho_scratch_size(model);
+ *     void *scratch = calloc(1, scratch_len);            // all zero before its first use, then kept
+ *     uint32_t *ids = malloc((length + 1) * sizeof *ids); // a text never has more tokens than bytes
+ *     status = wwho_encode(model, (const uint8_t *)text, length, NULL, 0, scratch, scratch_len, ids, NULL, length, &n);
+ *     for (size_t i = 0; !status && i < n; i++) printf("%u\n", (unsigned)ids[i]);
+ *     free(ids), free(scratch), free(work);
+ *     return status;
+ * }
+ * example: end
  */
 #ifndef WWHO_H
 #define WWHO_H
@@ -12,13 +45,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The interface that this header declares; wwho_abi_version() gives that of the library. A function that is added raises the minor
+ * number; one that changes or goes raises the major one. */
+#define WWHO_VERSION_MAJOR 2
+#define WWHO_VERSION_MINOR 0
+
 /* cffi: begin */
 
-/* Status codes, grouped, never renumbered. */
+/* Status codes. */
 enum {
     WWHO_OK = 0,
     /* of a call */
-    WWHO_ARGUMENT = 1, /* a null or misaligned pointer, a length over 2^31 - 1 */
+    WWHO_ARGUMENT = 1, /* a null or misaligned pointer, a number beyond what there is, a length over 2^31 - 1 */
     WWHO_BUFFER = 2,   /* a buffer is too small; the size needed is reported */
     WWHO_TOKEN = 3,    /* no such token */
     /* of an artifact: one for each MUST of FORMAT.md */
@@ -26,58 +68,77 @@ enum {
     WWHO_VERSION = 17,
     WWHO_TRUNCATED = 18,
     WWHO_TRAILING = 19,
-    WWHO_FEATURES = 20,
-    WWHO_CHECKSUM = 21,
-    WWHO_SECTION_TABLE = 22,
-    WWHO_SECTION_ORDER = 23,
-    WWHO_SECTION_KIND = 24,
-    WWHO_SECTION_BOUNDS = 25,
-    WWHO_PADDING = 26,
-    WWHO_SECTION_MISSING = 27,
-    WWHO_META = 28,
-    WWHO_CLASSES = 29,
-    WWHO_AUTOMATON_SHAPE = 30,
-    WWHO_AUTOMATON_TABLE = 31,
-    WWHO_AUTOMATON_TOTAL = 32,
-    WWHO_ROUTES = 33,
-    WWHO_BASE_BYTES = 34,
+    WWHO_CHECKSUM = 20,
+    WWHO_SECTION_TABLE = 21,
+    WWHO_SECTION_ORDER = 22,
+    WWHO_SECTION_KIND = 23,
+    WWHO_SECTION_BOUNDS = 24,
+    WWHO_PADDING = 25,
+    WWHO_SECTION_MISSING = 26,
+    WWHO_CLASSES = 27,
+    WWHO_AUTOMATON_SHAPE = 28,
+    WWHO_AUTOMATON_TABLE = 29,
+    WWHO_AUTOMATON_TOTAL = 30,
+    WWHO_STAGES = 31,
+    WWHO_ROUTES = 32,
+    WWHO_MODEL = 33,
+    WWHO_SYMBOLS = 34,
     WWHO_PAIRS = 35,
     WWHO_PAIR_ORDER = 36,
     WWHO_PAIR_DUPLICATE = 37,
     WWHO_TOKEN_LENGTH = 38,
     WWHO_TOKEN_DUPLICATE = 39,
-    WWHO_ATOMS = 40,
-    WWHO_SPECIALS = 41,
-    WWHO_IDS = 42
+    WWHO_IDS = 40,
+    WWHO_ADDED = 41
 };
 
-/* flags of wwho_encode, wwho_encode_batch and wwho_count */
+/* Kinds of sections (FORMAT.md, section 1). */
 enum {
-    /* a unit outside the vocabulary becomes unk_id instead of being spelled (loses text); implied where a file states its ids */
-    WWHO_UNK_TOKEN = 1,
-    /* what lies between special tokens is one piece of the base, whatever the scanners would make of it */
-    WWHO_ONE_PIECE = 2
+    WWHO_SECTION_CLASSES = 1,
+    WWHO_SECTION_AUTOMATA = 2,
+    WWHO_SECTION_STAGES = 3,
+    WWHO_SECTION_ROUTES = 4,
+    WWHO_SECTION_MODEL = 5,
+    WWHO_SECTION_ADDED = 6,
+    WWHO_SECTION_PROVENANCE = 10
 };
 
-/* rules of a span: of a unit of an SGPE route, or WWHO_PIECE for a piece of a base route */
+/* Flags of wwho_encode, wwho_encode_batch and wwho_count. */
+enum {
+    /* a symbol outside the vocabulary becomes unk_id, where the model has one, instead of being spelled: this loses text */
+    WWHO_UNK_TOKEN = 1,
+    /* what lies between added tokens is one piece of route 0, whatever router and stages would make of it */
+    WWHO_ONE_PIECE = 2,
+    /* added tokens that need no leave are ordinary text, too */
+    WWHO_NO_ADDED = 4
+};
+
+/* Flags of an added token (FORMAT.md, section 7). */
+enum {
+    WWHO_ADDED_SPECIAL = 1,
+    WWHO_ADDED_LSTRIP = 2,
+    WWHO_ADDED_RSTRIP = 4,
+    WWHO_ADDED_SINGLE_WORD = 8,
+    WWHO_ADDED_NORMALIZED = 16
+};
+
+/* Rules of a span: of a unit, or WWHO_PIECE for a piece that is not made of units. */
 enum { WWHO_SYLLABLE = 0, WWHO_ORPHAN = 1, WWHO_PASSTHROUGH = 2, WWHO_PIECE = 3 };
 
-typedef struct wwho_model wwho_model;
+/* What wwho_info tells of. */
+enum {
+    WWHO_OF_TOKENIZER = 0, /* n_vocab (ids are below it, not all of them used), max_token_bytes (added tokens included), n_models, n_routes,
+                            * n_stages, n_added, n_automata, n_classes, router (an automaton or 0xFFFFFFFF) */
+    WWHO_OF_MODEL = 1,     /* kind, symbols, unknown, ids, speller (a model or 0xFFFFFFFF), first_id, n_ids, n_symbols, n_merges,
+                            * n_superwords (of the merges, the last), space_id, unk_id (0xFFFFFFFF: none): FORMAT.md, section 6 */
+    WWHO_OF_ROUTE = 2,     /* model, units (an automaton or 0xFFFFFFFF), then a `stage` for each of its stages */
+    WWHO_OF_STAGE = 3,     /* automaton, then an `action` for each of its rules: FORMAT.md, section 4 */
+    WWHO_OF_AUTOMATON = 4, /* n_states, n_rules */
+    WWHO_OF_SPAN = 5,      /* of the struct wwho_span: size, and the offset of each field, in bytes; needs no model */
+    WWHO_OF_FLAGS = 6      /* the flags of wwho_encode; needs no model */
+};
 
-typedef struct {
-    uint32_t n_vocab;       /* ids are 0 .. n_vocab-1, not all of them used */
-    uint32_t n_base;        /* ids below it are the base's, the others SGPE's */
-    uint32_t n_base_tokens; /* mergeable tokens of the base: in order of rank, the first ids that are no special token's */
-    uint32_t first_atom;    /* ids from it on are atoms' and merged tokens', and the lone space's */
-    uint32_t n_atoms;
-    uint32_t n_merges;
-    uint32_t space_id; /* 0xFFFFFFFF: none */
-    uint32_t unk_id;   /* 0xFFFFFFFF: none */
-    uint32_t n_specials;
-    uint32_t n_routes;
-    uint32_t max_token_bytes; /* the longest token, special tokens included */
-    uint32_t n_superwords;    /* of the merges, the last ones */
-} wwho_info;
+typedef struct wwho_model wwho_model;
 
 typedef struct {
     uint32_t start, end; /* bytes of the text */
@@ -86,75 +147,98 @@ typedef struct {
     uint8_t first; /* 1 for the first of a segment, else 0 */
 } wwho_span;
 
-/* The number of this interface; it changes when a function here does. */
+/* WWHO_VERSION_MAJOR << 16 | WWHO_VERSION_MINOR of the library: the major number MUST be this header's, the minor one at least its. */
 uint32_t wwho_abi_version(void);
 
-/* A short English name for a status, static. */
+/* The name of a status without its prefix, such as "CHECKSUM"; "unknown status" for any other number. Static. */
 const char *wwho_status_str(int status);
 
-/* How many bytes of workspace wwho_open needs for this artifact. Checks what it reads:
- * the checksum and all that comes before the routes. */
+/* How many bytes of workspace wwho_open needs for this artifact; `blob` is aligned to 4 bytes. Quick: reads little but the heads of
+ * the sections. Statuses of an artifact; what this finds in order may yet be refused by wwho_open. */
 int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size);
 
 /* Check the whole artifact, build its tables in `work` (16-byte aligned, at least wwho_workspace_size bytes) and give the
- * model, which lies in `work` and reads `blob` (4-byte aligned) as long as it lives. Nothing to close: free both buffers. */
+ * model, which lies in `work` and reads `blob` (4-byte aligned) as long as it lives. Nothing to close: free both buffers.
+ * Statuses of an artifact; WWHO_BUFFER where work_len is too small. */
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **model);
 
-int wwho_model_info(const wwho_model *model, wwho_info *info);
+/* Number `index` of those that tell of a thing, and its name (static): see WWHO_OF_TOKENIZER and what follows there. `number` says which
+ * model, route, stage or automaton; else it is 0. WWHO_ARGUMENT beyond the last. */
+int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, const char **name, uint32_t *value);
 
-/* The text and length of route `route`'s name, in UTF-8. WWHO_ARGUMENT beyond n_routes. */
+/* The name of a route, in UTF-8; it lives as long as the model. WWHO_ARGUMENT beyond the last route. */
 int wwho_route_name(const wwho_model *model, uint32_t route, const uint8_t **name, size_t *len);
 
-/* The id, text and length of special token number `index` (ascending ids). WWHO_ARGUMENT beyond n_specials. */
-int wwho_special(const wwho_model *model, uint32_t index, uint32_t *id, const uint8_t **text, size_t *len);
+/* The id, flags and text, in UTF-8, of added token number `index` (ascending ids). The text lives as long as the model.
+ * WWHO_ARGUMENT beyond the last one. */
+int wwho_added(const wwho_model *model, uint32_t index, uint32_t *id, uint32_t *flags, const uint8_t **text, size_t *len);
+
+/* The bytes of section number `index` of a kind in the artifact (0, but for models), such as the JSON of WWHO_SECTION_PROVENANCE.
+ * They live as long as the model. WWHO_ARGUMENT where there is none. */
+int wwho_section_bytes(const wwho_model *model, uint32_t kind, uint32_t index, const uint8_t **bytes, size_t *len);
+
+/* The class of a code point; n_classes (which is that of the end of the text) from 0x110000 on. */
+int wwho_class(const wwho_model *model, uint32_t code_point, uint32_t *class_of);
+
+/* One step of an automaton, in a state (1: the start), over a class: the rule of which a match ends before that character
+ * (0xFFFFFFFF: none), and the next state (0: the scan is over). WWHO_ARGUMENT for numbers that there are not. */
+int wwho_step(const wwho_model *model, uint32_t automaton, uint32_t state, uint32_t class_of, uint32_t *rule, uint32_t *next);
 
 /* Bytes of scratch (16-byte aligned) that wwho_encode, wwho_encode_batch and wwho_count need, whatever the text: at most 8 MB.
  * The scratch MUST be all zero before its first use and belong to one model and one call at a time. Keep it from call to call:
  * it holds a cache of pieces and segments. */
 size_t wwho_scratch_size(const wwho_model *model);
 
-/* Encode text. `allowed` is null (all text is ordinary) or n_specials bytes, non-zero where special token number i is
- * allowed. Writes the ids, at most `cap`, and, where `ends` is not null, the byte offset at which each token's text ends;
- * what lies behind them, up to `cap`, may be written over.
- * *n is the number of tokens of the whole text, also where that is more than cap (status WWHO_BUFFER).
- * A text of len bytes never has more than len tokens. */
+/* Encode text. `allowed` is null (no special token is allowed) or n_added bytes, non-zero where added token number i is
+ * allowed; those that need no leave are found whatever it says. Writes the ids, at most `cap`, and, where `ends` is not null, the byte
+ * offset at which each token's text ends; what lies behind them, up to `cap`, may be written over.
+ * *n is the number of tokens of the whole text, also where that is more than cap (status WWHO_BUFFER, which a scratch area that is too
+ * small gives, too, with *n = 0). A text of len bytes never has more than len tokens. */
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags,
                 void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap, size_t *n);
 
 /* Encode n_texts texts that lie one after the other: text i is the bytes starts[i] to starts[i + 1] of `text`, at most 2^31 - 1,
- * and nothing joins its neighbours. The scratch area is for the longest of them. The ids of text i go from ids[rows[i]] to
+ * and nothing joins its neighbours. The ids of text i go from ids[rows[i]] to
  * ids[rows[i + 1]]; `rows`, like `starts`, has n_texts + 1 entries, and the last one is the number of all tokens, also where that is
  * more than cap (WWHO_BUFFER). The rest is as in wwho_encode: `ends` counts from the start of each text. */
 int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32_t *starts, size_t n_texts, const uint8_t *allowed,
                       uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap, uint32_t *rows);
 
-/* Count the tokens of text without writing them; stops once there are more than `limit`: *n is then limit + 1 or more. */
+/* Count the tokens of text without writing them; stops once there are more than `limit`: *n is then limit + 1 or more.
+ * WWHO_BUFFER where the scratch area is too small. */
 int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags,
                void *scratch, size_t scratch_len, size_t limit, size_t *n);
 
 /* The last place at which a text that goes on may be cut so that both parts encode as the whole does, whatever follows: *cut bytes
  * of it may be encoded now, the others with what follows. 0 where there is no such place. The text begins where the whole does, or
- * at such a place; `allowed` is as in wwho_encode. With WWHO_ONE_PIECE, no place is safe. WWHO_ARGUMENT as in wwho_spans. */
+ * at such a place; `allowed` is as in wwho_encode. With WWHO_ONE_PIECE or WWHO_NO_ADDED, no place is safe. WWHO_ARGUMENT as in
+ * wwho_spans. */
 int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, size_t *cut);
 
-/* The pieces (base routes) and units (SGPE routes) of text, in order, without gaps. *n as in wwho_encode; at most len. */
+/* The pieces and units of text, in order, without gaps but for what a stage drops. *n as in wwho_encode; at most len. WWHO_BUFFER where
+ * there are more than cap. */
 int wwho_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_span *spans, size_t cap, size_t *n);
 
 /* The text of n ids. *len is the number of bytes of all of them, also where that is more than cap (WWHO_BUFFER).
- * WWHO_TOKEN for an id that is none: *len is then its index. */
+ * WWHO_TOKEN for an id that is none: *len is then its index. WWHO_ARGUMENT where a size_t cannot hold the number of bytes. */
 int wwho_decode(const wwho_model *model, const uint32_t *ids, size_t n, uint8_t *out, size_t cap, size_t *len);
 
 /* The bytes of one token. They live as long as the model. WWHO_TOKEN for an id that is none. */
 int wwho_token_bytes(const wwho_model *model, uint32_t id, const uint8_t **text, size_t *len);
 
-/* The id of the token with exactly these bytes: an atom or merged token of SGPE, else the base's, else a
- * special one; else WWHO_TOKEN. (The lone space is none of them: its text is the base's.) */
+/* The id of the token with exactly these bytes: of the last model that has one, else of an added token; else WWHO_TOKEN. (The
+ * lone space and the tokens of single bytes are none of them.) */
 int wwho_token_id(const wwho_model *model, const uint8_t *text, size_t len, uint32_t *id);
 
 /* Convert the ends of n tokens, in bytes, ascending, into the first and last-plus-one character they touch, counted in code
- * points (utf16 = 0) or UTF-16 units (utf16 = 1). A byte of broken UTF-8 counts as one. */
+ * points (utf16 = 0) or UTF-16 units (utf16 = 1). A byte of broken UTF-8 counts as one. WWHO_ARGUMENT for ends that descend, or
+ * are beyond the text. */
 int wwho_offsets(const uint8_t *text, size_t len, const uint32_t *ends, size_t n, int utf16, uint32_t *first, uint32_t *last);
 
 /* cffi: end */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,66 +1,115 @@
-/* The automata of an artifact (FORMAT.md, section 4): what they MUST be, and their tables as the scanner wants them. */
+/* The automata of an artifact (FORMAT.md, section 3): what they MUST be, and their tables as the scanner wants them. */
 #include "stream.h"
 
-enum { MAX_RULES = 62 };
+enum { MAX_AUTOMATA = 1023, MAX_STATES = 4095, MAX_RULES = 1023, MAX_ENTRIES = 1 << 22 };
 
 WWHO_LOCAL COLD void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
     scan_piece(classes, automaton, cursor, rule);
 }
 
-/* One automaton as it lies in the file. */
-typedef struct {
-    uint32_t n_states, n_columns;
-    const uint8_t *column, *table;
-} wwho_stored;
+static uint32_t stride_of(uint32_t n_classes) { return (n_classes + 8) & ~3u; }
 
-/* The automaton at *at (FORMAT.md, section 4); *at moves behind it. */
-static int next_automaton(wwho_section s, uint32_t n_classes, uint32_t *at, wwho_stored *a) {
-    if (s.length - *at < 4) return WWHO_AUTOMATON_SHAPE;
-    a->n_states = read16(s.at + *at);
-    a->n_columns = read16(s.at + *at + 2);
-    if (a->n_states < 2 || a->n_states > 1023 || a->n_columns < 2 || a->n_columns > 256) return WWHO_AUTOMATON_SHAPE;
-    uint32_t columns = (n_classes + 1) & ~1u, size = (4 + columns + 2 * a->n_states * a->n_columns + 3) & ~3u;
+/* The automaton at *at; *at moves behind it. */
+static int find_automaton(wwho_section s, uint32_t n_classes, uint32_t *at, wwho_stored *a) {
+    const uint8_t *head = s.at + *at;
+    if (s.length - *at < 8) return WWHO_AUTOMATON_SHAPE;
+    *a = (wwho_stored){.n_states = read16(head), .n_columns = read16(head + 2), .n_rules = read16(head + 4)};
+    if (a->n_states < 2 || a->n_states > MAX_STATES || a->n_columns < 2 || a->n_columns > n_classes + 1 || a->n_rules < 1 ||
+        a->n_rules > MAX_RULES || read16(head + 6) || a->n_states * (n_classes + 8) > MAX_ENTRIES)
+        return WWHO_AUTOMATON_SHAPE;
+    a->wide_columns = a->n_columns > 256;
+    a->wide_entries = (a->n_rules + 1) * a->n_states > 65536;
+    uint32_t columns = (n_classes << a->wide_columns) + 1, table = a->n_states * a->n_columns * (2u << a->wide_entries);
+    uint32_t size = (8 + (columns & ~1u) + table + 3) & ~3u;
     if (s.length - *at < size) return WWHO_AUTOMATON_SHAPE;
-    a->column = s.at + *at + 4;
-    a->table = a->column + columns;
-    for (const uint8_t *p = a->table + 2 * a->n_states * a->n_columns; p < s.at + *at + size; p++)
+    a->column = head + 8;
+    a->table = a->column + (columns & ~1u);
+    for (const uint8_t *p = a->table + table; p < head + size; p++)
         if (*p) return WWHO_AUTOMATON_SHAPE;
-    if (columns != n_classes && a->column[n_classes]) return WWHO_AUTOMATON_SHAPE;
-    for (uint32_t i = 0; i < n_classes; i++)
-        if (a->column[i] < 1 || a->column[i] >= a->n_columns) return WWHO_AUTOMATON_SHAPE;
+    for (const uint8_t *p = a->column + (n_classes << a->wide_columns); p < a->table; p++)
+        if (*p) return WWHO_AUTOMATON_SHAPE;
     *at += size;
     return WWHO_OK;
 }
 
-static inline uint32_t entry_at(const wwho_stored *a, uint32_t state, uint32_t column) {
-    return read16(a->table + 2 * (state * a->n_columns + column));
+WWHO_LOCAL int plan_automata(wwho_section s, uint32_t n_classes, wwho_arena *arena, wwho_automaton **automata, uint32_t *count) {
+    uint32_t at = 4, n = s.length < 4 ? 0 : read16(s.at);
+    if (n < 1 || n > MAX_AUTOMATA || read16(s.at + 2)) return WWHO_AUTOMATON_SHAPE;
+    wwho_automaton *found = take(arena, n * sizeof *found);
+    for (uint32_t i = 0; i < n; i++) {
+        wwho_stored stored;
+        int status = find_automaton(s, n_classes, &at, &stored);
+        if (status) return status;
+        uint32_t stride = stride_of(n_classes);
+        wwho_automaton a = {.stride = stride, .stored = stored, .words = (stored.n_states + 63) / 64, .mark_words = stored.n_rules / 64 + 1};
+        a.table = take(arena, 4 * (uint64_t)stored.n_states * stride);
+        a.after = take(arena, 8 * (uint64_t)n_classes * a.words);
+        a.marks = take(arena, 8 * (uint64_t)stored.n_states * a.mark_words);
+        a.found = take(arena, 2 * (uint64_t)stored.n_states);
+        a.stream = take(arena, sizeof *a.stream);
+        uint32_t *configurations = take(arena, 4 * (uint64_t)MOST_CONFIGURATIONS * (n_classes + 2));
+        if (!configurations) continue;
+        *a.stream = (wwho_stream){.stride = n_classes + 2, .table = configurations};
+        found[i] = a;
+    }
+    *automata = found;
+    *count = n;
+    return at == s.length ? WWHO_OK : WWHO_AUTOMATON_SHAPE;
 }
 
-static int check_table(const wwho_stored *a) {
+WWHO_LOCAL uint32_t stored_column(const wwho_stored *a, uint32_t n_classes, uint32_t class_of) {
+    if (class_of == n_classes) return 0;
+    return a->wide_columns ? read16(a->column + 2 * class_of) : a->column[class_of];
+}
+
+static inline uint32_t entry_at(const wwho_stored *a, uint32_t state, uint32_t column) {
+    uint32_t at = state * a->n_columns + column;
+    return a->wide_entries ? read32(a->table + 4 * at) : read16(a->table + 2 * at);
+}
+
+WWHO_LOCAL uint32_t stored_step(const wwho_stored *a, uint32_t state, uint32_t column, uint32_t *mark) {
+    uint32_t entry = entry_at(a, state, column);
+    *mark = entry / a->n_states;
+    return entry % a->n_states;
+}
+
+static int check_table(const wwho_stored *a, uint32_t n_classes) {
+    for (uint32_t i = 0, column; i < n_classes; i++)
+        if ((column = stored_column(a, n_classes, i)) < 1 || column >= a->n_columns) return WWHO_AUTOMATON_SHAPE;
     for (uint32_t state = 0; state < a->n_states; state++)
         for (uint32_t column = 0; column < a->n_columns; column++) {
-            uint32_t entry = entry_at(a, state, column), next = entry & 1023;
-            if (next >= a->n_states || entry >> 10 > MAX_RULES || (!state && entry) || (!column && next)) return WWHO_AUTOMATON_TABLE;
+            uint32_t mark, next = stored_step(a, state, column, &mark);
+            if (mark > a->n_rules || (!state && (mark || next)) || (!column && next)) return WWHO_AUTOMATON_TABLE;
         }
     return WWHO_OK;
 }
 
-/* From the start, follow every way that has not come to a mark: none may be dead. */
-static int check_total(const wwho_stored *a) {
-    uint8_t seen[1024] = {0};
-    uint16_t todo[1024];
-    uint32_t n = 0;
-    for (uint32_t column = 0; column < a->n_columns; column++)
-        if (entry_at(a, WWHO_START, column) >> 10) return WWHO_AUTOMATON_TOTAL;
+/* A set of states. */
+typedef struct {
+    uint8_t bits[MAX_STATES / 8 + 1];
+} state_set;
+
+static inline bool has_state(const state_set *set, uint32_t state) { return set->bits[state >> 3] >> (state & 7) & 1; }
+static inline void add_state(state_set *set, uint32_t state) { set->bits[state >> 3] |= (uint8_t)(1u << (state & 7)); }
+
+/* From the start, follow every way that has not come to a mark: none may be dead. `todo` has room for all states. */
+static int check_total(const wwho_stored *a, uint16_t *todo) {
+    state_set seen = {{0}};
+    uint32_t n = 0, mark;
+    for (uint32_t column = 0; column < a->n_columns; column++) {
+        stored_step(a, WWHO_START, column, &mark);
+        if (mark) return WWHO_AUTOMATON_TOTAL;
+    }
     todo[n++] = WWHO_START;
     while (n) {
         uint32_t state = todo[--n];
-        for (uint32_t column = state == WWHO_START && !seen[WWHO_START]; column < a->n_columns; column++) {
-            uint32_t entry = entry_at(a, state, column), next = entry & 1023;
-            if (entry >> 10) continue;
+        /* an empty text has no piece: what the start does at its end is nobody's business */
+        for (uint32_t column = state == WWHO_START && !has_state(&seen, WWHO_START); column < a->n_columns; column++) {
+            uint32_t next = stored_step(a, state, column, &mark);
+            if (mark) continue;
             if (!next) return WWHO_AUTOMATON_TOTAL;
-            if (!seen[next]) {
-                seen[next] = 1;
+            if (!has_state(&seen, next)) {
+                add_state(&seen, next);
                 todo[n++] = (uint16_t)next;
             }
         }
@@ -68,18 +117,29 @@ static int check_total(const wwho_stored *a) {
     return WWHO_OK;
 }
 
-/* Whether every entry of a state has a mark. Then a mark on the way into it says nothing: the next one overrides it. */
-static bool always_marks(const wwho_stored *a, uint32_t state) {
-    for (uint32_t column = 0; column < a->n_columns; column++)
-        if (!(entry_at(a, state, column) >> 10)) return false;
-    return true;
+/* The states of which every entry has a mark. Then a mark on the way into one says nothing: the next one overrides it. */
+static void find_marking(const wwho_stored *a, state_set *marking) {
+    fill_bytes(marking, 0, sizeof *marking);
+    for (uint32_t state = 1; state < a->n_states; state++) {
+        uint32_t mark = 1;
+        for (uint32_t column = 0; mark && column < a->n_columns; column++) stored_step(a, state, column, &mark);
+        if (mark) add_state(marking, state);
+    }
 }
 
-/* An entry as the scanner wants it. */
-static uint32_t scanner_entry(const wwho_stored *a, uint32_t entry, uint32_t stride) {
-    uint32_t mark = entry >> 10, next = entry & 1023;
-    if (next && always_marks(a, next)) mark = 0;
-    return (mark || !next ? ENTRY_STOP : 0) | mark << 24 | next * stride;
+/* The rows of the scanner's table. */
+static void put_rows(const wwho_stored *a, uint32_t n_classes, uint32_t *table, uint32_t stride) {
+    state_set marking;
+    find_marking(a, &marking);
+    for (uint32_t state = 0; state < a->n_states; state++) {
+        uint32_t *row = table + state * stride;
+        fill_bytes(row, 0, stride * sizeof *row);
+        for (uint32_t class = 0; class <= n_classes; class++) {
+            uint32_t mark, next = stored_step(a, state, stored_column(a, n_classes, class), &mark);
+            if (has_state(&marking, next)) mark = 0;
+            row[class] = mark << 22 | next * stride | (mark || !next ? ENTRY_STOP : 0);
+        }
+    }
 }
 
 /* The ASCII characters over which a state loops that are worth a look ahead, if any: the longest range, or at least the space. */
@@ -109,56 +169,28 @@ static void put_ranges(const wwho_classes *classes, uint32_t *table, uint32_t n_
         }
 }
 
-WWHO_LOCAL int build_automata(wwho_section s, const wwho_classes *classes, wwho_arena *arena, wwho_automaton **built, uint32_t *n) {
-    uint32_t n_classes = classes->n_classes, count = s.length < 4 ? 0 : read32(s.at), at = 4, stride = (n_classes + 6) & ~1u;
-    if (count < 1 || count > 255) return WWHO_AUTOMATON_SHAPE;
-    wwho_automaton *automata = take(arena, count * sizeof *automata);
-    for (uint32_t i = 0; i < count; i++) {
-        wwho_stored a;
-        int status = next_automaton(s, n_classes, &at, &a);
-        if (!status) status = check_table(&a);
-        if (!status) status = check_total(&a);
-        if (status) return status;
-        uint32_t *table = take(arena, (uint64_t)a.n_states * stride * sizeof *table), max_mark = 0, words = (a.n_states + 63) / 64;
-        uint64_t *after = take(arena, (uint64_t)n_classes * words * sizeof *after);
-        uint64_t *marks = take(arena, a.n_states * sizeof *marks);
-        wwho_stream *stream = take(arena, sizeof *stream);
-        uint32_t *configurations = take(arena, MOST_CONFIGURATIONS * (n_classes + 2) * sizeof *configurations);
-        if (!configurations) continue;
-        for (uint32_t state = 0; state < a.n_states; state++) {
-            uint32_t *row = table + state * stride;
-            fill_bytes(row, 0, stride * sizeof *row);
-            for (uint32_t class = 0; class <= n_classes; class++) {
-                uint32_t entry = entry_at(&a, state, class < n_classes ? a.column[class] : 0);
-                if (entry >> 10 > max_mark) max_mark = entry >> 10;
-                row[class] = scanner_entry(&a, entry, stride);
-            }
-        }
-        put_ranges(classes, table, a.n_states, stride);
-        automata[i] = (wwho_automaton){.table = table, .stride = stride, .max_mark = max_mark,
-                                         .n_states = a.n_states, .words = words, .after = after, .marks = marks,
-                                         .stream = stream};
-        stream->stride = n_classes + 2;
-        stream->table = configurations;
-        put_stream(classes, &automata[i], stream);
-        put_ways(classes, &automata[i]);
-    }
-    if (at != s.length) return WWHO_AUTOMATON_SHAPE;
-    *built = automata;
-    *n = count;
+WWHO_LOCAL int build_automaton(wwho_automaton *a, const wwho_classes *classes) {
+    uint32_t n_states = a->stored.n_states, *table = (uint32_t *)a->table;
+    int status = check_table(&a->stored, classes->n_classes);
+    if (!status) status = check_total(&a->stored, a->found);
+    if (status) return status;
+    put_rows(&a->stored, classes->n_classes, table, a->stride);
+    put_ranges(classes, table, n_states, a->stride);
+    put_stream(classes, a, a->stream);
+    put_ways(classes, a);
     return WWHO_OK;
 }
 
-WWHO_LOCAL bool one_group(wwho_section s, const wwho_classes *classes, uint32_t automaton, const uint32_t *group) {
-    wwho_stored a;
-    uint32_t at = 4;
-    for (uint32_t i = 0; i <= automaton; i++) next_automaton(s, classes->n_classes, &at, &a);
-    for (uint32_t state = WWHO_START; state < a.n_states; state++) {
-        uint32_t found = WWHO_NONE;
-        for (uint32_t column = 0; column < a.n_columns; column++) {
-            uint32_t mark = entry_at(&a, state, column) >> 10, wanted = mark ? group[mark - 1] : WWHO_NONE;
-            if (wanted == WWHO_NONE) continue;
-            if (found != WWHO_NONE && found != wanted) return false;
+WWHO_LOCAL bool one_group(const wwho_automaton *automaton, const uint16_t *group) {
+    const wwho_stored *a = &automaton->stored;
+    for (uint32_t state = WWHO_START; state < a->n_states; state++) {
+        uint32_t found = NO_AUTOMATON;
+        for (uint32_t column = 0; column < a->n_columns; column++) {
+            uint32_t mark;
+            stored_step(a, state, column, &mark);
+            uint32_t wanted = mark ? group[mark - 1] : NO_AUTOMATON;
+            if (wanted == NO_AUTOMATON) continue;
+            if (found != NO_AUTOMATON && found != wanted) return false;
             found = wanted;
         }
     }

@@ -6,12 +6,12 @@
 
 #define WWHO_START 1u
 
-/* An automaton over classes. An entry is `mark << 24 | row`, where row is the next state times the stride; 0 is dead. Where there
- * is more to do than to go on, it has the bit ENTRY_STOP. */
-#define ENTRY_ROW 0xFFFFFFu
-#define ENTRY_MARK(entry) ((entry) >> 24 & 63)
-#define ENTRY_STOP 0x80000000u
-#define ENTRY_RUN 0x40000000u /* the next state loops over a range of ASCII characters: the last columns of its row */
+/* An automaton over classes. An entry is `mark << 22 | row`, where row is the next state times the stride, a multiple of 4; 0 is dead.
+ * Where there is more to do than to go on, it has the bit ENTRY_STOP. */
+#define ENTRY_ROW 0x3FFFFCu
+#define ENTRY_MARK(entry) ((entry) >> 22)
+#define ENTRY_STOP 1u
+#define ENTRY_RUN 2u /* the next state loops over a range of ASCII characters: the last columns of its row */
 
 /* ASCII characters from one to another: adding below sets the uppermost bit of a byte from the first on, above behind the last. */
 typedef struct {
@@ -20,21 +20,29 @@ typedef struct {
 
 typedef struct wwho_stream wwho_stream;
 
+/* An automaton as it lies in the file. */
+typedef struct {
+    uint32_t n_states, n_columns, n_rules;
+    bool wide_columns, wide_entries; /* two bytes in place of one, four in place of two */
+    const uint8_t *column, *table;
+} wwho_stored;
+
 typedef struct {
     const uint32_t *table;
-    uint32_t stride; /* of the classes, the end of the text, and, from an even column on, a wwho_range; even */
-    uint32_t max_mark;
-    uint32_t n_states, words; /* words of a set of states */
-    uint64_t *after;          /* by class, a set: the states that it may lead to */
-    uint64_t *marks;          /* by state, a set: the marks that may yet come, and 0 */
-    wwho_stream *stream;      /* stream.h */
+    uint32_t stride; /* of the classes, the end of the text, and, from an even column on, a wwho_range; a multiple of 4 */
+    wwho_stored stored;
+    uint32_t words, mark_words; /* of a set of states, and of one of marks */
+    uint64_t *after;            /* by class, a set: the states that it may lead to */
+    uint64_t *marks;            /* by state, a set: the marks that may yet come, and 0 */
+    uint16_t *found;            /* room for all states */
+    wwho_stream *stream;        /* stream.h */
 } wwho_automaton;
 
 /* Code point -> class. */
 typedef struct {
     const uint16_t *page;
-    const uint8_t *pages;
-    const uint8_t *ascii; /* the first page */
+    const uint16_t *pages; /* of 128 code points each */
+    const uint16_t *ascii; /* the first page */
     uint32_t n_classes;
 } wwho_classes;
 
@@ -44,6 +52,10 @@ static inline wwho_range range_at(const uint32_t *row, uint32_t stride) {
     return range;
 }
 
+static inline uint32_t class_of(const wwho_classes *classes, uint32_t code_point) {
+    return classes->pages[128u * classes->page[code_point >> 7] + (code_point & 127)];
+}
+
 /* A place in a text, and the class and width of the character there; without more text, the class is that of the end. */
 typedef struct {
     const uint8_t *text;
@@ -51,7 +63,7 @@ typedef struct {
     uint32_t class, width;
     /* the last character of three bytes: its bytes but for the lowest seven bits of the code point, and its page of classes */
     uint32_t block;
-    const uint8_t *page;
+    const uint16_t *page;
 } wwho_cursor;
 
 #define BLOCK_BITS 0xC0FEFFu
@@ -71,7 +83,7 @@ static inline void read_wide_class(const wwho_classes *classes, wwho_cursor *c) 
         return;
     }
     c->width = utf8_next(text, left, &code_point);
-    const uint8_t *page = classes->pages + 128u * classes->page[code_point >> 7];
+    const uint16_t *page = classes->pages + 128u * classes->page[code_point >> 7];
     c->class = page[code_point & 127];
     if (c->width != 3 || !word) return;
     c->block = word & BLOCK_BITS;
@@ -153,15 +165,24 @@ static HOT void scan_piece(const wwho_classes *classes, const wwho_automaton *au
 /* The same, as a function: for what is not worth a copy of it. */
 WWHO_LOCAL void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule);
 
-/* Check the automata of a section and reckon (or, with memory, build) their tables. WWHO_AUTOMATON_SHAPE, _TABLE, _TOTAL. */
-WWHO_LOCAL int build_automata(wwho_section section, const wwho_classes *classes, wwho_arena *arena, wwho_automaton **automata,
-                              uint32_t *count);
+/* Find the automata of a section by their heads, and take memory for their tables. WWHO_AUTOMATON_SHAPE. */
+WWHO_LOCAL int plan_automata(wwho_section section, uint32_t n_classes, wwho_arena *arena, wwho_automaton **automata, uint32_t *count);
+
+/* Check an automaton that was planned and build its tables. WWHO_AUTOMATON_SHAPE, _TABLE, _TOTAL. */
+WWHO_LOCAL int build_automaton(wwho_automaton *automaton, const wwho_classes *classes);
 
 /* Fill in `after` and `marks`, which say all that a cut needs to know of an automaton. */
 WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a);
 
-/* Whether the rules that an automaton of a checked section may give one and the same text, by what follows it, are of one group:
- * group[rule] says which, WWHO_NONE: of any. */
-WWHO_LOCAL bool one_group(wwho_section section, const wwho_classes *classes, uint32_t automaton, const uint32_t *group);
+/* Number and mark of the entry of a stored automaton: the next state; the mark goes to *mark. */
+WWHO_LOCAL uint32_t stored_step(const wwho_stored *stored, uint32_t state, uint32_t column, uint32_t *mark);
+
+/* The column of a class, or of the end of the text, where class_of is n_classes. */
+WWHO_LOCAL uint32_t stored_column(const wwho_stored *stored, uint32_t n_classes, uint32_t class_of);
+
+/* Whether the rules that an automaton may give one and the same text, by what follows it, are of one group: group[rule] says which,
+ * NO_AUTOMATON: of any. */
+#define NO_AUTOMATON 0xFFFFu
+WWHO_LOCAL bool one_group(const wwho_automaton *automaton, const uint16_t *group);
 
 #endif

@@ -20,7 +20,7 @@
 #ifdef __GNUC__
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read in place: little-endian only");
 #define HOT inline __attribute__((always_inline))
-#define COLD __attribute__((noinline))
+#define COLD __attribute__((noinline, unused))
 #define prefetch(address) __builtin_prefetch(address)
 #define copy_bytes(to, from, n) __builtin_memcpy(to, from, n)
 #define fill_bytes(to, byte, n) __builtin_memset(to, byte, n)
@@ -43,6 +43,7 @@ static inline uint32_t trailing_zeros(uint64_t word) {
 #define WWHO_MAX_LENGTH 0x7FFFFFFFu /* of a file, a text, a workspace: FORMAT.md, section 11 */
 #define WWHO_MAX_TOKEN 1023u
 #define WWHO_ID_BITS 21
+#define WWHO_MAX_IDS ((1u << WWHO_ID_BITS) - 1) /* ids are below it */
 #define ONES UINT64_C(0x0101010101010101)
 
 /* A part of the file. */

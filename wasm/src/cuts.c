@@ -1,4 +1,4 @@
-/* Where a text may be cut so that both parts encode as the whole does, whatever comes after it (FORMAT.md, sections 4, 5, 10).
+/* Where a text may be cut so that both parts encode as the whole does, whatever comes after it (FORMAT.md, sections 3 to 5, 9).
  *
  * It follows from the automata. A place between the characters a and b, with c after b, is safe if, from every state that the
  * router can be in after a,
@@ -6,7 +6,7 @@
  *   - after b and c it is where it would be had the text begun with b, in a segment of a route whose scanner ends a pretoken
  *     before b from every state that it can be in after a;
  * and if router and scanner, where the text ends instead of going on with b, end the same segment and a pretoken there. */
-#include "encode.h"
+#include "added.h"
 
 /* The least state over `state` in a set, or 0, which is in none. */
 static inline uint32_t next_state(const wwho_automaton *a, const uint64_t *set, uint32_t state) {
@@ -21,36 +21,41 @@ static inline uint32_t entry_of(const wwho_automaton *a, uint32_t state, uint32_
 
 static inline uint32_t next_of(const wwho_automaton *a, uint32_t entry) { return (entry & ENTRY_ROW) / a->stride; }
 
-/* What can be said of all ways through an automaton: the states after each class, and the marks that are to come in each state. */
+static inline bool is_in(const uint64_t *set, uint32_t i) { return set[i >> 6] >> (i & 63) & 1; }
+
+/* The marks of an entry, and of what may come after it, are added to those of a state; false where all were there. */
+static bool add_marks(const wwho_automaton *a, uint32_t state, uint32_t entry) {
+    uint64_t *marks = a->marks + state * a->mark_words, new = 0;
+    const uint64_t *more = a->marks + next_of(a, entry) * a->mark_words;
+    for (uint32_t i = 0; i < a->mark_words; i++) {
+        uint64_t own = ENTRY_MARK(entry) >> 6 == i ? UINT64_C(1) << (ENTRY_MARK(entry) & 63) : 0;
+        new |= (more[i] | own) & ~marks[i];
+        marks[i] |= more[i] | own;
+    }
+    return new != 0;
+}
+
 WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a) {
-    uint8_t seen[1024] = {0};
-    uint16_t todo[1024];
-    uint32_t n = 0;
-    fill_bytes(a->after, 0, classes->n_classes * a->words * sizeof *a->after);
-    fill_bytes(a->marks, 0, a->n_states * sizeof *a->marks);
-    seen[WWHO_START] = 1;
-    todo[n++] = WWHO_START;
-    while (n) {
-        uint32_t state = todo[--n];
-        for (uint32_t class = 0; class < classes->n_classes; class++) {
-            uint32_t next = next_of(a, entry_of(a, state, class));
+    uint32_t n = 1, n_states = a->stored.n_states, n_classes = classes->n_classes;
+    uint16_t *found = a->found; /* states, in the order in which they are found */
+    fill_bytes(a->after, 0, n_classes * a->words * sizeof *a->after);
+    fill_bytes(a->marks, 0, n_states * a->mark_words * sizeof *a->marks);
+    uint64_t *seen = a->marks; /* until the marks are looked for */
+    found[0] = WWHO_START;
+    seen[0] |= UINT64_C(1) << WWHO_START;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t class = 0; class < n_classes; class++) {
+            uint32_t next = next_of(a, entry_of(a, found[i], class));
             if (!next) continue;
             a->after[class * a->words + (next >> 6)] |= UINT64_C(1) << (next & 63);
-            if (!seen[next]) todo[n++] = (uint16_t)next;
-            seen[next] = 1;
+            if (!is_in(seen, next)) found[n++] = (uint16_t)next;
+            seen[next >> 6] |= UINT64_C(1) << (next & 63);
         }
-    }
-    for (bool changed = true; changed;) {
+    fill_bytes(seen, 0, (n_states + 63) / 64 * sizeof *seen);
+    for (bool changed = true; changed;) { /* from the last found on, most ways are followed in one round */
         changed = false;
-        for (uint32_t state = a->n_states; state-- > WWHO_START;) {
-            uint64_t marks = 0;
-            for (uint32_t class = 0; class <= classes->n_classes; class++) {
-                uint32_t entry = entry_of(a, state, class);
-                marks |= UINT64_C(1) << ENTRY_MARK(entry) | a->marks[next_of(a, entry)];
-            }
-            changed |= marks != a->marks[state];
-            a->marks[state] = marks;
-        }
+        for (uint32_t i = n; i--;)
+            for (uint32_t class = 0; class <= n_classes; class++) changed |= add_marks(a, found[i], entry_of(a, found[i], class));
     }
 }
 
@@ -65,14 +70,26 @@ static bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint
     return true;
 }
 
-/* Whether a segment of a route without a scanner, which may be part of a phrase, may end after a character of this class. */
+/* Whether a segment of a route without stages, which may be part of a phrase, may end after a character of this class. */
 static bool may_end_phrase(const wwho_model *model, uint32_t class) {
     const wwho_automaton *router = model->router;
-    if (!router) return false;
+    bool superwords = false;
+    for (uint32_t i = 0; i < model->n_models; i++) superwords |= model->models[i].superwords.slots != 0;
+    if (!router || !superwords) return false;
     for (uint32_t state = 0; (state = next_state(router, router->after + class * router->words, state)) != 0;)
-        for (uint32_t route = 0; route < model->info.n_routes; route++)
-            if (!model->routes[route].scanner && router->marks[state] >> (route + 1) & 1) return true;
+        for (uint32_t route = 0; route < model->n_routes; route++)
+            if (!model->routes[route].n_stages && is_in(router->marks + state * router->mark_words, route + 1)) return true;
     return false;
+}
+
+/* Whether no mark but this one is to come in a state. */
+static bool only_mark(const wwho_automaton *a, uint32_t state, uint32_t mark) {
+    const uint64_t *marks = a->marks + state * a->mark_words;
+    for (uint32_t i = 0; i < a->mark_words; i++) {
+        uint64_t known = (i ? 0 : UINT64_C(1)) | (mark >> 6 == i ? UINT64_C(1) << (mark & 63) : 0); /* 0 is no mark */
+        if (marks[i] & ~known) return false;
+    }
+    return true;
 }
 
 /* Whether a place between the classes a and b, with c after b, is safe. */
@@ -89,20 +106,16 @@ static bool is_safe(const wwho_model *model, uint32_t a, uint32_t b, uint32_t c)
         uint32_t entry = entry_of(router, next_of(router, first), c), next = next_of(router, entry);
         if (next != next_of(router, fresh)) return false;
         if (ENTRY_MARK(entry) != ENTRY_MARK(fresh) && (ENTRY_MARK(fresh) || !next)) return false;
-        /* every mark to come must be that of the route which ends here; 0 is no mark */
-        uint64_t marks = UINT64_C(1) << ENTRY_MARK(entry) | (next ? router->marks[next] : 0);
-        if (!last || marks & ~(UINT64_C(1) << last | 1) || !ends_piece(model, last - 1, a, b)) return false;
+        bool alone = last && (!ENTRY_MARK(entry) || ENTRY_MARK(entry) == last) && (!next || only_mark(router, next, last));
+        if (!alone || !ends_piece(model, last - 1, a, b)) return false;
     }
     return true;
 }
 
 /* A character before a place: where it begins, and its class. */
-static size_t class_before(const wwho_model *model, const uint8_t *text, size_t at, size_t len, uint32_t *class) {
-    uint32_t code_point = REPLACEMENT, width = 4;
-    for (; width > 1; width--)
-        if (at >= width && utf8_next(text + at - width, len - at + width, &code_point) == width) break;
-    if (width == 1) utf8_next(text + at - 1, len - at + 1, &code_point);
-    *class = model->classes.pages[128u * model->classes.page[code_point >> 7] + (code_point & 127)];
+static size_t class_before(const wwho_model *model, const uint8_t *text, size_t at, uint32_t *class) {
+    uint32_t code_point, width = character_before(text, 0, at, &code_point);
+    *class = class_of(&model->classes, code_point);
     return at - width;
 }
 
@@ -116,38 +129,46 @@ static size_t cut_ordinary(const wwho_model *model, const uint8_t *text, size_t 
         break;
     }
     if (len < 3) return 0;
-    size_t at = class_before(model, text, len, len, &c);
-    if (at) at = class_before(model, text, at, len, &b);
+    size_t at = class_before(model, text, len, &c);
+    if (at) at = class_before(model, text, at, &b);
     for (size_t before; at; at = before, c = b, b = a) {
-        before = class_before(model, text, at, len, &a);
-        if (text[at] == ' ' && model->info.n_superwords && may_end_phrase(model, a)) continue; /* a phrase may go on */
+        before = class_before(model, text, at, &a);
+        if (text[at] == ' ' && may_end_phrase(model, a)) continue;
+        if (model->property && (model->property[a] || model->property[b])) continue; /* an added token beside it would ask for more */
         if (is_safe(model, a, b, c)) return at;
     }
     return 0;
 }
 
-/* Whether the text ends within what may become an allowed special token that begins at `at`. */
-static bool is_unfinished(const wwho_model *model, const uint8_t *allowed, const uint8_t *text, size_t at, size_t len) {
-    const wwho_vocabulary *v = &model->specials;
+/* Whether the text ends within what may become an added token that begins at `at`. */
+static bool is_unfinished(const wwho_wanted *wanted, const uint8_t *text, size_t at, size_t len) {
+    const wwho_vocabulary *v = &wanted->model->added;
     for (uint32_t i = 0; i < v->n_tokens; i++)
-        if (allowed[i] && token_length(v, i) > len - at && same_text(v->texts + v->offset[i], text + at, len - at)) return true;
+        if (token_length(v, i) > len - at && is_wanted(wanted, i) && same_text(v->texts + v->offset[i], text + at, len - at)) return true;
     return false;
+}
+
+/* Whether a text may be cut at the end of an added token: what is beside it may ask for more. */
+static bool may_end_added(const wwho_model *model, const uint8_t *text, size_t at, size_t len) {
+    uint32_t width;
+    return !model->property || !at || (at < len && !property_before(model, text, 0, at, &width) && !property_of(model, text + at, len - at, &width));
 }
 
 int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, size_t *cut) {
     if (!model || (!text && len) || !cut || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    const wwho_encoder e = {.model = model, .text = text, .len = len};
-    wwho_allowed specials;
-    allow(&specials, &model->specials, allowed);
-    size_t at = 0, end = len, longest = model->specials.longest;
-    for (uint32_t special = 0; special != WWHO_NONE && at < end;) {
-        size_t stop = at;
-        special = next_special(&e, &stop, len, &specials);
-        for (size_t i = at + longest > len ? at : len - longest; allowed && i <= stop && i < end; i++)
-            if (is_unfinished(model, allowed, text, i, len)) end = i;
-        if (end <= stop) break;
-        at = stop + token_length(&model->specials, special);
+    wwho_wanted wanted;
+    wwho_search search;
+    want_added(&wanted, model, allowed, 0);
+    start_search(&search, &wanted, text, 0, len);
+    size_t at = 0, end = len, longest = wanted.any[0] || wanted.any[1] ? model->added.longest : 0;
+    while (at < end) {
+        wwho_added_match match = next_added(&search);
+        for (size_t i = at + longest > len ? at : len - longest; longest && i <= match.start && i < end; i++)
+            if (is_unfinished(&wanted, text, i, len)) end = i;
+        if (end <= match.start) break;
+        at = match.end;
     }
-    *cut = at + cut_ordinary(model, text + at, end - at);
+    size_t more = at < end ? cut_ordinary(model, text + at, end - at) : 0;
+    *cut = more || may_end_added(model, text, at, len) ? at + more : 0;
     return WWHO_OK;
 }

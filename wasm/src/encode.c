@@ -1,7 +1,9 @@
-/* Text -> tokens: special tokens, router, scanner, merge (FORMAT.md, section 10). */
+/* Text -> tokens: added tokens, router, stages, merge (FORMAT.md, section 9). */
 #include "encode.h"
 
+#include "added.h"
 #include "cache.h"
+#include "stages.h"
 #include "stream.h"
 
 /* A piece, or a segment of an SGPE route, and its key: its line of the cache is on its way. */
@@ -21,7 +23,7 @@ static inline void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, co
     }
     if (!n || n > LONG_ROOM) return;
     for (uint32_t i = 0; i < n; i++)
-        if ((ids[i] = v->ids[tokens[i]]) == WWHO_NONE) return;
+        if ((ids[i] = v->ids[tokens[i]]) == WWHO_NONE || token_of(v, ids[i]) != tokens[i]) return;
     keep(key, 0, ids, n);
 }
 
@@ -119,18 +121,13 @@ static inline uint32_t find_atom(const wwho_encoder *e, const wwho_vocabulary *v
     return token < v->n_symbols ? token : WWHO_NONE;
 }
 
-/* A unit that is no atom: the lone space and an atom (true), spelled by another model, or unk_id. */
+/* A unit that is no atom: the lone space and an atom (true), or what stands for it. */
 static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     if (v->speller && e->text[at] == ' ' && v->space_id != WWHO_NONE && find_atom(e, v, at + 1, end) != WWHO_NONE) {
         put(e, v->space_id, at + 1);
         return true;
     }
-    if (!v->speller || (e->flags & WWHO_UNK_TOKEN && v->unk_id != WWHO_NONE))
-        put(e, v->unk_id, end);
-    else {
-        const wwho_key none = {.set = 0};
-        v->speller->kind->encode(e, v->speller, 0, &none, at, end);
-    }
+    if (put_unknown(e, v, at, end, e->unk_end == at)) e->unk_end = end;
     return false;
 }
 
@@ -199,6 +196,7 @@ COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_r
     held->on = true;
     held->n = 0;
     held->start = at;
+    e->unk_end = SIZE_MAX;
     wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
     while (c.at < end && ((held->on && held->n <= unsure) || e->n + (held->on ? held->n : 0) <= e->limit))
         encode_word(e, v, route->units, &c);
@@ -233,6 +231,7 @@ static HOT void put_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_
 static HOT void put_found(wwho_encoder *e, const wwho_route *route, const wwho_found *f) {
     const wwho_vocabulary *v = &e->model->models[route->model];
     const uint32_t *kept = v->superwords.slots ? kept_ids(&f->key) : 0;
+    if (!v->superwords.slots) flush_phrase(e);
     if (!kept) {
         put_piece(e, v, route, f);
         return;
@@ -326,6 +325,18 @@ static COLD size_t put_scanned(wwho_encoder *e, const wwho_vocabulary *v, const 
     return c.at;
 }
 
+/* A segment that is cut into pieces by several stages, or by one that does not keep all. */
+static void encode_staged(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
+    const wwho_vocabulary *v = &e->model->models[route->model];
+    wwho_walk walk;
+    start_walk(&walk, e->model, route, c, at, end);
+    while (e->n <= e->limit && next_piece(&walk, &at, &end)) {
+        wwho_found found = {.at = at};
+        make_key(&found.key, e->cache, e->text + at, end - at, e->len - at, route->model);
+        put_piece(e, v, route, &found);
+    }
+}
+
 /* A segment that is cut into pieces. */
 static void encode_pieces(wwho_encoder *e, const wwho_route *route, wwho_cursor c) {
     const wwho_classes *classes = &e->model->classes;
@@ -371,12 +382,14 @@ static void flush_queue(wwho_encoder *e, wwho_queue *ahead) {
     flush_phrase(e);
 }
 
-/* Text without special tokens. */
+/* Text without added tokens. */
 static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     wwho_queue ahead;
     if (e->flags & WWHO_ONE_PIECE) {
         const wwho_key none = {.set = 0};
-        if (at < end) e->model->models[0].kind->encode(e, &e->model->models[0], 0, &none, at, end);
+        const wwho_route *route = &e->model->routes[0];
+        const wwho_vocabulary *v = &e->model->models[route->model];
+        if (at < end) v->kind->encode(e, v, route, &none, at, end);
         return;
     }
     ahead.n = 0;
@@ -385,37 +398,17 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
         size_t start = c.at;
         next_segment(e->model, &c, &route);
         const wwho_route *r = &e->model->routes[route];
-        if (!r->scanner) {
+        if (!r->n_stages) {
             queue_segment(e, &ahead, r, start, c.at);
             continue;
         }
         flush_queue(e, &ahead);
-        encode_pieces(e, r, start_within(&e->model->classes, &c, start, c.at));
+        if (r->scanner)
+            encode_pieces(e, r, start_within(&e->model->classes, &c, start, c.at));
+        else
+            encode_staged(e, r, &c, start, c.at);
     }
     flush_queue(e, &ahead);
-}
-
-WWHO_LOCAL void allow(wwho_allowed *specials, const wwho_vocabulary *v, const uint8_t *allowed) {
-    specials->allowed = allowed;
-    for (uint32_t i = 0; i < 256; i++) specials->starts[i] = false;
-    for (uint32_t i = 0; allowed && i < v->n_tokens; i++)
-        if (allowed[i]) specials->starts[v->texts[v->offset[i]]] = true;
-}
-
-WWHO_LOCAL uint32_t next_special(const wwho_encoder *e, size_t *at, size_t end, const wwho_allowed *specials) {
-    const wwho_vocabulary *v = &e->model->specials;
-    for (; specials->allowed && *at < end; ++*at) {
-        if (!specials->starts[e->text[*at]]) continue;
-        size_t left = end - *at;
-        wwho_matches m;
-        start_matches(v, &m, e->text + *at, left < v->longest ? (uint32_t)left : v->longest, left);
-        for (uint32_t length = m.longest; length; length--) {
-            uint32_t special = match_of(v, &m, length);
-            if (special != WWHO_NONE && specials->allowed[special]) return special;
-        }
-    }
-    *at = end;
-    return WWHO_NONE;
 }
 
 static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }
@@ -435,15 +428,15 @@ static int divide(wwho_encoder *e, size_t len, void *scratch, size_t scratch_len
     return WWHO_OK;
 }
 
-static void encode(wwho_encoder *e, size_t at, size_t end, const wwho_allowed *specials) {
+/* A text from `at` to `end`: the added tokens in it, and what lies between. */
+static void encode(wwho_encoder *e, size_t at, size_t end, const wwho_wanted *wanted) {
+    wwho_search search;
+    start_search(&search, wanted, e->text, at, end);
     while (at < end && e->n <= e->limit) {
-        size_t stop = at;
-        uint32_t special = next_special(e, &stop, end, specials);
-        encode_ordinary(e, at, stop);
-        at = stop;
-        if (special == WWHO_NONE) break;
-        at += token_length(&e->model->specials, special);
-        put(e, e->model->special_ids[special], at);
+        wwho_added_match match = next_added(&search);
+        encode_ordinary(e, at, match.start);
+        at = match.end;
+        if (match.number != WWHO_NONE) put(e, e->model->added_ids[match.number], at);
     }
 }
 
@@ -457,12 +450,12 @@ int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32
                       .cap = cap, .quick = ends ? 0 : cap, .limit = SIZE_MAX};
     int status = divide(&e, starts[n_texts], scratch, scratch_len);
     if (status) return status;
-    wwho_allowed specials;
-    allow(&specials, &model->specials, allowed);
+    wwho_wanted wanted;
+    want_added(&wanted, model, allowed, flags);
     rows[0] = 0;
     for (size_t i = 0; i < n_texts; i++) {
         e.start = starts[i];
-        encode(&e, starts[i], starts[i + 1], &specials);
+        encode(&e, starts[i], starts[i + 1], &wanted);
         rows[i + 1] = (uint32_t)e.n;
     }
     return e.n <= cap ? WWHO_OK : WWHO_BUFFER;
@@ -484,9 +477,9 @@ int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const u
     wwho_encoder e = {.model = model, .text = text, .len = len, .flags = flags, .limit = limit};
     int status = divide(&e, len, scratch, scratch_len);
     if (status) return status;
-    wwho_allowed specials;
-    allow(&specials, &model->specials, allowed);
-    encode(&e, 0, len, &specials);
+    wwho_wanted wanted;
+    want_added(&wanted, model, allowed, flags);
+    encode(&e, 0, len, &wanted);
     *n = e.n;
     return WWHO_OK;
 }

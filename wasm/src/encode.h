@@ -1,11 +1,11 @@
-/* Text -> tokens: what the stages of encoding share (FORMAT.md, section 10). */
+/* Text -> tokens: what the stages of encoding share (FORMAT.md, section 9). */
 #ifndef WWHO_ENCODE_H
 #define WWHO_ENCODE_H
 
 #include "merge.h"
 #include "model.h"
 
-#define PHRASE_TOKENS 64u /* the most that a phrase has: FORMAT.md, section 10.5 */
+#define PHRASE_TOKENS 64u /* the most that a phrase has: FORMAT.md, section 9 */
 
 /* A phrase: the tokens of neighbouring segments of one route, each but the first beginning with U+0020. Superwords may merge them;
  * they are put once it is known where the phrase ends. */
@@ -41,6 +41,7 @@ struct wwho_encoder {
     wwho_block *block;
     wwho_phrase phrase;
     wwho_held held;
+    size_t unk_end; /* where the last unk_id of a segment ends */
 };
 
 static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
@@ -60,18 +61,11 @@ static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const ui
     return at;
 }
 
-/* Special tokens that a call allows, and which bytes they start with. */
-typedef struct {
-    const uint8_t *allowed; /* null: none */
-    bool starts[256];
-} wwho_allowed;
+/* Put what stands for a symbol that a model lacks, from `at` to `end`: unk_id (true), which is that of the one before it where `again`
+ * says that there is one, and the model fuses them; or other tokens. */
+WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool again);
 
-WWHO_LOCAL void allow(wwho_allowed *specials, const wwho_vocabulary *v, const uint8_t *allowed);
-
-/* The first allowed special token at or after *at, the longest where several start; *at moves there, or to the end (WWHO_NONE). */
-WWHO_LOCAL uint32_t next_special(const wwho_encoder *e, size_t *at, size_t end, const wwho_allowed *specials);
-
-/* BPE over bytes (`wwho_bytes_kind`), and over the units that a route's automaton finds (`wwho_units_kind`). */
+/* BPE over bytes, and over the units that a route's automaton finds. */
 WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                              size_t end);
 WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,

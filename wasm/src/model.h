@@ -3,41 +3,59 @@
 #define WWHO_MODEL_H
 
 #include "automaton.h"
+#include "file.h"
 #include "vocabulary.h"
 
-#define WWHO_MAX_ROUTES 62u
-#define WWHO_MAX_MODELS 4u /* the cache has two bits for a model's number */
+#define WWHO_MAX_ROUTES 1023u
 
-/* What becomes of a segment that the router gives this route: it is cut into pieces, or it is one piece; the model turns each
+/* A pretokenizer: an automaton, and what becomes of what each of its rules matches (stages.h). */
+typedef struct {
+    const wwho_automaton *automaton;
+    const uint8_t *actions;
+    bool keeps_all;
+} wwho_stage;
+
+/* What becomes of a segment that the router gives this route: its stages cut it into pieces, or it is one piece; the model turns each
  * piece into tokens, a model over units by the units that an automaton finds in it. */
 typedef struct {
     const uint8_t *name;
     uint8_t name_length;
     uint8_t model;
-    const wwho_automaton *scanner; /* cuts segments into pieces; null: a segment is a piece */
+    uint8_t n_stages;
+    const uint8_t *stages;         /* their numbers, of two bytes each */
+    const wwho_automaton *scanner; /* the automaton of the one stage, if there is one alone and it keeps all; else null */
     const wwho_automaton *units;   /* cuts pieces into units; null: the model takes bytes */
 } wwho_route;
 
 typedef struct wwho_encoder wwho_encoder; /* encode.h */
 typedef struct wwho_key wwho_key;         /* cache.h */
 
-/* A kind of model. The call through this table happens where the cache does not know a piece. */
+/* A kind of model, behind the head that all share (models.h). `s` is what is behind that head. */
 struct wwho_kind {
-    /* Put the tokens of the piece from `at` to `end`; the cache may come to know them by this key. */
+    /* Check the kind's own head, and take the memory that all heads ask for. */
+    int (*check)(wwho_section s, wwho_vocabulary *v, wwho_arena *arena);
+    /* Check the rest, and build the tables. */
+    int (*build)(wwho_section s, wwho_vocabulary *v);
+    /* Put the tokens of the piece from `at` to `end`; the cache may come to know them by this key. Called where it does not. */
     void (*encode)(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end);
+    /* The token with this text, of n bytes, or WWHO_NONE. */
+    uint32_t (*find)(const wwho_vocabulary *v, const uint8_t *text, size_t n);
 };
 
 struct wwho_model {
-    wwho_info info;
+    wwho_file file;
     wwho_classes classes;
-    uint32_t n_automata;
-    const wwho_automaton *automata;
+    uint32_t n_automata, n_stages, n_routes, n_models;
+    wwho_automaton *automata;
+    wwho_stage *stages;
     const wwho_automaton *router; /* null: everything is route 0 */
-    wwho_route routes[WWHO_MAX_ROUTES];
-    uint32_t n_models;
+    wwho_route *routes;
     wwho_vocabulary models[WWHO_MAX_MODELS];
-    wwho_vocabulary specials; /* special tokens by number, nothing merges */
-    uint32_t *special_ids;    /* of their numbers, ascending; several may have the same */
+    wwho_vocabulary added; /* added tokens by number, nothing merges */
+    uint32_t *added_ids;   /* of their numbers, ascending; several may have the same */
+    uint8_t *added_flags;
+    const uint8_t *property; /* of a class, for what stands beside an added token; null: nobody asks */
+    uint32_t n_vocab, longest; /* ids are below it; the longest token in bytes */
 };
 
 /* Move the cursor behind the segment that starts there; its route goes to *route. */

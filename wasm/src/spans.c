@@ -1,22 +1,52 @@
 /* The pieces and units of a text, and the places of tokens in characters. */
-#include "model.h"
+#include "stages.h"
+
+/* Where spans go. */
+typedef struct {
+    wwho_span *spans;
+    size_t cap, n;
+} span_list;
+
+static void add_span(span_list *list, size_t at, size_t end, uint32_t route, uint32_t rule, bool first) {
+    if (list->n < list->cap)
+        list->spans[list->n] = (wwho_span){(uint32_t)at, (uint32_t)end, (uint16_t)route, (uint8_t)rule, first};
+    list->n++;
+}
+
+/* The pieces of the segment from `at` to where the cursor is. */
+static void add_pieces(span_list *list, const wwho_model *model, uint32_t route, const wwho_cursor *segment, size_t at) {
+    wwho_walk walk;
+    bool first = true;
+    size_t end;
+    for (start_walk(&walk, model, &model->routes[route], segment, at, segment->at); next_piece(&walk, &at, &end); first = false)
+        add_span(list, at, end, route, WWHO_PIECE, first);
+}
+
+/* Its units. */
+static void add_units(span_list *list, const wwho_model *model, uint32_t route, const wwho_cursor *segment, size_t start) {
+    uint32_t rule;
+    for (wwho_cursor c = start_within(&model->classes, segment, start, segment->at); c.at < c.end;) {
+        size_t at = c.at;
+        scan(&model->classes, model->routes[route].units, &c, &rule);
+        add_span(list, at, c.at, route, rule, at == start);
+    }
+}
 
 int wwho_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_span *spans, size_t cap, size_t *n) {
     if (!model || (!text && len) || (!spans && cap) || !n || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    *n = 0;
+    span_list list = {spans, cap, 0};
     for (wwho_cursor segment = start_at(&model->classes, text, 0, len); segment.at < len;) {
-        uint32_t route, rule;
-        size_t start = segment.at;
+        uint32_t route;
+        size_t at = segment.at;
         next_segment(model, &segment, &route);
-        const wwho_route *r = &model->routes[route];
-        for (wwho_cursor c = start_within(&model->classes, &segment, start, segment.at); c.at < segment.at; ++*n) {
-            size_t at = c.at;
-            scan(&model->classes, r->units ? r->units : r->scanner, &c, &rule);
-            if (*n >= cap) continue;
-            uint8_t unit_rule = r->units ? (uint8_t)rule : WWHO_PIECE;
-            spans[*n] = (wwho_span){(uint32_t)at, (uint32_t)c.at, (uint16_t)route, unit_rule, at == start};
-        }
+        if (model->routes[route].units)
+            add_units(&list, model, route, &segment, at);
+        else if (model->routes[route].n_stages)
+            add_pieces(&list, model, route, &segment, at);
+        else
+            add_span(&list, at, segment.at, route, WWHO_PIECE, true);
     }
+    *n = list.n;
     return *n > cap ? WWHO_BUFFER : WWHO_OK;
 }
 

@@ -1,7 +1,7 @@
 /* See stream.h. */
 #include "stream.h"
 
-enum { DEPTH = 4 }; /* scanners that run side by side */
+enum { DEPTH = 4, MOST_STATES = 1 << 10 }; /* scanners that run side by side */
 
 /* A scanner of a configuration: its state, and how many tentative ends there are from its own up to the start of the next one. There
  * may be several, since what runs behind a scanner may come to an end before it. */
@@ -112,6 +112,7 @@ WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a,
     uint32_t n = 1;
     s->n = 0;
     s->skips = false;
+    if (a->stored.n_states > MOST_STATES || MOST_CONFIGURATIONS * s->stride > STREAM_ROW(~0u)) return;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t class = 0; class <= classes->n_classes; class++) {
             uint32_t *entry = &s->table[i * s->stride + class], k = 0;

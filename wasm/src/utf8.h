@@ -38,4 +38,13 @@ static inline uint32_t utf8_next(const uint8_t *text, size_t n, uint32_t *code_p
     return 1;
 }
 
+/* The same, where it does not need to be quick. */
+WWHO_LOCAL uint32_t next_character(const uint8_t *text, size_t n, uint32_t *code_point);
+
+/* The bytes of the character that ends at text[at], in a text that begins at `from`. */
+WWHO_LOCAL uint32_t character_before(const uint8_t *text, size_t from, size_t at, uint32_t *code_point);
+
+/* Whether n bytes are well-formed UTF-8. */
+WWHO_LOCAL bool well_formed(const uint8_t *text, uint32_t n);
+
 #endif

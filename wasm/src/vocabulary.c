@@ -1,19 +1,6 @@
 /* Building a vocabulary's tables: see vocabulary.h. */
 #include "vocabulary.h"
 
-WWHO_LOCAL COLD uint64_t hash_text(const uint8_t *text, size_t n, size_t readable) {
-    uint64_t state = 0;
-    size_t at = 0;
-    for (; at + 8 <= n; at += 8) state = hash_step(state, load64(text + at));
-    return hash_finish(state, load_tail(text + at, n, readable - at), n);
-}
-
-WWHO_LOCAL COLD uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
-    uint32_t where;
-    if (n > v->longest || !may_have(&v->text_filter, hash)) return WWHO_NONE;
-    return find_slot(v, text, n, hash, &where);
-}
-
 static uint32_t table_bits(uint64_t n) {
     uint32_t bits = 4;
     while ((UINT64_C(1) << bits) / 2 < n) bits++;
@@ -36,22 +23,32 @@ static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
     return (wwho_pairs){slots, log2, take_filter(arena, log2 + 2)};
 }
 
-/* Memory for a vocabulary of `n_symbols` and `n_merges` tokens, the last of them superwords, whose texts are text_bytes long in all. */
-WWHO_LOCAL void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_symbols, uint32_t n_merges, uint32_t n_superwords,
-                            uint32_t text_bytes) {
-    uint32_t n = n_symbols + n_merges;
-    *v = (wwho_vocabulary){.n_symbols = n_symbols, .n_tokens = n, .n_plain = n - n_superwords, .n_ids = n,
-                            .strings_bits = table_bits(n)};
+static uint32_t extra_tokens(const wwho_vocabulary *v) {
+    return (v->space_id != WWHO_NONE) + (v->unknown == UNKNOWN_BYTES ? 256u : 0);
+}
+
+WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v) {
+    uint32_t extra = extra_tokens(v), n = v->n_tokens + extra;
+    v->first_byte = v->unknown == UNKNOWN_BYTES ? n - 256 : WWHO_NONE;
     v->offset = take(arena, 4 * ((uint64_t)n + 1));
+    v->texts = take(arena, (uint64_t)v->text_bytes + extra);
+    if (v->offset) v->offset[0] = 0;
+    if (v->id_rule == IDS_COUNT) return;
+    v->ids = take(arena, 4 * (uint64_t)n);
+    v->by_id = take(arena, 4 * (uint64_t)v->n_ids);
+}
+
+WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_superwords) {
+    uint32_t n = v->n_tokens;
+    v->n_plain = n - n_superwords;
+    v->strings_bits = table_bits(n);
     v->left = take(arena, 4 * (uint64_t)n);
     v->right = take(arena, 4 * (uint64_t)n);
-    v->texts = take(arena, text_bytes);
-    v->pairs = take_pairs(arena, n_merges - n_superwords);
+    v->pairs = take_pairs(arena, n - v->n_symbols - n_superwords);
     if (n_superwords) v->superwords = take_pairs(arena, n_superwords);
     v->strings = take_zeroed(arena, UINT64_C(8) << v->strings_bits);
     v->text_filter = take_filter(arena, v->strings_bits + 2);
     v->prefix_filter = take_filter(arena, v->strings_bits + 1);
-    if (v->offset) v->offset[0] = 0;
 }
 
 WWHO_LOCAL void take_whole(wwho_arena *arena, wwho_vocabulary *v) {
@@ -73,13 +70,6 @@ WWHO_LOCAL void put_whole(wwho_vocabulary *v) {
     }
 }
 
-/* Memory for ids of the tokens' own, of n that there may be. */
-WWHO_LOCAL void take_ids(wwho_arena *arena, wwho_vocabulary *v, uint32_t n) {
-    v->n_ids = n;
-    v->ids = take(arena, 4 * (uint64_t)v->n_tokens);
-    v->by_id = take(arena, 4 * (uint64_t)v->n_ids);
-}
-
 static inline void add_hash(const wwho_filter *filter, uint64_t hash) {
     uint32_t bit = (uint32_t)(hash >> (64 - filter->log2));
     filter->bits[bit >> 3] |= (uint8_t)(1u << (bit & 7));
@@ -96,8 +86,7 @@ static bool add_pair(const wwho_pairs *pairs, uint32_t left, uint32_t right, uin
     return true;
 }
 
-/* False where the text of `token` is another token's. */
-static bool add_text(wwho_vocabulary *v, uint32_t token) {
+WWHO_LOCAL bool add_text(wwho_vocabulary *v, uint32_t token) {
     const uint8_t *text = v->texts + v->offset[token];
     uint32_t n = token_length(v, token), where = 0, at = 0;
     uint64_t state = 0, hash = hash_text(text, n, n);
@@ -112,21 +101,34 @@ static bool add_text(wwho_vocabulary *v, uint32_t token) {
     return true;
 }
 
-/* A symbol's text, of n bytes, becomes the next token. WWHO_TOKEN_LENGTH where the texts are longer than META says. */
-WWHO_LOCAL int add_symbol(wwho_vocabulary *v, uint32_t token, const uint8_t *text, uint32_t n, uint32_t text_bytes) {
+WWHO_LOCAL int put_text(wwho_vocabulary *v, uint32_t token, const uint8_t *text, uint32_t n) {
     uint32_t at = v->offset[token];
-    if (n > text_bytes - at) return WWHO_TOKEN_LENGTH;
+    if (n > v->text_bytes - at) return WWHO_TOKEN_LENGTH;
     copy_bytes(v->texts + at, text, n);
     v->offset[token + 1] = at + n;
-    v->left[token] = v->right[token] = token;
-    return add_text(v, token) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
+    if (n > v->longest) v->longest = n;
+    return WWHO_OK;
+}
+
+WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
+    uint8_t *text = v->texts + v->offset[v->n_tokens];
+    uint32_t token = v->n_tokens;
+    if (v->space_id != WWHO_NONE) {
+        *text++ = ' ';
+        v->offset[token + 1] = v->offset[token] + 1;
+        token++;
+    }
+    for (uint32_t byte = 0; v->first_byte != WWHO_NONE && byte < 256; byte++, token++) {
+        *text++ = (uint8_t)byte;
+        v->offset[token + 1] = v->offset[token] + 1;
+    }
 }
 
 /* A merge becomes the next token. */
-static int add_merge(wwho_vocabulary *v, uint32_t token, uint32_t left, uint32_t right, uint32_t text_bytes) {
+static int add_merge(wwho_vocabulary *v, uint32_t token, uint32_t left, uint32_t right) {
     if (left >= token || right >= token) return WWHO_PAIR_ORDER;
     uint32_t at = v->offset[token], n = token_length(v, left), m = token_length(v, right);
-    if (n + m > WWHO_MAX_TOKEN || n + m > text_bytes - at) return WWHO_TOKEN_LENGTH;
+    if (n + m > WWHO_MAX_TOKEN || n + m > v->text_bytes - at) return WWHO_TOKEN_LENGTH;
     copy_bytes(v->texts + at, v->texts + v->offset[left], n);
     copy_bytes(v->texts + at + n, v->texts + v->offset[right], m);
     v->offset[token + 1] = at + n + m;
@@ -153,10 +155,9 @@ static const uint8_t *skip_lebs(const uint8_t *p, const uint8_t *end, uint32_t n
     return n ? 0 : p;
 }
 
-/* The two columns of pairs in FORMAT.md, sections 6 and 7 (`delta`: the left one holds zigzag-coded differences). */
-WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t *lefts, const uint8_t *end, bool delta, uint32_t text_bytes) {
+WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end, bool delta) {
     uint32_t n = v->n_tokens - v->n_symbols, left = 0;
-    const uint8_t *rights = skip_lebs(lefts, end, n), *lefts_end = rights;
+    const uint8_t *lefts = *at, *rights = skip_lebs(lefts, end, n), *lefts_end = rights;
     if (!rights) return WWHO_PAIRS;
     for (uint32_t token = v->n_symbols; token < v->n_tokens; token++) {
         uint32_t value, right;
@@ -164,10 +165,80 @@ WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t *lefts, const uint8_
         rights = read_leb(rights, end, &right);
         if (!lefts || !rights) return WWHO_PAIRS;
         left = delta ? left + unzigzag(value) : value;
-        int status = add_merge(v, token, left, right, text_bytes);
+        int status = add_merge(v, token, left, right);
         if (status) return status;
     }
-    return rights == end ? WWHO_OK : WWHO_PAIRS;
+    *at = rights;
+    return WWHO_OK;
+}
+
+/* The number of the text that is next: how many bytes it shares with the one before, and its own. */
+static bool may_follow(const uint8_t *last, uint32_t last_length, uint32_t shared, const uint8_t *rest, uint32_t length) {
+    if (shared > last_length || !length || shared + length > WWHO_MAX_TOKEN) return false;
+    return shared == last_length || rest[0] > last[shared];
+}
+
+WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, const uint8_t **at, const uint8_t *end) {
+    const uint8_t *shares = *at, *lengths = skip_lebs(shares, end, n), *rest = lengths ? skip_lebs(lengths, end, n) : 0;
+    const uint8_t *shares_end = lengths, *lengths_end = rest, *last = 0;
+    if (!rest) return WWHO_SYMBOLS;
+    for (uint32_t i = 0, last_length = 0, shared, length; i < n; i++, token++) {
+        shares = read_leb(shares, shares_end, &shared);
+        lengths = read_leb(lengths, lengths_end, &length);
+        if (!shares || !lengths || (size_t)(end - rest) < length) return WWHO_SYMBOLS;
+        if (!may_follow(last, last_length, shared, rest, length)) return WWHO_SYMBOLS;
+        uint32_t from = v->offset[token];
+        if (shared + length > v->text_bytes - from) return WWHO_TOKEN_LENGTH;
+        uint8_t *text = v->texts + from;
+        if (shared) copy_bytes(text, last, shared);
+        copy_bytes(text + shared, rest, length);
+        rest += length;
+        last = text;
+        last_length = shared + length;
+        v->offset[token + 1] = from + last_length;
+        if (last_length > v->longest) v->longest = last_length;
+    }
+    *at = rest;
+    return WWHO_OK;
+}
+
+/* The id first_id + i becomes that of a token; false where it is beyond the range, or that of another token. */
+static bool give_id(wwho_vocabulary *v, uint32_t token, uint32_t i) {
+    if (i >= v->n_ids || v->by_id[i] != WWHO_NONE) return false;
+    v->ids[token] = v->first_id + i;
+    v->by_id[i] = token;
+    return true;
+}
+
+static const uint8_t *read_byte_ids(wwho_vocabulary *v, const uint8_t *p, const uint8_t *end) {
+    for (uint32_t byte = 0, value; byte < 256; byte++) {
+        if (!(p = read_leb(p, end, &value))) return 0;
+        v->ids[v->first_byte + byte] = WWHO_NONE;
+        if (!value) {
+            if (v->unk_id == WWHO_NONE) return 0;
+            continue;
+        }
+        uint32_t token = v->first_byte + byte, i = value - 1 - v->first_id; /* one below first_id is beyond all */
+        if (i < v->n_ids && v->by_id[i] < v->n_tokens) v->by_id[i] = WWHO_NONE; /* what it shares decodes to the byte */
+        if (!give_id(v, token, i)) return 0;
+    }
+    return p;
+}
+
+WWHO_LOCAL int read_ids(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end) {
+    const uint8_t *p = *at;
+    if (v->id_rule != IDS_STATED) return WWHO_OK;
+    for (uint32_t i = 0; i < v->n_ids; i++) v->by_id[i] = WWHO_NONE;
+    for (uint32_t token = 0, number = 0, value; token < v->n_tokens; token++) {
+        if (!(p = read_leb(p, end, &value))) return WWHO_IDS;
+        number += unzigzag(value);
+        v->ids[token] = WWHO_NONE;
+        if (number ? !give_id(v, token, number - 1) : v->unk_id == WWHO_NONE) return WWHO_IDS;
+    }
+    if (v->space_id != WWHO_NONE && !give_id(v, v->n_tokens, v->space_id - v->first_id)) return WWHO_IDS;
+    if (v->first_byte != WWHO_NONE && !(p = read_byte_ids(v, p, end))) return WWHO_IDS;
+    *at = p;
+    return v->by_id[v->n_ids - 1] == WWHO_NONE ? WWHO_IDS : WWHO_OK;
 }
 
 /* Fill in the pairs of bytes. A pair is eager where each merge of its first byte with a longer token to the left, and of its

@@ -34,16 +34,28 @@ typedef struct {
 typedef struct wwho_kind wwho_kind; /* model.h */
 typedef struct wwho_vocabulary wwho_vocabulary;
 
-/* A model: symbols (bytes, or syllables) and the tokens merged from them, with numbers of its own from 0. */
+/* What stands for a symbol that a model lacks, and how its tokens get their ids: FORMAT.md, section 6. */
+enum { UNKNOWN_NONE, UNKNOWN_SPELL, UNKNOWN_BYTES, UNKNOWN_ID };
+enum { IDS_COUNT, IDS_STEP, IDS_STATED };
+
+/* A model: symbols (bytes, or syllables) and the tokens merged from them, with numbers of its own from 0. From n_tokens on come those
+ * that no text is looked up as: the lone space, where there is a space_id, and the tokens of the 256 bytes with UNKNOWN_BYTES. */
 struct wwho_vocabulary {
     const wwho_kind *kind;
-    const wwho_vocabulary *speller; /* what spells a symbol that this one lacks; null: unk_id stands for it */
+    const void *own;   /* tables of that kind alone */
+    uint8_t kind_number, symbols, unknown, id_rule;
+    bool fuse;         /* neighbouring unknowns are one unk_id */
+    bool anywhere;     /* tokens may stand anywhere in a piece */
+    uint32_t speller_number;
+    const wwho_vocabulary *speller; /* what spells a symbol that this one lacks; null: nothing does */
     uint32_t unk_id, space_id;      /* WWHO_NONE: there is none */
     uint32_t n_symbols; /* tokens below it are symbols: made of nothing */
     uint32_t n_tokens;
     uint32_t n_plain;  /* tokens from it on are superwords */
+    uint32_t first_byte; /* the token of byte 0; WWHO_NONE without UNKNOWN_BYTES */
     uint32_t first_id; /* of the model's ids */
     uint32_t n_ids;    /* ids from first_id on, some of which may be no token's */
+    uint32_t text_bytes; /* of all tokens' texts */
     uint32_t *ids;     /* of tokens, WWHO_NONE: encoded as unk_id; null: first_id + token */
     uint32_t *by_id;   /* the token with the id first_id + i, or WWHO_NONE */
     uint32_t longest;  /* token, in bytes */
@@ -186,21 +198,34 @@ static inline const uint8_t *text_of(const wwho_vocabulary *v, uint32_t token, s
     return v->texts + v->offset[token];
 }
 
-/* Memory for a vocabulary of `n_symbols` and `n_merges` tokens, the last of them superwords, whose texts are text_bytes long in all. */
-WWHO_LOCAL void take_vocabulary(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_symbols, uint32_t n_merges, uint32_t n_superwords,
-                                uint32_t text_bytes);
+/* Memory for the texts of the tokens of a vocabulary whose numbers are set, and for their ids. */
+WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v);
 
-/* Memory for ids of the tokens' own, of n that there may be. */
-WWHO_LOCAL void take_ids(wwho_arena *arena, wwho_vocabulary *v, uint32_t n);
+/* Memory for the look-ups of a BPE vocabulary, whose last n_superwords merges join words. */
+WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_superwords);
 
-/* A symbol's text, of n bytes, becomes the next token. WWHO_TOKEN_LENGTH where the texts are longer than META says. */
-WWHO_LOCAL int add_symbol(wwho_vocabulary *v, uint32_t token, const uint8_t *text, uint32_t n, uint32_t text_bytes);
+/* Write the texts of those of the tokens from n_tokens on. */
+WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v);
 
-/* The two columns of pairs in FORMAT.md, sections 6 and 7 (`delta`: the left one holds zigzag-coded differences). */
-WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t *lefts, const uint8_t *end, bool delta, uint32_t text_bytes);
+/* A text of n bytes becomes that of the next token. WWHO_TOKEN_LENGTH where the texts are longer than was said. */
+WWHO_LOCAL int put_text(wwho_vocabulary *v, uint32_t token, const uint8_t *text, uint32_t n);
+
+/* Its text can then be looked up. False where it is another token's. */
+WWHO_LOCAL bool add_text(wwho_vocabulary *v, uint32_t token);
+
+/* The two columns of pairs in FORMAT.md, section 6 (`delta`: the left one holds zigzag-coded differences), from *at on, which moves
+ * behind them. */
+WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end, bool delta);
 
 /* Fill in the pairs of bytes, once all merges are there. */
 WWHO_LOCAL void pair_bytes(wwho_vocabulary *v);
+
+/* n texts in ascending order, TEXTS in FORMAT.md, section 6, from *at on, which moves behind them: those of the tokens from `token` on.
+ * WWHO_SYMBOLS, WWHO_TOKEN_LENGTH. */
+WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, const uint8_t **at, const uint8_t *end);
+
+/* With IDS_STATED, the ids of the tokens and of single bytes from *at on, which moves behind them. WWHO_IDS. */
+WWHO_LOCAL int read_ids(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end);
 
 /* One LEB128 in its shortest form, of at most four bytes; null where there is none before `end`. */
 WWHO_LOCAL const uint8_t *read_leb(const uint8_t *p, const uint8_t *end, uint32_t *value);

@@ -128,21 +128,31 @@ export interface TracedSegment extends Omit<Segment, "units" | "rules"> {
 }
 
 export interface Info {
-  /** Ids are 0 .. nVocab-1. */
+  /** Ids are 0 .. nVocab-1, not all of them used. */
   readonly nVocab: number;
-  /** Ids below it are the base's. */
-  readonly nBase: number;
-  readonly nBaseTokens: number;
-  readonly firstAtom: number;
-  readonly nAtoms: number;
-  readonly nMerges: number;
-  readonly spaceId: number | null;
+  /** What `unk: "token"` writes; null for none. */
   readonly unkId: number | null;
-  readonly nSpecials: number;
+  /** The longest token, in bytes. */
   readonly maxTokenBytes: number;
+  readonly models: readonly ModelInfo[];
+  /** `model` is its number; `sgpe` says whether its text is cut into syllables. */
+  readonly routes: readonly { readonly name: string; readonly model: number; readonly sgpe: boolean }[];
+}
+
+export interface ModelInfo {
+  readonly kind: "bpe" | "greedy" | "viterbi";
+  readonly symbols: "bytes" | "units";
+  /** What stands for a symbol that it lacks. */
+  readonly unknown: "none" | "spell" | "bytes" | "id";
+  /** Its ids are firstId .. firstId + nIds - 1, not all of them used. */
+  readonly firstId: number;
+  readonly nIds: number;
+  readonly nSymbols: number;
+  readonly nMerges: number;
   /** Of the merges, the last ones: they join words. */
   readonly nSuperwords: number;
-  readonly routes: readonly { readonly name: string; readonly sgpe: boolean }[];
+  readonly spaceId: number | null;
+  readonly unkId: number | null;
 }
 
 /**

@@ -1,22 +1,24 @@
-"""Models around the trainer: the one that cuts the corpus, and the one that comes out."""
+"""Artifacts around the trainer: the one that cuts the corpus, and the one that comes out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from wwho.build.base import vocabulary_of
 from wwho.errors import SpecialTokenError
-from wwho.format.model import Model, Pair
+from wwho.format.bpe import BPE
+from wwho.format.model import Added, Artifact, Pair, Unknown
 from wwho.schema.model import Schema
 from wwho.special import check_text
-from wwho.build.atoms import ROUTER, AtomKind, check_kind, compile_cuts
+from wwho.build.atoms import BASE, UNITS, AtomKind, check_kind, compile_cuts
 
 UNKNOWN = "[UNK]"
 
 
 def counting_model(
-    schemas: Sequence[Schema], base: Model | None = None, kind: AtomKind = AtomKind.SYLLABLE
-) -> Model:
+    schemas: Sequence[Schema], base: Artifact | None = None, kind: AtomKind = AtomKind.SYLLABLE
+) -> Artifact:
     """The smallest model that cuts text into words and units; it has no vocabulary.
 
     Args:
@@ -28,33 +30,20 @@ def counting_model(
         SchemaError: two schemas claim the same character, or there should be schemas, or none.
         ValueError: the base has merges, and they are to be learnt.
     """
-    check_kind(kind, schemas, base.n_base_tokens if base else 256)
-    scanners, routes = compile_cuts(kind, schemas, None if schemas or not base else base.scanners)
-    return Model(
-        scanners=scanners,
-        router=ROUTER,
-        routes=routes,
-        n_base=256,
-        base_bytes=bytes(range(256)),
-        base_pairs=(),
-        first_atom=256,
-        atoms=(),
-        merges=(),
-        space_id=256,
-        unk_id=None,
-        specials={},
-        provenance={},
-    )
+    check_kind(kind, schemas, len(vocabulary_of(base).texts) if base else 256)
+    cut = compile_cuts(kind, schemas, None if schemas or not base else base.scanners)
+    units = BPE(symbols=(), units=True, unknown=Unknown.SPELL, first_id=256, space_id=256)
+    return Artifact(**cut, models=(BPE(), units), provenance={})
 
 
-def special_ids(base: Model, specials: Sequence[str]) -> dict[str, int]:
+def special_ids(base: Artifact, specials: Sequence[str]) -> dict[str, int]:
     """The base's special tokens and the new ones, whose ids follow the base's.
 
     Raises:
         SpecialTokenError: a text comes twice, is empty, too long, or not valid Unicode.
     """
-    ids = dict(base.specials)
-    for number, text in enumerate(specials, start=base.n_base):
+    ids = {token.text: token.id for token in base.added}
+    for number, text in enumerate(specials, start=base.n_vocab):
         if text in ids:
             raise SpecialTokenError(
                 f"special token {text!r} is there already, with the id {ids[text]}; leave it out"
@@ -66,14 +55,14 @@ def special_ids(base: Model, specials: Sequence[str]) -> dict[str, int]:
 
 def trained_model(
     schemas: Sequence[Schema],
-    base: Model,
+    base: Artifact,
     *,
     specials: Mapping[str, int],
     atoms: tuple[bytes, ...],
     merges: Sequence[Pair],
     provenance: Mapping[str, str],
     kind: AtomKind = AtomKind.SYLLABLE,
-) -> Model:
+) -> Artifact:
     """Put base, schemas and what was learnt together.
 
     Args:
@@ -87,45 +76,61 @@ def trained_model(
     """
     if kind is AtomKind.BYTE:
         return grown_base(base, specials=specials, merges=merges, provenance=provenance)
-    scanners, routes = compile_cuts(kind, schemas, base.scanners)
-    first_atom = base.n_base + len(specials) - len(base.specials)
-    return Model(
-        scanners=scanners,
-        router=ROUTER,
-        routes=routes,
-        n_base=base.n_base,
-        base_bytes=base.base_bytes,
-        base_pairs=base.base_pairs,
-        first_atom=first_atom,
-        atoms=atoms,
+    first_id = base.n_vocab + len(specials) - len(base.added)
+    units = BPE(
+        symbols=atoms,
         merges=merges,
-        space_id=first_atom + len(atoms) + len(merges),
+        units=True,
+        first_id=first_id,
+        space_id=first_id + len(atoms) + len(merges),
+        unknown=Unknown.SPELL,
         unk_id=specials.get(UNKNOWN),
-        specials=specials,
+    )
+    return Artifact(
+        **compile_cuts(kind, schemas, base.scanners),
+        models=(vocabulary_of(base), units),
+        added=added_tokens(specials),
         provenance=provenance,
     )
 
 
+def units_of(artifact: Artifact) -> BPE:
+    """The model of units that was trained."""
+    model = artifact.models[UNITS]
+    assert isinstance(model, BPE)
+    return model
+
+
+def with_merges(artifact: Artifact, merges: Sequence[Pair], n_superwords: int) -> Artifact:
+    """The artifact with other merges of its units, the last of which join words."""
+    units = units_of(artifact)
+    space = None if units.space_id is None else units.first_id + len(units.symbols) + len(merges)
+    units = replace(units, merges=merges, n_superwords=n_superwords, space_id=space)
+    return replace(artifact, models=(artifact.models[BASE], units))
+
+
+def added_tokens(specials: Mapping[str, int]) -> tuple[Added, ...]:
+    """Special tokens, text to id, as an artifact holds them."""
+    by_id = sorted(specials.items(), key=lambda item: item[1])
+    return tuple(Added(text, number) for text, number in by_id)
+
+
 def grown_base(
-    base: Model,
+    base: Artifact,
     *,
     specials: Mapping[str, int],
     merges: Sequence[Pair],
     provenance: Mapping[str, str],
-) -> Model:
+) -> Artifact:
     """The 256 bytes and what was merged from them: a base vocabulary.
 
     The merges are counted from the bytes in ascending order, which get the ids 0..255; the ids of
     special tokens, the result of `special_ids`, move up behind the merges.
     """
     ids = {text: number + len(merges) for text, number in specials.items()}
-    n_vocab = max([255 + len(merges), *ids.values()]) + 1
     return replace(
         base,
-        n_base=n_vocab,
-        first_atom=n_vocab,
-        base_bytes=bytes(range(256)),
-        base_pairs=merges,
-        specials=ids,
+        models=(BPE(merges=merges),),
+        added=added_tokens(ids),
         provenance=provenance,
     )

@@ -10,12 +10,13 @@ before a unit at the start of a word, it belongs to that unit, as it does with s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from typing import TypedDict
 
 from wwho.errors import SchemaError
-from wwho.format.model import Route
+from wwho.format.model import Action, Route, Stage
 from wwho.grammar.automaton import Automaton, CompiledScanners
 from wwho.grammar.classmap import overlay
 from wwho.grammar.codepoints import ALL, CodePointSet
@@ -27,6 +28,9 @@ from wwho.schema.model import Schema
 
 ROUTER, OTHER = 0, 1
 """Places of the router and of what cuts the other text, among the automata of schemas."""
+
+BASE, UNITS = 0, 1
+"""Numbers of the model of bytes, for other text, and of the one that is made of units."""
 
 NEVER = Chars(CodePointSet())
 
@@ -46,8 +50,8 @@ class AtomKind(StrEnum):
     """Bytes, without schemas: plain BPE. What comes out is a base vocabulary."""
 
 
-def check_kind(kind: AtomKind, schemas: Sequence[Schema], n_base_tokens: int) -> None:
-    """Refuse schemas or a base that this kind of atom has no use for.
+def check_kind(kind: AtomKind, schemas: Sequence[Schema], n_tokens: int) -> None:
+    """Refuse schemas, or a base of so many tokens, that this kind of atom has no use for.
 
     Raises:
         SchemaError: schemas are missing, or there are some.
@@ -64,16 +68,16 @@ def check_kind(kind: AtomKind, schemas: Sequence[Schema], n_base_tokens: int) ->
             f"byte atoms are merged in all text alike, and these schemas have no part in it: "
             f"{names}; leave them out, or choose another kind of atom"
         )
-    if kind is AtomKind.BYTE and n_base_tokens != 256:
+    if kind is AtomKind.BYTE and n_tokens != 256:
         raise ValueError(
-            f"byte atoms make a base vocabulary of their own, but {n_base_tokens} tokens were "
+            f"byte atoms make a base vocabulary of their own, but {n_tokens} tokens were "
             "given as a base; the base must be the 256 bytes (byte_base(), or --base none)"
         )
 
 
 def compile_cuts(
     kind: AtomKind, schemas: Sequence[Schema], pretokenizer: CompiledScanners | None
-) -> tuple[CompiledScanners, tuple[Route, ...]]:
+) -> Cut:
     """Compile what cuts text into words and units.
 
     Args:
@@ -82,8 +86,8 @@ def compile_cuts(
         pretokenizer: the base's scanners. With schemas it may be None: other text stays whole.
 
     Returns:
-        The scanners, the router first, and the routes: route 0 is the other text, route i that of
-        schema i - 1; without schemas route 1 is all text.
+        The pipeline: route 0 is the other text, route i that of schema i - 1; without schemas route
+        1 is all text.
 
     Raises:
         SchemaError: two schemas claim the same character.
@@ -94,12 +98,11 @@ def compile_cuts(
         scanners = compile_scanners([router_scanner(schemas), rest, *units])
         if pretokenizer is not None:
             scanners = with_pretokenizer(scanners, pretokenizer)
-        return scanners, script_routes(schemas)
+        return script_cut(scanners, schemas)
     assert pretokenizer is not None
-    return (
-        with_units(pretokenizer, compile_scanners([text_units(kind)])),
-        (Route("other", ROUTER, sgpe=False), Route("text", ROUTER + 1, sgpe=True)),
-    )
+    scanners = with_units(pretokenizer, compile_scanners([text_units(kind)]))
+    text = Route("text", UNITS, units=ROUTER + 1)
+    return cut_by(scanners, [text], pretokenizer=ROUTER)
 
 
 def script_units(kind: AtomKind, schema: Schema) -> Scanner:
@@ -130,13 +133,30 @@ def one_unit(kind: AtomKind) -> Node:
     return Chars(ALL) if kind is AtomKind.CODEPOINT else many(Chars(ALL), 1)
 
 
-def script_routes(schemas: Sequence[Schema]) -> tuple[Route, ...]:
-    """Route 0 is the other text; route i is schema i - 1."""
+class Cut(TypedDict):
+    """The part of an `Artifact` that cuts text."""
+
+    scanners: CompiledScanners
+    router: int
+    stages: tuple[Stage, ...]
+    routes: tuple[Route, ...]
+
+
+def script_cut(scanners: CompiledScanners, schemas: Sequence[Schema]) -> Cut:
+    """The pipeline for schemas: route 0 is the other text; route i is schema i - 1."""
     scripts = (
-        Route(schema.name, scanner, sgpe=True)
-        for scanner, schema in enumerate(schemas, start=OTHER + 1)
+        Route(schema.name, UNITS, units=number)
+        for number, schema in enumerate(schemas, start=OTHER + 1)
     )
-    return (Route("other", OTHER, sgpe=False), *scripts)
+    return cut_by(scanners, scripts, pretokenizer=OTHER)
+
+
+def cut_by(scanners: CompiledScanners, routes: Iterable[Route], pretokenizer: int) -> Cut:
+    """The pipeline of other text, which an automaton cuts into pieces, and of further routes."""
+    keep = (Action.KEEP,) * scanners.automata[pretokenizer].n_rules
+    other = Route("other", BASE, stages=(0,))
+    stages = (Stage(pretokenizer, keep),)
+    return Cut(scanners=scanners, router=ROUTER, stages=stages, routes=(other, *routes))
 
 
 def with_pretokenizer(scanners: CompiledScanners, base: CompiledScanners) -> CompiledScanners:
@@ -158,7 +178,7 @@ def with_units(pretokenizer: CompiledScanners, units: CompiledScanners) -> Compi
     router = _recoloured(pretokenizer.automata[0], [mine for mine, _ in labels])
     table = tuple(tuple((2 if mark else 0, next) for mark, next in row) for row in router.table)
     cutter = _recoloured(units.automata[0], [theirs for _, theirs in labels])
-    return CompiledScanners(classes, (replace(router, table=table), cutter))
+    return CompiledScanners(classes, (replace(router, n_rules=2, table=table), cutter))
 
 
 def _recoloured(automaton: Automaton, old_classes: Sequence[int]) -> Automaton:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from wwho.format.layout import MAX_IDS
-from wwho.format.model import Model, Route, free_ids
+from wwho.format.bpe import BPE
+from wwho.format.model import Action, Added, Artifact, Ids, Route, Stage, free_ids
 from wwho.build.pairs import canonical_pairs
 from wwho.build.patterns import PATTERNS
 from wwho.build.tiktoken_file import read_ranks, tokens_by_rank
@@ -29,7 +30,7 @@ def import_tiktoken(
     name: str,
     source: str,
     license: str,
-) -> Model:
+) -> Artifact:
     """Build a model from a `.tiktoken` rank file.
 
     Args:
@@ -42,7 +43,7 @@ def import_tiktoken(
         license: their licence, for the record.
 
     Returns:
-        A model with one route and no SGPE vocabulary.
+        An artifact with one route and one model.
 
     Raises:
         ArtifactError: the file is malformed, or is no BPE vocabulary.
@@ -57,7 +58,7 @@ def import_tiktoken(
         return base_model(tokens, pattern=pattern, specials=specials, provenance=provenance)
 
 
-def byte_base(pattern: str = "o200k_base") -> Model:
+def byte_base(pattern: str = "o200k_base") -> Artifact:
     """Build the base without a vocabulary: each byte is a token.
 
     Args:
@@ -80,7 +81,7 @@ def base_model(
     pattern: str,
     specials: Mapping[str, int],
     provenance: Mapping[str, str],
-) -> Model:
+) -> Artifact:
     """Build a model from the tokens of a base BPE, in order of rank.
 
     Args:
@@ -107,20 +108,19 @@ def base_model(
     ids = _checked(specials)
     pairs = canonical_pairs(tokens)
     scanner = Scanner("pretokenizer", (parse_regex(regex),), longest=False)
-    n_vocab = max([free_ids(len(tokens), ids.values())[-1], *ids.values()]) + 1
-    return Model(
+    steps = not isinstance(free_ids(len(tokens), ids.values()), range)
+    model = BPE(
+        symbols=tuple(tokens[:256]),
+        merges=pairs,
+        id_policy=Ids.STEP if steps else Ids.COUNT,
+    )
+    return Artifact(
         scanners=compile_scanners([scanner]),
         router=None,
-        routes=(Route("other", 0, sgpe=False),),
-        n_base=n_vocab,
-        base_bytes=b"".join(tokens[:256]),
-        base_pairs=pairs,
-        first_atom=n_vocab,
-        atoms=(),
-        merges=(),
-        space_id=None,
-        unk_id=None,
-        specials=ids,
+        routes=(Route("other", model=0, stages=(0,)),),
+        models=(model,),
+        stages=(Stage(automaton=0, actions=(Action.KEEP,)),),
+        added=tuple(Added(text, number) for text, number in ids.items()),
         provenance={
             **provenance,
             "pattern": regex,
@@ -128,6 +128,18 @@ def base_model(
             "writer": WRITER,
         },
     )
+
+
+def vocabulary_of(base: Artifact) -> BPE:
+    """The model of a base vocabulary.
+
+    Raises:
+        ValueError: it is no base vocabulary: it has another model, or several, or routes.
+    """
+    model = base.models[0]
+    if len(base.models) > 1 or base.router is not None or not isinstance(model, BPE) or model.units:
+        raise ValueError(f"the base {base.name!r} has routes of its own; give a base vocabulary")
+    return model
 
 
 def _regex(pattern: str) -> str:

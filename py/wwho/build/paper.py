@@ -10,9 +10,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wwho.format.layout import MAX_ATOM_BYTES
-from wwho.format.model import Model
-from wwho.build.base import WRITER
+from wwho.format.bpe import BPE
+from wwho.format.model import Artifact, Ids, Unknown
+from wwho.build.base import WRITER, vocabulary_of
 from wwho.errors import SpecialTokenError, naming
 from wwho.grammar.unicode import UNICODE_VERSION
 from wwho.build.cuts import Cuts
@@ -20,7 +20,8 @@ from wwho.build.merges import LiveMerges, live_merges
 from wwho.build.vocab_json import UNKNOWN, VocabJson, read_vocab_json, refusal, shown
 from wwho.schema.model import Schema
 from wwho.schema.paper import paper_scanners
-from wwho.build.atoms import ROUTER, script_routes, with_pretokenizer
+from wwho.build.assemble import added_tokens
+from wwho.build.atoms import script_cut, with_pretokenizer
 
 SPACE = " "
 
@@ -37,7 +38,7 @@ class Imported:
         never_written: tokens that no text is encoded to; their ids decode all the same.
     """
 
-    model: Model
+    model: Artifact
     unmade: int
     apart: int
     without_id: int
@@ -45,7 +46,7 @@ class Imported:
 
 
 def import_vocab_json(
-    path: str | os.PathLike[str], schemas: Sequence[Schema], base: Model, *, name: str
+    path: str | os.PathLike[str], schemas: Sequence[Schema], base: Artifact, *, name: str
 ) -> Imported:
     """Build a model from a vocab.json.
 
@@ -72,11 +73,11 @@ def import_vocab_json(
         return import_vocab(file, schemas, base, name=name)
 
 
-def import_vocab(file: VocabJson, schemas: Sequence[Schema], base: Model, *, name: str) -> Imported:
+def import_vocab(file: VocabJson, schemas: Sequence[Schema], base: Artifact, *, name: str) -> Imported:
     """As `import_vocab_json`, of a file that has been read."""
-    if base.has_sgpe or base.router is not None:
-        raise ValueError(f"the base {base.name!r} has routes of its own; give a base vocabulary")
-    taken = [text for text in file.specials if text in base.specials]
+    base_model = vocabulary_of(base)
+    names = {token.text: token.id for token in base.added}
+    taken = [text for text in file.specials if text in names]
     if taken:
         raise SpecialTokenError(f"special token {taken[0]!r} is one of {base.name}'s already")
     scanners = paper_scanners(schemas)
@@ -87,24 +88,26 @@ def import_vocab(file: VocabJson, schemas: Sequence[Schema], base: Model, *, nam
     made = set(live.texts)
     silent = [text for text in plain if text not in made]
     tokens = arranged(live, len(units), silent)
-    ids = [base.n_base + file.vocab[t] if t in file.vocab else None for t in tokens.texts]
-    model = Model(
-        scanners=with_pretokenizer(scanners, base.scanners),
-        router=ROUTER,
-        routes=script_routes(schemas),
-        n_base=base.n_base,
-        base_bytes=base.base_bytes,
-        base_pairs=base.base_pairs,
-        first_atom=base.n_base + len(file.specials),
-        atoms=tuple(text.encode("utf-8") for text in tokens.texts[: len(units) + len(silent)]),
+    first = base.n_vocab
+    ids = [first + file.vocab[t] if t in file.vocab else None for t in tokens.texts]
+    syllables = BPE(
+        symbols=tuple(text.encode("utf-8") for text in tokens.texts[: len(units) + len(silent)]),
         merges=tokens.pairs,
-        space_id=base.n_base + file.vocab.get(SPACE, len(file.vocab)),
-        unk_id=base.n_base + file.vocab[UNKNOWN],
-        specials={**base.specials, **{t: base.n_base + file.vocab[t] for t in file.specials}},
-        provenance=provenance(file, schemas, base, name),
-        ids=ids,
+        units=True,
+        first_id=first + len(file.specials),
+        id_policy=Ids.STATED,
+        stated=ids,
+        space_id=first + file.vocab.get(SPACE, len(file.vocab)),
+        unknown=Unknown.ID,
+        unk_id=first + file.vocab[UNKNOWN],
     )
-    return Imported(model, live.unmade, live.apart, ids.count(None), len(silent))
+    artifact = Artifact(
+        **script_cut(with_pretokenizer(scanners, base.scanners), schemas),
+        models=(base_model, syllables),
+        added=added_tokens({**names, **{text: first + file.vocab[text] for text in file.specials}}),
+        provenance=provenance(file, schemas, base, name),
+    )
+    return Imported(artifact, live.unmade, live.apart, ids.count(None), len(silent))
 
 
 def arranged(live: LiveMerges, n_units: int, silent: Sequence[str]) -> LiveMerges:
@@ -112,18 +115,8 @@ def arranged(live: LiveMerges, n_units: int, silent: Sequence[str]) -> LiveMerge
 
     Atoms are the units, and with them the silent tokens, which no merge makes. Those are several
     units long, or stand in no segment, so no unit is ever one of them.
-
-    Raises:
-        ArtifactError: one of them is too long for an atom.
     """
     atoms = sorted([*live.texts[:n_units], *silent], key=lambda text: text.encode("utf-8"))
-    for text in atoms:
-        size = len(text.encode("utf-8"))
-        if size > MAX_ATOM_BYTES:
-            raise refusal(
-                f"no merge makes the token {shown(text)}, of {size} bytes; such a token can have "
-                f"{MAX_ATOM_BYTES}"
-            )
     texts = [*atoms, *live.texts[n_units:]]
     place = {text: token for token, text in enumerate(texts)}
     new = [place[text] for text in live.texts]
@@ -131,7 +124,7 @@ def arranged(live: LiveMerges, n_units: int, silent: Sequence[str]) -> LiveMerge
 
 
 def provenance(
-    file: VocabJson, schemas: Sequence[Schema], base: Model, name: str
+    file: VocabJson, schemas: Sequence[Schema], base: Artifact, name: str
 ) -> dict[str, str]:
     """Where the model comes from."""
     return {

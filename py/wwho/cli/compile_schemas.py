@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from wwho.cli import options as shared
 
 if TYPE_CHECKING:
-    from wwho.format.model import Model
+    from wwho.format.model import Artifact
     from wwho.schema.model import Schema
 
 NAME = "compile"
-HELP = "compile schemas over a base into an artifact without an SGPE vocabulary"
+HELP = "compile schemas over a base into an artifact without a vocabulary of syllables"
 EXAMPLE = """\
   $ wwho compile --schema my-script.json --base o200k_base -o my-script.wwho
   $ wwho segment --model my-script.wwho lines.txt"""
@@ -37,17 +37,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def compiled(schemas: Sequence[Schema], base: Model, name: str) -> Model:
+def compiled(schemas: Sequence[Schema], base: Artifact, name: str) -> Artifact:
     """The schemas over the base, with no id beyond the base's own.
 
     Raises:
         UsageError: the base has schemas already.
         SchemaError: two schemas claim the same character.
     """
-    from wwho.build.assemble import trained_model
+    from wwho.build.assemble import trained_model, units_of
     from wwho.version import __version__
 
-    if base.has_sgpe or base.router is not None:
+    if base.router is not None:
         raise shared.UsageError(f"--base {base.name}: has schemas already; give a base vocabulary")
     provenance = {
         **{f"base:{key}": text for key, text in base.provenance.items()},
@@ -55,7 +55,9 @@ def compiled(schemas: Sequence[Schema], base: Model, name: str) -> Model:
         "name": name,
         "writer": f"wwho {__version__}",
     }
-    model = trained_model(
-        schemas, base, specials=base.specials, atoms=(), merges=(), provenance=provenance
+    specials = {token.text: token.id for token in base.added}
+    artifact = trained_model(
+        schemas, base, specials=specials, atoms=(), merges=(), provenance=provenance
     )
-    return replace(model, space_id=None)
+    units = replace(units_of(artifact), space_id=None)
+    return replace(artifact, models=(artifact.models[0], units))

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         warnings.simplefilter("ignore")
         schemas = shared.load_schemas(options.schema or SCHEMAS, allow_invalid=True)
     base = shared.load_base(options.base)
-    if base.has_sgpe or base.router is not None:
+    if base.router is not None:
         raise shared.UsageError(f"--base {base.name}: has schemas already; give a base vocabulary")
     found = import_vocab_json(options.file, schemas, base, name=shared.encoding_name(options))
     report(options, found, shared.write_artifact(options, found.model))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
@@ -11,7 +12,7 @@ from wwho.errors import naming
 
 if TYPE_CHECKING:
     from wwho.format.container import Container
-    from wwho.format.model import Model
+    from wwho.format.model import Artifact
 
 NAME = "inspect"
 HELP = "print the sections, sizes, routes and provenance of an artifact"
@@ -27,12 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, check and print."""
     from wwho.format.container import read_container
-    from wwho.format.read import read_model
+    from wwho.format.read import read_artifact
 
     blob = shared.read_artifact(options.model)
     facts = {"file": options.model, "bytes": len(blob)}
     with naming(options.model):
-        facts |= describe(read_container(blob), read_model(blob))
+        facts |= describe(read_container(blob), read_artifact(blob))
     if options.json:
         streams.write_json(facts)
     else:
@@ -40,11 +41,13 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def describe(container: Container, model: Model) -> dict[str, object]:
-    """Everything about a model that fits a screen."""
+def describe(container: Container, artifact: Artifact) -> dict[str, object]:
+    """Everything about an artifact that fits a screen."""
+    from wwho.core.reference import info_of
+
+    info, automata = info_of(artifact), artifact.scanners.automata
     return {
-        "name": model.name,
-        "features": container.features,
+        "name": artifact.name,
         "sections": [
             {
                 "kind": int(section.kind),
@@ -55,28 +58,25 @@ def describe(container: Container, model: Model) -> dict[str, object]:
             for section in container.sections
         ],
         "sizes": {
-            "ids": model.n_vocab,
-            "base ids": model.n_base,
-            "base tokens": model.n_base_tokens,
-            "first atom": model.first_atom,
-            "atoms": len(model.atoms),
-            "merges": len(model.merges),
-            "superwords": model.n_superwords,
-            "lone space": model.space_id,
-            "unknown": model.unk_id,
-            "without an id": model.sgpe_ids.count(None),
-            "classes": model.scanners.classes.n_classes,
+            "ids": info.n_vocab,
+            "classes": artifact.scanners.classes.n_classes,
+            "automata": len(automata),
+            "added tokens": len(info.added),
         },
+        "models": [
+            {"model": number, **asdict(model), "without_id": ids.count(None)}
+            for number, (model, ids) in enumerate(zip(info.models, artifact.token_ids, strict=True))
+        ],
         "routes": [
             {
                 "route": route.name,
-                "model": "SGPE" if route.sgpe else "base",
-                "states": model.scanners.automata[route.scanner].n_states,
+                "model": route.model,
+                "states": [automata[number].n_states for number in artifact.automata_of(route)],
             }
-            for route in model.routes
+            for route in info.routes
         ],
-        "special_tokens": dict(model.specials),
-        "provenance": dict(model.provenance),
+        "special_tokens": dict(info.specials),
+        "provenance": dict(info.provenance),
     }
 
 

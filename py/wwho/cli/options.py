@@ -14,7 +14,7 @@ from wwho.errors import ArtifactError, SchemaError, SpecialTokenError, WwhoError
 from wwho.normalize import nfc
 
 if TYPE_CHECKING:
-    from wwho.format.model import Model
+    from wwho.format.model import Artifact
     from wwho.schema.model import Schema
     from wwho.tokenizer import Tokenizer
 
@@ -284,7 +284,7 @@ NO_BASE = "none"
 """The base of bytes alone."""
 
 
-def load_base(name: str, pattern: str = "o200k_base") -> Model:
+def load_base(name: str, pattern: str = "o200k_base") -> Artifact:
     """The model that `--base` names.
 
     Args:
@@ -296,13 +296,13 @@ def load_base(name: str, pattern: str = "o200k_base") -> Model:
         OSError: the file cannot be read.
     """
     from wwho.build.base import byte_base
-    from wwho.format.read import read_model
+    from wwho.format import read
 
     if name == NO_BASE:
         return byte_base(pattern)
     blob = read_artifact(name)
     with naming(name):
-        return read_model(blob)
+        return read.read_artifact(blob)
 
 
 def read_artifact(name: str) -> bytes:
@@ -317,7 +317,7 @@ def read_artifact(name: str) -> bytes:
     return Path(name).read_bytes() if is_file(name) else model_bytes(name)
 
 
-def write_artifact(options: argparse.Namespace, model: Model) -> int:
+def write_artifact(options: argparse.Namespace, model: Artifact) -> int:
     """Write a model to `--output`; its size in bytes.
 
     Raises:
@@ -325,30 +325,33 @@ def write_artifact(options: argparse.Namespace, model: Model) -> int:
         OSError: the file cannot be written.
     """
     from wwho.core.select import open_backend
+    from wwho.format import write
     from wwho.format.files import write_atomic
-    from wwho.format.write import write_model
 
-    blob = write_model(model)
+    blob = write.write_artifact(model)
     with naming(f"{options.output} would be no artifact"):
         open_backend(blob)
     write_atomic(options.output, blob)
     return len(blob)
 
 
-def report_model(options: argparse.Namespace, model: Model, size: int, **more: object) -> None:
+def report_model(
+    options: argparse.Namespace, artifact: Artifact, size: int, **more: object
+) -> None:
     """Say what has been written, and in JSON more than that.
 
-    The atoms of a base vocabulary are its 256 bytes.
+    The figures are those of the last model: of syllables, where there are any. The atoms of a base
+    vocabulary are its 256 bytes.
     """
-    sgpe = model.has_sgpe
-    n_atoms = len(model.atoms if sgpe else model.base_bytes)
-    n_merges = len(model.merges if sgpe else model.base_pairs)
+    from wwho.core.reference import model_info
+
+    model = model_info(artifact, len(artifact.models) - 1)
     facts = {
         "file": options.output,
         "bytes": size,
-        "n_vocab": model.n_vocab,
-        "atoms": n_atoms,
-        "merges": n_merges,
+        "n_vocab": artifact.n_vocab,
+        "atoms": model.n_symbols,
+        "merges": model.n_merges,
         **more,
     }
     if options.json:
@@ -356,6 +359,6 @@ def report_model(options: argparse.Namespace, model: Model, size: int, **more: o
         return
     superwords = f", {model.n_superwords:,} of them superwords" if model.n_superwords else ""
     streams.write(
-        f"{options.output}: {size:,} bytes, {model.n_vocab:,} ids, {n_atoms:,} atoms, "
-        f"{n_merges:,} merges{superwords}\n".encode("utf-8", "surrogateescape")
+        f"{options.output}: {size:,} bytes, {artifact.n_vocab:,} ids, {model.n_symbols:,} atoms, "
+        f"{model.n_merges:,} merges{superwords}\n".encode("utf-8", "surrogateescape")
     )

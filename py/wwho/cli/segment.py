@@ -68,10 +68,10 @@ def opened(options: argparse.Namespace) -> Backend:
         with naming(options.model):
             return open_backend(blob, options.backend)
     from wwho.build.assemble import counting_model
-    from wwho.format.write import write_model
+    from wwho.format.write import write_artifact
 
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
-    return open_backend(write_model(counting_model(schemas)), options.backend)
+    return open_backend(write_artifact(counting_model(schemas)), options.backend)
 
 
 def segments(backend: Backend, line: bytes) -> Iterator[SegmentRow]:
@@ -85,7 +85,7 @@ def segments(backend: Backend, line: bytes) -> Iterator[SegmentRow]:
 def segment(route: Route, spans: Sequence[Span], line: bytes) -> SegmentRow:
     """The segment of these spans."""
     text = characters(line[spans[0].start : spans[-1].end])
-    if not route.sgpe:
+    if route.units is None:
         return {"route": route.name, "text": text}
     units = [characters(line[span.start : span.end]) for span in spans]
     found: SegmentRow = {"route": route.name, "text": text, "units": units}

@@ -14,7 +14,7 @@ from wwho.errors import WwhoError
 
 if TYPE_CHECKING:
     from wwho.corpus import Corpus
-    from wwho.format.model import Model
+    from wwho.format.model import Artifact
     from wwho.schema.model import Schema
     from wwho.train.report import Report
 
@@ -173,6 +173,8 @@ def add_atoms(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train, write the artifact, say how large it is."""
+    from wwho.core.reference import info_of
+
     check(options)
     shared.check_output(options)
     reports: list[Report] = []
@@ -181,7 +183,7 @@ def run(options: argparse.Namespace) -> int:
     if options.report and not options.json:
         lines = "".join(f"{line}\n" for line in reports[0].lines())
         streams.write(lines.encode("utf-8", "surrogateescape"))
-    facts = {"superwords": model.n_superwords, "corpus": reports[0].as_dict()}
+    facts = {"superwords": info_of(model).models[-1].n_superwords, "corpus": reports[0].as_dict()}
     shared.report_model(options, model, size, **facts)
     return 0
 
@@ -197,7 +199,7 @@ def check(options: argparse.Namespace) -> None:
         raise shared.UsageError(f"--weight {twice[0]}=... is given twice; give one")
 
 
-def trained(options: argparse.Namespace, on_counted: Callable[[Report], object]) -> Model:
+def trained(options: argparse.Namespace, on_counted: Callable[[Report], object]) -> Artifact:
     """The model that the options ask for.
 
     Raises:
@@ -292,7 +294,7 @@ def weight(text: str) -> tuple[str, str]:
     return source, number
 
 
-def base_of(options: argparse.Namespace) -> Model:
+def base_of(options: argparse.Namespace) -> Artifact:
     """The base that the options name.
 
     Raises:

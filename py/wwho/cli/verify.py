@@ -12,7 +12,7 @@ from wwho.errors import ArtifactError, WwhoError
 
 if TYPE_CHECKING:
     from wwho.core.select import BackendName
-    from wwho.format.model import Model, Pair
+    from wwho.format.model import Artifact, Pair
 
 NAME = "verify"
 HELP = "check all of an artifact: every MUST of its format, twice, and that its tokens replay"
@@ -72,16 +72,16 @@ def checks(blob: bytes) -> Iterator[Check]:
     """The checks, cheapest first; those behind the second may rely on a model that can be read."""
     from wwho.core.select import default_backend
     from wwho.format.container import read_container
-    from wwho.format.read import read_model
+    from wwho.format.read import read_artifact
 
     yield "header, checksum, section table", lambda: read_container(blob)
-    yield "every section, by the reference reader", lambda: read_model(blob)
-    model = read_model(blob)
+    yield "every section, by the reference reader", lambda: read_artifact(blob)
+    artifact = read_artifact(blob)
     best = default_backend()
     core: BackendName = "wasm" if best == "wasm" else "native"
     yield f"every section, by the {core} core", lambda: check_core(blob, core, there=best == core)
-    yield "the only bytes of this model", lambda: check_canonical(model, blob)
-    yield "every token replays to itself", lambda: check_replay(model)
+    yield "the only bytes of this model", lambda: check_canonical(artifact, blob)
+    yield "every token replays to itself", lambda: check_replay(artifact)
 
 
 def check_core(blob: bytes, core: BackendName, *, there: bool) -> None:
@@ -98,15 +98,15 @@ def check_core(blob: bytes, core: BackendName, *, there: bool) -> None:
     Tokenizer.from_bytes(blob, backend=core)
 
 
-def check_canonical(model: Model, blob: bytes) -> None:
+def check_canonical(artifact: Artifact, blob: bytes) -> None:
     """Writing the model again must give the same bytes.
 
     Raises:
         ArtifactError: it does not (status CANONICAL).
     """
-    from wwho.format.write import write_model
+    from wwho.format.write import write_artifact
 
-    again = write_model(model)
+    again = write_artifact(artifact)
     if again != blob:
         same = next((k for k, (a, b) in enumerate(zip(again, blob, strict=False)) if a != b), 0)
         raise ArtifactError(
@@ -116,16 +116,19 @@ def check_canonical(model: Model, blob: bytes) -> None:
         )
 
 
-def check_replay(model: Model) -> None:
+def check_replay(artifact: Artifact) -> None:
     """Merging a token's own parts must end with the token (FORMAT.md, section 10).
 
     Raises:
         ArtifactError: one does not (status REPLAY).
     """
-    replay("base", 256, model.base_pairs)
-    plain = len(model.merges) - model.n_superwords
-    replay("SGPE", len(model.atoms), model.merges[:plain])
-    replay("superword", len(model.atoms) + plain, model.merges[plain:])
+    from wwho.format.bpe import BPE
+
+    for number, model in enumerate(artifact.models):
+        if isinstance(model, BPE):
+            plain = len(model.merges) - model.n_superwords
+            replay(f"model {number}:", len(model.symbols), model.merges[:plain])
+            replay(f"model {number}: superword", len(model.symbols) + plain, model.merges[plain:])
 
 
 def replay(name: str, n_singles: int, pairs: Sequence[Pair]) -> None:

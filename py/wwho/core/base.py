@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from wwho.format.model import Route
+from wwho.format.model import Added, Flag, Route
 
 SYLLABLE, ORPHAN, PASSTHROUGH, PIECE = range(4)
 
 
 class Span(NamedTuple):
-    """A piece (base routes) or unit (SGPE routes) of a text.
+    """A piece of a text, or a unit in a route of units.
 
     Attributes:
         start: its first byte.
         end: the byte behind it.
         route: number of its route.
-        rule: SYLLABLE, ORPHAN or PASSTHROUGH for a unit, PIECE for a piece of the base.
+        rule: SYLLABLE, ORPHAN or PASSTHROUGH for a unit, PIECE for a piece.
         first: whether a segment begins here.
     """
 
@@ -30,44 +31,82 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Info:
-    """The numbers and names of an open model.
+class ModelInfo:
+    """The numbers and names of one model of an artifact.
 
     Attributes:
-        n_vocab: ids are 0..n_vocab-1, not all of them used.
-        n_base: ids below it are the base's.
-        n_base_tokens: how many mergeable tokens the base has: in order of rank, they have the ids
-            from 0 on that are no special token's.
-        first_atom: id of the first atom.
-        n_atoms: how many atoms there are.
-        n_merges: how many merged tokens there are.
+        kind: "bpe".
+        symbols: "bytes" or "units".
+        unknown: what becomes of what it does not know: "none", "spell", "bytes" or "id".
+        ids: how its tokens get their ids: "count", "step" or "stated".
+        first_id: where its ids begin.
+        n_ids: its ids are first_id..first_id+n_ids-1, not all of them used.
+        n_symbols: how many symbols there are, its first tokens.
+        n_merges: how many merged tokens there are, the others.
         n_superwords: how many of them, the last ones, join words.
         space_id: the lone space; None for none.
-        unk_id: the token for unknown units on request; None for none.
-        specials: special tokens, text to id, by ascending id.
-        routes: the routes.
-        provenance: where the model came from.
+        unk_id: the token for what it does not know; None for none.
     """
 
-    n_vocab: int
-    n_base: int
-    n_base_tokens: int
-    first_atom: int
-    n_atoms: int
+    kind: str
+    symbols: str
+    unknown: str
+    ids: str
+    first_id: int
+    n_ids: int
+    n_symbols: int
     n_merges: int
     n_superwords: int
     space_id: int | None
     unk_id: int | None
-    specials: Mapping[str, int]
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens it has, without a lone space."""
+        return self.n_symbols + self.n_merges
+
+
+@dataclass(frozen=True)
+class Info:
+    """The numbers and names of an open artifact.
+
+    Attributes:
+        n_vocab: ids are 0..n_vocab-1, not all of them used.
+        models: the models.
+        added: the added tokens, by ascending id.
+        routes: the routes.
+        provenance: where the artifact came from.
+    """
+
+    n_vocab: int
+    models: tuple[ModelInfo, ...]
+    added: tuple[Added, ...]
     routes: tuple[Route, ...]
     provenance: Mapping[str, str]
+
+    @cached_property
+    def specials(self) -> Mapping[str, int]:
+        """The added tokens that are found only by leave, text to id, by ascending id."""
+        return {token.text: token.id for token in self.added if token.flags & Flag.SPECIAL}
+
+    def model_ids(self, number: int) -> Sequence[int]:
+        """The ids of a model without those of added tokens, ascending; not all of them are used."""
+        model, taken = self.models[number], {token.id for token in self.added}
+        ids = range(model.first_id, model.first_id + model.n_ids)
+        return [token for token in ids if token not in taken]
+
+    @property
+    def unk_id(self) -> int | None:
+        """The token that unknown text becomes on request; None for none."""
+        return next((model.unk_id for model in self.models if model.unk_id is not None), None)
 
 
 class Backend(Protocol):
     """One open model. Methods may be called from several threads at once.
 
-    `allowed` is None (all text is ordinary) or one byte for each special token, by ascending id:
-    non-zero where it is allowed. `unk` says whether units outside the vocabulary become `unk_id`.
+    `allowed` is None (all text is ordinary) or one byte for each added token, by ascending id:
+    non-zero where it is allowed. It says nothing of those that are no special tokens, which are
+    always found. `unk` says whether units outside the vocabulary become `unk_id`.
     """
 
     @property
@@ -82,7 +121,7 @@ class Backend(Protocol):
         """The ids of a text."""
 
     def encode_piece(self, piece: bytes) -> list[int]:
-        """The ids of a text as one piece of the base, whatever the scanners would make of it."""
+        """The ids of a text as one piece of the first route, whatever the automata make of it."""
 
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool
@@ -99,7 +138,7 @@ class Backend(Protocol):
         """
 
     def spans(self, text: bytes) -> list[Span]:
-        """The pieces and units of a text, in order, without gaps."""
+        """The pieces and units of a text, in order; what a stage drops is none."""
 
     def offsets(self, text: bytes, ends: Sequence[int], utf16: bool) -> list[tuple[int, int]]:
         """For tokens that end at these bytes: first and last-plus-one character each touches.
@@ -122,7 +161,7 @@ class Backend(Protocol):
         """
 
     def token_id(self, text: bytes) -> int:
-        """The id of the token with these bytes: SGPE's, else the base's, else a special token's.
+        """The id of the token with these bytes: of the last model that has it, else an added one's.
 
         Raises:
             UnknownTokenError: no token has these bytes.

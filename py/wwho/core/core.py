@@ -2,41 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
+from enum import IntEnum
+from itertools import count
+from typing import NoReturn, Protocol
 
-from wwho.core.base import Info
-from wwho.format.container import read_container
+from wwho.core.base import Info, ModelInfo
+from wwho.errors import ArtifactError, BackendError
 from wwho.format.layout import NONE, Kind
-from wwho.format.read import read_provenance, route_entries
+from wwho.format.model import Added, Flag, Ids, Route, Unknown
+from wwho.format.read import read_artifact, read_provenance
 
-INFO_NUMBERS = 12
-"""How many 32-bit numbers a `wwho_info` of wwho.h has."""
+ABI_MAJOR, ABI_MINOR = 2, 0
+"""The interface of wwho.h that this package was written for."""
+
+KINDS = ("", "bpe", "greedy", "viterbi")
+SYMBOLS = ("bytes", "units")
 
 
-def core_info(
-    numbers: Sequence[int], special: Callable[[int], tuple[str, int]], blob: bytes
-) -> Info:
-    """The numbers and names of a model that the core has opened.
+class Of(IntEnum):
+    """What `wwho_info` tells of: WWHO_OF_... of wwho.h."""
 
-    Args:
-        numbers: the fields of `wwho_info`, in their order.
-        special: text and id of the special token with a number.
-        blob: the artifact, already checked.
-    """
-    n_vocab, n_base, n_base_tokens, first_atom, n_atoms, n_merges = numbers[:6]
-    space_id, unk_id = (None if number == NONE else number for number in numbers[6:8])
-    container = read_container(blob)
+    TOKENIZER = 0
+    MODEL = 1
+    ROUTE = 2
+
+
+class Opened(Protocol):
+    """A model that the core has opened, asked in its own words. None: there is no such thing."""
+
+    def number(self, of: Of, number: int, index: int) -> tuple[str, int] | None:
+        """What `wwho_info` gives: a name and a number."""
+
+    def route_name(self, route: int) -> bytes:
+        """What `wwho_route_name` gives."""
+
+    def added(self, index: int) -> tuple[int, int, bytes]:
+        """What `wwho_added` gives: id, flags and text."""
+
+    def section(self, kind: Kind) -> bytes:
+        """What `wwho_section_bytes` gives."""
+
+
+def core_info(core: Opened) -> Info:
+    """The numbers and names of a model that the core has opened."""
+    numbers = dict(_numbers(core, Of.TOKENIZER))
     return Info(
-        n_vocab=n_vocab,
-        n_base=n_base,
-        n_base_tokens=n_base_tokens,
-        first_atom=first_atom,
-        n_atoms=n_atoms,
-        n_merges=n_merges,
-        n_superwords=numbers[11],
-        space_id=space_id,
-        unk_id=unk_id,
-        specials=dict(map(special, range(numbers[8]))),
-        routes=route_entries(container[Kind.ROUTES])[1],
-        provenance=read_provenance(container),
+        n_vocab=numbers["n_vocab"],
+        models=tuple(_model(core, number) for number in range(numbers["n_models"])),
+        added=tuple(_added(*core.added(index)) for index in range(numbers["n_added"])),
+        routes=tuple(_route(core, number) for number in range(numbers["n_routes"])),
+        provenance=read_provenance(core.section(Kind.PROVENANCE)),
     )
+
+
+def _numbers(core: Opened, of: Of, number: int = 0) -> Iterator[tuple[str, int]]:
+    """The numbers that tell of a thing; a name may come several times."""
+    for index in count():
+        found = core.number(of, number, index)
+        if found is None:
+            return
+        yield found
+
+
+def _added(token: int, flags: int, text: bytes) -> Added:
+    return Added(text.decode("utf-8"), token, Flag(flags))
+
+
+def _route(core: Opened, number: int) -> Route:
+    numbers = [*_numbers(core, Of.ROUTE, number)]
+    first = dict(numbers)
+    return Route(
+        name=core.route_name(number).decode("utf-8"),
+        model=first["model"],
+        stages=tuple(value for name, value in numbers if name == "stage"),
+        units=_or_none(first["units"]),
+    )
+
+
+def _model(core: Opened, number: int) -> ModelInfo:
+    numbers = dict(_numbers(core, Of.MODEL, number))
+    return ModelInfo(
+        kind=KINDS[numbers["kind"]],
+        symbols=SYMBOLS[numbers["symbols"]],
+        unknown=Unknown(numbers["unknown"]).name.lower(),
+        ids=Ids(numbers["ids"]).name.lower(),
+        first_id=numbers["first_id"],
+        n_ids=numbers["n_ids"],
+        n_symbols=numbers["n_symbols"],
+        n_merges=numbers["n_merges"],
+        n_superwords=numbers["n_superwords"],
+        space_id=_or_none(numbers["space_id"]),
+        unk_id=_or_none(numbers["unk_id"]),
+    )
+
+
+def _or_none(number: int) -> int | None:
+    return None if number == NONE else number
+
+
+def check_version(found: int, what: str) -> None:
+    """See that a compiled core fits this package.
+
+    Raises:
+        BackendError: it is of another major version, or of an earlier minor one.
+    """
+    major, minor = divmod(found, 1 << 16)
+    if major != ABI_MAJOR or minor < ABI_MINOR:
+        raise BackendError(
+            f"{what} has interface {major}.{minor}, this package needs {ABI_MAJOR}.{ABI_MINOR}: "
+            "reinstall it"
+        )
+
+
+def refuse(status: str, blob: bytes) -> NoReturn:
+    """Raise for an artifact that the core refuses, in the words of the reference reader."""
+    try:
+        read_artifact(blob)
+    except ArtifactError as error:
+        if error.status == status:
+            raise
+    raise ArtifactError(f"{status}: the artifact is refused", status=status)

@@ -11,16 +11,14 @@ from operator import index
 from typing import Any, NamedTuple, TypeVar
 
 from wwho._core import ffi, lib
-from wwho.core.base import Info, Span, unknown_id, unknown_text
-from wwho.core.core import INFO_NUMBERS, core_info
+from wwho.core.base import Span, unknown_id, unknown_text
+from wwho.core.core import Of, check_version, core_info, refuse
 from wwho.core.packed import SPAN, Placed
 from wwho.core.parts import in_parts
-from wwho.errors import ArtifactError, BackendError, UnknownTokenError
-from wwho.format.layout import NONE
-from wwho.format.read import read_model
+from wwho.errors import BackendError, UnknownTokenError
+from wwho.format.layout import NONE, Kind
 
 OUTPUT_BYTES = 1 << 16
-ABI_VERSION = 1
 MAX_LENGTH = 2**31 - 1
 _Result = TypeVar("_Result")
 
@@ -44,11 +42,7 @@ class NativeBackend:
             ArtifactError: it breaks a MUST of FORMAT.md.
             BackendError: the compiled core is of another version than this package.
         """
-        found = lib.wwho_abi_version()
-        if found != ABI_VERSION:
-            raise BackendError(
-                f"wwho._core has interface {found}, this package needs {ABI_VERSION}: reinstall it"
-            )
+        check_version(lib.wwho_abi_version(), "wwho._core")
         held, data = _aligned(len(blob), 4)
         ffi.memmove(data, blob, len(blob))
         size = ffi.new("size_t *")
@@ -61,20 +55,7 @@ class NativeBackend:
         self._memory = (held, workspace)
         self._scratch = ScratchPool(self._model)
         self._outputs: list[Output] = []  # of past calls of decode; append and pop are atomic
-        self.info = self._read_info(blob)
-
-    def _read_info(self, blob: bytes) -> Info:
-        """The numbers and names of the model."""
-        raw = ffi.new("wwho_info *")
-        _called(lib.wwho_model_info(self._model, raw))
-        numbers = ffi.unpack(ffi.cast("uint32_t *", raw), INFO_NUMBERS)
-        return core_info(numbers, self._special, blob)
-
-    def _special(self, index: int) -> tuple[str, int]:
-        """Text and id of a special token."""
-        token, text, size = ffi.new("uint32_t *"), ffi.new("const uint8_t **"), ffi.new("size_t *")
-        _called(lib.wwho_special(self._model, index, token, text, size))
-        return bytes(ffi.buffer(text[0], size[0])).decode("utf-8"), token[0]
+        self.info = core_info(_Opened(self._model))
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
@@ -281,6 +262,38 @@ class NativeBackend:
         return int(token[0])
 
 
+class _Opened(NamedTuple):
+    """See `wwho.core.core.Opened`."""
+
+    model: Any
+
+    def number(self, of: Of, number: int, index: int) -> tuple[str, int] | None:
+        """See `Opened`."""
+        name, value = ffi.new("const char **"), ffi.new("uint32_t *")
+        if lib.wwho_info(self.model, of, number, index, name, value) != lib.WWHO_OK:
+            return None
+        return ffi.string(name[0]).decode("ascii"), value[0]
+
+    def route_name(self, route: int) -> bytes:
+        """See `Opened`."""
+        name, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
+        _called(lib.wwho_route_name(self.model, route, name, size))
+        return bytes(ffi.buffer(name[0], size[0]))
+
+    def added(self, index: int) -> tuple[int, int, bytes]:
+        """See `Opened`."""
+        token, flags = ffi.new("uint32_t *"), ffi.new("uint32_t *")
+        text, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
+        _called(lib.wwho_added(self.model, index, token, flags, text, size))
+        return token[0], flags[0], bytes(ffi.buffer(text[0], size[0]))
+
+    def section(self, kind: Kind) -> bytes:
+        """See `Opened`."""
+        at, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
+        _called(lib.wwho_section_bytes(self.model, kind, 0, at, size))
+        return bytes(ffi.buffer(at[0], size[0]))
+
+
 class Output(NamedTuple):
     """Memory for the text of some tokens.
 
@@ -451,15 +464,9 @@ def _name(status: int) -> str:
 
 
 def _opened(status: int, blob: bytes) -> None:
-    """Raise for an artifact that the core refuses, in the words of the reference reader."""
-    if status == lib.WWHO_OK:
-        return
-    try:
-        read_model(blob)
-    except ArtifactError as error:
-        if error.status == _name(status):
-            raise
-    raise ArtifactError(f"{_name(status)}: the artifact is refused", status=_name(status))
+    """Raise for an artifact that the core refuses."""
+    if status != lib.WWHO_OK:
+        refuse(_name(status), blob)
 
 
 def _called(status: int) -> None:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
 from operator import index
 
-from wwho.core.base import PIECE, SYLLABLE, Info, Span, unknown_id, unknown_text
+from wwho.core.base import PIECE, Info, ModelInfo, Span, unknown_id, unknown_text
+from wwho.core.bpe import Bytes, Units
 from wwho.core.characters import read_characters
-from wwho.core.merge import merge
+from wwho.core.engine import Engine, Token
+from wwho.core.stages import AddedTokens, split
 from wwho.errors import UnknownTokenError
-from wwho.format.model import Model, Route
-from wwho.format.read import read_model
+from wwho.format.bpe import BPE
+from wwho.format.model import Artifact, Model
+from wwho.format.read import read_artifact
 from wwho.grammar.run import pieces
-
-Token = tuple[int, int]
-"""An id and the number of bytes of text it stands for."""
-
-PHRASE_TOKENS = 64
-"""How many tokens of neighbouring segments are joined to superwords at once, at most."""
 
 
 class ReferenceBackend:
@@ -34,27 +30,18 @@ class ReferenceBackend:
         Raises:
             ArtifactError: it breaks a MUST of FORMAT.md.
         """
-        model = read_model(blob)
-        self.model = model
-        self.info = info_of(model)
-        self._byte_ranks = {byte: rank for rank, byte in enumerate(model.base_bytes)}
-        self._base = {pair: rank for rank, pair in enumerate(model.base_pairs, 256)}
-        self._atoms = {text: token for token, text in enumerate(model.atoms)}
-        merges = {pair: token for token, pair in enumerate(model.merges, len(model.atoms))}
-        self._merges = {p: token for p, token in merges.items() if token < model.first_superword}
-        self._superwords = {p: k for p, k in merges.items() if k >= model.first_superword}
-        self._texts = dict(zip(model.base_ids, model.base_tokens, strict=True))
-        self._special_ids = {text.encode("utf-8"): k for text, k in model.specials.items()}
-        for text, token in self._special_ids.items():
-            self._texts.setdefault(token, text)
-        named = zip(model.sgpe_ids, model.sgpe_tokens, strict=True)
-        self._sgpe_ids = {text: token for token, text in named if token is not None}
-        self._texts |= {token: text for text, token in self._sgpe_ids.items()}
-        if model.space_id is not None:
-            self._texts[model.space_id] = b" "
-        self._base_ids = dict(zip(model.base_tokens, model.base_ids, strict=True))
-        plain = enumerate(model.sgpe_tokens[: model.first_superword])
-        self._merged_tokens = {text: k for k, text in plain if k >= len(model.atoms)}
+        self.artifact = read_artifact(blob)
+        self.info = info_of(self.artifact)
+        self._added = AddedTokens(self.artifact)
+        self._engines: list[Engine[Model]] = []
+        self._texts: dict[int, bytes] = {}
+        for model, ids in zip(self.artifact.models, self.artifact.token_ids, strict=True):
+            self._engines.append(engine_of(model, ids, self._engines))
+            named = zip(ids, model.texts, strict=True)
+            self._texts |= {token: text for token, text in named if token is not None}
+            self._texts |= model.extra_ids
+        for token in self.artifact.added:
+            self._texts.setdefault(token.id, token.text.encode("utf-8"))
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
@@ -62,14 +49,15 @@ class ReferenceBackend:
 
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
-        return [token for token, _ in self._piece(piece)]
+        engine = self._engines[self.artifact.routes[0].model]
+        return [token.id for token in engine.piece(piece)]
 
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int]]:
         """See `Backend`."""
         tokens = list(self._tokens(text, allowed, unk))
-        return [token for token, _ in tokens], list(accumulate(size for _, size in tokens))
+        return [token for token, _ in tokens], [end for _, end in tokens]
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """See `Backend`."""
@@ -83,145 +71,69 @@ class ReferenceBackend:
         """See `Backend`. No place is looked for: texts stay whole here."""
         return 0
 
-    # Section 10.1: special tokens
+    # Section 10: added tokens, segments, pieces or units, tokens
 
-    def _tokens(self, text: bytes, allowed: bytes | None, unk: bool) -> Iterator[Token]:
-        """The tokens of a text."""
-        at = 0
-        for start, end in self._specials(text, allowed):
-            yield from self._ordinary(text[at:start], unk)
-            yield self._special_ids[text[start:end]], end - start
-            at = end
-        yield from self._ordinary(text[at:], unk)
-
-    def _specials(self, text: bytes, allowed: bytes | None) -> Iterator[tuple[int, int]]:
-        """Where allowed special tokens stand: leftmost, then longest."""
-        flags = allowed or b""
-        wanted = [name.encode("utf-8") for name, flag in zip(self.info.specials, flags) if flag]  # noqa: B905
-        if wanted:
-            wanted.sort(key=len, reverse=True)
-            pattern = b"|".join(map(re.escape, wanted))
-            yield from (match.span() for match in re.finditer(pattern, text))
-
-    def _ordinary(self, text: bytes, unk: bool) -> Iterator[Token]:
-        """The tokens of a text without special tokens."""
-        phrase: list[int] = []
-        last = None
-        for spans in segments_of(self.spans(text)):
-            route = self.model.routes[spans[0].route]
-            units = [text[span.start : span.end] for span in spans]
-            words = list(words_of(units, spans)) if route.sgpe else []
-            tokens = self._merged(words) if route.sgpe else None
-            joins = route is last and units[0][:1] == b" "
-            if tokens is None or not joins or len(phrase) + len(tokens) > PHRASE_TOKENS:
-                yield from self._phrase(phrase)
-                phrase = []
-            if not route.sgpe:
-                for piece in units:
-                    yield from self._piece(piece)
-            elif tokens is None:
-                for word in words:
-                    yield from self._word(word, unk)
-            elif len(tokens) > PHRASE_TOKENS:
-                yield from map(self._sgpe_token, tokens)
+    def _tokens(self, text: bytes, allowed: bytes | None, unk: bool) -> Iterator[tuple[int, int]]:
+        """The tokens of a text, and the byte at which each ends."""
+        for start, end, added in self._added.find(text, allowed):
+            if added:
+                yield added.id, end
             else:
-                phrase += tokens
-            last = route if phrase else None
-        yield from self._phrase(phrase)
+                for token, stop in self._ordinary(text[start:end], unk):
+                    yield token, start + stop
 
-    # Section 10.2: segments, and their pieces or units
+    def _ordinary(self, text: bytes, unk: bool) -> Iterator[tuple[int, int]]:
+        """The tokens of a text without added tokens."""
+        for number, run in groupby(self._cuts(text), key=lambda segment: segment[0]):
+            route, cuts = self.artifact.routes[number], [spans for _, spans in run]
+            engine = self._engines[route.model]
+            if route.units is None:
+                for span in (span for spans in cuts for span in spans):
+                    tokens = engine.piece(text[span.start : span.end])
+                    yield from with_ends(span.start, tokens)
+            else:
+                units = [[(text[s.start : s.end], s.rule) for s in spans] for spans in cuts]
+                yield from with_ends(cuts[0][0].start, engine.segments(units, unk))
 
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
-        characters, starts = read_characters(text)
-        return [
-            Span(starts[start], starts[end], route, rule, first)
-            for start, end, route, rule, first in self._spans(characters)
-        ]
+        return [span for _, spans in self._cuts(text) for span in spans]
 
-    def _spans(self, text: str) -> Iterator[tuple[int, int, int, int, bool]]:
-        """As `spans`, counted in characters."""
-        scanners = self.model.scanners
-        for begin, end, number in self._segments(text):
-            route = self.model.routes[number]
-            scanner = scanners.automata[route.scanner]
-            for start, stop, rule in pieces(scanners, scanner, text[begin:end]):
-                yield begin + start, begin + stop, number, rule if route.sgpe else PIECE, start == 0
+    def _cuts(self, text: bytes) -> Iterator[tuple[int, list[Span]]]:
+        """The segments of a text: their route, and the pieces or units that stages leave."""
+        characters, starts = read_characters(text)
+        for begin, end, number in self._segments(characters):
+            cut = self._cut(characters[begin:end], number)
+            yield (
+                number,
+                [
+                    Span(starts[begin + start], starts[begin + stop], number, rule, k == 0)
+                    for k, (start, stop, rule) in enumerate(cut)
+                ],
+            )
 
     def _segments(self, text: str) -> Iterator[tuple[int, int, int]]:
         """The segments of a text: start, end, route."""
-        if self.model.router is None:
-            if text:
-                yield 0, len(text), 0
+        scanners = self.artifact.scanners
+        if self.artifact.router is not None:
+            yield from pieces(scanners, scanners.automata[self.artifact.router], text)
+        elif text:
+            yield 0, len(text), 0
+
+    def _cut(self, segment: str, number: int) -> Iterator[tuple[int, int, int]]:
+        """The pieces or units of a segment of a route: start, end, rule."""
+        scanners, route = self.artifact.scanners, self.artifact.routes[number]
+        if route.units is not None:
+            yield from pieces(scanners, scanners.automata[route.units], segment)
             return
-        scanners = self.model.scanners
-        yield from pieces(scanners, scanners.automata[self.model.router], text)
-
-    # Section 10.3: model 0, the base BPE
-
-    def _piece(self, piece: bytes) -> Iterator[Token]:
-        """The tokens of a piece of the base."""
-        if (whole := self._base_ids.get(piece)) is not None:
-            yield whole, len(piece)
-            return
-        for rank in merge([self._byte_ranks[byte] for byte in piece], self._base):
-            yield self.model.base_ids[rank], len(self.model.base_tokens[rank])
-
-    # Section 10.4: model 1, SGPE
-
-    def _merged(self, words: list[list[bytes]]) -> list[int] | None:
-        """The tokens of words, counted from first_atom; None where a unit is no atom."""
-        tokens: list[int] = []
-        for units in words:
-            whole = self._merged_tokens.get(b"".join(units)) if len(units) > 1 else None
-            if whole is not None:
-                tokens.append(whole)
-            elif all(unit in self._atoms for unit in units):
-                tokens += merge([self._atoms[unit] for unit in units], self._merges)
-            else:
-                return None
-        return tokens
-
-    def _word(self, units: list[bytes], unk: bool) -> Iterator[Token]:
-        """The tokens of a word of which some units may be no atoms."""
-        if (tokens := self._merged([units])) is not None:
-            yield from map(self._sgpe_token, tokens)
-            return
-        run: list[int] = []
-        for unit in units:
-            if unit in self._atoms:
-                run.append(self._atoms[unit])
-                continue
-            yield from self._run(run)
-            run = []
-            rest = unit[1:]
-            stated = self.model.ids is not None
-            space = None if stated else self.model.space_id
-            if space is not None and unit[:1] == b" " and rest in self._atoms:
-                yield space, 1
-                run = [self._atoms[rest]]
-            elif (unk or stated) and self.model.unk_id is not None:
-                yield self.model.unk_id, len(unit)
-            else:
-                yield from self._piece(unit)
-        yield from self._run(run)
-
-    def _run(self, atoms: list[int]) -> Iterator[Token]:
-        """The tokens of atoms with nothing else between them."""
-        yield from map(self._sgpe_token, merge(atoms, self._merges))
-
-    def _phrase(self, tokens: list[int]) -> Iterator[Token]:
-        """The tokens of neighbouring segments, joined to superwords."""
-        yield from map(self._sgpe_token, merge(tokens, self._superwords))
-
-    def _sgpe_token(self, local: int) -> Token:
-        """An atom or merged token, by its place among them; unk_id for one that has no id."""
-        token = self.model.sgpe_ids[local]
-        size = len(self.model.sgpe_tokens[local])
-        if token is None:
-            assert self.model.unk_id is not None
-            return self.model.unk_id, size
-        return token, size
+        found = [(0, len(segment))]
+        for stage in route.stages:
+            found = [
+                (start + first, start + last)
+                for start, end in found
+                for first, last in split(scanners, self.artifact.stages[stage], segment[start:end])
+            ]
+        yield from ((start, end, PIECE) for start, end in found)
 
     # Offsets and decoding
 
@@ -247,10 +159,23 @@ class ReferenceBackend:
 
     def token_id(self, text: bytes) -> int:
         """See `Backend`."""
-        for ids in (self._sgpe_ids, self._base_ids, self._special_ids):
-            if (token := ids.get(text)) is not None:
+        for engine in reversed(self._engines):
+            number = engine.numbers.get(text)
+            if number is not None and (token := engine.ids[number]) is not None:
                 return token
+        for added in self.artifact.added:
+            if added.text.encode("utf-8") == text:
+                return added.id
         raise UnknownTokenError(unknown_text(text))
+
+
+def engine_of(
+    model: Model, ids: Sequence[int | None], before: Sequence[Engine[Model]]
+) -> Engine[Model]:
+    """What runs a model; `before` runs those before it."""
+    if isinstance(model, BPE):
+        return Units(model, ids, before) if model.units else Bytes(model, ids, before)
+    raise NotImplementedError(type(model).__name__)
 
 
 def segments_of(spans: Sequence[Span]) -> Iterator[list[Span]]:
@@ -260,28 +185,38 @@ def segments_of(spans: Sequence[Span]) -> Iterator[list[Span]]:
         yield list(spans[start:end])
 
 
-def words_of(units: Sequence[bytes], spans: Sequence[Span]) -> Iterator[list[bytes]]:
-    """The units of a segment, word by word: neighbouring syllables are one, all others alone."""
-    pairs = zip(units, (span.rule == SYLLABLE for span in spans), strict=True)
-    for syllables, group in groupby(pairs, key=lambda pair: pair[1]):
-        texts = [unit for unit, _ in group]
-        yield from [texts] if syllables else ([unit] for unit in texts)
+def with_ends(start: int, tokens: Iterable[Token]) -> Iterator[tuple[int, int]]:
+    """The ids of tokens that follow each other from a byte on, and the byte at which each ends."""
+    for token in tokens:
+        start += token.size
+        yield token.id, start
 
 
-def info_of(model: Model) -> Info:
-    """The numbers and names of a model."""
-    routes: tuple[Route, ...] = model.routes
+def info_of(artifact: Artifact) -> Info:
+    """The numbers and names of an artifact."""
     return Info(
-        n_vocab=model.n_vocab,
-        n_base=model.n_base,
-        n_base_tokens=model.n_base_tokens,
-        first_atom=model.first_atom,
-        n_atoms=len(model.atoms),
+        n_vocab=artifact.n_vocab,
+        models=tuple(model_info(artifact, number) for number in range(len(artifact.models))),
+        added=artifact.added,
+        routes=artifact.routes,
+        provenance=dict(artifact.provenance),
+    )
+
+
+def model_info(artifact: Artifact, number: int) -> ModelInfo:
+    """The numbers and names of one of its models."""
+    model = artifact.models[number]
+    assert isinstance(model, BPE)
+    return ModelInfo(
+        kind="bpe",
+        symbols="units" if model.units else "bytes",
+        unknown=model.unknown.name.lower(),
+        ids=model.id_policy.name.lower(),
+        first_id=model.first_id,
+        n_ids=artifact.end_id(number) - model.first_id,
+        n_symbols=len(model.symbols),
         n_merges=len(model.merges),
         n_superwords=model.n_superwords,
         space_id=model.space_id,
         unk_id=model.unk_id,
-        specials=dict(model.specials),
-        routes=routes,
-        provenance=dict(model.provenance),
     )

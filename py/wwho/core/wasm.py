@@ -14,16 +14,14 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
-from wwho.core.base import Info, Span, unknown_id, unknown_text
-from wwho.core.core import INFO_NUMBERS, core_info
+from wwho.core.base import Span, unknown_id, unknown_text
+from wwho.core.core import Of, check_version, core_info, refuse
 from wwho.core.packed import SPAN
-from wwho.errors import ArtifactError, BackendError, UnknownTokenError
-from wwho.format.layout import NONE
-from wwho.format.read import read_model
+from wwho.errors import BackendError, UnknownTokenError
+from wwho.format.layout import NONE, Kind
 
-ABI_VERSION = 1
 OK, BUFFER, TOKEN = 0, 2, 3
 UNK_TOKEN = 1
 ONE_PIECE = 2
@@ -57,24 +55,7 @@ class WasmBackend:
         self._scratch = (core.take(n_scratch), n_scratch)
         core.clear(*self._scratch)
         core.keep()
-        self.info = self._read_info(blob)
-
-    def _read_info(self, blob: bytes) -> Info:
-        """The numbers and names of the model."""
-        core = self._core
-        raw = core.take(4 * INFO_NUMBERS)
-        _called(core, core.call("wwho_model_info", self._model, raw))
-        numbers = core.numbers(raw, INFO_NUMBERS)
-        return core_info(numbers, self._special, blob)
-
-    def _special(self, index: int) -> tuple[str, int]:
-        """Text and id of a special token."""
-        core = self._core
-        core.begin()
-        out = core.take(12)
-        _called(core, core.call("wwho_special", self._model, index, out, out + 4, out + 8))
-        token, text, size = core.numbers(out, 3)
-        return core.read(text, size).decode("utf-8"), token
+        self.info = core_info(_Opened(core, self._model))
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
@@ -210,6 +191,44 @@ class WasmBackend:
             return core.number(token)
 
 
+class _Opened(NamedTuple):
+    """See `wwho.core.core.Opened`."""
+
+    core: _Core
+    model: int
+
+    def number(self, of: Of, number: int, index: int) -> tuple[str, int] | None:
+        """See `Opened`."""
+        status, (name, value) = self._ask("wwho_info", 2, of, number, index)
+        return None if status else (self.core.text(name), value)
+
+    def route_name(self, route: int) -> bytes:
+        """See `Opened`."""
+        return self.core.read(*self._given("wwho_route_name", 2, route))
+
+    def added(self, index: int) -> tuple[int, int, bytes]:
+        """See `Opened`."""
+        token, flags, text, size = self._given("wwho_added", 4, index)
+        return token, flags, self.core.read(text, size)
+
+    def section(self, kind: Kind) -> bytes:
+        """See `Opened`."""
+        return self.core.read(*self._given("wwho_section_bytes", 2, kind, 0))
+
+    def _ask(self, name: str, n: int, *arguments: int) -> tuple[int, list[int]]:
+        """The status of a function, and the n numbers that it writes last."""
+        self.core.begin()
+        out = self.core.take(4 * n)
+        places = range(out, out + 4 * n, 4)
+        status = self.core.call(name, self.model, *arguments, *places)
+        return status, self.core.numbers(out, n)
+
+    def _given(self, name: str, n: int, *arguments: int) -> list[int]:
+        status, numbers = self._ask(name, n, *arguments)
+        _called(self.core, status)
+        return numbers
+
+
 class _Core:
     """One instance of the .wasm file and its memory, handed out upwards from a mark.
 
@@ -226,11 +245,7 @@ class _Core:
         self._memory = self._exports.memory
         self._look()
         self._mark = self._top = int(getattr(self._exports, "__heap_base").value)
-        found = self.call("wwho_abi_version")
-        if found != ABI_VERSION:
-            raise BackendError(
-                f"{CORE} has interface {found}, this package needs {ABI_VERSION}: reinstall it"
-            )
+        check_version(self.call("wwho_abi_version"), CORE)
 
     def call(self, name: str, *arguments: int) -> int:
         """Call an exported function; addresses and sizes are below 2^32."""
@@ -287,7 +302,10 @@ class _Core:
 
     def name(self, status: int) -> str:
         """The name of a status, as in wwho.h, without its prefix."""
-        at = self.call("wwho_status_str", status)
+        return self.text(self.call("wwho_status_str", status))
+
+    def text(self, at: int) -> str:
+        """The characters, all of them ASCII, from an address on to a zero."""
         return self.read(at, 32).split(b"\0")[0].decode("ascii")
 
     def _look(self) -> None:
@@ -326,16 +344,9 @@ def _module() -> Any:
 
 
 def _opened(core: _Core, status: int, blob: bytes) -> None:
-    """Raise for an artifact that the core refuses, in the words of the reference reader."""
-    if status == OK:
-        return
-    name = core.name(status)
-    try:
-        read_model(blob)
-    except ArtifactError as error:
-        if error.status == name:
-            raise
-    raise ArtifactError(f"{name}: the artifact is refused", status=name)
+    """Raise for an artifact that the core refuses."""
+    if status != OK:
+        refuse(core.name(status), blob)
 
 
 def _called(core: _Core, status: int) -> None:

@@ -20,8 +20,6 @@ from wwho.encodings import SUFFIX, list_encoding_names, model_bytes
 from wwho.errors import WwhoError, naming
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.text import Block, Bools, DataSet, Ints, bounds, flat
-from wwho.format.container import read_container
-from wwho.format.layout import FEATURE_IDS
 from wwho.normalize import FORM, Normalization, normalizer
 from wwho.text import Unk
 from wwho.train.report import was_trained_on
@@ -57,7 +55,7 @@ class Encoder(ABC):
         name: what the report calls it.
         kind: what runs it: "wwho", "tiktoken" or "tokenizers".
         n_vocab: ids are 0..n_vocab-1, not all of them used.
-        n_base: ids below it spell the syllables that its vocabulary lacks; 0 for what has no SGPE.
+        first_unit: ids below it spell the syllables that its vocabulary lacks; 0 for what has none.
         superwords: the ids of its tokens that join words of scripts; empty for what has none.
         unk_id: the token for what its vocabulary cannot write; None for none.
     """
@@ -65,7 +63,7 @@ class Encoder(ABC):
     name: str
     kind: str
     n_vocab: int
-    n_base = 0
+    first_unit = 0
     superwords = range(0)
     unk_id: int | None = None
 
@@ -86,7 +84,7 @@ class Encoder(ABC):
         """The bytes of a token."""
 
     def has_syllables(self, code_points: Ints) -> Bools:
-        """Whether text of each of these letters is cut into syllables; none is without SGPE."""
+        """Whether text of each of these letters is cut into syllables."""
         return np.zeros(len(code_points), np.bool_)
 
 
@@ -124,13 +122,13 @@ class WwhoEncoder(Encoder):
         self._packing, self._grammar = packing(self.backend), Grammar(self.backend)
         info = self.backend.info
         self.n_vocab = info.n_vocab
-        self.n_base = info.n_base if self._grammar.is_script.any() else 0
-        first = info.first_atom + info.n_atoms + info.n_merges - info.n_superwords
-        self.superwords = range(first, first + info.n_superwords)
+        units = info.models[-1]
+        self.first_unit = units.first_id if self._grammar.is_script.any() else 0
+        behind = units.first_id + units.n_tokens
+        self.superwords = range(behind - units.n_superwords, behind)
         self.unk_id = info.unk_id
-        # Ids stated one by one are another encoder's, who writes [UNK] whatever is asked for.
-        is_stated = bool(read_container(blob).features & FEATURE_IDS)
-        self.unk: Unk = "token" if is_stated else unk
+        # Another tokenizer's model may write [UNK] whatever is asked for.
+        self.unk: Unk = "token" if units.unknown == "id" else unk
         self.normalize: Normalization | None = FORM if normalizer(info.provenance) else None
         self.provenance = info.provenance
         self.base = info.provenance.get("base:name", "")

@@ -18,7 +18,7 @@ from wwho.evaluate.metrics import id_bytes
 from wwho.evaluate.results import FORMAT, Evaluation, Subject, TextResult, text_result
 from wwho.evaluate.text import DataSet, blocks
 from wwho.evaluate.vocabulary import vocabulary
-from wwho.format.write import write_model
+from wwho.format.write import write_artifact
 from wwho.progress import Advance, Progress
 from wwho.schema.model import Schema
 from wwho.version import __version__
@@ -88,7 +88,7 @@ def evaluate(
                 "one"
             )
     # A model without a vocabulary knows the syllables of schemas.
-    syllables = open_backend(write_model(counting_model(schemas))) if schemas else model.backend
+    syllables = open_backend(write_artifact(counting_model(schemas))) if schemas else model.backend
     grammar, ascii_lines = Grammar(syllables), list[str]()
     files = [text.file for text in (*parallel_texts, *data)]
     with Progress(progress).stage("measure", Corpus(files).size(), unit="B") as advance:

@@ -66,7 +66,7 @@ class Grammar:
         """Take over the scanners of an open model."""
         self._backend = packing(backend)
         self.names = tuple(route.name for route in backend.info.routes)
-        self.is_script: Bools = np.array([route.sgpe for route in backend.info.routes])
+        self.is_script: Bools = np.array([route.units is not None for route in backend.info.routes])
 
     def units(self, block: Block) -> Units:
         """The units of each line of a block."""

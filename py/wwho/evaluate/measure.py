@@ -53,7 +53,7 @@ class Meter:
         could_be = grammar.is_script[units.routes]
         could_be[could_be] = encoder.has_syllables(units.letters[could_be])
         is_spelled = np.repeat(could_be, units.ends - units.starts)[last_bytes]
-        is_spelled &= ids < encoder.n_base
+        is_spelled &= ids < encoder.first_unit
         # Between two tokens of the base, a syllable outside the vocabulary is being spelled.
         is_spelling = is_spelled & np.append(is_spelled[1:], False)[: len(is_spelled)]
         syllables = units.syllables.damage(ends[~is_spelling])

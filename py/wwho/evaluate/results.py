@@ -72,7 +72,7 @@ class Figures:
         damaged_by_unk: those of them that have an [UNK]; the others have no such excuse.
         unk_tokens: tokens for what the vocabulary cannot write; None where it has no such token.
         spelled_syllables: syllables outside the vocabulary, spelled with several tokens of the
-            base; they are not among the broken ones. None for what is no model with SGPE.
+            base; they are not among the broken ones. None for what has no syllables.
         spelled_tokens: tokens of the base in segments of scripts; None likewise.
         broken_clusters: extended grapheme clusters with a token's end inside.
     """
@@ -255,7 +255,7 @@ def _figures(
     counts, tokens = _counts(Figures, tally), efficiency.tokens
     if encoder.unk_id is None:
         counts |= {"unk_tokens": None}
-    if not encoder.n_base:
+    if not encoder.first_unit:
         counts |= {"spelled_syllables": None, "spelled_tokens": None}
     fragments = ratio(tally["fragments"], int(tally["route_tokens"][grammar.is_script].sum()))
     return Figures(

@@ -14,7 +14,7 @@ from wwho.core.packed import SPAN, packing
 from wwho.core.select import open_backend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
-from wwho.format.write import write_model
+from wwho.format.write import write_artifact
 from wwho.progress import Advance, ignore
 from wwho.schema.model import Schema
 from wwho.train.native import Scanners, Words
@@ -144,7 +144,7 @@ class _Tally:
 
     def __init__(self, schema: Schema) -> None:
         model = counting_model([schema])
-        self._backend = packing(open_backend(write_model(model)))
+        self._backend = packing(open_backend(write_artifact(model)))
         self._scanners = Scanners(model)
         self.bytes = self.characters = self.n_syllables = self.in_syllables = 0
         self._syllables: Counter[str] = Counter()

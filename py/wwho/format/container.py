@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from wwho.errors import ArtifactError
 from wwho.format.foreign import foreign
 from wwho.format.layout import (
-    ANNOUNCED,
     ENTRY_BYTES,
-    FEATURE_IDS,
-    FEATURE_SGPE,
-    FEATURES,
     HEADER_BYTES,
     MAGIC,
     MAX_FILE_BYTES,
+    MAX_MODELS,
     MAX_SECTIONS,
     REQUIRED,
     VERSION,
@@ -51,26 +48,19 @@ class Container:
 
     Attributes:
         blob: the whole file.
-        features: the feature bits.
         sections: the sections, in the order of the file.
     """
 
     blob: bytes
-    features: int
     sections: tuple[Section, ...]
 
-    def data(self, kind: Kind) -> bytes | None:
-        """The bytes of a section; None where the file has none of that kind."""
-        for section in self.sections:
-            if section.kind == kind:
-                return self.blob[section.offset : section.end]
-        return None
+    def all(self, kind: Kind) -> list[bytes]:
+        """The bytes of each section of a kind."""
+        return [self.blob[s.offset : s.end] for s in self.sections if s.kind == kind]
 
     def __getitem__(self, kind: Kind) -> bytes:
-        """The bytes of a section that must be there; KeyError where there is none."""
-        found = self.data(kind)
-        if found is None:
-            raise KeyError(kind)
+        """The bytes of the one section of a kind."""
+        (found,) = self.all(kind)
         return found
 
 
@@ -86,17 +76,12 @@ def read_container(blob: bytes) -> Container:
         wwho.errors.ArtifactError: MAGIC: the file begins with 7b 22 76 65 72 73 69 6f, \
 not with 89 57 57 48 4f 0d 0a 1a: it is no .wwho artifact
     """
-    n_sections, features = _header(blob)
-    sections = _section_table(blob, n_sections)
+    sections = _section_table(blob, _header(blob))
     present = {section.kind for section in sections}
     for kind in REQUIRED:
         if kind not in present:
             raise fail("SECTION_MISSING", f"there is no section {kind} ({kind.name})")
-    for kind, feature in ANNOUNCED.items():
-        if (kind in present) != bool(features & feature):
-            verb = "missing although" if features & feature else "there but not"
-            raise fail("SECTION_MISSING", f"section {kind} ({kind.name}) is {verb} announced")
-    return Container(blob, features, sections)
+    return Container(blob, sections)
 
 
 def fail(status: str, message: str) -> ArtifactError:
@@ -104,8 +89,8 @@ def fail(status: str, message: str) -> ArtifactError:
     return ArtifactError(f"{status}: {message}", status=status)
 
 
-def _header(blob: bytes) -> tuple[int, int]:
-    """Check the 24 bytes of the header; give the number of sections and the features."""
+def _header(blob: bytes) -> int:
+    """Check the 20 bytes of the header; give the number of sections."""
     if blob[:8] != MAGIC[: len(blob)]:
         if kind := foreign(blob):
             raise fail("MAGIC", f"the file is no .wwho artifact but {kind}")
@@ -116,19 +101,13 @@ def _header(blob: bytes) -> tuple[int, int]:
         )
     if len(blob) < HEADER_BYTES:
         raise fail("TRUNCATED", f"the file has {len(blob)} bytes, a header {HEADER_BYTES}")
-    version, n_sections, features, file_size, checksum = struct.unpack_from("<HHIII", blob, 8)
+    version, n_sections, file_size, checksum = struct.unpack_from("<HHII", blob, 8)
     if version != VERSION:
         raise fail(
             "VERSION", f"the file has version {version}, this reader reads {VERSION}: update wwho"
         )
     if not 1 <= n_sections <= MAX_SECTIONS:
         raise fail("SECTION_TABLE", f"{n_sections} sections, not 1 to {MAX_SECTIONS}")
-    if features & ~FEATURES:
-        raise fail("FEATURES", f"unknown feature bits in {features:#x}: update wwho")
-    if features & FEATURE_IDS and features != FEATURE_IDS | FEATURE_SGPE:
-        raise fail(
-            "FEATURES", f"bit {FEATURE_IDS} goes with bit {FEATURE_SGPE} alone, not {features:#x}"
-        )
     sizes = f"the file has {len(blob)} bytes, its header says {file_size}"
     if len(blob) < file_size or file_size % 4:
         raise fail("TRUNCATED", sizes)
@@ -136,22 +115,25 @@ def _header(blob: bytes) -> tuple[int, int]:
         raise fail("TRAILING", sizes)
     if len(blob) < HEADER_BYTES + ENTRY_BYTES * n_sections:
         raise fail("TRUNCATED", f"{n_sections} sections do not fit {len(blob)} bytes")
-    found = zlib.crc32(blob[HEADER_BYTES:], zlib.crc32(blob[:20]))
+    found = zlib.crc32(blob[HEADER_BYTES:], zlib.crc32(blob[:16]))
     if found != checksum:
         raise fail(
             "CHECKSUM", f"the CRC-32 is {found:08x}, the header says {checksum:08x}: a damaged file"
         )
-    return n_sections, features
+    return int(n_sections)
 
 
 def _section_table(blob: bytes, n_sections: int) -> tuple[Section, ...]:
     """Check order, kinds, bounds and padding of the sections."""
-    expected, last_kind, sections = HEADER_BYTES + ENTRY_BYTES * n_sections, 0, []
+    expected, sections = HEADER_BYTES + ENTRY_BYTES * n_sections, []
+    last_kind = n_models = 0
     for kind, offset, length in struct.iter_unpack("<III", blob[HEADER_BYTES:expected]):
-        if kind <= last_kind:
+        again = kind == last_kind == Kind.MODEL and n_models < MAX_MODELS
+        if kind <= last_kind and not again:
             raise fail("SECTION_ORDER", f"section {kind} comes behind section {last_kind}")
         if kind not in set(Kind):
             raise fail("SECTION_KIND", f"section of unknown kind {kind}: update wwho")
+        n_models += kind == Kind.MODEL
         if offset != expected or offset + length > len(blob):
             raise fail("SECTION_BOUNDS", f"section {kind}: {length} bytes at {offset}")
         section = Section(Kind(kind), offset, length)

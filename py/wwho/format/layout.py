@@ -6,53 +6,44 @@ from enum import IntEnum
 from typing import Final
 
 MAGIC: Final = b"\x89WWHO\r\n\x1a"
-VERSION: Final = 1
-HEADER_BYTES: Final = 24
+VERSION: Final = 2
+HEADER_BYTES: Final = 20
 ENTRY_BYTES: Final = 12
-META_BYTES: Final = 40
-FEATURE_SGPE: Final = 1
-FEATURE_SUPERWORDS: Final = 2
-FEATURE_IDS: Final = 4
-FEATURES: Final = FEATURE_SGPE | FEATURE_SUPERWORDS | FEATURE_IDS
 NONE: Final = 0xFFFFFFFF
-NO_ROUTER: Final = 0xFFFF
+NO_AUTOMATON: Final = 0xFFFF
 
-MAX_SECTIONS: Final = 16
+MAX_SECTIONS: Final = 64
+MAX_MODELS: Final = 4
 MAX_IDS: Final = 2**21 - 1
 MAX_TOKEN_BYTES: Final = 1023
-MAX_ATOM_BYTES: Final = 255
 MAX_FILE_BYTES: Final = 2**31 - 1
-MAX_ROUTES: Final = 62
+MAX_CLASSES: Final = 4096
+MAX_AUTOMATA: Final = 1023
+MAX_STATES: Final = 4095
+MAX_RULES: Final = 1023
+MAX_CELLS: Final = 2**22
+MAX_STAGES: Final = 255
+MAX_ROUTES: Final = 1023
+MAX_ROUTE_STAGES: Final = 8
 N_PAGES: Final = 8704
 MAX_PAGES: Final = 2048
 PAGE_SIZE: Final = 128
-MAX_MARK: Final = 62
-MARK_SHIFT: Final = 10
-NEXT_MASK: Final = 2**MARK_SHIFT - 1
+UNIT_RULES: Final = 3
 
 
 class Kind(IntEnum):
     """The kinds of sections, in their order in the file."""
 
-    META = 1
-    CLASSES = 2
-    AUTOMATA = 3
+    CLASSES = 1
+    AUTOMATA = 2
+    STAGES = 3
     ROUTES = 4
-    BASE = 5
-    ATOMS = 6
-    MERGES = 7
-    SPECIALS = 8
-    PROVENANCE = 9
-    IDS = 10
+    MODEL = 5
+    ADDED = 6
+    PROVENANCE = 10
 
 
-REQUIRED: Final = (Kind.META, Kind.CLASSES, Kind.AUTOMATA, Kind.ROUTES, Kind.BASE, Kind.SPECIALS)
-ANNOUNCED: Final = {
-    Kind.ATOMS: FEATURE_SGPE,
-    Kind.MERGES: FEATURE_SGPE,
-    Kind.IDS: FEATURE_IDS,
-}
-"""The sections that are there exactly where a feature is."""
+REQUIRED: Final = tuple(Kind)
 
 
 def padding(length: int, multiple: int = 4) -> int:

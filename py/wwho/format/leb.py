@@ -1,9 +1,9 @@
-"""Columns of unsigned LEB128 numbers, and zigzag differences: how the artifact spells its pairs."""
+"""Columns of unsigned LEB128 numbers, of zigzag differences and of texts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
 
 MAX_BYTES = 4
 
@@ -81,3 +81,21 @@ def unzigzag(values: Iterable[int]) -> list[int]:
         [3, 1, 1, 5]
     """
     return list(accumulate(v >> 1 if v & 1 == 0 else -(v >> 1) - 1 for v in values))
+
+
+def pack_texts(texts: Sequence[bytes]) -> bytes:
+    """Spell ascending texts (FORMAT.md, TEXTS): what each shares with the one before, and its rest.
+
+    Example:
+        >>> pack_texts([b"ab", b"abc"]).hex(" ")
+        '00 02 02 01 61 62 63'
+    """
+    shared = [common(before, text) for before, text in pairwise([b"", *texts])]
+    rests = [text[keep:] for keep, text in zip(shared, texts, strict=True)]
+    return pack(shared) + pack(map(len, rests)) + b"".join(rests)
+
+
+def common(a: bytes, b: bytes) -> int:
+    """How many bytes two texts share at their start."""
+    pairs = enumerate(zip(a, b, strict=False))
+    return next((k for k, (x, y) in pairs if x != y), min(len(a), len(b)))

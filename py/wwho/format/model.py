@@ -1,4 +1,4 @@
-"""What an artifact holds, as plain immutable data.
+"""What an artifact holds, as plain immutable data: a pipeline and a list of models.
 
 The common ground of writer, reader, trainer and reference backend.
 """
@@ -7,14 +7,82 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum, IntFlag
 from functools import cached_property
 from itertools import count, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from wwho.grammar.automaton import CompiledScanners
 
 Pair = tuple[int, int]
+
+
+class Action(IntEnum):
+    """What a stage does with what a rule of its automaton matched."""
+
+    KEEP = 0
+    """It is a piece."""
+    DROP = 1
+    """It belongs to no piece."""
+    BEFORE = 2
+    """It joins the piece directly before it."""
+    BEHIND = 3
+    """It joins the piece directly after it."""
+    GROUP = 4
+    """It joins the piece directly before it, if that came of the same rule."""
+
+
+class Ids(IntEnum):
+    """How the tokens of a model get their ids."""
+
+    COUNT = 0
+    """They count up."""
+    STEP = 1
+    """They count up and step over those of added tokens."""
+    STATED = 2
+    """The file states each."""
+
+
+class Unknown(IntEnum):
+    """What becomes of a symbol or piece that a model does not know."""
+
+    NONE = 0
+    """There is no such thing."""
+    SPELL = 1
+    """Another model encodes it."""
+    BYTES = 2
+    """The tokens of its bytes stand for it."""
+    ID = 3
+    """One id stands for it."""
+
+
+class Flag(IntFlag):
+    """How an added token is found."""
+
+    SPECIAL = 1
+    """Only where the caller allows it."""
+    LSTRIP = 2
+    """With the white space before it."""
+    RSTRIP = 4
+    """With the white space after it."""
+    SINGLE_WORD = 8
+    """Only where no word character stands directly before or after it."""
+    NORMALIZED = 16
+    """In the normalized text."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A pretokenizer.
+
+    Attributes:
+        automaton: number of the automaton that cuts.
+        actions: what becomes of a match, for each rule of the automaton.
+    """
+
+    automaton: int
+    actions: tuple[Action, ...]
 
 
 @dataclass(frozen=True)
@@ -23,116 +91,161 @@ class Route:
 
     Attributes:
         name: what the route is called, such as "other" or "sinhala".
-        scanner: number of the automaton that cuts its segments into pieces or units.
-        sgpe: whether the pieces are syllables for SGPE (model 1) or pretokens for the base (0).
+        model: number of the model that turns its pieces into tokens.
+        stages: numbers of the stages that cut its segments into pieces, one within the other.
+        units: number of the automaton that cuts its segments into the symbols of a model of units.
     """
 
     name: str
-    scanner: int
-    sgpe: bool
+    model: int
+    stages: tuple[int, ...] = ()
+    units: int | None = None
 
 
 @dataclass(frozen=True)
+class Added:
+    """A token that is found in the text before anything else is.
+
+    Attributes:
+        text: the token.
+        id: its id, which may be that of another added token, or of a model's token of this text.
+        flags: how it is found.
+    """
+
+    text: str
+    id: int
+    flags: Flag = Flag.SPECIAL
+
+
+HEAD = "<6BH6I"
+"""How the head of a model is spelled, in the notation of `struct`."""
+
+
+class Head(NamedTuple):
+    """The head of a model in a file: what all kinds share."""
+
+    kind: int
+    units: int
+    unknown: int
+    ids: int
+    speller: int
+    fuse: int
+    zero: int
+    first_id: int
+    unk_id: int
+    n_symbols: int
+    n_merges: int
+    text_bytes: int
+    n_ids: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Model:
-    """A tokenizer, complete (FORMAT.md, sections 2 to 8).
+    """What models of all kinds share (FORMAT.md, MODEL).
+
+    Attributes:
+        first_id: where its ids begin.
+        id_policy: how its tokens get them.
+        stated: the id of each token, where they are stated; None for one that has none, for which
+            `unk_id` stands.
+        unknown: what becomes of what it does not know.
+        speller: number of the model that encodes it, where `unknown` is SPELL.
+        fuse: whether neighbouring unknowns are one.
+        unk_id: the token for what is unknown, on request or because `unknown` says so.
+        byte_ids: the id of each byte's token, where `unknown` is BYTES; None for a byte without.
+    """
+
+    first_id: int = 0
+    id_policy: Ids = Ids.COUNT
+    stated: Sequence[int | None] = ()
+    unknown: Unknown = Unknown.NONE
+    speller: int = 0
+    fuse: bool = False
+    unk_id: int | None = None
+    byte_ids: Sequence[int | None] = ()
+
+    @property
+    def texts(self) -> Sequence[bytes]:
+        """The texts of its tokens, in order."""
+        raise NotImplementedError
+
+    @property
+    def extra_ids(self) -> Mapping[int, bytes]:
+        """Ids that it has besides those of its tokens, and what they decode to."""
+        pairs = enumerate(self.byte_ids)
+        return {token: bytes([byte]) for byte, token in pairs if token is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Artifact:
+    """A tokenizer, complete (FORMAT.md).
 
     Attributes:
         scanners: the class map and the automata.
         router: number of the automaton that cuts text into segments; None where there is one route.
         routes: the routes; rule r of the router is route r.
-        n_base: ids below it belong to the base, those from it on to SGPE.
-        base_bytes: the 256 bytes of the ranks 0..255.
-        base_pairs: left and right rank of token 256 + k, in order of rank.
-        first_atom: id of the first atom; n_vocab where there is no SGPE.
-        atoms: texts of the atoms, in ascending byte order.
-        merges: left and right of the merged tokens, counted from first_atom.
-        space_id: id of the lone space, the last one unless there are `ids`; None for none.
-        unk_id: id of the special token that stands for unknown units, on request or because there
-            are `ids`; None for none.
-        specials: special tokens, text to id; of several with one id, the first is its text.
+        models: the models.
+        stages: the stages that routes name.
+        added: added tokens, by ascending id; of several with one id, the first is its text.
+        properties: for each class, whether its characters are white space (bit 0) and of words
+            (bit 1), where the flags of added tokens need it.
         provenance: where it came from; "name" is the encoding's name.
-        n_superwords: how many of the merges, the last ones, join words.
-        ids: the ids of atoms and merged tokens, where another encoder's are to be reproduced; of
-            one that has none it is None, and `unk_id` stands for it. None where they simply count
-            up from first_atom.
     """
 
     scanners: CompiledScanners
     router: int | None
     routes: tuple[Route, ...]
-    n_base: int
-    base_bytes: bytes
-    base_pairs: Sequence[Pair]
-    first_atom: int
-    atoms: tuple[bytes, ...]
-    merges: Sequence[Pair]
-    space_id: int | None
-    unk_id: int | None
-    specials: Mapping[str, int]
+    models: tuple[Model, ...]
+    stages: tuple[Stage, ...] = ()
+    added: tuple[Added, ...] = ()
+    properties: bytes = b""
     provenance: Mapping[str, str]
-    n_superwords: int = 0
-    ids: Sequence[int | None] | None = None
 
     @property
     def name(self) -> str:
         """The encoding's name; "unnamed" where provenance has none."""
         return self.provenance.get("name", "unnamed")
 
-    @property
-    def n_base_tokens(self) -> int:
-        """How many mergeable tokens the base has."""
-        return 256 + len(self.base_pairs)
-
     @cached_property
-    def base_ids(self) -> Sequence[int]:
-        """The ids of the base's tokens, in order of rank."""
-        return free_ids(self.n_base_tokens, self.specials.values())
-
-    @property
     def n_vocab(self) -> int:
         """Ids are 0..n_vocab-1, not all of them used."""
-        n_given = len(self.sgpe_ids) - self.sgpe_ids.count(None)
-        return self.first_atom + n_given + (self.space_id is not None)
-
-    @property
-    def first_superword(self) -> int:
-        """Where the superwords begin, counted from first_atom, as their ids are."""
-        return len(self.atoms) + len(self.merges) - self.n_superwords
+        ends = map(self.end_id, range(len(self.models)))
+        return max(*ends, *(token.id + 1 for token in self.added), 1)
 
     @cached_property
-    def sgpe_ids(self) -> Sequence[int | None]:
-        """The ids of atoms and merged tokens; None for one that has none."""
-        n_tokens = len(self.atoms) + len(self.merges)
-        return self.ids or range(self.first_atom, self.first_atom + n_tokens)
+    def token_ids(self) -> tuple[Sequence[int | None], ...]:
+        """For each model the ids of its tokens, in order; None for one that has none."""
+        return tuple(map(self._ids, self.models))
 
-    @property
-    def has_sgpe(self) -> bool:
-        """Whether some route is one of SGPE (feature bit 0)."""
-        return any(route.sgpe for route in self.routes)
+    def automata_of(self, route: Route) -> list[int]:
+        """Numbers of the automata that cut the segments of a route."""
+        stages = [self.stages[stage].automaton for stage in route.stages]
+        return stages if route.units is None else [route.units]
 
-    @cached_property
-    def base_tokens(self) -> tuple[bytes, ...]:
-        """The texts of the base's tokens, in order of rank."""
-        singles = [self.base_bytes[k : k + 1] for k in range(256)]
-        return tuple(expand(singles, self.base_pairs))
+    def end_id(self, number: int) -> int:
+        """The id after the last one of a model."""
+        model = self.models[number]
+        ids = [token for token in self.token_ids[number] if token is not None]
+        return 1 + max([model.first_id - 1, *ids, *model.extra_ids])
 
-    @cached_property
-    def sgpe_tokens(self) -> tuple[bytes, ...]:
-        """The texts of atoms and merged tokens, in their order."""
-        return tuple(expand(list(self.atoms), self.merges))
+    def _ids(self, model: Model) -> Sequence[int | None]:
+        if model.id_policy is Ids.STATED:
+            return model.stated
+        taken = {token.id for token in self.added} if model.id_policy is Ids.STEP else ()
+        return free_ids(len(model.texts), taken, model.first_id)
 
 
-def free_ids(n: int, taken: Collection[int]) -> Sequence[int]:
-    """The first n ids that are not taken.
+def free_ids(n: int, taken: Collection[int], first: int = 0) -> Sequence[int]:
+    """The first n ids from `first` on that are not taken.
 
     Example:
         >>> free_ids(3, {1, 9})
         [0, 2, 3]
     """
-    if min(taken, default=n) >= n:
-        return range(n)
+    if not any(first <= number < first + n for number in taken):
+        return range(first, first + n)
     taken = frozenset(taken)
-    return list(islice((number for number in count() if number not in taken), n))
+    return list(islice((number for number in count(first) if number not in taken), n))
 
 
 def expand(texts: list[bytes], pairs: Sequence[Pair]) -> list[bytes]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,6 +32,7 @@ class Automaton:
         columns: The column of each class; classes that behave alike share one.
         n_columns: How many columns there are; column 0 is the end of the text.
         n_states: How many states there are; 0 is `DEAD`, 1 is `START`.
+        n_rules: How many rules there are; some may match nothing.
         table: The transitions. Row 0 and the ``next`` of column 0 are all zero.
     """
 
@@ -38,6 +40,7 @@ class Automaton:
     columns: tuple[int, ...]
     n_columns: int
     n_states: int
+    n_rules: int
     table: tuple[tuple[tuple[int, int], ...], ...]
 
 
@@ -54,15 +57,15 @@ class CompiledScanners:
     automata: tuple[Automaton, ...]
 
     @cached_property
-    def column_tables(self) -> Mapping[tuple[int, ...], bytes]:
+    def column_tables(self) -> Mapping[tuple[int, ...], Sequence[int]]:
         """For each automaton's `Automaton.columns`, the column of every code point.
 
-        A table has 0x110000 bytes: it is for running automata in Python, not for shipping.
+        A table has 0x110000 numbers: it is for running automata in Python, not for shipping.
         """
-        classes = b"".join(
-            bytes([label]) * (last - first + 1) for first, last, label in self.classes.ranges
-        )
-        return {
-            automaton.columns: classes.translate(bytes(automaton.columns).ljust(256, b"\0"))
-            for automaton in self.automata
-        }
+        return {automaton.columns: self._columns(automaton) for automaton in self.automata}
+
+    def _columns(self, automaton: Automaton) -> Sequence[int]:
+        columns = array("H")
+        for first, last, label in self.classes.ranges:
+            columns.extend(array("H", [automaton.columns[label]]) * (last - first + 1))
+        return columns

@@ -27,9 +27,9 @@ __all__ = [
     "compile_scanners",
 ]
 
-MAX_STATES = 1023
-MAX_RULES = 62
-MAX_CLASSES = 255
+MAX_STATES = 4095
+MAX_RULES = 1023
+MAX_CLASSES = 4096
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ def compile_scanners(scanners: Sequence[Scanner]) -> CompiledScanners:
             columns=tuple(1 + each[index] for each in labels),
             n_columns=len(rows[0]),
             n_states=len(rows),
+            n_rules=len(scanner.rules),
             table=tuple(tuple(row) for row in rows),
         )
         for index, (scanner, (_, rows)) in enumerate(zip(scanners, parts, strict=True))

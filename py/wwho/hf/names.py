@@ -1,7 +1,7 @@
 """What transformers calls tokens: a string for each id, no two the same.
 
-The name of a token is its text; bytes that are not UTF-8 are written <0xE0>, and a base token that
-SGPE has too ends in U+2581. Ids that the model does not use have names of their own.
+The name of a token is its text; bytes that are not UTF-8 are written <0xE0>, and a token that
+a later model has too ends in U+2581. Ids that the model does not use have names of their own.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from wwho.format.model import free_ids
 from wwho.tokenizer import Tokenizer
 
 TWIN = "\u2581"
@@ -41,9 +40,9 @@ def names_of_ids(enc: Tokenizer) -> list[str]:
     """A name for each id, used or not, no two the same."""
     info = enc.info
     taken = first_names(info.specials)
-    base = free_ids(info.n_base_tokens, info.specials.values())
-    sgpe = range(info.first_atom, info.n_vocab)
-    for token, text in zip([*sgpe, *base], enc.decode_tokens_bytes([*sgpe, *base]), strict=True):
+    numbers = reversed(range(len(info.models)))
+    ids = [token for number in numbers for token in info.model_ids(number)]
+    for token, text in zip(ids, enc.decode_tokens_bytes(ids), strict=True):
         name = readable(text)
         while name in taken:
             name += TWIN

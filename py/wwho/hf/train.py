@@ -26,12 +26,14 @@ def trained_like(
         ImportError: the extra `train` is not installed.
         ValueError: the base alone has that many ids; or the model does not say what its base is.
     """
-    from wwho.train import train
+    from wwho.build.atoms import AtomKind
+    from wwho.train import base_named, train
 
     info, said = enc.info, enc.info.provenance
     atoms = re.search(r"\batoms (\w+)", said.get("training", ""))
     like: dict[str, Any] = {"normalize": said.get(KEY), "name": "unnamed"}
-    if not info.n_atoms:
+    units = [model for model in info.models if model.symbols == "units"]
+    if not units:
         like |= {"atoms": "byte", "base": "none", "pattern": said.get("pattern")}
         like |= {"vocab_size": vocab_size, "specials": specials}
         return train(texts, **(like | options))
@@ -39,15 +41,17 @@ def trained_like(
         raise ValueError(
             f"{enc.name} does not say what it was trained over: give base=... and schemas=[...]"
         )
-    room = vocab_size - info.n_base - (info.space_id is not None)
+    kind = AtomKind(options.get("atoms") or (atoms[1] if atoms else AtomKind.SYLLABLE))
+    base = base_named(options.get("base", said.get("base:name")), options.get("pattern"), kind)
+    room = vocab_size - base.n_vocab - (units[-1].space_id is not None)
     if room < 1:
         raise ValueError(
-            f"vocab_size is {vocab_size}, but the base alone, whose ids stay, has {info.n_base}"
+            f"vocab_size is {vocab_size}, but the base alone, whose ids stay, has {base.n_vocab}"
         )
-    theirs = {text for text, token in info.specials.items() if token < info.n_base}
+    theirs = {token.text for token in base.added}
     like |= {
-        "atoms": atoms[1] if atoms else "syllable",
-        "base": said.get("base:name"),
+        "atoms": kind,
+        "base": base,
         "schemas": [key[7:] for key in said if key.startswith("schema:")],
         "vocab_size": room,
         "specials": [text for text in specials if text not in theirs],

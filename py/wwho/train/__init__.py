@@ -21,9 +21,9 @@ from wwho.corpus import Corpus
 from wwho.corpus.texts import Given, Texts
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import naming
-from wwho.format.model import Model
-from wwho.format.read import read_model
-from wwho.format.write import write_model
+from wwho.format.model import Artifact
+from wwho.format.read import read_artifact
+from wwho.format.write import write_artifact
 from wwho.normalize import Normalization
 from wwho.progress import Progress
 from wwho.schema.load import load_schema, shipped_schemas
@@ -47,7 +47,7 @@ def train(
     texts: Given | Corpus,
     *,
     schemas: Sequence[str | os.PathLike[str] | Schema] | None = None,
-    base: str | os.PathLike[str] | Model | None = None,
+    base: str | os.PathLike[str] | Artifact | None = None,
     atoms: AtomKind | str = "syllable",
     pattern: str | None = None,
     vocab_size: int = 128_000,
@@ -77,7 +77,7 @@ def train(
             or `Schema`s. None: all that ship, Sinhala and Devanagari; for other atoms than
             syllables, no schema, and words are those of the base's pretokenizer in all text.
         base: the vocabulary for all other text, whose ids stay: the name of a shipped encoding,
-            the path of a `.wwho` file, a `Model`, or ``none``, the 256 bytes alone. None:
+            the path of a `.wwho` file, an `Artifact`, or ``none``, the 256 bytes alone. None:
             ``o200k_base``; for byte atoms ``none``.
         atoms: what tokens are merged from: ``syllable``, ``grapheme``, ``codepoint`` or ``byte``.
         pattern: the pretokenizer of the base ``none``: ``o200k_base``, ``cl100k_base`` or a
@@ -145,7 +145,7 @@ def train(
         name=name,
         on_counted=on_counted,
     )
-    return Tokenizer(write_model(model))
+    return Tokenizer(write_artifact(model))
 
 
 def count_words(
@@ -153,7 +153,7 @@ def count_words(
     file: str | os.PathLike[str],
     *,
     schemas: Sequence[str | os.PathLike[str] | Schema] | None = None,
-    base: str | os.PathLike[str] | Model | None = None,
+    base: str | os.PathLike[str] | Artifact | None = None,
     atoms: AtomKind | str = "syllable",
     pattern: str | None = None,
     normalize: Normalization | None = None,
@@ -220,7 +220,7 @@ def counted_to(
     file: str | os.PathLike[str],
     corpus: Corpus,
     schemas: Sequence[Schema],
-    base: Model,
+    base: Artifact,
     kind: AtomKind,
     *,
     part: tuple[int, int],
@@ -268,8 +268,8 @@ def schemas_named(
 
 
 def base_named(
-    base: str | os.PathLike[str] | Model | None, pattern: str | None, kind: AtomKind
-) -> Model:
+    base: str | os.PathLike[str] | Artifact | None, pattern: str | None, kind: AtomKind
+) -> Artifact:
     """The base with this name, or in this file; None: the one that atoms of this kind come with.
 
     Args:
@@ -295,12 +295,12 @@ def base_named(
         raise ValueError(
             "pattern is for the base none; any other base has a pretokenizer of its own"
         )
-    if isinstance(base, Model):
+    if isinstance(base, Artifact):
         return base
     if isinstance(base, str) and (base in list_encoding_names() or not _is_file(base)):
-        return read_model(model_bytes(base))
+        return read_artifact(model_bytes(base))
     with naming(base):
-        return read_model(Path(base).read_bytes())
+        return read_artifact(Path(base).read_bytes())
 
 
 def _is_file(name: str) -> bool:

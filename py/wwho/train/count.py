@@ -17,7 +17,7 @@ from typing import NamedTuple
 from wwho.corpus.corpus import Corpus, Source
 from wwho.corpus.reader import Reading
 from wwho.errors import CountsError
-from wwho.format.model import Model
+from wwho.format.model import Artifact
 from wwho.progress import Advance
 from wwho.train.counts import Counts, Held, Made, Text, check_once, check_whole
 from wwho.train.native import Scanners, Words
@@ -50,7 +50,7 @@ class Counted(NamedTuple):
 
 
 def count_corpus(
-    corpus: Corpus, model: Model, made: Made, *, processes: int, advance: Advance
+    corpus: Corpus, model: Artifact, made: Made, *, processes: int, advance: Advance
 ) -> Counted:
     """Count the words of a corpus, or take them from files of counts.
 
@@ -98,7 +98,7 @@ def count_corpus(
 def count_to_file(
     file: Path,
     corpus: Corpus,
-    model: Model,
+    model: Artifact,
     made: Made,
     *,
     part: tuple[int, int] = WHOLE,

@@ -19,8 +19,8 @@ from wwho.corpus.lines import Block
 from wwho.corpus.reader import Reading
 from wwho.errors import CountsError
 from wwho.format.files import write_atomic
-from wwho.format.model import Model
-from wwho.format.write import write_model
+from wwho.format.model import Artifact
+from wwho.format.write import write_artifact
 from wwho.grammar.unicode import UNICODE_VERSION
 from wwho.schema.model import Schema
 from wwho.train.native import Words
@@ -39,7 +39,7 @@ Held = dict[tuple[object, ...], str]
 
 
 def made_by(
-    schemas: Sequence[Schema], base: Model, kind: AtomKind, cutter: Model, reading: Reading
+    schemas: Sequence[Schema], base: Artifact, kind: AtomKind, cutter: Artifact, reading: Reading
 ) -> dict[str, str]:
     """What decides which words a text has.
 
@@ -57,7 +57,7 @@ def made_by(
         **{f"schema {schema.name}": f"sha256 {schema.digest}" for schema in schemas},
         "atoms": str(kind),
         "pattern": MISSING if schemas else base.provenance.get("pattern", MISSING),
-        "scanners": f"sha256 {hashlib.sha256(write_model(cutter)).hexdigest()}",
+        "scanners": f"sha256 {hashlib.sha256(write_artifact(cutter)).hexdigest()}",
         "field": reading.text_field,
         "column": reading.column,
         "sample": decimal(reading.sample),

@@ -8,10 +8,11 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any, NamedTuple
 
+from wwho.build.assemble import units_of
 from wwho.errors import ArtifactError, BackendError, CorpusError
 from wwho.format.layout import MAX_TOKEN_BYTES
-from wwho.format.model import Model, Pair
-from wwho.format.write import write_model
+from wwho.format.model import Artifact, Pair
+from wwho.format.write import write_artifact
 
 try:
     from wwho.train._native import ffi, lib
@@ -48,13 +49,13 @@ class RouteInfo(NamedTuple):
 class Scanners:
     """A model opened in C, to cut text with."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Artifact) -> None:
         """Open a model.
 
         Raises:
             ArtifactError: the model is not a valid one.
         """
-        blob = write_model(model)
+        blob = write_artifact(model)
         size = ffi.new("size_t *")
         opened = ffi.new("const wwho_model **")
         self._blob = ffi.new("uint32_t[]", (len(blob) + 3) // 4)  # aligned to 4 bytes
@@ -234,12 +235,12 @@ class Merger:
 class Phrases:
     """Runs of words that are one token each; see wwho_phrases in native/train.h."""
 
-    def __init__(self, model: Model) -> None:
-        """Collect none yet; words become tokens of the SGPE vocabulary of the model."""
-        self._model, self._pairs = Scanners(model), model.merges
-        n_tokens = len(model.atoms) + len(model.merges)
+    def __init__(self, model: Artifact) -> None:
+        """Collect none yet; words become tokens of the model of units."""
+        units = units_of(model)
+        self._model, self._pairs = Scanners(model), units.merges
         self.handle = _owned(
-            lib.wwho_phrases_new(self._model.handle, model.first_atom, n_tokens),
+            lib.wwho_phrases_new(self._model.handle, units.first_id, len(units.texts)),
             lib.wwho_phrases_free,
         )
 

@@ -13,7 +13,7 @@ from wwho.build.atoms import AtomKind
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
-from wwho.format.model import Model
+from wwho.format.model import Artifact
 from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.progress import Progress
 from wwho.schema.model import Schema
@@ -28,7 +28,7 @@ SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[MASK]")
 
 def train_model(
     schemas: Sequence[Schema],
-    base: Model,
+    base: Artifact,
     corpus: Corpus | Sequence[str | os.PathLike[str]],
     *,
     atoms: AtomKind | str = AtomKind.SYLLABLE,
@@ -44,8 +44,8 @@ def train_model(
     progress: bool = False,
     name: str = "unnamed",
     on_counted: Callable[[Report], object] | None = None,
-) -> Model:
-    """Train a vocabulary over a base: SGPE's, or one of other atoms than syllables.
+) -> Artifact:
+    """Train a vocabulary over a base: of syllables (SGPE), or of other atoms.
 
     The corpus is cut into syllables and words by the scanners that also encode; words are counted;
     syllables seen at least `prune` times become atoms (`choose_atoms` states the rule); then the
@@ -61,21 +61,21 @@ def train_model(
     patterns or URLs.
 
     Returns:
-        The model; ids from ``base.n_base`` on are special tokens, atoms in ascending byte order,
+        The model; ids from ``base.n_vocab`` on are special tokens, atoms in ascending byte order,
         merged tokens in the order they were learnt, and the lone space. Of bytes: the bytes,
         merged tokens, special tokens.
 
     Example:
         >>> import tempfile, pathlib
-        >>> from wwho.format.read import read_model
+        >>> from wwho.format.read import read_artifact
         >>> from wwho.encodings import model_bytes
         >>> from wwho.schema.load import load_schema
-        >>> base = read_model(model_bytes("o200k_base"))
+        >>> base = read_artifact(model_bytes("o200k_base"))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = pathlib.Path(folder, "corpus.txt")
         ...     _ = file.write_text("ගම ගම ගමන", "utf-8")
         ...     model = train_model([load_schema("sinhala")], base, [file], prune=1)
-        >>> [text.decode() for text in model.sgpe_tokens]
+        >>> [text.decode() for text in model.models[1].texts]
         [' ග', 'ග', 'න', 'ම', ' ගම']
     """
     kind = AtomKind(atoms)
@@ -143,7 +143,7 @@ def train_model(
 
 
 def check_numbers(
-    base: Model,
+    base: Artifact,
     *,
     vocab_size: int,
     prune: int,
@@ -157,7 +157,7 @@ def check_numbers(
         ValueError: says which argument, and what it may be.
     """
     for what, value, most in (
-        ("vocab_size", vocab_size, MAX_IDS - base.n_base - 1),
+        ("vocab_size", vocab_size, MAX_IDS - base.n_vocab - 1),
         ("prune", prune, 2**63),
         ("min_freq", min_freq, 2**63),
         ("max_token_units", max_token_units, MAX_TOKEN_BYTES),
@@ -165,14 +165,14 @@ def check_numbers(
     ):
         if not 1 <= value <= most:
             raise ValueError(f"{what} is {value}; it must be between 1 and {most}")
-    if base.has_sgpe or base.router is not None:
+    if base.router is not None:
         raise ValueError(
             f"the base {base.name!r} has routes of its own; train over a base vocabulary, "
             "such as o200k_base"
         )
 
 
-def check_normalize(base: Model, form: Normalization | None, specials: Iterable[str]) -> None:
+def check_normalize(base: Artifact, form: Normalization | None, specials: Iterable[str]) -> None:
     """Refuse what a normalized text would never meet, or what would meet text that is not.
 
     Raises:
@@ -195,9 +195,9 @@ def check_normalize(base: Model, form: Normalization | None, specials: Iterable[
             )
 
 
-def check_base(schemas: Sequence[Schema], base: Model, report: Report) -> None:
+def check_base(schemas: Sequence[Schema], base: Artifact, report: Report) -> None:
     """Say what a base of bytes alone costs in the text that no schema takes over."""
-    if not schemas or base.n_base_tokens > 256:
+    if not schemas or len(base.models[0].texts) > 256:
         return
     total = report.total
     theirs = sum(script.bytes for script in total.scripts.values())

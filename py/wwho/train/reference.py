@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from wwho.build.atoms import AtomKind
 from wwho.format.layout import MAX_TOKEN_BYTES
-from wwho.format.model import Model, Pair
+from wwho.format.model import Artifact, Pair
 from wwho.grammar.run import pieces
 from wwho.schema.compile import Unit
 from wwho.train.learn import BYTES, SPACE, choose_atoms
@@ -37,7 +37,7 @@ class Learnt:
 
 
 def train_reference(
-    model: Model,
+    model: Artifact,
     text: str,
     *,
     vocab_size: int,
@@ -59,22 +59,23 @@ def train_reference(
     return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq, max_units=max_units)
 
 
-def words_of(model: Model, text: str) -> Iterator[Word]:
+def words_of(model: Artifact, text: str) -> Iterator[Word]:
     """The words of a text, in order, each as the texts of its units; lines are cut on their own."""
     for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         yield from words_of_line(model, line)
 
 
-def words_of_line(model: Model, line: str) -> Iterator[Word]:
+def words_of_line(model: Artifact, line: str) -> Iterator[Word]:
     """The words of one line."""
     automata = model.scanners.automata
     assert model.router is not None
     for start, end, route in pieces(model.scanners, automata[model.router], line):
-        if not model.routes[route].sgpe:
+        number = model.routes[route].units
+        if number is None:
             continue
         segment = line[start:end]
         word: list[bytes] = []
-        units = pieces(model.scanners, automata[model.routes[route].scanner], segment)
+        units = pieces(model.scanners, automata[number], segment)
         for first, last, rule in units:
             unit = segment[first:last].encode("utf-8")
             if rule == Unit.SYLLABLE:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from wwho.build.atoms import AtomKind
 from wwho.build.base import WRITER
 from wwho.corpus.corpus import Corpus, Source, decimal
-from wwho.format.model import Model
+from wwho.format.model import Artifact
 from wwho.grammar.unicode import UNICODE_VERSION
 from wwho.normalize import KEY
 from wwho.schema.model import Schema
@@ -109,10 +109,10 @@ HEADINGS = (
 )
 
 
-def routes_of(words: Words, scanners: Scanners, model: Model) -> Routes:
+def routes_of(words: Words, scanners: Scanners, model: Artifact) -> Routes:
     """What the words of each script come to; the scanners are those of the model."""
     found = zip(model.routes, words.routes(scanners), strict=True)
-    return {route.name: info for route, info in found if route.sgpe}
+    return {route.name: info for route, info in found if route.units is not None}
 
 
 def counts_of(source: Source, counts: Counts, routes: Routes) -> SourceCounts:
@@ -193,7 +193,7 @@ def _grouped(number: int) -> str:
 def provenance(
     name: str,
     schemas: Sequence[Schema],
-    base: Model,
+    base: Artifact,
     corpus: Corpus,
     report: Report,
     kind: AtomKind,
@@ -222,7 +222,7 @@ def provenance(
     }
 
 
-def _base_provenance(base: Model, kind: AtomKind) -> dict[str, str]:
+def _base_provenance(base: Artifact, kind: AtomKind) -> dict[str, str]:
     """What the base says of itself, under names that tell it is the base.
 
     What is learnt over bytes is a base itself: only the pretokenizer's pattern is left to say.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from wwho.build.assemble import units_of, with_merges
 from wwho.corpus.corpus import Corpus, Source
 from wwho.errors import CorpusError
-from wwho.format.model import Model
+from wwho.format.model import Artifact
 from wwho.progress import Advance, Progress
 from wwho.train.learn import STEP
 from wwho.train.native import Merger, Phrases
@@ -57,7 +58,7 @@ class SecondStage:
         """How many of the lines are read."""
         return min(Fraction(1), Fraction(MOST_WORDS, self.report.total.words))
 
-    def added(self, model: Model, count: int) -> Model:
+    def added(self, model: Artifact, count: int) -> Artifact:
         """Add superwords, at most `count`, to a model whose merges stay within words.
 
         Raises:
@@ -68,11 +69,9 @@ class SecondStage:
             while made := merger.step(STEP):
                 advance(made)
         pairs = merger.merges()
-        space = None if model.space_id is None else model.space_id + len(pairs)
-        merges = [*model.merges, *pairs]
-        return replace(model, merges=merges, n_superwords=len(pairs), space_id=space)
+        return with_merges(model, [*units_of(model).merges, *pairs], len(pairs))
 
-    def worthwhile(self, model: Model, gains: Sequence[int], room: int) -> int:
+    def worthwhile(self, model: Artifact, gains: Sequence[int], room: int) -> int:
         """How many of the merges to leave to superwords, so that fewest tokens are left.
 
         A merge saves as many tokens as its pair has places. Each next superword saves less than the
@@ -102,7 +101,7 @@ class SecondStage:
                     count += 1
         return count
 
-    def _merger(self, model: Model, most: int) -> Merger:
+    def _merger(self, model: Artifact, most: int) -> Merger:
         """What learns up to so many superwords for a model; the corpus is read for it."""
         phrases, share = Phrases(model), self.share
         with self.bars.stage("phrases", self.corpus.size(), unit="B") as advance:
@@ -129,8 +128,6 @@ class SecondStage:
                 raise CorpusError(f"{file} has changed since its words were counted; train again")
 
 
-def shortened(model: Model, count: int) -> Model:
+def shortened(model: Artifact, count: int) -> Artifact:
     """A first stage with its first `count` merges."""
-    merges = model.merges[:count]
-    space = None if model.space_id is None else model.space_id - len(model.merges) + len(merges)
-    return replace(model, merges=merges, space_id=space)
+    return with_merges(model, units_of(model).merges[:count], 0)

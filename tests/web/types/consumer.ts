@@ -51,7 +51,7 @@ export async function stream(tokenizer: Tokenizer, source: TextStream, signal: A
   for (const part of tokenizer.decodeGenerator([1, 2])) text += part;
   for await (const part of tokenizer.decodeAsyncGenerator(new ReadableStream<number>(), { signal })) text += part;
   const count: number = await tokenizer.countStream(source, { fatal: true, signal, onProgress: ({ bytes }) => void bytes });
-  return count + read + written + text.length + chunks[0].tokens + tokenizer.info.nSuperwords;
+  return count + read + written + text.length + chunks[0].tokens + tokenizer.info.models[0].nSuperwords;
 }
 
 export async function far(blob: Blob, signal: AbortSignal): Promise<number> {

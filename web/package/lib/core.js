@@ -9,15 +9,18 @@
 // A short text takes a few microseconds, and each view of memory that a call makes a tenth of one: they are kept until memory
 // grows. What a call must make is its result.
 
-import { STATUS, WwhoError, artifactError } from "./errors.js";
+import { WwhoError, artifactError } from "./errors.js";
 
-const ABI = 1;
+/** The interface of wwho.h that this was written for: the major number, which must be the core's. */
+const ABI = 2;
 const PAGE_BYTES = 65536;
 /** Texts up to this length share one size of scratch; strings that cannot have more are written through a view that is kept. */
 const SHORT_BYTES = 4096;
 /** More than this much text the core cannot work on in 32-bit memory (wwho_scratch_size). */
 const MOST_BYTES = 2 ** 28 - 1;
-const INFO_FIELDS = 12;
+/** What wwho_info tells of, and a kind of section: WWHO_OF_... and WWHO_SECTION_PROVENANCE of wwho.h. */
+export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3 });
+const SECTION_PROVENANCE = 10;
 const SPAN_BYTES = 12;
 const NONE = 0xffffffff;
 const OK = 0;
@@ -65,7 +68,7 @@ export class Core {
     const { exports } = new WebAssembly.Instance(module, {});
     this.#call = /** @type {any} */ (exports);
     this.#memory = /** @type {WebAssembly.Memory} */ (exports.memory);
-    const abi = this.#call.wwho_abi_version();
+    const abi = this.#call.wwho_abi_version() >>> 16;
     if (abi !== ABI) {
       throw new WwhoError(
         "ABI",
@@ -85,7 +88,7 @@ export class Core {
     this.#fileLength = blob.length;
     this.#bytes.set(blob, file);
     const check = (/** @type {number} */ code) => {
-      if (code !== OK) throw artifactError(code, blob);
+      if (code !== OK) throw artifactError(this.#status(code), blob);
     };
     check(this.#call.wwho_workspace_size(file, blob.length, this.#out));
     const size = this.#given();
@@ -203,9 +206,17 @@ export class Core {
 
   /** @param {number} code @param {string} what */
   #check(code, what) {
-    if (code !== OK) {
-      throw new WwhoError(STATUS[code] ?? `STATUS_${code}`, `the core cannot ${what}: status ${STATUS[code] ?? code}`);
-    }
+    if (code !== OK) throw new WwhoError(this.#status(code), `the core cannot ${what}: status ${this.#status(code)}`);
+  }
+
+  /** The name of a status. @param {number} code */
+  #status(code) {
+    return this.#name(this.#call.wwho_status_str(code) >>> 0);
+  }
+
+  /** The ASCII characters from an address on to a zero. @param {number} at */
+  #name(at) {
+    return String.fromCharCode(...this.#bytes.subarray(at, this.#bytes.indexOf(0, at)));
   }
 
   /** A copy of the artifact. */
@@ -213,21 +224,50 @@ export class Core {
     return this.#copyBytes(this.#file, this.#fileLength);
   }
 
-  /** The numbers of wwho_info, in its order, null for none. @returns {(number | null)[]} */
-  info() {
+  /**
+   * The numbers that tell of a thing, under their names; null for none. Of several with one name, the largest.
+   * @param {number} of one of OF
+   * @param {number} [number] which model, route or stage
+   * @returns {Record<string, number | null>}
+   */
+  info(of, number = 0) {
     this.#begin();
-    const at = this.#take(INFO_FIELDS * 4);
-    this.#check(this.#call.wwho_model_info(this.#model, at), "describe the model");
-    return Array.from(this.#copyWords(at, INFO_FIELDS), (value) => (value === NONE ? null : value));
+    const at = this.#take(8);
+    /** @type {Record<string, number | null>} */
+    const numbers = {};
+    for (let i = 0; this.#call.wwho_info(this.#model, of, number, i, at, at + 4) === OK; i++) {
+      const [name, value] = this.#copyWords(at, 2);
+      const key = this.#name(name);
+      numbers[key] = value === NONE ? null : Math.max(value, numbers[key] ?? 0);
+    }
+    return numbers;
   }
 
-  /** Special token number `index`. @param {number} index @returns {{ id: number, bytes: Uint8Array }} */
-  special(index) {
+  /** The name of a route. @param {number} route @returns {Uint8Array} */
+  routeName(route) {
     this.#begin();
-    const at = this.#take(12);
-    this.#check(this.#call.wwho_special(this.#model, index, at, at + 4, at + 8), "read a special token");
-    const [id, text, length] = this.#copyWords(at, 3);
-    return { id, bytes: this.#copyBytes(text, length) };
+    const at = this.#take(8);
+    this.#check(this.#call.wwho_route_name(this.#model, route, at, at + 4), "read the name of a route");
+    const [text, length] = this.#copyWords(at, 2);
+    return this.#copyBytes(text, length);
+  }
+
+  /** Added token number `index`. @param {number} index @returns {{ id: number, flags: number, bytes: Uint8Array }} */
+  added(index) {
+    this.#begin();
+    const at = this.#take(16);
+    this.#check(this.#call.wwho_added(this.#model, index, at, at + 4, at + 8, at + 12), "read an added token");
+    const [id, flags, text, length] = this.#copyWords(at, 4);
+    return { id, flags, bytes: this.#copyBytes(text, length) };
+  }
+
+  /** The JSON of where the model came from. @returns {Uint8Array} */
+  origin() {
+    this.#begin();
+    const at = this.#take(8);
+    this.#check(this.#call.wwho_section_bytes(this.#model, SECTION_PROVENANCE, 0, at, at + 4), "read the provenance");
+    const [bytes, length] = this.#copyWords(at, 2);
+    return this.#copyBytes(bytes, length);
   }
 
   /**

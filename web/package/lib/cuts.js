@@ -1,6 +1,6 @@
 // Where a text may be cut so that the tokens of its parts are the tokens of the whole, whatever comes after it.
 //
-// The answer is the artifact's own: it follows from the automata (FORMAT.md, sections 4, 5 and 10), for whatever scripts and
+// The answer is the artifact's own: it follows from the automata (FORMAT.md, sections 3 to 5 and 9), for whatever scripts and
 // pretokenizers they were compiled from. A place between the characters a and b, with c behind b, is safe if, from every state
 // that the router can be in after a,
 //   - it ends a segment before b; or
@@ -26,7 +26,7 @@ export class Cuts {
   #nClasses;
   /** @type {Walks | null} */
   #router;
-  /** Of each route: its scanner, or null where it is SGPE's. @type {(Walks | null)[]} */
+  /** Of each route: its scanner, or null where it is SGPE's, or has no such one. @type {(Walks | null)[]} */
   #scanners;
   #superwords;
   /** By triple of classes: 1 safe, 2 not, 0 not asked yet. */
@@ -38,7 +38,7 @@ export class Cuts {
     this.#classOf = classOf;
     this.#nClasses = nClasses;
     this.#router = router === null ? null : new Walks(automata[router]);
-    this.#scanners = routes.map(({ sgpe, scanner }) => (sgpe ? null : new Walks(automata[scanner])));
+    this.#scanners = routes.map(({ sgpe, scanner }) => (sgpe || scanner === null ? null : new Walks(automata[scanner])));
     this.#superwords = superwords;
     this.#known = new Uint8Array(nClasses ** 3);
   }
@@ -170,7 +170,8 @@ class Walks {
   /** @param {number} state @param {number} column */
   #entry(state, column) {
     const entry = this.#automaton.table[state * this.#automaton.nColumns + column];
-    return { mark: entry >> 10, next: entry & 1023 };
+    const next = entry % this.#automaton.nStates;
+    return { mark: (entry - next) / this.#automaton.nStates, next };
   }
 
   /** @param {number} from */

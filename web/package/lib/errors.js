@@ -1,41 +1,7 @@
-// The one error type, and the words for every status of the core (wasm/include/wwho.h, wasm/FORMAT.md).
-
-/** Names of the core's status codes, as in wasm/include/wwho.h. @type {Readonly<Record<number, string>>} */
-export const STATUS = Object.freeze({
-  1: "ARGUMENT",
-  2: "BUFFER",
-  3: "TOKEN",
-  16: "MAGIC",
-  17: "VERSION",
-  18: "TRUNCATED",
-  19: "TRAILING",
-  20: "FEATURES",
-  21: "CHECKSUM",
-  22: "SECTION_TABLE",
-  23: "SECTION_ORDER",
-  24: "SECTION_KIND",
-  25: "SECTION_BOUNDS",
-  26: "PADDING",
-  27: "SECTION_MISSING",
-  28: "META",
-  29: "CLASSES",
-  30: "AUTOMATON_SHAPE",
-  31: "AUTOMATON_TABLE",
-  32: "AUTOMATON_TOTAL",
-  33: "ROUTES",
-  34: "BASE_BYTES",
-  35: "PAIRS",
-  36: "PAIR_ORDER",
-  37: "PAIR_DUPLICATE",
-  38: "TOKEN_LENGTH",
-  39: "TOKEN_DUPLICATE",
-  40: "ATOMS",
-  41: "SPECIALS",
-  42: "IDS",
-});
+// The one error type, and words for statuses of the core (wasm/FORMAT.md).
 
 const MAGIC = "89 57 57 48 4f 0d 0a 1a";
-const HEADER_BYTES = 24;
+const HEADER_BYTES = 20;
 
 /** What other files begin with, as characters of one byte each. @type {[RegExp, string][]} */
 const FOREIGN = [
@@ -76,12 +42,11 @@ export class WwhoError extends Error {
 
 /**
  * The error for an artifact that the core refused.
- * @param {number} code the core's status
+ * @param {string} status the name of the core's status
  * @param {Uint8Array} blob the refused bytes
  * @returns {WwhoError}
  */
-export function artifactError(code, blob) {
-  const status = STATUS[code] ?? `STATUS_${code}`;
+export function artifactError(status, blob) {
   return new WwhoError(status, `not a valid .wwho file (${status}): ${explain(status, blob)}`);
 }
 
@@ -103,19 +68,14 @@ function explain(status, blob) {
     }
     case "VERSION":
       return (
-        `its version is ${header.getUint16(8, true)}, expected 1; ` +
+        `its version is ${header.getUint16(8, true)}, expected 2; ` +
         "use the release of wwho that wrote it, or write it again"
       );
     case "TRUNCATED":
     case "TRAILING":
       return (
         `it has ${blob.length} bytes, expected ` +
-        `${whole ? header.getUint32(16, true) : `at least ${HEADER_BYTES}`}; fetch it again`
-      );
-    case "FEATURES":
-      return (
-        `its feature bits are 0x${header.getUint32(12, true).toString(16)}, known are bits 0 to 2, but not 2 without 0 ` +
-        "or with 1; a newer release of wwho may read it"
+        `${whole ? header.getUint32(12, true) : `at least ${HEADER_BYTES}`}; fetch it again`
       );
     case "CHECKSUM":
       return "its bytes do not have the CRC-32 that its header states; it was damaged on the way, fetch it again";

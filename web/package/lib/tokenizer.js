@@ -13,15 +13,15 @@ import {
   requireText,
   tokensIn,
 } from "./arguments.js";
-import { readProvenance, readRoutes, statesIds } from "./artifact.js";
 import { chunks, longestStart } from "./boundaries.js";
 import { isModule, isUint8Array } from "./brands.js";
-import { Core, decodedTooLong } from "./core.js";
+import { Core, OF, decodedTooLong } from "./core.js";
 import { Cuts } from "./cuts.js";
 import { KINDS } from "./ends.js";
 import { WwhoError } from "./errors.js";
 import { itemsOf } from "./items.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
+import { readProvenance } from "./provenance.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
 import { tracerOf } from "./trace.js";
 
@@ -34,6 +34,11 @@ import { tracerOf } from "./trace.js";
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
 const UNK_TOKEN = 1;
+/** Flags of added tokens, and the action of a stage that keeps what it matches. */
+const SPECIAL = 1;
+const LSTRIP = 2;
+const RSTRIP = 4;
+const KEEP = 0;
 /** Where no options are given. @type {Given} */
 const DEFAULTS = Object.freeze({ mask: null, flags: 0, array: false });
 const ENCODE_OPTIONS = new Set(["allowedSpecial", "disallowedSpecial", "unk"]);
@@ -61,7 +66,10 @@ export class BaseTokenizer {
   #core;
   /** @type {readonly { name: string, sgpe: boolean }[]} */
   #routes;
-  #statesIds;
+  /** Whether no token stands for more text than the longest one has. */
+  #isBounded;
+  /** The texts of the added tokens, by number; of those, the special ones. @type {readonly string[]} */
+  #added;
   /** @type {readonly string[]} */
   #specials;
   /** Made when a text is first taken apart. @type {Cuts | undefined} */
@@ -82,10 +90,8 @@ export class BaseTokenizer {
     requireMemory(blob);
     const core = new Core(module, blob);
     this.#core = core;
-    this.#routes = readRoutes(blob);
-    this.#statesIds = statesIds(blob);
     /** Where the model came from: texts under keys. @readonly */
-    this.provenance = Object.freeze(readProvenance(blob));
+    this.provenance = Object.freeze(readProvenance(core.origin()));
     /** The encoding's name. @readonly */
     this.name = this.provenance.name ?? "unnamed";
     if (this.provenance.normalize !== undefined) {
@@ -97,11 +103,18 @@ export class BaseTokenizer {
       );
     }
     /** @readonly */
-    this.info = describe(core, this.#routes);
-    const specials = Array.from({ length: this.info.nSpecials }, (_, i) => core.special(i));
+    this.info = describe(core);
+    this.#routes = this.info.routes;
+    const { n_added: nAdded, n_stages: nStages } = core.info(OF.TOKENIZER);
+    const added = Array.from({ length: nAdded ?? 0 }, (_, i) => core.added(i));
+    const specials = added.filter(({ flags }) => flags & SPECIAL);
     /** Text of each special token and its id. @type {ReadonlyMap<string, number>} @readonly */
     this.specialTokens = new Map(specials.map(({ id, bytes }) => [utf8(bytes), id]));
     this.#specials = [...this.specialTokens.keys()];
+    this.#added = added.map(({ bytes }) => utf8(bytes));
+    const spells = this.info.models.every(({ kind, unknown }) => kind === "bpe" && unknown !== "id");
+    const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.info(OF.STAGE, i)).some(({ action }) => action !== KEEP);
+    this.#isBounded = spells && !drops && !added.some(({ flags }) => flags & (LSTRIP | RSTRIP));
     bindMethods(this, BaseTokenizer.prototype);
   }
 
@@ -151,7 +164,7 @@ export class BaseTokenizer {
     const disallowed = nameSet(disallowedSpecial, "disallowedSpecial", this.#specials);
     const allowed = nameSet(allowedSpecial, "allowedSpecial", this.#specials);
     refuseDisallowed(text, this.#specials, allowed, disallowed);
-    return { mask: allowedMask(this.#specials, allowed), flags: unk === "token" ? UNK_TOKEN : 0, array };
+    return { mask: allowedMask(this.#added, allowed), flags: unk === "token" ? UNK_TOKEN : 0, array };
   }
 
   /**
@@ -164,7 +177,7 @@ export class BaseTokenizer {
    */
   #partsOf(text, { mask }, size = PART_BYTES) {
     if (text.length <= size) return text.length > 0 ? [text] : [];
-    const names = mask === null ? [] : this.#specials.filter((_, i) => mask[i]);
+    const names = this.#added.filter((name, i) => mask?.[i] || !this.specialTokens.has(name));
     return partsOf(text, this.#cutsOfText, names, size);
   }
 
@@ -267,8 +280,7 @@ export class BaseTokenizer {
   /** @param {Text} text @param {number} limit @param {Given} given @returns {number | false} */
   #within(text, limit, given) {
     // No token is longer, unless it stands for what is unknown: text of such a length needs no look.
-    const isBounded = given.flags === 0 && !this.#statesIds;
-    if (isBounded && text.length > limit * this.info.maxTokenBytes) return false;
+    if (given.flags === 0 && this.#isBounded && text.length > limit * this.info.maxTokenBytes) return false;
     const count = this.#count(text, given, limit, sizeFor(limit));
     return count <= limit && count;
   }
@@ -555,26 +567,40 @@ export class BaseTokenizer {
   }
 }
 
-/**
- * @param {Core} core
- * @param {readonly { name: string, sgpe: boolean }[]} routes
- */
-function describe(core, routes) {
-  const numbers = core.info();
-  const number = (/** @type {number} */ i) => /** @type {number} */ (numbers[i]);
+/** What a model is, by number: FORMAT.md, section 6. */
+const MODEL_KINDS = ["", "bpe", "greedy", "viterbi"];
+const SYMBOLS = ["bytes", "units"];
+const UNKNOWN = ["none", "spell", "bytes", "id"];
+
+/** @param {Core} core */
+function describe(core) {
+  const numbers = core.info(OF.TOKENIZER);
+  const list = (/** @type {number | null} */ length) => Array.from({ length: length ?? 0 }, (_, i) => i);
+  const models = list(numbers.n_models).map((i) => {
+    const model = core.info(OF.MODEL, i);
+    return Object.freeze({
+      kind: MODEL_KINDS[model.kind ?? 0],
+      symbols: SYMBOLS[model.symbols ?? 0],
+      unknown: UNKNOWN[model.unknown ?? 0],
+      firstId: /** @type {number} */ (model.first_id),
+      nIds: /** @type {number} */ (model.n_ids),
+      nSymbols: /** @type {number} */ (model.n_symbols),
+      nMerges: /** @type {number} */ (model.n_merges),
+      nSuperwords: /** @type {number} */ (model.n_superwords),
+      spaceId: model.space_id,
+      unkId: model.unk_id,
+    });
+  });
+  const routes = list(numbers.n_routes).map((i) => {
+    const { model, units } = core.info(OF.ROUTE, i);
+    return Object.freeze({ name: utf8(core.routeName(i)), model: /** @type {number} */ (model), sgpe: units !== null });
+  });
   return Object.freeze({
-    nVocab: number(0),
-    nBase: number(1),
-    nBaseTokens: number(2),
-    firstAtom: number(3),
-    nAtoms: number(4),
-    nMerges: number(5),
-    spaceId: numbers[6],
-    unkId: numbers[7],
-    nSpecials: number(8),
-    maxTokenBytes: number(10),
-    nSuperwords: number(11),
-    routes: Object.freeze(routes.map(({ name, sgpe }) => Object.freeze({ name, sgpe }))),
+    nVocab: /** @type {number} */ (numbers.n_vocab),
+    unkId: models.find(({ unkId }) => unkId !== null)?.unkId ?? null,
+    maxTokenBytes: /** @type {number} */ (numbers.max_token_bytes),
+    models: Object.freeze(models),
+    routes: Object.freeze(routes),
   });
 }
 

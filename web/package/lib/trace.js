@@ -17,7 +17,9 @@ export function tracerOf(blob) {
   /** @param {{ route: string, text: string, start: number, end: number }} segment */
   return ({ route, text, start, end }) => {
     const { sgpe, scanner } = /** @type {import("./artifact.js").Route} */ (routes.find(({ name }) => name === route));
-    const { column, nColumns, table } = automata[scanner];
+    // Several pretokenizers in a row, or none, are no one automaton whose steps could be shown.
+    if (scanner === null) return { route, text, start, end, states: 0, units: [] };
+    const { column, nStates, nColumns, table } = automata[scanner];
     const characters = Array.from(text);
     const columns = characters.map((character) => column[classOf(character.codePointAt(0) ?? 0)]);
 
@@ -28,7 +30,7 @@ export function tracerOf(blob) {
       let [last, rule] = [first, 0];
       for (let at = first, from = START; from !== 0; at++) {
         const entry = table[from * nColumns + (columns[at] ?? END)];
-        const [mark, to] = [entry >> 10, entry & 1023];
+        const [mark, to] = [Math.floor(entry / nStates), entry % nStates];
         if (mark > 0) {
           [last, rule] = [at, mark - 1];
           steps[steps.length - 1].accepts = true;
@@ -46,6 +48,6 @@ export function tracerOf(blob) {
       units.push(/** @type {TracedUnit} */ (unit));
       at = last;
     }
-    return { route, text, start, end, states: table.length / nColumns - 1, units };
+    return { route, text, start, end, states: nStates - 1, units };
   };
 }

@@ -13,7 +13,7 @@
 /**
  * A tokenizer of the package, here or in a Worker.
  * @typedef {object} Tokenizer
- * @property {{ nBase: number, routes: readonly { sgpe: boolean }[] }} info
+ * @property {{ models: readonly { firstId: number, nIds: number }[], routes: readonly { sgpe: boolean }[] }} info
  * @property {(text: string) => Segment[] | Promise<Segment[]>} segment
  * @property {(id: number) => Uint8Array | Promise<Uint8Array>} tokenBytes
  */
@@ -163,7 +163,7 @@ function describeTokens({ tokenizer, encoded: { ids, starts, ends } }, units) {
       const [start, end] = [starts[i], ends[i]];
       while (place + 1 < units.length && units[place].end <= start) place++;
       const cutsCharacter = (i > 0 && ends[i - 1] > start) || (i + 1 < ids.length && starts[i + 1] < end);
-      const kind = !units[place]?.sgpe ? "base" : id < tokenizer.info.nBase ? "fallback" : "syllables";
+      const kind = !units[place]?.sgpe ? "base" : isOf(tokenizer.info.models[0], id) ? "fallback" : "syllables";
       return { id, start, end, kind, ...(cutsCharacter && { bytes: await bytesOf(tokenizer, id) }) };
     }),
   );
@@ -206,3 +206,6 @@ function placesIn(known, text) {
   }
   return { places: [...places, text.length], syllables };
 }
+
+/** @param {{ firstId: number, nIds: number }} model @param {number} id */
+const isOf = (model, id) => id >= model.firstId && id < model.firstId + model.nIds;

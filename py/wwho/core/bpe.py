@@ -1,0 +1,115 @@
+"""Byte-pair encoding in the reference backend (FORMAT.md, section 10), made to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
+
+from wwho.core.base import SYLLABLE
+from wwho.core.engine import Engine, Token, Unit
+from wwho.core.merge import merge
+from wwho.format.bpe import BPE
+from wwho.format.model import Model, Unknown
+
+PHRASE_TOKENS = 64
+"""How many tokens of neighbouring segments are joined to superwords at once, at most."""
+
+
+class Bytes(Engine[BPE]):
+    """A model whose symbols are bytes."""
+
+    def __init__(
+        self, model: BPE, ids: Sequence[int | None], engines: Sequence[Engine[Model]]
+    ) -> None:
+        """See `Engine`."""
+        super().__init__(model, ids, engines)
+        self._symbols = {symbol[0]: number for number, symbol in enumerate(model.symbols)}
+        self._merges = {pair: token for token, pair in enumerate(model.merges, 256)}
+
+    def piece(self, piece: bytes) -> Iterator[Token]:
+        """See `Engine`."""
+        if (whole := self.numbers.get(piece)) is not None:
+            yield self.token(whole)
+        else:
+            symbols = [self._symbols[byte] for byte in piece]
+            yield from map(self.token, merge(symbols, self._merges))
+
+
+class Units(Engine[BPE]):
+    """A model whose symbols are units."""
+
+    def __init__(
+        self, model: BPE, ids: Sequence[int | None], engines: Sequence[Engine[Model]]
+    ) -> None:
+        """See `Engine`."""
+        super().__init__(model, ids, engines)
+        n_symbols, first_superword = len(model.symbols), model.first_superword
+        merges = {pair: token for token, pair in enumerate(model.merges, n_symbols)}
+        self._symbols = {text: token for token, text in enumerate(model.symbols)}
+        self._merges = {pair: k for pair, k in merges.items() if k < first_superword}
+        self._superwords = {pair: k for pair, k in merges.items() if k >= first_superword}
+        plain = enumerate(model.texts[:first_superword])
+        self._merged_texts = {text: k for k, text in plain if k >= n_symbols}
+
+    def segments(self, segments: Sequence[Sequence[Unit]], unk: bool) -> Iterator[Token]:
+        """See `Engine`."""
+        phrase: list[int] = []
+        for units in segments:
+            words = list(words_of(units))
+            tokens = self._merged(words)
+            joins = phrase and units[0][0][:1] == b" "
+            if tokens is None or not joins or len(phrase) + len(tokens) > PHRASE_TOKENS:
+                yield from self._phrase(phrase)
+                phrase = []
+            if tokens is None:
+                spelled = (self._word(word, unk) for word in words)
+                yield from self.fused(chain.from_iterable(spelled))
+            elif len(tokens) > PHRASE_TOKENS:
+                yield from map(self.token, tokens)
+            else:
+                phrase += tokens
+        yield from self._phrase(phrase)
+
+    def _merged(self, words: Sequence[Sequence[bytes]]) -> list[int] | None:
+        """The numbers of the tokens of words; None where a unit is no symbol."""
+        tokens: list[int] = []
+        for units in words:
+            whole = self._merged_texts.get(b"".join(units)) if len(units) > 1 else None
+            if whole is not None:
+                tokens.append(whole)
+            elif all(unit in self._symbols for unit in units):
+                tokens += merge([self._symbols[unit] for unit in units], self._merges)
+            else:
+                return None
+        return tokens
+
+    def _word(self, units: Sequence[bytes], unk: bool) -> Iterator[Token]:
+        """The tokens of a word of which some units may be no symbols."""
+        if (tokens := self._merged([units])) is not None:
+            yield from map(self.token, tokens)
+            return
+        run: list[int] = []
+        for unit in units:
+            if unit in self._symbols:
+                run.append(self._symbols[unit])
+                continue
+            yield from map(self.token, merge(run, self._merges))
+            space = self.model.space_id if self.model.unknown is Unknown.SPELL else None
+            if space is not None and unit[:1] == b" " and unit[1:] in self._symbols:
+                yield Token(space, 1)
+                run = [self._symbols[unit[1:]]]
+            else:
+                yield from self.unknown(unit, unk)
+                run = []
+        yield from map(self.token, merge(run, self._merges))
+
+    def _phrase(self, tokens: list[int]) -> Iterator[Token]:
+        """The tokens of neighbouring segments, joined to superwords."""
+        yield from map(self.token, merge(tokens, self._superwords))
+
+
+def words_of(units: Sequence[Unit]) -> Iterator[list[bytes]]:
+    """The units of a segment, word by word: neighbouring syllables are one, all others alone."""
+    for syllables, group in groupby(units, key=lambda unit: unit[1] == SYLLABLE):
+        texts = [text for text, _ in group]
+        yield from [texts] if syllables else ([text] for text in texts)

@@ -1,0 +1,85 @@
+"""What the models of the reference backend have in common, whatever their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from wwho.format.model import Model, Unknown
+
+Unit = tuple[bytes, int]
+"""The text of a unit and the rule that it came of."""
+
+AnyModel = TypeVar("AnyModel", bound=Model, covariant=True)
+
+
+class Token(NamedTuple):
+    """A token of a text.
+
+    Attributes:
+        id: its id.
+        size: the number of bytes of text it stands for.
+        unknown: whether it stands for text that the model does not know.
+    """
+
+    id: int
+    size: int
+    unknown: bool = False
+
+
+class Engine(Generic[AnyModel]):
+    """Turns pieces, or segments of units, into tokens.
+
+    Attributes:
+        model: the model.
+        ids: the ids of its tokens.
+        numbers: the number of the token with a text.
+    """
+
+    def __init__(
+        self, model: AnyModel, ids: Sequence[int | None], engines: Sequence[Engine[Model]]
+    ) -> None:
+        """Take a model, the ids of its tokens, and what runs the models before it."""
+        self.model, self.ids = model, ids
+        self.numbers = {text: number for number, text in enumerate(model.texts)}
+        self._speller = engines[model.speller] if model.unknown is Unknown.SPELL else None
+
+    def piece(self, piece: bytes) -> Iterator[Token]:
+        """The tokens of a piece."""
+        raise NotImplementedError
+
+    def segments(self, segments: Sequence[Sequence[Unit]], unk: bool) -> Iterator[Token]:
+        """The tokens of neighbouring segments of one route, given as units."""
+        raise NotImplementedError
+
+    def token(self, number: int) -> Token:
+        """A token by its number; `unk_id` for one that has no id."""
+        token = self.ids[number]
+        if token is None:
+            token = self.model.unk_id
+            assert token is not None
+        return Token(token, len(self.model.texts[number]))
+
+    def unknown(self, text: bytes, unk: bool) -> Iterator[Token]:
+        """What stands for text that the model does not know."""
+        model = self.model
+        byte_ids = [model.byte_ids[byte] for byte in text] if model.byte_ids else [None]
+        if model.unk_id is not None and (unk or (None in byte_ids and self._speller is None)):
+            yield Token(model.unk_id, len(text), unknown=True)
+        elif self._speller is not None:
+            yield from self._speller.piece(text)
+        else:
+            yield from (Token(token, 1) for token in byte_ids if token is not None)
+
+    def fused(self, tokens: Iterable[Token]) -> Iterator[Token]:
+        """Tokens of which neighbouring unknowns are one, where the model says so."""
+        last: Token | None = None
+        for token in tokens:
+            if last and last.unknown and token.unknown and self.model.fuse:
+                last = last._replace(size=last.size + token.size)
+                continue
+            if last:
+                yield last
+            last = token
+        if last:
+            yield last

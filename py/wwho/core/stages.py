@@ -1,0 +1,108 @@
+"""Added tokens and pretokenizers in the reference backend (FORMAT.md, section 10)."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+
+from wwho.core.characters import read_characters
+from wwho.format.model import Action, Added, Artifact, Flag, Stage
+from wwho.grammar.automaton import CompiledScanners
+from wwho.grammar.run import pieces
+
+SPACE, WORD = 1, 2
+"""Properties of a class of characters."""
+
+
+def split(scanners: CompiledScanners, stage: Stage, text: str) -> list[tuple[int, int]]:
+    """The pieces into which a stage cuts a text: start and end."""
+    found: list[tuple[int, int]] = []
+    before, rule_before = Action.DROP, -1
+    for start, end, rule in pieces(scanners, scanners.automata[stage.automaton], text):
+        action = stage.actions[rule]
+        if (
+            (action is Action.BEFORE and before not in (Action.BEFORE, Action.DROP))
+            or (before is Action.BEHIND and action not in (Action.BEHIND, Action.DROP))
+            or (action is Action.GROUP and rule == rule_before)
+        ):
+            found[-1] = found[-1][0], end
+        elif action is not Action.DROP:
+            found.append((start, end))
+        before, rule_before = action, rule
+    return found
+
+
+class AddedTokens:
+    """Finds added tokens: leftmost, then longest."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        """Take the added tokens of an artifact."""
+        self._added = artifact.added
+        self._classes, self._properties = artifact.scanners.classes, artifact.properties
+
+    def find(self, text: bytes, allowed: bytes | None) -> Iterator[tuple[int, int, Added | None]]:
+        """The parts of a text: start, end, and the token, or None for what lies between tokens.
+
+        Tokens that are looked for in the normalized text are found after the others.
+        """
+        flags = allowed or bytes(len(self._added))
+        wanted = [
+            token
+            for token, flag in zip(self._added, flags, strict=True)
+            if flag or not token.flags & Flag.SPECIAL
+        ]
+        late = [token for token in wanted if token.flags & Flag.NORMALIZED]
+        early = [token for token in wanted if not token.flags & Flag.NORMALIZED]
+        for start, end, token in self._parts(text, early):
+            if token:
+                yield start, end, token
+            else:
+                for first, last, inner in self._parts(text[start:end], late):
+                    yield start + first, start + last, inner
+
+    def _parts(
+        self, text: bytes, wanted: Sequence[Added]
+    ) -> Iterator[tuple[int, int, Added | None]]:
+        """The parts of a text by some of the tokens."""
+        taken = 0
+        if wanted:
+            tokens = {token.text.encode("utf-8"): token for token in wanted}
+            longest_first = sorted(tokens, key=len, reverse=True)
+            pattern = re.compile(b"|".join(map(re.escape, longest_first)))
+            place = self._placing(text)
+            at = 0
+            while match := pattern.search(text, at):
+                token = tokens[match[0]]
+                start, end = place(token, *match.span(), taken)
+                at = max(match.end(), end)
+                if start < end:
+                    yield from [(taken, start, None)] if taken < start else []
+                    yield start, end, token
+                    taken = end
+        if taken < len(text):
+            yield taken, len(text), None
+
+    def _placing(self, text: bytes) -> Callable[[Added, int, int, int], tuple[int, int]]:
+        """What tells where a token stands: of its match, and of the end of the token before it.
+
+        White space around it may belong to it. The place is empty where a token that must stand
+        alone does not.
+        """
+        if not self._properties:
+            return lambda _token, start, end, _taken: (start, end)
+        characters, starts = read_characters(text)
+        found = [self._properties[self._classes.class_of(ord(c))] for c in characters]
+
+        def place(token: Added, start: int, end: int, taken: int) -> tuple[int, int]:
+            first, last = bisect_right(starts, start) - 1, bisect_right(starts, end) - 1
+            around = found[max(first - 1, 0) : first] + found[last : last + 1]
+            if token.flags & Flag.SINGLE_WORD and any(each & WORD for each in around):
+                return start, start
+            while token.flags & Flag.LSTRIP and starts[first] > taken and found[first - 1] & SPACE:
+                first -= 1
+            while token.flags & Flag.RSTRIP and last < len(found) and found[last] & SPACE:
+                last += 1
+            return starts[first], starts[last]
+
+        return place

@@ -1,0 +1,192 @@
+"""The sections MODEL: the head that all kinds share, and what each kind holds."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from wwho.format import leb
+from wwho.format.bpe import BPE, read_bpe, write_bpe
+from wwho.format.container import fail
+from wwho.format.cursor import Cursor
+from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES, NONE
+from wwho.format.model import HEAD, Artifact, Head, Ids, Model, Unknown
+
+KINDS = {1: BPE}
+"""The kinds of models, by their number in the file."""
+
+
+def write_model(artifact: Artifact, number: int) -> bytes:
+    """Spell one model of an artifact."""
+    model = artifact.models[number]
+    assert isinstance(model, BPE)
+    head = Head(
+        kind=1,
+        units=model.units,
+        unknown=model.unknown,
+        ids=model.id_policy,
+        speller=model.speller,
+        fuse=model.fuse,
+        zero=0,
+        first_id=model.first_id,
+        unk_id=NONE if model.unk_id is None else model.unk_id,
+        n_symbols=len(model.symbols),
+        n_merges=len(model.merges),
+        text_bytes=sum(map(len, model.texts)),
+        n_ids=artifact.end_id(number) - model.first_id,
+    )
+    out = struct.pack(HEAD, *head) + write_bpe(model)
+    if model.id_policy is Ids.STATED:
+        numbers = (0 if id is None else id - model.first_id + 1 for id in model.stated)
+        out += leb.pack(leb.zigzag(numbers))
+    if model.unknown is Unknown.BYTES:
+        out += leb.pack(0 if id is None else id + 1 for id in model.byte_ids)
+    return out
+
+
+def read_heads(sections: Sequence[bytes]) -> list[Head]:
+    """Check the heads of all models."""
+    heads: list[Head] = []
+    for data in sections:
+        heads.append(_head(Cursor(data, "MODEL"), heads))
+    return heads
+
+
+def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
+    """Check a head; `before` are those of the models before it."""
+    head = Head(*struct.unpack(HEAD, cursor.take(struct.calcsize(HEAD), "head")))
+    if head.kind not in KINDS:
+        cursor.fail(f"a model of unknown kind {head.kind}: update wwho")
+    if head.units > 1 or head.unknown > max(Unknown) or head.ids > max(Ids) or head.fuse > 1:
+        cursor.fail(f"symbols, unknown, ids or flags are unknown: {head}; update wwho")
+    if head.zero:
+        cursor.fail(f"{head.zero} in the place of zero")
+    n_tokens = head.n_symbols + head.n_merges
+    if not n_tokens <= min(MAX_IDS, len(cursor.data)):
+        cursor.fail(f"{n_tokens} tokens in {len(cursor.data)} bytes")
+    if head.text_bytes > MAX_TOKEN_BYTES * n_tokens:
+        cursor.fail(f"{head.text_bytes} bytes of text in {n_tokens} tokens")
+    if head.ids == Ids.STATED and not head.n_ids:
+        cursor.fail("no token has an id")
+    if head.first_id + head.n_ids > MAX_IDS:
+        cursor.fail(f"ids {head.first_id} to {head.first_id + head.n_ids}; {MAX_IDS} are possible")
+    _check_unknown(cursor, head, before)
+    return head
+
+
+def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
+    """Check what becomes of unknown symbols."""
+    unknown = Unknown(head.unknown)
+    if not head.units and (head.n_symbols != 256 or unknown is not Unknown.NONE):
+        cursor.fail(f"{head.n_symbols} bytes, of which none can be unknown, but {unknown.name}")
+    if head.units and unknown is Unknown.NONE:
+        cursor.fail("a unit may be unknown, and nothing says what becomes of it")
+    spells = unknown is Unknown.SPELL
+    if head.speller and not spells:
+        cursor.fail(f"model {head.speller} has nothing to spell")
+    if spells and (head.speller >= len(before) or before[head.speller].units):
+        cursor.fail(f"model {head.speller} cannot spell for model {len(before)}")
+    given = head.unk_id != NONE
+    if given if unknown is Unknown.NONE else unknown is Unknown.ID and not given:
+        cursor.fail(f"unk_id is {head.unk_id}, unknown {unknown.name}")
+    if head.fuse and (spells or not given):
+        cursor.fail(f"unknowns of {unknown.name} with unk_id {head.unk_id} cannot be one")
+    if unknown is Unknown.BYTES and head.ids != Ids.STATED:
+        cursor.fail("tokens of bytes need ids that the file states")
+
+
+def read_models(sections: Sequence[bytes], heads: Sequence[Head]) -> tuple[Model, ...]:
+    """Check the contents of all models."""
+    return tuple(map(_model, sections, heads))
+
+
+def _model(data: bytes, head: Head) -> Model:
+    """Check the content of one model."""
+    cursor = Cursor(data, "MODEL")
+    cursor.take(struct.calcsize(HEAD), "head")
+    model = read_bpe(cursor, head)
+    model = replace(
+        model,
+        first_id=head.first_id,
+        id_policy=Ids(head.ids),
+        unknown=Unknown(head.unknown),
+        speller=head.speller,
+        fuse=bool(head.fuse),
+        unk_id=None if head.unk_id == NONE else head.unk_id,
+    )
+    if model.id_policy is Ids.STATED:
+        cursor.status = "IDS"
+        numbers = leb.unzigzag(cursor.lebs(len(model.texts), "ids"))
+        if min(numbers) < 0:
+            cursor.fail(f"an id is {-min(numbers)} before none")
+        if 0 in numbers and model.unk_id is None:
+            cursor.fail("a token has no id, and there is no unk_id in its place")
+        stated = tuple(model.first_id + number - 1 if number else None for number in numbers)
+        model = replace(model, stated=stated)
+    if model.unknown is Unknown.BYTES:
+        cursor.status = "IDS"
+        numbers = cursor.lebs(256, "ids of bytes")
+        if 0 in numbers and model.unk_id is None:
+            cursor.fail("a byte has no token, and there is no unk_id in its place")
+        model = replace(model, byte_ids=tuple(number - 1 if number else None for number in numbers))
+    cursor.end()
+    return model
+
+
+def check_ids(artifact: Artifact, heads: Sequence[Head]) -> None:
+    """Check that each id belongs to one token, and what else takes all models to see."""
+    owners: dict[int, bytes] = {}
+    ranges = []
+    for number, (model, head) in enumerate(zip(artifact.models, heads, strict=True)):
+        end = artifact.end_id(number)
+        if end - model.first_id != head.n_ids:
+            status = "MODEL" if model.id_policy is Ids.COUNT else "IDS"
+            raise fail(status, f"model {number} has {end - model.first_id} ids, not {head.n_ids}")
+        ranges.append((model.first_id, end))
+        _check_policy(artifact, number)
+        _own(owners, model, artifact.token_ids[number], f"model {number}")
+        texts = {*owners, *(token.id for token in artifact.added)}
+        own = {*artifact.token_ids[number], *(token.id for token in artifact.added)}
+        if model.unk_id is not None and model.unk_id not in own & texts:
+            raise fail("MODEL", f"unk_id of model {number} is {model.unk_id}, which is no token")
+    ranges.sort()
+    for (_, end), (first, _) in pairwise(ranges):
+        if first < end:
+            raise fail(
+                "MODEL", f"the ids of two models meet: one ends at {end}, one begins {first}"
+            )
+    for token in artifact.added:
+        if owners.get(token.id, token.text.encode("utf-8")) != token.text.encode("utf-8"):
+            raise fail("ADDED", f"{token.text!r} has the id {token.id} of {owners[token.id]!r}")
+
+
+def _check_policy(artifact: Artifact, number: int) -> None:
+    """Check that a policy is the only one for its ids."""
+    model, ids = artifact.models[number], artifact.token_ids[number]
+    space_id = getattr(model, "space_id", None)
+    if model.id_policy is Ids.STEP:
+        if isinstance(ids, range):
+            raise fail("MODEL", f"ids of model {number} step over none: they count")
+        if space_id is not None:
+            raise fail("MODEL", f"model {number} has a lone space, and ids that step")
+    if model.id_policy is Ids.COUNT and space_id not in (None, model.first_id + len(ids)):
+        raise fail("MODEL", f"space_id is {space_id}, not {model.first_id + len(ids)}")
+
+
+def _own(owners: dict[int, bytes], model: Model, ids: Sequence[int | None], what: str) -> None:
+    """Enter the ids of a model."""
+    for token, text in zip(ids, model.texts, strict=True):
+        if token is not None and owners.setdefault(token, text) is not text:
+            raise fail("IDS", f"{what}: {owners[token]!r} and {text!r} have the id {token}")
+    extra = [token for token in model.byte_ids if token is not None]
+    if len(set(extra)) < len(extra):
+        raise fail("IDS", f"{what}: two bytes have the id of one token")
+    if (space_id := getattr(model, "space_id", None)) is not None:
+        extra.append(space_id)
+        if space_id in owners or space_id in extra[:-1]:
+            raise fail("IDS", f"{what}: the lone space has the id {space_id} of another token")
+    if min(extra, default=model.first_id) < model.first_id:
+        raise fail("IDS", f"{what}: the id {min(extra)} is before {model.first_id}")
+    owners |= model.extra_ids

@@ -1,0 +1,166 @@
+"""The sections CLASSES and AUTOMATA: what cuts text, written and read."""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Sequence
+
+from wwho.format.cursor import Cursor
+from wwho.format.layout import (
+    MAX_AUTOMATA,
+    MAX_CELLS,
+    MAX_CLASSES,
+    MAX_PAGES,
+    MAX_RULES,
+    MAX_STATES,
+    N_PAGES,
+    PAGE_SIZE,
+    padding,
+)
+from wwho.format.model import Pair
+from wwho.grammar.automaton import Automaton
+from wwho.grammar.classmap import ClassMap
+
+
+def small_code(count: int) -> str:
+    """How a number below `count` is spelled: "B" for 8 bits, "H" for 16."""
+    return "B" if count <= 256 else "H"
+
+
+def entry_code(n_states: int, n_rules: int) -> str:
+    """How an entry of an automaton's table is spelled: "H" for 16 bits, "I" for 32."""
+    return "H" if (n_rules + 1) * n_states <= 65536 else "I"
+
+
+def write_classes(classes: ClassMap) -> bytes:
+    """Spell the two-stage table from code points to classes."""
+    flat = array("H", bytes(2 * N_PAGES * PAGE_SIZE))
+    for first, last, number in classes.ranges:
+        flat[first : last + 1] = array("H", [number]) * (last + 1 - first)
+    numbers: dict[tuple[int, ...], int] = {}
+    pages = [
+        numbers.setdefault(tuple(flat[at : at + PAGE_SIZE]), len(numbers))
+        for at in range(0, len(flat), PAGE_SIZE)
+    ]
+    code = small_code(classes.n_classes)
+    head = struct.pack(f"<HH{N_PAGES}H", classes.n_classes, len(numbers), *pages)
+    return head + b"".join(struct.pack(f"<{PAGE_SIZE}{code}", *page) for page in numbers)
+
+
+def read_classes(data: bytes) -> ClassMap:
+    """Check the two-stage table from code points to classes."""
+    cursor = Cursor(data, "CLASSES")
+    n_classes, n_pages = cursor.numbers("HH", "sizes")
+    if not 1 <= n_classes <= MAX_CLASSES or not 1 <= n_pages <= MAX_PAGES:
+        cursor.fail(f"{n_classes} classes in {n_pages} pages")
+    numbers = cursor.numbers(f"{N_PAGES}H", "page numbers")
+    layout = f"{PAGE_SIZE}{small_code(n_classes)}"
+    pages = [cursor.numbers(layout, f"page {number}") for number in range(n_pages)]
+    cursor.end()
+    seen = 0
+    for number in numbers:
+        if number > seen or number >= n_pages:
+            cursor.fail(f"page {number} comes before page {seen}")
+        seen = max(seen, number + 1)
+    if seen != n_pages:
+        cursor.fail(f"page {seen} of {n_pages} is never used")
+    highest = max(map(max, pages))
+    if highest >= n_classes:
+        cursor.fail(f"class {highest} of {n_classes}")
+    if len(set(pages)) != n_pages:
+        cursor.fail("two pages are the same")
+    return ClassMap(n_classes, _ranges(numbers, pages))
+
+
+def _ranges(
+    numbers: Sequence[int], pages: Sequence[Sequence[int]]
+) -> tuple[tuple[int, int, int], ...]:
+    """The classes of all code points as (first, last, class), in ascending order, without gaps."""
+    changes = [[k for k in range(PAGE_SIZE) if k == 0 or page[k] != page[k - 1]] for page in pages]
+    starts: list[tuple[int, int]] = []
+    for page, number in enumerate(numbers):
+        for offset in changes[number]:
+            label = pages[number][offset]
+            if not starts or starts[-1][1] != label:
+                starts.append((page * PAGE_SIZE + offset, label))
+    ends = [start - 1 for start, _ in starts[1:]] + [N_PAGES * PAGE_SIZE - 1]
+    return tuple((first, last, label) for (first, label), last in zip(starts, ends, strict=True))
+
+
+def write_automata(automata: Sequence[Automaton]) -> bytes:
+    """Spell the automata."""
+    out = bytearray(struct.pack("<HH", len(automata), 0))
+    for automaton in automata:
+        n_states, n_columns, n_rules = automaton.n_states, automaton.n_columns, automaton.n_rules
+        out += struct.pack("<4H", n_states, n_columns, n_rules, 0)
+        columns = automaton.columns
+        out += struct.pack(f"<{len(columns)}{small_code(n_columns)}", *columns)
+        out += bytes(padding(len(out), 2))
+        entries = [mark * n_states + to for row in automaton.table for mark, to in row]
+        out += struct.pack(f"<{len(entries)}{entry_code(n_states, n_rules)}", *entries)
+        out += bytes(padding(len(out)))
+    return bytes(out)
+
+
+def read_automata(data: bytes, n_classes: int) -> tuple[Automaton, ...]:
+    """Check every automaton."""
+    cursor = Cursor(data, "AUTOMATON_SHAPE")
+    count, zero = cursor.numbers("HH", "count")
+    if not 1 <= count <= MAX_AUTOMATA or zero:
+        cursor.fail(f"{count} automata, not 1 to {MAX_AUTOMATA}; {zero} for zero")
+    automata = tuple(_automaton(cursor, n_classes, number) for number in range(count))
+    cursor.status = "AUTOMATON_SHAPE"
+    cursor.end()
+    return automata
+
+
+def _automaton(cursor: Cursor, n_classes: int, number: int) -> Automaton:
+    """The next automaton."""
+    name = f"automaton {number}"
+    cursor.status = "AUTOMATON_SHAPE"
+    n_states, n_columns, n_rules, zero = cursor.numbers("4H", name)
+    states, columns = 2 <= n_states <= MAX_STATES, 2 <= n_columns <= n_classes + 1
+    if not states or not columns or not 1 <= n_rules <= MAX_RULES or zero:
+        cursor.fail(f"{name}: {n_states} states x {n_columns} columns, {n_rules} rules, {zero}")
+    if n_states * (n_classes + 8) > MAX_CELLS:
+        cursor.fail(f"{name}: {n_states} states are too many for {n_classes} classes")
+    column = cursor.numbers(f"{n_classes}{small_code(n_columns)}", name)
+    if min(column) < 1 or max(column) >= n_columns:
+        cursor.fail(f"{name}: a class has no column")
+    cursor.zeros(2, name)
+    code = entry_code(n_states, n_rules)
+    entries = cursor.numbers(f"{n_states * n_columns}{code}", name)
+    cursor.zeros(4, name)
+    cells = [divmod(entry, n_states) for entry in entries]
+    rows = tuple(tuple(cells[at : at + n_columns]) for at in range(0, len(cells), n_columns))
+    _check_table(cursor, rows, n_rules, name)
+    _check_total(cursor, rows, name)
+    return Automaton(name, column, n_columns, n_states, n_rules, rows)
+
+
+def _check_table(cursor: Cursor, rows: Sequence[Sequence[Pair]], n_rules: int, name: str) -> None:
+    cursor.status = "AUTOMATON_TABLE"
+    if any(mark > n_rules for row in rows for mark, _ in row):
+        cursor.fail(f"{name} has a mark over {n_rules}")
+    if any(entry != (0, 0) for entry in rows[0]):
+        cursor.fail(f"{name} leaves the dead state")
+    if any(row[0][1] for row in rows):
+        cursor.fail(f"{name} goes on behind the end of the text")
+
+
+def _check_total(cursor: Cursor, rows: Sequence[Sequence[Pair]], name: str) -> None:
+    """From the start no match is empty, and no dead end comes before a match."""
+    cursor.status = "AUTOMATON_TOTAL"
+    if any(mark for mark, _ in rows[1]):
+        cursor.fail(f"{name} has an empty match")
+    # Column 0 of the start is the empty text, which is never scanned.
+    entries = list(rows[1][1:])
+    reached: set[int] = set()
+    while entries:
+        mark, to = entries.pop()
+        if mark == 0 and to == 0:
+            cursor.fail(f"{name} matches nothing in some text")
+        if mark == 0 and to not in reached:
+            reached.add(to)
+            entries += rows[to]

@@ -1,0 +1,163 @@
+/* See added.h. */
+#include "added.h"
+
+#include "merge.h"
+
+enum { ADDED_HEAD = 8, ALL_FLAGS = 31, BESIDE = WWHO_ADDED_LSTRIP | WWHO_ADDED_RSTRIP | WWHO_ADDED_SINGLE_WORD };
+enum { WHITE_SPACE = 1, WORD_CHARACTER = 2 };
+
+WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
+    wwho_section s = file->section[WWHO_SECTION_ADDED];
+    uint32_t n = s.length < 4 ? WWHO_NONE : read32(s.at);
+    if (n > s.length / ADDED_HEAD) return WWHO_ADDED;
+    wwho_vocabulary *v = &model->added;
+    *v = (wwho_vocabulary){.n_symbols = n, .n_tokens = n, .text_bytes = s.length, .unk_id = WWHO_NONE, .space_id = WWHO_NONE};
+    take_texts(arena, v);
+    take_tables(arena, v, 0);
+    model->added_ids = take(arena, 4 * (uint64_t)n);
+    model->added_flags = take(arena, n);
+    return WWHO_OK;
+}
+
+/* The text that one of the models has for an id; null where none has the id. */
+static const uint8_t *model_text(const wwho_model *model, uint32_t id, size_t *len) {
+    for (uint32_t i = 0; i < model->n_models; i++) {
+        const wwho_vocabulary *v = &model->models[i];
+        uint32_t token = v->id_rule == IDS_STEP ? WWHO_NONE : token_of(v, id);
+        if (token != WWHO_NONE) return text_of(v, token, len);
+    }
+    return 0;
+}
+
+/* An added token at p, of which `left` bytes are there; its size goes to *size. */
+static int build_one(wwho_model *model, uint32_t i, const uint8_t *p, uint32_t left, uint32_t *size) {
+    if (left < ADDED_HEAD) return WWHO_ADDED;
+    uint32_t id = read32(p), length = read16(p + 4);
+    const uint8_t *text = p + ADDED_HEAD;
+    size_t same;
+    if (!length || length > WWHO_MAX_TOKEN || left - ADDED_HEAD < length || p[6] > ALL_FLAGS || p[7]) return WWHO_ADDED;
+    if (id >= WWHO_MAX_IDS || (i && id < model->added_ids[i - 1]) || !well_formed(text, length)) return WWHO_ADDED;
+    const uint8_t *other = model_text(model, id, &same);
+    if (other && (same != length || !same_text(other, text, length))) return WWHO_ADDED;
+    model->added.left[i] = model->added.right[i] = i;
+    model->added_ids[i] = id;
+    model->added_flags[i] = p[6];
+    *size = ADDED_HEAD + length;
+    return put_text(&model->added, i, text, length) || !add_text(&model->added, i) ? WWHO_ADDED : WWHO_OK;
+}
+
+WWHO_LOCAL int build_added(wwho_model *model) {
+    wwho_section s = model->file.section[WWHO_SECTION_ADDED];
+    uint32_t at = 4, n_classes = model->classes.n_classes, flags = 0;
+    for (uint32_t i = 0, size; i < model->added.n_tokens; i++, at += size) {
+        int status = build_one(model, i, s.at + at, s.length - at, &size);
+        if (status) return status;
+        flags |= model->added_flags[i];
+    }
+    if (!(flags & BESIDE)) return at == s.length ? WWHO_OK : WWHO_ADDED;
+    if (s.length - at != n_classes) return WWHO_ADDED;
+    for (uint32_t i = 0; i < n_classes; i++)
+        if (s.at[at + i] > (WHITE_SPACE | WORD_CHARACTER)) return WWHO_ADDED;
+    model->property = s.at + at;
+    return WWHO_OK;
+}
+
+WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id) {
+    uint32_t low = 0, high = model->added.n_tokens;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (model->added_ids[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < model->added.n_tokens && model->added_ids[low] == id ? low : WWHO_NONE;
+}
+
+WWHO_LOCAL bool is_wanted(const wwho_wanted *wanted, uint32_t i) {
+    bool special = wanted->model->added_flags[i] & WWHO_ADDED_SPECIAL;
+    return special ? wanted->allowed && wanted->allowed[i] : wanted->always;
+}
+
+/* Whether it is looked for in normalized text. */
+static uint32_t is_late(const wwho_model *model, uint32_t i) { return (model->added_flags[i] & WWHO_ADDED_NORMALIZED) != 0; }
+
+WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
+    const wwho_vocabulary *v = &model->added;
+    *wanted = (wwho_wanted){.model = model, .allowed = allowed, .always = !(flags & WWHO_NO_ADDED)};
+    for (uint32_t i = 0; i < v->n_tokens; i++) {
+        uint32_t late = is_late(model, i);
+        if (!is_wanted(wanted, i)) continue;
+        wanted->any[late] = true;
+        wanted->starts[v->texts[v->offset[i]]] |= (uint8_t)(1u << late);
+    }
+}
+
+/* The longest that is wanted at the start of a text, or WWHO_NONE. */
+static uint32_t longest_at(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t left) {
+    const wwho_vocabulary *v = &wanted->model->added;
+    wwho_matches m;
+    start_matches(v, &m, text, left < v->longest ? (uint32_t)left : v->longest, left);
+    for (uint32_t length = m.longest; length; length--) {
+        uint32_t number = match_of(v, &m, length);
+        if (number != WWHO_NONE && is_late(wanted->model, number) == late && is_wanted(wanted, number)) return number;
+    }
+    return WWHO_NONE;
+}
+
+WWHO_LOCAL uint32_t property_of(const wwho_model *model, const uint8_t *text, size_t left, uint32_t *width) {
+    uint32_t code_point;
+    *width = next_character(text, left, &code_point);
+    return model->property[class_of(&model->classes, code_point)];
+}
+
+WWHO_LOCAL uint32_t property_before(const wwho_model *model, const uint8_t *text, size_t from, size_t at, uint32_t *width) {
+    uint32_t code_point;
+    *width = character_before(text, from, at, &code_point);
+    return model->property[class_of(&model->classes, code_point)];
+}
+
+/* Whether a word goes on at one of the ends of a match. */
+static bool is_in_word(const wwho_model *model, const uint8_t *text, size_t from, const wwho_added_match *m, size_t end) {
+    uint32_t width;
+    if (m->start > from && property_before(model, text, from, m->start, &width) & WORD_CHARACTER) return true;
+    return m->end < end && property_of(model, text + m->end, end - m->end, &width) & WORD_CHARACTER;
+}
+
+/* The first one in text[at..end), a text that begins at `from`. */
+static wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
+    const wwho_model *model = wanted->model;
+    const size_t taken = at; /* what is before it is another one's */
+    while (wanted->any[late] && at < end) {
+        bool starts = wanted->starts[text[at]] >> late & 1;
+        uint32_t width, number = starts ? longest_at(wanted, late, text + at, end - at) : WWHO_NONE;
+        if (number == WWHO_NONE) {
+            at++;
+            continue;
+        }
+        uint32_t flags = model->added_flags[number];
+        wwho_added_match m = {number, at, at + token_length(&model->added, number)};
+        at = m.end; /* of one that is part of a word, nothing is searched again */
+        if (flags & WWHO_ADDED_SINGLE_WORD && is_in_word(model, text, from, &m, end)) continue;
+        while (flags & WWHO_ADDED_LSTRIP && m.start > taken && property_before(model, text, taken, m.start, &width) & WHITE_SPACE)
+            m.start -= width;
+        while (flags & WWHO_ADDED_RSTRIP && m.end < end && property_of(model, text + m.end, end - m.end, &width) & WHITE_SPACE)
+            m.end += width;
+        return m;
+    }
+    return (wwho_added_match){WWHO_NONE, end, end};
+}
+
+WWHO_LOCAL void start_search(wwho_search *search, const wwho_wanted *wanted, const uint8_t *text, size_t at, size_t end) {
+    *search = (wwho_search){wanted, text, at, at, at, end, find_next(wanted, 0, text, at, at, end)};
+}
+
+WWHO_LOCAL wwho_added_match next_added(wwho_search *s) {
+    wwho_added_match m = find_next(s->wanted, 1, s->text, s->part, s->at, s->ahead.start);
+    s->at = m.end;
+    if (m.number != WWHO_NONE) return m;
+    m = s->ahead;
+    s->part = s->at = m.end;
+    s->ahead = find_next(s->wanted, 0, s->text, s->from, s->at, s->end);
+    return m;
+}

@@ -1,0 +1,81 @@
+/* See file.h. */
+#include "file.h"
+
+enum { HEADER_SIZE = 20, CHECKSUM_AT = 16, ENTRY_SIZE = 12, MAX_SECTIONS = 64, FORMAT_VERSION = 2 };
+
+/* CRC-32 as in zlib, over any number of parts: start with 0. Four bytes at a time, by a table for each of them. */
+static uint32_t crc32(uint32_t table[4][256], uint32_t crc, const uint8_t *p, size_t n) {
+    for (crc = ~crc; n >= 4; n -= 4, p += 4) {
+        crc ^= read32(p);
+        crc = table[3][crc & 255] ^ table[2][crc >> 8 & 255] ^ table[1][crc >> 16 & 255] ^ table[0][crc >> 24];
+    }
+    while (n--) crc = table[0][(crc ^ *p++) & 255] ^ crc >> 8;
+    return ~crc;
+}
+
+WWHO_LOCAL int check_sum(const uint8_t *blob, size_t len, int status) {
+    uint32_t table[4][256];
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t c = i;
+        for (int k = 0; k < 8; k++) c = c & 1 ? 0xEDB88320u ^ c >> 1 : c >> 1;
+        table[0][i] = c;
+    }
+    for (uint32_t i = 0; i < 256; i++)
+        for (int t = 1; t < 4; t++) table[t][i] = table[t - 1][i] >> 8 ^ table[0][table[t - 1][i] & 255];
+    uint32_t crc = crc32(table, crc32(table, 0, blob, CHECKSUM_AT), blob + HEADER_SIZE, len - HEADER_SIZE);
+    return crc == read32(blob + CHECKSUM_AT) ? status : WWHO_CHECKSUM;
+}
+
+static int read_header(const uint8_t *blob, size_t len) {
+    static const uint8_t magic[8] = {0x89, 'W', 'W', 'H', 'O', 0x0D, 0x0A, 0x1A};
+    for (size_t i = 0; i < 8 && i < len; i++)
+        if (blob[i] != magic[i]) return WWHO_MAGIC;
+    if (len < HEADER_SIZE) return WWHO_TRUNCATED;
+    if (read16(blob + 8) != FORMAT_VERSION) return WWHO_VERSION;
+    uint32_t n = read16(blob + 10), size = read32(blob + 12);
+    if (n < 1 || n > MAX_SECTIONS) return WWHO_SECTION_TABLE;
+    if (len < size || size % 4) return WWHO_TRUNCATED;
+    if (len > size || len > WWHO_MAX_LENGTH) return WWHO_TRAILING;
+    return len < HEADER_SIZE + (size_t)n * ENTRY_SIZE ? WWHO_TRUNCATED : WWHO_OK;
+}
+
+/* Note a section; false where there are too many of its kind. */
+static bool add_section(wwho_file *file, uint32_t kind, wwho_section section) {
+    file->section[kind] = section;
+    if (kind != WWHO_SECTION_MODEL) return true;
+    if (file->n_models == WWHO_MAX_MODELS) return false;
+    file->models[file->n_models++] = section;
+    return true;
+}
+
+static int read_sections(const uint8_t *blob, size_t len, wwho_file *file) {
+    *file = (wwho_file){.n_models = 0};
+    uint32_t n = read16(blob + 10), last = 0;
+    uint64_t at = HEADER_SIZE + (uint64_t)n * ENTRY_SIZE;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint8_t *entry = blob + HEADER_SIZE + i * ENTRY_SIZE;
+        uint32_t kind = read32(entry), offset = read32(entry + 4), length = read32(entry + 8);
+        if (!kind || kind < last || (kind == last && kind != WWHO_SECTION_MODEL)) return WWHO_SECTION_ORDER;
+        if (kind > WWHO_SECTION_ADDED && kind != WWHO_SECTION_PROVENANCE) return WWHO_SECTION_KIND;
+        uint64_t end = at + length, next = (end + 3) & ~(uint64_t)3;
+        if (offset != at || next > len || (i + 1 == n && next != len)) return WWHO_SECTION_BOUNDS;
+        for (uint64_t p = end; p < next; p++)
+            if (blob[p]) return WWHO_PADDING;
+        if (!add_section(file, kind, (wwho_section){blob + offset, length})) return WWHO_SECTION_ORDER;
+        last = kind;
+        at = next;
+    }
+    for (uint32_t kind = 1; kind < WWHO_N_SECTIONS; kind++) {
+        bool needed = kind <= WWHO_SECTION_ADDED || kind == WWHO_SECTION_PROVENANCE;
+        if (needed && !file->section[kind].at) return WWHO_SECTION_MISSING;
+    }
+    return WWHO_OK;
+}
+
+WWHO_LOCAL int read_file(const uint8_t *blob, size_t len, wwho_file *file) {
+    int status = read_header(blob, len);
+    if (status) return status;
+    status = read_sections(blob, len, file);
+    /* of a file that was damaged on its way, the reader wants to know just that */
+    return status ? check_sum(blob, len, status) : WWHO_OK;
+}

@@ -1,0 +1,91 @@
+/* See models.h. */
+#include "models.h"
+
+#include "added.h"
+#include "encode.h"
+
+enum { MODEL_HEAD = 32, FLAG_FUSE = 1, FLAG_ANYWHERE = 2 };
+
+/* The kinds that a reader knows, by number and symbols. */
+static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
+    static const wwho_kind bytes = {check_bpe, build_bpe, encode_piece, find_bpe}, units = {check_bpe, build_bpe, encode_segment, find_bpe};
+    if (number == KIND_BPE) return symbols == SYMBOLS_UNITS ? &units : &bytes;
+    return 0;
+}
+
+/* What is behind the head that all models share. */
+static wwho_section own_part(wwho_section s) { return (wwho_section){s.at + MODEL_HEAD, s.length - MODEL_HEAD}; }
+
+/* The head of model number `number` of those in `models`, of which the ones before are known. */
+static int read_head(wwho_section s, wwho_vocabulary *models, uint32_t number) {
+    const uint8_t *p = s.at;
+    if (s.length < MODEL_HEAD) return WWHO_MODEL;
+    wwho_vocabulary *v = &models[number];
+    uint32_t flags = p[5], n_symbols = read32(p + 16), n_merges = read32(p + 20);
+    *v = (wwho_vocabulary){.kind = kind_of(p[0], p[1]), .kind_number = p[0], .symbols = p[1], .unknown = p[2], .id_rule = p[3],
+                           .speller_number = WWHO_NONE, .fuse = flags & FLAG_FUSE, .anywhere = flags & FLAG_ANYWHERE,
+                           .first_id = read32(p + 8), .unk_id = read32(p + 12), .space_id = WWHO_NONE, .n_symbols = n_symbols,
+                           .n_tokens = n_symbols + n_merges, .text_bytes = read32(p + 24), .n_ids = read32(p + 28)};
+    bool spell = v->unknown == UNKNOWN_SPELL, unk = v->unk_id != WWHO_NONE;
+    if (!v->kind || v->unknown > UNKNOWN_ID || v->id_rule > IDS_STATED || flags & ~3u || read16(p + 6)) return WWHO_MODEL;
+    if (spell ? p[4] >= number || models[p[4]].kind != kind_of(KIND_BPE, SYMBOLS_BYTES) : p[4]) return WWHO_MODEL;
+    if (spell) v->speller_number = p[4];
+    if (v->unknown == UNKNOWN_NONE ? unk : v->unknown == UNKNOWN_ID && !unk) return WWHO_MODEL;
+    if (v->fuse && (!unk || spell)) return WWHO_MODEL;
+    if (v->unknown == UNKNOWN_BYTES && v->id_rule != IDS_STATED) return WWHO_MODEL;
+    /* each token takes a byte at least: a small file cannot ask for much */
+    if (n_symbols > s.length || n_merges > s.length) return WWHO_MODEL;
+    if (v->text_bytes > v->n_tokens * (uint64_t)WWHO_MAX_TOKEN) return WWHO_MODEL;
+    if ((uint64_t)v->first_id + v->n_ids > WWHO_MAX_IDS || v->n_tokens > WWHO_MAX_IDS) return WWHO_MODEL;
+    for (uint32_t i = 0; i < number; i++)
+        if (v->first_id < models[i].first_id + models[i].n_ids && models[i].first_id < v->first_id + v->n_ids) return WWHO_MODEL;
+    return WWHO_OK;
+}
+
+WWHO_LOCAL int plan_models(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
+    model->n_models = file->n_models;
+    for (uint32_t i = 0; i < file->n_models; i++) {
+        wwho_vocabulary *v = &model->models[i];
+        int status = read_head(file->models[i], model->models, i);
+        if (!status) status = v->kind->check(own_part(file->models[i]), v, arena);
+        if (status) return status;
+    }
+    return WWHO_OK;
+}
+
+WWHO_LOCAL int build_models(wwho_model *model) {
+    int status = WWHO_OK;
+    for (uint32_t i = 0; !status && i < model->n_models; i++) {
+        wwho_vocabulary *v = &model->models[i];
+        if (v->speller_number != WWHO_NONE) v->speller = &model->models[v->speller_number];
+        status = v->kind->build(own_part(model->file.models[i]), v);
+    }
+    return status;
+}
+
+/* The ids of a model's tokens, where they step over those of added tokens. */
+static int step_over(const wwho_model *model, wwho_vocabulary *v) {
+    uint32_t token = 0, added = 0, n_added = model->added.n_tokens;
+    for (uint32_t i = 0; i < v->n_ids; i++) {
+        uint32_t id = v->first_id + i;
+        while (added < n_added && model->added_ids[added] < id) added++;
+        bool taken = added < n_added && model->added_ids[added] == id;
+        if (!taken && token == v->n_tokens) return WWHO_IDS;
+        v->by_id[i] = taken ? WWHO_NONE : token;
+        if (!taken) v->ids[token++] = id;
+    }
+    /* the last id is a token's */
+    return token == v->n_tokens && v->by_id[v->n_ids - 1] != WWHO_NONE ? WWHO_OK : WWHO_IDS;
+}
+
+WWHO_LOCAL int number_models(wwho_model *model) {
+    for (uint32_t i = 0; i < model->n_models; i++) {
+        wwho_vocabulary *v = &model->models[i];
+        int status = v->id_rule == IDS_STEP ? step_over(model, v) : WWHO_OK;
+        if (status) return status;
+        if (v->whole) put_whole(v);
+        bool named = v->unk_id == WWHO_NONE || token_of(v, v->unk_id) != WWHO_NONE || find_added(model, v->unk_id) != WWHO_NONE;
+        if (!named) return WWHO_MODEL;
+    }
+    return WWHO_OK;
+}

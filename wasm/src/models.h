@@ -1,0 +1,25 @@
+/* The MODEL sections: the head that every kind of model shares, and the kinds (FORMAT.md, section 6). */
+#ifndef WWHO_MODELS_H
+#define WWHO_MODELS_H
+
+#include "model.h"
+
+enum { KIND_BPE = 1 };
+enum { SYMBOLS_BYTES, SYMBOLS_UNITS };
+
+/* Check the heads of all models, and take their memory. */
+WWHO_LOCAL int plan_models(const wwho_file *file, wwho_model *model, wwho_arena *arena);
+
+/* Check and build the models; the ids of those that step over added tokens' come later, by number_models(). */
+WWHO_LOCAL int build_models(wwho_model *model);
+
+/* Number the tokens of models that step over the ids of added tokens, which are known by now, and see that each id that stands
+ * for what is unknown is one. */
+WWHO_LOCAL int number_models(wwho_model *model);
+
+/* BPE (bpe.c): what it has for wwho_kind. */
+WWHO_LOCAL int check_bpe(wwho_section s, wwho_vocabulary *v, wwho_arena *arena);
+WWHO_LOCAL int build_bpe(wwho_section s, wwho_vocabulary *v);
+WWHO_LOCAL uint32_t find_bpe(const wwho_vocabulary *v, const uint8_t *text, size_t n);
+
+#endif

@@ -1,0 +1,18 @@
+/* See utf8.h. */
+#include "utf8.h"
+
+COLD uint32_t next_character(const uint8_t *text, size_t n, uint32_t *code_point) { return utf8_next(text, n, code_point); }
+
+WWHO_LOCAL uint32_t character_before(const uint8_t *text, size_t from, size_t at, uint32_t *code_point) {
+    for (uint32_t width = 4; width > 1; width--)
+        if (at - from >= width && next_character(text + at - width, width, code_point) == width) return width;
+    return next_character(text + at - 1, 1, code_point);
+}
+
+WWHO_LOCAL bool well_formed(const uint8_t *text, uint32_t n) {
+    for (uint32_t at = 0, code_point, width; at < n; at += width) {
+        width = next_character(text + at, n - at, &code_point);
+        if (width == 1 && code_point == REPLACEMENT) return false;
+    }
+    return true;
+}
