@@ -276,8 +276,8 @@ static COLD void put_block(wwho_encoder *e, const wwho_vocabulary *v, const wwho
         b->keys[late] = key;
         b->misses[late] = i;
         late += b->ids[i] == WWHO_NONE;
+        prefetch(b->ids[i] == WWHO_NONE ? whole_line(v, key) : b->front);
     }
-    for (uint32_t k = 0; k < late; k++) prefetch(whole_line(v, b->keys[k]));
     for (uint32_t k = 0; k < late; k++) {
         wwho_whole key = b->keys[k], *line = whole_line(v, key);
         uint32_t id = WWHO_NONE, i = b->misses[k];
