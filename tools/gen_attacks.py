@@ -20,14 +20,15 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
-from tiny import byte_tokens_model, odd_added_model, small_model, stated_model  # noqa: E402
+from tiny import byte_tokens_model, kinds_model, odd_added_model, small_model, stated_model  # noqa: E402
 
 from wwho.format import leb  # noqa: E402
-from wwho.format.bpe import BPE  # noqa: E402
+from wwho.format.bpe import BPE, BYTES  # noqa: E402
 from wwho.format.container import read_container  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
+from wwho.format.greedy import Greedy  # noqa: E402
 from wwho.format.layout import HEADER_BYTES, NONE, Kind  # noqa: E402
-from wwho.format.model import HEAD, Added, Artifact, Flag, Head, Ids, Route  # noqa: E402
+from wwho.format.model import HEAD, Added, Artifact, Flag, Head, Ids, Route, Unknown  # noqa: E402
 from wwho.format.write import assemble, write_artifact  # noqa: E402
 from wwho.grammar.compile import Scanner, compile_scanners  # noqa: E402
 from wwho.grammar.parse import parse_regex  # noqa: E402
@@ -305,9 +306,10 @@ def heads() -> Iterator[Attack]:
     yield "MODEL-symbols_2", with_head(UNITS, units=2)
     yield "MODEL-unknown_4", with_head(UNITS, unknown=4)
     yield "MODEL-ids_3", with_head(UNITS, ids=3)
-    yield "MODEL-flags_2", with_head(UNITS, fuse=2)
+    yield "MODEL-flags_2", with_head(UNITS, flags=2)
+    yield "MODEL-flags_4", with_head(UNITS, flags=4)
     yield "MODEL-not_zero", with_head(UNITS, zero=1)
-    yield "MODEL-fused_spelling", with_head(UNITS, fuse=1)
+    yield "MODEL-fused_spelling", with_head(UNITS, flags=1)
     yield "MODEL-bytes_unknown", with_head(BASE, unknown=3, unk_id=261)
     yield "MODEL-bytes_with_unk", with_head(BASE, unk_id=261)
     yield "MODEL-255_bytes", with_head(BASE, n_symbols=255)
@@ -454,6 +456,77 @@ def ids() -> Iterator[Attack]:
     yield "IDS-token_without_unk", with_model(0, byte_tokens_model(), byte_ids=byte_ids, **lossless)
 
 
+def kinds() -> Iterator[Attack]:
+    """FORMAT.md, section 6: GREEDY and VITERBI."""
+    artifact = kinds_model()
+    blob = write_artifact(artifact)
+    yield "MODEL-spelled_by_greedy", with_head(2, blob, unknown=Unknown.SPELL, speller=1)
+    yield from greedy(artifact, blob)
+    yield from viterbi(artifact, blob)
+
+
+def greedy(artifact: Artifact, blob: bytes) -> Iterator[Attack]:
+    """FORMAT.md, section 6: GREEDY, which is model 1."""
+    data = part(Kind.MODEL, 1, blob)
+    changed = partial(with_part, Kind.MODEL, model=1, blob=blob)
+    head = partial(with_head, 1, blob)
+    yield "MODEL-greedy_cut", changed(data[: HEAD_BYTES + 3])
+    yield "MODEL-greedy_units", head(units=1)
+    yield "MODEL-greedy_fuse", head(flags=1)
+    yield "MODEL-greedy_anywhere_but_some", head(flags=2)
+    yield "MODEL-greedy_no_characters", with_model(1, artifact, max_characters=0)
+    never = {"unknown": Unknown.NONE, "speller": 0, "unk_id": NONE}
+    yield "MODEL-greedy_some_characters", head(**never)
+    lossless = {"unknown": Unknown.NONE, "speller": 0, "unk_id": None, "max_characters": None}
+    yield "SYMBOLS-greedy_not_all_bytes", with_model(1, artifact, **lossless)
+    first_alone = lossless | {"first": BYTES, "first_id": 1000}
+    yield "SYMBOLS-greedy_not_all_later", with_model(1, artifact, **first_alone)
+    yield "SYMBOLS-greedy_long", changed(data + b"\0")
+    yield "SYMBOLS-greedy_texts_cut", changed(data[:-1])
+    model = artifact.models[1]
+    assert isinstance(model, Greedy)
+    assert model.later
+    yield "SYMBOLS-greedy_descends", with_model(1, artifact, first=model.first[::-1])
+    yield "SYMBOLS-greedy_later_descends", with_model(1, artifact, later=model.later[::-1])
+    yield "TOKEN_LENGTH-greedy_less", head(text_bytes=head_of(1, blob).text_bytes - 1)
+    yield "TOKEN_LENGTH-greedy_more", head(text_bytes=head_of(1, blob).text_bytes + 1)
+    yield "MODEL-greedy_n_ids", head(n_ids=head_of(1, blob).n_ids + 1)
+
+
+def viterbi(artifact: Artifact, blob: bytes) -> Iterator[Attack]:
+    """FORMAT.md, section 6: VITERBI, which are the models 2 and 3, with f64 and f32."""
+    data = part(Kind.MODEL, 2, blob)
+    changed = partial(with_part, Kind.MODEL, model=2, blob=blob)
+    head = partial(with_head, 2, blob)
+    n = head_of(2, blob).n_symbols
+    yield "MODEL-viterbi_cut", changed(data[: HEAD_BYTES + 3])
+    yield "MODEL-viterbi_units", head(units=1)
+    yield "MODEL-viterbi_fuse", head(flags=1)
+    yield "MODEL-viterbi_anywhere", head(flags=2)
+    yield "MODEL-viterbi_merges", head(n_symbols=n - 1, n_merges=1)
+    yield "MODEL-viterbi_nothing", head(n_symbols=0, n_ids=0, text_bytes=0)
+    yield "MODEL-viterbi_never_unknown", head(unknown=Unknown.NONE, unk_id=NONE)
+    yield "MODEL-viterbi_type_2", changed(patched(data, HEAD_BYTES, "<B", 2))
+    yield "MODEL-viterbi_zeros", changed(patched(data, HEAD_BYTES + 1, "<B", 1))
+    yield "TOKEN_LENGTH-viterbi_less", head(text_bytes=head_of(2, blob).text_bytes - 1)
+    yield "SCORES-cut", changed(data[:-1])
+    yield "SCORES-long", changed(data + b"\0")
+    highest = len(data) - 2 * n  # the two highest planes hold the exponent
+    for what, bits in {
+        "infinite": (0xF0, 0x7F),
+        "minus_infinite": (0xF0, 0xFF),
+        "nan": (0xF8, 0x7F),
+    }.items():
+        score = bytearray(data)
+        score[highest], score[highest + n] = bits
+        for plane in range(6):
+            score[highest - (plane + 1) * n] = 0
+        yield f"SCORES-{what}", changed(bytes(score))
+    data = part(Kind.MODEL, 3, blob)
+    yield "IDS-viterbi_long", with_part(Kind.MODEL, data + b"\0", 3, blob)
+    yield "IDS-viterbi_cut", with_part(Kind.MODEL, data[:-1], 3, blob)
+
+
 def added() -> Iterator[Attack]:
     """FORMAT.md, section 7."""
     kind, data = Kind.ADDED, part(Kind.ADDED)
@@ -512,6 +585,7 @@ GROUPS: tuple[Callable[[], Iterator[Attack]], ...] = (
     heads,
     tokens,
     ids,
+    kinds,
     added,
     provenance,
 )

@@ -33,7 +33,7 @@ from random import Random
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tests" / "fuzz")]
 
-from tiny import paper_model, tiny_model  # noqa: E402
+from tiny import byte_tokens_model, kinds_model, paper_model, tiny_model  # noqa: E402
 
 from texts import STRATEGIES  # noqa: E402
 from wwho.core.reference import ReferenceBackend  # noqa: E402
@@ -47,7 +47,12 @@ from wwho.text import to_bytes  # noqa: E402
 
 VECTORS = ROOT / "tests" / "vectors"
 TWINS = ("gpt2", "p50k_base")  # have the ids of r50k_base and of p50k_edit
-SMALL = {"tiny": tiny_model, "paper": paper_model}
+SMALL = {
+    "tiny": tiny_model,
+    "paper": paper_model,
+    "kinds": kinds_model,
+    "characters": byte_tokens_model,
+}
 
 TEXTS = (
     "",

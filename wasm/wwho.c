@@ -22,7 +22,10 @@
 
 #include "src/file.c"
 #include "src/vocabulary.c"
+#include "src/trie.c"
 #include "src/bpe.c"
+#include "src/greedy.c"
+#include "src/viterbi.c"
 #include "src/models.c"
 #include "src/open.c"
 

@@ -71,7 +71,7 @@ def agree(name: str, text: str | bytes, allowed: frozenset[str], unk: bool) -> N
     decoded = native.decode_bytes(found[0])
     assert decoded == reference.decode_bytes(found[0])
     # [UNK] loses text: on request, and always where it stands for what an encoder lost
-    if not unk and name != "paper":
+    if not unk and name not in ("paper", "kinds", "characters"):
         assert decoded == data
     for limit in (0, len(found[0]) // 2, len(found[0])):
         expected = len(found[0]) if len(found[0]) <= limit else None
@@ -120,6 +120,14 @@ def test_offsets_of_any_tokens(text: bytes, cuts: list[float], utf16: bool) -> N
     assert native.offsets(text, ends, utf16) == reference.offsets(text, ends, utf16)
 
 
+def found(enc: Tokenizer, text: bytes) -> int | None:
+    """The token with a text; None where that is the token of a byte, which is not looked up."""
+    try:
+        return enc.encode_single_token(text)
+    except UnknownTokenError:
+        return None
+
+
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_token_in_both(name: str) -> None:
     native, reference = (tokenizer(name, backend) for backend in BACKENDS)
@@ -132,7 +140,7 @@ def test_every_token_in_both(name: str) -> None:
                 native.decode_single_token_bytes(token)
             continue
         assert native.decode_single_token_bytes(token) == text
-        assert native.encode_single_token(text) == reference.encode_single_token(text)
+        assert found(native, text) == found(reference, text)
 
 
 # Selection

@@ -88,9 +88,9 @@ def test_other_builds(tmp_path: Path, compiler: str, flags: tuple[str, ...]) -> 
 
 # The stack
 
-KINDS = ("encode_piece", "encode_segment")
+KINDS = ("encode_piece", "encode_segment", "encode_greedy", "encode_viterbi")
 """The functions in a model's kind; the first one is that of models over bytes."""
-SPELLS = ("encode_unknown", "encode_broken_word")
+SPELLS = ("put_unknown", "put_unknowns", "put_path", "encode_unknown", "encode_word")
 """What the others call for a unit that they lack, where the compiler keeps it as a function."""
 
 

@@ -9,6 +9,7 @@ superwords is in another, made of a vocab.json: `tests/vectors/paper.wwho`.
 from __future__ import annotations
 
 import json
+import struct
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from wwho.build.paper import import_vocab
 from wwho.build.patterns import PATTERNS
 from wwho.build.vocab_json import parse_vocab_json
 from wwho.format.bpe import BPE
+from wwho.format.greedy import Greedy
 from wwho.format.model import (
     Action,
     Added,
@@ -31,6 +33,7 @@ from wwho.format.model import (
     Stage,
     Unknown,
 )
+from wwho.format.viterbi import Viterbi
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 from wwho.grammar.unicode import UNICODE_VERSION
@@ -280,4 +283,67 @@ def smallest_model() -> Artifact:
         routes=(Route("other", model=0),),
         models=(BPE(),),
         provenance={"name": "minimal"},
+    )
+
+
+def kinds_model() -> Artifact:
+    """A model of each kind, and what is unknown to them in every way.
+
+    Words of Latin letters are GREEDY, spelled by a BPE of bytes where they are unknown, as all that
+    is no word. Sinhala and Devanagari are VITERBI: with sums in f32, and byte tokens for all
+    but a few bytes; with sums in f64, and [UNK].
+    """
+    rules = ("[A-Za-z]+", "[\u0d80-\u0dff\u200d]+", "[\u0900-\u097f\u200c]+")
+    other = "[^A-Za-z\u0d80-\u0dff\u200d\u0900-\u097f\u200c]+"
+    router = Scanner("router", tuple(map(parse_regex, (other, *rules))), longest=False)
+    cased = tuple(map(parse_regex, ("[^A-Z]+", "[A-Z]+")))
+    letters = Scanner("letters", cased, longest=False)
+    words = sorted(
+        {*map(chr, range(97, 119)), "the", "kettle", "line", "one", "waiting", "it", "be"}
+    )
+    rests = sorted({*map(chr, range(97, 120)), "ing", "le", "ettl", "en", "itin", "lu"})
+    greedy = Greedy(
+        first=tuple(word.encode() for word in words),
+        later=tuple(rest.encode() for rest in rests),
+        max_characters=12,
+        first_id=300,
+        unknown=Unknown.SPELL,
+        speller=0,
+        unk_id=700,
+    )
+    sinhala = {"ක": -3.5, "කක": -7.0, "කකක": -10.5, "්": -4.0, "ක්": -6.75, "ග": -2.0, "ං": -1.1}
+    names = sorted(sinhala)
+    narrow = Viterbi(
+        tokens=tuple(name.encode() for name in names),
+        scores=tuple(struct.unpack("<f", struct.pack("<f", sinhala[name]))[0] for name in names),
+        narrow=True,
+        first_id=400,
+        id_policy=Ids.STATED,
+        stated=(None, *range(656, 655 + len(names))),
+        unknown=Unknown.BYTES,
+        unk_id=701,
+        byte_ids=(*range(400, 608), None, *range(609, 656)),
+    )
+    devanagari = {"क": -0.1, "कक": -0.2, "ककक": -0.3, "म": 30.0, "्": -4.0, "द्या": 31.0, "तत": -5.0}
+    names = sorted(devanagari)
+    wide = Viterbi(
+        tokens=tuple(name.encode() for name in names),
+        scores=tuple(devanagari[name] for name in names),
+        first_id=680,
+        unknown=Unknown.ID,
+        unk_id=700,
+    )
+    return Artifact(
+        scanners=compile_scanners([router, letters]),
+        router=0,
+        routes=(
+            Route("other", 0),
+            Route("latin", 1, (0,)),
+            Route("sinhala", 3),
+            Route("devanagari", 2),
+        ),
+        models=(BPE(), greedy, wide, narrow),
+        stages=(Stage(1, (Action.KEEP, Action.BEHIND)),),
+        added=(Added("[UNK]", 700), Added("[NONE]", 701)),
+        provenance={"name": "kinds"},
     )

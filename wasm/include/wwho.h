@@ -89,7 +89,8 @@ enum {
     WWHO_TOKEN_LENGTH = 38,
     WWHO_TOKEN_DUPLICATE = 39,
     WWHO_IDS = 40,
-    WWHO_ADDED = 41
+    WWHO_ADDED = 41,
+    WWHO_SCORES = 42
 };
 
 /* Kinds of sections (FORMAT.md, section 1). */

@@ -3,8 +3,10 @@
 
 #include "added.h"
 #include "cache.h"
+#include "models.h"
 #include "stages.h"
 #include "stream.h"
+#include "viterbi.h"
 
 /* A piece, or a segment of an SGPE route, and its key: its line of the cache is on its way. */
 typedef struct {
@@ -15,7 +17,7 @@ typedef struct {
 #define AHEAD 8u /* pieces are found this far ahead of where their tokens are put: about as long as memory takes */
 
 /* Let the cache know the tokens of a text. It holds ids, from which token_of() must find back: one without an id is not kept. */
-static inline void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n) {
+static void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n) {
     uint32_t ids[LONG_ROOM];
     if (!v->ids) {
         keep(key, v->first_id, tokens, n);
@@ -23,8 +25,12 @@ static inline void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, co
     }
     if (!n || n > LONG_ROOM) return;
     for (uint32_t i = 0; i < n; i++)
-        if ((ids[i] = v->ids[tokens[i]]) == WWHO_NONE || token_of(v, ids[i]) != tokens[i]) return;
+        if (token_of(v, ids[i] = v->ids[tokens[i]]) != tokens[i]) return;
     keep(key, 0, ids, n);
+}
+
+WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const wwho_kept *kept) {
+    if (kept->n <= MAX_KEPT) keep_tokens(key, v, kept->tokens, kept->n);
 }
 
 /* The ids that the cache has for a text that starts at `at`. */
@@ -411,11 +417,17 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     flush_queue(e, &ahead);
 }
 
+/* What only one kind of model needs. */
+static size_t lattice_size(const wwho_model *model) {
+    for (uint32_t i = 0; model && i < model->n_models; i++)
+        if (model->models[i].kind_number == KIND_VITERBI) return sizeof(wwho_lattice);
+    return 0;
+}
+
 static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }
 
 size_t wwho_scratch_size(const wwho_model *model) {
-    (void)model;
-    return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block));
+    return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) + aligned(lattice_size(model));
 }
 
 /* Divide the scratch area. */
@@ -425,6 +437,7 @@ static int divide(wwho_encoder *e, size_t len, void *scratch, size_t scratch_len
     e->cache = scratch;
     e->merging = (wwho_merging *)(void *)(e->cache + CACHE_WORDS);
     e->block = (wwho_block *)(void *)((uint8_t *)e->merging + aligned(sizeof(wwho_merging)));
+    e->lattice = (wwho_lattice *)(void *)((uint8_t *)e->block + aligned(sizeof(wwho_block)));
     return WWHO_OK;
 }
 

@@ -24,6 +24,7 @@ typedef struct {
 } wwho_held;
 
 typedef struct wwho_block wwho_block;
+typedef struct wwho_lattice wwho_lattice; /* viterbi.h */
 
 /* Where tokens go, and what they need on the way. */
 struct wwho_encoder {
@@ -39,6 +40,7 @@ struct wwho_encoder {
     uint64_t *cache;
     wwho_merging *merging;
     wwho_block *block;
+    wwho_lattice *lattice; /* for a model of the kind VITERBI */
     wwho_phrase phrase;
     wwho_held held;
     size_t unk_end; /* where the last unk_id of a segment ends */
@@ -64,6 +66,26 @@ static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const ui
 /* Put what stands for a symbol that a model lacks, from `at` to `end`: unk_id (true), which is that of the one before it where `again`
  * says that there is one, and the model fuses them; or other tokens. */
 WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool again);
+
+/* The tokens of a piece, as long as the cache could take them. */
+enum { MAX_KEPT = 8 };
+typedef struct {
+    uint32_t tokens[MAX_KEPT], n; /* more than MAX_KEPT: it cannot */
+} wwho_kept;
+
+static inline void note(wwho_kept *kept, uint32_t token) {
+    if (kept->n < MAX_KEPT) kept->tokens[kept->n] = token;
+    if (kept->n <= MAX_KEPT) kept->n++;
+}
+
+/* Let the cache know the tokens that a piece became. */
+WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const wwho_kept *kept);
+
+/* GREEDY and VITERBI. */
+WWHO_LOCAL void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                              size_t end);
+WWHO_LOCAL void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                               size_t end);
 
 /* BPE over bytes, and over the units that a route's automaton finds. */
 WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,

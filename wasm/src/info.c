@@ -37,6 +37,7 @@ const char *wwho_status_str(int status) {
     case WWHO_TOKEN_DUPLICATE: return "TOKEN_DUPLICATE";
     case WWHO_IDS: return "IDS";
     case WWHO_ADDED: return "ADDED";
+    case WWHO_SCORES: return "SCORES";
     default: return "unknown status";
     }
 }

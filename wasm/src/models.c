@@ -9,6 +9,10 @@ enum { MODEL_HEAD = 32, FLAG_FUSE = 1, FLAG_ANYWHERE = 2 };
 /* The kinds that a reader knows, by number and symbols. */
 static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
     static const wwho_kind bytes = {check_bpe, build_bpe, encode_piece, find_bpe}, units = {check_bpe, build_bpe, encode_segment, find_bpe};
+    static const wwho_kind greedy = {check_greedy, build_greedy, encode_greedy, find_greedy};
+    static const wwho_kind viterbi = {check_viterbi, build_viterbi, encode_viterbi, find_viterbi};
+    if (number == KIND_GREEDY) return &greedy;
+    if (number == KIND_VITERBI) return &viterbi;
     if (number == KIND_BPE) return symbols == SYMBOLS_UNITS ? &units : &bytes;
     return 0;
 }
@@ -42,12 +46,21 @@ static int read_head(wwho_section s, wwho_vocabulary *models, uint32_t number) {
     return WWHO_OK;
 }
 
+/* Whether there are as many ids as it takes where they count up. */
+static bool is_counted(const wwho_vocabulary *v) {
+    bool space = v->space_id != WWHO_NONE;
+    if (v->id_rule == IDS_STEP) return v->n_ids > v->n_tokens && !space;
+    if (v->id_rule == IDS_STATED) return v->n_ids;
+    return v->n_ids == v->n_tokens + space && (!space || v->space_id == v->first_id + v->n_tokens);
+}
+
 WWHO_LOCAL int plan_models(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
     model->n_models = file->n_models;
     for (uint32_t i = 0; i < file->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];
         int status = read_head(file->models[i], model->models, i);
         if (!status) status = v->kind->check(own_part(file->models[i]), v, arena);
+        if (!status && !is_counted(v)) status = WWHO_MODEL;
         if (status) return status;
     }
     return WWHO_OK;

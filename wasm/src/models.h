@@ -4,7 +4,7 @@
 
 #include "model.h"
 
-enum { KIND_BPE = 1 };
+enum { KIND_BPE = 1, KIND_GREEDY, KIND_VITERBI };
 enum { SYMBOLS_BYTES, SYMBOLS_UNITS };
 
 /* Check the heads of all models, and take their memory. */
@@ -21,5 +21,13 @@ WWHO_LOCAL int number_models(wwho_model *model);
 WWHO_LOCAL int check_bpe(wwho_section s, wwho_vocabulary *v, wwho_arena *arena);
 WWHO_LOCAL int build_bpe(wwho_section s, wwho_vocabulary *v);
 WWHO_LOCAL uint32_t find_bpe(const wwho_vocabulary *v, const uint8_t *text, size_t n);
+
+/* GREEDY (greedy.c) and VITERBI (viterbi.c). */
+WWHO_LOCAL int check_greedy(wwho_section s, wwho_vocabulary *v, wwho_arena *arena);
+WWHO_LOCAL int build_greedy(wwho_section s, wwho_vocabulary *v);
+WWHO_LOCAL uint32_t find_greedy(const wwho_vocabulary *v, const uint8_t *text, size_t n);
+WWHO_LOCAL int check_viterbi(wwho_section s, wwho_vocabulary *v, wwho_arena *arena);
+WWHO_LOCAL int build_viterbi(wwho_section s, wwho_vocabulary *v);
+WWHO_LOCAL uint32_t find_viterbi(const wwho_vocabulary *v, const uint8_t *text, size_t n);
 
 #endif

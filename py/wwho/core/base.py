@@ -35,7 +35,7 @@ class ModelInfo:
     """The numbers and names of one model of an artifact.
 
     Attributes:
-        kind: "bpe".
+        kind: "bpe", "greedy" or "viterbi".
         symbols: "bytes" or "units".
         unknown: what becomes of what it does not know: "none", "spell", "bytes" or "id".
         ids: how its tokens get their ids: "count", "step" or "stated".

@@ -26,7 +26,7 @@ class Bytes(Engine[BPE]):
         self._symbols = {symbol[0]: number for number, symbol in enumerate(model.symbols)}
         self._merges = {pair: token for token, pair in enumerate(model.merges, 256)}
 
-    def piece(self, piece: bytes) -> Iterator[Token]:
+    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
         """See `Engine`."""
         if (whole := self.numbers.get(piece)) is not None:
             yield self.token(whole)

@@ -19,12 +19,14 @@ class Token(NamedTuple):
     Attributes:
         id: its id.
         size: the number of bytes of text it stands for.
-        unknown: whether it stands for text that the model does not know.
+        unknown: whether it is the one for text that the model does not know.
+        byte: whether it is one of the bytes of such text.
     """
 
     id: int
     size: int
     unknown: bool = False
+    byte: bool = False
 
 
 class Engine(Generic[AnyModel]):
@@ -44,7 +46,7 @@ class Engine(Generic[AnyModel]):
         self.numbers = {text: number for number, text in enumerate(model.texts)}
         self._speller = engines[model.speller] if model.unknown is Unknown.SPELL else None
 
-    def piece(self, piece: bytes) -> Iterator[Token]:
+    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
         """The tokens of a piece."""
         raise NotImplementedError
 
@@ -67,19 +69,28 @@ class Engine(Generic[AnyModel]):
         if model.unk_id is not None and (unk or (None in byte_ids and self._speller is None)):
             yield Token(model.unk_id, len(text), unknown=True)
         elif self._speller is not None:
-            yield from self._speller.piece(text)
+            yield from self._speller.piece(text, unk)
         else:
-            yield from (Token(token, 1) for token in byte_ids if token is not None)
+            yield from (Token(token, 1, byte=True) for token in byte_ids if token is not None)
 
     def fused(self, tokens: Iterable[Token]) -> Iterator[Token]:
-        """Tokens of which neighbouring unknowns are one, where the model says so."""
+        """Tokens of which neighbouring unknowns are one, where the model says so.
+
+        An unknown is written once it is known that it goes no further: as in tokenizers, that is
+        after the tokens of bytes that follow it. They take its place, and it theirs.
+        """
         last: Token | None = None
         for token in tokens:
-            if last and last.unknown and token.unknown and self.model.fuse:
+            if last and token.byte:
+                yield token._replace(size=last.size)
+                last = last._replace(size=token.size)
+            elif last and token.unknown and self.model.fuse:
                 last = last._replace(size=last.size + token.size)
-                continue
-            if last:
-                yield last
-            last = token
+            else:
+                if last:
+                    yield last
+                last = token if token.unknown else None
+                if not token.unknown:
+                    yield token
         if last:
             yield last

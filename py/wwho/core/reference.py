@@ -11,11 +11,15 @@ from wwho.core.base import PIECE, Info, ModelInfo, Span, unknown_id, unknown_tex
 from wwho.core.bpe import Bytes, Units
 from wwho.core.characters import read_characters
 from wwho.core.engine import Engine, Token
+from wwho.core.greedy import LongestMatch
 from wwho.core.stages import AddedTokens, split
+from wwho.core.viterbi import BestPath
 from wwho.errors import UnknownTokenError
 from wwho.format.bpe import BPE
+from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact, Model
 from wwho.format.read import read_artifact
+from wwho.format.viterbi import Viterbi
 from wwho.grammar.run import pieces
 
 
@@ -50,7 +54,7 @@ class ReferenceBackend:
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
         engine = self._engines[self.artifact.routes[0].model]
-        return [token.id for token in engine.piece(piece)]
+        return [token.id for token in engine.piece(piece, unk=False)]
 
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool
@@ -89,7 +93,7 @@ class ReferenceBackend:
             engine = self._engines[route.model]
             if route.units is None:
                 for span in (span for spans in cuts for span in spans):
-                    tokens = engine.piece(text[span.start : span.end])
+                    tokens = engine.piece(text[span.start : span.end], unk)
                     yield from with_ends(span.start, tokens)
             else:
                 units = [[(text[s.start : s.end], s.rule) for s in spans] for spans in cuts]
@@ -175,7 +179,10 @@ def engine_of(
     """What runs a model; `before` runs those before it."""
     if isinstance(model, BPE):
         return Units(model, ids, before) if model.units else Bytes(model, ids, before)
-    raise NotImplementedError(type(model).__name__)
+    if isinstance(model, Greedy):
+        return LongestMatch(model, ids, before)
+    assert isinstance(model, Viterbi)
+    return BestPath(model, ids, before)
 
 
 def segments_of(spans: Sequence[Span]) -> Iterator[list[Span]]:
@@ -206,17 +213,17 @@ def info_of(artifact: Artifact) -> Info:
 def model_info(artifact: Artifact, number: int) -> ModelInfo:
     """The numbers and names of one of its models."""
     model = artifact.models[number]
-    assert isinstance(model, BPE)
+    bpe = model if isinstance(model, BPE) else None
     return ModelInfo(
-        kind="bpe",
-        symbols="units" if model.units else "bytes",
+        kind=type(model).__name__.lower(),
+        symbols="units" if bpe and bpe.units else "bytes",
         unknown=model.unknown.name.lower(),
         ids=model.id_policy.name.lower(),
         first_id=model.first_id,
         n_ids=artifact.end_id(number) - model.first_id,
-        n_symbols=len(model.symbols),
-        n_merges=len(model.merges),
-        n_superwords=model.n_superwords,
-        space_id=model.space_id,
+        n_symbols=model.n_symbols,
+        n_merges=len(model.texts) - model.n_symbols,
+        n_superwords=bpe.n_superwords if bpe else 0,
+        space_id=bpe.space_id if bpe else None,
         unk_id=model.unk_id,
     )

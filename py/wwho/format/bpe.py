@@ -35,6 +35,11 @@ class BPE(Model):
     n_superwords: int = 0
     space_id: int | None = None
 
+    @property
+    def n_symbols(self) -> int:
+        """See `Model`."""
+        return len(self.symbols)
+
     @cached_property
     def texts(self) -> Sequence[bytes]:
         """See `Model`."""

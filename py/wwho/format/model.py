@@ -121,6 +121,10 @@ HEAD = "<6BH6I"
 """How the head of a model is spelled, in the notation of `struct`."""
 
 
+FUSE, ANYWHERE = 1, 2
+"""Flags of a head."""
+
+
 class Head(NamedTuple):
     """The head of a model in a file: what all kinds share."""
 
@@ -129,7 +133,7 @@ class Head(NamedTuple):
     unknown: int
     ids: int
     speller: int
-    fuse: int
+    flags: int
     zero: int
     first_id: int
     unk_id: int
@@ -163,6 +167,11 @@ class Model:
     fuse: bool = False
     unk_id: int | None = None
     byte_ids: Sequence[int | None] = ()
+
+    @property
+    def n_symbols(self) -> int:
+        """How many of its tokens, the first ones, are made of no others."""
+        raise NotImplementedError
 
     @property
     def texts(self) -> Sequence[bytes]:

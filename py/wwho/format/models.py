@@ -3,41 +3,55 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from wwho.format import leb
 from wwho.format.bpe import BPE, read_bpe, write_bpe
 from wwho.format.container import fail
 from wwho.format.cursor import Cursor
+from wwho.format.greedy import Greedy, read_greedy, write_greedy
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES, NONE
-from wwho.format.model import HEAD, Artifact, Head, Ids, Model, Unknown
+from wwho.format.model import ANYWHERE, FUSE, HEAD, Artifact, Head, Ids, Model, Unknown
+from wwho.format.viterbi import Viterbi, read_viterbi, write_viterbi
 
-KINDS = {1: BPE}
+KINDS: dict[int, type[Model]] = {1: BPE, 2: Greedy, 3: Viterbi}
 """The kinds of models, by their number in the file."""
+
+_WRITE: dict[type[Model], Callable[[Any], bytes]] = {
+    BPE: write_bpe,
+    Greedy: write_greedy,
+    Viterbi: write_viterbi,
+}
+_READ: dict[type[Model], Callable[[Cursor, Head], Model]] = {
+    BPE: read_bpe,
+    Greedy: read_greedy,
+    Viterbi: read_viterbi,
+}
 
 
 def write_model(artifact: Artifact, number: int) -> bytes:
     """Spell one model of an artifact."""
     model = artifact.models[number]
-    assert isinstance(model, BPE)
+    kind = type(model)
     head = Head(
-        kind=1,
-        units=model.units,
+        kind=next(number for number, each in KINDS.items() if each is kind),
+        units=getattr(model, "units", False),
         unknown=model.unknown,
         ids=model.id_policy,
         speller=model.speller,
-        fuse=model.fuse,
+        flags=FUSE * model.fuse | ANYWHERE * getattr(model, "anywhere", False),
         zero=0,
         first_id=model.first_id,
         unk_id=NONE if model.unk_id is None else model.unk_id,
-        n_symbols=len(model.symbols),
-        n_merges=len(model.merges),
+        n_symbols=model.n_symbols,
+        n_merges=len(model.texts) - model.n_symbols,
         text_bytes=sum(map(len, model.texts)),
         n_ids=artifact.end_id(number) - model.first_id,
     )
-    out = struct.pack(HEAD, *head) + write_bpe(model)
+    out = struct.pack(HEAD, *head) + _WRITE[kind](model)
     if model.id_policy is Ids.STATED:
         numbers = (0 if id is None else id - model.first_id + 1 for id in model.stated)
         out += leb.pack(leb.zigzag(numbers))
@@ -59,7 +73,7 @@ def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
     head = Head(*struct.unpack(HEAD, cursor.take(struct.calcsize(HEAD), "head")))
     if head.kind not in KINDS:
         cursor.fail(f"a model of unknown kind {head.kind}: update wwho")
-    if head.units > 1 or head.unknown > max(Unknown) or head.ids > max(Ids) or head.fuse > 1:
+    if head.units > 1 or head.unknown > max(Unknown) or head.ids > max(Ids) or head.flags > 3:
         cursor.fail(f"symbols, unknown, ids or flags are unknown: {head}; update wwho")
     if head.zero:
         cursor.fail(f"{head.zero} in the place of zero")
@@ -77,24 +91,34 @@ def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
 
 
 def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
-    """Check what becomes of unknown symbols."""
+    """Check what becomes of what is unknown."""
     unknown = Unknown(head.unknown)
-    if not head.units and (head.n_symbols != 256 or unknown is not Unknown.NONE):
+    bpe = KINDS[head.kind] is BPE
+    if not bpe and (head.units or head.flags & FUSE):
+        cursor.fail(f"symbols {head.units} and flags {head.flags}, which only BPE has")
+    if head.flags & ANYWHERE and KINDS[head.kind] is not Greedy:
+        cursor.fail(f"flags are {head.flags}, which only GREEDY has")
+    if bpe and not head.units and (head.n_symbols != 256 or unknown is not Unknown.NONE):
         cursor.fail(f"{head.n_symbols} bytes, of which none can be unknown, but {unknown.name}")
     if head.units and unknown is Unknown.NONE:
         cursor.fail("a unit may be unknown, and nothing says what becomes of it")
     spells = unknown is Unknown.SPELL
     if head.speller and not spells:
         cursor.fail(f"model {head.speller} has nothing to spell")
-    if spells and (head.speller >= len(before) or before[head.speller].units):
+    if spells and (head.speller >= len(before) or not _spells(before[head.speller])):
         cursor.fail(f"model {head.speller} cannot spell for model {len(before)}")
     given = head.unk_id != NONE
     if given if unknown is Unknown.NONE else unknown is Unknown.ID and not given:
         cursor.fail(f"unk_id is {head.unk_id}, unknown {unknown.name}")
-    if head.fuse and (spells or not given):
+    if head.flags & FUSE and (spells or not given):
         cursor.fail(f"unknowns of {unknown.name} with unk_id {head.unk_id} cannot be one")
     if unknown is Unknown.BYTES and head.ids != Ids.STATED:
         cursor.fail("tokens of bytes need ids that the file states")
+
+
+def _spells(head: Head) -> bool:
+    """Whether a model takes bytes, so that nothing is unknown to it."""
+    return KINDS[head.kind] is BPE and not head.units
 
 
 def read_models(sections: Sequence[bytes], heads: Sequence[Head]) -> tuple[Model, ...]:
@@ -106,14 +130,18 @@ def _model(data: bytes, head: Head) -> Model:
     """Check the content of one model."""
     cursor = Cursor(data, "MODEL")
     cursor.take(struct.calcsize(HEAD), "head")
-    model = read_bpe(cursor, head)
+    model = _READ[KINDS[head.kind]](cursor, head)
+    total = sum(map(len, model.texts))
+    if total != head.text_bytes:
+        cursor.status = "TOKEN_LENGTH"
+        cursor.fail(f"{total} bytes of text, the head says {head.text_bytes}")
     model = replace(
         model,
         first_id=head.first_id,
         id_policy=Ids(head.ids),
         unknown=Unknown(head.unknown),
         speller=head.speller,
-        fuse=bool(head.fuse),
+        fuse=bool(head.flags & FUSE),
         unk_id=None if head.unk_id == NONE else head.unk_id,
     )
     if model.id_policy is Ids.STATED:

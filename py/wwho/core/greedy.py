@@ -1,0 +1,64 @@
+"""Longest match in the reference backend (FORMAT.md, section 10), made to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from wwho.core.characters import read_characters
+from wwho.core.engine import Engine, Token
+from wwho.format.greedy import Greedy
+from wwho.format.model import Model
+
+
+class LongestMatch(Engine[Greedy]):
+    """A model that takes the longest token that fits, from left to right."""
+
+    def __init__(
+        self, model: Greedy, ids: Sequence[int | None], engines: Sequence[Engine[Model]]
+    ) -> None:
+        """See `Engine`."""
+        super().__init__(model, ids, engines)
+        self._first = {text: number for number, text in enumerate(model.first)}
+        later = enumerate(model.later or (), len(model.first))
+        self._later = self._first if model.later is None else {text: k for k, text in later}
+        self.numbers = self._later | self._first
+
+    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
+        """See `Engine`."""
+        limit = self.model.max_characters
+        tokens = None
+        if limit is None or len(read_characters(piece)[0]) <= limit:
+            tokens = longest_match(piece, self._first, self._later)
+        yield from self.unknown(piece, unk) if tokens is None else map(self.token, tokens)
+
+
+def longest_match(
+    piece: bytes, first: Mapping[bytes, int], later: Mapping[bytes, int]
+) -> list[int] | None:
+    """Take the longest token that the rest of a piece begins with, until nothing is left.
+
+    Args:
+        piece: the text.
+        first: text -> token: what may begin the piece.
+        later: text -> token: what may continue it.
+
+    Returns:
+        The tokens; None where at some place there is none.
+
+    Example:
+        >>> longest_match(b"unable", {b"un": 0, b"u": 1}, {b"able": 2, b"a": 3})
+        [0, 2]
+        >>> longest_match(b"unknown", {b"un": 0, b"u": 1}, {b"able": 2, b"a": 3})
+    """
+    tokens: list[int] = []
+    at = 0
+    while at < len(piece):
+        texts = later if at else first
+        longest = max(map(len, texts), default=0)
+        ends = range(min(len(piece), at + longest), at, -1)
+        end = next((end for end in ends if piece[at:end] in texts), None)
+        if end is None:
+            return None
+        tokens.append(texts[piece[at:end]])
+        at = end
+    return tokens

@@ -1,0 +1,116 @@
+"""Unigram in the reference backend (FORMAT.md, section 10), made to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from struct import pack, unpack
+
+from wwho.core.characters import read_characters
+from wwho.core.engine import Engine, Token
+from wwho.format.model import Model
+from wwho.format.viterbi import Viterbi
+
+UNKNOWN_PENALTY = 10
+"""By how much the score of an unknown character is below that of any token."""
+
+SHIFT_FROM = 100_000
+"""Sums in f32 are shifted where they are larger: SentencePiece does so."""
+
+
+class BestPath(Engine[Viterbi]):
+    """A model that cuts a piece so that the sum of scores is the largest."""
+
+    def __init__(
+        self, model: Viterbi, ids: Sequence[int | None], engines: Sequence[Engine[Model]]
+    ) -> None:
+        """See `Engine`."""
+        super().__init__(model, ids, engines)
+        self._scores = dict(zip(model.tokens, model.scores, strict=True))
+        self._unknown_score = min(model.scores) - UNKNOWN_PENALTY
+        if model.narrow:
+            self._unknown_score = f32(self._unknown_score)
+
+    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
+        """See `Engine`."""
+        _, starts = read_characters(piece)
+        characters = [piece[start:end] for start, end in pairwise(starts)]
+        narrow = self.model.narrow
+        parts = best_path(characters, self._scores, self._unknown_score, narrow=narrow)
+        for known, group in groupby(parts, key=self._known):
+            if known:
+                yield from (self.token(self.numbers[part]) for part in group)
+                continue
+            text = b"".join(group)
+            # In tokenizers, not in SentencePiece, unknown characters together may be a token.
+            if not narrow and text in self.numbers:
+                yield self.token(self.numbers[text])
+            else:
+                yield from self.unknown(text, unk)
+
+    def _known(self, part: bytes) -> bool:
+        number = self.numbers.get(part)
+        return number is not None and self.token(number).id != self.model.unk_id
+
+
+def best_path(
+    characters: Sequence[bytes], scores: Mapping[bytes, float], unknown: float, *, narrow: bool
+) -> list[bytes]:
+    """Cut a text so that the sum of the scores of its parts is the largest.
+
+    Of paths that are equally good, the one whose last part begins first is taken.
+
+    Args:
+        characters: the text, character by character.
+        scores: text -> score, of all tokens.
+        unknown: the score of a character that is no token.
+        narrow: sums are rounded to f32, as in SentencePiece; else they are f64, as in tokenizers.
+
+    Returns:
+        The parts: tokens, and single characters that are none.
+
+    Example:
+        >>> scores = {b"a": -1.0, b"b": -1.0, b"ab": -1.5}
+        >>> best_path([b"a", b"b", b"c"], scores, -20.0, narrow=False)
+        [b'ab', b'c']
+    """
+    n = len(characters)
+    longest = max(map(len, scores), default=0)
+    best: list[tuple[float, int] | None] = [
+        (0.0, 0),
+        *[None] * n,
+    ]  # Sum, and start of the last part
+    for start in range(n):
+        here = best[start]
+        assert here is not None  # A part of one character ends at each place.
+        if narrow and abs(here[0]) > SHIFT_FROM:
+            for k in range(start, n + 1):
+                if (other := best[k]) is not None:
+                    best[k] = (f32(other[0] - here[0]), other[1])
+            here = (0.0, here[1])
+        part = b""
+        for end in range(start + 1, n + 1):
+            part += characters[end - 1]
+            if len(part) > longest and end > start + 1:
+                break
+            score = scores.get(part, unknown if end == start + 1 else None)
+            if score is None:
+                continue
+            total = f32(here[0] + score) if narrow else here[0] + score
+            old = best[end]
+            if old is None or total > old[0]:
+                best[end] = (total, start)
+    parts: list[bytes] = []
+    end = n
+    while end:
+        found = best[end]
+        assert found is not None
+        parts.append(b"".join(characters[found[1] : end]))
+        end = found[1]
+    return parts[::-1]
+
+
+def f32(value: float) -> float:
+    """The nearest number that f32 has."""
+    rounded: float = unpack("<f", pack("<f", value))[0]
+    return rounded

@@ -1,0 +1,73 @@
+"""Longest match, a kind of model: its data, written and read (FORMAT.md, GREEDY)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import cached_property
+
+from wwho.format import leb
+from wwho.format.cursor import Cursor
+from wwho.format.layout import NONE
+from wwho.format.model import ANYWHERE, Head, Model, Unknown
+
+SINGLE_BYTES = frozenset(bytes([byte]) for byte in range(256))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Greedy(Model):
+    """Tokens of which the longest that fits is taken, from left to right.
+
+    Attributes:
+        first: the texts of tokens that may begin a piece, ascending.
+        later: the texts of tokens that may only continue one, ascending; in WordPiece's files they
+            begin with `##`. None: any token may begin a piece, or continue it.
+        max_characters: a piece of more characters is unknown; None: however long it is.
+    """
+
+    first: tuple[bytes, ...]
+    later: tuple[bytes, ...] | None = ()
+    max_characters: int | None = None
+
+    @property
+    def n_symbols(self) -> int:
+        """See `Model`."""
+        return len(self.first)
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether any token may begin a piece, or continue it."""
+        return self.later is None
+
+    @cached_property
+    def texts(self) -> tuple[bytes, ...]:
+        """See `Model`."""
+        return self.first + (self.later or ())
+
+
+def write_greedy(model: Greedy) -> bytes:
+    """Spell what comes after the head."""
+    limit = NONE if model.max_characters is None else model.max_characters
+    return (
+        struct.pack("<I", limit) + leb.pack_texts(model.first) + leb.pack_texts(model.later or ())
+    )
+
+
+def read_greedy(cursor: Cursor, head: Head) -> Greedy:
+    """Check what comes after the head."""
+    anywhere, known = bool(head.flags & ANYWHERE), head.unknown == Unknown.NONE
+    (limit,) = cursor.numbers("I", "max_characters")
+    if anywhere and head.n_merges:
+        cursor.fail(f"{head.n_merges} tokens may only continue a piece, as all others may")
+    if not limit or (known and limit != NONE):
+        cursor.fail(f"max_characters is {limit}")
+    cursor.status = "SYMBOLS"
+    first = cursor.texts(head.n_symbols, "token")
+    later = cursor.texts(head.n_merges, "continuing token")
+    if known and not ({*first} >= SINGLE_BYTES and (anywhere or {*later} >= SINGLE_BYTES)):
+        cursor.fail("not every byte is a token, and nothing says what becomes of what is unknown")
+    return Greedy(
+        first=first,
+        later=None if anywhere else later,
+        max_characters=None if limit == NONE else limit,
+    )

@@ -1,0 +1,74 @@
+"""Unigram, a kind of model: its data, written and read (FORMAT.md, VITERBI)."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wwho.format import leb
+from wwho.format.cursor import Cursor
+from wwho.format.model import Head, Model, Unknown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Viterbi(Model):
+    """Tokens with scores: a piece is cut so that their sum is the largest.
+
+    Attributes:
+        tokens: the texts of the tokens, ascending.
+        scores: the score of each.
+        narrow: whether scores and sums are f32, as in SentencePiece; else they are f64, as in
+            tokenizers.
+    """
+
+    tokens: tuple[bytes, ...]
+    scores: Sequence[float]
+    narrow: bool = False
+
+    @property
+    def n_symbols(self) -> int:
+        """See `Model`."""
+        return len(self.tokens)
+
+    @property
+    def texts(self) -> tuple[bytes, ...]:
+        """See `Model`."""
+        return self.tokens
+
+
+def write_viterbi(model: Viterbi) -> bytes:
+    """Spell what comes after the head.
+
+    Raises:
+        ValueError: a score is no finite f32, or f64.
+    """
+    letter, size = ("f", 4) if model.narrow else ("d", 8)
+    layout = f"<{len(model.tokens)}{letter}"
+    data = struct.pack(layout, *model.scores)
+    if not all(map(math.isfinite, model.scores)) or struct.unpack(layout, data) != (*model.scores,):
+        raise ValueError(f"the scores are not all finite numbers of {8 * size} bits")
+    planes = b"".join(data[k::size] for k in range(size))
+    return struct.pack("<I", model.narrow) + leb.pack_texts(model.tokens) + planes
+
+
+def read_viterbi(cursor: Cursor, head: Head) -> Viterbi:
+    """Check what comes after the head."""
+    n = head.n_symbols
+    if not n or head.n_merges or head.unknown == Unknown.NONE:
+        cursor.fail(f"no model of scores: {head}")
+    (narrow,) = cursor.numbers("I", "score type")
+    if narrow > 1:
+        cursor.fail(f"scores are of the unknown type {narrow}: update wwho")
+    cursor.status = "SYMBOLS"
+    tokens = cursor.texts(n, "token")
+    cursor.status = "SCORES"
+    letter, size = ("f", 4) if narrow else ("d", 8)
+    data = cursor.take(n * size, "scores")
+    planes = [data[k * n : (k + 1) * n] for k in range(size)]
+    together = bytes(byte for score in zip(*planes, strict=True) for byte in score)
+    scores = struct.unpack(f"<{n}{letter}", together)
+    if not all(map(math.isfinite, scores)):
+        cursor.fail("a score is infinite, or no number")
+    return Viterbi(tokens=tokens, scores=scores, narrow=bool(narrow))

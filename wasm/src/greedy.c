@@ -1,0 +1,97 @@
+/* The longest token first, from left to right: WordPiece (FORMAT.md, section 6). */
+#include "encode.h"
+#include "models.h"
+#include "trie.h"
+
+enum { GREEDY_HEAD = 4 };
+
+/* Tokens that may begin a piece have the root FIRST, those that may only continue one LATER. */
+enum { FIRST, LATER };
+
+typedef struct {
+    wwho_trie trie;
+    uint32_t max_characters; /* of a piece that is not unknown */
+} wwho_greedy;
+
+/* Whether a text has more than so many characters. */
+static bool is_longer(const uint8_t *text, size_t n, uint32_t characters) {
+    uint32_t code_point;
+    if (n <= characters) return false;
+    for (size_t at = 0; at < n; at += utf8_next(text + at, n - at, &code_point))
+        if (!characters--) return true;
+    return false;
+}
+
+/* The longest token of a root that a text of n bytes begins with, or WWHO_NONE. */
+static uint32_t longest_token(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n) {
+    uint32_t longest = WWHO_NONE, node = root;
+    for (size_t i = 0; i < n && (node = next_node(trie, node, text[i])) != 0; i++)
+        if (trie->nodes[node].has_token) longest = trie->nodes[node].token;
+    return longest;
+}
+
+/* Tokens are put as they are found, and taken back where the piece turns out to be unknown: no piece is too long for that. */
+COLD void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+    const wwho_greedy *own = v->own;
+    size_t start = at, n = e->n;
+    wwho_kept kept = {.n = 0};
+    bool known = !is_longer(e->text + at, end - at, own->max_characters);
+    (void)route;
+    for (uint32_t root = FIRST; known && at < end; root = v->anywhere ? FIRST : LATER) {
+        uint32_t token = longest_token(&own->trie, root, e->text + at, end - at);
+        known = token != WWHO_NONE;
+        if (!known) break;
+        at += token_length(v, token);
+        note(&kept, token);
+        put(e, id_of(v, token), at);
+    }
+    if (known) {
+        keep_noted(key, v, &kept);
+        return;
+    }
+    e->n = n;
+    put_unknown(e, v, start, end, false);
+}
+
+WWHO_LOCAL uint32_t find_greedy(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
+    const wwho_greedy *own = v->own;
+    uint32_t token = find_node(&own->trie, FIRST, text, n);
+    return token == WWHO_NONE ? find_node(&own->trie, LATER, text, n) : token;
+}
+
+WWHO_LOCAL int check_greedy(wwho_section s, wwho_vocabulary *v, wwho_arena *arena) {
+    if (s.length < GREEDY_HEAD || v->symbols || v->fuse || (v->anywhere && v->n_tokens != v->n_symbols)) return WWHO_MODEL;
+    uint32_t max_characters = read32(s.at);
+    if (!max_characters || (v->unknown == UNKNOWN_NONE && max_characters != WWHO_NONE)) return WWHO_MODEL;
+    take_texts(arena, v);
+    wwho_greedy *own = take(arena, sizeof *own), made = {.max_characters = max_characters};
+    take_trie(arena, &made.trie, s.length);
+    v->own = own;
+    if (made.trie.bytes) *own = made;
+    return WWHO_OK;
+}
+
+/* Whether each byte is a token, wherever it stands: then nothing is unknown. */
+static bool has_all_bytes(const wwho_vocabulary *v, const wwho_trie *trie) {
+    for (uint32_t i = 0; i < 256; i++) {
+        const uint8_t byte = (uint8_t)i;
+        if (find_node(trie, FIRST, &byte, 1) == WWHO_NONE) return false;
+        if (!v->anywhere && find_node(trie, LATER, &byte, 1) == WWHO_NONE) return false;
+    }
+    return true;
+}
+
+WWHO_LOCAL int build_greedy(wwho_section s, wwho_vocabulary *v) {
+    wwho_greedy *own = (wwho_greedy *)v->own;
+    const uint8_t *at = s.at + GREEDY_HEAD, *end = s.at + s.length;
+    int status = read_texts(v, 0, v->n_symbols, &at, end);
+    if (!status) status = read_texts(v, v->n_symbols, v->n_tokens - v->n_symbols, &at, end);
+    if (!status && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
+    if (status) return status;
+    build_trie(&own->trie, v->texts, v->offset, v->n_symbols, v->n_tokens);
+    if (v->unknown == UNKNOWN_NONE && !has_all_bytes(v, &own->trie)) return WWHO_SYMBOLS;
+    add_extra_texts(v);
+    status = read_ids(v, &at, end);
+    if (status) return status;
+    return at == end ? WWHO_OK : v->id_rule == IDS_STATED ? WWHO_IDS : WWHO_SYMBOLS;
+}

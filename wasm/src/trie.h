@@ -1,0 +1,48 @@
+/* Texts by their bytes, one at a time: for models that ask which tokens stand at a place of a text. */
+#ifndef WWHO_TRIE_H
+#define WWHO_TRIE_H
+
+#include "common.h"
+
+/* The children of a node lie one after another, in the order of their bytes; the first child's own come directly behind them, so that
+ * what follows each other in a text lies close together. */
+typedef struct {
+    uint32_t children;      /* the first one */
+    uint32_t n : 9;         /* how many there are */
+    uint32_t has_token : 1; /* whether a text ends here: then it is that of .. */
+    uint32_t token : 21;
+} wwho_node;
+
+/* Two sets of texts, whose roots are the nodes 0 and 1. */
+typedef struct {
+    wwho_node *nodes;
+    uint8_t *bytes; /* what leads to a node */
+} wwho_trie;
+
+/* The token whose text ends at a node, or WWHO_NONE. */
+static inline uint32_t token_at(const wwho_trie *trie, uint32_t node) {
+    return trie->nodes[node].has_token ? trie->nodes[node].token : WWHO_NONE;
+}
+
+/* The node that a byte leads to; 0: none. In steps of equal length, so that no processor has to guess. */
+static HOT uint32_t next_node(const wwho_trie *trie, uint32_t node, uint8_t byte) {
+    uint32_t at = trie->nodes[node].children, n = trie->nodes[node].n;
+    if (!n) return 0;
+    while (n > 1) {
+        uint32_t half = n / 2;
+        at += trie->bytes[at + half] <= byte ? half : 0;
+        n -= half;
+    }
+    return trie->bytes[at] == byte ? at : 0;
+}
+
+/* The token with exactly this text, in the set of a root, or WWHO_NONE. */
+WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n);
+
+/* Memory for texts of which `n_bytes` bytes are not shared with the text before. */
+WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint64_t n_bytes);
+
+/* Fill a trie with n_first texts and then n_tokens - n_first others; text i is texts[offset[i]..offset[i + 1]]. Each set ascends. */
+WWHO_LOCAL void build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens);
+
+#endif

@@ -1,0 +1,268 @@
+/* Unigram: the path through a piece whose tokens have the best sum of scores (FORMAT.md, section 10).
+ *
+ * A piece of any length takes memory of constant size: it is worked through in windows, and what has become final is put. That is
+ * what all paths have in common that may still go on. Where they have nothing in common for a whole window (as in a long run of one
+ * letter), a scout goes ahead, with nothing but the ends of the paths, to where they do or to the end of the piece, and so finds a
+ * place that the best path goes through; halving the way there, scouts find others, until they are no farther apart than a window. */
+#include "viterbi.h"
+
+#include "encode.h"
+#include "models.h"
+
+enum { VITERBI_HEAD = 4, MARK_BYTES = WINDOW_BYTES * 3 / 4 };
+
+typedef struct {
+    wwho_encoder *e;
+    const wwho_vocabulary *v;
+    const wwho_unigram *unigram;
+    wwho_lattice *lattice;
+    size_t base, end; /* the places of slot 0, and of the end of the piece */
+    size_t done;      /* the tokens up to here are known */
+    size_t unknown;   /* those from here on are unknown: they are put as one */
+    uint32_t reach;   /* how many bytes the longest token has, or a character */
+    wwho_kept kept;
+} wwho_path;
+
+static const double SHIFT_FROM = 100000; /* SentencePiece keeps its sums below this */
+
+/* A path to a slot by a token of n bytes: only a better one takes the place of another, so of equals the longest last token wins. */
+static inline void offer(wwho_path *p, uint32_t slot, uint32_t n, double score) {
+    wwho_lattice *s = p->lattice;
+    if (p->unigram->narrow) score = (float)score;
+    if (s->length[slot] && score <= s->score[slot]) return;
+    s->score[slot] = score;
+    s->length[slot] = (uint16_t)n;
+}
+
+/* Subtract the sum of a slot from it and from all behind it. */
+static void shift_scores(wwho_path *p, uint32_t slot) {
+    double *score = p->lattice->score, by = score[slot];
+    for (uint32_t i = slot; i <= slot + p->reach; i++) score[i] = (float)(score[i] - by);
+}
+
+/* Go on with all tokens that start in the slots from `slot` to `stop`; returns where the last character ends, at `stop` or behind it. */
+static uint32_t extend(wwho_path *p, uint32_t slot, size_t stop) {
+    const wwho_trie *trie = &p->unigram->trie;
+    wwho_lattice *s = p->lattice;
+    while (slot < stop) {
+        const uint8_t *text = p->e->text + p->base + slot;
+        size_t left = p->end - p->base - slot;
+        uint32_t code_point, width = utf8_next(text, left, &code_point), node = 0;
+        if (p->unigram->narrow && (s->score[slot] > SHIFT_FROM || s->score[slot] < -SHIFT_FROM)) shift_scores(p, slot);
+        bool alone = false; /* whether the character is a token */
+        for (uint32_t n = 0; n < left && (node = next_node(trie, node, text[n])) != 0;) {
+            n++;
+            if (!trie->nodes[node].has_token) continue;
+            offer(p, slot + n, n, s->score[slot] + p->unigram->scores[trie->nodes[node].token]);
+            alone |= n == width;
+        }
+        if (!alone) offer(p, slot + width, width, s->score[slot] + p->unigram->unk_score);
+        slot += width;
+    }
+    return slot;
+}
+
+static void save(const wwho_path *p, wwho_front *front, uint32_t slot) {
+    copy_bytes(front->score, p->lattice->score + slot, (p->reach + 1) * sizeof *front->score);
+    copy_bytes(front->length, p->lattice->length + slot, (p->reach + 1) * sizeof *front->length);
+}
+
+static void restore(wwho_path *p, const wwho_front *front) {
+    copy_bytes(p->lattice->score, front->score, (p->reach + 1) * sizeof *front->score);
+    copy_bytes(p->lattice->length, front->length, (p->reach + 1) * sizeof *front->length);
+    fill_bytes(p->lattice->length + p->reach + 1, 0, (LATTICE_SLOTS - p->reach - 1) * sizeof *front->length);
+}
+
+/* Put the unknown characters before `end`. In tokenizers, though not in SentencePiece, what they are together may be a token. */
+static void put_unknowns(wwho_path *p, size_t end) {
+    if (p->unknown == end) return;
+    const wwho_vocabulary *v = p->v;
+    const uint8_t *text = p->e->text + p->unknown;
+    uint32_t token = p->unigram->narrow ? WWHO_NONE : find_node(&p->unigram->trie, 0, text, end - p->unknown);
+    if (token == WWHO_NONE)
+        put_unknown(p->e, v, p->unknown, end, false);
+    else
+        put(p->e, id_of(v, token), end);
+    p->kept.n = MAX_KEPT + 1;
+}
+
+/* Put the tokens of the path up to a slot. */
+static void put_path(wwho_path *p, uint32_t slot) {
+    const wwho_vocabulary *v = p->v;
+    wwho_lattice *s = p->lattice;
+    uint32_t *lengths = s->origin; /* of the token that starts in a slot */
+    size_t stop = p->base + slot;
+    for (; p->base + slot > p->done; slot -= s->length[slot]) lengths[slot - s->length[slot]] = s->length[slot];
+    for (uint32_t n; p->done < stop; p->done += n) {
+        n = lengths[p->done - p->base];
+        uint32_t token = find_node(&p->unigram->trie, 0, p->e->text + p->done, n);
+        if (token == WWHO_NONE || id_of(v, token) == v->unk_id) continue;
+        put_unknowns(p, p->done);
+        p->unknown = p->done + n;
+        note(&p->kept, token);
+        put(p->e, id_of(v, token), p->unknown);
+    }
+}
+
+/* From a slot on, paths are told apart by where they go through first. */
+static void set_mark(wwho_path *p, uint32_t slot) {
+    for (uint32_t i = slot; i <= slot + p->reach; i++) p->lattice->origin[i] = (uint32_t)(p->base + i);
+}
+
+/* The place from the mark on that all paths go through that end in slot `last` or behind it, or WWHO_NONE. */
+static uint32_t common_origin(wwho_path *p, uint32_t mark, uint32_t last) {
+    wwho_lattice *s = p->lattice;
+    uint32_t common = WWHO_NONE;
+    bool same = true;
+    for (uint32_t i = mark; i <= last + p->reach; i++) {
+        if (!s->length[i]) continue;
+        if (s->length[i] <= i - mark) s->origin[i] = s->origin[i - s->length[i]];
+        if (i < last) continue;
+        same &= common == WWHO_NONE || common == s->origin[i];
+        common = s->origin[i];
+    }
+    return same ? common : WWHO_NONE;
+}
+
+/* The paths that go on from a slot become those of slot 0. */
+static void slide(wwho_path *p, uint32_t slot) {
+    wwho_lattice *s = p->lattice;
+    save(p, &s->mark, slot);
+    restore(p, &s->mark);
+    for (uint32_t i = 0; i <= p->reach; i++) s->origin[i] = s->origin[slot + i];
+    p->base += slot;
+}
+
+/* A place that the path goes through. With `until`, which is one, another about half-way there; with 0, at least half as far from here
+ * as the scout had to go. */
+static size_t scout(wwho_path *p, size_t until) {
+    const size_t base = p->base, stop = until ? until : p->end;
+    size_t mark = base + (until ? (until - base) / 2 : WINDOW_BYTES / 2), found = stop;
+    bool marked = false;
+    for (restore(p, &p->lattice->start); p->base < stop;) {
+        size_t n = marked ? WINDOW_BYTES : mark - p->base;
+        if (n > WINDOW_BYTES) n = WINDOW_BYTES;
+        if (n > stop - p->base) n = stop - p->base;
+        uint32_t last = extend(p, 0, n), common = marked ? common_origin(p, 0, last) : WWHO_NONE;
+        slide(p, last);
+        if (common != WWHO_NONE) {
+            found = common;
+            break;
+        }
+        if (marked && until && p->base == stop) found = p->lattice->origin[0];
+        if (marked ? until || p->base - base < 2 * (mark - base) : p->base < mark) continue;
+        mark = p->base;
+        marked = true;
+        set_mark(p, 0);
+    }
+    p->base = base;
+    return found;
+}
+
+/* Put the path up to a place that scouts find. */
+static void scout_path(wwho_path *p) {
+    size_t places[64]; /* each at most half as far as the one before, and a token */
+    uint32_t n = 0;
+    places[n++] = scout(p, 0);
+    while (n && p->e->n <= p->e->limit) {
+        size_t to = places[n - 1];
+        if (to - p->base > WINDOW_BYTES) {
+            places[n++] = scout(p, to);
+            continue;
+        }
+        restore(p, &p->lattice->start);
+        uint32_t slot = extend(p, 0, to - p->base);
+        put_path(p, slot);
+        save(p, &p->lattice->start, slot);
+        p->base = to;
+        n--;
+    }
+}
+
+void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                         size_t end) {
+    (void)route;
+    wwho_lattice *s = e->lattice;
+    wwho_path p = {.e = e, .v = v, .unigram = v->own, .lattice = s, .base = at, .end = end, .done = at, .unknown = at,
+                   .reach = v->longest < 4 ? 4 : v->longest};
+    size_t slots = end - at < LATTICE_SLOTS ? end - at + 1 : LATTICE_SLOTS;
+    fill_bytes(s->length, 0, slots * sizeof *s->length);
+    s->score[0] = 0;
+    s->length[0] = 1;
+    if (end - at > WINDOW_BYTES) save(&p, &s->start, 0);
+    while (end - p.base > WINDOW_BYTES && e->n <= e->limit) {
+        uint32_t mark = extend(&p, 0, MARK_BYTES);
+        save(&p, &s->mark, mark);
+        uint32_t last = extend(&p, mark, WINDOW_BYTES);
+        set_mark(&p, mark);
+        uint32_t common = common_origin(&p, mark, last);
+        if (common == WWHO_NONE)
+            scout_path(&p);
+        else {
+            put_path(&p, common - (uint32_t)p.base);
+            s->start = s->mark;
+            p.base += mark;
+        }
+        restore(&p, &s->start);
+    }
+    if (e->n > e->limit) return;
+    put_path(&p, extend(&p, 0, end - p.base));
+    put_unknowns(&p, end);
+    keep_noted(key, v, &p.kept);
+}
+
+WWHO_LOCAL uint32_t find_viterbi(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
+    return find_node(&((const wwho_unigram *)v->own)->trie, 0, text, n);
+}
+
+/* How many bytes the scores take. */
+static uint64_t scores_size(const wwho_vocabulary *v, const uint8_t *head) { return v->n_tokens * (head[0] ? UINT64_C(4) : 8); }
+
+WWHO_LOCAL int check_viterbi(wwho_section s, wwho_vocabulary *v, wwho_arena *arena) {
+    bool plain = !v->symbols && !v->fuse && !v->anywhere && v->n_tokens && v->n_symbols == v->n_tokens && v->unknown != UNKNOWN_NONE;
+    if (s.length < VITERBI_HEAD || !plain || s.at[0] > 1 || s.at[1] || read16(s.at + 2)) return WWHO_MODEL;
+    uint64_t columns = scores_size(v, s.at) + 2 * (uint64_t)v->n_tokens; /* of at least a byte for each token */
+    if (columns > s.length) return WWHO_MODEL;
+    take_texts(arena, v);
+    wwho_unigram *own = take(arena, sizeof *own), made = {.narrow = s.at[0]};
+    take_trie(arena, &made.trie, s.length - columns);
+    made.scores = take(arena, v->n_tokens * sizeof *made.scores);
+    v->own = own;
+    if (made.scores) *own = made;
+    return WWHO_OK;
+}
+
+/* Number i of the n scores at p, byte k of all of which stand together; it may be none. */
+static double read_score(const uint8_t *p, uint32_t i, uint32_t n, bool narrow) {
+    double wide;
+    float value;
+    uint64_t bits = 0;
+    for (uint32_t k = 0; k < (narrow ? 4 : 8); k++) bits |= (uint64_t)p[(size_t)k * n + i] << 8 * k;
+    uint32_t low = (uint32_t)bits;
+    copy_bytes(&wide, &bits, sizeof wide);
+    copy_bytes(&value, &low, sizeof value);
+    return narrow ? value : wide;
+}
+
+WWHO_LOCAL int build_viterbi(wwho_section s, wwho_vocabulary *v) {
+    wwho_unigram *own = (wwho_unigram *)v->own;
+    const uint8_t *at = s.at + VITERBI_HEAD, *end = s.at + s.length;
+    uint32_t n = v->n_tokens;
+    double least = 0;
+    int status = read_texts(v, 0, n, &at, end);
+    if (!status && v->offset[n] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
+    if (!status && (size_t)(end - at) < scores_size(v, s.at)) status = WWHO_SCORES;
+    for (uint32_t i = 0; !status && i < n; i++) {
+        double score = own->scores[i] = read_score(at, i, n, own->narrow);
+        if (!(score - score == 0)) status = WWHO_SCORES; /* infinite, or no number */
+        if (!i || score < least) least = score;
+    }
+    if (status) return status;
+    own->unk_score = own->narrow ? (float)(least - 10) : least - 10;
+    at += scores_size(v, s.at);
+    add_extra_texts(v);
+    status = read_ids(v, &at, end);
+    if (status) return status;
+    build_trie(&own->trie, v->texts, v->offset, n, n);
+    return at == end ? WWHO_OK : v->id_rule == IDS_STATED ? WWHO_IDS : WWHO_SCORES;
+}
