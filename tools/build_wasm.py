@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "wasm"
 TARGET = ROOT / "web" / "package" / "wwho.wasm"
 ZIG = "0.16.0"
-STACK_BYTES = 64 * 1024
+STACK_BYTES = 96 * 1024
 FLAGS = [
     "-target", "wasm32-freestanding", "-mcpu=generic+bulk_memory+simd128",
     "-std=c11", "-O3", "-nostdlib", "-fvisibility=hidden",
