@@ -21,6 +21,7 @@ from odd_models import (
     giving_up_bytes,
     giving_up_letters,
     letter_model,
+    lettered,
     long_token_model,
     phrase_model,
     replayable,
@@ -202,7 +203,7 @@ def test_a_token_whose_text_is_cut_otherwise(known: bytes) -> None:
     atoms = sorted([b"ab", *(bytes([letter]) for letter in known)])
     merges = [(atoms.index(b"ab"), atoms.index(b"c"))]
     merges += doubled(atoms.index(b"x"), len(atoms) + 1, DOUBLINGS)
-    model = replace(letter_model(merges), atoms=tuple(atoms))
+    model = lettered(letter_model(merges).scanners, atoms, merges)
     ends = (b"abc", b"dabc", b"abcd", b"dabcabcd")
     check_same(model, [b"x" * count + end for count in (0, 1, 600) for end in ends[count == 0 :]])
 
