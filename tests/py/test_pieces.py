@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 from odd_models import byte_model
 
 from wwho import get_encoding
-from wwho.format.model import Model
-from wwho.format.write import write_model
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.parse import parse_regex
+from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
 
 PARTS = [
@@ -50,15 +46,9 @@ PATTERNS = ["a{1,9}b|.", "a(?:[ab]{40}c)?|.", "(?:ab)*c|a|b|.", "[a-z]+!|[a-z]{3
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_pieces_that_are_long_uncertain(pattern: str) -> None:
-    model: Model = byte_model([(97, 97), (97, 98)])
-    pattern = pattern.removesuffix(".") + "[^\\n]|\\n"
-    scanner = Scanner("pieces", (parse_regex(pattern),), longest=False)
-    enc = Tokenizer(write_model(_with(model, scanner)), "native")
+    piece = pattern.removesuffix(".") + "[^\\n]|\\n"
+    enc = Tokenizer(write_artifact(byte_model([(97, 97), (97, 98)], piece=piece)), "native")
     rng = random.Random(pattern)
     for size in (5, 40, 80, 300) * 25:
         check(enc, "".join(rng.choices("aaaabbc!x\né", k=size)).encode())
         check(enc, ("a" * size + rng.choice(("b", "c", "!", ""))).encode())
-
-
-def _with(model: Model, scanner: Scanner) -> Model:
-    return replace(model, scanners=compile_scanners([scanner]))
