@@ -148,10 +148,10 @@ static bool is_unfinished(const wwho_wanted *wanted, const uint8_t *text, size_t
     return false;
 }
 
-/* Whether a text may be cut at the end of an added token: what is beside it may ask for more. */
+/* Whether a text may be cut at the end of an added token: what is beside it may ask for more, and must be there as a whole. */
 static bool may_end_added(const wwho_model *model, const uint8_t *text, size_t at, size_t len) {
     uint32_t width;
-    return !model->property || !at || (at < len && !property_before(model, text, 0, at, &width) && !property_of(model, text + at, len - at, &width));
+    return !model->property || !at || (at + 4 <= len && !property_before(model, text, 0, at, &width) && !property_of(model, text + at, len - at, &width));
 }
 
 int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, size_t *cut) {
