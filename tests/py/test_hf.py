@@ -404,13 +404,14 @@ def test_a_new_vocabulary_over_the_same_base(tmp_path: Path) -> None:
     """Of texts or batches: ids of the base stay, so do special tokens and all options."""
     old = WWHOTokenizer("wwho_328k", chat_template=TEMPLATE, special_tokens_pattern="bos")
     old.add_special_tokens({"cls_token": transformers.AddedToken("<cls>", lstrip=True)})
-    size = old.wwho.info.models[1].first_id + 60
+    base = wwho.get_encoding("o200k_base")
+    size = base.n_vocab + 60
     batches = iter([ROADS[:100], ROADS[100:]])
     new = old.train_new_from_iterator(
         batches, size, length=2, new_special_tokens=["<x>"], special_tokens_map={"[EOS]": "<eos>"}
     )
-    assert old.wwho.info.models[1].first_id < len(new) <= size
-    assert new.wwho.info.models[1].first_id == old.wwho.info.models[1].first_id
+    assert base.n_vocab < len(new) <= size
+    assert new.wwho.info.models[0] == old.wwho.info.models[0] == base.info.models[0]
     assert " පාර" in new.tokenize(ROADS[0])
     assert new("low road")["input_ids"][1:] == old("low road")["input_ids"][1:]
     assert (new.eos_token, new.cls_token, new.bos_token) == ("<eos>", "<cls>", "[BOS]")

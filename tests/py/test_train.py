@@ -380,7 +380,7 @@ def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES)
     with pytest.raises(CorpusError) as caught:
         train_model(SCHEMAS, BASE, [path], vocab_size=10, prune=1)
-    atoms = len(train_model(SCHEMAS, BASE, [path], prune=1).atoms)
+    atoms = len(units_of(train_model(SCHEMAS, BASE, [path], prune=1)).symbols)
     message = str(caught.value)
     for part in (
         "vocabulary of 10 ",
