@@ -43,7 +43,7 @@ class BPE(Model):
     @cached_property
     def texts(self) -> Sequence[bytes]:
         """See `Model`."""
-        return expand(list(self.symbols), self.merges)
+        return tuple(expand(list(self.symbols), self.merges))
 
     @property
     def extra_ids(self) -> Mapping[int, bytes]:
