@@ -119,8 +119,17 @@ static size_t class_before(const wwho_model *model, const uint8_t *text, size_t 
     return at - width;
 }
 
+/* Whether the text of an added token lies across a place: where it does not fit there, it hides those that begin within it. */
+static bool is_within_added(const wwho_wanted *wanted, const uint8_t *text, size_t at, size_t len) {
+    const wwho_vocabulary *v = &wanted->model->added;
+    for (uint32_t i = 0; i < v->n_tokens; i++)
+        for (size_t n = token_length(v, i), start = at + 1 > n ? at + 1 - n : 0; is_wanted(wanted, i) && start < at && start + n <= len; start++)
+            if (same_text(v->texts + v->offset[i], text + start, n)) return true;
+    return false;
+}
+
 /* The last safe place in ordinary text, or 0. */
-static size_t cut_ordinary(const wwho_model *model, const uint8_t *text, size_t len) {
+static size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wanted, const uint8_t *text, size_t len) {
     uint32_t a, b, c;
     for (uint32_t k = 1; k < 4 && k <= len; k++) { /* what may be the beginning of a character */
         uint8_t lead = text[len - k];
@@ -135,6 +144,7 @@ static size_t cut_ordinary(const wwho_model *model, const uint8_t *text, size_t 
         before = class_before(model, text, at, &a);
         if (text[at] == ' ' && may_end_phrase(model, a)) continue;
         if (model->property && (model->property[a] || model->property[b])) continue; /* an added token beside it would ask for more */
+        if (model->property && is_within_added(wanted, text, at, len)) continue;
         if (is_safe(model, a, b, c)) return at;
     }
     return 0;
@@ -168,7 +178,7 @@ int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, cons
         if (end <= match.start) break;
         at = match.end;
     }
-    size_t more = at < end ? cut_ordinary(model, text + at, end - at) : 0;
+    size_t more = at < end ? cut_ordinary(model, &wanted, text + at, end - at) : 0;
     *cut = more || may_end_added(model, text, at, len) ? at + more : 0;
     return WWHO_OK;
 }
