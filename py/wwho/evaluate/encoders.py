@@ -123,7 +123,8 @@ class WwhoEncoder(Encoder):
         info = self.backend.info
         self.n_vocab = info.n_vocab
         units = info.models[-1]
-        self.first_unit = units.first_id if self._grammar.is_script.any() else 0
+        base = info.models[0]
+        self.first_unit = base.first_id + base.n_ids if self._grammar.is_script.any() else 0
         behind = units.first_id + units.n_tokens
         self.superwords = range(behind - units.n_superwords, behind)
         self.unk_id = info.unk_id
