@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,11 +17,17 @@ CORE = ROOT / "wasm"
 TARGET = ROOT / "web" / "package" / "wwho.wasm"
 ZIG = "0.16.0"
 STACK_BYTES = 96 * 1024
+SOURCES = ["wwho.c"]
+# Smaller by a seventh than with -O3, and as quick to within the noise of a quiet machine.
 FLAGS = [
     "-target", "wasm32-freestanding", "-mcpu=generic+bulk_memory+simd128",
-    "-std=c11", "-O3", "-nostdlib", "-fvisibility=hidden",
-    "-Wl,--no-entry", "-Wl,--strip-all", f"-Wl,-z,stack-size={STACK_BYTES}",
-    "-Wl,--export=__heap_base",
+    "-std=c11", "-Os", "-fno-slp-vectorize", "-mllvm", "-inline-threshold=0",
+    "-nostdlib", "-fvisibility=hidden", "-c",
+]  # fmt: skip
+# zig cc would pad each address to five bytes.
+LINK_FLAGS = [
+    "--no-entry", "--strip-all", "--gc-sections", "--compress-relocations", "-O2",
+    "-z", f"stack-size={STACK_BYTES}", "--export=__heap_base",
 ]  # fmt: skip
 
 
@@ -41,16 +48,21 @@ def build(target: Path = TARGET) -> Path:
     except ImportError:
         raise SystemExit(f"the compiler is missing: python -m pip install ziglang=={ZIG}") from None
     del ziglang
-    temporary = target.with_suffix(".tmp")
-    exports = [f"-Wl,--export={name}" for name in exported_functions()]
-    zig = [sys.executable, "-m", "ziglang", "cc"]
-    try:
-        if subprocess.run([*zig, *FLAGS, *exports, "wwho.c", "-o", temporary], cwd=CORE).returncode:
-            raise SystemExit("zig could not compile the core; its messages stand above")
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    exports = [f"--export={name}" for name in exported_functions()]
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+        objects = [str(Path(folder, f"{number}.o")) for number in range(len(SOURCES))]
+        for source, compiled in zip(SOURCES, objects, strict=True):
+            _zig("cc", *FLAGS, source, "-o", compiled)
+        linked = Path(folder, target.name)
+        _zig("wasm-ld", *objects, *LINK_FLAGS, *exports, "-o", str(linked))
+        linked.replace(target)
     return target
+
+
+def _zig(*arguments: str) -> None:
+    command = [sys.executable, "-m", "ziglang", *arguments]
+    if subprocess.run(command, cwd=CORE, check=False).returncode:
+        raise SystemExit("zig could not compile the core; its messages stand above")
 
 
 if __name__ == "__main__":

@@ -167,7 +167,8 @@ def test_webassembly_with_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     memory.write_text(MEMORY_C, "ascii")
     flags = [f"-mcpu={cpu}" if flag.startswith("-mcpu=") else flag for flag in build_wasm.FLAGS]
     assert f"-mcpu={cpu}" in flags
-    monkeypatch.setattr(build_wasm, "FLAGS", [*flags, str(memory)])
+    monkeypatch.setattr(build_wasm, "FLAGS", flags)
+    monkeypatch.setattr(build_wasm, "SOURCES", [*build_wasm.SOURCES, str(memory)])
     core = build_wasm.build(tmp_path / "wwho.wasm")
     done = subprocess.run(
         ["node", "--test", "--test-reporter=tap", str(WEB_TESTS / "vectors.test.mjs")],
