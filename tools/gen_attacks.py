@@ -27,11 +27,14 @@ from wwho.format.bpe import BPE, BYTES  # noqa: E402
 from wwho.format.container import read_container  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.greedy import Greedy  # noqa: E402
-from wwho.format.layout import HEADER_BYTES, NONE, Kind  # noqa: E402
+from wwho.format.layout import HEADER_BYTES, NONE, REQUIRED, Kind  # noqa: E402
 from wwho.format.model import HEAD, Added, Artifact, Flag, Head, Ids, Route, Unknown  # noqa: E402
+from wwho.format.normalizer import write_normalizer  # noqa: E402
+from wwho.format.read import read_artifact  # noqa: E402
 from wwho.format.write import assemble, write_artifact  # noqa: E402
 from wwho.grammar.compile import Scanner, compile_scanners  # noqa: E402
 from wwho.grammar.parse import parse_regex  # noqa: E402
+from wwho.grammar.rewriting import Rewriting  # noqa: E402
 
 Attack = tuple[str, bytes]
 Sections = list[tuple[Kind, bytes]]
@@ -132,7 +135,7 @@ def section_table() -> Iterator[Attack]:
     size = struct.unpack_from("<I", GOOD, last + 8)[0]
     yield "SECTION_BOUNDS-tail", resummed(patched(GOOD, last + 8, "<I", size - 4))
     yield "PADDING-not_zero", resummed(padded_with_one())
-    for kind in Kind:
+    for kind in REQUIRED:
         rest = [(each, data) for each, data in sections if each is not kind]
         yield f"SECTION_MISSING-{kind.name.lower()}", assemble(rest)
 
@@ -575,6 +578,60 @@ def provenance() -> Iterator[Attack]:
         yield f"PROVENANCE-{what}", with_part(Kind.PROVENANCE, data)
 
 
+def normalizer() -> Iterator[Attack]:
+    """Section 8."""
+    steps = [
+        Rewriting({0x41: (0x61, 0x62)}, {0x301: 230}, {(0x65, 0x301): 0xE9}),
+        Rewriting({0x61: (0x62,)}),
+    ]
+    good = write_artifact(replace(MODEL, normalizer=tuple(steps)))
+    kind = Kind.NORMALIZER
+    data = part(kind, blob=good)
+    read_artifact(good)
+
+    def number(at: int, value: int, layout: str = "<I") -> bytes:
+        return with_part(kind, patched(data, at, layout, value), blob=good)
+
+    def changed(step: Rewriting, *more: Rewriting) -> bytes:
+        return with_part(kind, write_normalizer([step, *more]), blob=good)
+
+    yield "NORMALIZER-empty", with_part(kind, b"", blob=good)
+    yield "NORMALIZER-no_step", number(0, 0, "<H")
+    yield "NORMALIZER-9_steps", number(0, 9, "<H")
+    yield "NORMALIZER-step_missing", number(0, 3, "<H")
+    yield "NORMALIZER-step_too_many", number(0, 1, "<H")
+    yield "NORMALIZER-not_zero", number(2, 1, "<H")
+    yield "NORMALIZER-kind_2", number(4, 2, "<B")
+    yield "NORMALIZER-flag_4", number(5, 4, "<B")
+    for name, at in (("pages", 6), ("mapped", 8), ("ordered", 12), ("pairs", 16), ("targets", 20)):
+        layout = "<H" if name == "pages" else "<I"
+        yield f"NORMALIZER-one_more_{name}", number(at, data[at] + 1, layout)
+        yield f"NORMALIZER-one_less_{name}", number(at, data[at] - 1, layout)
+    yield "NORMALIZER-size_beyond", number(24, len(data))
+    yield "NORMALIZER-size_less", number(24, data[24] - 1)
+    yield "NORMALIZER-mapped_to_itself", changed(Rewriting({0x41: (0x41,)}))
+    yield "NORMALIZER-33_targets", changed(Rewriting({0x41: (0x61,) * 33}))
+    yield "NORMALIZER-surrogate", changed(Rewriting({0x41: (0xD800,)}))
+    yield "NORMALIZER-beyond_unicode", changed(Rewriting({0x41: (0x110000,)}))
+    yield "NORMALIZER-class_255", changed(Rewriting({}, {0x301: 255}))
+    yield "NORMALIZER-class_0", changed(Rewriting({}, {0x301: 0}))
+    both = Rewriting({0xE9: (0x61,)}, {}, {(0x65, 0x301): 0x1E9})
+    yield "NORMALIZER-mapped_and_composed", mapped_and_composed(good, both)
+    moved = Rewriting({}, {0xE9: 1})
+    yield "NORMALIZER-composed_then_moved", changed(Rewriting({}, {}, {(0x65, 0x301): 0xE9}), moved)
+    gone = Rewriting({0xE9: ()})
+    yield "NORMALIZER-composed_then_gone", changed(Rewriting({}, {}, {(0x65, 0x301): 0xE9}), gone)
+
+
+def mapped_and_composed(good: bytes, step: Rewriting) -> bytes:
+    """A file whose step maps U+00E9 and composes it too: what it composes is one byte from that."""
+    data = write_normalizer([step])
+    wrong = data[:-2] + leb.pack([2 * (0xE9 - 0x65)])
+    wrong = patched(wrong, 24, "<I", len(wrong) - 28)
+    pages = len({0xE9 >> 7, 0x301 >> 7})
+    return with_part(Kind.NORMALIZER, patched(wrong, 6, "<H", pages), blob=good)
+
+
 GROUPS: tuple[Callable[[], Iterator[Attack]], ...] = (
     header,
     section_table,
@@ -587,6 +644,7 @@ GROUPS: tuple[Callable[[], Iterator[Attack]], ...] = (
     ids,
     kinds,
     added,
+    normalizer,
     provenance,
 )
 

@@ -16,6 +16,7 @@
 
 #include "src/utf8.c"
 #include "src/added.c"
+#include "src/normalize.c"
 #include "src/stages.c"
 #include "src/unknown.c"
 #include "src/spans.c"

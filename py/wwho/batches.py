@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar
 
+from wwho.core.base import Backend
 from wwho.core.packed import Packing
 from wwho.normalize import places_before
 from wwho.special import Allowed
@@ -19,6 +20,7 @@ class Batches:
     """The methods of a tokenizer that take several texts, which threads share."""
 
     __slots__ = ()
+    _backend: Backend
     _disallowed: ClassVar[Allowed]
     _is_token: Callable[[Unk], bool]
     _mask: Callable[[bytes, Allowed, Allowed], bytes | None]
@@ -134,7 +136,10 @@ class Batches:
         if not self._normalize:
             return rows
         given = zip(texts, rows, strict=True)
-        return [(ids, places_before(to_bytes(before), places)) for before, (ids, places) in given]
+        return [
+            (ids, places_before(self._backend, to_bytes(before), places))
+            for before, (ids, places) in given
+        ]
 
     def count_batch(
         self,

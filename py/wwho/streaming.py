@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wwho.core.base import Backend, Info
 from wwho.errors import BackendError
-from wwho.normalize import nfc_parts
+from wwho.normalize import normalized_parts
 from wwho.special import Allowed, allowed_mask, allowed_set
 from wwho.text import Text, Unk, to_bytes
 
@@ -109,7 +109,7 @@ class Streaming:
         mask = allowed_mask(names, self.info.added)
         given = map(to_bytes, parts)
         held, wanted = bytearray(), PART
-        for data in nfc_parts(given) if self._normalize else given:
+        for data in normalized_parts(self._backend, given) if self._normalize else given:
             held += data
             if len(held) > MOST:
                 raise BackendError(

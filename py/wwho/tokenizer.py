@@ -18,7 +18,7 @@ from wwho.cutting import Cutting
 from wwho.decoding import Decoding, TokenTexts
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import write_atomic
-from wwho.normalize import normalizer, places_before
+from wwho.normalize import places_before
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
 from wwho.streaming import Streaming
 from wwho.text import Text, Unk, to_bytes
@@ -88,7 +88,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         self._shipped = shipped
         self._backend = open_backend(blob, backend)
         self._packing = packing(self._backend)
-        self._normalize = normalizer(self._backend.info.provenance)
+        self._normalize = self._backend.normalize if self._backend.info.n_steps else None
         self._texts = TokenTexts(self._backend)
 
     @classmethod
@@ -261,7 +261,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         data, mask = self._prepare(text, allowed_special, disallowed_special)
         ids, ends = self._backend.encode_with_ends(data, mask, self._is_token(unk))
         places = self._backend.offsets(data, ends, False)
-        return ids, places_before(to_bytes(text), places) if self._normalize else places
+        if self._normalize:
+            places = places_before(self._backend, to_bytes(text), places)
+        return ids, places
 
     def encode_single_token(self, text_or_bytes: Text) -> int:
         """The id of the token with exactly this text, special tokens among them.

@@ -3,9 +3,9 @@
 
 import { readFile } from "node:fs/promises";
 
-import { Cuts } from "../../web/package/lib/cuts.js";
+import { Core } from "../../web/package/lib/core.js";
 import { Tokenizer } from "../../web/package/node.js";
-import { randomNumbers } from "./common.mjs";
+import { WASM, bytesOf, randomNumbers } from "./common.mjs";
 
 const TEXTS = 2000;
 const MOST_CHARACTERS = 30;
@@ -15,7 +15,7 @@ const found = {};
 for (const path of process.argv.slice(2)) {
   const blob = new Uint8Array(await readFile(path));
   const tokenizer = await Tokenizer.load(blob);
-  const cuts = new Cuts(blob);
+  const core = new Core(new WebAssembly.Module(await bytesOf(WASM)), blob);
   const random = randomNumbers(3);
   const result = { places: 0, wrong: null };
   for (let i = 0; i < TEXTS; i++) {
@@ -23,7 +23,7 @@ for (const path of process.argv.slice(2)) {
     const text = Array.from({ length }, () => ALPHABET[Math.floor(random() * ALPHABET.length)]).join("");
     const bytes = new TextEncoder().encode(text);
     const whole = tokenizer.encode(bytes).join();
-    for (let place = bytes.length; (place = cuts.last(bytes, 0, place - 1)) > 0; result.places++) {
+    for (let place = bytes.length; (place = core.safeCut(bytes.subarray(0, place - 1), null)) > 0; result.places++) {
       const parts = [bytes.slice(0, place), bytes.slice(place)].flatMap((part) => [...tokenizer.encode(part)]);
       if (parts.join() !== whole) result.wrong ??= [text, place];
     }

@@ -90,7 +90,8 @@ enum {
     WWHO_TOKEN_DUPLICATE = 39,
     WWHO_IDS = 40,
     WWHO_ADDED = 41,
-    WWHO_SCORES = 42
+    WWHO_SCORES = 42,
+    WWHO_NORMALIZER = 43
 };
 
 /* Kinds of sections (FORMAT.md, section 1). */
@@ -101,6 +102,7 @@ enum {
     WWHO_SECTION_ROUTES = 4,
     WWHO_SECTION_MODEL = 5,
     WWHO_SECTION_ADDED = 6,
+    WWHO_SECTION_NORMALIZER = 7,
     WWHO_SECTION_PROVENANCE = 10
 };
 
@@ -129,7 +131,7 @@ enum { WWHO_SYLLABLE = 0, WWHO_ORPHAN = 1, WWHO_PASSTHROUGH = 2, WWHO_PIECE = 3 
 /* What wwho_info tells of. */
 enum {
     WWHO_OF_TOKENIZER = 0, /* n_vocab (ids are below it, not all of them used), max_token_bytes (added tokens included), n_models, n_routes,
-                            * n_stages, n_added, n_automata, n_classes, router (an automaton or 0xFFFFFFFF) */
+                            * n_stages, n_added, n_steps (of the normalizer), n_automata, n_classes, router (an automaton or 0xFFFFFFFF) */
     WWHO_OF_MODEL = 1,     /* kind, symbols, unknown, ids, speller (a model or 0xFFFFFFFF), first_id, n_ids, n_symbols, n_merges,
                             * n_superwords (of the merges, the last), space_id, unk_id (0xFFFFFFFF: none): FORMAT.md, section 6 */
     WWHO_OF_ROUTE = 2,     /* model, units (an automaton or 0xFFFFFFFF), then a `stage` for each of its stages */
@@ -184,6 +186,15 @@ int wwho_class(const wwho_model *model, uint32_t code_point, uint32_t *class_of)
 /* One step of an automaton, in a state (1: the start), over a class: the rule of which a match ends before that character
  * (0xFFFFFFFF: none), and the next state (0: the scan is over). WWHO_ARGUMENT for numbers that there are not. */
 int wwho_step(const wwho_model *model, uint32_t automaton, uint32_t state, uint32_t class_of, uint32_t *rule, uint32_t *next);
+
+/* Bring a text into the form that the model was made for, which is what all functions below take; where the model has no normalizer, that
+ * is the text itself. Writes the text to `out` and, where `sources` is not null, for each of its bytes where the character of `text`
+ * begins that it came from; at most `cap` of either. With `more`, the text goes on behind `len`, and its last characters wait for
+ * that. *read bytes of the text were worked on, *n were written: call again with the rest where there was no more room. `work` is
+ * memory for `work_len` bytes (16-byte aligned); 64 KiB do for any text that people write. WWHO_BUFFER where nothing could be done,
+ * because `cap` or `work` is too small for the next marks: take twice as much of both. */
+int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,
+                   uint32_t *sources, size_t cap, size_t *read, size_t *n);
 
 /* Bytes of scratch (16-byte aligned) that wwho_encode, wwho_encode_batch and wwho_count need, whatever the text: at most 8 MB.
  * The scratch MUST be all zero before its first use and belong to one model and one call at a time. Keep it from call to call:

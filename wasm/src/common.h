@@ -39,6 +39,7 @@ static inline uint32_t trailing_zeros(uint64_t word) {
 }
 #endif
 
+#define N_PAGES (0x110000u >> 7) /* of 128 code points each */
 #define WWHO_NONE 0xFFFFFFFFu
 #define WWHO_MAX_LENGTH 0x7FFFFFFFu /* of a file, a text, a workspace: FORMAT.md, section 11 */
 #define WWHO_MAX_TOKEN 1023u
@@ -63,6 +64,12 @@ static inline void *take(wwho_arena *arena, uint64_t size) {
     uint64_t at = arena->used;
     arena->used += (size + 15) & ~(uint64_t)15;
     return arena->used <= arena->size ? arena->base + at : 0;
+}
+
+static inline void *take_zeroed(wwho_arena *arena, uint64_t size) {
+    void *at = take(arena, size);
+    if (at) fill_bytes(at, 0, size);
+    return at;
 }
 
 static inline uint32_t read16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }

@@ -38,6 +38,7 @@ const char *wwho_status_str(int status) {
     case WWHO_IDS: return "IDS";
     case WWHO_ADDED: return "ADDED";
     case WWHO_SCORES: return "SCORES";
+    case WWHO_NORMALIZER: return "NORMALIZER";
     default: return "unknown status";
     }
 }
@@ -67,6 +68,7 @@ static void tell_tokenizer(info_list *list, const wwho_model *model) {
     tell(list, "n_routes", model->n_routes);
     tell(list, "n_stages", model->n_stages);
     tell(list, "n_added", model->added.n_tokens);
+    tell(list, "n_steps", model->normalizer.n_steps);
     tell(list, "n_automata", model->n_automata);
     tell(list, "n_classes", model->classes.n_classes);
     tell(list, "router", number_of(model, model->router));

@@ -4,6 +4,7 @@
 
 #include "automaton.h"
 #include "file.h"
+#include "normalize.h"
 #include "vocabulary.h"
 
 #define WWHO_MAX_ROUTES 1023u
@@ -54,6 +55,7 @@ struct wwho_model {
     wwho_vocabulary added; /* added tokens by number, nothing merges */
     uint32_t *added_ids;   /* of their numbers, ascending; several may have the same */
     uint8_t *added_flags;
+    wwho_normalizer normalizer; /* without steps: texts are taken as they are */
     const uint8_t *property; /* of a class, for what stands beside an added token; null: nobody asks */
     uint32_t n_vocab, longest; /* ids are below it; the longest token in bytes */
 };

@@ -4,7 +4,7 @@
 #include "models.h"
 #include "stages.h"
 
-enum { MAX_CLASSES = 4096, MAX_PAGES = 2048, N_PAGES = 0x110000 >> 7, PAGES_AT = 4 + 2 * N_PAGES };
+enum { MAX_CLASSES = 4096, MAX_PAGES = 2048, PAGES_AT = 4 + 2 * N_PAGES };
 
 static int plan_classes(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
     wwho_section s = file->section[WWHO_SECTION_CLASSES];
@@ -111,6 +111,9 @@ static int plan(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
     if (!status) status = plan_routes(file, model, arena);
     if (!status) status = plan_models(file, model, arena);
     if (!status) status = plan_added(file, model, arena);
+    wwho_section steps = file->section[WWHO_SECTION_NORMALIZER];
+    model->normalizer.n_steps = 0;
+    if (!status && steps.at) status = build_normalizer(steps, arena, &model->normalizer);
     return status || arena->used <= WWHO_MAX_LENGTH ? status : WWHO_MODEL;
 }
 

@@ -7,12 +7,6 @@ static uint32_t table_bits(uint64_t n) {
     return bits;
 }
 
-static void *take_zeroed(wwho_arena *arena, uint64_t size) {
-    void *at = take(arena, size);
-    if (at) fill_bytes(at, 0, size);
-    return at;
-}
-
 static wwho_filter take_filter(wwho_arena *arena, uint32_t log2) {
     return (wwho_filter){take_zeroed(arena, UINT64_C(1) << log2 >> 3), log2};
 }

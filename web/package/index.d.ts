@@ -193,6 +193,11 @@ export class Tokenizer implements Disposable {
    * Write the first ids of the text into `target`, as many as there is room for, but no part of a character: what was written
    * decodes to what was read. `read` counts UTF-16 units of a string, or bytes of a Uint8Array; `written` counts ids.
    */
+  /**
+   * A text in the form that the model was made for, such as Unicode's NFC; of most models, the text itself. Every method brings texts
+   * into it. Offsets are those of the text as it was given; `truncate`, `chunk` and `segment` give parts of the normalized text.
+   */
+  normalize<T extends Text>(text: T): T;
   encodeInto(text: Text, target: Uint32Array, options?: EncodeOptions): { read: number; written: number };
   /** The ids of encode, some at a time: a long text in little memory. */
   encodeGenerator(text: Text, options: IdsOptions & { array: true }): Generator<number[], void, undefined>;

@@ -75,6 +75,7 @@ class Info:
         models: the models.
         added: the added tokens, by ascending id.
         routes: the routes.
+        n_steps: how many steps rewrite a text before it is cut.
         provenance: where the artifact came from.
     """
 
@@ -82,6 +83,7 @@ class Info:
     models: tuple[ModelInfo, ...]
     added: tuple[Added, ...]
     routes: tuple[Route, ...]
+    n_steps: int
     provenance: Mapping[str, str]
 
     @cached_property
@@ -116,6 +118,19 @@ class Backend(Protocol):
     @property
     def info(self) -> Info:
         """The numbers and names of the model."""
+
+    def normalize(self, text: bytes) -> bytes:
+        """A text as the model's steps rewrite it; all other methods take it so."""
+
+    def normalize_some(self, text: bytes) -> tuple[bytes, int]:
+        """The same of a text that goes on, as far as what follows cannot change it.
+
+        Returns:
+            The normalized text, and how many bytes of `text` it is.
+        """
+
+    def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
+        """The same, and for each of its bytes where the character begins that it came from."""
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """The ids of a text."""

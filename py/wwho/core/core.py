@@ -52,6 +52,7 @@ def core_info(core: Opened) -> Info:
         models=tuple(_model(core, number) for number in range(numbers["n_models"])),
         added=tuple(_added(*core.added(index)) for index in range(numbers["n_added"])),
         routes=tuple(_route(core, number) for number in range(numbers["n_routes"])),
+        n_steps=numbers["n_steps"],
         provenance=read_provenance(core.section(Kind.PROVENANCE)),
     )
 

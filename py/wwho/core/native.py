@@ -19,6 +19,7 @@ from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 
 OUTPUT_BYTES = 1 << 16
+NORMALIZER_BYTES = 1 << 16
 MAX_LENGTH = 2**31 - 1
 _Result = TypeVar("_Result")
 
@@ -56,6 +57,40 @@ class NativeBackend:
         self._scratch = ScratchPool(self._model)
         self._outputs: list[Output] = []  # of past calls of decode; append and pop are atomic
         self.info = core_info(_Opened(self._model))
+
+    def normalize(self, text: bytes) -> bytes:
+        """See `Backend`."""
+        return self._normalize(text)[0]
+
+    def normalize_some(self, text: bytes) -> tuple[bytes, int]:
+        """See `Backend`."""
+        normalized, _, read = self._normalize(text, more=True)
+        return normalized, read
+
+    def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
+        """See `Backend`."""
+        return self._normalize(text, with_sources=True)[:2]
+
+    def _normalize(
+        self, text: bytes, *, more: bool = False, with_sources: bool = False
+    ) -> tuple[bytes, Sequence[int], int]:
+        """A normalized text, its sources if they are wanted, and how many bytes were read."""
+        cap, work_size = 2 * len(text) + 64, NORMALIZER_BYTES
+        n, read = ffi.new("size_t *"), ffi.new("size_t *")
+        while True:
+            owner, work = _aligned(work_size, 16)
+            out = _uncleared("uint8_t[]", cap)
+            sources = _uncleared("uint32_t[]", cap) if with_sources else ffi.NULL
+            given = (self._model, text, len(text), more, work, work_size)
+            status = lib.wwho_normalize(*given, out, sources, cap, read, n)
+            if status == lib.WWHO_OK and (more or read[0] == len(text)):
+                break
+            if status != lib.WWHO_BUFFER:
+                _called(status)
+            cap, work_size = 2 * cap, 2 * work_size
+        del owner
+        found = _id_list(sources, n[0]) if with_sources else ()
+        return bytes(ffi.buffer(out, n[0])), found, read[0]
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""

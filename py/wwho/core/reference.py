@@ -12,6 +12,7 @@ from wwho.core.bpe import Bytes, Units
 from wwho.core.characters import read_characters
 from wwho.core.engine import Engine, Token
 from wwho.core.greedy import LongestMatch
+from wwho.core.normalizing import normalize
 from wwho.core.stages import AddedTokens, split
 from wwho.core.viterbi import BestPath
 from wwho.errors import UnknownTokenError
@@ -20,6 +21,7 @@ from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact, Model
 from wwho.format.read import read_artifact
 from wwho.format.viterbi import Viterbi
+from wwho.grammar.rewriting import is_boundary
 from wwho.grammar.run import pieces
 
 
@@ -46,6 +48,23 @@ class ReferenceBackend:
             self._texts |= model.extra_ids
         for token in self.artifact.added:
             self._texts.setdefault(token.id, token.text.encode("utf-8"))
+
+    def normalize(self, text: bytes) -> bytes:
+        """See `Backend`."""
+        return self.sources(text)[0]
+
+    def normalize_some(self, text: bytes) -> tuple[bytes, int]:
+        """See `Backend`."""
+        characters, places = read_characters(text)
+        for number in reversed(range(len(characters))):
+            whole = places[number] + 4 <= len(text)
+            if whole and is_boundary(self.artifact.normalizer, ord(characters[number])):
+                return self.normalize(text[: places[number]]), places[number]
+        return b"", 0
+
+    def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
+        """See `Backend`."""
+        return normalize(self.artifact.normalizer, text)
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
@@ -206,6 +225,7 @@ def info_of(artifact: Artifact) -> Info:
         models=tuple(model_info(artifact, number) for number in range(len(artifact.models))),
         added=artifact.added,
         routes=artifact.routes,
+        n_steps=len(artifact.normalizer),
         provenance=dict(artifact.provenance),
     )
 

@@ -25,6 +25,7 @@ from wwho.format.layout import NONE, Kind
 OK, BUFFER, TOKEN = 0, 2, 3
 UNK_TOKEN = 1
 ONE_PIECE = 2
+NORMALIZER_BYTES = 65536
 PAGE = 65536
 MAX_LENGTH = 2**31 - 1
 CORE = "wwho.wasm"
@@ -56,6 +57,40 @@ class WasmBackend:
         core.clear(*self._scratch)
         core.keep()
         self.info = core_info(_Opened(core, self._model))
+
+    def normalize(self, text: bytes) -> bytes:
+        """See `Backend`."""
+        return self._normalize(text)[0]
+
+    def normalize_some(self, text: bytes) -> tuple[bytes, int]:
+        """See `Backend`."""
+        normalized, _, read = self._normalize(text, more=True)
+        return normalized, read
+
+    def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
+        """See `Backend`."""
+        return self._normalize(text, with_sources=True)[:2]
+
+    def _normalize(
+        self, text: bytes, *, more: bool = False, with_sources: bool = False
+    ) -> tuple[bytes, Sequence[int], int]:
+        """A normalized text, its sources if they are wanted, and how many bytes were read."""
+        core, cap, work_size = self._core, 2 * len(text) + 64, NORMALIZER_BYTES
+        with self._lock:
+            while True:
+                core.begin()
+                data, read, n, work, out = core.put(text), *map(core.take, (4, 4, work_size, cap))
+                sources = core.take(4 * cap) if with_sources else 0
+                given = (self._model, data, len(text), int(more), work, work_size)
+                status = core.call("wwho_normalize", *given, out, sources, cap, read, n)
+                if status == 0 and (more or core.number(read) == len(text)):
+                    break
+                if core.name(status) != "BUFFER":
+                    _called(core, status)
+                cap, work_size = 2 * cap, 2 * work_size
+            size = core.number(n)
+            found = core.numbers(sources, size) if with_sources else ()
+            return core.read(out, size), found, core.number(read)
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""

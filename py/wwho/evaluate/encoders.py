@@ -20,7 +20,7 @@ from wwho.encodings import SUFFIX, list_encoding_names, model_bytes
 from wwho.errors import WwhoError, naming
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.text import Block, Bools, DataSet, Ints, bounds, flat
-from wwho.normalize import FORM, Normalization, normalizer
+from wwho.normalize import FORM, KEY, Normalization
 from wwho.text import Unk
 from wwho.train.report import was_trained_on
 
@@ -130,7 +130,7 @@ class WwhoEncoder(Encoder):
         self.unk_id = info.unk_id
         # Another tokenizer's model may write [UNK] whatever is asked for.
         self.unk: Unk = "token" if units.unknown == "id" else unk
-        self.normalize: Normalization | None = FORM if normalizer(info.provenance) else None
+        self.normalize: Normalization | None = FORM if info.provenance.get(KEY) == FORM else None
         self.provenance = info.provenance
         self.base = info.provenance.get("base:name", "")
         if unk == "token" and info.unk_id is None:

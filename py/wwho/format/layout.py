@@ -40,10 +40,11 @@ class Kind(IntEnum):
     ROUTES = 4
     MODEL = 5
     ADDED = 6
+    NORMALIZER = 7
     PROVENANCE = 10
 
 
-REQUIRED: Final = tuple(Kind)
+REQUIRED: Final = tuple(kind for kind in Kind if kind is not Kind.NORMALIZER)
 
 
 def padding(length: int, multiple: int = 4) -> int:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from wwho.grammar.automaton import CompiledScanners
+    from wwho.grammar.rewriting import Rewriting
 
 Pair = tuple[int, int]
 
@@ -198,6 +199,7 @@ class Artifact:
         added: added tokens, by ascending id; of several with one id, the first is its text.
         properties: for each class, whether its characters are white space (bit 0) and of words
             (bit 1), where the flags of added tokens need it.
+        normalizer: the steps that rewrite a text before it is cut; none: it is taken as it is.
         provenance: where it came from; "name" is the encoding's name.
     """
 
@@ -208,6 +210,7 @@ class Artifact:
     stages: tuple[Stage, ...] = ()
     added: tuple[Added, ...] = ()
     properties: bytes = b""
+    normalizer: tuple[Rewriting, ...] = ()
     provenance: Mapping[str, str]
 
     @property

@@ -13,6 +13,7 @@ from wwho.format.container import fail, read_container
 from wwho.format.layout import Kind
 from wwho.format.model import Artifact
 from wwho.format.models import check_ids, read_heads, read_models
+from wwho.format.normalizer import read_normalizer
 from wwho.format.pipeline import read_added, read_routes, read_stages
 from wwho.format.scanners import read_automata, read_classes
 from wwho.format.write import provenance_json
@@ -40,6 +41,7 @@ def read_artifact(blob: bytes) -> Artifact:
     router, routes = read_routes(container[Kind.ROUTES], automata, len(stages), takes_units)
     models = read_models(container.all(Kind.MODEL), heads)
     added, properties = read_added(container[Kind.ADDED], classes.n_classes)
+    normalizers = [read_normalizer(section) for section in container.all(Kind.NORMALIZER)]
     artifact = Artifact(
         scanners=CompiledScanners(classes, automata),
         router=router,
@@ -48,6 +50,7 @@ def read_artifact(blob: bytes) -> Artifact:
         stages=stages,
         added=added,
         properties=properties,
+        normalizer=normalizers[0] if normalizers else (),
         provenance=read_provenance(container[Kind.PROVENANCE]),
     )
     check_ids(artifact, heads)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from wwho.format.layout import ENTRY_BYTES, HEADER_BYTES, MAGIC, VERSION, Kind, padding
 from wwho.format.model import Artifact
 from wwho.format.models import write_model
+from wwho.format.normalizer import write_normalizer
 from wwho.format.pipeline import write_added, write_routes, write_stages
 from wwho.format.scanners import write_automata, write_classes
 
@@ -32,6 +33,8 @@ def write_artifact(artifact: Artifact) -> bytes:
         >>> write_artifact(read_artifact(blob)) == blob
         True
     """
+    steps = artifact.normalizer
+    normalizer = [(Kind.NORMALIZER, write_normalizer(steps))] if steps else []
     return assemble(
         [
             (Kind.CLASSES, write_classes(artifact.scanners.classes)),
@@ -40,6 +43,7 @@ def write_artifact(artifact: Artifact) -> bytes:
             (Kind.ROUTES, write_routes(artifact.router, artifact.routes)),
             *((Kind.MODEL, write_model(artifact, k)) for k in range(len(artifact.models))),
             (Kind.ADDED, write_added(artifact.added, artifact.properties)),
+            *normalizer,
             (Kind.PROVENANCE, provenance_json(artifact.provenance).encode("utf-8")),
         ]
     )

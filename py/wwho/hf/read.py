@@ -127,7 +127,7 @@ class Reader:
             before = span.rule
         places = backend.offsets(data, ends, False)
         if data != (given := to_bytes(part.text)):  # the model normalizes
-            places = places_before(given, places)
+            places = places_before(backend, given, places)
         at = character_bounds(part.text)
         return [0, *(at[last] for _, last in places)]
 

@@ -14,6 +14,7 @@ from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Artifact
+from wwho.grammar.normal_forms import normal_form
 from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.progress import Progress
 from wwho.schema.model import Schema
@@ -136,7 +137,8 @@ def train_model(
     if max_token_units:
         options.append(f"max_token_units {max_token_units}")
     record = provenance(name, schemas, base, corpus, report, kind, ", ".join(options))
-    return replace(model, provenance=record)
+    normalizer = (normal_form(normalize),) if normalize else ()
+    return replace(model, normalizer=normalizer, provenance=record)
 
 
 # What cannot be trained with, and what is better said before the result surprises.

@@ -25,7 +25,10 @@ const SPAN_BYTES = 12;
 const NONE = 0xffffffff;
 const OK = 0;
 const ARGUMENT = 1;
+const BUFFER = 2;
 const TOKEN = 3;
+/** What normalizing a text works in, unless it is made of marks. */
+const NORMALIZER_BYTES = 65536;
 
 /** @typedef {string | Uint8Array} Text */
 /** @typedef {{ start: number, end: number, route: number, rule: number, first: boolean }} Span in bytes of UTF-8 */
@@ -271,6 +274,50 @@ export class Core {
   }
 
   /**
+   * A text as the model's normalizer rewrites it, which is what all methods below take.
+   * @param {Text} text
+   * @param {boolean} [more] whether the text goes on: then only what the rest cannot change
+   * @returns {{ bytes: Uint8Array<ArrayBuffer>, sources: Uint32Array, read: number }} UTF-8; for each byte of it, where the character
+   *   begins that it came from, in the UTF-8 of `text`; how many bytes of that were read
+   */
+  normalize(text, more = false) {
+    for (let times = 1; ; times *= 2) {
+      this.#begin();
+      const length = this.#put(text);
+      const [room, workLength] = [times * (2 * length + 64), times * NORMALIZER_BYTES];
+      const [at, work, out, sources] = [8, workLength, room, 4 * room].map((size) => this.#take(size));
+      const code = this.#call.wwho_normalize(
+        this.#model,
+        this.#base,
+        length,
+        Number(more),
+        work,
+        workLength,
+        out,
+        sources,
+        room,
+        at,
+        at + 4,
+      );
+      const [read, n] = this.#copyWords(at, 2);
+      if (code === OK && (more || read === length)) {
+        return { bytes: this.#copyBytes(out, n), sources: this.#copyWords(sources, n), read };
+      }
+      if (code !== BUFFER) this.#check(code, "normalize");
+    }
+  }
+
+  /** The UTF-16 unit that each byte touches first. @param {Uint8Array} bytes */
+  unitsOfBytes(bytes) {
+    this.#begin();
+    const n = this.#put(bytes);
+    const [ends, first, last] = [this.#take(4 * n), this.#take(4 * n), this.#take(4 * n)];
+    for (let i = 0; i < n; i++) this.#words[ends / 4 + i] = i + 1;
+    this.#check(this.#call.wwho_offsets(this.#base, n, ends, n, 1, first, last), "compute offsets");
+    return this.#copyWords(first, n);
+  }
+
+  /**
    * @param {Text} text
    * @param {Uint8Array | null} allowed
    * @param {number} flags
@@ -385,6 +432,25 @@ export class Core {
       "count",
     );
     return this.#given();
+  }
+
+  /**
+   * The last place at which a text that goes on may be cut so that both parts encode as the whole, whatever follows.
+   * @param {Text} text
+   * @param {Uint8Array | null} allowed
+   * @returns {number} in UTF-16 units of a string, or bytes; 0 where there is none
+   */
+  safeCut(text, allowed) {
+    this.#begin();
+    const length = this.#put(text);
+    const mask = this.#putAllowed(allowed);
+    this.#check(this.#call.wwho_safe_cut(this.#model, this.#base, length, mask, this.#out), "find a place to cut");
+    const cut = this.#given();
+    if (typeof text !== "string" || cut === 0) return cut;
+    const at = this.#take(12);
+    this.#words[at / 4] = cut;
+    this.#check(this.#call.wwho_offsets(this.#base, length, at, 1, 1, at + 4, at + 8), "compute offsets");
+    return this.#words[at / 4 + 2];
   }
 
   /**

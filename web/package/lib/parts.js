@@ -5,7 +5,7 @@ import { argumentError, bytesOf } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 
 /** @typedef {import("./core.js").Text} Text */
-/** @typedef {import("./cuts.js").Cuts} Cuts */
+/** @typedef {import("./core.js").Core} Core */
 
 /**
  * Parts have about so many bytes, or UTF-16 units of a string: enough to lose nothing by it, and few enough for little memory, and
@@ -16,8 +16,6 @@ export const PART_BYTES = 1 << 18;
 const MOST_LOOKED = 1 << 24;
 /** Strings become bytes in pieces of so many UTF-16 units. */
 const PIECE_UNITS = 1 << 16;
-/** Of UTF-8, the longest character, before a place and twice behind it: what its safety depends on. */
-const CONTEXT = 4;
 
 const encoder = new TextEncoder();
 
@@ -25,27 +23,36 @@ const encoder = new TextEncoder();
  * The parts of a whole text, of its own kind.
  * @template {Text} T
  * @param {T} text
- * @param {Cuts} cuts
- * @param {readonly string[]} specials which a place must not be near, since they are found before all else
+ * @param {Core} core which knows where a text may be cut
+ * @param {Uint8Array | null} mask added tokens that may not be cut, since they are found before all else
  * @param {number} [size] of the parts, in bytes or UTF-16 units; more where there is no safe place
  * @returns {Generator<T>} none is empty
  */
-export function* partsOf(text, cuts, specials, size = PART_BYTES) {
-  const near = nearSpecials(specials);
+export function* partsOf(text, core, mask, size = PART_BYTES) {
   for (let start = 0, end = 0; start < text.length; start = end) {
-    const refused = near && ((/** @type {number} */ place) => near.has(text, start, place));
     end = text.length;
     // Where there is no place, look through as much again; but then the rest is one part.
-    for (let wanted = size, seen = start; start + wanted < text.length && wanted <= MOST_LOOKED; wanted *= 2) {
-      const place = cuts.last(text, seen, start + wanted, refused);
-      if (place > seen) {
-        end = place;
+    for (let wanted = size; start + wanted < text.length && wanted <= MOST_LOOKED; wanted *= 2) {
+      const cut = core.safeCut(looked(text, start, start + wanted), mask);
+      if (cut > 0) {
+        end = start + cut;
         break;
       }
-      seen = start + wanted;
     }
     yield /** @type {T} */ (typeof text === "string" ? text.slice(start, end) : text.subarray(start, end));
   }
+}
+
+/**
+ * What is looked through for a place: without the half of a pair, which alone would be another character.
+ * @param {Text} text
+ * @param {number} start
+ * @param {number} end
+ */
+function looked(text, start, end) {
+  if (typeof text !== "string") return text.subarray(start, end);
+  const isHigh = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+  return text.slice(start, isHigh ? end - 1 : end);
 }
 
 /**
@@ -66,29 +73,10 @@ export function joined(given) {
   return all;
 }
 
-/**
- * Special tokens, and whether one is so near to a place that it may decide on it.
- * @param {readonly string[]} specials
- */
-function nearSpecials(specials) {
-  if (specials.length === 0) return undefined;
-  const names = specials.map(byteText);
-  const most = Math.max(...names.map((name) => name.length));
-  return {
-    /** The last bytes that may yet change what is a safe place. */
-    unsure: most + 2 * CONTEXT,
-    /** @param {Text} text @param {number} start what is before it is no matter @param {number} place */
-    has(text, start, place) {
-      const around = byteText(text.slice(Math.max(start, place - most - CONTEXT), place + this.unsure));
-      return names.some((name) => around.includes(name));
-    },
-  };
-}
-
 export class Parts {
-  #cuts;
+  #core;
+  #mask;
   #size;
-  #near;
   /** What is not given out yet lies from #start to #end. */
   #bytes = new Uint8Array();
   #start = 0;
@@ -99,14 +87,14 @@ export class Parts {
   #half = "";
 
   /**
-   * @param {Cuts} cuts
-   * @param {readonly string[]} specials which a place must not be near, since they are found before all else
+   * @param {Core} core which knows where a text may be cut
+   * @param {Uint8Array | null} mask added tokens that may not be cut, since they are found before all else
    * @param {number} [size] of the parts, in bytes
    */
-  constructor(cuts, specials, size = PART_BYTES) {
-    this.#cuts = cuts;
+  constructor(core, mask, size = PART_BYTES) {
+    this.#core = core;
+    this.#mask = mask;
     this.#wanted = this.#size = size;
-    this.#near = nearSpecials(specials);
   }
 
   /**
@@ -154,17 +142,14 @@ export class Parts {
     this.#makeRoom(more.length);
     this.#bytes.set(more, this.#end);
     this.#end += more.length;
-    const near = this.#near;
-    const refused = near && ((/** @type {number} */ place) => near.has(this.#bytes, this.#start, place));
     while (this.#end - this.#start >= this.#wanted) {
-      const most = Math.min(this.#start + this.#wanted, this.#end - (near?.unsure ?? 0));
-      const place = this.#cuts.last(this.#bytes.subarray(0, this.#end), this.#start, most, refused);
-      if (place === this.#start) {
+      const cut = this.#core.safeCut(this.#bytes.subarray(this.#start, this.#end), this.#mask);
+      if (cut === 0) {
         this.#wanted *= 2; // so that a text without places is looked through a few times only
         continue;
       }
-      yield this.#bytes.subarray(this.#start, place);
-      this.#start = place;
+      yield this.#bytes.subarray(this.#start, this.#start + cut);
+      this.#start += cut;
       this.#wanted = this.#size;
     }
   }
@@ -194,10 +179,4 @@ function requireBytes(chunk) {
   const bytes = bytesOf(chunk);
   if (bytes) return bytes;
   throw argumentError("a chunk of the text", chunk, "a string or bytes of UTF-8; for one text, give [text]");
-}
-
-/** Bytes, or those of a string's UTF-8, one UTF-16 unit for each. @param {Text} text */
-function byteText(text) {
-  const bytes = typeof text === "string" ? encoder.encode(text) : text;
-  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 }

@@ -16,10 +16,10 @@ import {
 import { chunks, longestStart } from "./boundaries.js";
 import { isModule, isUint8Array } from "./brands.js";
 import { Core, OF, decodedTooLong } from "./core.js";
-import { Cuts } from "./cuts.js";
 import { KINDS } from "./ends.js";
 import { WwhoError } from "./errors.js";
 import { itemsOf } from "./items.js";
+import { Normalizing, placesBefore } from "./normalized.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
 import { readProvenance } from "./provenance.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
@@ -30,6 +30,7 @@ import { tracerOf } from "./trace.js";
 /** @typedef {{ allowedSpecial?: Names, disallowedSpecial?: Names, unk?: "spell" | "token" }} EncodeOptions */
 /** @typedef {EncodeOptions & { array?: boolean }} IdsOptions */
 /** @typedef {EncodeOptions & { overlap?: number, prefer?: import("./ends.js").Kind }} ChunkOptions */
+/** @typedef {{ route: string, text: string, start: number, end: number, units: string[], rules: string[] }} Segment */
 /** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean }} Given what options mean to the core, and what ids come in */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
@@ -72,10 +73,10 @@ export class BaseTokenizer {
   #added;
   /** @type {readonly string[]} */
   #specials;
-  /** Made when a text is first taken apart. @type {Cuts | undefined} */
-  #cuts;
   /** Made when a text is first traced. @type {ReturnType<typeof tracerOf> | undefined} */
   #tracer;
+  /** Whether a normalizer rewrites texts. */
+  #normalizes;
 
   /**
    * @param {WebAssembly.Module} module the compiled core
@@ -94,18 +95,11 @@ export class BaseTokenizer {
     this.provenance = Object.freeze(readProvenance(core.origin()));
     /** The encoding's name. @readonly */
     this.name = this.provenance.name ?? "unnamed";
-    if (this.provenance.normalize !== undefined) {
-      const form = this.provenance.normalize;
-      throw new WwhoError(
-        "FEATURES",
-        `the model ${this.name} was trained on text in ${form}, and this module does not normalize: ` +
-          "other text would get other ids here than in Python; use the Python package, or train without --normalize",
-      );
-    }
     /** @readonly */
     this.info = describe(core);
     this.#routes = this.info.routes;
-    const { n_added: nAdded, n_stages: nStages } = core.info(OF.TOKENIZER);
+    const { n_added: nAdded, n_stages: nStages, n_steps: nSteps } = core.info(OF.TOKENIZER);
+    this.#normalizes = nSteps !== 0;
     const added = Array.from({ length: nAdded ?? 0 }, (_, i) => core.added(i));
     const specials = added.filter(({ flags }) => flags & SPECIAL);
     /** Text of each special token and its id. @type {ReadonlyMap<string, number>} @readonly */
@@ -177,17 +171,30 @@ export class BaseTokenizer {
    */
   #partsOf(text, { mask }, size = PART_BYTES) {
     if (text.length <= size) return text.length > 0 ? [text] : [];
-    const names = this.#added.filter((name, i) => mask?.[i] || !this.specialTokens.has(name));
-    return partsOf(text, this.#cutsOfText, names, size);
+    return partsOf(text, this.#open, mask, size);
   }
 
-  get #cutsOfText() {
-    return (this.#cuts ??= new Cuts(this.#open.artifact()));
+  /**
+   * A text in the form that the model was made for, which every method brings it into: of its kind, and itself for most models.
+   * @template {Text} T
+   * @param {T} text
+   * @returns {T}
+   */
+  normalize(text) {
+    requireText(text);
+    const form = this.#form(text);
+    return /** @type {T} */ (typeof text === "string" && typeof form !== "string" ? utf8(form) : form);
+  }
+
+  /** The same, as the core takes it. @param {Text} text @returns {Text} */
+  #form(text) {
+    return this.#normalizes ? this.#open.normalize(text).bytes : text;
   }
 
   /** @param {Text} text @param {IdsOptions} [options] */
   encode(text, options) {
     const given = this.#prepare(text, options, IDS_OPTIONS);
+    text = this.#form(text);
     const ids = text.length <= PART_BYTES ? this.#encode(text, given) : joined(this.#encodeParts(text, given));
     return given.array ? Array.from(ids) : ids;
   }
@@ -211,6 +218,7 @@ export class BaseTokenizer {
   encodeInto(text, target, options) {
     requireTarget(target);
     const given = this.#prepare(text, options);
+    if (this.#normalizes) return this.#encodeIntoNormalized(text, target, options);
     const total = { read: 0, written: 0 };
     for (const part of this.#partsOf(text, given, sizeFor(target.length))) {
       const { read, written } = this.#open.encodeInto(part, target.subarray(total.written), given.mask, given.flags);
@@ -221,6 +229,15 @@ export class BaseTokenizer {
     return total;
   }
 
+  /** @param {Text} text @param {Uint32Array} target @param {EncodeOptions | undefined} options */
+  #encodeIntoNormalized(text, target, options) {
+    const { ids, starts, ends } = this.encodeWithOffsets(text, options);
+    let written = Math.min(ids.length, target.length);
+    while (written > 0 && written < ids.length && starts[written] < ends[written - 1]) written--;
+    target.set(ids.subarray(0, written));
+    return { read: written === ids.length ? text.length : written === 0 ? 0 : ends[written - 1], written };
+  }
+
   /**
    * The ids of a long text, some at a time.
    * @param {Text} text
@@ -229,12 +246,19 @@ export class BaseTokenizer {
    */
   *encodeGenerator(text, options) {
     const given = this.#prepare(text, options, IDS_OPTIONS);
-    for (const ids of this.#encodeParts(text, given)) yield given.array ? Array.from(ids) : ids;
+    for (const ids of this.#encodeParts(this.#form(text), given)) yield given.array ? Array.from(ids) : ids;
   }
 
   /** @param {Text} text @param {EncodeOptions} [options] */
   encodeWithOffsets(text, options) {
     const given = this.#prepare(text, options);
+    if (!this.#normalizes) return this.#encodeAllWithOffsets(text, given);
+    const normalized = this.#open.normalize(text);
+    return placesBefore(this.#open, text, normalized, this.#encodeAllWithOffsets(normalized.bytes, given));
+  }
+
+  /** @param {Text} text @param {Given} given */
+  #encodeAllWithOffsets(text, given) {
     if (text.length <= PART_BYTES) return this.#encodeWithOffsets(text, given);
     const parts = [...this.#encodePartsWithOffsets(text, given)];
     return {
@@ -263,7 +287,7 @@ export class BaseTokenizer {
   /** @param {Text} text @param {EncodeOptions} [options] @returns {number} */
   countTokens(text, options) {
     const given = this.#prepare(text, options);
-    return this.#count(text, given, MAX_ID, PART_BYTES);
+    return this.#count(this.#form(text), given, MAX_ID, PART_BYTES);
   }
 
   /**
@@ -274,7 +298,8 @@ export class BaseTokenizer {
    */
   isWithinTokenLimit(text, limit, options) {
     const most = tokensIn(limit, "limit", 0, "; for no limit, call countTokens");
-    return this.#within(text, most, this.#prepare(text, options));
+    const given = this.#prepare(text, options);
+    return this.#within(this.#form(text), most, given);
   }
 
   /** @param {Text} text @param {number} limit @param {Given} given @returns {number | false} */
@@ -315,28 +340,31 @@ export class BaseTokenizer {
     if (typeof fatal !== "boolean") throw argumentError("fatal", fatal, "true or false");
     const given = reusable(encoding);
     void this.#prepare("", given);
-    const parts = new Parts(this.#cutsOfText, this.#named(given));
+    const parts = new Parts(this.#open, allowedMask(this.#added, this.#named(given)));
+    const normalizing = this.#normalizes ? new Normalizing(this.#open) : undefined;
     let [bytes, tokens] = [0, 0];
     /** @param {Iterable<Uint8Array>} found */
     const count = (found) => {
       for (const part of found) {
         signal?.throwIfAborted();
         if (fatal) requireUtf8(part, bytes);
-        tokens += this.countTokens(part, given);
+        tokens += this.#count(part, this.#prepare(part, given), MAX_ID, PART_BYTES);
         bytes += part.length;
         onProgress?.({ bytes, tokens });
       }
     };
-    for await (const chunk of itemsOf(source, signal)) count(parts.add(chunk));
+    for await (const chunk of itemsOf(source, signal)) count(parts.add(normalizing ? normalizing.add(chunk) : chunk));
+    if (normalizing) count(parts.add(normalizing.end()));
     count(parts.end());
     return tokens;
   }
 
   /** Special tokens that options name. @param {EncodeOptions} options */
   #named({ allowedSpecial, disallowedSpecial }) {
-    return [allowedSpecial, disallowedSpecial].flatMap((names) =>
+    const named = [allowedSpecial, disallowedSpecial].flatMap((names) =>
       names === "all" ? this.#specials : [...(names ?? [])],
     );
+    return new Set(named);
   }
 
   /**
@@ -350,6 +378,7 @@ export class BaseTokenizer {
     requireString(text);
     const most = tokensIn(limit, "limit", 0);
     const given = this.#prepare(text, options);
+    text = this.normalize(text);
     if (this.#within(text, most, given) !== false) return text;
     const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, n, given);
     return longestStart(text, most, this.#boundaries(text, given, most), within);
@@ -373,6 +402,7 @@ export class BaseTokenizer {
     }
     if (!KINDS.includes(prefer)) throw argumentError("prefer", prefer, `one of ${KINDS.join(", ")}`);
     const given = this.#prepare(text, encoding);
+    text = this.normalize(text);
     const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, n, given);
     return chunks(text, most, shared, prefer, this.#boundaries(text, given, MAX_ID), within);
   }
@@ -522,12 +552,41 @@ export class BaseTokenizer {
     return this.decodeBytes([id]);
   }
 
-  /** @param {Text} text */
+  /** @param {Text} text @returns {Segment[]} */
   segment(text) {
-    requireText(text);
+    text = this.normalize(text);
+    /** @type {Segment[]} */
+    const segments = [];
+    for (const part of this.#partsOf(text, DEFAULTS)) {
+      const offset = segments.at(-1)?.end ?? 0;
+      for (const segment of this.#segmentPart(part)) {
+        const last = segments.at(-1);
+        const isSeam = offset > 0 && segment.start === 0;
+        segment.start += offset;
+        segment.end += offset;
+        // A part may begin within a segment, though never within a piece or a unit.
+        if (isSeam && last && last.route === segment.route && this.#isOne(last, segment)) {
+          last.text += segment.text;
+          last.end = segment.end;
+          last.units.push(...segment.units);
+          last.rules.push(...segment.rules);
+        } else segments.push(segment);
+      }
+    }
+    return segments;
+  }
+
+  /** Whether two neighbouring stretches are one segment. @param {Segment} a @param {Segment} b */
+  #isOne(a, b) {
+    const { spans, ends } = this.#open.spans(a.text + b.text);
+    return !spans.some((span, i) => span.first && i > 0 && ends[i - 1] === a.text.length);
+  }
+
+  /** @param {Text} text of at most one part @returns {Segment[]} */
+  #segmentPart(text) {
     const { spans, ends } = this.#open.spans(text);
     const slice = slicer(text);
-    /** @type {{ route: string, text: string, start: number, end: number, units: string[], rules: string[] }[]} */
+    /** @type {Segment[]} */
     const segments = [];
     spans.forEach((span, i) => {
       const start = i === 0 ? 0 : ends[i - 1];
