@@ -103,7 +103,7 @@ export interface Segment {
 export interface Step {
   /** The character that is read; "" where the segment has ended. */
   readonly text: string;
-  /** The class in which the automaton has it, from 1 on; 0 where the segment has ended. */
+  /** The number of its class in the file, from 1 on; 0 where the segment has ended. */
   readonly class: number;
   /** The state before it: 1 at the start of each unit. */
   readonly from: number;
@@ -135,8 +135,8 @@ export interface Info {
   /** The longest token, in bytes. */
   readonly maxTokenBytes: number;
   readonly models: readonly ModelInfo[];
-  /** `model` is its number; `sgpe` says whether its text is cut into syllables. */
-  readonly routes: readonly { readonly name: string; readonly model: number; readonly sgpe: boolean }[];
+  /** `model` is its number; `hasUnits` says whether its text is cut into syllables. */
+  readonly routes: readonly { readonly name: string; readonly model: number; readonly hasUnits: boolean }[];
 }
 
 export interface ModelInfo {

@@ -84,6 +84,7 @@ export class WorkerTokenizer implements Disposable {
   decodeGenerator(ids: Iterable<number>, options?: CallOptions): AsyncGenerator<string, void, undefined>;
   decodeAsyncGenerator(source: TokenStream, options?: CallOptions): AsyncGenerator<string, void, undefined>;
   tokenBytes(id: number, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
+  normalize<T extends Text>(text: T, options?: CallOptions): Promise<T>;
   segment(text: Text, options?: CallOptions): Promise<Segment[]>;
   trace(text: Text, options?: CallOptions): Promise<TracedSegment[]>;
   /** Stop the Workers; waiting and later calls fail with status FREED. Done for you when nobody holds the tokenizer any more. */

@@ -2,7 +2,7 @@
 //
 // One WebAssembly.Instance holds one tokenizer, so nothing is ever freed inside it. Its memory:
 //   [ the core's own data and stack | out | blob | workspace | scratch | area of the running call ]
-// The scratch holds the core's cache: it stays, and only grows. The last part is handed out from a mark that each call resets,
+// The scratch holds the core's cache: it stays. The last part is handed out from a mark that each call resets,
 // the text at its base; memory grows before a call, results are copied out. Addresses are numbers below 2^32; struct layouts
 // are those of wasm/include/wwho.h for wasm32.
 //
@@ -14,12 +14,12 @@ import { WwhoError, artifactError } from "./errors.js";
 /** The interface of wwho.h that this was written for: the major number, which must be the core's. */
 const ABI = 2;
 const PAGE_BYTES = 65536;
-/** Texts up to this length share one size of scratch; strings that cannot have more are written through a view that is kept. */
+/** Strings that cannot have more are written through a view that is kept. */
 const SHORT_BYTES = 4096;
-/** More than this much text the core cannot work on in 32-bit memory (wwho_scratch_size). */
+/** More than this much text, with 12 bytes of results for each of its own, does not fit 32-bit memory. */
 const MOST_BYTES = 2 ** 28 - 1;
 /** What wwho_info tells of, and a kind of section: WWHO_OF_... and WWHO_SECTION_PROVENANCE of wwho.h. */
-export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3 });
+export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3, AUTOMATON: 4 });
 const SECTION_PROVENANCE = 10;
 const SPAN_BYTES = 12;
 const NONE = 0xffffffff;
@@ -50,14 +50,10 @@ export class Core {
   #words = new Uint32Array();
   #short = new Uint8Array();
   #model = 0;
-  #file = 0;
-  #fileLength = 0;
   /** Where the core writes the number that a call gives. */
   #out = 0;
   #scratch = 0;
   #scratchLength = 0;
-  /** The longest text, in bytes, that the scratch is large enough for. */
-  #scratchText = -1;
   /** Where the area of the running call begins, and its first free byte. */
   #base = 0;
   #top = 0;
@@ -87,8 +83,7 @@ export class Core {
   /** @param {Uint8Array} blob */
   #open(blob) {
     this.#out = this.#take(4);
-    const file = (this.#file = this.#take(blob.length));
-    this.#fileLength = blob.length;
+    const file = this.#take(blob.length);
     this.#bytes.set(blob, file);
     const check = (/** @type {number} */ code) => {
       if (code !== OK) throw artifactError(this.#status(code), blob);
@@ -98,7 +93,9 @@ export class Core {
     const work = this.#take(size);
     check(this.#call.wwho_open(file, blob.length, work, size, this.#out));
     this.#model = this.#given();
-    this.#base = this.#scratch = this.#top;
+    this.#scratchLength = this.#call.wwho_scratch_size(this.#model) >>> 0;
+    this.#scratch = this.#take(this.#scratchLength); // zero, as the core asks: nothing was there before
+    this.#base = this.#top;
     this.#makeViews();
   }
 
@@ -157,33 +154,6 @@ export class Core {
     return text.length;
   }
 
-  /**
-   * Copy a text to #base, and see that the scratch is large enough for it.
-   * @param {Text} text
-   * @returns {number} its length in bytes
-   */
-  #putToEncode(text) {
-    const length = this.#put(text);
-    if (length > this.#scratchText) this.#growScratch(length);
-    return length;
-  }
-
-  /** @param {number} length of the text at #base, in bytes */
-  #growScratch(length) {
-    const most = Math.max(length, SHORT_BYTES);
-    const need = this.#call.wwho_scratch_size(this.#model, most) >>> 0;
-    if (need === 0) throw tooLong(length);
-    // The scratch ends where the text begins: move the text up, and give the core zeros, as it asks.
-    const more = align(Math.max(0, need - this.#scratchLength));
-    const from = this.#base;
-    this.#take(more);
-    this.#bytes.copyWithin(from + more, from, from + length).fill(0, from, from + more);
-    this.#scratchLength += more;
-    this.#scratchText = most;
-    this.#base += more;
-    this.#makeViews();
-  }
-
   /** @param {Uint8Array | null} allowed one byte for each special token, or null for none */
   #putAllowed(allowed) {
     if (allowed === null) return 0;
@@ -222,28 +192,57 @@ export class Core {
     return String.fromCharCode(...this.#bytes.subarray(at, this.#bytes.indexOf(0, at)));
   }
 
-  /** A copy of the artifact. */
-  artifact() {
-    return this.#copyBytes(this.#file, this.#fileLength);
-  }
-
   /**
-   * The numbers that tell of a thing, under their names; null for none. Of several with one name, the largest.
+   * The numbers that tell of a thing, under their names; null for none.
    * @param {number} of one of OF
-   * @param {number} [number] which model, route or stage
+   * @param {number} [number] which model, route, stage or automaton
    * @returns {Record<string, number | null>}
    */
   info(of, number = 0) {
+    return Object.fromEntries(this.#entries(of, number));
+  }
+
+  /**
+   * The numbers of a thing that have one name, in order.
+   * @param {number} of
+   * @param {number} number
+   * @param {string} name
+   */
+  list(of, number, name) {
+    return this.#entries(of, number).flatMap(([each, value]) => (each === name && value !== null ? [value] : []));
+  }
+
+  /** @param {number} of @param {number} number @returns {[string, number | null][]} */
+  #entries(of, number) {
     this.#begin();
     const at = this.#take(8);
-    /** @type {Record<string, number | null>} */
-    const numbers = {};
+    /** @type {[string, number | null][]} */
+    const entries = [];
     for (let i = 0; this.#call.wwho_info(this.#model, of, number, i, at, at + 4) === OK; i++) {
       const [name, value] = this.#copyWords(at, 2);
-      const key = this.#name(name);
-      numbers[key] = value === NONE ? null : Math.max(value, numbers[key] ?? 0);
+      entries.push([this.#name(name), value === NONE ? null : value]);
     }
-    return numbers;
+    return entries;
+  }
+
+  /** The class of a code point. @param {number} codePoint */
+  classOf(codePoint) {
+    this.#check(this.#call.wwho_class(this.#model, codePoint, this.#out), "find a class");
+    return this.#given();
+  }
+
+  /**
+   * One step of an automaton: the rule of which a match ends before the character, or null, and the next state, 0 where it is over.
+   * @param {number} automaton
+   * @param {number} state
+   * @param {number} classOf the character's, or n_classes at the end of the text
+   */
+  step(automaton, state, classOf) {
+    this.#begin();
+    const at = this.#take(8);
+    this.#check(this.#call.wwho_step(this.#model, automaton, state, classOf, at, at + 4), "take a step");
+    const [rule, next] = this.#copyWords(at, 2);
+    return { rule: rule === NONE ? null : rule, next };
   }
 
   /** The name of a route. @param {number} route @returns {Uint8Array} */
@@ -325,7 +324,7 @@ export class Core {
    */
   encode(text, allowed, flags) {
     this.#begin();
-    const length = this.#putToEncode(text);
+    const length = this.#put(text);
     const ids = this.#take(length * 4);
     const n = this.#encode(length, allowed, flags, ids, 0);
     return this.#copyWords(ids, n);
@@ -341,7 +340,7 @@ export class Core {
    */
   encodeInto(text, target, allowed, flags) {
     this.#begin();
-    const length = this.#putToEncode(text);
+    const length = this.#put(text);
     const ids = this.#take(length * 4);
     const ends = target.length < length ? this.#take(length * 4) : 0;
     const n = this.#encode(length, allowed, flags, ids, ends);
@@ -367,7 +366,7 @@ export class Core {
    */
   encodeWithOffsets(text, allowed, flags) {
     this.#begin();
-    const length = this.#putToEncode(text);
+    const length = this.#put(text);
     const ids = this.#take(length * 4);
     const ends = this.#take(length * 4);
     const n = this.#encode(length, allowed, flags, ids, ends);
@@ -415,7 +414,7 @@ export class Core {
    */
   count(text, allowed, flags, limit) {
     this.#begin();
-    const length = this.#putToEncode(text);
+    const length = this.#put(text);
     const mask = this.#putAllowed(allowed);
     this.#check(
       this.#call.wwho_count(

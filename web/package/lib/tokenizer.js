@@ -65,7 +65,7 @@ const utf8 = (bytes) => newDecoder().decode(bytes);
 export class BaseTokenizer {
   /** @type {Core | undefined} */
   #core;
-  /** @type {readonly { name: string, sgpe: boolean }[]} */
+  /** @type {readonly { name: string, hasUnits: boolean }[]} */
   #routes;
   /** Whether no token stands for more text than the longest one has. */
   #isBounded;
@@ -107,7 +107,7 @@ export class BaseTokenizer {
     this.#specials = [...this.specialTokens.keys()];
     this.#added = added.map(({ bytes }) => utf8(bytes));
     const spells = this.info.models.every(({ kind, unknown }) => kind === "bpe" && unknown !== "id");
-    const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.info(OF.STAGE, i)).some(({ action }) => action !== KEEP);
+    const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.list(OF.STAGE, i, "action")).some((actions) => actions.some((action) => action !== KEEP));
     this.#isBounded = spells && !drops && !added.some(({ flags }) => flags & (LSTRIP | RSTRIP));
     bindMethods(this, BaseTokenizer.prototype);
   }
@@ -439,12 +439,12 @@ export class BaseTokenizer {
    * @returns {(place: number) => boolean}
    */
   #units(part) {
-    if (!this.#routes.some(({ sgpe }) => sgpe)) return () => false;
+    if (!this.#routes.some(({ hasUnits }) => hasUnits)) return () => false;
     const { ends, routes } = this.#open.pieces(part);
     let k = 0;
     return (place) => {
       while (ends[k] < place) k++;
-      return ends[k] !== place && this.#routes[routes[k]].sgpe;
+      return ends[k] !== place && this.#routes[routes[k]].hasUnits;
     };
   }
 
@@ -590,7 +590,7 @@ export class BaseTokenizer {
     const segments = [];
     spans.forEach((span, i) => {
       const start = i === 0 ? 0 : ends[i - 1];
-      const { name, sgpe } = this.#routes[span.route];
+      const { name, hasUnits } = this.#routes[span.route];
       if (span.first) {
         segments.push({ route: name, text: "", start, end: start, units: [], rules: [] });
       }
@@ -598,7 +598,7 @@ export class BaseTokenizer {
       const piece = slice(span, start, ends[i]);
       segment.text += piece;
       segment.end = ends[i];
-      if (sgpe) {
+      if (hasUnits) {
         segment.units.push(piece);
         segment.rules.push(RULES[span.rule]);
       }
@@ -609,7 +609,7 @@ export class BaseTokenizer {
   /** The segments of a text, with every step of the automata that cut them. @param {Text} text */
   trace(text) {
     const segments = this.segment(text);
-    return segments.map((this.#tracer ??= tracerOf(this.#open.artifact())));
+    return segments.map((this.#tracer ??= tracerOf(this.#open)));
   }
 
   /** Give the memory back. The tokenizer is of no use afterwards; freeing it again does nothing. */
@@ -652,7 +652,7 @@ function describe(core) {
   });
   const routes = list(numbers.n_routes).map((i) => {
     const { model, units } = core.info(OF.ROUTE, i);
-    return Object.freeze({ name: utf8(core.routeName(i)), model: /** @type {number} */ (model), sgpe: units !== null });
+    return Object.freeze({ name: utf8(core.routeName(i)), model: /** @type {number} */ (model), hasUnits: units !== null });
   });
   return Object.freeze({
     nVocab: /** @type {number} */ (numbers.n_vocab),

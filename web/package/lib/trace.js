@@ -1,27 +1,31 @@
 // How the automata of a file cut a text, a character at a time (FORMAT.md, sections 3 to 5): for teaching, and for whoever writes a
 // grammar. The core does the same faster, and says only where units end.
 
-import { readScanners } from "./artifact.js";
+import { OF } from "./core.js";
 
 const END = 0;
 const START = 1;
+/** The action of a stage that keeps what it matches. */
+const KEEP = 0;
 const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
 
 /** @typedef {{ text: string, class: number, from: number, to: number, accepts: boolean }} Step */
 /** @typedef {{ text: string, rule: (typeof RULES)[number] | "piece", steps: Step[] }} TracedUnit */
 
-/** @param {Uint8Array} blob a file that the core has opened */
-export function tracerOf(blob) {
-  const { classOf, automata, routes } = readScanners(blob);
+/** @param {import("./core.js").Core} core */
+export function tracerOf(core) {
+  const numbers = core.info(OF.TOKENIZER);
+  const nClasses = numbers.n_classes ?? 0;
+  const routes = Array.from({ length: numbers.n_routes ?? 0 }, (_, i) => routeOf(core, i));
 
   /** @param {{ route: string, text: string, start: number, end: number }} segment */
   return ({ route, text, start, end }) => {
-    const { sgpe, scanner } = /** @type {import("./artifact.js").Route} */ (routes.find(({ name }) => name === route));
+    const { hasUnits, automaton } = /** @type {ReturnType<typeof routeOf>} */ (routes.find(({ name }) => name === route));
     // Several pretokenizers in a row, or none, are no one automaton whose steps could be shown.
-    if (scanner === null) return { route, text, start, end, states: 0, units: [] };
-    const { column, nStates, nColumns, table } = automata[scanner];
+    if (automaton === null) return { route, text, start, end, states: 0, units: [] };
+    const nStates = core.info(OF.AUTOMATON, automaton).n_states ?? 1;
     const characters = Array.from(text);
-    const columns = characters.map((character) => column[classOf(character.codePointAt(0) ?? 0)]);
+    const classes = characters.map((character) => core.classOf(character.codePointAt(0) ?? 0));
 
     /** @param {number} first */
     const unitFrom = (first) => {
@@ -29,16 +33,16 @@ export function tracerOf(blob) {
       const steps = [];
       let [last, rule] = [first, 0];
       for (let at = first, from = START; from !== 0; at++) {
-        const entry = table[from * nColumns + (columns[at] ?? END)];
-        const [mark, to] = [Math.floor(entry / nStates), entry % nStates];
-        if (mark > 0) {
-          [last, rule] = [at, mark - 1];
+        const { rule: found, next: to } = core.step(automaton, from, classes[at] ?? nClasses);
+        if (found !== null) {
+          [last, rule] = [at, found];
           steps[steps.length - 1].accepts = true;
         }
-        steps.push({ text: characters[at] ?? "", class: columns[at] ?? END, from, to, accepts: false });
+        const number = at < classes.length ? classes[at] + 1 : END;
+        steps.push({ text: characters[at] ?? "", class: number, from, to, accepts: false });
         from = to;
       }
-      return { last, unit: { text: characters.slice(first, last).join(""), rule: sgpe ? RULES[rule] : "piece", steps } };
+      return { last, unit: { text: characters.slice(first, last).join(""), rule: hasUnits ? RULES[rule] : "piece", steps } };
     };
 
     /** @type {TracedUnit[]} */
@@ -50,4 +54,18 @@ export function tracerOf(blob) {
     }
     return { route, text, start, end, states: nStates - 1, units };
   };
+}
+
+/**
+ * What cuts the segments of a route: the automaton of its units, or of its one stage, if that keeps all.
+ * @param {import("./core.js").Core} core
+ * @param {number} number
+ */
+function routeOf(core, number) {
+  const name = new TextDecoder("utf-8", { ignoreBOM: true }).decode(core.routeName(number));
+  const { units } = core.info(OF.ROUTE, number);
+  if (units !== null) return { name, hasUnits: true, automaton: units };
+  const stages = core.list(OF.ROUTE, number, "stage");
+  const keepsAll = stages.length === 1 && core.list(OF.STAGE, stages[0], "action").every((action) => action === KEEP);
+  return { name, hasUnits: false, automaton: keepsAll ? core.info(OF.STAGE, stages[0]).automaton : null };
 }

@@ -150,6 +150,11 @@ export class BaseWorkerTokenizer {
   }
 
   /** @param {unknown} text @param {any} [options] */
+  normalize(text, options) {
+    return this.#call("normalize", [text], options);
+  }
+
+  /** @param {unknown} text @param {any} [options] */
   segment(text, options) {
     return this.#call("segment", [text], options);
   }

@@ -13,13 +13,13 @@
 /**
  * A tokenizer of the package, here or in a Worker.
  * @typedef {object} Tokenizer
- * @property {{ models: readonly { firstId: number, nIds: number }[], routes: readonly { sgpe: boolean }[] }} info
+ * @property {{ models: readonly { firstId: number, nIds: number }[], routes: readonly { hasUnits: boolean }[] }} info
  * @property {(text: string) => Segment[] | Promise<Segment[]>} segment
  * @property {(id: number) => Uint8Array | Promise<Uint8Array>} tokenBytes
  */
 /** @typedef {{ ids: ArrayLike<number>, starts: ArrayLike<number>, ends: ArrayLike<number> }} Encoded places in UTF-16 units */
 /** @typedef {{ tokenizer: Tokenizer, encoded: Encoded } | undefined} Side a row, if it has a tokenizer, and what that makes of a text */
-/** @typedef {{ start: number, end: number, text: string, sgpe: boolean }} Unit */
+/** @typedef {{ start: number, end: number, text: string, hasUnits: boolean }} Unit */
 
 /**
  * A text with its tokens, or a message of a chat.
@@ -114,9 +114,9 @@ export function within({ tokenizer, encoded: { ids, starts, ends } }, start, end
 }
 
 /** @param {Unit} unit @param {number} from @param {number} to @returns {Unit[]} the part of it that lies between these, if any */
-function clipped({ start, end, text, sgpe }, from, to) {
+function clipped({ start, end, text, hasUnits }, from, to) {
   const [first, last] = [Math.max(start, from), Math.min(end, to)];
-  return first < last ? [{ start: first - from, end: last - from, text: text.slice(first - start, last - start), sgpe }] : [];
+  return first < last ? [{ start: first - from, end: last - from, text: text.slice(first - start, last - start), hasUnits }] : [];
 }
 
 /**
@@ -125,7 +125,7 @@ function clipped({ start, end, text, sgpe }, from, to) {
  * @returns {Promise<(Unit[] | undefined)[]>}
  */
 function unitsBy(sides, text) {
-  const isKnowing = (/** @type {Tokenizer} */ { info }) => info.routes.some(({ sgpe }) => sgpe);
+  const isKnowing = (/** @type {Tokenizer} */ { info }) => info.routes.some(({ hasUnits }) => hasUnits);
   return Promise.all(sides.map((side) => (side && isKnowing(side.tokenizer) ? unitsOf(side.tokenizer, text) : undefined)));
 }
 
@@ -137,9 +137,9 @@ function unitsBy(sides, text) {
 async function unitsOf(tokenizer, text) {
   /** @param {Segment} segment @returns {Unit[]} */
   const unitsIn = ({ start, end, text: all, units }) => {
-    if (units.length === 0) return [{ start, end, text: all, sgpe: false }];
+    if (units.length === 0) return [{ start, end, text: all, hasUnits: false }];
     let at = start;
-    return units.map((unit) => ({ start: at, end: (at += unit.length), text: unit, sgpe: true }));
+    return units.map((unit) => ({ start: at, end: (at += unit.length), text: unit, hasUnits: true }));
   };
   return (await tokenizer.segment(text)).flatMap(unitsIn);
 }
@@ -163,7 +163,7 @@ function describeTokens({ tokenizer, encoded: { ids, starts, ends } }, units) {
       const [start, end] = [starts[i], ends[i]];
       while (place + 1 < units.length && units[place].end <= start) place++;
       const cutsCharacter = (i > 0 && ends[i - 1] > start) || (i + 1 < ids.length && starts[i + 1] < end);
-      const kind = !units[place]?.sgpe ? "base" : isOf(tokenizer.info.models[0], id) ? "fallback" : "syllables";
+      const kind = !units[place]?.hasUnits ? "base" : isOf(tokenizer.info.models[0], id) ? "fallback" : "syllables";
       return { id, start, end, kind, ...(cutsCharacter && { bytes: await bytesOf(tokenizer, id) }) };
     }),
   );
@@ -191,11 +191,11 @@ const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
  * @returns {{ places: number[], syllables: number[] }} in order, from 0 to the end; and those of them at which a syllable begins
  */
 function placesIn(known, text) {
-  const units = known.find(Boolean) ?? [{ start: 0, end: text.length, text, sgpe: false }];
+  const units = known.find(Boolean) ?? [{ start: 0, end: text.length, text, hasUnits: false }];
   const places = [];
   const syllables = [];
-  for (const { start, text: unit, sgpe } of units) {
-    if (!sgpe) {
+  for (const { start, text: unit, hasUnits } of units) {
+    if (!hasUnits) {
       for (const { index } of graphemes.segment(unit)) places.push(start + index);
       continue;
     }
