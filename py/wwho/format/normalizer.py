@@ -18,7 +18,7 @@ def write_normalizer(steps: Sequence[Rewriting]) -> bytes:
     """The section's bytes.
 
     Example:
-        >>> write_normalizer([Rewriting({0x41: (0x61,)})]).hex(" ", 4)
+        >>> write_normalizer([Rewriting({0x41: (0x61,)})]).hex(" ", -4)
         '01000000 01000100 01000000 00000000 00000000 01000000 03000000 410140'
     """
     out = len(steps).to_bytes(2, "little") + bytes(2)
