@@ -16,7 +16,7 @@ import numpy as np
 
 from wwho.core.packed import packing
 from wwho.core.select import BackendName, open_backend
-from wwho.encodings import SUFFIX, list_encoding_names, model_bytes
+from wwho.encodings import SUFFIX, get_encoding, list_encoding_names, model_bytes
 from wwho.errors import WwhoError, naming
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.text import Block, Bools, DataSet, Ints, bounds, flat
@@ -56,6 +56,7 @@ class Encoder(ABC):
         kind: what runs it: "wwho", "tiktoken" or "tokenizers".
         n_vocab: ids are 0..n_vocab-1, not all of them used.
         first_unit: ids below it spell the syllables that its vocabulary lacks; 0 for what has none.
+        first_own: ids below it are its base's, special tokens included; 0 for what has none.
         superwords: the ids of its tokens that join words of scripts; empty for what has none.
         unk_id: the token for what its vocabulary cannot write; None for none.
     """
@@ -64,6 +65,7 @@ class Encoder(ABC):
     kind: str
     n_vocab: int
     first_unit = 0
+    first_own = 0
     superwords = range(0)
     unk_id: int | None = None
 
@@ -133,6 +135,8 @@ class WwhoEncoder(Encoder):
         self.normalize: Normalization | None = FORM if info.provenance.get(KEY) == FORM else None
         self.provenance = info.provenance
         self.base = info.provenance.get("base:name", "")
+        shipped = self.first_unit and self.base in list_encoding_names()
+        self.first_own = get_encoding(self.base).n_vocab if shipped else self.first_unit
         if unk == "token" and info.unk_id is None:
             raise WwhoError(f"{name} has no token for unknown syllables; leave them to be spelled")
 

@@ -57,7 +57,7 @@ class VocabularyPart:
 
 def vocabulary(encoder: Encoder, counts: Ints) -> list[VocabularyPart]:
     """The parts of a vocabulary, a model's own first, by how often the texts have each id."""
-    base, first, last = encoder.first_unit, encoder.superwords.start, encoder.superwords.stop
+    base, first, last = encoder.first_own, encoder.superwords.start, encoder.superwords.stop
     if not base:
         return [_part(encoder, "all", range(encoder.n_vocab), counts)]
     if not encoder.superwords:
