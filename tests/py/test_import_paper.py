@@ -444,7 +444,7 @@ def test_the_command(cli: Any, tmp_path: Path) -> None:
     assert facts["tokens_never_written"] == 4
     assert output.read_bytes() == blob
     assert cli("verify", output).code == 0
-    assert b"kind 10  name IDS" in cli("inspect", output).out
+    assert b"ids stated" in cli("inspect", output).out
 
 
 def test_the_command_refuses(cli: Any, tmp_path: Path) -> None:
