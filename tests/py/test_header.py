@@ -1,9 +1,12 @@
-"""The example of wwho.h, compiled with the core and run."""
+"""The core as C users have it: the example of wwho.h, the Makefile and the tests in C."""
 
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,3 +42,40 @@ def test_the_example_of_the_header(compiler: str, tmp_path: Path) -> None:
     assert subprocess.run([program, HEADER, text], capture_output=True, check=False).stderr == (
         b"MAGIC\n"
     )
+
+
+ZIG = f"{shlex.quote(sys.executable)} -m ziglang cc"
+STRICT = "-O2 -std=c11 -Wall -Wextra -Wpedantic -Werror"
+# As for a compiler that has nothing beyond C11: what common.h falls back to.
+PLAIN = "-O2 -std=c11 -DWWHO_PLAIN_C -Wall -Wextra -Werror"
+
+
+@pytest.mark.parametrize(
+    ("compiler", "flags"),
+    [("gcc", STRICT), ("clang", STRICT), (ZIG, STRICT), ("gcc", PLAIN), ("clang", PLAIN)],
+    ids=["gcc", "clang", "zig", "gcc, plain C", "clang, plain C"],
+)
+def test_the_tests_in_c(compiler: str, flags: str, tmp_path: Path) -> None:
+    if compiler == ZIG:
+        pytest.importorskip("ziglang", reason="needs ziglang")
+    for program in ("make", *shlex.split(compiler)[:1]):
+        if shutil.which(program) is None:
+            pytest.skip(f"needs {program}")
+    command = ["make", "-C", str(CORE.parent), "test", f"CC={compiler}", f"CFLAGS={flags}"]
+    done = subprocess.run(
+        [*command, f"BUILD={tmp_path}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "all checks passed" in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("file", sorted(CORE.parent.glob("src/*.c")), ids=lambda file: file.name)
+def test_every_file_compiles_alone(file: Path, tmp_path: Path) -> None:
+    try:
+        compile_c(
+            file, tmp_path / "alone.o", "gcc", ["-c", "-std=c11", "-Wall", "-Wextra", "-Werror"]
+        )
+    except CompileError as error:
+        if "No such file" not in str(error):
+            raise
+        pytest.skip(str(error))

@@ -8,16 +8,17 @@
 
 /* What one file of the core offers to another: in one compilation unit (wwho.c) the compiler sees every use. */
 #ifndef WWHO_LOCAL
-#ifdef __GNUC__
+#if defined(__GNUC__) && !defined(WWHO_PLAIN_C)
 #define WWHO_LOCAL __attribute__((visibility("hidden")))
 #else
 #define WWHO_LOCAL extern
 #endif
 #endif
 
-/* What compilers offer beyond C11. HOT is for the path that most pieces take: no compiler, and WebAssembly's least of all, may
+/* What compilers offer beyond C11, unless WWHO_PLAIN_C is defined. HOT is for the path that most pieces take: no compiler, and
+ * WebAssembly's least of all, may
  * make a call of it. The memory functions are the compiler's own where it has them: freestanding C has no <string.h>. */
-#ifdef __GNUC__
+#if defined(__GNUC__) && !defined(WWHO_PLAIN_C)
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read in place: little-endian only");
 #define HOT inline __attribute__((always_inline))
 #define COLD __attribute__((noinline, unused))

@@ -129,7 +129,7 @@ WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a,
     put_letters(classes, s);
 }
 
-#if defined(__SSE2__) || defined(__wasm_simd128__)
+#if defined(__GNUC__) && !defined(WWHO_PLAIN_C) && (defined(__SSE2__) || defined(__wasm_simd128__))
 typedef uint8_t wwho_16 __attribute__((vector_size(16)));
 
 static HOT uint64_t bits_of(wwho_16 truth) {
@@ -145,7 +145,7 @@ static HOT uint64_t bits_of(wwho_16 truth) {
 static HOT uint64_t find_edges(const wwho_stream *s, const uint8_t *text, uint64_t *wide) {
     uint64_t others = 0, triggers = 0;
     uint8_t first = s->first, span = (uint8_t)(s->last - s->first), one = s->triggers[0], two = s->triggers[1];
-#if defined(__SSE2__) || defined(__wasm_simd128__)
+#if defined(__GNUC__) && !defined(WWHO_PLAIN_C) && (defined(__SSE2__) || defined(__wasm_simd128__))
     for (uint32_t i = 0; i < 64; i += 16) {
         wwho_16 v;
         copy_bytes(&v, text + i, 16);

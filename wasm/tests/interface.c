@@ -1,0 +1,127 @@
+/* The interface as a C user uses it: interface MODEL.wwho, for o200k_base. Prints what went wrong, if anything did. */
+#include "wwho.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+#define CHECK(condition)                                                          \
+    do {                                                                          \
+        if (!(condition)) {                                                       \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);       \
+            failures++;                                                           \
+        }                                                                         \
+    } while (0)
+
+/* A whole file, at an address that malloc aligns. */
+static uint8_t *read_all(const char *path, size_t *len) {
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = NULL;
+    if (!file) return NULL;
+    if (!fseek(file, 0, SEEK_END) && ftell(file) > 0) {
+        *len = (size_t)ftell(file);
+        rewind(file);
+        bytes = malloc(*len);
+        if (bytes && fread(bytes, 1, *len, file) != *len) *len = 0;
+    }
+    fclose(file);
+    return bytes;
+}
+
+static uint32_t number(const wwho_model *model, int of, uint32_t which, const char *wanted) {
+    const char *name;
+    uint32_t value;
+    for (uint32_t i = 0; wwho_info(model, of, which, i, &name, &value) == WWHO_OK; i++)
+        if (!strcmp(name, wanted)) return value;
+    CHECK(!"there is such a number");
+    return 0;
+}
+
+static void test_what_it_tells(const wwho_model *model) {
+    const uint8_t *text;
+    size_t len;
+    uint32_t id, flags;
+    CHECK(number(model, WWHO_OF_TOKENIZER, 0, "n_vocab") == 200019);
+    CHECK(number(model, WWHO_OF_TOKENIZER, 0, "n_models") == 1);
+    CHECK(number(model, WWHO_OF_MODEL, 0, "n_merges") == 199998 - 256);
+    CHECK(wwho_route_name(model, 0, &text, &len) == WWHO_OK && len == 5 && !memcmp(text, "other", 5));
+    CHECK(wwho_route_name(model, 1, &text, &len) == WWHO_ARGUMENT);
+    CHECK(wwho_added(model, 0, &id, &flags, &text, &len) == WWHO_OK);
+    CHECK(id == 199999 && flags == WWHO_ADDED_SPECIAL && len == 13 && !memcmp(text, "<|endoftext|>", 13));
+    CHECK(wwho_section_bytes(model, WWHO_SECTION_PROVENANCE, 0, &text, &len) == WWHO_OK && len > 2 && text[0] == '{');
+    CHECK(wwho_abi_version() >> 16 == WWHO_VERSION_MAJOR);
+    CHECK(!strcmp(wwho_status_str(WWHO_CHECKSUM), "CHECKSUM"));
+}
+
+static void test_text(const wwho_model *model, void *scratch, size_t scratch_len) {
+    static const uint8_t text[] = "hello world<|endoftext|>";
+    const size_t len = sizeof text - 1;
+    const uint8_t allowed[] = {1, 1};
+    uint32_t ids[64], ends[64], first[64], last[64], token;
+    uint8_t back[64];
+    const uint8_t *bytes;
+    size_t n, size, cut;
+    CHECK(wwho_encode(model, text, len, allowed, 0, scratch, scratch_len, ids, ends, 64, &n) == WWHO_OK);
+    CHECK(n == 3 && ids[0] == 24912 && ids[1] == 2375 && ids[2] == 199999);
+    CHECK(ends[0] == 5 && ends[1] == 11 && ends[2] == len);
+    CHECK(wwho_decode(model, ids, n, back, sizeof back, &size) == WWHO_OK && size == len && !memcmp(back, text, len));
+    CHECK(wwho_offsets(text, len, ends, n, 1, first, last) == WWHO_OK && first[1] == 5 && last[1] == 11);
+    CHECK(wwho_encode(model, text, len, NULL, 0, scratch, scratch_len, ids, NULL, 64, &n) == WWHO_OK && n > 3);
+    CHECK(wwho_encode(model, text, len, NULL, 0, scratch, scratch_len, ids, NULL, 1, &size) == WWHO_BUFFER && size == n);
+    CHECK(wwho_count(model, text, len, NULL, 0, scratch, scratch_len, SIZE_MAX, &size) == WWHO_OK && size == n);
+    CHECK(wwho_safe_cut(model, text, 11, NULL, &cut) == WWHO_OK && cut == 5);
+    CHECK(wwho_token_bytes(model, 24912, &bytes, &size) == WWHO_OK && size == 5 && !memcmp(bytes, "hello", 5));
+    CHECK(wwho_token_id(model, text, 5, &token) == WWHO_OK && token == 24912);
+    CHECK(wwho_token_bytes(model, 200019, &bytes, &size) == WWHO_TOKEN);
+}
+
+static void test_batch(const wwho_model *model, void *scratch, size_t scratch_len) {
+    static const uint8_t text[] = "hello worldhello";
+    const uint32_t starts[] = {0, 11, 11, 16};
+    uint32_t ids[16], rows[4];
+    CHECK(wwho_encode_batch(model, text, starts, 3, NULL, 0, scratch, scratch_len, ids, NULL, 16, rows) == WWHO_OK);
+    CHECK(rows[1] == 2 && rows[2] == 2 && rows[3] == 3 && ids[2] == ids[0]);
+}
+
+static void test_spans_and_normalizer(const wwho_model *model) {
+    static const uint8_t text[] = "hello world";
+    wwho_span spans[4];
+    uint8_t out[16];
+    uint32_t sources[16];
+    size_t n, read;
+    CHECK(wwho_spans(model, text, 11, spans, 4, &n) == WWHO_OK && n == 2 && spans[1].start == 5 && spans[0].rule == WWHO_PIECE);
+    CHECK(wwho_normalize(model, text, 11, 0, NULL, 0, out, sources, sizeof out, &read, &n) == WWHO_OK);
+    CHECK(n == 11 && read == 11 && !memcmp(out, text, 11) && sources[10] == 10);
+}
+
+static void test_refusals(uint8_t *blob, size_t len) {
+    size_t size;
+    CHECK(wwho_workspace_size(blob, len - 4, &size) == WWHO_TRUNCATED);
+    CHECK(wwho_workspace_size(NULL, len, &size) == WWHO_ARGUMENT);
+    blob[0] ^= 1;
+    CHECK(wwho_workspace_size(blob, len, &size) == WWHO_MAGIC);
+    blob[0] ^= 1;
+}
+
+int main(int argc, char **argv) {
+    size_t len = 0, size;
+    uint8_t *blob = argc == 2 ? read_all(argv[1], &len) : NULL;
+    if (!blob || !len) return fprintf(stderr, "interface MODEL.wwho\n"), 2;
+    test_refusals(blob, len);
+    const wwho_model *model = NULL;
+    int status = wwho_workspace_size(blob, len, &size);
+    void *work = status ? NULL : malloc(size);
+    if (!status) status = wwho_open(blob, len, work, size, &model);
+    if (status) return fprintf(stderr, "%s\n", wwho_status_str(status)), 1;
+    size_t scratch_len = wwho_scratch_size(model);
+    void *scratch = calloc(1, scratch_len);
+    test_what_it_tells(model);
+    test_text(model, scratch, scratch_len);
+    test_batch(model, scratch, scratch_len);
+    test_spans_and_normalizer(model);
+    free(scratch), free(work), free(blob);
+    if (!failures) puts("all checks passed");
+    return failures != 0;
+}
