@@ -16,8 +16,8 @@
 #endif
 
 /* What compilers offer beyond C11, unless WWHO_PLAIN_C is defined. HOT is for the path that most pieces take: no compiler, and
- * WebAssembly's least of all, may
- * make a call of it. The memory functions are the compiler's own where it has them: freestanding C has no <string.h>. */
+ * WebAssembly's least of all, may make a call of it. The memory functions are the compiler's own where it has them: freestanding C
+ * has no <string.h>. */
 #if defined(__GNUC__) && !defined(WWHO_PLAIN_C)
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read in place: little-endian only");
 #define HOT inline __attribute__((always_inline))
