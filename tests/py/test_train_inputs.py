@@ -104,7 +104,7 @@ def test_standard_input(tmp_path: Path, suffix: str) -> None:
         subprocess.run([*run, "-o", str(output), str(source)], input=data, check=True)
         outputs.append(output.read_bytes())
     assert outputs[0] == outputs[1]
-    assert read_artifact(outputs[0]).merges
+    assert units_of(read_artifact(outputs[0])).merges
 
 
 def test_json_lines_from_standard_input(tmp_path: Path) -> None:
