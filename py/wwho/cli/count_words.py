@@ -15,7 +15,7 @@ NAME = "count-words"
 HELP = "count the words of a corpus, or of a part of it, for `wwho train --counts`"
 EXAMPLE = """\
   $ wwho count-words --schema sinhala -o a.counts a.txt.xz
-  $ wwho count-words --schema sinhala -o b.counts --part 2/8 b.txt
+  $ wwho count-words --schema sinhala -o b.counts b.txt
   $ wwho count-words --schema sinhala -o all.counts --counts a.counts b.counts"""
 
 

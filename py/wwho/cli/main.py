@@ -36,8 +36,8 @@ exit codes: 0 fine, 1 the data is at fault, 2 the command line is at fault, 130 
 
 
 COMMANDS: tuple[Command, ...] = (
-    train,
     count_words,
+    train,
     compile_schemas,
     import_vocabulary,
     schema,

@@ -25,7 +25,7 @@ EXAMPLE = """\
       --vocab-size 128000 --prune 20 -o MODEL.wwho corpus.txt.xz more.jsonl.gz
   $ wwho train --schema sinhala -o MODEL.wwho --processes 4 \\
       --weight news/=2.5 news/ 'web/*.parquet' s3://bucket/books/
-  $ wwho train --schema sinhala -o MODEL.wwho --counts counts/*.counts"""
+  $ wwho train --schema sinhala -o MODEL.wwho --counts a.counts b.counts"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
