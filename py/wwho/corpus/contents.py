@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import lzma
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -117,6 +116,8 @@ def xz_chunks(stream: io.BufferedReader) -> Iterator[bytes]:
         lzma.LZMAError: the data is damaged.
         EOFError: it is truncated.
     """
+    import lzma  # which Pyodide brings as a package of its own
+
     frame, rest = lzma.LZMADecompressor(lzma.FORMAT_XZ), b""
     while data := rest or stream.read(STORED_CHUNK):
         if frame.eof:

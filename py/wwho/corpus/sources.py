@@ -6,7 +6,6 @@ import errno
 import glob
 import gzip
 import io
-import lzma
 import os
 import re
 import sys
@@ -18,6 +17,11 @@ from typing import Any, BinaryIO, cast
 from urllib.parse import urlsplit
 
 from wwho.errors import CorpusError
+
+try:
+    from lzma import LZMAError
+except ModuleNotFoundError:  # Pyodide brings it as a package of its own
+    LZMAError = zlib.error  # type: ignore[misc,assignment]
 
 STANDARD_INPUT = "-"
 WEB = ("http://", "https://")
@@ -220,7 +224,7 @@ def reported(file: str) -> Iterator[None]:
         raise CorpusError(
             f"{file}: the compressed data is truncated; get the file again"
         ) from error
-    except (gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
+    except (gzip.BadGzipFile, LZMAError, zlib.error) as error:
         raise CorpusError(f"{file}: the compressed data is damaged: {error}") from error
     except FileNotFoundError as error:
         # fsspec says so of a web server too that does not answer, or answers with an error.
