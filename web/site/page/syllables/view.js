@@ -117,12 +117,12 @@ export class SyllableView {
 }
 
 /** @param {Segment} segment */
-const kindOf = ({ units }) => (units[0].rule === "piece" ? "base" : "syllables");
+const kindOf = ({ units }) => (units[0].rule === "piece" ? "base" : "script");
 
 /** The segment with the most characters in syllables of several. @param {readonly Segment[]} segments */
 function mostToShow(segments) {
   const lengths = segments.map((segment) => {
-    const units = kindOf(segment) === "syllables" ? segment.units.slice(0, UNITS).map(({ text }) => text.trimStart().length) : [];
+    const units = kindOf(segment) === "script" ? segment.units.slice(0, UNITS).map(({ text }) => text.trimStart().length) : [];
     return units.reduce((sum, length) => sum + (length > 1 ? length : 0), 0);
   });
   return lengths.indexOf(Math.max(...lengths));
