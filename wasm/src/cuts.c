@@ -173,9 +173,15 @@ int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, cons
     size_t at = 0, end = len, longest = wanted.any[0] || wanted.any[1] ? model->added.longest : 0;
     while (at < end) {
         wwho_added_match match = next_added(&search);
-        for (size_t i = at + longest > len ? at : len - longest; longest && i <= match.start && i < end; i++)
+        /* One that begins later would come first nevertheless, where this one is looked for in what is left of the text. */
+        bool late = match.number != WWHO_NONE && model->added_flags[match.number] & WWHO_ADDED_NORMALIZED;
+        size_t sure = late ? match.end : match.start + 1;
+        for (size_t i = at + longest > len ? at : len - longest; longest && i < sure && i < end; i++)
             if (is_unfinished(&wanted, text, i, len)) end = i;
-        if (end <= match.start) break;
+        if (end < sure) {
+            if (end > match.start) end = match.start;
+            break;
+        }
         at = match.end;
     }
     size_t more = at < end ? cut_ordinary(model, &wanted, text + at, end - at) : 0;
