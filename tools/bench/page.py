@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -83,7 +82,7 @@ def served() -> Iterator[str]:
             raise SystemExit("the server does not start; try: wwho serve")
         yield found[0]
     finally:
-        process.send_signal(signal.SIGINT)
+        process.terminate()  # SIGINT is ignored by a shell's background jobs
         process.communicate()
 
 
