@@ -22,6 +22,7 @@ from vector_checks import artifact
 
 from wwho._core import ffi, lib
 from wwho.core.core import ABI_MAJOR, ABI_MINOR, Of
+from wwho.core.packed import SPAN
 from wwho.format.layout import Kind
 from wwho.format.model import Flag
 
@@ -92,7 +93,7 @@ def test_a_model_tells_what_it_is_made_of() -> None:
     rules = dict(numbers(model, lib.WWHO_OF_AUTOMATON, automaton))["n_rules"]
     assert actions == [("action", 0)] * rules
     layout = dict(numbers(ffi.NULL, lib.WWHO_OF_SPAN))
-    assert layout.pop("size") == ffi.sizeof("wwho_span")
+    assert layout.pop("size") == ffi.sizeof("wwho_span") == SPAN.size
     assert layout == {name: field.offset for name, field in ffi.typeof("wwho_span").fields}
     flags = dict(numbers(ffi.NULL, lib.WWHO_OF_FLAGS))
     assert flags == {name: getattr(lib, f"WWHO_{name}") for name in flags}

@@ -26,6 +26,7 @@ class Of(IntEnum):
     TOKENIZER = 0
     MODEL = 1
     ROUTE = 2
+    FLAGS = 6
 
 
 class Opened(Protocol):
@@ -46,7 +47,7 @@ class Opened(Protocol):
 
 def core_info(core: Opened) -> Info:
     """The numbers and names of a model that the core has opened."""
-    numbers = dict(_numbers(core, Of.TOKENIZER))
+    numbers = dict(core_numbers(core, Of.TOKENIZER))
     return Info(
         n_vocab=numbers["n_vocab"],
         models=tuple(_model(core, number) for number in range(numbers["n_models"])),
@@ -57,7 +58,7 @@ def core_info(core: Opened) -> Info:
     )
 
 
-def _numbers(core: Opened, of: Of, number: int = 0) -> Iterator[tuple[str, int]]:
+def core_numbers(core: Opened, of: Of, number: int = 0) -> Iterator[tuple[str, int]]:
     """The numbers that tell of a thing; a name may come several times."""
     for index in count():
         found = core.number(of, number, index)
@@ -71,7 +72,7 @@ def _added(token: int, flags: int, text: bytes) -> Added:
 
 
 def _route(core: Opened, number: int) -> Route:
-    numbers = [*_numbers(core, Of.ROUTE, number)]
+    numbers = [*core_numbers(core, Of.ROUTE, number)]
     first = dict(numbers)
     return Route(
         name=core.route_name(number).decode("utf-8"),
@@ -82,7 +83,7 @@ def _route(core: Opened, number: int) -> Route:
 
 
 def _model(core: Opened, number: int) -> ModelInfo:
-    numbers = dict(_numbers(core, Of.MODEL, number))
+    numbers = dict(core_numbers(core, Of.MODEL, number))
     return ModelInfo(
         kind=KINDS[numbers["kind"]],
         symbols=SYMBOLS[numbers["symbols"]],

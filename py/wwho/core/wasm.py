@@ -17,14 +17,12 @@ from operator import index
 from typing import Any, NamedTuple
 
 from wwho.core.base import Span, unknown_id, unknown_text
-from wwho.core.core import Of, check_version, core_info, refuse
+from wwho.core.core import Of, check_version, core_info, core_numbers, refuse
 from wwho.core.packed import SPAN
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 
 OK, BUFFER, TOKEN = 0, 2, 3
-UNK_TOKEN = 1
-ONE_PIECE = 2
 NORMALIZER_BYTES = 65536
 PAGE = 65536
 MAX_LENGTH = 2**31 - 1
@@ -56,7 +54,10 @@ class WasmBackend:
         self._scratch = (core.take(n_scratch), n_scratch)
         core.clear(*self._scratch)
         core.keep()
-        self.info = core_info(_Opened(core, self._model))
+        opened = _Opened(core, self._model)
+        self.info = core_info(opened)
+        flags = dict(core_numbers(opened, Of.FLAGS))
+        self._unk_token, self._one_piece = flags["UNK_TOKEN"], flags["ONE_PIECE"]
 
     def normalize(self, text: bytes) -> bytes:
         """See `Backend`."""
@@ -95,13 +96,13 @@ class WasmBackend:
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
         with self._lock:
-            ids, _, n = self._encode(text, allowed, UNK_TOKEN if unk else 0)
+            ids, _, n = self._encode(text, allowed, self._unk_token if unk else 0)
             return self._core.numbers(ids, n)
 
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
         with self._lock:
-            ids, _, n = self._encode(piece, None, ONE_PIECE)
+            ids, _, n = self._encode(piece, None, self._one_piece)
             return self._core.numbers(ids, n)
 
     def encode_with_ends(
@@ -109,7 +110,7 @@ class WasmBackend:
     ) -> tuple[list[int], list[int]]:
         """See `Backend`."""
         with self._lock:
-            ids, ends, n = self._encode(text, allowed, UNK_TOKEN if unk else 0)
+            ids, ends, n = self._encode(text, allowed, self._unk_token if unk else 0)
             return self._core.numbers(ids, n), self._core.numbers(ends, n)
 
     def _encode(self, text: bytes, allowed: bytes | None, flags: int) -> tuple[int, int, int]:
@@ -139,7 +140,7 @@ class WasmBackend:
                 core,
                 core.call(
                     "wwho_count",
-                    *(self._model, data, size, mask, UNK_TOKEN if unk else 0),
+                    *(self._model, data, size, mask, self._unk_token if unk else 0),
                     *(*scratch, min(limit, size), n),
                 ),
             )

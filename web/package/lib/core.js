@@ -19,9 +19,8 @@ const SHORT_BYTES = 4096;
 /** More than this much text, with 12 bytes of results for each of its own, does not fit 32-bit memory. */
 const MOST_BYTES = 2 ** 28 - 1;
 /** What wwho_info tells of, and a kind of section: WWHO_OF_... and WWHO_SECTION_PROVENANCE of wwho.h. */
-export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3, AUTOMATON: 4 });
+export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3, AUTOMATON: 4, SPAN: 5, FLAGS: 6 });
 const SECTION_PROVENANCE = 10;
-const SPAN_BYTES = 12;
 const NONE = 0xffffffff;
 const OK = 0;
 const ARGUMENT = 1;
@@ -52,6 +51,8 @@ export class Core {
   #model = 0;
   /** Where the core writes the number that a call gives. */
   #out = 0;
+  /** Where the fields of a span stand in it, in bytes, and its size. @type {Record<string, number>} */
+  #span = {};
   #scratch = 0;
   #scratchLength = 0;
   /** Where the area of the running call begins, and its first free byte. */
@@ -97,6 +98,7 @@ export class Core {
     this.#scratch = this.#take(this.#scratchLength); // zero, as the core asks: nothing was there before
     this.#base = this.#top;
     this.#makeViews();
+    this.#span = /** @type {Record<string, number>} */ (this.info(OF.SPAN));
   }
 
   /** To be called when memory has grown, which ends the views of before, and when #base has moved. */
@@ -446,10 +448,13 @@ export class Core {
     this.#check(this.#call.wwho_safe_cut(this.#model, this.#base, length, mask, this.#out), "find a place to cut");
     const cut = this.#given();
     if (typeof text !== "string" || cut === 0) return cut;
-    const at = this.#take(12);
-    this.#words[at / 4] = cut;
-    this.#check(this.#call.wwho_offsets(this.#base, length, at, 1, 1, at + 4, at + 8), "compute offsets");
-    return this.#words[at / 4 + 2];
+    // What is behind the cut is short, and has a unit for the first byte of each character, and two for one of four bytes.
+    let units = text.length;
+    for (let at = this.#base + cut; at < this.#base + length; at++) {
+      const byte = this.#bytes[at];
+      units -= byte >= 0xf0 ? 2 : (byte & 0xc0) === 0x80 ? 0 : 1;
+    }
+    return units;
   }
 
   /**
@@ -459,19 +464,30 @@ export class Core {
    */
   spans(text) {
     const { table, ends } = this.#segment(text);
-    const view = new DataView(this.#bytes.buffer, table, ends.length * SPAN_BYTES);
-    return { spans: Array.from(ends, (_, i) => readSpan(view, i * SPAN_BYTES)), ends };
+    const { size, ...fields } = this.#span;
+    const view = new DataView(this.#bytes.buffer, table, ends.length * size);
+    /** @param {number} at @returns {Span} */
+    const read = (at) => ({
+      start: view.getUint32(at + fields.start, true),
+      end: view.getUint32(at + fields.end, true),
+      route: view.getUint16(at + fields.route, true),
+      rule: view.getUint8(at + fields.rule),
+      first: view.getUint8(at + fields.first) === 1,
+    });
+    return { spans: Array.from(ends, (_, i) => read(i * size)), ends };
   }
 
   /**
    * Where pieces and units end, in UTF-16 units, and the route of each: spans() without its objects.
    * @param {Text} text
-   * @returns {{ ends: Uint32Array, routes: Uint8Array }}
+   * @returns {{ ends: Uint32Array, routes: Uint16Array }}
    */
   pieces(text) {
     const { table, ends } = this.#segment(text);
-    const routes = new Uint8Array(ends.length);
-    for (let i = 0; i < routes.length; i++) routes[i] = this.#words[(table + i * SPAN_BYTES) / 4 + 2] & 0xffff;
+    const { size, route } = this.#span;
+    const view = new DataView(this.#bytes.buffer, table, ends.length * size);
+    const routes = new Uint16Array(ends.length);
+    for (let i = 0; i < routes.length; i++) routes[i] = view.getUint16(i * size + route, true);
     return { ends, routes };
   }
 
@@ -482,11 +498,12 @@ export class Core {
   #segment(text) {
     this.#begin();
     const length = this.#put(text);
-    const table = this.#take(length * SPAN_BYTES);
+    const { size, end } = this.#span;
+    const table = this.#take(length * size);
     this.#check(this.#call.wwho_spans(this.#model, this.#base, length, table, length, this.#out), "segment");
     const n = this.#given();
     const [byteEnds, first, last] = [this.#take(n * 4), this.#take(n * 4), this.#take(n * 4)];
-    for (let i = 0; i < n; i++) this.#words[byteEnds / 4 + i] = this.#words[(table + i * SPAN_BYTES) / 4 + 1];
+    for (let i = 0; i < n; i++) this.#words[byteEnds / 4 + i] = this.#words[(table + i * size + end) / 4];
     this.#check(this.#call.wwho_offsets(this.#base, length, byteEnds, n, 1, first, last), "compute offsets");
     return { table, ends: this.#copyWords(last, n) };
   }
@@ -533,19 +550,4 @@ function tooLong(length) {
     `a text of ${length} bytes is more than 32-bit memory can work on, which is ${MOST_BYTES}; give it in smaller parts, ` +
       "or to countStream",
   );
-}
-
-/**
- * @param {DataView} view
- * @param {number} at
- * @returns {Span}
- */
-function readSpan(view, at) {
-  return {
-    start: view.getUint32(at, true),
-    end: view.getUint32(at + 4, true),
-    route: view.getUint16(at + 8, true),
-    rule: view.getUint8(at + 10),
-    first: view.getUint8(at + 11) === 1,
-  };
 }

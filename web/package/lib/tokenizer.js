@@ -34,7 +34,6 @@ import { tracerOf } from "./trace.js";
 /** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean }} Given what options mean to the core, and what ids come in */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
-const UNK_TOKEN = 1;
 /** Flags of added tokens, and the action of a stage that keeps what it matches. */
 const SPECIAL = 1;
 const LSTRIP = 2;
@@ -77,6 +76,8 @@ export class BaseTokenizer {
   #tracer;
   /** Whether a normalizer rewrites texts. */
   #normalizes;
+  /** The flag of encoding for `unk: "token"`. */
+  #unkToken;
 
   /**
    * @param {WebAssembly.Module} module the compiled core
@@ -100,6 +101,7 @@ export class BaseTokenizer {
     this.#routes = this.info.routes;
     const { n_added: nAdded, n_stages: nStages, n_steps: nSteps } = core.info(OF.TOKENIZER);
     this.#normalizes = nSteps !== 0;
+    this.#unkToken = /** @type {number} */ (core.info(OF.FLAGS).UNK_TOKEN);
     const added = Array.from({ length: nAdded ?? 0 }, (_, i) => core.added(i));
     const specials = added.filter(({ flags }) => flags & SPECIAL);
     /** Text of each special token and its id. @type {ReadonlyMap<string, number>} @readonly */
@@ -158,7 +160,7 @@ export class BaseTokenizer {
     const disallowed = nameSet(disallowedSpecial, "disallowedSpecial", this.#specials);
     const allowed = nameSet(allowedSpecial, "allowedSpecial", this.#specials);
     refuseDisallowed(text, this.#specials, allowed, disallowed);
-    return { mask: allowedMask(this.#added, allowed), flags: unk === "token" ? UNK_TOKEN : 0, array };
+    return { mask: allowedMask(this.#added, allowed), flags: unk === "token" ? this.#unkToken : 0, array };
   }
 
   /**
