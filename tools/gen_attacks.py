@@ -99,7 +99,7 @@ def with_model(number: int, artifact: Artifact = MODEL, **fields: Any) -> bytes:
 
 
 def header() -> Iterator[Attack]:
-    """FORMAT.md, section 1: the header."""
+    """FORMAT.md, Header: the header."""
     yield "MAGIC-json", b'{"version": "1.0", "model": {"type": "BPE"}}'
     yield "MAGIC-png", PNG
     yield "MAGIC-newline", GOOD.replace(b"\r\n", b"\n", 1)
@@ -117,7 +117,7 @@ def header() -> Iterator[Attack]:
 
 
 def section_table() -> Iterator[Attack]:
-    """FORMAT.md, section 1: the section table."""
+    """FORMAT.md, Header: the section table."""
     sections = sections_of(GOOD)
     entry = HEADER_BYTES + 12
     last = HEADER_BYTES + 12 * (len(sections) - 1)
@@ -149,7 +149,7 @@ def padded_with_one() -> bytes:
 
 
 def classes() -> Iterator[Attack]:
-    """FORMAT.md, section 2."""
+    """FORMAT.md, CLASSES."""
     data, kind = part(Kind.CLASSES), Kind.CLASSES
     yield "CLASSES-short", with_part(kind, data[:100])
     yield "CLASSES-cut", with_part(kind, data[:-4])
@@ -177,7 +177,7 @@ def same_page(data: bytes) -> bytes:
 
 
 def automata() -> Iterator[Attack]:
-    """FORMAT.md, section 3."""
+    """FORMAT.md, AUTOMATA."""
     kind, data = Kind.AUTOMATA, part(Kind.AUTOMATA)
     n_classes = MODEL.scanners.classes.n_classes
     first = MODEL.scanners.automata[0]
@@ -231,7 +231,7 @@ def too_many_cells() -> bytes:
 
 
 def stages() -> Iterator[Attack]:
-    """FORMAT.md, section 4."""
+    """FORMAT.md, STAGES."""
     kind, data = Kind.STAGES, part(Kind.STAGES)
     yield "STAGES-empty", with_part(kind, b"")
     yield "STAGES-cut", with_part(kind, data[:-2])
@@ -245,7 +245,7 @@ def stages() -> Iterator[Attack]:
 
 
 def routes() -> Iterator[Attack]:
-    """FORMAT.md, section 5."""
+    """FORMAT.md, ROUTES."""
     kind, data = Kind.ROUTES, part(Kind.ROUTES)
     other = struct.pack("<BBHHB", 0, 1, 0xFFFF, 0, 5) + b"other"
     letters = struct.pack("<BBHB", 1, 0, 2, 7) + b"letters"
@@ -300,7 +300,7 @@ def rivals() -> Artifact:
 
 
 def heads() -> Iterator[Attack]:
-    """FORMAT.md, section 6: the head of a model."""
+    """FORMAT.md, MODEL: the head of a model."""
     data = part(Kind.MODEL)
     yield "MODEL-empty", with_part(Kind.MODEL, b"")
     yield "MODEL-cut", with_part(Kind.MODEL, data[: HEAD_BYTES - 1])
@@ -351,7 +351,7 @@ def stepping_with_space() -> bytes:
 
 
 def tokens() -> Iterator[Attack]:
-    """FORMAT.md, section 6: symbols and merges."""
+    """FORMAT.md, MODEL: symbols and merges."""
     base, units = part(Kind.MODEL, BASE), part(Kind.MODEL, UNITS)
     of_bytes = partial(with_part, Kind.MODEL, model=BASE)
     of_units = partial(with_part, Kind.MODEL, model=UNITS)
@@ -417,7 +417,7 @@ def grown(merges: Sequence[tuple[int, int]]) -> bytes:
 
 
 def ids() -> Iterator[Attack]:
-    """FORMAT.md, section 6: ids."""
+    """FORMAT.md, MODEL: ids."""
     stated = partial(with_part, Kind.MODEL, model=UNITS, blob=STATED)
     data = part(Kind.MODEL, UNITS, STATED)
     good = leb.pack(leb.zigzag([4, 1, 0, 3]))
@@ -460,7 +460,7 @@ def ids() -> Iterator[Attack]:
 
 
 def kinds() -> Iterator[Attack]:
-    """FORMAT.md, section 6: GREEDY and VITERBI."""
+    """FORMAT.md, MODEL: GREEDY and VITERBI."""
     artifact = kinds_model()
     blob = write_artifact(artifact)
     yield "MODEL-spelled_by_greedy", with_head(2, blob, unknown=Unknown.SPELL, speller=1)
@@ -469,7 +469,7 @@ def kinds() -> Iterator[Attack]:
 
 
 def greedy(artifact: Artifact, blob: bytes) -> Iterator[Attack]:
-    """FORMAT.md, section 6: GREEDY, which is model 1."""
+    """FORMAT.md, MODEL: GREEDY, which is model 1."""
     data = part(Kind.MODEL, 1, blob)
     changed = partial(with_part, Kind.MODEL, model=1, blob=blob)
     head = partial(with_head, 1, blob)
@@ -497,7 +497,7 @@ def greedy(artifact: Artifact, blob: bytes) -> Iterator[Attack]:
 
 
 def viterbi(artifact: Artifact, blob: bytes) -> Iterator[Attack]:
-    """FORMAT.md, section 6: VITERBI, which are the models 2 and 3, with f64 and f32."""
+    """FORMAT.md, MODEL: VITERBI, which are the models 2 and 3, with f64 and f32."""
     data = part(Kind.MODEL, 2, blob)
     changed = partial(with_part, Kind.MODEL, model=2, blob=blob)
     head = partial(with_head, 2, blob)
@@ -531,7 +531,7 @@ def viterbi(artifact: Artifact, blob: bytes) -> Iterator[Attack]:
 
 
 def added() -> Iterator[Attack]:
-    """FORMAT.md, section 7."""
+    """FORMAT.md, ADDED."""
     kind, data = Kind.ADDED, part(Kind.ADDED)
 
     def listed(*entries: tuple[int, bytes], flags: int = 1, zero: int = 0) -> bytes:

@@ -20,7 +20,7 @@ static fuzz_special special_at(const fuzz_model *m, const uint8_t *text, size_t 
     return best;
 }
 
-/* FORMAT.md, section 10, point 1, word for word: cut at the special tokens, encode what is between on its own. */
+/* FORMAT.md, Encoding, point 1, word for word: cut at the special tokens, encode what is between on its own. */
 static void check_cuts(const fuzz_model *m, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags) {
     fuzz_tokens whole = encode_text(m, text, len, allowed, flags);
     size_t n = 0, start = 0;

@@ -14,7 +14,7 @@ from pathlib import Path
 import oracle  # puts tools/ on the path
 import pytest
 from gen_attacks import attacks
-from gen_hexdump import rewritten
+from gen_format import rewritten
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import (
@@ -105,9 +105,24 @@ def test_sections_fill_the_file() -> None:
     assert end == len(blob)
 
 
-def test_the_hex_dump_in_the_specification_is_up_to_date() -> None:
+def test_the_generated_parts_of_the_specification_are_up_to_date() -> None:
     text = (oracle.ROOT / "wasm" / "FORMAT.md").read_text("utf-8")
-    assert rewritten(text) == text
+    assert rewritten(text) == text, "run: python tools/gen_format.py"
+
+
+def test_what_refers_to_the_specification_names_a_section_of_it() -> None:
+    text = (oracle.ROOT / "wasm" / "FORMAT.md").read_text("utf-8")
+    headings = set(re.findall(r"^#{2,3} (\w+)", text, re.MULTILINE))
+    folders = {"wasm": "[ch]", "py": "py", "web/package": "js"}
+    named = {
+        (path.name, name)
+        for folder, ending in folders.items()
+        for path in (oracle.ROOT / folder).rglob(f"*.{ending}")
+        if "node_modules" not in path.parts
+        for name in re.findall(r"FORMAT\.md[,:] ([A-Z]\w+)", path.read_text("utf-8"))
+    }
+    assert len(named) > 20
+    assert {(file, name) for file, name in named if name not in headings} == set()
 
 
 # Refusing

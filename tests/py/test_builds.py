@@ -113,7 +113,7 @@ def test_the_stack_is_bounded(tmp_path: Path, level: str) -> None:
     """No recursion, no frame whose size is known only as it runs.
 
     The one call through a pointer is that of a model's kind; what spells for another model is one
-    over bytes (FORMAT.md, section 6), which spells for itself.
+    over bytes (FORMAT.md, MODEL), which spells for itself.
     """
     frames, calls = call_graph(tmp_path, level)
     names = {title: title.rpartition(":")[2].partition(".")[0] for title in frames}

@@ -3,7 +3,7 @@
  * The caller owns all memory. Nothing here allocates, blocks, does I/O, recurses or keeps state between calls; a model is
  * read-only after wwho_open, so any number of threads may share it, each with a scratch area of its own.
  * Stack: at most 16 KiB, whatever the input.
- * Texts are bytes, normally UTF-8; broken UTF-8 is fine (FORMAT.md, section 4). No text needs a terminating zero.
+ * Texts are bytes, normally UTF-8; broken UTF-8 is fine (FORMAT.md, AUTOMATA). No text needs a terminating zero.
  * Every function returns a status; what it writes through its pointers is said with it. WWHO_ARGUMENT can come from every function:
  * for a null pointer where none is allowed, and for what its comment says. Other statuses are named with each function.
  *
@@ -94,7 +94,7 @@ enum {
     WWHO_NORMALIZER = 43
 };
 
-/* Kinds of sections (FORMAT.md, section 1). */
+/* Kinds of sections (FORMAT.md, Header). */
 enum {
     WWHO_SECTION_CLASSES = 1,
     WWHO_SECTION_AUTOMATA = 2,
@@ -116,7 +116,7 @@ enum {
     WWHO_NO_ADDED = 4
 };
 
-/* Flags of an added token (FORMAT.md, section 7). */
+/* Flags of an added token (FORMAT.md, ADDED). */
 enum {
     WWHO_ADDED_SPECIAL = 1,
     WWHO_ADDED_LSTRIP = 2,
@@ -133,9 +133,9 @@ enum {
     WWHO_OF_TOKENIZER = 0, /* n_vocab (ids are below it, not all of them used), max_token_bytes (added tokens included), n_models, n_routes,
                             * n_stages, n_added, n_steps (of the normalizer), n_automata, n_classes, router (an automaton or 0xFFFFFFFF) */
     WWHO_OF_MODEL = 1,     /* kind, symbols, unknown, ids, speller (a model or 0xFFFFFFFF), first_id, n_ids, n_symbols, n_merges,
-                            * n_superwords (of the merges, the last), space_id, unk_id (0xFFFFFFFF: none): FORMAT.md, section 6 */
+                            * n_superwords (of the merges, the last), space_id, unk_id (0xFFFFFFFF: none): FORMAT.md, MODEL */
     WWHO_OF_ROUTE = 2,     /* model, units (an automaton or 0xFFFFFFFF), then a `stage` for each of its stages */
-    WWHO_OF_STAGE = 3,     /* automaton, then an `action` for each of its rules: FORMAT.md, section 4 */
+    WWHO_OF_STAGE = 3,     /* automaton, then an `action` for each of its rules: FORMAT.md, STAGES */
     WWHO_OF_AUTOMATON = 4, /* n_states, n_rules */
     WWHO_OF_SPAN = 5,      /* of the struct wwho_span: size, and the offset of each field, in bytes; needs no model */
     WWHO_OF_FLAGS = 6      /* the flags of wwho_encode; needs no model */

@@ -1,4 +1,4 @@
-/* Added tokens: texts that are one token wherever they stand (FORMAT.md, section 7). */
+/* Added tokens: texts that are one token wherever they stand (FORMAT.md, ADDED). */
 #ifndef WWHO_ADDED_TOKENS_H
 #define WWHO_ADDED_TOKENS_H
 

@@ -1,4 +1,4 @@
-/* The automata of an artifact (FORMAT.md, section 3): what they MUST be, and their tables as the scanner wants them. */
+/* The automata of an artifact (FORMAT.md, AUTOMATA): what they MUST be, and their tables as the scanner wants them. */
 #include "stream.h"
 
 enum { MAX_AUTOMATA = 1023, MAX_STATES = 4095, MAX_RULES = 1023, MAX_ENTRIES = 1 << 22 };

@@ -1,4 +1,4 @@
-/* An automaton as it is opened, and the one scanner: it runs any automaton of a model (FORMAT.md, section 4). */
+/* An automaton as it is opened, and the one scanner: it runs any automaton of a model (FORMAT.md, AUTOMATA). */
 #ifndef WWHO_AUTOMATON_H
 #define WWHO_AUTOMATON_H
 

@@ -1,4 +1,4 @@
-/* Opening a BPE model, over bytes or over units (FORMAT.md, section 6). How it encodes: encode.c and merge.h. */
+/* Opening a BPE model, over bytes or over units (FORMAT.md, MODEL). How it encodes: encode.c and merge.h. */
 #include "models.h"
 
 enum { BPE_HEAD = 8 };

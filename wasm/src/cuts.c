@@ -1,4 +1,4 @@
-/* Where a text may be cut so that both parts encode as the whole does, whatever comes after it (FORMAT.md, sections 3 to 5, 9).
+/* Where a text may be cut so that both parts encode as the whole does, whatever comes after it (FORMAT.md, Encoding).
  *
  * It follows from the automata. A place between the characters a and b, with c after b, is safe if, from every state that the
  * router can be in after a,

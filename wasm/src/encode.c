@@ -1,4 +1,4 @@
-/* Text -> tokens: added tokens, router, stages, merge (FORMAT.md, section 9). */
+/* Text -> tokens: added tokens, router, stages, merge (FORMAT.md, Encoding). */
 #include "encode.h"
 
 #include "added.h"

@@ -1,11 +1,11 @@
-/* Text -> tokens: what the stages of encoding share (FORMAT.md, section 9). */
+/* Text -> tokens: what the stages of encoding share (FORMAT.md, Encoding). */
 #ifndef WWHO_ENCODE_H
 #define WWHO_ENCODE_H
 
 #include "merge.h"
 #include "model.h"
 
-#define PHRASE_TOKENS 64u /* the most that a phrase has: FORMAT.md, section 9 */
+#define PHRASE_TOKENS 64u /* the most that a phrase has: FORMAT.md, Encoding */
 
 /* A phrase: the tokens of neighbouring segments of one route, each but the first beginning with U+0020. Superwords may merge them;
  * they are put once it is known where the phrase ends. */

@@ -1,4 +1,4 @@
-/* The container: header, checksum and section table (FORMAT.md, section 1). */
+/* The container: header, checksum and section table (FORMAT.md, Header). */
 #ifndef WWHO_FILE_H
 #define WWHO_FILE_H
 

@@ -1,4 +1,4 @@
-/* The longest token first, from left to right: WordPiece (FORMAT.md, section 6). */
+/* The longest token first, from left to right: WordPiece (FORMAT.md, MODEL). */
 #include "encode.h"
 #include "models.h"
 #include "trie.h"

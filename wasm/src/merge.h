@@ -1,4 +1,4 @@
-/* Merge replay: symbols -> tokens (FORMAT.md, section 10), in linear time and constant memory.
+/* Merge replay: symbols -> tokens (FORMAT.md, Encoding), in linear time and constant memory.
  *
  * The replay is defined as "lowest rank first". Short pieces are merged so, to the letter. For long ones, as rust-gems' bpe
  * observed, a sequence of tokens is what the replay gives exactly where each two neighbours are, alone: so the results of

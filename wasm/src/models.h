@@ -1,4 +1,4 @@
-/* The MODEL sections: the head that every kind of model shares, and the kinds (FORMAT.md, section 6). */
+/* The MODEL sections: the head that every kind of model shares, and the kinds (FORMAT.md, MODEL). */
 #ifndef WWHO_MODELS_H
 #define WWHO_MODELS_H
 

@@ -1,4 +1,4 @@
-/* Pretokenizers, one after another, each within the pieces of the one before (FORMAT.md, section 4). */
+/* Pretokenizers, one after another, each within the pieces of the one before (FORMAT.md, STAGES). */
 #ifndef WWHO_STAGES_H
 #define WWHO_STAGES_H
 

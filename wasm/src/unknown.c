@@ -1,4 +1,4 @@
-/* What a model lacks (FORMAT.md, section 6). */
+/* What a model lacks (FORMAT.md, MODEL). */
 #include "cache.h"
 #include "encode.h"
 

@@ -1,4 +1,4 @@
-/* Characters of a byte string that may be broken UTF-8 (FORMAT.md, section 4). */
+/* Characters of a byte string that may be broken UTF-8 (FORMAT.md, AUTOMATA). */
 #ifndef WWHO_UTF8_H
 #define WWHO_UTF8_H
 

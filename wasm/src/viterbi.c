@@ -1,4 +1,4 @@
-/* Unigram: the path through a piece whose tokens have the best sum of scores (FORMAT.md, section 10).
+/* Unigram: the path through a piece whose tokens have the best sum of scores (FORMAT.md, Encoding).
  *
  * A piece of any length takes memory of constant size: it is worked through in windows, and what has become final is put. That is
  * what all paths have in common that may still go on. Where they have nothing in common for a whole window (as in a long run of one

@@ -1,4 +1,4 @@
-/* What a model of the kind VITERBI is made of, and what it needs to encode (FORMAT.md, section 6). */
+/* What a model of the kind VITERBI is made of, and what it needs to encode (FORMAT.md, MODEL). */
 #ifndef WWHO_VITERBI_H
 #define WWHO_VITERBI_H
 

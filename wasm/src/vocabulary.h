@@ -34,7 +34,7 @@ typedef struct {
 typedef struct wwho_kind wwho_kind; /* model.h */
 typedef struct wwho_vocabulary wwho_vocabulary;
 
-/* What stands for a symbol that a model lacks, and how its tokens get their ids: FORMAT.md, section 6. */
+/* What stands for a symbol that a model lacks, and how its tokens get their ids: FORMAT.md, MODEL. */
 enum { UNKNOWN_NONE, UNKNOWN_SPELL, UNKNOWN_BYTES, UNKNOWN_ID };
 enum { IDS_COUNT, IDS_STEP, IDS_STATED };
 
@@ -213,14 +213,14 @@ WWHO_LOCAL int put_text(wwho_vocabulary *v, uint32_t token, const uint8_t *text,
 /* Its text can then be looked up. False where it is another token's. */
 WWHO_LOCAL bool add_text(wwho_vocabulary *v, uint32_t token);
 
-/* The two columns of pairs in FORMAT.md, section 6 (`delta`: the left one holds zigzag-coded differences), from *at on, which moves
+/* The two columns of pairs in FORMAT.md, MODEL (`delta`: the left one holds zigzag-coded differences), from *at on, which moves
  * behind them. */
 WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end, bool delta);
 
 /* Fill in the pairs of bytes, once all merges are there. */
 WWHO_LOCAL void pair_bytes(wwho_vocabulary *v);
 
-/* n texts in ascending order, TEXTS in FORMAT.md, section 6, from *at on, which moves behind them: those of the tokens from `token` on.
+/* n texts in ascending order, TEXTS in FORMAT.md, MODEL, from *at on, which moves behind them: those of the tokens from `token` on.
  * WWHO_SYMBOLS, WWHO_TOKEN_LENGTH. */
 WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, const uint8_t **at, const uint8_t *end);
 

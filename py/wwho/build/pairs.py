@@ -12,7 +12,7 @@ def canonical_pairs(tokens: Sequence[bytes]) -> list[Pair]:
     """Find the pair of every token.
 
     A token's bytes are merged as BPE would, by ranks below its own, until two parts remain.
-    Replaying these pairs gives what a search over all splits gives (FORMAT.md, section 6).
+    Replaying these pairs gives what a search over all splits gives (FORMAT.md, MODEL).
 
     Args:
         tokens: the tokens' bytes by rank; the first 256 are the single bytes, in any order.

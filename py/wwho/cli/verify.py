@@ -117,7 +117,7 @@ def check_canonical(artifact: Artifact, blob: bytes) -> None:
 
 
 def check_replay(artifact: Artifact) -> None:
-    """Merging a token's own parts must end with the token (FORMAT.md, section 10).
+    """Merging a token's own parts must end with the token (FORMAT.md, Encoding).
 
     Raises:
         ArtifactError: one does not (status REPLAY).

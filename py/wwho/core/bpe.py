@@ -1,4 +1,4 @@
-"""Byte-pair encoding in the reference backend (FORMAT.md, section 10), made to be read."""
+"""Byte-pair encoding in the reference backend (FORMAT.md, Encoding), made to be read."""
 
 from __future__ import annotations
 

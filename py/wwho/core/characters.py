@@ -1,4 +1,4 @@
-"""Bytes as characters, by the one rule of all backends (FORMAT.md, section 4)."""
+"""Bytes as characters, by the one rule of all backends (FORMAT.md, AUTOMATA)."""
 
 from __future__ import annotations
 

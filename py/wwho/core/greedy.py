@@ -1,4 +1,4 @@
-"""Longest match in the reference backend (FORMAT.md, section 10), made to be read."""
+"""Longest match in the reference backend (FORMAT.md, Encoding), made to be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merge replay (FORMAT.md, section 10.3), the readable way."""
+"""Merge replay (FORMAT.md, Encoding), the readable way."""
 
 from __future__ import annotations
 

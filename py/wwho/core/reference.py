@@ -1,4 +1,4 @@
-"""The reference backend: FORMAT.md, section 10, in plain Python, made to be read."""
+"""The reference backend: FORMAT.md, Encoding, in plain Python, made to be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Added tokens and pretokenizers in the reference backend (FORMAT.md, section 10)."""
+"""Added tokens and pretokenizers in the reference backend (FORMAT.md, Encoding)."""
 
 from __future__ import annotations
 

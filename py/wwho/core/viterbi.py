@@ -1,4 +1,4 @@
-"""Unigram in the reference backend (FORMAT.md, section 10), made to be read."""
+"""Unigram in the reference backend (FORMAT.md, Encoding), made to be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outer form of an artifact: header, section table, checksum (FORMAT.md, section 1)."""
+"""The outer form of an artifact: header, section table, checksum (FORMAT.md, Header)."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Cursor:
         return values
 
     def texts(self, count: int, what: str) -> tuple[bytes, ...]:
-        """The next texts (FORMAT.md, TEXTS), in ascending order."""
+        """The next texts (FORMAT.md, MODEL: TEXTS), in ascending order."""
         shared = self.lebs(count, what)
         rests = self.lebs(count, what)
         found, before = [], b""

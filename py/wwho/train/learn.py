@@ -14,7 +14,7 @@ BYTES = tuple(bytes([byte]) for byte in range(256))
 """The atoms where these are bytes: all of them, seen or not."""
 
 MAX_ATOM = 255
-"""Bytes of an atom, at most (FORMAT.md, section 7)."""
+"""Bytes of an atom, at most (FORMAT.md, ADDED)."""
 
 STEP = 2000
 """Merges between two looks at Ctrl-C and the progress bar; the first, large ones take a second."""

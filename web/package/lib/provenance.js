@@ -1,4 +1,4 @@
-// Where a model came from: the JSON of its section, which the core hands out but does not read (FORMAT.md, section 8).
+// Where a model came from: the JSON of its section, which the core hands out but does not read (FORMAT.md, Header).
 
 import { WwhoError, hex } from "./errors.js";
 

@@ -628,7 +628,7 @@ export class BaseTokenizer {
   }
 }
 
-/** What a model is, by number: FORMAT.md, section 6. */
+/** What a model is, by number: FORMAT.md, MODEL. */
 const MODEL_KINDS = ["", "bpe", "greedy", "viterbi"];
 const SYMBOLS = ["bytes", "units"];
 const UNKNOWN = ["none", "spell", "bytes", "id"];

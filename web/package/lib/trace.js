@@ -1,4 +1,4 @@
-// How the automata of a file cut a text, a character at a time (FORMAT.md, sections 3 to 5): for teaching, and for whoever writes a
+// How the automata of a file cut a text, a character at a time (FORMAT.md, AUTOMATA to ROUTES): for teaching, and for whoever writes a
 // grammar. The core does the same faster, and says only where units end.
 
 import { OF } from "./core.js";

@@ -1,6 +1,6 @@
-"""Rewrite section 12 of wasm/FORMAT.md: the annotated bytes of a minimal file.
+"""Rewrite the last sections of wasm/FORMAT.md: the attack files, and the bytes of a minimal file.
 
-python tools/gen_hexdump.py
+python tools/gen_format.py
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
+from gen_attacks import attacks  # noqa: E402
 from tiny import smallest_model  # noqa: E402
 
 from wwho.format.container import Section, read_container  # noqa: E402
@@ -20,7 +21,7 @@ from wwho.format.layout import N_PAGES, PAGE_SIZE, Kind  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
 
 FORMAT = ROOT / "wasm" / "FORMAT.md"
-HEADING = "## 12. A minimal file\n"
+ATTACKS, MINIMAL = "## Attack files\n", "## A minimal file\n"
 ROW = 16
 MODEL = smallest_model()
 
@@ -137,25 +138,38 @@ def dump(blob: bytes) -> Iterator[str]:
         raise ValueError(f"the fields have {at} bytes, the file {len(blob)}")
 
 
-def section_12() -> str:
-    """The section, heading and all."""
+def attack_files() -> str:
+    """The section that names a file for each MUST."""
+    names: dict[str, list[str]] = {}
+    for name in attacks():
+        status, _, what = name.partition("-")
+        names.setdefault(status, []).append(what)
+    rows = "\n".join(f"| `{status}` | {', '.join(what)} |" for status, what in names.items())
+    return (
+        f"{ATTACKS}For each MUST there is a file that breaks it and nothing before it, which all "
+        "readers refuse with its status: STATUS-what.wwho. tools/gen_attacks.py makes them.\n\n"
+        f"| status | what |\n|---|---|\n{rows}\n"
+    )
+
+
+def minimal_file() -> str:
+    """The section that shows a whole file."""
     blob = write_artifact(MODEL)
     lines = "\n".join(dump(blob))
     return (
-        f"{HEADING}The least that is a tokenizer: every byte is a token, every text one piece. "
-        f"{len(blob):,} bytes, of which the page table\nis the most. "
-        f"Written by tools/gen_hexdump.py; a test regenerates it.\n\n```\n{lines}\n```\n"
+        f"{MINIMAL}The least that is a tokenizer: every byte is a token, every text one piece. "
+        f"{len(blob):,} bytes, of which the page table\nis the most.\n\n```\n{lines}\n```\n"
     )
 
 
 def rewritten(text: str) -> str:
-    """The specification with its section 12 as it should be."""
-    before, _, _ = text.partition(HEADING)
-    return f"{before.rstrip()}\n\n{section_12()}"
+    """The specification with these sections as they should be."""
+    before, _, _ = text.partition(ATTACKS)
+    return f"{before.rstrip()}\n\n{attack_files()}\n{minimal_file()}"
 
 
 def main() -> None:
-    """Rewrite the section."""
+    """Rewrite the sections."""
     write_atomic(FORMAT, rewritten(FORMAT.read_text("utf-8")).encode("utf-8"))
 
 
