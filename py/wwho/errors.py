@@ -34,6 +34,24 @@ class ArtifactError(WwhoError, ValueError):
         self.status = status
 
 
+class SourceError(WwhoError, ValueError):
+    """A file of another library is damaged, or holds what no artifact can.
+
+    Attributes:
+        pointer: JSON pointer (RFC 6901) to the offending value; "" is the whole file.
+    """
+
+    def __init__(self, message: str, *, pointer: str = "") -> None:
+        """Keep the message and where it points.
+
+        Args:
+            message: What was found, what was expected, and what would do.
+            pointer: JSON pointer to the offending value.
+        """
+        super().__init__(message)
+        self.pointer = pointer
+
+
 @contextmanager
 def naming(file: str | os.PathLike[str]) -> Iterator[None]:
     """Let an `ArtifactError` say which file is at fault.

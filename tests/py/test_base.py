@@ -14,13 +14,14 @@ from strategies import texts
 
 import wwho
 from wwho import ArtifactError, PatternError, SpecialTokenError, Tokenizer, UnknownTokenError
-from wwho.build.base import base_model, byte_base, import_tiktoken
+from wwho.build.base import base_model, byte_base
 from wwho.build.pairs import canonical_pairs
 from wwho.build.tiktoken_file import parse_ranks, read_ranks, tokens_by_rank
 from wwho.core.select import BackendName
 from wwho.encodings import model_bytes
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
+from wwho.importers import Options, import_file
 
 # These share ranks and pattern, and so their ids: the long tests take one of each.
 TWINS = {"o200k_harmony": "o200k_base", "gpt2": "r50k_base", "p50k_base": "p50k_edit"}
@@ -169,12 +170,11 @@ def test_provenance(name: str) -> None:
     assert record["license"] == "MIT"
 
 
-def test_import_tiktoken(tmp_path: Path) -> None:
+def test_import_of_a_rank_file(tmp_path: Path) -> None:
     path = tmp_path / "toy.tiktoken"
     path.write_bytes(spelled([*SINGLES, b"th", b"the"]))
-    model = import_tiktoken(
-        path, pattern=r"\w+|\W", specials={"<|x|>": 300}, name="toy", source="here", license="none"
-    )
+    told = Options(pattern=r"\w+|\W", specials={"<|x|>": 300}, name="toy", source="here")
+    model = import_file(path, told).artifact
     assert (model.name, model.n_vocab, len(model.models[0].texts)) == ("toy", 301, 258)
     assert list(model.models[0].merges) == [(116, 104), (256, 101)]
     assert list(read_ranks(path)) == list(model.models[0].texts)

@@ -83,8 +83,8 @@ def test_help_of_a_command_shows_an_example(cli, command):
         ("train", "--schema", "sinhala", "corpus.txt"),
         ("train", "--schema", "sinhala", "--prune", "0", "-o", "x.wwho"),
         ("train", "--schema", "sinhala", "--vocab-size", "99999999", "-o", "x.wwho"),
-        ("import", "abacus", "x", "--pattern", ".", "-o", "x.wwho"),
-        ("import", "tiktoken", "x", "--pattern", ".", "--special", "no-id", "-o", "x.wwho"),
+        ("import", "x", "--abacus", "-o", "x.wwho"),
+        ("import", "x", "--pattern", ".", "--special", "no-id", "-o", "x.wwho"),
     ],
 )
 def test_usage_errors_exit_with_2(cli, arguments, monkeypatch, tmp_path):
@@ -335,14 +335,14 @@ def test_compile_adds_routes_and_no_ids(cli, tmp_path):
     assert again.code == 2
 
 
-def test_import_tiktoken(cli, tmp_path):
+def test_import_of_a_rank_file(cli, tmp_path):
     tokens = [*(bytes([byte]) for byte in range(256)), b"he", b"ll", b"hell", b"hello"]
     ranks = tmp_path / "toy.tiktoken"
     lines = (f"{base64.b64encode(token).decode()} {rank}\n" for rank, token in enumerate(tokens))
     ranks.write_text("".join(lines))
     output = tmp_path / "toy.wwho"
     arguments = ("--pattern", PATTERN, "--special", "<|a=b|>=300", "--name", "toy-bpe")
-    assert cli("import", "tiktoken", ranks, *arguments, "-o", output).code == 0
+    assert cli("import", ranks, *arguments, "-o", output).code == 0
     tokenizer = wwho.Tokenizer.load(output)
     assert tokenizer.name == "toy-bpe"
     assert tokenizer.encode("hello<|a=b|>", allowed_special="all") == [259, 300]
@@ -353,7 +353,7 @@ def test_import_refuses_what_is_no_rank_file(cli, tmp_path, content):
     broken = tmp_path / "broken.tiktoken"
     broken.write_bytes(content)
     output = tmp_path / "x.wwho"
-    message = one_line_error(cli("import", "tiktoken", broken, "--pattern", PATTERN, "-o", output))
+    message = one_line_error(cli("import", broken, "--pattern", PATTERN, "-o", output))
     assert message.startswith(f"wwho: {broken}")
     assert not output.exists()
 
@@ -374,7 +374,7 @@ def test_import_refuses_special_tokens_that_cannot_be(cli, tmp_path, specials, n
     ranks.write_bytes(b"".join(b"%b %d\n" % (base64.b64encode(bytes([k])), k) for k in range(256)))
     output.write_bytes(b"old")
     options = [option for special in specials for option in ("--special", special)]
-    done = cli("import", "tiktoken", ranks, "--pattern", PATTERN, *options, "-o", output)
+    done = cli("import", ranks, "--pattern", PATTERN, *options, "-o", output)
     assert done.code in (1, 2)
     assert named in done.err
     assert output.read_bytes() == b"old"
@@ -386,7 +386,7 @@ def test_what_nobody_could_open_is_not_written(cli, tmp_path, monkeypatch):
     ranks, output = tmp_path / "bytes.tiktoken", tmp_path / "x.wwho"
     ranks.write_bytes(b"".join(b"%b %d\n" % (base64.b64encode(bytes([k])), k) for k in range(256)))
     options = ("--pattern", PATTERN, "--special", f"x={2**21}", "-o", output)
-    message = one_line_error(cli("import", "tiktoken", ranks, *options))
+    message = one_line_error(cli("import", ranks, *options))
     assert f"x.wwho would be no artifact: ADDED: added token 0 of 1 has the id {2**21}" in message
     assert not output.exists()
 
@@ -415,8 +415,7 @@ def test_an_output_that_is_read_is_refused_and_stays(cli, tmp_path):
     (tmp_path / "link.wwho").symlink_to(corpus)
     for command in (
         ("train", "--prune", "1", "-o", tmp_path / "link.wwho", tmp_path),
-        ("import", "wwho-json", corpus, "-o", corpus),
-        ("import", "tiktoken", corpus, "--pattern", ".", "-o", corpus),
+        ("import", corpus, "--pattern", ".", "-o", corpus),
     ):
         ran = cli(*command)
         assert ran.code == 2
@@ -478,7 +477,7 @@ def test_a_folder_as_output_fails_before_the_work(cli, tmp_path, command):
     inputs = {
         "train": ("--schema", "no/schema.json", "-o", tmp_path),
         "compile": ("--schema", "no/schema.json", "-o", tmp_path),
-        "import": ("tiktoken", "no/ranks", "--pattern", ".", "-o", tmp_path),
+        "import": ("no/ranks", "--pattern", ".", "-o", tmp_path),
     }
     message = one_line_error(cli(command, *inputs[command]))
     assert message == f"wwho: {tmp_path}: is a folder; name a file in it\n"

@@ -43,13 +43,13 @@ def ranks() -> bytes:
 
 
 FILES: dict[str, tuple[Callable[[], bytes], str]] = {
-    "llama.model": (sentence_piece, "a SentencePiece model; the package sentencepiece"),
-    "tokenizer.json": (tokenizer_json, "a tokenizer.json of Hugging Face; .* --against"),
-    "x.tiktoken": (ranks, "a tiktoken rank file; .*wwho import tiktoken FILE"),
-    "x.gguf": (lambda: b"GGUF\3\0\0\0" + bytes(16), "a GGUF language model"),
+    "llama.model": (sentence_piece, "a SentencePiece model; .*wwho import FILE"),
+    "tokenizer.json": (tokenizer_json, "a tokenizer.json of Hugging Face; .*wwho import FILE"),
+    "x.tiktoken": (ranks, "a tiktoken rank file; .*wwho import FILE"),
+    "x.gguf": (lambda: b"GGUF\3\0\0\0" + bytes(16), "a GGUF language model; .*wwho import FILE"),
     "vocab.json": (
         lambda: json.dumps(paper_document()).encode(),
-        "a vocab.json of the WWHO paper; .*wwho import wwho-json FILE",
+        "a vocab.json of the WWHO paper; .*wwho import FILE",
     ),
     "sinhala.json": ((ROOT / "schemas" / "sinhala.json").read_bytes, "a schema; .*--schema"),
     "pointer.wwho": (

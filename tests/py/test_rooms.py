@@ -19,6 +19,7 @@ ROOMS = (
     ("normalize",),
     ("corpus",),
     ("build",),
+    ("importers",),
     ("batches", "cutting", "decoding", "encoding", "encodings", "streaming", "tokenizer"),
     ("tiktoken",),
     ("train",),

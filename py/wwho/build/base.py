@@ -1,8 +1,7 @@
-"""A tiktoken vocabulary and its pattern -> a model."""
+"""The tokens of a BPE in order of rank, and a pattern -> a model."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 
@@ -11,8 +10,7 @@ from wwho.format.bpe import BPE
 from wwho.format.model import Action, Added, Artifact, Ids, Route, Stage, free_ids
 from wwho.build.pairs import canonical_pairs
 from wwho.build.patterns import PATTERNS
-from wwho.build.tiktoken_file import read_ranks, tokens_by_rank
-from wwho.errors import PatternError, SpecialTokenError, naming
+from wwho.errors import PatternError, SpecialTokenError
 from wwho.grammar.compile import Scanner, compile_scanners
 from wwho.grammar.parse import parse_regex
 from wwho.grammar.unicode import UNICODE_VERSION
@@ -22,47 +20,11 @@ from wwho.version import __version__
 WRITER = f"wwho {__version__}"
 
 
-def import_tiktoken(
-    path: str | os.PathLike[str],
-    *,
-    pattern: str,
-    specials: Mapping[str, int],
-    name: str,
-    source: str,
-    license: str,
-) -> Artifact:
-    """Build a model from a `.tiktoken` rank file.
-
-    Args:
-        path: the rank file.
-        pattern: the pretokenizer: the name of a known one (see `wwho.build.patterns`) or a regular
-            expression.
-        specials: special tokens, text to id.
-        name: the encoding's name.
-        source: where the ranks come from, for the record.
-        license: their licence, for the record.
-
-    Returns:
-        An artifact with one route and one model.
-
-    Raises:
-        ArtifactError: the file is malformed, or is no BPE vocabulary.
-        PatternError: the pattern cannot be compiled.
-        SpecialTokenError: a special token cannot be one, or has an id that it cannot have.
-        OSError: the file cannot be read.
-    """
-    ranks = read_ranks(path)
-    provenance = {"name": name, "source": source, "license": license}
-    with naming(path):
-        tokens = tokens_by_rank(ranks, specials)
-        return base_model(tokens, pattern=pattern, specials=specials, provenance=provenance)
-
-
 def byte_base(pattern: str = "o200k_base") -> Artifact:
     """Build the base without a vocabulary: each byte is a token.
 
     Args:
-        pattern: as in `import_tiktoken`; it tells only what merges may join that are learnt later.
+        pattern: as in `base_model`; it tells only what merges may join that are learnt later.
 
     Raises:
         PatternError: the pattern cannot be compiled.
@@ -87,7 +49,8 @@ def base_model(
     Args:
         tokens: the tokens; the first 256 are the single bytes. Their ids count up from 0, stepping
             over those of special tokens.
-        pattern: as in `import_tiktoken`.
+        pattern: the pretokenizer: the name of a known one (see `wwho.build.patterns`) or a regular
+            expression.
         specials: special tokens, text to id. Several may have one id, which then decodes to the
             first of them.
         provenance: the record, "name" among it; pattern, Unicode version and writer are added.

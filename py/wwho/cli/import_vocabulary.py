@@ -1,23 +1,142 @@
-"""`wwho import`: another tokenizer's vocabulary to an artifact; a command for each kind of file."""
+"""`wwho import`: another library's tokenizer to an artifact, whatever kind of file it is."""
 
 from __future__ import annotations
 
 import argparse
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wwho.cli import import_tiktoken, import_wwho_json
-from wwho.cli.command import Command, add_commands
+from wwho.cli import options as shared
+from wwho.cli import streams
+
+if TYPE_CHECKING:
+    from wwho.importers import Imported, Options
+    from wwho.importers.reader import Reader
 
 NAME = "import"
-HELP = "turn another tokenizer's vocabulary into an artifact"
-FORMATS: tuple[Command, ...] = (import_tiktoken, import_wwho_json)
-EXAMPLE = "\n".join(each.EXAMPLE for each in FORMATS)
+HELP = "turn another library's tokenizer into an artifact that gives the same ids"
+EXAMPLE = """\
+  $ wwho import tokenizer.json -o my.wwho
+  $ wwho import o200k_base.tiktoken --pattern o200k_base \\
+      --special '<|endoftext|>=199999' --name my_o200k -o my_o200k.wwho
+  $ wwho import vocab.json --base o200k_base -o paper.wwho"""
+
+SCHEMAS = ("paper/sinhala", "paper/devanagari")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments: those of each format."""
-    add_commands(parser, FORMATS, title="formats", metavar="FORMAT")
+    """Declare the command's arguments."""
+    parser.description = (
+        f"{parser.description} What kind of file it is, is found out by its content. Options "
+        "tell what some kinds do not say themselves."
+    )
+    parser.add_argument("file", metavar="FILE", help="the file, or a model's folder")
+    parser.add_argument(
+        "-o", "--output", metavar="X.wwho", help="the artifact to write (default: NAME.wwho here)"
+    )
+    parser.add_argument("--name", help="the encoding's name (default: the output file's)")
+    parser.add_argument("--source", default="", help="where the file comes from, for the record")
+    parser.add_argument("--license", default="", help="its licence, for the record")
+    parser.add_argument(
+        "--pattern",
+        metavar="NAME|REGEX",
+        help="of a rank file, the pretokenizer: o200k_base, cl100k_base, r50k_base or a regular "
+        "expression",
+    )
+    parser.add_argument(
+        "--special",
+        action="append",
+        type=special,
+        default=[],
+        metavar="TEXT=ID",
+        help="of a rank file, a special token and its id; may be given several times",
+    )
+    parser.add_argument(
+        "--lowercase",
+        action=argparse.BooleanOptionalAction,
+        help="of a vocab.txt: whether text is lower-cased (default: as tokenizer_config.json says)",
+    )
+    parser.add_argument(
+        "--base",
+        metavar="NAME|FILE",
+        help="of a vocab.json of the WWHO paper, the vocabulary for all other text: a shipped "
+        "encoding or a .wwho file (default o200k_base)",
+    )
+    parser.add_argument(
+        "--schema",
+        action="extend",
+        nargs="+",
+        metavar="NAME|FILE",
+        help="of the same, shipped schemas or files that say how its encoder cuts text, though "
+        f"they break the definition (default {' '.join(SCHEMAS)})",
+    )
+    shared.add_json(parser, '{"file", "bytes", "n_vocab", "kind", "engine", "notes", ...}')
 
 
 def run(options: argparse.Namespace) -> int:
-    """Never called: a format must be given, and its own `run` takes the place of this one."""
-    raise AssertionError(options)
+    """Import and write."""
+    from wwho.importers.detect import find_source, import_source, reader_of
+
+    if options.output is None:
+        path = Path(options.file)
+        options.output = f"{options.name or path.stem or path.resolve().name}.wwho"
+    shared.check_output(options, options.file)
+    source = find_source(options.file)
+    found = import_source(source, told(options, reader_of(source)))
+    report(options, found, shared.write_artifact(options, found.artifact))
+    return 0
+
+
+def told(options: argparse.Namespace, reader: Reader) -> Options:
+    """What the arguments say to a reader."""
+    from wwho.importers import Options
+
+    specials = dict(options.special)
+    if len(specials) < len(options.special):
+        twice, _ = Counter(text for text, _ in options.special).most_common(1)[0]
+        raise shared.UsageError(f"--special {twice}=... is given twice; give one")
+    base, schemas = options.base, options.schema
+    if "base" in reader.takes:
+        base, schemas = base or "o200k_base", schemas or SCHEMAS
+    with warnings.catch_warnings():
+        # What these schemas break is what is to be reproduced.
+        warnings.simplefilter("ignore")
+        loaded = shared.load_schemas(schemas or (), allow_invalid=True)
+    artifact = None if base is None else shared.load_base(base)
+    if artifact is not None and artifact.router is not None:
+        raise shared.UsageError(f"--base {base}: has schemas already; give a base vocabulary")
+    return Options(
+        name=shared.encoding_name(options),
+        pattern=options.pattern,
+        specials=specials,
+        lowercase=options.lowercase,
+        base=artifact,
+        schemas=tuple(loaded),
+        source=shared.unicode_text(options.source),
+        license=shared.unicode_text(options.license),
+    )
+
+
+def report(options: argparse.Namespace, found: Imported, size: int) -> None:
+    """Say what has been written, what was not taken over, and whether the model loses text."""
+    shared.report_model(
+        options, found.artifact, size, kind=found.kind, engine=found.engine, notes=found.notes
+    )
+    if not options.json:
+        engine = f"; ids as {found.engine} gives them" if found.engine else ""
+        lines = [f"{found.kind}{engine}", *found.notes]
+        streams.write("".join(f"{line}\n" for line in lines).encode())
+
+
+def special(text: str) -> tuple[str, int]:
+    """A special token and its id, from TEXT=ID; the text may hold equals signs itself.
+
+    Raises:
+        ValueError: it is none; argparse turns this into exit code 2.
+    """
+    token, equals, number = text.rpartition("=")
+    if not token or not equals:
+        raise ValueError(text)
+    return token, int(number)

@@ -8,23 +8,23 @@ HEAD = 4096
 """Bytes that are looked at."""
 
 _KINDS = (
-    (rb"GGUF", "a GGUF language model; llama.cpp and the package gguf read its tokenizer"),
+    (rb"GGUF", "a GGUF language model; make an artifact of its tokenizer with: wwho import FILE"),
     # A protocol buffer: a piece in it, the piece's text, and its score.
-    (rb"\n.\n.{2,120}?\x15", "a SentencePiece model; the package sentencepiece opens it"),
+    (
+        rb"\n.\n.{2,120}?\x15",
+        "a SentencePiece model; make an artifact of it with: wwho import FILE",
+    ),
     (
         rb"[A-Za-z0-9+/]+=* [0-9]+\r?\n",
-        "a tiktoken rank file; make an artifact of it with: "
-        "wwho import tiktoken FILE --pattern PATTERN -o X.wwho",
+        "a tiktoken rank file; make an artifact of it with: wwho import FILE --pattern PATTERN",
     ),
     (
         rb'\s*\{.*"(?:added_tokens|truncation|pre_tokenizer)"\s*:',
-        "a tokenizer.json of Hugging Face; the package tokenizers opens it, and "
-        "'wwho eval --against FILE' measures a .wwho beside it",
+        "a tokenizer.json of Hugging Face; make an artifact of it with: wwho import FILE",
     ),
     (
         rb'\s*\{.*"script_mode"\s*:',
-        "a vocab.json of the WWHO paper; make an artifact of it with: "
-        "wwho import wwho-json FILE -o X.wwho",
+        "a vocab.json of the WWHO paper; make an artifact of it with: wwho import FILE",
     ),
     (rb'\s*\{.*"(?:grammar|blocks)"\s*:', "a schema; give it to --schema"),
     (rb"version https://git-lfs", "a Git LFS pointer; fetch the file itself with: git lfs pull"),

@@ -5,20 +5,20 @@ const HEADER_BYTES = 20;
 
 /** What other files begin with, as characters of one byte each. @type {[RegExp, string][]} */
 const FOREIGN = [
-  [/^GGUF/, "a GGUF language model; llama.cpp and the package gguf read its tokenizer"],
+  [/^GGUF/, "a GGUF language model; make an artifact of its tokenizer with: wwho import FILE"],
   // a protocol buffer: a piece in it, the piece's text, and its score
-  [/^\n.\n.{2,120}?\x15/s, "a SentencePiece model; the package sentencepiece opens it"],
+  [/^\n.\n.{2,120}?\x15/s, "a SentencePiece model; make an artifact of it with: wwho import FILE"],
   [
     /^[A-Za-z0-9+/]+=* [0-9]+\r?\n/,
-    "a tiktoken rank file; make an artifact of it with: wwho import tiktoken FILE --pattern PATTERN -o X.wwho",
+    "a tiktoken rank file; make an artifact of it with: wwho import FILE --pattern PATTERN",
   ],
   [
     /^\s*\{.*"(?:added_tokens|truncation|pre_tokenizer)"\s*:/s,
-    "a tokenizer.json of Hugging Face; Transformers.js opens it",
+    "a tokenizer.json of Hugging Face; make an artifact of it with: wwho import FILE",
   ],
   [
     /^\s*\{.*"script_mode"\s*:/s,
-    "a vocab.json of the WWHO paper; make an artifact of it with: wwho import wwho-json FILE -o X.wwho",
+    "a vocab.json of the WWHO paper; make an artifact of it with: wwho import FILE",
   ],
   [/^\s*\{.*"(?:grammar|blocks)"\s*:/s, "a schema; wwho train --schema takes it"],
   [/^version https:\/\/git-lfs/, "a Git LFS pointer; fetch the file itself with: git lfs pull"],

@@ -1,0 +1,113 @@
+"""What a file is, by its content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+
+from wwho.errors import ArtifactError, PatternError, SourceError, SpecialTokenError
+from wwho.format.foreign import foreign
+from wwho.importers import paper, ranks
+from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
+from wwho.importers.source import Source
+
+READERS: tuple[Reader, ...] = (paper.READER, ranks.READER)
+"""All kinds of file; the first that takes a file for its own reads it."""
+
+IN_FOLDERS = ("tokenizer.json", "tekken.json", "tokenizer.model", "vocab.json", "vocab.txt")
+"""Which file of a folder is read: the first that is there."""
+
+
+def import_file(path: str | os.PathLike[str], options: Options | None = None) -> Imported:
+    """Import a file, or the tokenizer in a model's folder.
+
+    Args:
+        path: the file or folder.
+        options: what the file does not say itself.
+
+    Raises:
+        SourceError: it is of no kind that is known, damaged, or holds what no artifact can; the
+            message names the file, the place in it, what was found, and what would do.
+        ArtifactError: its vocabulary cannot be held, such as ranks that are no BPE.
+        PatternError: a pattern cannot be compiled.
+        SpecialTokenError: an added token cannot be one.
+        OSError: it cannot be read.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "page.json"
+        ...     _ = path.write_text("<!DOCTYPE html>")
+        ...     import_file(path)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        wwho.errors.SourceError: ...page.json: a web page; check that the address leads to the file itself
+    """
+    return import_source(find_source(path), options)
+
+
+def find_source(path: str | os.PathLike[str]) -> Source:
+    """The file, or the one that counts in a folder.
+
+    Raises:
+        SourceError: the folder has none.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        return Source(path)
+    found = next((name for name in IN_FOLDERS if (folder / name).is_file()), None)
+    if found is None:
+        raise SourceError(f"{folder}: the folder has none of {', '.join(IN_FOLDERS)}")
+    return Source(folder / found)
+
+
+def import_source(source: Source, options: Options | None = None) -> Imported:
+    """As `import_file`, of what is open already."""
+    options = Options() if options is None else options
+    reader = reader_of(source)
+    with _naming(source):
+        _check_options(reader, options)
+        return reader.read(source, options)
+
+
+@contextmanager
+def _naming(source: Source) -> Iterator[None]:
+    """Let errors say which file is at fault."""
+    try:
+        yield
+    except SourceError as error:
+        raise SourceError(f"{source.path}: {error}", pointer=error.pointer) from error
+    except (ArtifactError, PatternError, SpecialTokenError) as error:
+        if not str(error).startswith(str(source.path)):
+            error.args = (f"{source.path}: {error}",)
+        raise
+
+
+def reader_of(source: Source) -> Reader:
+    """What reads a file.
+
+    Raises:
+        SourceError: there is none.
+    """
+    with _naming(source):
+        found = next((reader for reader in READERS if reader.sniff(source)), None)
+        if found is None:
+            what = foreign(source.head) or (
+                f"it begins with {source.head[:16]!r}, and is no kind of tokenizer that is known: "
+                f"{', '.join(reader.kind for reader in READERS)}"
+            )
+            raise SourceError(what)
+        return found
+
+
+def _check_options(reader: Reader, options: Options) -> None:
+    """Refuse what the file says itself."""
+    for each in fields(Options):
+        if each.name not in reader.takes | EVERYWHERE and getattr(options, each.name) not in (
+            None,
+            {},
+            (),
+        ):
+            raise SourceError(f"the option {each.name!r} says nothing to {reader.kind}")

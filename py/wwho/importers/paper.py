@@ -1,0 +1,44 @@
+"""The vocab.json of the WWHO paper's authors; ids are those of their encoder, [UNK] included."""
+
+from __future__ import annotations
+
+from wwho.build.paper import import_vocab
+from wwho.build.vocab_json import parse_vocab_json
+from wwho.errors import SourceError
+from wwho.importers.reader import Imported, Options, Reader
+from wwho.importers.source import Source
+
+
+def sniff(source: Source) -> bool:
+    """Whether it has the keys of such a file."""
+    return source.is_json and {"vocab", "merges", "special_tokens"} <= source.document.keys()
+
+
+def read(source: Source, options: Options) -> Imported:
+    """Make the model."""
+    if options.base is None or not options.schemas:
+        raise SourceError(
+            "a vocab.json of the WWHO paper needs the base vocabulary of its encoder and the "
+            "schemas that it cuts by"
+        )
+    file = parse_vocab_json(source.data, str(source.path))
+    found = import_vocab(file, options.schemas, options.base, name=options.name)
+    return Imported(
+        artifact=found.model,
+        kind=READER.kind,
+        notes=(
+            f"left out: {found.unmade:,} merges with a part that nothing makes, {found.apart:,} "
+            "whose parts never meet",
+            f"not lossless: {found.without_id:,} merged tokens are outside the vocabulary; they "
+            "and all units outside it become [UNK]",
+            f"{found.never_written:,} tokens that no text is encoded to decode all the same",
+        ),
+    )
+
+
+READER = Reader(
+    kind="a vocab.json of the WWHO paper",
+    sniff=sniff,
+    read=read,
+    takes=frozenset({"base", "schemas"}),
+)

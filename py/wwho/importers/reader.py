@@ -1,0 +1,77 @@
+"""What reads one kind of file, what it may be told, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wwho.format.model import Artifact
+from wwho.importers.source import Source
+
+if TYPE_CHECKING:
+    from wwho.schema.model import Schema
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What some kinds of file do not say themselves; None or empty: nothing is said.
+
+    Attributes:
+        name: the encoding's name.
+        pattern: of a rank file: the pretokenizer, by name or as a regular expression.
+        specials: of a rank file: special tokens, text to id.
+        lowercase: of a vocab.txt: whether text is lower-cased.
+        base: of a vocab.json of the WWHO paper: the vocabulary for other text.
+        schemas: of the same: the scripts.
+        source: where the file comes from, for the record.
+        license: its licence, for the record.
+    """
+
+    name: str = "unnamed"
+    pattern: str | None = None
+    specials: Mapping[str, int] = field(default_factory=dict)
+    lowercase: bool | None = None
+    base: Artifact | None = None
+    schemas: tuple[Schema, ...] = ()
+    source: str = ""
+    license: str = ""
+
+
+EVERYWHERE = frozenset({"name", "source", "license"})
+"""Options that all kinds of file take."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported:
+    """A model that gives the ids of another library, and what became of its file.
+
+    Attributes:
+        artifact: the model.
+        kind: what the file is: its reader's name.
+        engine: whose ids it gives, with the version; "" where there is no other engine.
+        notes: a line for each thing that was found and not taken over, and why, and for each way
+            in which the model differs from what the file seems to say.
+    """
+
+    artifact: Artifact
+    kind: str
+    engine: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """A kind of file.
+
+    Attributes:
+        kind: what it is called in messages, with an article.
+        sniff: whether a file is of this kind, by its content, whatever its name.
+        read: makes the model.
+        takes: the options that it reads, beside those of `EVERYWHERE`.
+    """
+
+    kind: str
+    sniff: Callable[[Source], bool]
+    read: Callable[[Source, Options], Imported]
+    takes: frozenset[str] = frozenset()

@@ -1,0 +1,173 @@
+"""A file that is to be imported, read no further than its reader asks for."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from wwho.errors import SourceError
+
+HEAD = 4096
+"""Bytes by which most kinds are told."""
+MAX_BYTES = 512 << 20
+"""The largest file that is read as a whole; the largest tokenizer.json known has 35 MB."""
+MAX_DEPTH = 50
+
+
+class Source:
+    """A file, or bytes, with the files beside it.
+
+    Attributes:
+        name: what it is called, without folders.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], data: bytes | None = None) -> None:
+        """Take a path, and the content where it lies in memory."""
+        self.path = Path(path)
+        self.name = self.path.name
+        self._data = data
+
+    def open(self) -> BinaryIO:
+        """The file, to be read piece by piece; the caller closes it.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        return io.BytesIO(self._data) if self._data is not None else self.path.open("rb")
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, at most `HEAD`."""
+        with self.open() as file:
+            return file.read(HEAD)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The whole content.
+
+        Raises:
+            SourceError: it has more than `MAX_BYTES`.
+            OSError: it cannot be read.
+        """
+        with self.open() as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise SourceError(f"it has over {MAX_BYTES >> 20} MB, more than any tokenizer")
+        return data
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it begins as a JSON object does."""
+        return self.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The JSON object that it is.
+
+        Raises:
+            SourceError: it is none, or one that readers take differently: a key comes twice, a
+                text holds half a surrogate pair, or values are nested too deeply.
+        """
+        return parse_json(self.data)
+
+    def beside(self, name: str) -> Source | None:
+        """Another file of its folder; None where there is none, or the content came as bytes."""
+        path = self.path.with_name(name)
+        return Source(path) if self._data is None and path.is_file() else None
+
+
+def parse_json(data: bytes) -> dict[str, Any]:
+    """See `Source.document`.
+
+    Example:
+        >>> parse_json(b'{"a": 1, "a": 2}')
+        Traceback (most recent call last):
+        wwho.errors.SourceError: the key "a" comes twice in one object; keep one
+    """
+    try:
+        text = data.decode("utf-8-sig")
+        document = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+    except SourceError:
+        raise
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError as error:
+        raise SourceError(f"it is no JSON in UTF-8: {error}; fetch the file again") from error
+    if not isinstance(document, dict):
+        raise SourceError(f"it holds {shown(document)}, expected an object")
+    _check_depth(document)
+    if "\\ud" in text.lower():
+        _check_surrogates(document, "")
+    return document
+
+
+def shown(value: object) -> str:
+    """A value in a message: as JSON writes it, the first 60 characters.
+
+    Example:
+        >>> shown({"type": "BPE"})
+        '{"type": "BPE"}'
+    """
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise SourceError(f"the key {shown(twice)} comes twice in one object; keep one")
+    return found
+
+
+def _constant(name: str) -> float:
+    raise SourceError(f"it holds {name}, which is no JSON")
+
+
+def _check_depth(value: Any) -> None:
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            each
+            for inner in level
+            for each in (inner.values() if isinstance(inner, dict) else inner)
+            if isinstance(each, (dict, list))
+        ]
+        if not level:
+            return
+    raise _too_deep()
+
+
+def _too_deep() -> SourceError:
+    return SourceError(f"it is nested deeper than {MAX_DEPTH} levels of {{ }} and [ ]")
+
+
+def _check_surrogates(value: object, pointer: str) -> None:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise SourceError(
+                f"{shown(value)} holds a lone surrogate, which no text has", pointer=pointer
+            ) from None
+    elif isinstance(value, (dict, list)):
+        items = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for key, each in items:
+            _check_surrogates(key, pointer)
+            _check_surrogates(each, f"{pointer}/{escaped(str(key))}")
+
+
+def escaped(key: str) -> str:
+    """A key as part of a JSON pointer (RFC 6901).
+
+    Example:
+        >>> escaped("a/b~")
+        'a~1b~0'
+    """
+    return key.replace("~", "~0").replace("/", "~1")
