@@ -9,7 +9,7 @@ from functools import cache
 from operator import index
 from typing import TYPE_CHECKING, NamedTuple
 
-from wwho.core.base import Backend, Info
+from wwho.core.base import Backend
 from wwho.errors import LimitError
 from wwho.special import Allowed
 
@@ -40,11 +40,6 @@ class Cutting:
     __slots__ = ()
     _backend: Backend
     _prepare: Callable[[str, Allowed, Allowed | None], tuple[bytes, bytes | None]]
-
-    @property
-    def info(self) -> Info:
-        """See `Tokenizer`."""
-        raise NotImplementedError
 
     def truncate(
         self,
@@ -151,7 +146,7 @@ class Cutting:
 
     def _in_units(self, data: bytes) -> Callable[[int], bool]:
         """Whether a byte is within a syllable; to be asked for in ascending order."""
-        routes = self.info.routes
+        routes = self._backend.info.routes
         if all(route.units is None for route in routes):
             return lambda _: False
         spans = iter(self._backend.spans(data))

@@ -13,13 +13,6 @@ from typing import Literal
 
 from wwho.core.base import Backend
 from wwho.core.characters import read_characters
-from wwho.core.select import open_backend
-from wwho.format.bpe import BPE
-from wwho.format.model import Action, Artifact, Route, Stage
-from wwho.format.write import write_artifact
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.normal_forms import normal_form
-from wwho.grammar.parse import parse_regex
 
 Normalization = Literal["nfc"]
 FORM: Literal["nfc"] = "nfc"
@@ -45,6 +38,15 @@ def nfc_parts(parts: Iterable[bytes]) -> Iterator[bytes]:
 @cache
 def _nfc() -> Backend:
     """A model of bytes that normalizes."""
+    # Here, because most programs never ask, and the compiler of grammars takes long to import.
+    from wwho.core.select import open_backend
+    from wwho.format.bpe import BPE
+    from wwho.format.model import Action, Artifact, Route, Stage
+    from wwho.format.write import write_artifact
+    from wwho.grammar.compile import Scanner, compile_scanners
+    from wwho.grammar.normal_forms import normal_form
+    from wwho.grammar.parse import parse_regex
+
     scanner = Scanner("character", (parse_regex(r"[\s\S]"),), longest=False)
     artifact = Artifact(
         scanners=compile_scanners([scanner]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
-from wwho.core.base import Backend, Info
+from wwho.core.base import Backend
 from wwho.errors import BackendError
 from wwho.normalize import normalized_parts
 from wwho.special import Allowed, allowed_mask, allowed_set
@@ -27,11 +27,6 @@ class Streaming:
     _normalize: Callable[[bytes], bytes] | None
     _mask: Callable[[bytes, Allowed, Allowed], bytes | None]
     _is_token: Callable[[Unk], bool]
-
-    @property
-    def info(self) -> Info:
-        """See `Tokenizer`."""
-        raise NotImplementedError
 
     def encode_stream(
         self,
@@ -104,9 +99,9 @@ class Streaming:
         self, parts: Iterable[Text], allowed: Allowed, disallowed: Allowed
     ) -> Iterator[bytes]:
         """The text in parts that encode as it does; no special token is cut."""
-        specials = self.info.specials
+        specials = self._backend.info.specials
         names = allowed_set(allowed, specials) | allowed_set(disallowed, specials)
-        mask = allowed_mask(names, self.info.added)
+        mask = allowed_mask(names, self._backend.info.added)
         given = map(to_bytes, parts)
         held, wanted = bytearray(), PART
         for data in normalized_parts(self._backend, given) if self._normalize else given:

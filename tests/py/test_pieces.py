@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
-from odd_models import byte_model
+from odd_models import byte_model, phrase_model
+from tiny import byte_tokens_model, kinds_model, odd_added_model
 
 from wwho import get_encoding
+from wwho.core.native import NativeBackend
+from wwho.core.reference import ReferenceBackend
+from wwho.format.model import Artifact, Route, Unknown
 from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
 
@@ -52,3 +57,32 @@ def test_pieces_that_are_long_uncertain(pattern: str) -> None:
     for size in (5, 40, 80, 300) * 25:
         check(enc, "".join(rng.choices("aaaabbc!x\né", k=size)).encode())
         check(enc, ("a" * size + rng.choice(("b", "c", "!", ""))).encode())
+
+
+def superword_model() -> Artifact:
+    """Superwords over all of a text: its one route is of units."""
+    merges = [(2, 2), (2, 3), (4, 0)]
+    model = phrase_model([b" a", b" b", b"a", b"b"], merges, superwords=1)
+    base, units = model.models
+    return replace(
+        model,
+        router=None,
+        routes=(Route("letters", model=0, units=2),),
+        models=(replace(units, unknown=Unknown.ID), base),
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [byte_tokens_model(), odd_added_model(), kinds_model(), superword_model()],
+    ids=lambda model: model.name,
+)
+def test_one_piece(model: Artifact) -> None:
+    """Both backends take a text whole: as one piece, or as one segment of units."""
+    blob, rng = write_artifact(model), random.Random(1)
+    native, reference = NativeBackend(blob), ReferenceBackend(blob)
+    parts = ["a", "a", "b", "c", " ", ",", "ක", "é", "\n", "ab", "word", "<always>", "<s>"]
+    for size in (0, 1, 2, 5, 90) * 12:
+        text = "".join(rng.choices(parts, k=size)).encode()
+        text = text[: rng.choice((-1, len(text)))]
+        assert reference.encode_piece(text) == native.encode_piece(text), text

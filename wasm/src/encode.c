@@ -396,6 +396,7 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
         const wwho_route *route = &e->model->routes[0];
         const wwho_vocabulary *v = &e->model->models[route->model];
         if (at < end) v->kind->encode(e, v, route, &none, at, end);
+        flush_phrase(e);
         return;
     }
     ahead.n = 0;

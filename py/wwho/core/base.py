@@ -136,7 +136,10 @@ class Backend(Protocol):
         """The ids of a text."""
 
     def encode_piece(self, piece: bytes) -> list[int]:
-        """The ids of a text as one piece of the first route, whatever the automata make of it."""
+        """The ids of a text as one piece of the first route, whatever router and stages make of it.
+
+        In a route of units it is one segment. Added tokens that need no leave are still found.
+        """
 
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool

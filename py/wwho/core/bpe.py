@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 
 from wwho.core.base import SYLLABLE
-from wwho.core.engine import Engine, Token, Unit
+from wwho.core.engine import Engine, PieceEngine, Token, Unit
 from wwho.core.merge import merge
 from wwho.format.bpe import BPE
 from wwho.format.model import Model, Unknown
@@ -15,19 +15,19 @@ PHRASE_TOKENS = 64
 """How many tokens of neighbouring segments are joined to superwords at once, at most."""
 
 
-class Bytes(Engine[BPE]):
+class Bytes(PieceEngine[BPE]):
     """A model whose symbols are bytes."""
 
     def __init__(
-        self, model: BPE, ids: Sequence[int | None], engines: Sequence[Engine[Model]]
+        self, model: BPE, ids: Sequence[int | None], speller: PieceEngine[Model] | None
     ) -> None:
         """See `Engine`."""
-        super().__init__(model, ids, engines)
+        super().__init__(model, ids, speller)
         self._symbols = {symbol[0]: number for number, symbol in enumerate(model.symbols)}
         self._merges = {pair: token for token, pair in enumerate(model.merges, 256)}
 
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """See `Engine`."""
+        """See `PieceEngine`."""
         if (whole := self.numbers.get(piece)) is not None:
             yield self.token(whole)
         else:
@@ -39,10 +39,10 @@ class Units(Engine[BPE]):
     """A model whose symbols are units."""
 
     def __init__(
-        self, model: BPE, ids: Sequence[int | None], engines: Sequence[Engine[Model]]
+        self, model: BPE, ids: Sequence[int | None], speller: PieceEngine[Model] | None
     ) -> None:
         """See `Engine`."""
-        super().__init__(model, ids, engines)
+        super().__init__(model, ids, speller)
         n_symbols, first_superword = len(model.symbols), model.first_superword
         merges = {pair: token for token, pair in enumerate(model.merges, n_symbols)}
         self._symbols = {text: token for token, text in enumerate(model.symbols)}
@@ -52,7 +52,7 @@ class Units(Engine[BPE]):
         self._merged_texts = {text: k for k, text in plain if k >= n_symbols}
 
     def segments(self, segments: Sequence[Sequence[Unit]], unk: bool) -> Iterator[Token]:
-        """See `Engine`."""
+        """The tokens of neighbouring segments of one route, given as units."""
         phrase: list[int] = []
         for units in segments:
             words = list(words_of(units))

@@ -11,7 +11,7 @@ from wwho.core.base import Info, ModelInfo
 from wwho.errors import ArtifactError, BackendError
 from wwho.format.layout import NONE, Kind
 from wwho.format.model import Added, Flag, Ids, Route, Unknown
-from wwho.format.read import read_artifact, read_provenance
+from wwho.format.provenance import read_provenance
 
 ABI_MAJOR, ABI_MINOR = 2, 0
 """The interface of wwho.h that this package was written for."""
@@ -119,6 +119,8 @@ def check_version(found: int, what: str) -> None:
 
 def refuse(status: str, blob: bytes) -> NoReturn:
     """Raise for an artifact that the core refuses, in the words of the reference reader."""
+    from wwho.format.read import read_artifact  # for an error alone: it takes long to import
+
     try:
         read_artifact(blob)
     except ArtifactError as error:

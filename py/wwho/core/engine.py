@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from wwho.format.model import Model, Unknown
+from wwho.format.model import Model
 
 Unit = tuple[bytes, int]
 """The text of a unit and the rule that it came of."""
@@ -30,7 +31,7 @@ class Token(NamedTuple):
 
 
 class Engine(Generic[AnyModel]):
-    """Turns pieces, or segments of units, into tokens.
+    """What turns pieces, or segments of units, into tokens.
 
     Attributes:
         model: the model.
@@ -39,20 +40,12 @@ class Engine(Generic[AnyModel]):
     """
 
     def __init__(
-        self, model: AnyModel, ids: Sequence[int | None], engines: Sequence[Engine[Model]]
+        self, model: AnyModel, ids: Sequence[int | None], speller: PieceEngine[Model] | None
     ) -> None:
-        """Take a model, the ids of its tokens, and what runs the models before it."""
+        """Take a model, the ids of its tokens, and what spells what it does not know."""
         self.model, self.ids = model, ids
         self.numbers = {text: number for number, text in enumerate(model.texts)}
-        self._speller = engines[model.speller] if model.unknown is Unknown.SPELL else None
-
-    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """The tokens of a piece."""
-        raise NotImplementedError
-
-    def segments(self, segments: Sequence[Sequence[Unit]], unk: bool) -> Iterator[Token]:
-        """The tokens of neighbouring segments of one route, given as units."""
-        raise NotImplementedError
+        self._speller = speller
 
     def token(self, number: int) -> Token:
         """A token by its number; `unk_id` for one that has no id."""
@@ -94,3 +87,11 @@ class Engine(Generic[AnyModel]):
                     yield token
         if last:
             yield last
+
+
+class PieceEngine(Engine[AnyModel], ABC):
+    """What turns pieces into tokens."""
+
+    @abstractmethod
+    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
+        """The tokens of a piece; `unk` as for `Backend`."""

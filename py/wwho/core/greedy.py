@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from wwho.core.characters import read_characters
-from wwho.core.engine import Engine, Token
+from wwho.core.engine import PieceEngine, Token
 from wwho.format.greedy import Greedy
 from wwho.format.model import Model
 
 
-class LongestMatch(Engine[Greedy]):
+class LongestMatch(PieceEngine[Greedy]):
     """A model that takes the longest token that fits, from left to right."""
 
     def __init__(
-        self, model: Greedy, ids: Sequence[int | None], engines: Sequence[Engine[Model]]
+        self, model: Greedy, ids: Sequence[int | None], speller: PieceEngine[Model] | None
     ) -> None:
         """See `Engine`."""
-        super().__init__(model, ids, engines)
+        super().__init__(model, ids, speller)
         self._first = {text: number for number, text in enumerate(model.first)}
         later = enumerate(model.later or (), len(model.first))
         self._later = self._first if model.later is None else {text: k for k, text in later}
         self.numbers = self._later | self._first
 
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """See `Engine`."""
+        """See `PieceEngine`."""
         limit = self.model.max_characters
         tokens = None
         if limit is None or len(read_characters(piece)[0]) <= limit:

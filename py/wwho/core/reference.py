@@ -10,7 +10,7 @@ from operator import index
 from wwho.core.base import PIECE, Info, ModelInfo, Span, unknown_id, unknown_text
 from wwho.core.bpe import Bytes, Units
 from wwho.core.characters import read_characters
-from wwho.core.engine import Engine, Token
+from wwho.core.engine import Engine, PieceEngine, Token
 from wwho.core.greedy import LongestMatch
 from wwho.core.normalizing import normalize
 from wwho.core.stages import AddedTokens, split
@@ -18,7 +18,7 @@ from wwho.core.viterbi import BestPath
 from wwho.errors import UnknownTokenError
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
-from wwho.format.model import Artifact, Model
+from wwho.format.model import Artifact, Model, Unknown
 from wwho.format.read import read_artifact
 from wwho.format.viterbi import Viterbi
 from wwho.grammar.rewriting import is_boundary
@@ -72,8 +72,7 @@ class ReferenceBackend:
 
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
-        engine = self._engines[self.artifact.routes[0].model]
-        return [token.id for token in engine.piece(piece, unk=False)]
+        return [token for token, _ in self._tokens(piece, None, False, whole=True)]
 
     def encode_with_ends(
         self, text: bytes, allowed: bytes | None, unk: bool
@@ -96,37 +95,43 @@ class ReferenceBackend:
 
     # Section 10: added tokens, segments, pieces or units, tokens
 
-    def _tokens(self, text: bytes, allowed: bytes | None, unk: bool) -> Iterator[tuple[int, int]]:
-        """The tokens of a text, and the byte at which each ends."""
+    def _tokens(
+        self, text: bytes, allowed: bytes | None, unk: bool, *, whole: bool = False
+    ) -> Iterator[tuple[int, int]]:
+        """The tokens of a text, and the byte at which each ends; `whole` as for `_cuts`."""
         for start, end, added in self._added.find(text, allowed):
             if added:
                 yield added.id, end
             else:
-                for token, stop in self._ordinary(text[start:end], unk):
+                for token, stop in self._ordinary(text[start:end], unk, whole):
                     yield token, start + stop
 
-    def _ordinary(self, text: bytes, unk: bool) -> Iterator[tuple[int, int]]:
+    def _ordinary(self, text: bytes, unk: bool, whole: bool) -> Iterator[tuple[int, int]]:
         """The tokens of a text without added tokens."""
-        for number, run in groupby(self._cuts(text), key=lambda segment: segment[0]):
+        for number, run in groupby(self._cuts(text, whole), key=lambda segment: segment[0]):
             route, cuts = self.artifact.routes[number], [spans for _, spans in run]
             engine = self._engines[route.model]
-            if route.units is None:
-                for span in (span for spans in cuts for span in spans):
-                    tokens = engine.piece(text[span.start : span.end], unk)
-                    yield from with_ends(span.start, tokens)
-            else:
+            if isinstance(engine, Units):
                 units = [[(text[s.start : s.end], s.rule) for s in spans] for spans in cuts]
                 yield from with_ends(cuts[0][0].start, engine.segments(units, unk))
+                continue
+            assert isinstance(engine, PieceEngine)
+            for span in (span for spans in cuts for span in spans):
+                tokens = engine.piece(text[span.start : span.end], unk)
+                yield from with_ends(span.start, tokens)
 
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
         return [span for _, spans in self._cuts(text) for span in spans]
 
-    def _cuts(self, text: bytes) -> Iterator[tuple[int, list[Span]]]:
-        """The segments of a text: their route, and the pieces or units that stages leave."""
+    def _cuts(self, text: bytes, whole: bool = False) -> Iterator[tuple[int, list[Span]]]:
+        """The segments of a text: their route, and the pieces or units that stages leave.
+
+        With `whole`, the text is one piece of the first route, or one segment of units.
+        """
         characters, starts = read_characters(text)
-        for begin, end, number in self._segments(characters):
-            cut = self._cut(characters[begin:end], number)
+        for begin, end, number in self._segments(characters, whole):
+            cut = self._cut(characters[begin:end], number, whole)
             yield (
                 number,
                 [
@@ -135,22 +140,22 @@ class ReferenceBackend:
                 ],
             )
 
-    def _segments(self, text: str) -> Iterator[tuple[int, int, int]]:
+    def _segments(self, text: str, whole: bool) -> Iterator[tuple[int, int, int]]:
         """The segments of a text: start, end, route."""
         scanners = self.artifact.scanners
-        if self.artifact.router is not None:
+        if self.artifact.router is not None and not whole:
             yield from pieces(scanners, scanners.automata[self.artifact.router], text)
         elif text:
             yield 0, len(text), 0
 
-    def _cut(self, segment: str, number: int) -> Iterator[tuple[int, int, int]]:
+    def _cut(self, segment: str, number: int, whole: bool) -> Iterator[tuple[int, int, int]]:
         """The pieces or units of a segment of a route: start, end, rule."""
         scanners, route = self.artifact.scanners, self.artifact.routes[number]
         if route.units is not None:
             yield from pieces(scanners, scanners.automata[route.units], segment)
             return
         found = [(0, len(segment))]
-        for stage in route.stages:
+        for stage in () if whole else route.stages:
             found = [
                 (start + first, start + last)
                 for start, end in found
@@ -196,12 +201,14 @@ def engine_of(
     model: Model, ids: Sequence[int | None], before: Sequence[Engine[Model]]
 ) -> Engine[Model]:
     """What runs a model; `before` runs those before it."""
+    speller = before[model.speller] if model.unknown is Unknown.SPELL else None
+    assert speller is None or isinstance(speller, PieceEngine)
     if isinstance(model, BPE):
-        return Units(model, ids, before) if model.units else Bytes(model, ids, before)
+        return Units(model, ids, speller) if model.units else Bytes(model, ids, speller)
     if isinstance(model, Greedy):
-        return LongestMatch(model, ids, before)
+        return LongestMatch(model, ids, speller)
     assert isinstance(model, Viterbi)
-    return BestPath(model, ids, before)
+    return BestPath(model, ids, speller)
 
 
 def segments_of(spans: Sequence[Span]) -> Iterator[list[Span]]:

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from struct import pack, unpack
 
 from wwho.core.characters import read_characters
-from wwho.core.engine import Engine, Token
+from wwho.core.engine import PieceEngine, Token
 from wwho.format.model import Model
 from wwho.format.viterbi import Viterbi
 
@@ -18,21 +18,21 @@ SHIFT_FROM = 100_000
 """Sums in f32 are shifted where they are larger: SentencePiece does so."""
 
 
-class BestPath(Engine[Viterbi]):
+class BestPath(PieceEngine[Viterbi]):
     """A model that cuts a piece so that the sum of scores is the largest."""
 
     def __init__(
-        self, model: Viterbi, ids: Sequence[int | None], engines: Sequence[Engine[Model]]
+        self, model: Viterbi, ids: Sequence[int | None], speller: PieceEngine[Model] | None
     ) -> None:
         """See `Engine`."""
-        super().__init__(model, ids, engines)
+        super().__init__(model, ids, speller)
         self._scores = dict(zip(model.tokens, model.scores, strict=True))
         self._unknown_score = min(model.scores) - UNKNOWN_PENALTY
         if model.narrow:
             self._unknown_score = f32(self._unknown_score)
 
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """See `Engine`."""
+        """See `PieceEngine`."""
         _, starts = read_characters(piece)
         characters = [piece[start:end] for start, end in pairwise(starts)]
         narrow = self.model.narrow

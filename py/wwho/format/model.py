@@ -5,6 +5,7 @@ The common ground of writer, reader, trainer and reference backend.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
@@ -145,7 +146,7 @@ class Head(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model:
+class Model(ABC):
     """What models of all kinds share (FORMAT.md, MODEL).
 
     Attributes:
@@ -170,14 +171,14 @@ class Model:
     byte_ids: Sequence[int | None] = ()
 
     @property
+    @abstractmethod
     def n_symbols(self) -> int:
         """How many of its tokens, the first ones, are made of no others."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def texts(self) -> Sequence[bytes]:
         """The texts of its tokens, in order."""
-        raise NotImplementedError
 
     @property
     def extra_ids(self) -> Mapping[int, bytes]:

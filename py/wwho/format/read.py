@@ -6,17 +6,16 @@ the same checks in wasm/src/open.c.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
-from wwho.format.container import fail, read_container
+from wwho.format.container import read_container
 from wwho.format.layout import Kind
 from wwho.format.model import Artifact
 from wwho.format.models import check_ids, read_heads, read_models
 from wwho.format.normalizer import read_normalizer
 from wwho.format.pipeline import read_added, read_routes, read_stages
+from wwho.format.provenance import read_provenance
 from wwho.format.scanners import read_automata, read_classes
-from wwho.format.write import provenance_json
 from wwho.grammar.automaton import Automaton, CompiledScanners
 
 
@@ -65,21 +64,3 @@ def named(artifact: Artifact) -> tuple[Automaton, ...]:
             names.setdefault(number, route.name)
     automata = enumerate(artifact.scanners.automata)
     return tuple(replace(each, name=names.get(number, each.name)) for number, each in automata)
-
-
-def read_provenance(section: bytes) -> dict[str, str]:
-    """The artifact's origin: name, source, license... The core does not check it.
-
-    Raises:
-        ArtifactError: it is no compact JSON object of strings, keys sorted (PROVENANCE).
-    """
-    try:
-        text = section.decode("utf-8")
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise fail("PROVENANCE", f"the section is no JSON: {error}") from error
-    if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
-        raise fail("PROVENANCE", "the section is no JSON object of strings")
-    if text != provenance_json(found):
-        raise fail("PROVENANCE", "the section is not compact JSON with sorted keys")
-    return found

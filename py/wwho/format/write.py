@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from wwho.format.layout import ENTRY_BYTES, HEADER_BYTES, MAGIC, VERSION, Kind, padding
 from wwho.format.model import Artifact
 from wwho.format.models import write_model
 from wwho.format.normalizer import write_normalizer
 from wwho.format.pipeline import write_added, write_routes, write_stages
+from wwho.format.provenance import provenance_json
 from wwho.format.scanners import write_automata, write_classes
 
 Sections = Iterable[tuple[Kind, bytes]]
@@ -60,14 +60,3 @@ def assemble(sections: Sections) -> bytes:
     head = MAGIC + struct.pack("<HHI", VERSION, len(sections), start + len(body))
     checksum = zlib.crc32(body, zlib.crc32(table, zlib.crc32(head)))
     return head + struct.pack("<I", checksum) + bytes(table) + bytes(body)
-
-
-def provenance_json(provenance: Mapping[str, str]) -> str:
-    """The one spelling of a record: compact JSON, keys sorted.
-
-    Example:
-        >>> provenance_json({"name": "tiny", "license": "MIT"})
-        '{"license":"MIT","name":"tiny"}'
-    """
-    record = dict(provenance)
-    return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
