@@ -84,7 +84,7 @@ def unzigzag(values: Iterable[int]) -> list[int]:
 
 
 def pack_texts(texts: Sequence[bytes]) -> bytes:
-    """Spell ascending texts (FORMAT.md, MODEL: TEXTS): what each shares with the one before, and its rest.
+    """Spell ascending texts, as what each shares with the last, and its rest: TEXTS of FORMAT.md.
 
     Example:
         >>> pack_texts([b"ab", b"abc"]).hex(" ")
