@@ -1,0 +1,210 @@
+"""Any byte-pair encoding -> a model: symbols, and the one pair that makes each token.
+
+A token comes into being only from the two parts that are left when its own text is merged: what
+crosses the border of its text prevents it, and what happens within does not depend on what is
+around it. So whatever tells which pairs merge, and in which order, one pair for each token is
+enough. A token that its own text does not merge to is made by nothing: it only decodes, or stands
+for a pretoken that is its text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from itertools import pairwise
+from math import inf
+from typing import NamedTuple
+
+from wwho.errors import ArtifactError
+from wwho.format.bpe import BPE, BYTES
+from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
+from wwho.format.model import Ids, Unknown, free_ids
+
+Merges = Sequence[tuple[bytes, bytes]] | Mapping[bytes, float]
+"""Pairs in order of rank, or the rank of what any two tokens merge to, the lowest first."""
+
+
+def bpe_model(
+    vocab: Mapping[bytes, int],
+    merges: Merges,
+    *,
+    units: bool = False,
+    whole: bool = False,
+    unk_id: int | None = None,
+    fuse: bool = False,
+    byte_ids: Sequence[int | None] = (),
+    added: Collection[int] = (),
+) -> BPE:
+    """Find the model that merges as these do.
+
+    Args:
+        vocab: the tokens, text to id: raw bytes where symbols are bytes, else UTF-8. Symbols are
+            those of one byte, or of one code point. Tokens of single bytes, such as ``<0x0A>``, are
+            not among them but in `byte_ids`.
+        merges: either pairs in order of rank (tokenizers): of one that is listed twice, the last
+            place counts, and a text may be made by several. Or a rank for each text, of any type of
+            number, whatever two tokens it is made of: tiktoken's ranks, SentencePiece's scores with
+            the sign changed. Texts of equal rank merge from left to right (with units only).
+        units: whether symbols are code points; else they are bytes.
+        whole: whether a pretoken that is a token as a whole is that token, even where merges do not
+            make it (tiktoken, `ignore_merges`).
+        unk_id: the token for symbols that are not there; None: they vanish, and their neighbours
+            meet.
+        fuse: whether neighbouring unknown symbols are one token.
+        byte_ids: the 256 ids of the tokens for the bytes of a symbol that is not there; a symbol
+            with a byte that has none (None) is `unk_id`.
+        added: the ids of added tokens, which the model's may step over.
+
+    Returns:
+        The model; an `Artifact` and its routes are the caller's work.
+
+    Raises:
+        ArtifactError: two tokens have one id, a merge is of no tokens or makes none, a token is too
+            long, or the format has no such model (status RANKS).
+
+    Example:
+        >>> vocab = {b"a": 2, b"b": 1, b"ab": 3, b"abab": 4}
+        >>> merges = [(b"a", b"b"), (b"ab", b"ab")]
+        >>> model = bpe_model(vocab, merges, units=True, unk_id=0)
+        >>> model.symbols, model.merges, model.stated
+        ((b'a', b'b'), ((0, 1), (2, 2)), (2, 1, 3, 4))
+    """
+    _check(vocab)
+    symbols = {text for text in vocab if len(text if not units else characters(text)) == 1}
+    if not units and len(symbols) != len(BYTES):
+        raise _fail(f"{len(symbols)} of the 256 bytes are tokens, and all must be")
+    pairs = live_pairs(vocab, merges, symbols, characters if units else singles)
+    unmade = [text for text in vocab if text not in pairs and text not in symbols]
+    if unmade:
+        raise _fail(f"{len(unmade)} tokens, such as {unmade[0]!r}, are made by no merge")
+    unknown = Unknown.BYTES if byte_ids else Unknown.ID if units else Unknown.NONE
+    if unknown is Unknown.ID and unk_id is None:
+        raise _fail("symbols that are not there vanish")
+    made = sorted(pairs, key=lambda text: (pairs[text].rank, text))
+    for before, text in pairwise(made):
+        if pairs[before].rank == pairs[text].rank:
+            raise _fail(f"{before!r} and {text!r} have one rank")
+    first = sorted(symbols)
+    if not units and _policy(vocab, [*sorted(symbols, key=vocab.__getitem__), *made], added) < 2:
+        first.sort(key=vocab.__getitem__)
+    texts = [*first, *made]
+    policy = Ids.STATED if byte_ids else _policy(vocab, texts, added)
+    ids = [vocab[text] for text in texts]
+    number = {text: number for number, text in enumerate(texts)}
+    for text in made:
+        if max(number[pairs[text].left], number[pairs[text].right]) >= number[text]:
+            raise _fail(f"{text!r} comes before its parts, {pairs[text]}")
+    return BPE(
+        symbols=tuple(first),
+        merges=tuple((number[pairs[text].left], number[pairs[text].right]) for text in made),
+        units=units,
+        first_id=min(ids + [each for each in byte_ids if each is not None]),
+        id_policy=policy,
+        stated=tuple(ids) if policy is Ids.STATED else (),
+        unknown=unknown,
+        fuse=fuse and unknown is not Unknown.NONE and unk_id is not None,
+        unk_id=None if unknown is Unknown.NONE else unk_id,
+        byte_ids=tuple(byte_ids),
+    )
+
+
+class LivePair(NamedTuple):
+    """The pair that makes a token, and its rank."""
+
+    rank: float
+    left: bytes
+    right: bytes
+
+
+def live_pairs(
+    vocab: Collection[bytes],
+    merges: Merges,
+    symbols: Set[bytes],
+    cut: Callable[[bytes], Sequence[bytes]],
+) -> dict[bytes, LivePair]:
+    """The pair of each token that merges make; `cut` gives the symbols of a text.
+
+    Raises:
+        ArtifactError: a merge is of no tokens, or makes none.
+    """
+    if isinstance(merges, Mapping):
+        targets: Iterable[bytes] = merges.keys()
+        ranks = merges
+
+        def rank(left: bytes, right: bytes) -> float:
+            return ranks.get(left + right, inf)
+    else:
+        order = {pair: place for place, pair in enumerate(merges)}
+        targets = {left + right: None for left, right in order}
+        for left, right in order:
+            for text in (left, right, left + right):
+                if text not in vocab:
+                    raise _fail(
+                        f"the merge {left, right} needs the token {text!r}, which is not there"
+                    )
+
+        def rank(left: bytes, right: bytes) -> float:
+            return order.get((left, right), inf)
+
+    found: dict[bytes, LivePair] = {}
+    for text in targets:
+        if text not in vocab:
+            raise _fail(f"{text!r} has a rank and is no token")
+        parts = list(cut(text))
+        pair = _merged(parts, rank) if len(parts) > 1 and symbols >= set(parts) else None
+        if pair:
+            found[text] = pair
+    return found
+
+
+def _merged(parts: list[bytes], rank: Callable[[bytes, bytes], float]) -> LivePair | None:
+    """Merge, lowest rank first, then leftmost: the last merge; None where parts are left."""
+    ranks = [rank(left, right) for left, right in pairwise(parts)]
+    while True:
+        best = min(ranks)
+        if best == inf:
+            return None
+        k = ranks.index(best)
+        if len(parts) == 2:
+            return LivePair(best, parts[0], parts[1])
+        parts[k : k + 2] = [parts[k] + parts[k + 1]]
+        del ranks[k]
+        if k:
+            ranks[k - 1] = rank(parts[k - 1], parts[k])
+        if k < len(ranks):
+            ranks[k] = rank(parts[k], parts[k + 1])
+
+
+def characters(text: bytes) -> Sequence[bytes]:
+    """The code points of a text; a byte of none is one of its own."""
+    return [
+        each.encode("utf-8", "surrogateescape") for each in text.decode("utf-8", "surrogateescape")
+    ]
+
+
+def singles(text: bytes) -> Sequence[bytes]:
+    """The bytes of a text."""
+    return [text[k : k + 1] for k in range(len(text))]
+
+
+def _policy(vocab: Mapping[bytes, int], texts: Sequence[bytes], added: Collection[int]) -> Ids:
+    """How tokens in this order get their ids."""
+    ids = [vocab[text] for text in texts]
+    if ids == list(range(ids[0], ids[0] + len(ids))):
+        return Ids.COUNT
+    return Ids.STEP if ids == list(free_ids(len(ids), added, ids[0])) else Ids.STATED
+
+
+def _check(vocab: Mapping[bytes, int]) -> None:
+    """Refuse what is no vocabulary."""
+    owners: dict[int, bytes] = {}
+    for text, number in vocab.items():
+        if not 1 <= len(text) <= MAX_TOKEN_BYTES:
+            raise _fail(f"a token of {len(text)} bytes; 1 to {MAX_TOKEN_BYTES} are possible")
+        if not 0 <= number < MAX_IDS:
+            raise _fail(f"{text!r} has the id {number}; 0 to {MAX_IDS - 1} are possible")
+        if owners.setdefault(number, text) is not text:
+            raise _fail(f"{owners[number]!r} and {text!r} have the id {number}")
+
+
+def _fail(message: str) -> ArtifactError:
+    return ArtifactError(message, status="RANKS")
