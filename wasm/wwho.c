@@ -7,6 +7,7 @@
 #include "src/merge.c"
 
 #include "src/encode.c"
+#include "src/parts.c"
 #include "src/decode.c"
 
 /* What is done once, or seldom, is to be small (WebAssembly: 4 KB less in all). */

@@ -203,7 +203,7 @@ typedef struct {
 static inline fuzz_tokens encode_text(const fuzz_model *m, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags) {
     size_t scratch_len = lend_scratch(m, len);
     fuzz_tokens t = {memory(4 * len), memory(4 * len), 0};
-    MUST(wwho_encode(m->model, text, len, allowed, flags, m->scratch, scratch_len, t.ids, t.ends, len, &t.n) == WWHO_OK);
+    MUST(wwho_encode(m->model, text, len, allowed, flags, m->scratch, scratch_len, t.ids, NULL, t.ends, len, &t.n) == WWHO_OK);
     MUST(t.n <= len);
     return t;
 }
@@ -237,7 +237,7 @@ static inline void check_count(const fuzz_model *m, const fuzz_tokens *t, const 
     MUST(t->n > cap ? n > cap : n == t->n);
     for (int with_ends = 0; with_ends < 2; with_ends++) {
         uint32_t *ids = memory(4 * cap), *ends = with_ends ? memory(4 * cap) : 0;
-        int status = wwho_encode(m->model, text, len, allowed, flags, m->scratch, scratch_len, ids, ends, cap, &n);
+        int status = wwho_encode(m->model, text, len, allowed, flags, m->scratch, scratch_len, ids, NULL, ends, cap, &n);
         MUST(status == (t->n > cap ? WWHO_BUFFER : WWHO_OK) && n == t->n);
         MUST(!memcmp(ids, t->ids, 4 * cap) && (!ends || !memcmp(ends, t->ends, 4 * cap)));
         free(ids);
@@ -266,7 +266,7 @@ static inline void check_spans(const fuzz_model *m, const uint8_t *text, size_t 
 /* Each token's characters touch those of the token before it, and all are touched. Returns how many units the text has. */
 static inline uint32_t check_offsets(const fuzz_tokens *t, const uint8_t *text, size_t len, int utf16) {
     uint32_t *first = memory(4 * t->n), *last = memory(4 * t->n), units = 0;
-    MUST(wwho_offsets(text, len, t->ends, t->n, utf16, first, last) == WWHO_OK);
+    MUST(wwho_offsets(text, len, NULL, t->ends, t->n, utf16, first, last) == WWHO_OK);
     for (size_t i = 0; i < t->n; units = last[i++]) {
         MUST(first[i] < last[i] && first[i] <= units && last[i] >= units);
         MUST(!i || first[i] >= first[i - 1]);

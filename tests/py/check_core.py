@@ -97,7 +97,7 @@ class Fenced:
         size = core.scratch_len
         found = ffi.new("size_t *")
         status = lib.wwho_encode(
-            *(core.model, at, n, ffi.NULL, 0, scratch or core.scratch, size, ids, ends, n, found)
+            *(core.model, at, n, ffi.NULL, 0, scratch or core.scratch, size, ids, ffi.NULL, ends, n, found)
         )
         assert status == lib.WWHO_OK
         return ffi.unpack(ids, found[0]), ffi.unpack(ends, found[0])
@@ -116,7 +116,7 @@ class Fenced:
         first = ffi.cast("uint32_t *", self.spans.at_end(4 * len(ids)))
         last = ffi.new("uint32_t[]", len(ids))
         given = ffi.cast("uint32_t *", self.ends.put(self.ends.at_end(4 * len(ids)), packed(ends)))
-        assert lib.wwho_offsets(at, n, given, len(ids), 1, first, last) == lib.WWHO_OK
+        assert lib.wwho_offsets(at, n, ffi.NULL, given, len(ids), 1, first, last) == lib.WWHO_OK
         whole = lib.wwho_token_id(model, at, n, token)
         assert whole == lib.WWHO_TOKEN or decoded(self.library, model, [token[0]], n) == text
         # into the place where the text was: out of line as it was, and with as much room
@@ -184,10 +184,10 @@ def check_limits(library: Library) -> None:
     scratch = (ffi.NULL, 0, core.scratch, core.scratch_len)
     for length in TOO_LONG:
         refused = (
-            lib.wwho_encode(*given, length, *scratch, ffi.NULL, ffi.NULL, 0, n),
+            lib.wwho_encode(*given, length, *scratch, ffi.NULL, ffi.NULL, ffi.NULL, 0, n),
             lib.wwho_count(*given, length, *scratch, 1, n),
             lib.wwho_spans(*given, length, ffi.NULL, 0, n),
-            lib.wwho_offsets(page, length, ffi.NULL, 0, 0, out, out),
+            lib.wwho_offsets(page, length, ffi.NULL, ffi.NULL, 0, 0, out, out),
             lib.wwho_token_id(*given, length, out),
         )
         assert set(refused) == {lib.WWHO_ARGUMENT}, (length, refused)
@@ -198,7 +198,7 @@ def check_limits(library: Library) -> None:
     assert needed <= 1e6 * float(stated[1])
     short = (ffi.NULL, 0, core.scratch, needed - 1)
     assert lib.wwho_count(*given, LARGEST, *short, 1, n) == lib.WWHO_BUFFER
-    assert lib.wwho_encode(*given, LARGEST, *short, out, out, 1, n) == lib.WWHO_BUFFER
+    assert lib.wwho_encode(*given, LARGEST, *short, out, out, out, 1, n) == lib.WWHO_BUFFER
 
 
 def check_files_too_long(library: Library) -> None:

@@ -121,7 +121,7 @@ class Core:
         n = ffi.new("size_t *")
         status = lib.wwho_encode(
             *(self.model, text, len(text), ffi.NULL, 0, self.scratch, self.scratch_len),
-            *(ids, ends if with_ends else ffi.NULL, cap, n),
+            *(ids, ffi.NULL, ends if with_ends else ffi.NULL, cap, n),
         )
         return status, list(ids), list(ends), n[0]
 

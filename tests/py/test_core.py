@@ -218,6 +218,7 @@ def test_bad_arguments_are_refused(core: Core) -> None:
         core.scratch_len,
         ffi.NULL,
         ffi.NULL,
+        ffi.NULL,
         0,
         n,
     ]
@@ -235,8 +236,9 @@ def test_bad_arguments_are_refused(core: Core) -> None:
     assert encode(_5=ffi.NULL) == lib.WWHO_ARGUMENT
     assert encode(_5=core.scratch + 8) == lib.WWHO_ARGUMENT
     assert encode(_6=0) == lib.WWHO_BUFFER
-    assert encode(_9=1) == lib.WWHO_ARGUMENT
-    assert encode(_10=ffi.NULL) == lib.WWHO_ARGUMENT
+    assert encode(_10=1) == lib.WWHO_ARGUMENT
+    assert encode(_11=ffi.NULL) == lib.WWHO_ARGUMENT
+    assert encode(_8=ffi.new("uint32_t *")) == lib.WWHO_ARGUMENT  # starts without ends
 
 
 def test_a_batch_is_its_texts_one_after_another(core: Core) -> None:
@@ -253,7 +255,7 @@ def test_a_batch_is_its_texts_one_after_another(core: Core) -> None:
         rows = ffi.new("uint32_t[]", len(texts) + 1)
         status = lib.wwho_encode_batch(
             *(core.model, data, starts, len(texts), ffi.NULL, 0, core.scratch, scratch_len),
-            *(ids, ends if with_ends else ffi.NULL, cap, rows),
+            *(ids, ffi.NULL, ends if with_ends else ffi.NULL, cap, rows),
         )
         return status, list(ids), list(ends), list(rows)
 
@@ -327,7 +329,7 @@ def test_every_token_has_its_text_and_every_text_its_token(core: Core) -> None:
 
 def offsets(text: bytes, ends: list[int], utf16: bool) -> list[tuple[int, int]]:
     first, last = ffi.new("uint32_t[]", len(ends)), ffi.new("uint32_t[]", len(ends))
-    status = lib.wwho_offsets(text, len(text), ends, len(ends), utf16, first, last)
+    status = lib.wwho_offsets(text, len(text), ffi.NULL, ends, len(ends), utf16, first, last)
     assert status == lib.WWHO_OK
     return list(zip(first, last, strict=True))
 
@@ -340,7 +342,7 @@ def test_offsets_name_the_characters_that_a_token_touches() -> None:
     assert offsets(b"\xf0\x9f\x98a", [1, 2, 4], False) == [(0, 1), (1, 2), (2, 4)]
     assert offsets(b"", [], False) == []
     first = ffi.new("uint32_t[1]")
-    assert lib.wwho_offsets(text, len(text), [8], 1, 0, first, first) == lib.WWHO_ARGUMENT
+    assert lib.wwho_offsets(text, len(text), ffi.NULL, [8], 1, 0, first, first) == lib.WWHO_ARGUMENT
 
 
 def safe_cut(core: Core, text: bytes, allowed: bytes | None = None) -> int:

@@ -67,10 +67,10 @@ test("a text that no memory holds is refused before it is read", async () => {
   // It would begin at the last byte of memory: to read the second one is a trap.
   const text = exports.memory.buffer.byteLength - 1;
   for (const length of [2 ** 31, 2 ** 32 - 16, 2 ** 32 - 1]) {
-    assert.equal(exports.wwho_encode(model, text, length, 0, 0, at, 2 ** 22, 0, 0, 0, out), 1);
+    assert.equal(exports.wwho_encode(model, text, length, 0, 0, at, 2 ** 22, 0, 0, 0, 0, out), 1);
     assert.equal(exports.wwho_count(model, text, length, 0, 0, at, 2 ** 22, 1, out), 1);
     assert.equal(exports.wwho_spans(model, text, length, 0, 0, out), 1);
-    assert.equal(exports.wwho_offsets(text, length, 0, 0, 0, 0, 0), 1);
+    assert.equal(exports.wwho_offsets(text, length, 0, 0, 0, 0, 0, 0), 1);
   }
-  assert.equal(exports.wwho_encode(model, text, 1, 0, 0, at, 2 ** 23, 0, 0, 0, out), 2);
+  assert.equal(exports.wwho_encode(model, text, 1, 0, 0, at, 2 ** 23, 0, 0, 0, 0, out), 2);
 });

@@ -32,7 +32,7 @@
  *     size_t length = strlen(text), scratch_len = wwho_scratch_size(model);
  *     void *scratch = calloc(1, scratch_len);            // all zero before its first use, then kept
  *     uint32_t *ids = malloc((length + 1) * sizeof *ids); // a text never has more tokens than bytes
- *     status = wwho_encode(model, (const uint8_t *)text, length, NULL, 0, scratch, scratch_len, ids, NULL, length, &n);
+ *     status = wwho_encode(model, (const uint8_t *)text, length, NULL, 0, scratch, scratch_len, ids, NULL, NULL, length, &n);
  *     for (size_t i = 0; !status && i < n; i++) printf("%u\n", (unsigned)ids[i]);
  *     free(ids), free(scratch), free(work);
  *     return status;
@@ -202,19 +202,21 @@ int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int
 size_t wwho_scratch_size(const wwho_model *model);
 
 /* Encode text. `allowed` is null (no special token is allowed) or n_added bytes, non-zero where added token number i is
- * allowed; those that need no leave are found whatever it says. Writes the ids, at most `cap`, and, where `ends` is not null, the byte
- * offset at which each token's text ends; what lies behind them, up to `cap`, may be written over.
+ * allowed; those that need no leave are found whatever it says. Writes the ids, at most `cap`, and, where `starts` and `ends` are not
+ * null (`ends` may come alone), the byte offsets at which each token's text begins and ends; what lies behind them, up to `cap`, may be
+ * written over. Both ascend; a token begins where the one before it ends, unless a stage drops what is between.
  * *n is the number of tokens of the whole text, also where that is more than cap (status WWHO_BUFFER, which a scratch area that is too
  * small gives, too, with *n = 0). A text of len bytes never has more than len tokens. */
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags,
-                void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap, size_t *n);
+                void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *starts, uint32_t *ends, size_t cap, size_t *n);
 
-/* Encode n_texts texts that lie one after the other: text i is the bytes starts[i] to starts[i + 1] of `text`, at most 2^31 - 1,
+/* Encode n_texts texts that lie one after the other: text i is the bytes bounds[i] to bounds[i + 1] of `text`, at most 2^31 - 1,
  * and nothing joins its neighbours. The ids of text i go from ids[rows[i]] to
- * ids[rows[i + 1]]; `rows`, like `starts`, has n_texts + 1 entries, and the last one is the number of all tokens, also where that is
- * more than cap (WWHO_BUFFER). The rest is as in wwho_encode: `ends` counts from the start of each text. */
-int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32_t *starts, size_t n_texts, const uint8_t *allowed,
-                      uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap, uint32_t *rows);
+ * ids[rows[i + 1]]; `rows`, like `bounds`, has n_texts + 1 entries, and the last one is the number of all tokens, also where that is
+ * more than cap (WWHO_BUFFER). The rest is as in wwho_encode: `starts` and `ends` count from the start of each text. */
+int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32_t *bounds, size_t n_texts, const uint8_t *allowed,
+                      uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *starts, uint32_t *ends, size_t cap,
+                      uint32_t *rows);
 
 /* Count the tokens of text without writing them; stops once there are more than `limit`: *n is then limit + 1 or more.
  * WWHO_BUFFER where the scratch area is too small. */
@@ -242,10 +244,11 @@ int wwho_token_bytes(const wwho_model *model, uint32_t id, const uint8_t **text,
  * lone space and the tokens of single bytes are none of them.) */
 int wwho_token_id(const wwho_model *model, const uint8_t *text, size_t len, uint32_t *id);
 
-/* Convert the ends of n tokens, in bytes, ascending, into the first and last-plus-one character they touch, counted in code
- * points (utf16 = 0) or UTF-16 units (utf16 = 1). A byte of broken UTF-8 counts as one. WWHO_ARGUMENT for ends that descend, or
- * are beyond the text. */
-int wwho_offsets(const uint8_t *text, size_t len, const uint32_t *ends, size_t n, int utf16, uint32_t *first, uint32_t *last);
+/* Convert the places of n tokens, in bytes, into the first and last-plus-one character they touch, counted in code points
+ * (utf16 = 0) or UTF-16 units (utf16 = 1). A byte of broken UTF-8 counts as one. WWHO_ARGUMENT for starts or ends that descend, or
+ * are beyond the text. With `starts` null, each token begins where the one before it ends. */
+int wwho_offsets(const uint8_t *text, size_t len, const uint32_t *starts, const uint32_t *ends, size_t n, int utf16, uint32_t *first,
+                 uint32_t *last);
 
 /* cffi: end */
 

@@ -1,12 +1,9 @@
 /* Text -> tokens: added tokens, router, stages, merge (FORMAT.md, Encoding). */
 #include "encode.h"
 
-#include "added.h"
 #include "cache.h"
-#include "models.h"
 #include "stages.h"
 #include "stream.h"
-#include "viterbi.h"
 
 /* A piece, or a segment of an SGPE route, and its key: its line of the cache is on its way. */
 typedef struct {
@@ -247,17 +244,6 @@ static HOT void put_found(wwho_encoder *e, const wwho_route *route, const wwho_f
     put_in_phrase(e, route, tokens, n, f->at, f->at + f->key.n);
 }
 
-enum { BLOCK = 192, FRONT_BITS = 14 }; /* pieces that are worked on at once */
-
-/* A block of pieces, and what was found of late. */
-struct wwho_block {
-    wwho_whole front[1 << FRONT_BITS];
-    uint32_t ends[BLOCK + 1];
-    uint32_t ids[BLOCK + 8]; /* of pieces that are one token; WWHO_NONE: to be looked for */
-    uint32_t misses[BLOCK + 1];
-    wwho_whole keys[BLOCK + 1]; /* of the misses */
-};
-
 /* The ids of n pieces that are one token each. */
 static HOT void put_whole_pieces(wwho_encoder *e, const uint32_t *ids, const uint32_t *ends, uint32_t n) {
     if (e->n + n + 8 <= e->quick) {
@@ -338,6 +324,7 @@ static void encode_staged(wwho_encoder *e, const wwho_route *route, const wwho_c
     start_walk(&walk, e->model, route, c, at, end);
     while (e->n <= e->limit && next_piece(&walk, &at, &end)) {
         wwho_found found = {.at = at};
+        e->place = at; /* what is dropped belongs to no token */
         make_key(&found.key, e->cache, e->text + at, end - at, e->len - at, route->model);
         put_piece(e, v, route, &found);
     }
@@ -388,9 +375,9 @@ static void flush_queue(wwho_encoder *e, wwho_queue *ahead) {
     flush_phrase(e);
 }
 
-/* Text without added tokens. */
-static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
+WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     wwho_queue ahead;
+    e->place = at;
     if (e->flags & WWHO_ONE_PIECE) {
         const wwho_key none = {.set = 0};
         const wwho_route *route = &e->model->routes[0];
@@ -414,86 +401,7 @@ static void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
             encode_pieces(e, r, start_within(&e->model->classes, &c, start, c.at));
         else
             encode_staged(e, r, &c, start, c.at);
+        e->place = c.at;
     }
     flush_queue(e, &ahead);
-}
-
-/* What only one kind of model needs. */
-static size_t lattice_size(const wwho_model *model) {
-    for (uint32_t i = 0; model && i < model->n_models; i++)
-        if (model->models[i].kind_number == KIND_VITERBI) return sizeof(wwho_lattice);
-    return 0;
-}
-
-static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }
-
-size_t wwho_scratch_size(const wwho_model *model) {
-    return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) + aligned(lattice_size(model));
-}
-
-/* Divide the scratch area. */
-static int divide(wwho_encoder *e, size_t len, void *scratch, size_t scratch_len) {
-    if (!e->model || (!e->text && len) || !scratch || (uintptr_t)scratch % 16 || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    if (scratch_len < wwho_scratch_size(e->model)) return WWHO_BUFFER;
-    e->cache = scratch;
-    e->merging = (wwho_merging *)(void *)(e->cache + CACHE_WORDS);
-    e->block = (wwho_block *)(void *)((uint8_t *)e->merging + aligned(sizeof(wwho_merging)));
-    e->lattice = (wwho_lattice *)(void *)((uint8_t *)e->block + aligned(sizeof(wwho_block)));
-    return WWHO_OK;
-}
-
-/* A text from `at` to `end`: the added tokens in it, and what lies between. */
-static void encode(wwho_encoder *e, size_t at, size_t end, const wwho_wanted *wanted) {
-    wwho_search search;
-    start_search(&search, wanted, e->text, at, end);
-    while (at < end && e->n <= e->limit) {
-        wwho_added_match match = next_added(&search);
-        encode_ordinary(e, at, match.start);
-        at = match.end;
-        if (match.number != WWHO_NONE) put(e, e->model->added_ids[match.number], at);
-    }
-}
-
-int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32_t *starts, size_t n_texts, const uint8_t *allowed,
-                      uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap,
-                      uint32_t *rows) {
-    if (!starts || !rows || (!ids && cap)) return WWHO_ARGUMENT;
-    for (size_t i = 0; i < n_texts; i++)
-        if (starts[i + 1] < starts[i]) return WWHO_ARGUMENT;
-    wwho_encoder e = {.model = model, .text = text, .len = starts[n_texts], .flags = flags, .ids = ids, .ends = ends,
-                      .cap = cap, .quick = ends ? 0 : cap, .limit = SIZE_MAX};
-    int status = divide(&e, starts[n_texts], scratch, scratch_len);
-    if (status) return status;
-    wwho_wanted wanted;
-    want_added(&wanted, model, allowed, flags);
-    rows[0] = 0;
-    for (size_t i = 0; i < n_texts; i++) {
-        e.start = starts[i];
-        encode(&e, starts[i], starts[i + 1], &wanted);
-        rows[i + 1] = (uint32_t)e.n;
-    }
-    return e.n <= cap ? WWHO_OK : WWHO_BUFFER;
-}
-
-int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
-                size_t scratch_len, uint32_t *ids, uint32_t *ends, size_t cap, size_t *n) {
-    if (!n || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    const uint32_t starts[2] = {0, (uint32_t)len};
-    uint32_t rows[2] = {0, 0};
-    int status = wwho_encode_batch(model, text, starts, 1, allowed, flags, scratch, scratch_len, ids, ends, cap, rows);
-    *n = rows[1];
-    return status;
-}
-
-int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
-               size_t scratch_len, size_t limit, size_t *n) {
-    if (!n) return WWHO_ARGUMENT;
-    wwho_encoder e = {.model = model, .text = text, .len = len, .flags = flags, .limit = limit};
-    int status = divide(&e, len, scratch, scratch_len);
-    if (status) return status;
-    wwho_wanted wanted;
-    want_added(&wanted, model, allowed, flags);
-    encode(&e, 0, len, &wanted);
-    *n = e.n;
-    return WWHO_OK;
 }

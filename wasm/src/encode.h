@@ -23,7 +23,17 @@ typedef struct {
     uint32_t tokens[PHRASE_TOKENS];
 } wwho_held;
 
-typedef struct wwho_block wwho_block;
+enum { BLOCK = 192, FRONT_BITS = 14 }; /* pieces that are worked on at once */
+
+/* A block of pieces, and what was found of late. */
+typedef struct {
+    wwho_whole front[1 << FRONT_BITS];
+    uint32_t ends[BLOCK + 1];
+    uint32_t ids[BLOCK + 8]; /* of pieces that are one token; WWHO_NONE: to be looked for */
+    uint32_t misses[BLOCK + 1];
+    wwho_whole keys[BLOCK + 1]; /* of the misses */
+} wwho_block;
+
 typedef struct wwho_lattice wwho_lattice; /* viterbi.h */
 
 /* Where tokens go, and what they need on the way. */
@@ -32,8 +42,9 @@ struct wwho_encoder {
     const uint8_t *text;
     size_t len;   /* of all that may be read: what is encoded may be one text of several */
     size_t start; /* of that one */
+    size_t place; /* where the next token begins, if places are wanted */
     uint32_t flags;
-    uint32_t *ids, *ends;
+    uint32_t *ids, *starts, *ends; /* starts not without ends; or null */
     size_t quick;         /* = cap where ids alone are wanted, else 0: they may be copied some at a time */
     size_t cap, n, limit; /* tokens; the encoder stops soon after n > limit */
     /* scratch */
@@ -49,9 +60,19 @@ struct wwho_encoder {
 static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
     if (e->n < e->cap) {
         e->ids[e->n] = id;
-        if (e->ends) e->ends[e->n] = (uint32_t)(end - e->start);
+        if (e->ends) {
+            if (e->starts) e->starts[e->n] = (uint32_t)(e->place - e->start);
+            e->ends[e->n] = (uint32_t)(end - e->start);
+            e->place = end;
+        }
     }
     e->n++;
+}
+
+/* Take the last token back: another one is to stand in its place. */
+static inline void take_back(wwho_encoder *e) {
+    e->n--;
+    if (e->starts && e->n < e->cap) e->place = e->starts[e->n] + e->start;
 }
 
 /* Tokens of a vocabulary, whose texts stand one after another from `at`. Gives where they end, if ends are wanted. */
@@ -80,6 +101,9 @@ static inline void note(wwho_kept *kept, uint32_t token) {
 
 /* Let the cache know the tokens that a piece became. */
 WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const wwho_kept *kept);
+
+/* Put the tokens of text without added tokens. */
+WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end);
 
 /* GREEDY and VITERBI. */
 WWHO_LOCAL void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,

@@ -50,6 +50,7 @@ COLD void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_ro
         return;
     }
     e->n = n;
+    e->place = start;
     put_unknown(e, v, start, end, false);
 }
 

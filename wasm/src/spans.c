@@ -50,29 +50,30 @@ int wwho_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_sp
     return *n > cap ? WWHO_BUFFER : WWHO_OK;
 }
 
-int wwho_offsets(const uint8_t *text, size_t len, const uint32_t *ends, size_t n, int utf16, uint32_t *first, uint32_t *last) {
-    if ((!text && len) || (n && (!ends || !first || !last)) || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    /* the character [begin, next), whose number in the text is `number` and which counts for `units` */
-    size_t next = 0, start = 0;
-    uint32_t number = 0, units = 0;
-    for (size_t i = 0; i < n; start = ends[i++]) {
-        if (ends[i] > len || ends[i] < start) return WWHO_ARGUMENT;
-        bool touched = false;
-        do {
-            if (next <= start || (touched && next < ends[i])) {
-                if (next >= len) break;
-                uint32_t c;
-                number += units;
-                next += utf8_next(text + next, len - next, &c);
-                units = utf16 && c > 0xFFFF ? 2 : 1;
-            }
-            if (!touched && next > start) {
-                first[i] = number;
-                touched = true;
-            }
-        } while (next <= start || next < ends[i]);
-        if (!touched) first[i] = number + units; /* an empty token at the end of the text */
-        last[i] = number + units;
+/* Turn ascending places of a text into characters: those that begin before each place or, with `down`, those that end up to it; with
+ * `before`, the place before each (the first: 0). False where a place is beyond the text or less than the one before it. */
+static bool to_characters(const uint8_t *text, size_t len, const uint32_t *places, size_t n, bool before, bool down, int utf16,
+                          uint32_t *out) {
+    size_t next = 0; /* the first character that is not counted */
+    uint32_t units = 0, last = 0;
+    for (size_t i = 0; i < n; out[i++] = units) {
+        uint32_t place = !before ? places[i] : i ? places[i - 1] : 0;
+        if (place > len || place < last) return false;
+        last = place;
+        while (next < place) {
+            uint32_t c, width = next_character(text + next, len - next, &c);
+            if (down && next + width > place) break;
+            next += width;
+            units += utf16 && c > 0xFFFF ? 2 : 1;
+        }
     }
-    return WWHO_OK;
+    return true;
+}
+
+int wwho_offsets(const uint8_t *text, size_t len, const uint32_t *starts, const uint32_t *ends, size_t n, int utf16, uint32_t *first,
+                 uint32_t *last) {
+    if ((!text && len) || (n && (!ends || !first || !last)) || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
+    bool done = to_characters(text, len, starts ? starts : ends, n, !starts, true, utf16, first) &&
+                to_characters(text, len, ends, n, false, false, utf16, last);
+    return done ? WWHO_OK : WWHO_ARGUMENT;
 }

@@ -18,13 +18,13 @@ WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at
     }
     if (!unk && has_bytes(v, e->text + at, end - at)) {
         /* as tokenizers do it: an unk_id is written once it is known that it goes no further, which may be after the tokens of bytes */
-        if (again) e->n--;
+        if (again) take_back(e);
         for (; at < end; at++) put(e, v->ids[v->first_byte + e->text[at]], again ? at : at + 1);
         if (again) put(e, v->unk_id, end);
         return again;
     }
     if (again && v->fuse)
-        e->n--; /* and it is put anew, with this end */
+        take_back(e); /* and it is put anew, with this end */
     put(e, v->unk_id, end);
     return true;
 }

@@ -63,13 +63,13 @@ static void test_text(const wwho_model *model, void *scratch, size_t scratch_len
     uint8_t back[64];
     const uint8_t *bytes;
     size_t n, size, cut;
-    CHECK(wwho_encode(model, text, len, allowed, 0, scratch, scratch_len, ids, ends, 64, &n) == WWHO_OK);
+    CHECK(wwho_encode(model, text, len, allowed, 0, scratch, scratch_len, ids, NULL, ends, 64, &n) == WWHO_OK);
     CHECK(n == 3 && ids[0] == 24912 && ids[1] == 2375 && ids[2] == 199999);
     CHECK(ends[0] == 5 && ends[1] == 11 && ends[2] == len);
     CHECK(wwho_decode(model, ids, n, back, sizeof back, &size) == WWHO_OK && size == len && !memcmp(back, text, len));
-    CHECK(wwho_offsets(text, len, ends, n, 1, first, last) == WWHO_OK && first[1] == 5 && last[1] == 11);
-    CHECK(wwho_encode(model, text, len, NULL, 0, scratch, scratch_len, ids, NULL, 64, &n) == WWHO_OK && n > 3);
-    CHECK(wwho_encode(model, text, len, NULL, 0, scratch, scratch_len, ids, NULL, 1, &size) == WWHO_BUFFER && size == n);
+    CHECK(wwho_offsets(text, len, NULL, ends, n, 1, first, last) == WWHO_OK && first[1] == 5 && last[1] == 11);
+    CHECK(wwho_encode(model, text, len, NULL, 0, scratch, scratch_len, ids, NULL, NULL, 64, &n) == WWHO_OK && n > 3);
+    CHECK(wwho_encode(model, text, len, NULL, 0, scratch, scratch_len, ids, NULL, NULL, 1, &size) == WWHO_BUFFER && size == n);
     CHECK(wwho_count(model, text, len, NULL, 0, scratch, scratch_len, SIZE_MAX, &size) == WWHO_OK && size == n);
     CHECK(wwho_safe_cut(model, text, 11, NULL, &cut) == WWHO_OK && cut == 5);
     CHECK(wwho_token_bytes(model, 24912, &bytes, &size) == WWHO_OK && size == 5 && !memcmp(bytes, "hello", 5));
@@ -81,7 +81,7 @@ static void test_batch(const wwho_model *model, void *scratch, size_t scratch_le
     static const uint8_t text[] = "hello worldhello";
     const uint32_t starts[] = {0, 11, 11, 16};
     uint32_t ids[16], rows[4];
-    CHECK(wwho_encode_batch(model, text, starts, 3, NULL, 0, scratch, scratch_len, ids, NULL, 16, rows) == WWHO_OK);
+    CHECK(wwho_encode_batch(model, text, starts, 3, NULL, 0, scratch, scratch_len, ids, NULL, NULL, 16, rows) == WWHO_OK);
     CHECK(rows[1] == 2 && rows[2] == 2 && rows[3] == 3 && ids[2] == ids[0]);
 }
 

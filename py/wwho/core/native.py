@@ -136,7 +136,7 @@ class NativeBackend:
         mask = ffi.NULL if allowed is None else allowed
         status = lib.wwho_encode(
             *(self._model, text, len(text), mask, flags, scratch.at, scratch.size),
-            *(scratch.ids, ends, len(text), n),
+            *(scratch.ids, ffi.NULL, ends, len(text), n),
         )
         _called(status)
         found = result(scratch.ids, n[0])
@@ -194,7 +194,7 @@ class NativeBackend:
             scratch = self._scratch.take(len(data))
             status = lib.wwho_encode_batch(
                 *(self._model, data, ffi.new("uint32_t[]", starts), n),
-                *(mask, flags, scratch.at, scratch.size, scratch.ids, ends, len(data), rows),
+                *(mask, flags, scratch.at, scratch.size, scratch.ids, ffi.NULL, ends, len(data), rows),
             )
             _called(status)
             found = result(Encoded(data, starts, scratch.ids, ends, ffi.unpack(rows, n + 1)))
@@ -240,7 +240,7 @@ class NativeBackend:
         n = len(ends)
         first, last = _uncleared("uint32_t[]", n), _uncleared("uint32_t[]", n)
         given = ffi.new("uint32_t[]", list(ends))
-        _called(lib.wwho_offsets(text, len(text), given, n, utf16, first, last))
+        _called(lib.wwho_offsets(text, len(text), ffi.NULL, given, n, utf16, first, last))
         return list(zip(ffi.unpack(first, n), ffi.unpack(last, n), strict=True)) if n else []
 
     def decode(self, ids: Sequence[int]) -> bytes:
@@ -454,7 +454,7 @@ def _placed(part: Encoded) -> list[Placed]:
     n, data = part.rows[-1], ffi.from_buffer(part.data)
     first, last = _uncleared("uint32_t[]", n), _uncleared("uint32_t[]", n)
     for (start, end), (row, stop) in zip(pairwise(part.starts), pairwise(part.rows), strict=True):
-        given = (data + start, end - start, part.ends + row, stop - row, 0)
+        given = (data + start, end - start, ffi.NULL, part.ends + row, stop - row, 0)
         _called(lib.wwho_offsets(*given, first + row, last + row))
     places = list(zip(_id_list(first, n), _id_list(last, n), strict=True))
     rows = (places[start:end] for start, end in pairwise(part.rows))

@@ -124,7 +124,7 @@ class WasmBackend:
             core.call(
                 "wwho_encode",
                 *(self._model, data, size, mask, flags),
-                *(*scratch, ids, ends, size, n),
+                *(*scratch, ids, 0, ends, size, n),
             ),
         )
         return ids, ends, core.number(n)
@@ -183,7 +183,7 @@ class WasmBackend:
             core.begin()
             data, given = core.put(text), core.put(struct.pack(f"<{n}I", *ends))
             first, last = core.take(4 * n), core.take(4 * n)
-            arguments = (data, len(text), given, n, int(utf16), first, last)
+            arguments = (data, len(text), 0, given, n, int(utf16), first, last)
             _called(core, core.call("wwho_offsets", *arguments))
             return list(zip(core.numbers(first, n), core.numbers(last, n), strict=True))
 

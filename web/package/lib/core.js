@@ -314,7 +314,7 @@ export class Core {
     const n = this.#put(bytes);
     const [ends, first, last] = [this.#take(4 * n), this.#take(4 * n), this.#take(4 * n)];
     for (let i = 0; i < n; i++) this.#words[ends / 4 + i] = i + 1;
-    this.#check(this.#call.wwho_offsets(this.#base, n, ends, n, 1, first, last), "compute offsets");
+    this.#check(this.#call.wwho_offsets(this.#base, n, 0, ends, n, 1, first, last), "compute offsets");
     return this.#copyWords(first, n);
   }
 
@@ -328,7 +328,7 @@ export class Core {
     this.#begin();
     const length = this.#put(text);
     const ids = this.#take(length * 4);
-    const n = this.#encode(length, allowed, flags, ids, 0);
+    const n = this.#encode(length, allowed, flags, ids, 0, 0);
     return this.#copyWords(ids, n);
   }
 
@@ -345,14 +345,14 @@ export class Core {
     const length = this.#put(text);
     const ids = this.#take(length * 4);
     const ends = target.length < length ? this.#take(length * 4) : 0;
-    const n = this.#encode(length, allowed, flags, ids, ends);
+    const n = this.#encode(length, allowed, flags, ids, 0, ends);
     if (n <= target.length) {
       target.set(this.#words.subarray(ids / 4, ids / 4 + n));
       return { read: text.length, written: n };
     }
     const most = target.length + 1;
     const [first, last] = [this.#take(most * 4), this.#take(most * 4)];
-    this.#check(this.#call.wwho_offsets(this.#base, length, ends, most, 1, first, last), "compute offsets");
+    this.#check(this.#call.wwho_offsets(this.#base, length, 0, ends, most, 1, first, last), "compute offsets");
     let written = target.length;
     while (written > 0 && this.#words[first / 4 + written] < this.#words[last / 4 + written - 1]) written--;
     target.set(this.#words.subarray(ids / 4, ids / 4 + written));
@@ -370,11 +370,12 @@ export class Core {
     this.#begin();
     const length = this.#put(text);
     const ids = this.#take(length * 4);
+    const begins = this.#take(length * 4);
     const ends = this.#take(length * 4);
-    const n = this.#encode(length, allowed, flags, ids, ends);
+    const n = this.#encode(length, allowed, flags, ids, begins, ends);
     const first = this.#take(n * 4);
     const last = this.#take(n * 4);
-    this.#check(this.#call.wwho_offsets(this.#base, length, ends, n, 1, first, last), "compute offsets");
+    this.#check(this.#call.wwho_offsets(this.#base, length, begins, ends, n, 1, first, last), "compute offsets");
     return { ids: this.#copyWords(ids, n), starts: this.#copyWords(first, n), ends: this.#copyWords(last, n) };
   }
 
@@ -383,10 +384,11 @@ export class Core {
    * @param {Uint8Array | null} allowed
    * @param {number} flags
    * @param {number} ids where they go, at most `length` words
+   * @param {number} starts of their places, the same, or 0 for none
    * @param {number} ends the same, or 0 for none
    * @returns {number} tokens
    */
-  #encode(length, allowed, flags, ids, ends) {
+  #encode(length, allowed, flags, ids, starts, ends) {
     const mask = this.#putAllowed(allowed);
     this.#check(
       this.#call.wwho_encode(
@@ -398,6 +400,7 @@ export class Core {
         this.#scratch,
         this.#scratchLength,
         ids,
+        starts,
         ends,
         length,
         this.#out,
@@ -504,7 +507,7 @@ export class Core {
     const n = this.#given();
     const [byteEnds, first, last] = [this.#take(n * 4), this.#take(n * 4), this.#take(n * 4)];
     for (let i = 0; i < n; i++) this.#words[byteEnds / 4 + i] = this.#words[(table + i * size + end) / 4];
-    this.#check(this.#call.wwho_offsets(this.#base, length, byteEnds, n, 1, first, last), "compute offsets");
+    this.#check(this.#call.wwho_offsets(this.#base, length, 0, byteEnds, n, 1, first, last), "compute offsets");
     return { table, ends: this.#copyWords(last, n) };
   }
 

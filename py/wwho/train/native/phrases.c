@@ -66,7 +66,7 @@ static int encode_line(wwho_phrases *phrases, const uint8_t *text, size_t len, s
     size_t size = wwho_scratch_size(phrases->model);
     if (!phrases->work) phrases->work = calloc(1, size);
     if (!phrases->work) return WWHO_MEMORY;
-    return wwho_encode(phrases->model, text, len, NULL, 0, phrases->work, size, phrases->ids, phrases->ends, len, n_ids);
+    return wwho_encode(phrases->model, text, len, NULL, 0, phrases->work, size, phrases->ids, NULL, phrases->ends, len, n_ids);
 }
 
 enum { MAX_WORD_UNITS = 255 };
