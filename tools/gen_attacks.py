@@ -22,6 +22,8 @@ sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
 from tiny import byte_tokens_model, kinds_model, odd_added_model, small_model, stated_model  # noqa: E402
 
+from wwho.compile.parse import parse_regex  # noqa: E402
+from wwho.compile.scanners import Scanner, compile_scanners  # noqa: E402
 from wwho.format import leb  # noqa: E402
 from wwho.format.bpe import BPE, BYTES  # noqa: E402
 from wwho.format.container import read_container  # noqa: E402
@@ -31,10 +33,8 @@ from wwho.format.layout import HEADER_BYTES, NONE, REQUIRED, Kind  # noqa: E402
 from wwho.format.model import HEAD, Added, Artifact, Flag, Head, Ids, Route, Unknown  # noqa: E402
 from wwho.format.normalizer import write_normalizer  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
+from wwho.format.rewriting import Rewriting  # noqa: E402
 from wwho.format.write import assemble, write_artifact  # noqa: E402
-from wwho.grammar.compile import Scanner, compile_scanners  # noqa: E402
-from wwho.grammar.parse import parse_regex  # noqa: E402
-from wwho.grammar.rewriting import Rewriting  # noqa: E402
 
 Attack = tuple[str, bytes]
 Sections = list[tuple[Kind, bytes]]

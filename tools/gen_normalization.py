@@ -1,4 +1,4 @@
-"""Write py/wwho/grammar/normalization.json: what NFC, NFD, NFKC, NFKD and lower case need.
+"""Write py/wwho/compile/normalization.json: what NFC, NFD, NFKC, NFKD and lower case need.
 
 Usage::
 
@@ -22,7 +22,7 @@ from typing import Any
 
 import unicodedata2
 
-TARGET = Path(__file__).parents[1] / "py" / "wwho" / "grammar" / "normalization.json"
+TARGET = Path(__file__).parents[1] / "py" / "wwho" / "compile" / "normalization.json"
 HANGUL = range(0xAC00, 0xAC00 + 11172)
 
 # Prints {"unassigned": [[first, last], ...], "simple": [[65, 97], ...],

@@ -1,4 +1,4 @@
-"""Write py/wwho/grammar/unicode.json from the npm package @unicode/unicode-N.0.0.
+"""Write py/wwho/compile/unicode.json from the npm package @unicode/unicode-N.0.0.
 
 Usage::
 
@@ -17,7 +17,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).parents[1] / "py" / "wwho" / "grammar" / "unicode.json"
+TARGET = Path(__file__).parents[1] / "py" / "wwho" / "compile" / "unicode.json"
 
 CATEGORIES = {
     "Lu": "Uppercase_Letter",

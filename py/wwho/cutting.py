@@ -15,7 +15,7 @@ from wwho.special import Allowed
 
 if TYPE_CHECKING:
     from wwho.ends import Kind
-    from wwho.grammar.automaton import CompiledScanners
+    from wwho.format.automaton import CompiledScanners
 
 
 class Chunk(NamedTuple):
@@ -269,7 +269,7 @@ def character_edges(text: str) -> Callable[[int], bool]:
         >>> [place for place in range(5) if is_edge(place)]
         [0, 3, 4]
     """
-    from wwho.grammar.run import pieces
+    from wwho.core.run import pieces
 
     scanners, leaning = _clusters()
     start = end = 0
@@ -296,9 +296,9 @@ def character_edges(text: str) -> Callable[[int], bool]:
 @cache
 def _clusters() -> tuple[CompiledScanners, frozenset[str]]:
     """What finds clusters, and the characters whose place in one depends on more before them."""
-    from wwho.grammar.compile import Scanner, compile_scanners
-    from wwho.grammar.grapheme import grapheme_cluster
-    from wwho.grammar.unicode import grapheme_break
+    from wwho.compile.grapheme import grapheme_cluster
+    from wwho.compile.scanners import Scanner, compile_scanners
+    from wwho.compile.unicode import grapheme_break
 
     scanners = compile_scanners([Scanner("clusters", (grapheme_cluster(),), longest=True)])
     names = ("Extend", "SpacingMark", "ZWJ", "Regional_Indicator")

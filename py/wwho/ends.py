@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Literal, get_args
 
-from wwho.grammar.codepoints import CodePointSet
-from wwho.grammar.unicode import category, sentence_terminal
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.unicode import category, sentence_terminal
 
 Kind = Literal["paragraph", "sentence", "line", "word", "token"]
 """From the best place to the worst; between two tokens there is always one."""

@@ -39,13 +39,13 @@ def nfc_parts(parts: Iterable[bytes]) -> Iterator[bytes]:
 def _nfc() -> Backend:
     """A model of bytes that normalizes."""
     # Here, because most programs never ask, and the compiler of grammars takes long to import.
+    from wwho.compile.normal_forms import normal_form
+    from wwho.compile.parse import parse_regex
+    from wwho.compile.scanners import Scanner, compile_scanners
     from wwho.core.select import open_backend
     from wwho.format.bpe import BPE
     from wwho.format.model import Action, Artifact, Route, Stage
     from wwho.format.write import write_artifact
-    from wwho.grammar.compile import Scanner, compile_scanners
-    from wwho.grammar.normal_forms import normal_form
-    from wwho.grammar.parse import parse_regex
 
     scanner = Scanner("character", (parse_regex(r"[\s\S]"),), longest=False)
     artifact = Artifact(

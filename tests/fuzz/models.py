@@ -12,13 +12,12 @@ from dataclasses import replace
 from random import Random
 
 from wwho.core.merge import merge
+from wwho.core.run import pieces
+from wwho.format.automaton import START, Automaton, CompiledScanners
 from wwho.format.bpe import BPE
+from wwho.format.classmap import MAX_CODE_POINT, ClassMap
 from wwho.format.model import Action, Added, Artifact, Flag, Ids, Pair, Route, Stage, Unknown
 from wwho.format.pipeline import TOUCHING
-from wwho.grammar.automaton import START, Automaton, CompiledScanners
-from wwho.grammar.classmap import ClassMap
-from wwho.grammar.codepoints import MAX_CODE_POINT
-from wwho.grammar.run import pieces
 
 CHARACTERS = "aaabbcdexyzAB  019.-\n'\u00e9\u0d9a\u0dca\u200d\u0928\U0001f600\ufffd"
 LONGEST_TEXT = 1500  # bytes: some rules look ahead to the end of the text at each pretoken

@@ -19,13 +19,13 @@ from pathlib import Path
 
 from wwho.build.assemble import special_ids, trained_model, units_of, with_merges
 from wwho.build.base import base_model
+from wwho.compile.load import load_schema
 from wwho.evaluate.encoders import Encoder, open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.results import Evaluation
 from wwho.evaluate.text import DataSet
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
-from wwho.schema.load import load_schema
 
 LINES = ["මල ක", "ab කි", "", "ab ම", "්"]
 TEXT = "".join(f"{line}\n" for line in LINES)

@@ -11,14 +11,14 @@ from typing import Any
 import sentencepiece
 from tokenizers import Tokenizer
 
+from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.core.viterbi import f32
+from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.model import Action, Added, Artifact, Ids, Model, Pair, Route, Stage, Unknown
 from wwho.format.viterbi import Viterbi
-from wwho.grammar.automaton import CompiledScanners
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.parse import parse_regex
 
 BYTE_NAMES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 

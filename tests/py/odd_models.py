@@ -10,12 +10,12 @@ from itertools import pairwise
 from tiny import small_model, smallest_model
 
 from wwho.build.atoms import cut_by
+from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.core.merge import merge
+from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.model import Action, Artifact, Pair, Route, Stage
-from wwho.grammar.automaton import CompiledScanners
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.parse import parse_regex
 
 LETTERS = b"abcdx"
 DOUBLINGS = 8

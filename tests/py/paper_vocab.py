@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from wwho.build.assemble import counting_model, units_of
+from wwho.compile.load import load_schema
+from wwho.compile.paper import paper_scanners
 from wwho.corpus import Corpus
 from wwho.format.model import Added, Artifact
 from wwho.format.write import write_artifact
 from wwho.progress import Progress, ignore
-from wwho.schema.load import load_schema
-from wwho.schema.paper import paper_scanners
 from wwho.tokenizer import Tokenizer
 from wwho.train.count import count_corpus
 from wwho.train.learn import learn_merges

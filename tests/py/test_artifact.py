@@ -29,6 +29,7 @@ from tiny import (
 
 import wwho
 from wwho import ArtifactError, Tokenizer
+from wwho.compile.normal_forms import lower_case
 from wwho.core.select import BackendName
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.format import leb
@@ -38,7 +39,6 @@ from wwho.format.layout import Kind
 from wwho.format.model import Action, Artifact, Flag
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
-from wwho.grammar.normal_forms import lower_case
 
 TESTS = oracle.ROOT / "tests"
 READERS: tuple[BackendName, ...] = ("native", "reference")

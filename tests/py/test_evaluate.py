@@ -14,6 +14,7 @@ from evaluated import LINES, hand_model, measured, opened, put_files
 
 import wwho
 from wwho.build.assemble import units_of
+from wwho.compile.load import load_schema
 from wwho.errors import WwhoError
 from wwho.evaluate.encoders import open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
@@ -25,7 +26,6 @@ from wwho.evaluate.text import Block, DataSet
 from wwho.evaluate.vocabulary import Glitch, VocabularyPart
 from wwho.format.model import Ids, Unknown
 from wwho.format.write import write_artifact
-from wwho.schema.load import load_schema
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 BYTE_TOKENS = 28

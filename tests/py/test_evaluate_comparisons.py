@@ -10,6 +10,7 @@ import pytest
 from evaluated import byte_model, hand_model, measured, opened, put_files
 
 from wwho.build.base import byte_base
+from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
 from wwho.evaluate.comparisons import SENTENCES, Identity
@@ -18,7 +19,6 @@ from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.text import DataSet
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
-from wwho.schema.load import load_schema
 from wwho.train.pipeline import train_model
 from wwho.train.report import LISTED, was_trained_on
 

@@ -15,15 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wwho.build.patterns import PATTERNS
+from wwho.compile import unicode
+from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.equivalence import Dfa, difference
+from wwho.compile.parse import MAX_DEPTH, parse_grammar, parse_regex
+from wwho.compile.scanners import MAX_RULES, Scanner, compile_scanners
+from wwho.compile.syntax import Chars
+from wwho.core.run import pieces
 from wwho.errors import PatternError
-from wwho.grammar import unicode
-from wwho.grammar.classmap import ClassMap, overlay
-from wwho.grammar.codepoints import ALL, CodePointSet
-from wwho.grammar.compile import MAX_RULES, CompiledScanners, Scanner, compile_scanners
-from wwho.grammar.equivalence import Dfa, difference
-from wwho.grammar.parse import MAX_DEPTH, parse_grammar, parse_regex
-from wwho.grammar.run import pieces
-from wwho.grammar.syntax import Chars
+from wwho.format.automaton import CompiledScanners
+from wwho.format.classmap import overlay
 
 ANY = r"|[\s\S]"
 
@@ -76,7 +77,7 @@ def test_categories_partition_the_code_points() -> None:
     names = " ".join([*leaves, "Cc Cf Cs Co Cn"]).split()
     sets = [unicode.category(name) for name in names]
     assert sum(map(len, sets)) == len(ALL)
-    assert len(overlay([ClassMap.of_set(each) for each in sets])[1]) == len(names)
+    assert len(overlay([each.class_map() for each in sets])[1]) == len(names)
 
 
 PROPERTIES = """
@@ -118,7 +119,7 @@ def test_unknown_properties_are_errors() -> None:
 
 def test_a_class_map_is_total_and_agrees_with_its_sets() -> None:
     sets = [CodePointSet.of(("a", "m"), "z"), CodePointSet.of(("g", "p")), ~CodePointSet.of("q")]
-    classes, labels = overlay([ClassMap.of_set(each) for each in sets])
+    classes, labels = overlay([each.class_map() for each in sets])
     assert classes.ranges[0][0] == 0
     assert classes.ranges[-1][1] == 0x10FFFF
     assert all(a[1] + 1 == b[0] for a, b in pairwise(classes.ranges))
@@ -488,8 +489,8 @@ def test_scanners_share_one_class_map_and_keep_their_own_columns() -> None:
 DUMP = """
 import json
 from wwho.build.patterns import PATTERNS
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.parse import parse_regex
 scanners = [Scanner(name, (parse_regex(text),), False) for name, text in PATTERNS.items()]
 compiled = compile_scanners(scanners)
 print(json.dumps([compiled.classes.ranges, [[a.columns, a.table] for a in compiled.automata]]))

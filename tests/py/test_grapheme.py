@@ -19,11 +19,11 @@ import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from wwho.grammar import unicode
-from wwho.grammar.codepoints import CodePointSet
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.grapheme import grapheme_cluster
-from wwho.grammar.run import pieces
+from wwho.compile import unicode
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.grapheme import grapheme_cluster
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.core.run import pieces
 
 CLUSTERS = compile_scanners([Scanner("clusters", (grapheme_cluster(),), longest=True)])
 CLASSES = CLUSTERS.classes

@@ -26,13 +26,13 @@ from wwho.build.assemble import units_of
 from wwho.build.paper import Imported, import_vocab
 from wwho.build.vocab_json import parse_vocab_json
 from wwho.cli.verify import check_replay
+from wwho.compile.load import load_schema
+from wwho.compile.schema import Schema
 from wwho.encodings import model_bytes
 from wwho.errors import ArtifactError, SpecialTokenError
 from wwho.format.model import Added, Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
-from wwho.schema.load import load_schema
-from wwho.schema.model import Schema
 from wwho.tokenizer import Tokenizer
 
 N_BASE = 200_019

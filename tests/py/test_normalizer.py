@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
 from wwho.build.base import byte_base
+from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.core.native import NativeBackend
 from wwho.core.normalizing import normalize
 from wwho.core.reference import ReferenceBackend
@@ -20,9 +21,8 @@ from wwho.format.container import read_container
 from wwho.format.layout import Kind
 from wwho.format.model import Artifact
 from wwho.format.normalizer import read_normalizer, write_normalizer
+from wwho.format.rewriting import Rewriting, is_boundary
 from wwho.format.write import assemble, write_artifact
-from wwho.grammar.normal_forms import lower_case, normal_form
-from wwho.grammar.rewriting import Rewriting, is_boundary
 
 # The forms of `tokenizers` are those of Unicode 9.0, its lower case that of 17.0.
 FORMS = {name: normal_form(name, "9.0") for name in ("nfc", "nfd", "nfkc", "nfkd")}

@@ -29,10 +29,10 @@ from odd_models import (
 
 from wwho import Tokenizer
 from wwho.build.assemble import units_of
+from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.format.model import Artifact, Pair
 from wwho.format.write import write_artifact
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.parse import parse_regex
 
 LENGTHS = (
     1,

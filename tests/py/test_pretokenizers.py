@@ -15,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wwho.build.patterns import PATTERNS
-from wwho.grammar import unicode
-from wwho.grammar.compile import CompiledScanners, Scanner, compile_scanners
-from wwho.grammar.parse import parse_regex
-from wwho.grammar.run import pieces
+from wwho.compile import unicode
+from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.core.run import pieces
+from wwho.format.automaton import CompiledScanners
 
 NAMES = sorted(PATTERNS)
 EVERYTHING = "".join(chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000)

@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 from paper_reference import SCRIPTS, segments
 from test_readme import check_console
 
+from wwho.compile.document import shipped_folder
+from wwho.compile.load import load_schema, shipped_schemas
+from wwho.compile.scanners import compile_scanners
+from wwho.compile.segments import Unit, compile_schemas, router_scanner, unit_scanner
+from wwho.compile.validate import check_schema
+from wwho.core.run import pieces
 from wwho.errors import PatternError, SchemaError
-from wwho.grammar.compile import CompiledScanners, compile_scanners
-from wwho.grammar.run import pieces
-from wwho.schema.compile import Unit, compile_schemas, router_scanner, unit_scanner
-from wwho.schema.load import load_schema, shipped_schemas
-from wwho.schema.shipped import shipped_folder
-from wwho.schema.validate import check_schema
+from wwho.format.automaton import CompiledScanners
 
 ROUTER = 0
 FIRST_UNITS = 2

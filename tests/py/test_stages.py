@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from wwho.build.base import base_model
+from wwho.compile.codepoints import ALL
+from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.syntax import Chars
 from wwho.core.select import BackendName, open_backend
 from wwho.core.stages import split
 from wwho.format.model import Action, Route, Stage
 from wwho.format.write import write_artifact
-from wwho.grammar.codepoints import ALL
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.parse import parse_regex
-from wwho.grammar.syntax import Chars
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 

@@ -20,12 +20,12 @@ from tiny import specials_of
 
 from wwho.build.assemble import counting_model, special_ids, trained_model, units_of
 from wwho.build.base import base_model
+from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
-from wwho.schema.load import load_schema
 from wwho.tokenizer import Tokenizer
 from wwho.train.learn import choose_atoms
 from wwho.train.native import Merger, Scanners, Words, parse_records, record

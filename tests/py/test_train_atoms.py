@@ -27,6 +27,8 @@ from wwho.build.atoms import AtomKind
 from wwho.build.base import base_model, byte_base
 from wwho.build.patterns import PATTERNS
 from wwho.cli.verify import check_replay
+from wwho.compile.load import load_schema
+from wwho.compile.schema import Schema
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Texts
 from wwho.errors import CorpusError, SchemaError
@@ -34,8 +36,6 @@ from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.progress import Progress
-from wwho.schema.load import load_schema
-from wwho.schema.model import Schema
 from wwho.tokenizer import Tokenizer
 from wwho.train.learn import BYTES, atoms_of, learn_merges
 from wwho.train.native import Scanners, Words

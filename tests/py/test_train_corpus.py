@@ -26,6 +26,7 @@ import pytest
 
 from wwho.build.assemble import units_of
 from wwho.build.base import base_model
+from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.lines import sampler
 from wwho.corpus.reader import LONG_LINE, Part, Reader, Reading
@@ -34,7 +35,6 @@ from wwho.errors import CorpusError
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 from wwho.progress import ignore
-from wwho.schema.load import load_schema
 from wwho.train.pipeline import train_model
 from wwho.train.report import Report
 

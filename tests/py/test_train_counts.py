@@ -24,11 +24,11 @@ from hypothesis import strategies as st
 
 import wwho
 from wwho.build.base import base_model
+from wwho.compile.load import load_schema
 from wwho.corpus import Corpus, contents
 from wwho.corpus.reader import Reading, part_of
 from wwho.errors import CorpusError, CountsError
 from wwho.format.write import write_artifact
-from wwho.schema.load import load_schema
 from wwho.train import count_words
 from wwho.train.counts import Counts
 from wwho.train.pipeline import train_model

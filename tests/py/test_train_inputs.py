@@ -27,13 +27,13 @@ from hypothesis import strategies as st
 
 from wwho.build.assemble import units_of
 from wwho.build.base import base_model
+from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.lines import Block, blocks_of
 from wwho.corpus.reader import Part, Reader, Reading
 from wwho.errors import CorpusError
 from wwho.format.read import read_artifact
 from wwho.progress import ignore
-from wwho.schema.load import load_schema
 from wwho.train.pipeline import train_model
 
 SCHEMAS = [load_schema("sinhala")]

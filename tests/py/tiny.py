@@ -20,6 +20,11 @@ from wwho.build.pairs import canonical_pairs
 from wwho.build.paper import import_vocab
 from wwho.build.patterns import PATTERNS
 from wwho.build.vocab_json import parse_vocab_json
+from wwho.compile.load import load_schema
+from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.segments import compile_schemas
+from wwho.compile.unicode import UNICODE_VERSION
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.model import (
@@ -34,11 +39,6 @@ from wwho.format.model import (
     Unknown,
 )
 from wwho.format.viterbi import Viterbi
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.parse import parse_regex
-from wwho.grammar.unicode import UNICODE_VERSION
-from wwho.schema.compile import compile_schemas
-from wwho.schema.load import load_schema
 
 SCHEMAS = ("sinhala", "devanagari")
 

@@ -15,10 +15,10 @@ sys.path.append(str(ROOT / "tests" / "py"))
 
 from odd_models import byte_model, letter_model, phrase_model, replayable
 
+from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.parse import parse_regex
 
 PROGRAM = Path(__file__).parent / "odd_cuts.mjs"
 

@@ -120,7 +120,7 @@ TASKS = {
 
 def schemas() -> list[Any]:
     """The scripts of wwho_328k."""
-    load_schema = import_module("wwho.schema.load").load_schema
+    load_schema = import_module("wwho.compile.load").load_schema
     return [load_schema(name) for name in SCRIPTS]
 
 

@@ -9,7 +9,7 @@ from wwho.build.base import vocabulary_of
 from wwho.errors import SpecialTokenError
 from wwho.format.bpe import BPE
 from wwho.format.model import Added, Artifact, Pair, Unknown
-from wwho.schema.model import Schema
+from wwho.compile.schema import Schema
 from wwho.special import check_text
 from wwho.build.atoms import BASE, UNITS, AtomKind, check_kind, compile_cuts
 

@@ -17,14 +17,14 @@ from typing import TypedDict
 
 from wwho.errors import SchemaError
 from wwho.format.model import Action, Route, Stage
-from wwho.grammar.automaton import Automaton, CompiledScanners
-from wwho.grammar.classmap import overlay
-from wwho.grammar.codepoints import ALL, CodePointSet
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.grapheme import grapheme_cluster
-from wwho.grammar.syntax import Chars, Look, Node, many, seq
-from wwho.schema.compile import Unit, router_scanner, spaced, unit_scanner
-from wwho.schema.model import Schema
+from wwho.format.automaton import Automaton, CompiledScanners
+from wwho.format.classmap import overlay
+from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.grapheme import grapheme_cluster
+from wwho.compile.syntax import Chars, Look, Node, many, seq
+from wwho.compile.segments import Unit, router_scanner, spaced, unit_scanner
+from wwho.compile.schema import Schema
 
 ROUTER, OTHER = 0, 1
 """Places of the router and of what cuts the other text, among the automata of schemas."""

@@ -11,9 +11,9 @@ from wwho.format.model import Action, Added, Artifact, Ids, Route, Stage, free_i
 from wwho.build.pairs import canonical_pairs
 from wwho.build.patterns import PATTERNS
 from wwho.errors import PatternError, SpecialTokenError
-from wwho.grammar.compile import Scanner, compile_scanners
-from wwho.grammar.parse import parse_regex
-from wwho.grammar.unicode import UNICODE_VERSION
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.parse import parse_regex
+from wwho.compile.unicode import UNICODE_VERSION
 from wwho.special import check_text
 from wwho.version import __version__
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from wwho.grammar.automaton import CompiledScanners
-from wwho.grammar.codepoints import CodePointSet
-from wwho.grammar.run import pieces
+from wwho.format.automaton import CompiledScanners
+from wwho.compile.codepoints import CodePointSet
+from wwho.core.run import pieces
 from wwho.build.vocab_json import refusal, shown
-from wwho.schema.model import Schema
-from wwho.schema.paper import JOINERS
+from wwho.compile.schema import Schema
+from wwho.compile.paper import JOINERS
 from wwho.build.atoms import OTHER
 
 Units = tuple[str, ...]

@@ -14,12 +14,12 @@ from wwho.format.bpe import BPE
 from wwho.format.model import Artifact, Ids, Unknown
 from wwho.build.base import WRITER, vocabulary_of
 from wwho.errors import SpecialTokenError, naming
-from wwho.grammar.unicode import UNICODE_VERSION
+from wwho.compile.unicode import UNICODE_VERSION
 from wwho.build.cuts import Cuts
 from wwho.build.merges import LiveMerges, live_merges
 from wwho.build.vocab_json import UNKNOWN, VocabJson, read_vocab_json, refusal, shown
-from wwho.schema.model import Schema
-from wwho.schema.paper import paper_scanners
+from wwho.compile.schema import Schema
+from wwho.compile.paper import paper_scanners
 from wwho.build.assemble import added_tokens
 from wwho.build.atoms import script_cut, with_pretokenizer
 
@@ -50,7 +50,7 @@ def import_vocab_json(
 ) -> Imported:
     """Build a model from a vocab.json.
 
-    Text is cut by `wwho.schema.paper`, other text encoded by the base. The id of a token is the
+    Text is cut by `wwho.compile.segments`, other text encoded by the base. The id of a token is the
     size of the base's id space plus its id in the file; a lone space that the vocabulary lacks gets
     one more id.
 

@@ -15,8 +15,8 @@ from wwho.cli import streams
 from wwho.errors import PatternError, SchemaError
 
 if TYPE_CHECKING:
+    from wwho.compile.schema import Schema
     from wwho.evaluate.survey import Leftover, Survey
-    from wwho.schema.model import Schema
 
 NAME = "check"
 HELP = "check a schema, and report which characters of a corpus its syllables leave over"
@@ -96,8 +96,8 @@ def checked(name: str) -> tuple[Schema | None, list[SchemaError]]:
     Raises:
         OSError: the file cannot be read.
     """
-    from wwho.schema.compile import compile_schemas
-    from wwho.schema.load import examine_schema, read_document
+    from wwho.compile.load import examine_schema, read_document
+    from wwho.compile.segments import compile_schemas
 
     try:
         schema, errors = examine_schema(read_document(name))

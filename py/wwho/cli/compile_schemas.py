@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from wwho.cli import options as shared
 
 if TYPE_CHECKING:
+    from wwho.compile.schema import Schema
     from wwho.format.model import Artifact
-    from wwho.schema.model import Schema
 
 NAME = "compile"
 HELP = "compile schemas over a base into an artifact without a vocabulary of syllables"

@@ -14,8 +14,8 @@ from wwho.errors import ArtifactError, SchemaError, SpecialTokenError, WwhoError
 from wwho.normalize import nfc
 
 if TYPE_CHECKING:
+    from wwho.compile.schema import Schema
     from wwho.format.model import Artifact
-    from wwho.schema.model import Schema
     from wwho.tokenizer import Tokenizer
 
 
@@ -151,7 +151,7 @@ def load_schemas(names: Sequence[str], *, allow_invalid: bool) -> list[Schema]:
         SchemasError: some of them break the definition, or there is none of that name.
         OSError: a file cannot be read.
     """
-    from wwho.schema.load import examine_schema, read_document
+    from wwho.compile.load import examine_schema, read_document
 
     schemas: list[Schema] = []
     refused: list[str] = []

@@ -13,9 +13,9 @@ from wwho.cli import streams
 from wwho.errors import WwhoError
 
 if TYPE_CHECKING:
+    from wwho.compile.schema import Schema
     from wwho.corpus import Corpus
     from wwho.format.model import Artifact
-    from wwho.schema.model import Schema
     from wwho.train.report import Report
 
 NAME = "train"
@@ -242,7 +242,7 @@ def schemas_of(options: argparse.Namespace) -> list[Schema]:
     Raises:
         SchemasError: some are invalid.
     """
-    from wwho.schema.load import shipped_schemas
+    from wwho.compile.load import shipped_schemas
 
     names = options.schema or (shipped_schemas() if options.atoms == "syllable" else [])
     return shared.load_schemas(names, allow_invalid=options.allow_invalid)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wwho.core.characters import read_characters
-from wwho.grammar.rewriting import Rewriting
+from wwho.format.rewriting import Rewriting
 
 SYLLABLES = range(0xAC00, 0xAC00 + 11172)
 LEADS, N_VOWELS, N_TAILS = range(0x1100, 0x1100 + 19), 21, 28

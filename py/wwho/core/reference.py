@@ -13,6 +13,7 @@ from wwho.core.characters import read_characters
 from wwho.core.engine import Engine, PieceEngine, Token
 from wwho.core.greedy import LongestMatch
 from wwho.core.normalizing import normalize
+from wwho.core.run import pieces
 from wwho.core.stages import AddedTokens, split
 from wwho.core.viterbi import BestPath
 from wwho.errors import UnknownTokenError
@@ -20,9 +21,8 @@ from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact, Model, Unknown
 from wwho.format.read import read_artifact
+from wwho.format.rewriting import is_boundary
 from wwho.format.viterbi import Viterbi
-from wwho.grammar.rewriting import is_boundary
-from wwho.grammar.run import pieces
 
 
 class ReferenceBackend:

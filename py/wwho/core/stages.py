@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
 from wwho.core.characters import read_characters
+from wwho.core.run import pieces
+from wwho.format.automaton import CompiledScanners
 from wwho.format.model import Action, Added, Artifact, Flag, Stage
-from wwho.grammar.automaton import CompiledScanners
-from wwho.grammar.run import pieces
 
 SPACE, WORD = 1, 2
 """Properties of a class of characters."""

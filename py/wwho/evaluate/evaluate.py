@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wwho.build.assemble import counting_model
+from wwho.compile.schema import Schema
 from wwho.core.select import open_backend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, WwhoError
@@ -20,7 +21,6 @@ from wwho.evaluate.text import DataSet, blocks
 from wwho.evaluate.vocabulary import vocabulary
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, Progress
-from wwho.schema.model import Schema
 from wwho.version import __version__
 
 OVERALL = "overall"

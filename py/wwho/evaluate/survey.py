@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from wwho.build.assemble import counting_model
+from wwho.compile.schema import Schema
 from wwho.core.base import ORPHAN, PASSTHROUGH
 from wwho.core.characters import characters
 from wwho.core.packed import SPAN, packing
@@ -16,7 +17,6 @@ from wwho.corpus import Corpus
 from wwho.errors import CorpusError
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, ignore
-from wwho.schema.model import Schema
 from wwho.train.native import Scanners, Words
 
 MOST_SYLLABLES = 1 << 20
@@ -110,7 +110,7 @@ def survey(schema: Schema, corpus: Corpus, *, advance: Advance = ignore) -> Surv
 
     Example:
         >>> import tempfile, pathlib
-        >>> from wwho.schema.load import load_schema
+        >>> from wwho.compile.load import load_schema
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = pathlib.Path(folder, "a.txt")
         ...     _ = file.write_text("ගමේ පාසලි ිට 1෴", "utf-8")

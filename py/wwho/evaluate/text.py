@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from unicode_segmentation_rs import grapheme_indices
 
+from wwho.compile.schema import union
+from wwho.compile.unicode import script
 from wwho.core.characters import characters
 from wwho.corpus import Corpus
 from wwho.corpus.contents import broken_bytes
-from wwho.grammar.unicode import script
 from wwho.normalize import Normalization
 from wwho.progress import Advance
-from wwho.schema.model import union
 
 Ints = npt.NDArray[np.integer[Any]]
 Bools = npt.NDArray[np.bool_]

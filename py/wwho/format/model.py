@@ -14,8 +14,8 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from wwho.grammar.automaton import CompiledScanners
-    from wwho.grammar.rewriting import Rewriting
+    from wwho.format.automaton import CompiledScanners
+    from wwho.format.rewriting import Rewriting
 
 Pair = tuple[int, int]
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from wwho.errors import ArtifactError
 from wwho.format import leb
-from wwho.grammar.rewriting import MAX_TARGETS, Rewriting, is_boundary
+from wwho.format.rewriting import MAX_TARGETS, Rewriting, is_boundary
 
 MAX_STEPS, MAX_ORDER = 8, 254
 HEAD, STEP_HEAD = 4, 24

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
+from wwho.format.automaton import Automaton
 from wwho.format.cursor import Cursor
 from wwho.format.layout import (
     MAX_IDS,
@@ -17,7 +18,6 @@ from wwho.format.layout import (
     padding,
 )
 from wwho.format.model import Action, Added, Flag, Route, Stage
-from wwho.grammar.automaton import Automaton
 
 AUTOMATON = 0
 """The kind of a stage that an automaton cuts; there is no other."""

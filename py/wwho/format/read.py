@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wwho.format.automaton import Automaton, CompiledScanners
 from wwho.format.container import read_container
 from wwho.format.layout import Kind
 from wwho.format.model import Artifact
@@ -16,7 +17,6 @@ from wwho.format.normalizer import read_normalizer
 from wwho.format.pipeline import read_added, read_routes, read_stages
 from wwho.format.provenance import read_provenance
 from wwho.format.scanners import read_automata, read_classes
-from wwho.grammar.automaton import Automaton, CompiledScanners
 
 
 def read_artifact(blob: bytes) -> Artifact:

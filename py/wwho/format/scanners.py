@@ -6,6 +6,8 @@ import struct
 from array import array
 from collections.abc import Sequence
 
+from wwho.format.automaton import Automaton
+from wwho.format.classmap import ClassMap
 from wwho.format.cursor import Cursor
 from wwho.format.layout import (
     MAX_AUTOMATA,
@@ -19,8 +21,6 @@ from wwho.format.layout import (
     padding,
 )
 from wwho.format.model import Pair
-from wwho.grammar.automaton import Automaton
-from wwho.grammar.classmap import ClassMap
 
 
 def small_code(count: int) -> str:

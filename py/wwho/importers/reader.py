@@ -10,7 +10,7 @@ from wwho.format.model import Artifact
 from wwho.importers.source import Source
 
 if TYPE_CHECKING:
-    from wwho.schema.model import Schema
+    from wwho.compile.schema import Schema
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Literal
 from wwho.build.assemble import counting_model
 from wwho.build.atoms import AtomKind
 from wwho.build.base import byte_base
+from wwho.compile.load import load_schema, shipped_schemas
+from wwho.compile.schema import Schema
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Given, Texts
 from wwho.encodings import list_encoding_names, model_bytes
@@ -26,8 +28,6 @@ from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.normalize import Normalization
 from wwho.progress import Progress
-from wwho.schema.load import load_schema, shipped_schemas
-from wwho.schema.model import Schema
 from wwho.tokenizer import Tokenizer
 
 if TYPE_CHECKING:  # native; where this cannot be had, calls say so

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from wwho.build.atoms import AtomKind
 from wwho.build.base import WRITER
+from wwho.compile.schema import Schema
+from wwho.compile.unicode import UNICODE_VERSION
 from wwho.corpus.corpus import decimal
 from wwho.corpus.lines import Block
 from wwho.corpus.reader import Reading
@@ -21,8 +23,6 @@ from wwho.errors import CountsError
 from wwho.format.files import write_atomic
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
-from wwho.grammar.unicode import UNICODE_VERSION
-from wwho.schema.model import Schema
 from wwho.train.native import Words
 
 FORMAT = 1

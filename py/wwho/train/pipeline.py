@@ -10,14 +10,14 @@ from typing import Literal
 
 from wwho.build.assemble import counting_model, special_ids, trained_model
 from wwho.build.atoms import AtomKind
+from wwho.compile.normal_forms import normal_form
+from wwho.compile.schema import Schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Artifact
-from wwho.grammar.normal_forms import normal_form
 from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.progress import Progress
-from wwho.schema.model import Schema
 from wwho.train.count import MAX_COUNT, count_corpus
 from wwho.train.counts import made_by
 from wwho.train.learn import atoms_of, learn_merges
@@ -70,7 +70,7 @@ def train_model(
         >>> import tempfile, pathlib
         >>> from wwho.format.read import read_artifact
         >>> from wwho.encodings import model_bytes
-        >>> from wwho.schema.load import load_schema
+        >>> from wwho.compile.load import load_schema
         >>> base = read_artifact(model_bytes("o200k_base"))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = pathlib.Path(folder, "corpus.txt")

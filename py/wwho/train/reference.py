@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from wwho.build.atoms import AtomKind
+from wwho.compile.segments import Unit
+from wwho.core.run import pieces
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
-from wwho.grammar.run import pieces
-from wwho.schema.compile import Unit
 from wwho.train.learn import BYTES, SPACE, choose_atoms
 
 Word = tuple[bytes, ...]

@@ -8,11 +8,11 @@ from hashlib import sha256
 
 from wwho.build.atoms import AtomKind
 from wwho.build.base import WRITER
+from wwho.compile.schema import Schema
+from wwho.compile.unicode import UNICODE_VERSION
 from wwho.corpus.corpus import Corpus, Source, decimal
 from wwho.format.model import Artifact
-from wwho.grammar.unicode import UNICODE_VERSION
 from wwho.normalize import KEY
-from wwho.schema.model import Schema
 from wwho.train.counts import Counts
 from wwho.train.native import RouteInfo, Scanners, Words, WordsInfo
 

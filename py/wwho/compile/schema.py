@@ -1,14 +1,16 @@
-"""A script schema in memory."""
+"""A script schema in memory, and how it is made of a document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from wwho.grammar.codepoints import CodePointSet
-from wwho.grammar.equivalence import Dfa as Table
-from wwho.grammar.parse import grammar_names, parse_grammar
-from wwho.grammar.syntax import Node
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.document import Document, digest, read_ranges
+from wwho.compile.equivalence import Dfa as Table
+from wwho.compile.parse import grammar_names, parse_grammar
+from wwho.compile.syntax import Node
 
 __all__ = ["OTHER", "Schema", "Table"]
 
@@ -65,3 +67,37 @@ class Schema:
 def union(sets: Iterable[CodePointSet]) -> CodePointSet:
     """Return everything that is in one of the sets."""
     return CodePointSet(tuple(each for chars in sets for each in chars.ranges))
+
+
+def read_schema(document: Document) -> Schema:
+    """Build a schema, whether or not it fulfils the six conditions.
+
+    The router goes by the blocks and the joiners alone: a classified character that is in neither,
+    which breaks condition 2, is text of no script, whatever the table says of it.
+
+    Args:
+        document: A document without shape errors.
+    """
+    table = document.get("table")
+    return Schema(
+        name=document["name"],
+        title=document["title"],
+        script=document["script"],
+        unicode=document["unicode"],
+        blocks=read_ranges(document["blocks"]),
+        classes={name: read_ranges(each["ranges"]) for name, each in document["classes"].items()},
+        joiners=read_ranges(document.get("joiners", [])),
+        grammar=document["grammar"],
+        digest=digest(document),
+        table=None if table is None else _table(table),
+    )
+
+
+def _table(table: dict[str, Any]) -> Table:
+    """Build a transition table."""
+    return Table(
+        states=tuple(table["states"]),
+        start=table["start"],
+        accepting=frozenset(table["accepting"]),
+        transitions=table["transitions"],
+    )

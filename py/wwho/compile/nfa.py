@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.syntax import Alt, Chars, End, Look, Machine, Node, Repeat, Seq
 from wwho.errors import PatternError
-
-from .codepoints import CodePointSet
-from .syntax import Alt, Chars, End, Look, Machine, Node, Repeat, Seq
 
 MAX_NFA_STATES = 100_000
 

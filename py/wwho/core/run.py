@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .automaton import DEAD, END_OF_TEXT, START, Automaton, CompiledScanners
+from wwho.format.automaton import DEAD, END_OF_TEXT, START, Automaton, CompiledScanners
 
 
 def pieces(

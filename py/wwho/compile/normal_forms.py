@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from wwho.grammar.rewriting import Rewriting
+from wwho.format.rewriting import Rewriting
 
 Form = Literal["nfc", "nfd", "nfkc", "nfkd"]
 Unicode = Literal["16.0", "9.0"]
@@ -74,6 +74,6 @@ def _code_points(text: str) -> set[int]:
 
 @cache
 def _data() -> dict[str, str]:
-    text = (resources.files("wwho.grammar") / "normalization.json").read_text("utf-8")
+    text = (resources.files("wwho.compile") / "normalization.json").read_text("utf-8")
     data: dict[str, str] = json.loads(text)
     return data

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.nfa import Accept, Guard, Nfa, Step, closure
+from wwho.compile.syntax import End, Look
 from wwho.errors import PatternError
-
-from .automaton import END_OF_TEXT
-from .classmap import ClassMap, overlay
-from .codepoints import CodePointSet
-from .nfa import Accept, Guard, Nfa, Step, closure
-from .syntax import End, Look
+from wwho.format.automaton import END_OF_TEXT
+from wwho.format.classmap import overlay
 
 MAX_RAW_STATES = 20_000
 """Where determinization gives up; far above what any scanner may keep after minimization."""
@@ -43,7 +42,7 @@ class Alphabet:
     def __init__(self, nfa: Nfa) -> None:
         """Collect the sets of an automaton."""
         sets = list(dict.fromkeys(_sets(nfa)))
-        self.classes, members = overlay([ClassMap.of_set(chars) for chars in sets])
+        self.classes, members = overlay([chars.class_map() for chars in sets])
         self.size = self.classes.n_classes + 1
         self._symbols: dict[CodePointSet, frozenset[int]] = {
             chars: frozenset(c + 1 for c, labels in enumerate(members) if labels[index])

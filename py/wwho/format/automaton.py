@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from .classmap import ClassMap
+from wwho.format.classmap import ClassMap
 
 DEAD = 0
 """The state from which nothing can match any more."""

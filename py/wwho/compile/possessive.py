@@ -16,11 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from wwho.compile.determinize import Alphabet
+from wwho.compile.nfa import Accept, Exit, Nfa, closure
+from wwho.compile.syntax import Chars
 from wwho.errors import PatternError
-
-from .determinize import Alphabet
-from .nfa import Accept, Exit, Nfa, closure
-from .syntax import Chars
 
 
 def refuse_unproven(nfa: Nfa, alphabet: Alphabet, *, longest: bool) -> None:

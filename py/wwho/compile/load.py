@@ -7,14 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from wwho.compile.document import Document, parse_document, shipped_files
+from wwho.compile.schema import Schema, read_schema
+from wwho.compile.shape import shape_errors
+from wwho.compile.validate import condition_errors
 from wwho.errors import SchemaError
-
-from .document import Document, parse_document
-from .model import Schema
-from .read import read_schema
-from .shape import shape_errors
-from .shipped import shipped_files
-from .validate import condition_errors
 
 
 def shipped_schemas() -> list[str]:
@@ -38,7 +35,7 @@ def load_schema(
         The schema.
 
     Raises:
-        SchemaError: The first violation; `wwho.schema.validate.check_schema` lists them all.
+        SchemaError: The first violation; `wwho.compile.validate.check_schema` lists them all.
         OSError: If a file cannot be read.
 
     Example:

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from .codepoints import CodePointSet
+from wwho.compile.codepoints import CodePointSet
 
 _DATA: Final[dict[str, Any]] = json.loads(
     files(__package__).joinpath("unicode.json").read_text(encoding="utf-8")

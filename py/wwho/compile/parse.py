@@ -11,10 +11,9 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-from .charset import CharReader
-from .codepoints import CodePointSet
-from .cursor import Cursor
-from .syntax import Chars, End, Look, Node, Repeat, alt, seq
+from wwho.compile.charset import CharReader, Cursor
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.syntax import Chars, End, Look, Node, Repeat, alt, seq
 
 MAX_DEPTH = 50
 """How deep groups may nest."""

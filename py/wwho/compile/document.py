@@ -1,14 +1,15 @@
-"""The JSON text of a schema: reading it, fingerprinting it, and reading ranges out of it."""
+"""The JSON text of a schema: where the shipped ones are, reading it, and its fingerprint."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from wwho.compile.codepoints import CodePointSet
 from wwho.errors import SchemaError
-from wwho.grammar.codepoints import CodePointSet
 
 Document = Mapping[str, Any]
 
@@ -90,3 +91,17 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         else:
             result[key] = Repeated([result[key], value])
     return result
+
+
+def shipped_folder() -> Path:
+    """Return the folder of shipped schemas: the installed one, or that of the source tree."""
+    installed = Path(__file__).parents[1] / "schemas"
+    return installed if installed.is_dir() else Path(__file__).parents[3] / "schemas"
+
+
+def shipped_files() -> dict[str, Path]:
+    """Return the files of the shipped schemas by name: ``sinhala``, ``paper/sinhala`` ..."""
+    folder = shipped_folder()
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.json")}
+    del found["meta.schema.json"]
+    return {name.removesuffix(".json"): path for name, path in found.items()}

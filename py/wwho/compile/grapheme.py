@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from .codepoints import CodePointSet
-from .parse import parse_grammar
-from .syntax import Node
-from .unicode import conjunct_break, extended_pictographic, grapheme_break
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.parse import parse_grammar
+from wwho.compile.syntax import Node
+from wwho.compile.unicode import conjunct_break, extended_pictographic, grapheme_break
 
 CLUSTER = """
     CR LF | Break
@@ -30,8 +30,8 @@ def grapheme_cluster() -> Node:
     """Return the syntax tree of one cluster; the longest match is meant.
 
     Example:
-        >>> from wwho.grammar.compile import Scanner, compile_scanners
-        >>> from wwho.grammar.run import pieces
+        >>> from wwho.compile.scanners import Scanner, compile_scanners
+        >>> from wwho.core.run import pieces
         >>> clusters = compile_scanners([Scanner("clusters", (grapheme_cluster(),), longest=True)])
         >>> text = "क्षमा 🇱🇰🇮🇳"
         >>> [text[start:end] for start, end, _ in pieces(clusters, clusters.automata[0], text)]

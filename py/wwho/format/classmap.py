@@ -1,8 +1,7 @@
 """Class maps: every code point to a small number, so that tables stay small.
 
 Code points that no pattern can tell apart share a class. A map is built by laying several coarser
-maps over each other: a set of code points is the coarsest of all, with the classes 0 (out) and 1
-(in).
+maps over each other.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from .codepoints import MAX_CODE_POINT, CodePointSet
+MAX_CODE_POINT = 0x10FFFF
 
 
 @dataclass(frozen=True)
@@ -27,16 +26,6 @@ class ClassMap:
 
     n_classes: int
     ranges: tuple[tuple[int, int, int], ...]
-
-    @classmethod
-    def of_set(cls, chars: CodePointSet) -> ClassMap:
-        """Return the map that sends the set's members to 1 and all else to 0.
-
-        The numbers are labels here, not an order of occurrence.
-        """
-        inside = [(first, last, 1) for first, last in chars.ranges]
-        outside = [(first, last, 0) for first, last in (~chars).ranges]
-        return cls(2, tuple(sorted(inside + outside)))
 
     def class_of(self, code_point: int) -> int:
         """Return the class of one code point."""

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-MAX_CODE_POINT = 0x10FFFF
+from wwho.format.classmap import MAX_CODE_POINT, ClassMap
 
 Range = tuple[int, int]
 
@@ -90,6 +90,15 @@ class CodePointSet:
     def __bool__(self) -> bool:
         """Tell whether the set holds anything."""
         return bool(self.ranges)
+
+    def class_map(self) -> ClassMap:
+        """Return the coarsest of maps: the set's members to 1, all else to 0.
+
+        The numbers are labels here, not an order of occurrence.
+        """
+        inside = [(first, last, 1) for first, last in self.ranges]
+        outside = [(first, last, 0) for first, last in (~self).ranges]
+        return ClassMap(2, tuple(sorted(inside + outside)))
 
 
 def _code_point(item: int | str) -> int:

@@ -6,13 +6,18 @@ import json
 import re
 from collections.abc import Iterator
 
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.document import (
+    TOO_DEEP,
+    Document,
+    join_pointer,
+    read_ranges,
+    repeated_keys,
+    shipped_folder,
+)
+from wwho.compile.parse import parse_grammar
+from wwho.compile.schema import OTHER
 from wwho.errors import PatternError, SchemaError
-from wwho.grammar.codepoints import CodePointSet
-from wwho.grammar.parse import parse_grammar
-
-from .document import TOO_DEEP, Document, join_pointer, read_ranges, repeated_keys
-from .model import OTHER
-from .shipped import shipped_folder
 
 BASE_ROUTE = "other"
 SAID_BADLY = ("pattern", "type", "oneOf", "not")

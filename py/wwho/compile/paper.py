@@ -1,6 +1,6 @@
 """How the encoder that the WWHO paper's authors publish cuts text.
 
-It differs from the paper, and so from `wwho.schema.compile`, in three points:
+It differs from the paper, and so from `wwho.compile.segments`, in three points:
 
 - All units of a segment form one word, dandas, digits and orphans among them. So every unit is of
   rule `Unit.SYLLABLE`.
@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wwho.grammar.codepoints import ALL, CodePointSet
-from wwho.grammar.compile import CompiledScanners, Scanner, compile_scanners
-from wwho.grammar.syntax import Chars, Look, alt, many, seq
-
-from .compile import SPACE, refuse_overlaps, segment, unit_rules
-from .model import Schema, union
+from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.schema import Schema, union
+from wwho.compile.segments import SPACE, refuse_overlaps, segment, unit_rules
+from wwho.compile.syntax import Chars, Look, alt, many, seq
+from wwho.format.automaton import CompiledScanners
 
 JOINERS = CodePointSet.of(0x200C, 0x200D)
 

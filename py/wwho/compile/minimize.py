@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .automaton import DEAD, START
-from .determinize import Cell, Rows
+from wwho.compile.determinize import Cell, Rows
+from wwho.format.automaton import DEAD, START
 
 
 def minimize(rows: Rows) -> Rows:

@@ -1,4 +1,4 @@
-r"""Escapes and bracketed sets: the parts of a regular expression that stand for one character.
+r"""Reading a pattern: a place in it, and the escapes and sets that stand for one character.
 
 Case folding follows the Rust engine that tiktoken uses: every item is folded by itself, and
 folded *before* it is negated, so ``(?i:\P{Lu})`` is everything but the cased letters.
@@ -9,9 +9,74 @@ from __future__ import annotations
 import string
 from collections.abc import Callable
 
-from . import unicode
-from .codepoints import MAX_CODE_POINT, CodePointSet
-from .cursor import Cursor
+from wwho.compile import unicode
+from wwho.compile.codepoints import CodePointSet
+from wwho.errors import PatternError
+from wwho.format.classmap import MAX_CODE_POINT
+
+
+class Cursor:
+    """Reads a pattern from left to right.
+
+    Attributes:
+        text: The whole pattern.
+        position: Offset of the next character, in code points.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Start at the beginning of `text`."""
+        self.text = text
+        self.position = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left."""
+        return self.position >= len(self.text)
+
+    def peek(self, width: int = 1) -> str:
+        """Return up to `width` next characters without taking them."""
+        return self.text[self.position : self.position + width]
+
+    def take(self, literal: str) -> bool:
+        """Take `literal` if it comes next; tell whether it did."""
+        if not self.text.startswith(literal, self.position):
+            return False
+        self.position += len(literal)
+        return True
+
+    def next(self, expected: str) -> str:
+        """Take one character.
+
+        Args:
+            expected: What the pattern should go on with, for the error message.
+
+        Raises:
+            PatternError: If the pattern ends here.
+        """
+        if self.done:
+            raise self.error(f"the pattern ends where {expected} should follow")
+        self.position += 1
+        return self.text[self.position - 1]
+
+    def until(self, end: str, what: str) -> str:
+        """Take everything up to `end`, and `end` too; return what stood before it."""
+        stop = self.text.find(end, self.position)
+        if stop < 0:
+            raise self.error(f"{what} is never closed; add {end!r}")
+        body = self.text[self.position : stop]
+        self.position = stop + len(end)
+        return body
+
+    def error(self, message: str, at: int | None = None) -> PatternError:
+        """Build, but do not raise, an error that points into the pattern.
+
+        Args:
+            message: What is wrong and what to do.
+            at: Offset of the fault; the current position by default.
+        """
+        position = self.position if at is None else at
+        return PatternError(f"at position {position}: {message}", position=position)
+
 
 _CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v"}
 _HEX_WIDTH = {"x": 2, "u": 4, "U": 8}

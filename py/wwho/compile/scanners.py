@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wwho.compile.determinize import Alphabet, Rows, determinize
+from wwho.compile.minimize import merge_symbols, minimize
+from wwho.compile.nfa import build_nfa
+from wwho.compile.possessive import refuse_unproven
+from wwho.compile.syntax import Node
 from wwho.errors import PatternError
-
-from .automaton import END_OF_TEXT, Automaton, CompiledScanners
-from .checks import refuse_empty, refuse_stuck
-from .classmap import ClassMap, overlay
-from .determinize import Alphabet, Rows, determinize
-from .minimize import merge_symbols, minimize
-from .nfa import build_nfa
-from .possessive import refuse_unproven
-from .syntax import Node
-
-__all__ = [
-    "MAX_CLASSES",
-    "MAX_RULES",
-    "MAX_STATES",
-    "Automaton",
-    "ClassMap",
-    "CompiledScanners",
-    "Scanner",
-    "compile_scanners",
-]
+from wwho.format.automaton import DEAD, END_OF_TEXT, START, Automaton, CompiledScanners
+from wwho.format.classmap import ClassMap, overlay
 
 MAX_STATES = 4095
 MAX_RULES = 1023
@@ -64,7 +51,7 @@ def compile_scanners(scanners: Sequence[Scanner]) -> CompiledScanners:
             quantifier that matters, or is too large.
 
     Example:
-        >>> from wwho.grammar.parse import parse_regex
+        >>> from wwho.compile.parse import parse_regex
         >>> words = Scanner("words", (parse_regex(r"\\w+"), parse_regex(r"\\W")), longest=False)
         >>> compile_scanners([words]).automata[0].n_states
         4
@@ -119,3 +106,57 @@ def _limit(subject: str, count: int, most: int, things: str) -> None:
     """Raise if there are more than a file can hold."""
     if count > most:
         raise PatternError(f"{subject} {count} {things}, but the limit is {most}; simplify it")
+
+
+def refuse_empty(automaton: Automaton, samples: Sequence[str]) -> None:
+    """Raise if some match is empty: a run would stand still.
+
+    Args:
+        automaton: The automaton to check.
+        samples: One character of each column; column 0 has the empty string.
+
+    Raises:
+        PatternError: With the shortest text before which nothing is matched.
+    """
+    for sample, (mark, _) in zip(samples, automaton.table[START], strict=True):
+        if mark:
+            place = f"before {sample!a}" if sample else "at the end of the text"
+            raise PatternError(
+                f"scanner {automaton.name!r}: rule {mark - 1} matches the empty string {place}; "
+                "make it take at least one character",
+                counterexample=sample,
+            )
+
+
+def refuse_stuck(automaton: Automaton, samples: Sequence[str]) -> None:
+    """Raise if some text has no match at its start: a run would have to drop it.
+
+    Args:
+        automaton: The automaton to check.
+        samples: One character of each column; column 0 has the empty string.
+
+    Raises:
+        PatternError: With the shortest such text.
+    """
+    text = _stuck_text(automaton, samples)
+    if text is not None:
+        raise PatternError(
+            f"scanner {automaton.name!r}: no rule matches at the start of {text!a}; "
+            "add a last rule that takes any character",
+            counterexample=text,
+        )
+
+
+def _stuck_text(automaton: Automaton, samples: Sequence[str]) -> str | None:
+    """Walk every path that has seen no mark, shortest texts first, until one ends."""
+    queue = [(START, "")]
+    met = {START}
+    for state, text in queue:  # which grows while it is read
+        row = automaton.table[state]
+        if text and (state == DEAD or not row[END_OF_TEXT][0]):
+            return text
+        for sample, (mark, target) in list(zip(samples, row, strict=True))[1:]:
+            if not mark and target not in met:
+                met.add(target)
+                queue.append((target, text + sample))
+    return None

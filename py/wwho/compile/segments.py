@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from enum import IntEnum
 from itertools import combinations
 
+from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.schema import OTHER, Schema, Table, union
+from wwho.compile.syntax import Chars, Look, Machine, Node, alt, many, optional, seq
 from wwho.errors import SchemaError
-from wwho.grammar.codepoints import ALL, CodePointSet
-from wwho.grammar.compile import CompiledScanners, Scanner, compile_scanners
-from wwho.grammar.syntax import Chars, Look, Machine, Node, alt, many, optional, seq
-
-from .model import OTHER, Schema, Table, union
+from wwho.format.automaton import CompiledScanners
 
 SPACE = CodePointSet.of(" ")
 

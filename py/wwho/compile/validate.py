@@ -18,16 +18,14 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import combinations
 
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.document import Document, join_pointer, read_ranges
+from wwho.compile.equivalence import Path, Product
+from wwho.compile.nfa import nullable
+from wwho.compile.schema import OTHER, Schema, Table, read_schema
+from wwho.compile.shape import shape_errors
+from wwho.compile.unicode import white_space
 from wwho.errors import SchemaError
-from wwho.grammar.codepoints import CodePointSet
-from wwho.grammar.equivalence import Path, Product
-from wwho.grammar.nfa import nullable
-from wwho.grammar.unicode import white_space
-
-from .document import Document, join_pointer, read_ranges
-from .model import OTHER, Schema, Table
-from .read import read_schema
-from .shape import shape_errors
 
 EMIT_STATES = ("ORPHAN", "PASSTHROUGH")
 

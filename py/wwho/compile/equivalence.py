@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from .codepoints import CodePointSet
-from .nfa import Accept, Nfa, Step, build_nfa, closure
-from .syntax import Node
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.nfa import Accept, Nfa, Step, build_nfa, closure
+from wwho.compile.syntax import Node
 
 Threads = tuple[int, ...]
 Path = tuple[str, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .codepoints import CodePointSet
+from wwho.compile.codepoints import CodePointSet
 
 
 @dataclass(frozen=True, slots=True)

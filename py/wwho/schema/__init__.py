@@ -1,1 +1,0 @@
-"""Script schemas: what a script's characters are, and what its syllables look like."""
