@@ -59,9 +59,12 @@ export function linesOf(block, tokens, view) {
 /** @param {readonly import("./pieces.js").Piece[]} pieces @param {readonly Token[]} tokens */
 function textLines(pieces, tokens) {
   const html = [""];
+  let last = "";
   for (const { text, start, tokens: parts, cut } of pieces) {
-    if (html.at(-1)?.endsWith("\n</span></span>")) html.push("");
-    html[html.length - 1] += cut ? cutHTML(text, start, parts, tokens) : tokenHTML(tokens[parts[0]], parts[0], start, visible(text));
+    // Of the piece, since the line is long, and would be put together for every look at its end.
+    if (last.endsWith("\n</span></span>")) html.push("");
+    last = cut ? cutHTML(text, start, parts, tokens) : tokenHTML(tokens[parts[0]], parts[0], start, visible(text));
+    html[html.length - 1] += last;
   }
   return { html, owners: pieces.flatMap((piece) => piece.tokens) };
 }
