@@ -34,9 +34,9 @@ TYPES = SOURCES / "index.d.ts"
 CORE = """\
 // The core.
 
-import { fromBase64 } from "./base64.js";
+import { fromPrintable } from "./embedded.js";
 
-export const coreSource = () => fromBase64(CORE);
+export const coreSource = () => fromPrintable(CORE);
 
 const CORE =
   "%s";
@@ -45,7 +45,7 @@ ENTRY = """\
 // The encoding %s, with its file inside.
 
 import { Tokenizer } from "wwho/tokenizer";
-import { fromBase64 } from "./lib/base64.js";
+import { fromBase64 } from "./lib/embedded.js";
 import { kept } from "./lib/encodings.js";
 
 export const bytes = () => fromBase64(FILE);
@@ -117,15 +117,29 @@ def modules(names: list[str]) -> str:
     )
 
 
-def base64_of(path: Path) -> str:
-    """The contents of a file.
+def core() -> bytes:
+    """The compiled core.
 
     Raises:
         SystemExit: it is missing.
     """
+    path = SOURCES / "wwho.wasm"
     if not path.is_file():
         raise SystemExit(f"{path.relative_to(ROOT)} is missing: python tools/build_wasm.py")
+    return path.read_bytes()
+
+
+def base64_of(path: Path) -> str:
+    """The contents of a file."""
     return base64.b64encode(path.read_bytes()).decode("ascii")
+
+
+def printable(data: bytes) -> str:
+    """Bytes as fromPrintable of lib/embedded.js reads them."""
+    places = [divmod((byte + 4) % 256, 90) for byte in range(256)]
+    characters = [("", "}", "~")[page] + chr(place + 35) for page, place in places]
+    text = "".join(characters[byte] for byte in data)
+    return text.translate({ord("<"): "!", ord("\\"): " "})
 
 
 def manifest(names: list[str]) -> dict[str, Any]:
@@ -171,7 +185,7 @@ def assemble(folder: Path) -> None:
             shutil.copyfile(source, folder / name)
     shutil.copytree(MODELS, folder / "models", ignore=shutil.ignore_patterns("__pycache__"))
     files = {
-        "lib/shipped-core.js": CORE % base64_of(SOURCES / "wwho.wasm"),
+        "lib/shipped-core.js": CORE % printable(core()),
         "lib/shipped-files.js": lists(names)[FILES],
         "lib/shipped-modules.js": modules(names),
         "index.d.ts": lists(names)[TYPES],

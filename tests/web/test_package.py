@@ -53,6 +53,14 @@ export const ids: Uint32Array = load().encode("text");
 """
 
 
+EMBEDDED = """\
+import { fromPrintable } from "./node_modules/wwho/lib/embedded.js";
+import { coreSource } from "./node_modules/wwho/lib/shipped-core.js";
+const read = [fromPrintable(process.argv[1]), coreSource()];
+console.log(JSON.stringify(read.map((bytes) => Buffer.from(bytes).toString("hex"))));
+"""
+
+
 @pytest.fixture(scope="session")
 def count() -> int:
     """The tokens of TEXT, from the native core."""
@@ -78,6 +86,19 @@ def shown(page: Any, address: str) -> Any:
 
 
 # What is in it
+
+
+def test_the_core_inside_javascript_is_the_file(project: Path) -> None:
+    import build_npm
+
+    every = bytes(range(256))
+    text = build_npm.printable(every)
+    assert text.isascii()
+    assert text.isprintable()
+    assert not {*'"\\<'} & {*text}
+    given = ("--input-type=module", "-e", EMBEDDED, "--", text)
+    core = (ROOT / "web" / "package" / "wwho.wasm").read_bytes()
+    assert json.loads(run("node", *given, cwd=project)) == [every.hex(), core.hex()]
 
 
 def test_the_tarball_holds_what_is_needed_and_nothing_else(project: Path) -> None:
