@@ -19,12 +19,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "py"))
 
-from wwho.build.base import base_model  # noqa: E402
+from wwho.build.base import base_model, tokens_by_rank  # noqa: E402
 from wwho.build.pairs import canonical_pairs  # noqa: E402
-from wwho.build.tiktoken_file import parse_ranks, tokens_by_rank  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
+from wwho.importers.rank_file import parse_ranks  # noqa: E402
 
 BLOBS = "https://openaipublic.blob.core.windows.net/encodings"
 GPT2 = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"

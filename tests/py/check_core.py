@@ -97,7 +97,20 @@ class Fenced:
         size = core.scratch_len
         found = ffi.new("size_t *")
         status = lib.wwho_encode(
-            *(core.model, at, n, ffi.NULL, 0, scratch or core.scratch, size, ids, ffi.NULL, ends, n, found)
+            *(
+                core.model,
+                at,
+                n,
+                ffi.NULL,
+                0,
+                scratch or core.scratch,
+                size,
+                ids,
+                ffi.NULL,
+                ends,
+                n,
+                found,
+            )
         )
         assert status == lib.WWHO_OK
         return ffi.unpack(ids, found[0]), ffi.unpack(ends, found[0])

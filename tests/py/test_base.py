@@ -14,14 +14,14 @@ from strategies import texts
 
 import wwho
 from wwho import ArtifactError, PatternError, SpecialTokenError, Tokenizer, UnknownTokenError
-from wwho.build.base import base_model, byte_base
+from wwho.build.base import base_model, byte_base, tokens_by_rank
 from wwho.build.pairs import canonical_pairs
-from wwho.build.tiktoken_file import parse_ranks, read_ranks, tokens_by_rank
 from wwho.core.select import BackendName
 from wwho.encodings import model_bytes
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.importers import Options, import_file
+from wwho.importers.rank_file import parse_ranks
 
 # These share ranks and pattern, and so their ids: the long tests take one of each.
 TWINS = {"o200k_harmony": "o200k_base", "gpt2": "r50k_base", "p50k_base": "p50k_edit"}
@@ -177,7 +177,7 @@ def test_import_of_a_rank_file(tmp_path: Path) -> None:
     model = import_file(path, told).artifact
     assert (model.name, model.n_vocab, len(model.models[0].texts)) == ("toy", 301, 258)
     assert list(model.models[0].merges) == [(116, 104), (256, 101)]
-    assert list(read_ranks(path)) == list(model.models[0].texts)
+    assert list(parse_ranks(path.read_bytes())) == list(model.models[0].texts)
 
 
 @pytest.mark.parametrize("backend", ["native", "reference"])

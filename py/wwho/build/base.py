@@ -10,7 +10,7 @@ from wwho.format.bpe import BPE
 from wwho.format.model import Action, Added, Artifact, Ids, Route, Stage, free_ids
 from wwho.build.pairs import canonical_pairs
 from wwho.build.patterns import PATTERNS
-from wwho.errors import PatternError, SpecialTokenError
+from wwho.errors import ArtifactError, PatternError, SpecialTokenError
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.parse import parse_regex
 from wwho.compile.unicode import UNICODE_VERSION
@@ -91,6 +91,39 @@ def base_model(
             "writer": WRITER,
         },
     )
+
+
+def tokens_by_rank(ranks: Mapping[bytes, int], specials: Mapping[str, int]) -> list[bytes]:
+    """The tokens in order of rank.
+
+    Ranks are ids: with those of the special tokens, they must leave out none.
+
+    Raises:
+        ArtifactError: a rank is missing, or belongs to two tokens.
+        SpecialTokenError: a special token has the id of another token.
+
+    Example:
+        >>> tokens_by_rank({b"b": 2, b"a": 0}, {"<|end|>": 1})
+        [b'a', b'b']
+    """
+    tokens = sorted(ranks, key=ranks.__getitem__)
+    texts = {number: text for text, number in specials.items()}
+    for token, expected in zip(tokens, free_ids(len(tokens), texts), strict=True):
+        rank = ranks[token]
+        if rank in texts:
+            raise SpecialTokenError(
+                f"special token {texts[rank]!r} has the id {rank}, which belongs to {token!r}"
+            )
+        if rank < expected:
+            raise ArtifactError(
+                f"{token!r} has the rank {rank}, which is negative or that of another, too",
+                status="RANKS",
+            )
+        if rank > expected:
+            raise ArtifactError(
+                f"rank {expected} is missing: no token and no special token has it", status="RANKS"
+            )
+    return tokens
 
 
 def vocabulary_of(base: Artifact) -> BPE:

@@ -1,6 +1,8 @@
 r"""The pretokenizer patterns of known base vocabularies, exactly as their authors publish them.
 
-The source is ``tiktoken_ext/openai_public.py`` of tiktoken 0.14.
+The sources are ``tiktoken_ext/openai_public.py`` of tiktoken 0.14, and for the others the tokenizers
+that the models' authors publish: llama-models 0.3.0, dashscope 2.0.2 (Qwen's first), Kimi K2's
+``tokenization_kimi.py``.
 """
 
 from __future__ import annotations
@@ -43,6 +45,42 @@ PATTERNS: Final[dict[str, str]] = {
             r"\s*[\r\n]",
             r"\s+(?!\S)",
             r"\s",
+        )
+    ),
+    "llama3": "|".join(
+        (
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)",
+            r"[^\r\n\p{L}\p{N}]?\p{L}+",
+            r"\p{N}{1,3}",
+            r" ?[^\s\p{L}\p{N}]+[\r\n]*",
+            r"\s*[\r\n]+",
+            r"\s+(?!\S)",
+            r"\s+",
+        )
+    ),
+    "qwen": "|".join(
+        (
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)",
+            r"[^\r\n\p{L}\p{N}]?\p{L}+",
+            r"\p{N}",
+            r" ?[^\s\p{L}\p{N}]+[\r\n]*",
+            r"\s*[\r\n]+",
+            r"\s+(?!\S)",
+            r"\s+",
+        )
+    ),
+    "kimi_k2": "|".join(
+        (
+            r"[\p{Han}]+",
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
+            r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
+            r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"\p{N}{1,3}",
+            r" ?[^\s\p{L}\p{N}]+[\r\n]*",
+            r"\s*[\r\n]+",
+            r"\s+(?!\S)",
+            r"\s+",
         )
     ),
 }

@@ -194,7 +194,17 @@ class NativeBackend:
             scratch = self._scratch.take(len(data))
             status = lib.wwho_encode_batch(
                 *(self._model, data, ffi.new("uint32_t[]", starts), n),
-                *(mask, flags, scratch.at, scratch.size, scratch.ids, ffi.NULL, ends, len(data), rows),
+                *(
+                    mask,
+                    flags,
+                    scratch.at,
+                    scratch.size,
+                    scratch.ids,
+                    ffi.NULL,
+                    ends,
+                    len(data),
+                    rows,
+                ),
             )
             _called(status)
             found = result(Encoded(data, starts, scratch.ids, ends, ffi.unpack(rows, n + 1)))

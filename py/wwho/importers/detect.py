@@ -10,11 +10,16 @@ from pathlib import Path
 
 from wwho.errors import ArtifactError, PatternError, SourceError, SpecialTokenError
 from wwho.format.foreign import foreign
-from wwho.importers import paper, ranks
+from wwho.importers import paper, ranks, rwkv, tekken
 from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
 from wwho.importers.source import Source
 
-READERS: tuple[Reader, ...] = (paper.READER, ranks.READER)
+READERS: tuple[Reader, ...] = (
+    paper.READER,
+    tekken.READER,
+    ranks.READER,
+    rwkv.READER,
+)
 """All kinds of file; the first that takes a file for its own reads it."""
 
 IN_FOLDERS = ("tokenizer.json", "tekken.json", "tokenizer.model", "vocab.json", "vocab.txt")

@@ -1,16 +1,23 @@
-"""A rank file of tiktoken: base64 and rank a line."""
+"""A rank file of tiktoken: base64 and rank a line. Published ones are known by their bytes."""
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Mapping
+from typing import Any
 
-from wwho.build.base import base_model
-from wwho.build.tiktoken_file import parse_ranks, tokens_by_rank
+from wwho.build.base import base_model, tokens_by_rank
+from wwho.build.patterns import PATTERNS
 from wwho.errors import SourceError
+from wwho.importers.published import PUBLISHED
+from wwho.importers.rank_file import parse_ranks
 from wwho.importers.reader import Imported, Options, Reader
-from wwho.importers.source import Source
+from wwho.importers.source import Source, shown
 
 _LINE = re.compile(rb"\s*[A-Za-z0-9+/]+=* [0-9]+\s")
+_EMPTY = re.compile(rb"\n= ([0-9]+)\s*$")
+"""A last token without bytes, as in Whisper's; no text has it."""
 
 
 def sniff(source: Source) -> bool:
@@ -20,20 +27,51 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source, options: Options) -> Imported:
     """Make the model."""
-    if options.pattern is None:
-        raise SourceError("a rank file names no pretokenizer: give its pattern (--pattern)")
-    ranks = parse_ranks(source.data, str(source.path))
+    known = PUBLISHED.get(hashlib.sha256(source.data).hexdigest())
+    pattern, notes = options.pattern, []
+    if known is not None:
+        notes.append(f"the file is {known.name}, whose pattern and special tokens are known")
+        pattern = pattern or known.pattern
+    if pattern is None:
+        raise SourceError(
+            "a rank file names no pretokenizer, and this is none of the published ones that are "
+            f"known: give its pattern (--pattern), {', '.join(PATTERNS)} or a regular expression, "
+            "and its special tokens (--special TEXT=ID)"
+        )
+    specials = options.specials or _specials_beside(source) or (known.specials if known else {})
+    data = source.data
+    if empty := _EMPTY.search(data):
+        data = data[: empty.start() + 1]
+        notes.append(f"the token {int(empty[1])} has no bytes; no text has it, and it is left out")
     artifact = base_model(
-        tokens_by_rank(ranks, options.specials),
-        pattern=options.pattern,
-        specials=options.specials,
+        tokens_by_rank(parse_ranks(data, str(source.path)), specials),
+        pattern=pattern,
+        specials=specials,
         provenance={
             "name": options.name,
             "source": options.source or source.name,
             "license": options.license or "unknown",
         },
     )
-    return Imported(artifact=artifact, kind=READER.kind, engine="tiktoken 0.14")
+    return Imported(artifact=artifact, kind=READER.kind, engine="tiktoken 0.14", notes=tuple(notes))
+
+
+def _specials_beside(source: Source) -> Mapping[str, int]:
+    """The special tokens of a tokenizer_config.json in the same folder."""
+    file = source.beside("tokenizer_config.json")
+    found: Any = file.document.get("added_tokens_decoder") if file else None
+    if not isinstance(found, dict):
+        return {}
+    specials: dict[str, int] = {}
+    for token, each in found.items():
+        text = each.get("content") if isinstance(each, dict) else None
+        if not isinstance(text, str) or not token.isdecimal():
+            raise SourceError(
+                f"tokenizer_config.json beside it has an added token {shown(token)}: {shown(each)}",
+                pointer=f"/added_tokens_decoder/{token}",
+            )
+        specials[text] = int(token)
+    return specials
 
 
 READER = Reader(

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import os
-from collections.abc import Mapping
-from pathlib import Path
 
+from wwho.errors import ArtifactError
 from wwho.format.layout import MAX_TOKEN_BYTES
-from wwho.format.model import free_ids
-from wwho.errors import ArtifactError, SpecialTokenError
 
 
-def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
-    """Read a `.tiktoken` file.
+def parse_ranks(data: bytes, name: str = "ranks") -> dict[bytes, int]:
+    """Read the content of a `.tiktoken` file; `name` is what messages call it.
 
     Returns:
         The tokens' bytes and their ranks.
@@ -22,16 +18,6 @@ def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
     Raises:
         ArtifactError: a line is malformed, or a rank or token comes twice; the message names file
             and line.
-        OSError: the file cannot be read.
-    """
-    return parse_ranks(Path(path).read_bytes(), str(path))
-
-
-def parse_ranks(data: bytes, name: str = "ranks") -> dict[bytes, int]:
-    """Read the content of a `.tiktoken` file; `name` is what messages call it.
-
-    Raises:
-        ArtifactError: as `read_ranks`.
 
     Example:
         >>> parse_ranks(b"YQ== 1" + bytes([10]) + b"YmM= 0")
@@ -50,39 +36,6 @@ def parse_ranks(data: bytes, name: str = "ranks") -> dict[bytes, int]:
         ranks[token] = rank
         seen.add(rank)
     return ranks
-
-
-def tokens_by_rank(ranks: Mapping[bytes, int], specials: Mapping[str, int]) -> list[bytes]:
-    """The tokens in order of rank.
-
-    Ranks are ids: with those of the special tokens, they must leave out none.
-
-    Raises:
-        ArtifactError: a rank is missing, or belongs to two tokens.
-        SpecialTokenError: a special token has the id of another token.
-
-    Example:
-        >>> tokens_by_rank({b"b": 2, b"a": 0}, {"<|end|>": 1})
-        [b'a', b'b']
-    """
-    tokens = sorted(ranks, key=ranks.__getitem__)
-    texts = {number: text for text, number in specials.items()}
-    for token, expected in zip(tokens, free_ids(len(tokens), texts), strict=True):
-        rank = ranks[token]
-        if rank in texts:
-            raise SpecialTokenError(
-                f"special token {texts[rank]!r} has the id {rank}, which belongs to {token!r}"
-            )
-        if rank < expected:
-            raise ArtifactError(
-                f"{token!r} has the rank {rank}, which is negative or that of another, too",
-                status="RANKS",
-            )
-        if rank > expected:
-            raise ArtifactError(
-                f"rank {expected} is missing: no token and no special token has it", status="RANKS"
-            )
-    return tokens
 
 
 def _line(line: bytes, place: str) -> tuple[bytes, int]:

@@ -1,0 +1,149 @@
+"""Tekken, mistral-common's tekken.json: byte-level ranks, a pattern, and special tokens."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from wwho.build.base import base_model
+from wwho.errors import SourceError
+from wwho.format.bpe import BPE
+from wwho.format.layout import MAX_IDS
+from wwho.format.model import Added, Ids
+from wwho.importers.reader import Imported, Options, Reader
+from wwho.importers.source import Source, shown
+
+_VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
+_DEPRECATED = (
+    *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+    *("[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]"),
+    *("[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
+    "[TOOL_CONTENT]",
+)
+"""The special tokens of files up to v7 that do not list theirs."""
+
+
+def sniff(source: Source) -> bool:
+    """Whether it has the keys of such a file."""
+    return source.is_json and b'"token_bytes"' in source.head and "vocab" in source.document
+
+
+def read(source: Source, options: Options) -> Imported:
+    """Make the model."""
+    document = source.document
+    config = _at(document, "/config", dict)
+    version = _at(config, "/config/version", str)
+    if version not in _VERSIONS:
+        raise _bad(f"the version {version!r}; known are {', '.join(_VERSIONS)}", "/config/version")
+    n_specials = _count(config, "/config/default_num_special_tokens")
+    n_ids = _count(config, "/config/default_vocab_size")
+    tokens = _tokens(_at(document, "/vocab", list), n_ids - n_specials)
+    specials = _specials(document.get("special_tokens"), version, n_specials)
+    artifact = base_model(
+        tokens,
+        pattern=_at(config, "/config/pattern", str),
+        specials={},
+        provenance={
+            "name": options.name,
+            "source": options.source or source.name,
+            "license": options.license or "unknown",
+        },
+    )
+    (model,) = artifact.models
+    assert isinstance(model, BPE)
+    artifact = replace(
+        artifact,
+        models=(replace(model, first_id=n_specials, id_policy=Ids.COUNT),),
+        added=tuple(Added(text, token) for token, text in enumerate(specials)),
+    )
+    return Imported(
+        artifact=artifact,
+        kind=READER.kind,
+        engine="mistral-common 1.13.1",
+        notes=tuple(_notes(document, len(tokens))),
+    )
+
+
+def _tokens(vocab: list[Any], n_tokens: int) -> list[bytes]:
+    """The tokens that count, by rank."""
+    if not 256 <= n_tokens <= len(vocab):
+        raise _bad(
+            f"{n_tokens} tokens (default_vocab_size less default_num_special_tokens), but the "
+            f"vocabulary has {len(vocab)}; at least 256 are needed",
+            "/config/default_vocab_size",
+        )
+    tokens = []
+    for rank, each in enumerate(vocab[:n_tokens]):
+        pointer = f"/vocab/{rank}"
+        if not isinstance(each, dict) or each.get("rank") != rank:
+            raise _bad(f"{shown(each)}, expected an object with the rank {rank}", pointer)
+        try:
+            token = base64.b64decode(_at(each, f"{pointer}/token_bytes", str), validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise _bad(f"token_bytes that are no base64: {error}", pointer) from error
+        if not token or (rank < 256 and token != bytes([rank])):
+            raise _bad(f"the token {token!r}; the first 256 are the bytes in order", pointer)
+        tokens.append(token)
+    if len(set(tokens)) < len(tokens):
+        raise _bad("a token that comes twice", "/vocab")
+    return tokens
+
+
+def _specials(listed: object, version: str, count: int) -> list[str]:
+    """The special tokens by id; those without a name are `<SPECIAL_n>`."""
+    if listed is None and int(version[1:]) <= 7:
+        listed = [{"rank": rank, "token_str": text} for rank, text in enumerate(_DEPRECATED)]
+    if not isinstance(listed, list) or len(listed) > count:
+        raise _bad(
+            f"{shown(listed)}, expected a list of at most {count} special tokens, which files "
+            "after v7 must have",
+            "/special_tokens",
+        )
+    texts = []
+    for rank, each in enumerate(listed):
+        pointer = f"/special_tokens/{rank}"
+        if not isinstance(each, dict) or each.get("rank") != rank:
+            raise _bad(f"{shown(each)}, expected an object with the rank {rank}", pointer)
+        texts.append(_at(each, f"{pointer}/token_str", str))
+    texts += [f"<SPECIAL_{rank}>" for rank in range(len(texts), count)]
+    if len(set(texts)) < count:
+        raise _bad("a special token that comes twice", "/special_tokens")
+    return texts
+
+
+def _notes(document: Mapping[str, Any], used: int) -> list[str]:
+    """What is left out."""
+    notes = []
+    if used < len(document["vocab"]):
+        notes.append(f"of {len(document['vocab']):,} ranks the first {used:,} are used, as it says")
+    for key in ("image", "multimodal", "audio", "model_settings_builder"):
+        if document.get(key):
+            notes.append(f"left out: {key!r}, which says nothing of text")
+    return notes
+
+
+def _at(document: Mapping[str, Any], pointer: str, kind: type) -> Any:
+    """The value of the last key of a pointer."""
+    found = document.get(pointer.rpartition("/")[2])
+    if not isinstance(found, kind):
+        raise _bad(f"{shown(found)}, expected {kind.__name__}", pointer)
+    return found
+
+
+def _count(config: Mapping[str, Any], pointer: str) -> int:
+    """A number of tokens."""
+    found = _at(config, pointer, int)
+    if not 0 <= found <= MAX_IDS:
+        raise _bad(f"{found}; 0 to {MAX_IDS} are possible", pointer)
+    number: int = found
+    return number
+
+
+def _bad(message: str, pointer: str) -> SourceError:
+    return SourceError(f"{pointer}: found {message}", pointer=pointer)
+
+
+READER = Reader(kind="a tekken.json", sniff=sniff, read=read)

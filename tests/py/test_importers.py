@@ -1,0 +1,389 @@
+"""Files of other libraries than Hugging Face's: the ids of the engines that read them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import struct
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+import tiktoken
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import rank_file, tiktoken_encoding
+
+from wwho.errors import SourceError, WwhoError
+from wwho.format.write import write_artifact
+from wwho.importers import Imported, Options, Source, import_source
+from wwho.importers.charsmap import read_charsmap
+from wwho.importers.protobuf import fields
+from wwho.importers.published import PUBLISHED
+from wwho.importers.sentencepiece import Algorithm, Kind, parse_model
+from wwho.tokenizer import Tokenizer
+
+SINGLES = [bytes([byte]) for byte in range(256)]
+HARD = (
+    *("", " ", "  a  b ", "Hello, WORLD's it'S 1234567", "\r\n\t x\n\n y \v\x85", "a\0b"),
+    *("ñandú ﬁ Å Å ½ ㍿", "ඔයා अद्भुत 你好 สวัสดี", "\u2581a\u3000b\u00a0c", "👩\u200d👩 \ufeff\ufffd"),
+)
+
+
+def imported(data: bytes, name: str = "file", **told: Any) -> Imported:
+    """A file that lies in memory."""
+    return import_source(Source(name, data), Options(**told))
+
+
+def opened(found: Imported) -> Tokenizer:
+    return Tokenizer.from_bytes(write_artifact(found.artifact))
+
+
+# tiktoken's rank files
+
+
+@pytest.mark.parametrize("name", ["r50k_base", "p50k_base"])
+def test_published_rank_files_are_known(name: str) -> None:
+    data = rank_file(name)
+    assert PUBLISHED[hashlib.sha256(data).hexdigest()].name == name
+    found = imported(data)
+    theirs = tiktoken_encoding(name)
+    enc = opened(found)
+    assert (enc.n_vocab, enc.info.specials) == (theirs.n_vocab, theirs._special_tokens)
+    assert [enc.encode(text) for text in HARD] == [theirs.encode_ordinary(text) for text in HARD]
+    assert found.notes == (f"the file is {name}, whose pattern and special tokens are known",)
+
+
+def test_special_tokens_of_published_files() -> None:
+    known = {each.name: each.specials for each in PUBLISHED.values()}
+    assert known["llama3"]["<|eot_id|>"] == 128009
+    assert (len(known["llama3"]), len(known["llama4"]), len(known["qwen"])) == (256, 2048, 208)
+    assert known["llama4"]["<|image|>"] == 200090
+    assert known["whisper_multilingual"]["<|30.00|>"] == 51864
+
+
+RANKS = b"".join(
+    base64.b64encode(token) + b" %d\n" % rank
+    for rank, token in enumerate([*SINGLES, b"th", b"the"])
+)
+
+
+def test_a_rank_file_of_ones_own() -> None:
+    with pytest.raises(SourceError, match=r"^file: .*names no pretokenizer.*--pattern.*o200k_base"):
+        imported(RANKS)
+    found = imported(RANKS + b"= 258\n", pattern="r50k_base", specials={"<x>": 300})
+    assert opened(found).encode("the <x>", allowed_special={"<x>"}) == [257, 32, 300]
+    assert found.notes == ("the token 258 has no bytes; no text has it, and it is left out",)
+
+
+def test_special_tokens_of_a_configuration_beside_ranks(tmp_path: Path) -> None:
+    (tmp_path / "tiktoken.model").write_bytes(RANKS)
+    config: dict[str, Any] = {"added_tokens_decoder": {"258": {"content": "[BOS]"}}}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    found = import_source(Source(tmp_path / "tiktoken.model"), Options(pattern="qwen"))
+    assert opened(found).info.specials == {"[BOS]": 258}
+    config["added_tokens_decoder"]["259"] = {"text": "x"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    with pytest.raises(SourceError, match='added token "259"') as caught:
+        import_source(Source(tmp_path / "tiktoken.model"), Options(pattern="qwen"))
+    assert caught.value.pointer == "/added_tokens_decoder/259"
+
+
+# Tekken
+
+
+def tekken(**config: Any) -> dict[str, Any]:
+    tokens = [*SINGLES, b"th", b"the", b" the", b"not used"]
+    vocab = [
+        {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": None}
+        for rank, token in enumerate(tokens)
+    ]
+    known = {
+        "pattern": r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+        "num_vocab_tokens": 260,
+        "default_vocab_size": 289,
+        "default_num_special_tokens": 30,
+        "version": "v3",
+    }
+    return {"config": known | config, "vocab": vocab}
+
+
+def spelled(document: object) -> bytes:
+    return json.dumps(document).encode()
+
+
+def test_tekken() -> None:
+    document = tekken()
+    found = imported(spelled(document))
+    enc = opened(found)
+    theirs = tiktoken.Encoding(
+        name="tekken",
+        pat_str=document["config"]["pattern"],
+        mergeable_ranks={
+            token: rank for rank, token in enumerate([*SINGLES, b"th", b"the", b" the"])
+        },
+        special_tokens={},
+    )
+    for text in (*HARD, "the the not used", "<s>[INST]"):
+        assert enc.encode(text) == [token + 30 for token in theirs.encode_ordinary(text)]
+    assert enc.info.specials["</s>"] == 2
+    assert enc.info.specials["<SPECIAL_29>"] == 29
+    assert enc.n_vocab == 289
+    assert found.notes == ("of 260 ranks the first 259 are used, as it says",)
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer", "message"),
+    [
+        (lambda d: d["config"].pop("pattern"), "/config/pattern", "found null, expected str"),
+        (lambda d: d["config"].update(version="v8"), "/config/version", "'v8'; known are v1, v2"),
+        (lambda d: d["config"].update(version="v11"), "/special_tokens", "after v7 must have"),
+        (lambda d: d["config"].update(default_vocab_size=999), "/config/default_vocab_size", "969"),
+        (lambda d: d["vocab"][9].update(rank=8), "/vocab/9", "expected an object with the rank 9"),
+        (lambda d: d["vocab"][9].update(token_bytes="*"), "/vocab/9", "no base64"),
+        (lambda d: d["vocab"][9].update(token_bytes="QQ=="), "/vocab/9", "the first 256 are"),
+        (lambda d: d["vocab"][258].update(token_bytes="dGg="), "/vocab", "comes twice"),
+        (
+            lambda d: d.update(special_tokens=[{"rank": 0, "token_str": "<SPECIAL_7>"}]),
+            "/special_tokens",
+            "comes twice",
+        ),
+    ],
+)
+def test_malformed_tekken(change: Callable[[Any], Any], pointer: str, message: str) -> None:
+    document = tekken()
+    change(document)
+    with pytest.raises(SourceError, match=message) as caught:
+        imported(spelled(document))
+    assert caught.value.pointer == pointer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tekken_240718.json", "tekken_240911.json"])
+def test_tekken_of_mistral_common(name: str) -> None:
+    package = pytest.importorskip("mistral_common", reason="needs mistral-common")
+    from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+
+    path = Path(package.__file__).parent / "data" / name
+    theirs = Tekkenizer.from_file(path)
+    enc = opened(imported(path.read_bytes(), name))
+    assert enc.n_vocab == theirs.n_words
+    for text in HARD:
+        assert enc.encode(text) == theirs.encode(text, bos=False, eos=False)
+
+
+# RWKV
+
+
+RWKV = (
+    b"".join(b"%d %r 1\n" % (byte + 1, bytes([byte])) for byte in range(256))
+    + ("257 'ab' 2\n258 \"abc'\" 4\n259 'é' 2\n260 b'\\xe0\\xb6' 2\n300 'bcd' 3\n").encode()
+)
+
+
+@given(text=st.text("abcdé'ගx", max_size=30))
+def test_rwkv(text: str) -> None:
+    tokens = {b"ab": 257, b"abc'": 258, "é".encode(): 259, b"\xe0\xb6": 260, b"bcd": 300}
+    tokens |= {byte: number + 1 for number, byte in enumerate(SINGLES)}
+    expected, rest = [], text.encode()
+    while rest:
+        best = max((each for each in tokens if rest.startswith(each)), key=len)
+        expected.append(tokens[best])
+        rest = rest[len(best) :]
+    enc = opened(imported(RWKV))
+    assert enc.encode(text) == expected
+    assert enc.decode(expected) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"1 'a' 2\n", "line 1: b'a' has 1 bytes, not 2"),
+        (b"1 'a' 1\n2 'a' 1\n", "line 2: b'a' or the id 2 comes twice"),
+        (b"1 'a' 1\n1 'b' 1\n", "line 2: b'b' or the id 1 comes twice"),
+        (b"1 'a' 1\n2 print('b') 1\n", "line 2: expected a number, a quoted text"),
+        (b"1 'a' 1\n2 '\\x' 1\n", "line 2: .* is no literal"),
+        (b"1 'a' 1\n", "255 bytes are no tokens, the first b'.x00'"),
+    ],
+)
+def test_malformed_rwkv(data: bytes, message: str) -> None:
+    with pytest.raises(SourceError, match=message):
+        imported(data)
+
+
+# SentencePiece's `.model`
+
+
+def trained(**options: Any) -> bytes:
+    """A small model."""
+    out = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["the cat sat on the mat", "a hat, that cat: अब ½ é"] * 20),
+        model_writer=out,
+        minloglevel=2,
+        hard_vocab_limit=False,
+        **{"vocab_size": 60, **options},
+    )
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "word", "char"])
+def test_a_model_as_sentencepiece_reads_it(kind: str) -> None:
+    data = trained(
+        model_type=kind,
+        byte_fallback=kind in ("unigram", "bpe"),
+        vocab_size=330,
+        user_defined_symbols=["<sep>", "é"],
+        control_symbols=["<ctl>"],
+        add_dummy_prefix=kind == "bpe",
+        unk_surface="?",
+        treat_whitespace_as_suffix=kind == "unigram",
+    )
+    model = parse_model(data)
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
+    ids = range(theirs.get_piece_size())
+    assert [each.text.decode() for each in model.pieces] == [theirs.id_to_piece(k) for k in ids]
+    assert [each.score for each in model.pieces] == [theirs.get_score(k) for k in ids]
+    assert model.of_kind(Kind.BYTE) == [k for k in ids if theirs.is_byte(k)]
+    assert model.of_kind(Kind.CONTROL) == [k for k in ids if theirs.is_control(k)]
+    assert model.unk_id == theirs.unk_id()
+    assert model.algorithm == Algorithm[kind.upper()]
+    assert (model.unk_surface, model.add_dummy_prefix) == ("?", kind == "bpe")
+    assert (model.byte_fallback, model.suffix) == (kind in ("unigram", "bpe"), kind == "unigram")
+    defined = {model.pieces[number].text for number in model.of_kind(Kind.USER_DEFINED)}
+    assert {b"<sep>", "é".encode()} <= defined
+
+
+@pytest.mark.parametrize("rule", ["nmt_nfkc", "nfkc", "nmt_nfkc_cf"])
+def test_every_rule_of_a_charsmap(rule: str) -> None:
+    data = trained(normalization_rule_name=rule, add_dummy_prefix=False)
+    rules = parse_model(data).charsmap.rules
+    theirs = sentencepiece.SentencePieceNormalizer(
+        rule_name=rule,
+        add_dummy_prefix=False,
+        remove_extra_whitespaces=False,
+        escape_whitespaces=False,
+    )
+    assert len(rules) > 200_000
+    for key, text in list(rules.items())[::37]:
+        assert theirs.normalize(key.decode()) == text.decode()
+
+
+def test_a_charsmap_that_lies() -> None:
+    for blob, message in [
+        (b"\1", "it has 1 bytes"),
+        (struct.pack("<5I", 400, 0, 0, 0, 0), "its array has 400 bytes of 16"),
+        (struct.pack("<2I", 3, 0), "its array has 3 bytes of 4"),
+        (struct.pack("<I", 0), "its array has 0 bytes of 0"),
+    ]:
+        with pytest.raises(SourceError, match=f"precompiled_charsmap: {message}"):
+            read_charsmap(blob)
+    loop = [0] * 256
+    loop[0x61] = 0x61 | 0x61 << 10  # the child of "a" has its own children where the root has its
+    with pytest.raises(SourceError, match="or its array has a cycle"):
+        read_charsmap(struct.pack("<I256I", 1024, *loop))
+    outside = [0] * 256
+    outside[0x61] = 0x61 | 1 << 8 | 0x1000 << 10
+    with pytest.raises(SourceError, match="the value of b'a' is outside its array"):
+        read_charsmap(struct.pack("<I256I", 1024, *outside))
+    ended = [0] * 256
+    ended[0x61], ended[0x80] = 0x61 | 1 << 8 | 0xE1 << 10, 5 | 1 << 31
+    with pytest.raises(SourceError, match="the replacement of b'a' is at"):
+        read_charsmap(struct.pack("<I256I", 1024, *ended) + b"xxxx")
+
+
+def varint(number: int) -> bytes:
+    out = b""
+    while number > 127:
+        out += bytes([number & 127 | 128])
+        number >>= 7
+    return out + bytes([number])
+
+
+def message(*parts: tuple[int, bytes | int | float]) -> bytes:
+    """A protocol buffer."""
+    out = b""
+    for number, value in parts:
+        if isinstance(value, int):
+            out += varint(number << 3) + varint(value)
+        elif isinstance(value, float):
+            out += varint(number << 3 | 5) + struct.pack("<f", value)
+        else:
+            out += varint(number << 3 | 2) + varint(len(value)) + value
+    return out
+
+
+UNK = (1, message((1, b"<unk>"), (2, 0.0), (3, 2)))
+A = (1, message((1, b"a"), (2, -1.0)))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (message(UNK, A, A), "piece 1, b'a', comes twice"),
+        (message(UNK, UNK), "piece 0, b'<unk>', comes twice"),
+        (message(UNK, (1, message((1, b"b"), (3, 2)))), "2 pieces are of the type unknown"),
+        (message(A), "0 pieces are of the type unknown"),
+        (message(UNK, (1, message((1, b"")))), "piece 1 is empty"),
+        (message(UNK, (1, message((1, b"\xff")))), "piece 1, .*, is not UTF-8"),
+        (message(UNK, (1, message((1, b"b"), (2, float("nan"))))), "the score nan"),
+        (message(UNK, (1, message((1, b"b"), (3, 9)))), "has the type 9; 1 to 6 are known"),
+        (message(UNK, (1, message((1, b"<0x41>"), (3, 6)))), "but byte_fallback is off"),
+        (message(UNK, (2, message((35, 1)))), "0 of 256 bytes are pieces"),
+        (message(UNK, A, (2, message((3, 7)))), "model_type is 7"),
+        (message(UNK, A, (5, message((2, b"x")))), "denormalizer_spec has rules"),
+        (message(UNK, A) + b"\x0a\xff\x7f", "has 16383 bytes, 0 are left; the file is cut off"),
+        (message(UNK, A) + b"\x0b", "of the unknown kind 3"),
+        (message(UNK, A) + b"\xff" * 11, "has no end"),
+        (b"\n\2" + b"\n\0", "piece 0 is empty"),
+    ],
+)
+def test_malformed_models(data: bytes, said: str) -> None:
+    with pytest.raises(SourceError, match=said):
+        parse_model(data)
+
+
+# Damage
+
+
+SEEDS: dict[str, Callable[[], bytes]] = {
+    "ranks": lambda: RANKS,
+    "tekken": lambda: spelled(tekken()),
+    "rwkv": lambda: RWKV,
+}
+
+
+@pytest.mark.parametrize("kind", SEEDS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_damage_ends_in_an_error_or_a_model(kind: str, data: st.DataObject) -> None:
+    """Cut off, or with bytes changed: no other exception, and soon."""
+    blob = bytearray(SEEDS[kind]())
+    blob = blob[: data.draw(st.integers(0, len(blob)))] if data.draw(st.booleans()) else blob
+    for _ in range(data.draw(st.integers(0, 3))):
+        if blob:
+            blob[data.draw(st.integers(0, len(blob) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(WwhoError):
+        found = imported(bytes(blob), pattern="r50k_base" if kind == "ranks" else None)
+        assert write_artifact(found.artifact)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_damaged_models_of_sentencepiece(data: st.DataObject) -> None:
+    blob = bytearray(message(UNK, A, (2, message((3, 2), (24, 1))), (3, message((2, b""), (3, 0)))))
+    blob = blob[: data.draw(st.integers(0, len(blob)))]
+    for _ in range(data.draw(st.integers(0, 3))):
+        if blob:
+            blob[data.draw(st.integers(0, len(blob) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(SourceError):
+        parse_model(bytes(blob))
+
+
+def test_fields_of_a_message() -> None:
+    assert list(fields(message((1, 300), (2, b"x")), "it")) == [(1, 0, 300), (2, 2, b"x")]
