@@ -21,7 +21,7 @@ from wwho.format.container import read_container
 from wwho.format.layout import Kind
 from wwho.format.model import Artifact
 from wwho.format.normalizer import read_normalizer, write_normalizer
-from wwho.format.rewriting import Rewriting, is_boundary
+from wwho.format.rewriting import Rewriting
 from wwho.format.write import assemble, write_artifact
 
 # The forms of `tokenizers` are those of Unicode 9.0, its lower case that of 17.0.
@@ -100,19 +100,6 @@ def test_hard_texts(name: str) -> None:
         assert our_places(steps, text) == places(theirs, text)
 
 
-@given(data=st.data())
-def test_parts_are_normalized_alone(name: str, data: st.DataObject) -> None:
-    """A text may be cut before a boundary."""
-    steps, _ = CASES[name]
-    texts = st.text(st.sampled_from([*map(chr, spoken_of(steps)), *"aE "]))
-    text = data.draw(texts)
-    cuts = [at for at in range(1, len(text)) if is_boundary(steps, ord(text[at]))]
-    whole = normalize(steps, text.encode())[0]
-    for at in cuts:
-        parts = (text[:at].encode(), text[at:].encode())
-        assert b"".join(normalize(steps, part)[0] for part in parts) == whole
-
-
 @given(text=st.binary())
 def test_broken_utf8_stays(name: str, text: bytes) -> None:
     steps, theirs = CASES[name]
@@ -127,7 +114,7 @@ def test_broken_utf8_stays(name: str, text: bytes) -> None:
 def test_reads_what_it_writes(name: str) -> None:
     steps, _ = CASES[name]
     data = write_normalizer(steps)
-    assert read_normalizer(data) == tuple(steps)
+    assert read_normalizer(data) == (tuple(steps), ())
     for end in range(0, len(data), 1 + len(data) // 50):
         with pytest.raises(ArtifactError) as caught:
             read_normalizer(data[:end])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wwho.core.characters import read_characters
-from wwho.format.rewriting import Rewriting
+from wwho.core.run import pieces
+from wwho.format.automaton import CompiledScanners
+from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
 
 SYLLABLES = range(0xAC00, 0xAC00 + 11172)
 LEADS, N_VOWELS, N_TAILS = range(0x1100, 0x1100 + 19), 21, 28
@@ -29,16 +31,28 @@ class Passing:
     change: int = 0
 
 
-def normalize(steps: Sequence[Rewriting], text: bytes) -> tuple[bytes, list[int]]:
-    """Normalize a text.
+def normalize(
+    steps: Sequence[Step],
+    text: bytes,
+    scanners: CompiledScanners | None = None,
+    *,
+    first: bool = True,
+) -> tuple[bytes, list[int]]:
+    """Take a text, or a part of one, through steps.
+
+    Args:
+        steps: the steps.
+        text: the text.
+        scanners: the automata that steps name.
+        first: whether it stands at the beginning of the source.
 
     Returns:
-        The normalized text, and for each of its bytes where the character of `text` begins that it
+        The rewritten text, and for each of its bytes where the character of `text` begins that it
         came from, in bytes.
 
     Example:
-        >>> normalize([Rewriting({0x41: (0x61,)})], b"AbA")
-        (b'aba', [0, 1, 2])
+        >>> normalize([Rewriting({0x41: (0x61,)}), Ends(prefix=" ")], b"AbA")
+        (b' aba', [0, 0, 1, 2])
     """
     read, places = read_characters(text)
     characters = []
@@ -47,13 +61,105 @@ def normalize(steps: Sequence[Rewriting], text: bytes) -> tuple[bytes, list[int]
         found = text[places[number] : places[number + 1]] if broken else ord(character)
         characters.append(Passing(found, number))
     for step in steps:
-        characters = _pass(step, characters)
+        if isinstance(step, Rewriting):
+            characters = _pass(step, characters)
+        elif isinstance(step, Ends):
+            characters = _at_ends(step, characters, first)
+        else:
+            assert scanners is not None or isinstance(step, Rules)
+            characters = list(
+                _replaced(step, characters, scanners)
+                if isinstance(step, Replace)
+                else _by_rules(step, characters, scanners)
+            )
     out, sources = bytearray(), []
     for each in characters:
         spelled = chr(each.text).encode() if isinstance(each.text, int) else each.text
         out += spelled
         sources += [places[each.source]] * len(spelled)
     return bytes(out), sources
+
+
+def _at_ends(step: Ends, text: list[Passing], first: bool) -> list[Passing]:
+    start, end = 0, len(text)
+    stripped, prefix = set(map(ord, step.strip)), list(map(ord, step.prefix))
+    while step.left and start < end and text[start].text in stripped:
+        start += 1
+    while step.right and start < end and text[end - 1].text in stripped:
+        end -= 1
+    text = text[start:end]
+    if not text:
+        return []
+    if (step.unless and text[0].text == prefix[0]) or (
+        step.first and not (first and text[0].source == 0)
+    ):
+        prefix = []
+    return [
+        *(Passing(code_point, text[0].source) for code_point in prefix),
+        *text,
+        *(Passing(ord(character), text[-1].source) for character in step.suffix),
+    ]
+
+
+def _matches(
+    automaton: int, text: Sequence[Passing], scanners: CompiledScanners | None
+) -> Iterator[tuple[int, int, int]]:
+    assert scanners is not None
+    spelled = "".join(chr(p.text) if isinstance(p.text, int) else "\ufffd" for p in text)
+    return pieces(scanners, scanners.automata[automaton], spelled)
+
+
+def _replaced(
+    step: Replace, text: list[Passing], scanners: CompiledScanners | None
+) -> Iterator[Passing]:
+    for start, end, rule in _matches(step.automaton, text, scanners):
+        content = step.contents[rule]
+        if content is None:
+            yield from text[start:end]
+            continue
+        place = text[end if rule in step.after and end < len(text) else end - 1]
+        yield from (Passing(ord(character), place.source) for character in content)
+
+
+def _by_rules(
+    step: Rules, text: list[Passing], scanners: CompiledScanners | None
+) -> Iterator[Passing]:
+    spelled = [chr(p.text).encode() if isinstance(p.text, int) else b"\xff" for p in text]
+    rules = {tuple(rule): content for rule, content in step.rules.items()}
+    longest = max(map(len, rules))
+    letters = [each.decode("utf-8", "surrogateescape") for each in spelled]
+
+    def lookup(start: int, sizes: Iterable[int]) -> tuple[int, str] | None:
+        """The first of these numbers of characters that a rule has, and its content."""
+        found = ((size, rules.get(tuple(letters[start : start + size]))) for size in sizes)
+        return next(((size, to) for size, to in found if to is not None), None)
+
+    if step.clusters is None:
+        start = 0
+        while start < len(text):
+            hit = lookup(start, range(min(longest, len(text) - start), 0, -1))
+            if hit is None:
+                yield text[start]
+            else:
+                yield from (Passing(ord(each), text[start].source) for each in hit[1])
+            start += hit[0] if hit else 1
+        return
+    begun, lost = False, 0
+    for start, end, _ in _matches(step.clusters, text, scanners):
+        whole = sum(map(len, spelled[start:end])) < 6
+        hit = lookup(start, range(1, end - start + 1)) if whole else None
+        parts = [(start, end, hit[1])] if hit else []
+        for at in range(start, 0 if hit else end):
+            one = lookup(at, (1,))
+            parts.append((at, at + 1, one[1] if one else letters[at]))
+        for at, stop, content in parts:
+            if not content and not begun:
+                lost += stop - at  # tokenizers forgets that these were there
+            for number, character in enumerate(content):
+                source = text[min(at + number, stop - 1) - lost].source
+                kept = text[at].text if content is letters[at] else ord(character)
+                yield Passing(kept, source)
+                begun = True
 
 
 def _pass(step: Rewriting, before: list[Passing]) -> list[Passing]:

@@ -21,7 +21,6 @@ from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact, Model, Unknown
 from wwho.format.read import read_artifact
-from wwho.format.rewriting import is_boundary
 from wwho.format.viterbi import Viterbi
 
 
@@ -55,16 +54,11 @@ class ReferenceBackend:
 
     def normalize_some(self, text: bytes) -> tuple[bytes, int]:
         """See `Backend`."""
-        characters, places = read_characters(text)
-        for number in reversed(range(len(characters))):
-            whole = places[number] + 4 <= len(text)
-            if whole and is_boundary(self.artifact.normalizer, ord(characters[number])):
-                return self.normalize(text[: places[number]]), places[number]
-        return b"", 0
+        return b"", 0  # No place is looked for: texts stay whole here.
 
     def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
         """See `Backend`."""
-        return normalize(self.artifact.normalizer, text)
+        return normalize(self.artifact.normalizer, text, self.artifact.scanners)
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""

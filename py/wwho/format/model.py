@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from wwho.format.automaton import CompiledScanners
-    from wwho.format.rewriting import Rewriting
+    from wwho.format.rewriting import Step
 
 Pair = tuple[int, int]
 
@@ -71,7 +71,9 @@ class Flag(IntFlag):
     SINGLE_WORD = 8
     """Only where no word character stands directly before or after it."""
     NORMALIZED = 16
-    """In the normalized text."""
+    """In the normalized text, by the form that the normalizer gives the token itself."""
+    HIDDEN = 32
+    """Not at all: it only decodes, where the form that is found is another one of the same id."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,10 @@ class Artifact:
         added: added tokens, by ascending id; of several with one id, the first is its text.
         properties: for each class, whether its characters are white space (bit 0) and of words
             (bit 1), where the flags of added tokens need it.
-        normalizer: the steps that rewrite a text before it is cut; none: it is taken as it is.
+        normalizer: the steps that rewrite a text, each part between added tokens that are found in
+            the text as it is on its own; none: it is taken as it is.
+        rewriting: the steps that then rewrite each part between added tokens that are found in
+            normalized text, before stages cut it: what pre-tokenizers change.
         provenance: where it came from; "name" is the encoding's name.
     """
 
@@ -211,7 +216,8 @@ class Artifact:
     stages: tuple[Stage, ...] = ()
     added: tuple[Added, ...] = ()
     properties: bytes = b""
-    normalizer: tuple[Rewriting, ...] = ()
+    normalizer: tuple[Step, ...] = ()
+    rewriting: tuple[Step, ...] = ()
     provenance: Mapping[str, str]
 
     @property

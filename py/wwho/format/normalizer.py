@@ -2,157 +2,280 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from wwho.errors import ArtifactError
 from wwho.format import leb
-from wwho.format.rewriting import MAX_TARGETS, Rewriting, is_boundary
+from wwho.format.cursor import Cursor
+from wwho.format.rewriting import MAX_TARGETS, Ends, Replace, Rewriting, Rules, Step
 
-MAX_STEPS, MAX_ORDER = 8, 254
-HEAD, STEP_HEAD = 4, 24
-KIND, HANGUL_APART, HANGUL_TOGETHER = 1, 1, 2
+MAX_STEPS, MAX_ORDER, MAX_STRIPPED = 16, 254, 64
+HANGUL_APART, HANGUL_TOGETHER = 1, 2
+LEFT, RIGHT, UNLESS, FIRST = 1, 2, 4, 8
+NONE = 0xFFFF
+STEP_HEAD = "2BH5I"
+STATUS = "NORMALIZER"
 
 
-def write_normalizer(steps: Sequence[Rewriting]) -> bytes:
+def write_normalizer(steps: Sequence[Step], late: Sequence[Step] = ()) -> bytes:
     """The section's bytes.
+
+    Args:
+        steps: those that a text goes through first.
+        late: those of the parts between added tokens that are found in normalized text.
 
     Example:
         >>> write_normalizer([Rewriting({0x41: (0x61,)})]).hex(" ", -4)
         '01000000 01000100 01000000 00000000 00000000 01000000 03000000 410140'
     """
-    out = len(steps).to_bytes(2, "little") + bytes(2)
-    for step in steps:
-        columns = b"".join(_columns(step))
-        flags = HANGUL_APART * step.hangul_apart | HANGUL_TOGETHER * step.hangul_together
-        n_pages = len({code_point >> 7 for code_point in step.spoken_of})
-        n_targets = sum(map(len, step.mapping.values()))
-        sizes = (len(step.mapping), len(step.order), len(step.pairs), n_targets, len(columns))
-        out += bytes((KIND, flags)) + n_pages.to_bytes(2, "little")
-        out += b"".join(size.to_bytes(4, "little") for size in sizes) + columns
+    out = (len(steps) + len(late)).to_bytes(2, "little") + len(late).to_bytes(2, "little")
+    for step in (*steps, *late):
+        kind, write = next((k, _WRITE[k]) for k, t in _KINDS.items() if isinstance(step, t))
+        (flags, number, *sizes), columns = write(step)
+        out += bytes((kind, flags)) + number.to_bytes(2, "little")
+        out += b"".join(size.to_bytes(4, "little") for size in (*sizes, len(columns))) + columns
     return out
 
 
-def _columns(step: Rewriting) -> Iterator[bytes]:
-    last = -1
-    for code_point, targets in sorted(step.mapping.items()):
-        near = [_zigzag(b - a) for a, b in pairwise((code_point, *targets))]
-        yield leb.pack([code_point - last - 1, len(targets), *near])
-        last = code_point
-    last = -1
-    for code_point, order in sorted(step.order.items()):
-        yield leb.pack([code_point - last - 1, order])
-        last = code_point
-    before = (0, 0)
-    for pair, composed in sorted(step.pairs.items()):
-        near = [_zigzag(pair[1] - before[1]), _zigzag(composed - pair[0])]
-        yield leb.pack([pair[0] - before[0], *near])
-        before = pair
+def read_normalizer(
+    data: bytes, n_rules: Sequence[int] = ()
+) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    """The steps that a section holds: the first ones, and those of parts.
 
-
-def read_normalizer(data: bytes) -> tuple[Rewriting, ...]:
-    """The steps that a section holds.
+    Args:
+        data: the section.
+        n_rules: how many rules each automaton of the file has.
 
     Raises:
         ArtifactError: the section breaks a MUST of FORMAT.md; `.status` is NORMALIZER.
     """
-    n_steps = int.from_bytes(data[:2], "little")
-    if len(data) < HEAD or data[2:4] != bytes(2) or not 1 <= n_steps <= MAX_STEPS:
-        raise _fault(f"a head for 1 to {MAX_STEPS} steps was expected, not {data[:HEAD].hex(' ')}")
-    steps, at = [], HEAD
+    c = Cursor(data, STATUS)
+    n_steps, n_late = c.numbers("HH", "head")
+    if not max(n_late, 1) <= n_steps <= MAX_STEPS:
+        c.fail(f"{n_steps} steps, of which {n_late} are of parts; there are 1 to {MAX_STEPS}")
+    steps = []
     for number in range(n_steps):
-        head = data[at : at + STEP_HEAD]
-        columns = data[at + STEP_HEAD : at + STEP_HEAD + int.from_bytes(head[20:], "little")]
-        at += STEP_HEAD + int.from_bytes(head[20:], "little")
-        if len(head) < STEP_HEAD or at > len(data):
-            raise _fault(f"step {number} is cut off by the end of the section")
-        try:
-            steps.append(_read_step(head, columns))
-        except ValueError as error:
-            raise _fault(f"step {number}: {error}") from None
-    if at != len(data):
-        raise _fault(f"{len(data) - at} bytes stand behind the last step")
-    for number, step in enumerate(steps):
-        for composed in step.pairs.values():
-            if not is_boundary(steps[number + 1 :], composed):
-                raise _fault(f"U+{composed:04X} is composed, and a later step moves it")
-    return tuple(steps)
+        kind, flags, automaton, *sizes, size = c.numbers(STEP_HEAD, f"step {number}")
+        own = Cursor(c.take(size, f"step {number}"), STATUS)
+        if kind not in _READ:
+            c.fail(f"step {number}: kind {kind} is unknown")
+        if max(sizes[0], sizes[1] if kind == 1 else 0, sizes[3]) > size:
+            c.fail(f"step {number}: {sizes} entries do not fit {size} bytes")
+        steps.append(_READ[kind](own, (flags, automaton, *sizes), n_rules))
+        own.end()
+    c.end()
+    return tuple(steps[: n_steps - n_late]), tuple(steps[n_steps - n_late :])
 
 
-def _read_step(head: bytes, data: bytes) -> Rewriting:
-    n_pages = int.from_bytes(head[2:4], "little")
-    n_mapped, n_ordered, n_pairs, n_targets = (
-        int.from_bytes(head[at : at + 4], "little") for at in range(4, 20, 4)
-    )
-    flags = head[1]
-    if head[0] != KIND or flags > HANGUL_APART | HANGUL_TOGETHER:
-        raise ValueError(f"kind {head[0]} with flags {flags} is unknown")
-    n_rewrites = n_mapped + n_ordered + n_pairs
-    if n_rewrites > min(len(data) // 2, 0xFFFF) or n_targets > len(data):
-        raise ValueError(f"{n_rewrites} entries do not fit {len(data)} bytes")
-    mapping: dict[int, tuple[int, ...]] = {}
-    order: dict[int, int] = {}
-    pairs: dict[tuple[int, int], int] = {}
-    at, last = 0, -1
-    for _ in range(n_mapped):
-        (difference, n), at = leb.unpack(data, at, 2)
-        last = _scalar(last + 1 + difference)
-        if n > MAX_TARGETS:
-            raise ValueError(f"U+{last:04X} becomes {n} code points; the most is {MAX_TARGETS}")
-        targets, at = _near(data, at, last, n)
-        if targets == (last,):
-            raise ValueError(f"U+{last:04X} becomes itself")
-        mapping[last] = targets
+Head = tuple[int, ...]
+
+
+def _near(values: Iterable[int]) -> list[int]:
+    """Differences between neighbours, zigzag-coded."""
+    return [2 * (b - a) if b >= a else 2 * (a - b) - 1 for a, b in pairwise(values)]
+
+
+def _steps_of(values: Iterable[int]) -> list[int]:
+    """Differences between ascending numbers, less one but for the first."""
+    return [b - a - 1 for a, b in pairwise((-1, *values))]
+
+
+def _code_point(c: Cursor, value: int) -> int:
+    if not 0 <= value < 0x110000 or value >> 11 == 0xD800 >> 11:
+        c.fail(f"{value:#x} is no code point")
+    return value
+
+
+def _read_near(c: Cursor, last: int, n: int) -> tuple[int, ...]:
+    """`n` code points, each a difference from the one before."""
+    found = []
+    for value in c.lebs(n, "code points"):
+        last = _code_point(c, last + (value >> 1 if value & 1 == 0 else -(value >> 1) - 1))
+        found.append(last)
+    return tuple(found)
+
+
+def _ascending(c: Cursor, n: int, width: int = 1) -> Iterator[tuple[int, ...]]:
+    """`n` entries whose first number is an ascending code point."""
     last = -1
-    for _ in range(n_ordered):
-        (difference, class_), at = leb.unpack(data, at, 2)
-        last = _scalar(last + 1 + difference)
-        if not 1 <= class_ <= MAX_ORDER:
-            raise ValueError(f"U+{last:04X} has the class {class_}; expected 1 to {MAX_ORDER}")
-        order[last] = class_
+    for _ in range(n):
+        difference, *rest = c.lebs(width, "entries")
+        last = _code_point(c, last + 1 + difference)
+        yield (last, *rest)
+
+
+# Characters one by one
+
+
+def _write_rewriting(step: Rewriting) -> tuple[Head, bytes]:
+    columns = bytearray()
+    for difference, (code_point, targets) in zip(
+        _steps_of(sorted(step.mapping)), sorted(step.mapping.items()), strict=True
+    ):
+        columns += leb.pack([difference, len(targets), *_near((code_point, *targets))])
+    for difference, (_, order) in zip(
+        _steps_of(sorted(step.order)), sorted(step.order.items()), strict=True
+    ):
+        columns += leb.pack([difference, order])
+    before = (0, 0)
+    for pair, composed in sorted(step.pairs.items()):
+        near = [*_near((before[1], pair[1])), *_near((pair[0], composed))]
+        columns += leb.pack([pair[0] - before[0], *near])
+        before = pair
+    flags = HANGUL_APART * step.hangul_apart | HANGUL_TOGETHER * step.hangul_together
+    n_pages = len({code_point >> 7 for code_point in step.spoken_of})
+    sizes = (len(step.mapping), len(step.order), len(step.pairs))
+    return (flags, n_pages, *sizes, sum(map(len, step.mapping.values()))), bytes(columns)
+
+
+def _read_rewriting(c: Cursor, head: Head, _: Sequence[int]) -> Rewriting:
+    flags, n_pages, n_mapped, n_ordered, n_pairs, n_targets = head
+    n_rewrites = n_mapped + n_ordered + 2 * n_pairs
+    if flags > HANGUL_APART | HANGUL_TOGETHER or n_rewrites > min(len(c.data), 0xFFFF):
+        c.fail(f"flags {flags}, {n_rewrites} entries in {len(c.data)} bytes")
+    mapping: dict[int, tuple[int, ...]] = {}
+    for code_point, n in _ascending(c, n_mapped, 2):
+        if n > MAX_TARGETS:
+            c.fail(f"U+{code_point:04X} becomes {n} code points; the most is {MAX_TARGETS}")
+        mapping[code_point] = _read_near(c, code_point, n)
+        if mapping[code_point] == (code_point,):
+            c.fail(f"U+{code_point:04X} becomes itself")
+    order: dict[int, int] = {}
+    for code_point, class_ in _ascending(c, n_ordered, 2):
+        order[code_point] = class_
+    if any(not 1 <= each <= MAX_ORDER for each in order.values()):
+        c.fail(f"a class of a mark is not of 1 to {MAX_ORDER}")
+    pairs: dict[tuple[int, int], int] = {}
     before = (0, 0)
     for number in range(n_pairs):
-        (difference,), at = leb.unpack(data, at, 1)
-        first = before[0] + difference
+        first = before[0] + c.lebs(1, "pairs")[0]
         if first >= 0x110000:
-            raise ValueError(f"{first:#x} is no code point")
-        (second,), at = _near(data, at, before[1], 1)
-        (composed,), at = _near(data, at, first, 1)
-        if number and (first, second) <= before:
-            raise ValueError(f"pair {number} does not come behind the one before it")
-        before = (first, second)
-        pairs[before] = composed
-    if sum(map(len, mapping.values())) != n_targets or at != len(data):
-        raise ValueError("its columns are not as long as its head says")
-    step = Rewriting(mapping, order, pairs, bool(flags & HANGUL_APART), flags >= HANGUL_TOGETHER)
-    if len({code_point >> 7 for code_point in step.spoken_of}) != n_pages:
-        raise ValueError(f"it does not speak of {n_pages} pages")
+            c.fail(f"{first:#x} is no code point")
+        pair = (first, _read_near(c, before[1], 1)[0])
+        if number and pair <= before:
+            c.fail(f"pair {number} does not come after the one before it")
+        before = pair
+        pairs[pair] = _read_near(c, first, 1)[0]
+    if sum(map(len, mapping.values())) != n_targets:
+        c.fail(f"there are not {n_targets} targets")
+    apart, together = bool(flags & HANGUL_APART), flags >= HANGUL_TOGETHER
+    step = Rewriting(mapping, order, pairs, apart, together)
+    try:
+        spoken_of = step.spoken_of
+    except ValueError as error:
+        c.fail(str(error))
+    if len({code_point >> 7 for code_point in spoken_of}) != n_pages:
+        c.fail(f"it does not speak of {n_pages} pages")
     return step
 
 
-def _near(data: bytes, at: int, last: int, n: int) -> tuple[tuple[int, ...], int]:
-    """`n` code points, each a difference from the one before."""
-    differences, at = leb.unpack(data, at, n)
-    found = []
-    for difference in differences:
-        last = _scalar((last + _unzigzag(difference)) % (1 << 32))
-        found.append(last)
-    return tuple(found), at
+# Contents: each a number that tells of it, and its code points near the one before
 
 
-def _scalar(code_point: int) -> int:
-    if code_point >= 0x110000 or code_point >> 11 == 0xD800 >> 11:
-        raise ValueError(f"{code_point:#x} is no code point")
-    return code_point
+def _contents(contents: Iterable[tuple[int, str]]) -> bytes:
+    out, last = bytearray(), 0
+    for number, text in contents:
+        code_points = [last, *map(ord, text)]
+        out += leb.pack([number, *_near(code_points)])
+        last = code_points[-1]
+    return bytes(out)
 
 
-def _zigzag(difference: int) -> int:
-    return 2 * difference if difference >= 0 else -2 * difference - 1
+def _read_contents(
+    c: Cursor, n: int, n_targets: int, size: Callable[[int], int]
+) -> list[tuple[int, str]]:
+    found, last, total = [], 0, 0
+    for _ in range(n):
+        number = c.lebs(1, "contents")[0]
+        if size(number) > MAX_TARGETS:
+            c.fail(f"a content of {size(number)} code points; the most is {MAX_TARGETS}")
+        code_points = _read_near(c, last, size(number))
+        last = code_points[-1] if code_points else last
+        total += len(code_points)
+        found.append((number, "".join(map(chr, code_points))))
+    if total != n_targets:
+        c.fail(f"there are {total} code points, not {n_targets}")
+    return found
 
 
-def _unzigzag(value: int) -> int:
-    return value >> 1 ^ -(value & 1)
+def _write_replace(step: Replace) -> tuple[Head, bytes]:
+    numbers = (
+        0 if text is None else 1 + 2 * len(text) + (rule in step.after)
+        for rule, text in enumerate(step.contents)
+    )
+    texts = [text or "" for text in step.contents]
+    columns = _contents(zip(numbers, texts, strict=True))
+    return (0, step.automaton, len(texts), 0, 0, sum(map(len, texts))), columns
 
 
-def _fault(what: str) -> ArtifactError:
-    return ArtifactError(f"section NORMALIZER: {what}", status="NORMALIZER")
+def _read_replace(c: Cursor, head: Head, n_rules: Sequence[int]) -> Replace:
+    flags, automaton, n, zero, zeros, n_targets = head
+    if flags or zero or zeros or automaton >= len(n_rules) or n_rules[automaton] != n:
+        c.fail(f"{n} rules of automaton {automaton} do not go with the automata")
+    found = _read_contents(c, n, n_targets, lambda number: (number - 1) // 2 if number else 0)
+    after = frozenset(rule for rule, (number, _) in enumerate(found) if number and not number & 1)
+    return Replace(automaton, tuple(text if k else None for k, text in found), after)
+
+
+def _write_ends(step: Ends) -> tuple[Head, bytes]:
+    stripped = sorted(map(ord, step.strip))
+    flags = (step.left * LEFT) | (step.right * RIGHT) | (step.unless * UNLESS)
+    columns = leb.pack(_steps_of(stripped))
+    columns += leb.pack(_near((0, *map(ord, step.prefix + step.suffix))))
+    sizes = (len(stripped), len(step.prefix), len(step.suffix))
+    return (flags | step.first * FIRST, 0, *sizes, sum(sizes)), columns
+
+
+def _read_ends(c: Cursor, head: Head, _: Sequence[int]) -> Ends:
+    flags, zero, n_stripped, n_prefix, n_suffix, n_targets = head
+    if zero or n_stripped > MAX_STRIPPED or max(n_prefix, n_suffix) > MAX_TARGETS:
+        c.fail(f"{n_stripped} characters, a prefix of {n_prefix} and a suffix of {n_suffix}")
+    if n_targets != n_stripped + n_prefix + n_suffix or not n_targets:
+        c.fail(f"{n_targets} code points do not go with the rest")
+    wanted = (n_stripped > 0) == (flags & (LEFT | RIGHT) > 0)
+    if flags > 15 or not wanted or (flags & (UNLESS | FIRST) and not n_prefix):
+        c.fail(f"flags {flags} do not go with the rest")
+    strip = "".join(chr(each) for (each,) in _ascending(c, n_stripped))
+    texts = "".join(map(chr, _read_near(c, 0, n_prefix + n_suffix)))
+    left, right, unless, first = (bool(flags & flag) for flag in (LEFT, RIGHT, UNLESS, FIRST))
+    return Ends(strip, left, right, texts[:n_prefix], texts[n_prefix:], unless, first)
+
+
+def _write_rules(step: Rules) -> tuple[Head, bytes]:
+    rules = sorted((key.encode(), to) for key, to in step.rules.items())
+    columns = leb.pack_texts([key for key, _ in rules])
+    columns += _contents((len(to), to) for _, to in rules)
+    sizes = (len(rules), sum(len(key) for key, _ in rules), 0)
+    number = NONE if step.clusters is None else step.clusters
+    return (0, number, *sizes, sum(len(to) for _, to in rules)), columns
+
+
+def _read_rules(c: Cursor, head: Head, n_rules: Sequence[int]) -> Rules:
+    flags, number, n, text_bytes, zero, n_targets = head
+    if flags or zero or not n or (number != NONE and number >= len(n_rules)):
+        c.fail(f"{n} rules and automaton {number} with flags {flags}")
+    keys = c.texts(n, "rules")
+    if sum(map(len, keys)) != text_bytes:
+        c.fail(f"the texts of the rules have not {text_bytes} bytes")
+    try:
+        texts = [key.decode("utf-8") for key in keys]
+    except UnicodeDecodeError as error:
+        c.fail(f"a rule is not UTF-8: {error.object!r}")
+    contents = (to for _, to in _read_contents(c, n, n_targets, int))
+    rules = dict(zip(texts, contents, strict=True))
+    return Rules(rules, None if number == NONE else number)
+
+
+_KINDS: dict[int, type] = {1: Rewriting, 2: Replace, 3: Ends, 4: Rules}
+_WRITE: dict[int, Callable[..., tuple[Head, bytes]]] = {
+    1: _write_rewriting,
+    2: _write_replace,
+    3: _write_ends,
+    4: _write_rules,
+}
+_READ: dict[int, Callable[[Cursor, Head, Sequence[int]], Step]] = {
+    1: _read_rewriting,
+    2: _read_replace,
+    3: _read_ends,
+    4: _read_rules,
+}

@@ -40,7 +40,9 @@ def read_artifact(blob: bytes) -> Artifact:
     router, routes = read_routes(container[Kind.ROUTES], automata, len(stages), takes_units)
     models = read_models(container.all(Kind.MODEL), heads)
     added, properties = read_added(container[Kind.ADDED], classes.n_classes)
-    normalizers = [read_normalizer(section) for section in container.all(Kind.NORMALIZER)]
+    n_rules = [automaton.n_rules for automaton in automata]
+    sections = container.all(Kind.NORMALIZER)
+    steps = [read_normalizer(section, n_rules) for section in sections] or [((), ())]
     artifact = Artifact(
         scanners=CompiledScanners(classes, automata),
         router=router,
@@ -49,7 +51,8 @@ def read_artifact(blob: bytes) -> Artifact:
         stages=stages,
         added=added,
         properties=properties,
-        normalizer=normalizers[0] if normalizers else (),
+        normalizer=steps[0][0],
+        rewriting=steps[0][1],
         provenance=read_provenance(container[Kind.PROVENANCE]),
     )
     check_ids(artifact, heads)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 MAX_TARGETS = 32
 """Code points that one code point becomes."""
-VOWELS, TAILS = range(0x1161, 0x1161 + 21), range(0x11A8, 0x11A8 + 27)
-"""Vowels and final consonants of Hangul, which join the syllable before them."""
 
 
 @dataclass(frozen=True)
@@ -56,31 +54,75 @@ class Rewriting:
     @property
     def spoken_of(self) -> set[int]:
         """All code points but those that only begin a pair."""
-        return {*self.apart, *self.order, *self._seconds}
-
-    @cached_property
-    def _seconds(self) -> frozenset[int]:
-        return frozenset(second for _, second in self.pairs)
+        return {*self.apart, *self.order, *(second for _, second in self.pairs)}
 
     @property
     def composes(self) -> bool:
         """Whether anything is put together."""
         return bool(self.pairs) or self.hangul_together
 
-    def joins(self, code_point: int) -> bool:
-        """Whether a code point may be reordered, or composed with one before it."""
-        hangul = self.hangul_together and (code_point in VOWELS or code_point in TAILS)
-        return hangul or code_point in self.order or code_point in self._seconds
+
+@dataclass(frozen=True)
+class Replace:
+    """A step that replaces what the rules of an automaton match: Hugging Face's Replace.
+
+    The automaton scans each part of a text as a stage does, and is total: what is to stay needs a
+    rule, too, best of one character (`[\\s\\S]`), so that texts can be cut between its matches.
+
+    Attributes:
+        automaton: its number.
+        contents: for each of its rules what stands for a match, literally; None: the match stays.
+        after: the rules whose content stands for what follows: its place in the source is that of
+            the character after the match, not of the last one in it.
+    """
+
+    automaton: int
+    contents: tuple[str | None, ...]
+    after: frozenset[int] = frozenset()
 
 
-def is_boundary(steps: Iterable[Rewriting], code_point: int) -> bool:
-    """Whether a text may be cut before a code point, and its parts normalized on their own."""
-    for step in steps:
-        if step.joins(code_point):
-            return False
-        targets = step.apart.get(code_point)
-        if targets is not None:
-            if not targets or step.joins(targets[0]):
-                return False
-            code_point = targets[0]
-    return True
+@dataclass(frozen=True)
+class Ends:
+    """A step at the ends of a part: Strip, Prepend, Metaspace's mark, add_prefix_space.
+
+    First characters of `strip` go, then, unless nothing is left, `prefix` and `suffix` come.
+
+    Attributes:
+        strip: characters that are taken off, ascending.
+        left: whether they are at the beginning,
+        right: and at the end.
+        prefix: what comes before a part; it has the place of the first character.
+        suffix: what comes after it; it has the place of the last one.
+        unless: no prefix where the part begins with the prefix's first character already.
+        first: a prefix only where the first character stands at the beginning of the source.
+    """
+
+    strip: str = ""
+    left: bool = False
+    right: bool = False
+    prefix: str = ""
+    suffix: str = ""
+    unless: bool = False
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A step of many rules from text to text: the charsmap of SentencePiece.
+
+    Attributes:
+        rules: what stands for each text. One that is to be passed untouched, such as a piece that a
+            user has defined, stands for itself; no other rule's text may begin with it.
+        clusters: None: the longest rule counts at each place, as in SentencePiece and llama.cpp;
+            its content has the place of the first character. Else the number of an automaton that
+            finds grapheme clusters, and it is as in Hugging Face's `tokenizers`: one of less than 6
+            bytes which begins with a rule's text is replaced by the content of the shortest such
+            rule, and the rest of it is lost; of all others each character is looked up.
+    """
+
+    rules: Mapping[str, str]
+    clusters: int | None = None
+
+
+Step = Rewriting | Replace | Ends | Rules
+"""A step of a normalizer, or of what rewrites the parts between added tokens."""

@@ -33,8 +33,8 @@ def write_artifact(artifact: Artifact) -> bytes:
         >>> write_artifact(read_artifact(blob)) == blob
         True
     """
-    steps = artifact.normalizer
-    normalizer = [(Kind.NORMALIZER, write_normalizer(steps))] if steps else []
+    steps = artifact.normalizer, artifact.rewriting
+    normalizer = [(Kind.NORMALIZER, write_normalizer(*steps))] if any(steps) else []
     return assemble(
         [
             (Kind.CLASSES, write_classes(artifact.scanners.classes)),
