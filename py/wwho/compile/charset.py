@@ -102,12 +102,14 @@ class CharReader:
 
     Attributes:
         fold: Whether case is ignored at the moment, inside ``(?i:...)``.
+        depth: How many sets are open.
     """
 
     def __init__(self, cursor: Cursor) -> None:
         """Read from `cursor`."""
         self.cursor = cursor
         self.fold = False
+        self.depth = 0
 
     def literal(self, char: str | int) -> CodePointSet:
         """Return the set that one character stands for."""

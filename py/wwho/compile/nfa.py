@@ -176,19 +176,23 @@ class _Builder:
         leave = idle, moved
         for _ in range(node.max - node.min):
             bodies = self.both(node.body, idle, moved)
-            idle = self.add(Fork((bodies[0], leave[0])))
-            moved = idle if leave[0] == leave[1] else self.add(Fork((bodies[1], leave[1])))
+            idle = self.fork(node, bodies[0], leave[0])
+            moved = idle if leave[0] == leave[1] else self.fork(node, bodies[1], leave[1])
         return self.copies(node.body, node.min, idle, moved)
 
     def unlimited(self, node: Repeat, idle: int, moved: int) -> int:
         """Build ``x{m,}`` as m copies and then ``x*``; leave ``x*`` after an idle round."""
         loop = self.add(Fork(()))
         idle_round = moved if nullable(node.body) else loop
-        self.states[loop] = Fork((self.build(node.body, idle_round, loop), moved))
+        self.states[loop] = _choice(node, self.build(node.body, idle_round, loop), moved)
         if idle == moved:
             return self.copies(node.body, node.min, loop, loop)
-        entry = self.add(Fork((self.build(node.body, idle, loop), idle)))
+        entry = self.fork(node, self.build(node.body, idle, loop), idle)
         return self.copies(node.body, node.min, entry, loop)
+
+    def fork(self, node: Repeat, again: int, leave: int) -> int:
+        """Add the choice of going round again, or not."""
+        return self.add(_choice(node, again, leave))
 
     def copies(self, body: Node, count: int, idle: int, moved: int) -> int:
         """Build `body` `count` times in a row."""
@@ -209,6 +213,11 @@ class _Builder:
         for number, entry in entries.items():
             self.states[entry] = Fork(tuple(steps[number]))
         return self.add(Fork((*begin, idle) if node.start in node.accepting else begin))
+
+
+def _choice(node: Repeat, again: int, leave: int) -> Fork:
+    """What a repetition prefers: to go round again, unless it is lazy."""
+    return Fork((leave, again) if node.lazy else (again, leave))
 
 
 def nullable(node: Node) -> bool:

@@ -58,7 +58,7 @@ def parse_regex(pattern: str) -> Node:
         >>> parse_regex(r"a+|\n")  # doctest: +ELLIPSIS
         Alt(options=(Repeat(...), Chars(...)))
     """
-    return _RegexParser(pattern).parse()
+    return RegexParser(pattern).parse()
 
 
 def parse_grammar(text: str, classes: Mapping[str, CodePointSet]) -> Node:
@@ -165,12 +165,13 @@ class _Parser(ABC):
         """Parse one part without its quantifier."""
 
 
-class _RegexParser(_Parser):
+class RegexParser(_Parser):
     """The notation of regular expressions."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, reader: type[CharReader] = CharReader) -> None:
+        """Read `text`, its characters by `reader`."""
         super().__init__(text)
-        self.reader = CharReader(self.cursor)
+        self.reader = reader(self.cursor)
 
     def atom(self) -> Node:
         """Parse a group, an assertion, or one character."""

@@ -30,7 +30,7 @@ class Alt:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A body `min` to `max` times, as often as possible.
+    """A body `min` to `max` times, as often as possible, or as seldom.
 
     Attributes:
         body: What is repeated.
@@ -38,6 +38,7 @@ class Repeat:
         max: The greatest, or None for no limit.
         possessive: Whether the pattern forbids giving back a repetition. The compiler accepts
             that only where it changes nothing, see `possessive.py`.
+        lazy: Whether fewer repetitions are preferred.
         position: Where the quantifier stands in the pattern, for messages.
     """
 
@@ -45,6 +46,7 @@ class Repeat:
     min: int
     max: int | None
     possessive: bool = False
+    lazy: bool = False
     position: int | None = field(default=None, compare=False)
 
 

@@ -23,17 +23,23 @@ UNICODE_VERSION: Final[str] = _DATA["version"]
 
 
 @cache
-def category(name: str) -> CodePointSet:
+def category(name: str, version: str = UNICODE_VERSION) -> CodePointSet:
     """Return the code points of a general category or a group of them.
 
     Args:
         name: The short name: ``"Lu"``, or a group such as ``"L"`` or ``"LC"`` (cased letters).
+        version: Another version of Unicode, of which some categories are known: ``"8.0"``,
+            ``"9.0"`` or ``"17.0"``.
 
     Returns:
         Its code points.
 
     Raises:
-        KeyError: If there is no such category.
+        KeyError: If there is no such category, or it is not known of that version.
+
+    Example:
+        >>> len(category("P", "8.0")) < len(category("P"))
+        True
     """
     categories: dict[str, str] = _DATA["categories"]
     if name == "LC":
@@ -42,8 +48,13 @@ def category(name: str) -> CodePointSet:
         members = [member for member in categories if member.startswith(name)]
         if not members:
             raise KeyError(name)
-        return CodePointSet(tuple(r for member in members for r in category(member).ranges))
-    return _decode(categories[name])
+        each = (category(member, version).ranges for member in members)
+        return CodePointSet(tuple(one for some in each for one in some))
+    found = _decode(categories[name])
+    if version != UNICODE_VERSION:
+        more, fewer = _DATA["differences"][version][name]
+        found = (found - _decode(fewer)) | _decode(more)
+    return found
 
 
 @cache
@@ -73,10 +84,15 @@ def white_space() -> CodePointSet:
 
 
 @cache
+def alphabetic() -> CodePointSet:
+    """Return the Alphabetic property."""
+    return _decode(_DATA["properties"]["Alphabetic"])
+
+
+@cache
 def word() -> CodePointSet:
     r"""Return what ``\w`` means by UTS #18: letters, marks, digits, connectors and joiners."""
-    properties = _DATA["properties"]
-    named = _decode(properties["Alphabetic"]) | _decode(properties["Join_Control"])
+    named = alphabetic() | _decode(_DATA["properties"]["Join_Control"])
     return named | category("M") | category("Nd") | category("Pc")
 
 

@@ -44,11 +44,11 @@ def import_file(path: str | os.PathLike[str], options: Options | None = None) ->
     Example:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder) / "page.json"
+        ...     path = Path(folder) / "a.json"
         ...     _ = path.write_text("<!DOCTYPE html>")
         ...     import_file(path)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        wwho.errors.SourceError: ...page.json: a web page; check that the address leads to the file itself
+        wwho.errors.SourceError: ...a.json: a web page; check that ...
     """
     return import_source(find_source(path), options)
 

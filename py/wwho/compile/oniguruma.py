@@ -1,0 +1,321 @@
+r"""Regular expressions in the dialect of Oniguruma, which Hugging Face's tokenizers use.
+
+Its syntax is Ruby's. What differs from `wwho.compile.parse.parse_regex`:
+
+- ``^`` and ``$`` are about lines: ``$`` holds before each line feed. ``\h`` is a hexadecimal digit.
+- ``{n,m}+`` is not possessive: it repeats the repetition. Quantifiers may follow quantifiers.
+- A set may hold sets, and ``&&`` intersects what is on both sides. ``]`` in the first place of a
+  set, and ``{``, ``}`` and ``]`` outside of one, may stand for themselves.
+- ``\w`` has no joiners, but superscript digits and fractions of Latin-1.
+- Where case is ignored, a property outside of a set is taken as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+from functools import reduce
+from operator import or_
+
+from wwho.compile import unicode
+from wwho.compile.charset import CharReader
+from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.parse import RegexParser
+from wwho.compile.syntax import Alt, Chars, End, Look, Node, Repeat, Seq, alt
+
+MAX_REPEAT = 4000
+"""The greatest count of a ``{m,n}``; an automaton has at most 4095 states."""
+
+_QUANTIFIERS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
+_COUNTED = re.compile(r"\{(?:(\d+)(?:(,)(\d*))?|,(\d+))\}", re.ASCII)
+_HEX = CodePointSet.of(("0", "9"), ("a", "f"), ("A", "F"))
+_LINE_FEED = CodePointSet.of("\n")
+_LINE_BREAKS = CodePointSet.of(("\n", "\r"), 0x85, 0x2028, 0x2029)
+_CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "e": "\x1b"}
+_WORD = (unicode.word() - CodePointSet.of(0x200C, 0x200D)) | CodePointSet.of(
+    *(0xB2, 0xB3, 0xB9), (0xBC, 0xBE)
+)
+_NAMED: dict[str, Callable[[], CodePointSet]] = {
+    "alnum": lambda: unicode.alphabetic() | unicode.category("Nd"),
+    "alpha": unicode.alphabetic,
+    "alphabetic": unicode.alphabetic,
+    "any": lambda: ALL,
+    "ascii": lambda: CodePointSet.of((0, 0x7F)),
+    "blank": lambda: unicode.category("Zs") | CodePointSet.of("\t"),
+    "cntrl": lambda: unicode.category("Cc"),
+    "digit": lambda: unicode.category("Nd"),
+    "punct": lambda: unicode.category("P") | unicode.category("S"),
+    "space": unicode.white_space,
+    "whitespace": unicode.white_space,
+    "word": lambda: _WORD,
+    "xdigit": lambda: _HEX,
+}
+_LONG = {
+    **{"letter": "L", "mark": "M", "number": "N", "symbol": "S", "separator": "Z", "other": "C"},
+    **{"uppercaseletter": "Lu", "lowercaseletter": "Ll", "titlecaseletter": "Lt"},
+    **{"modifierletter": "Lm", "otherletter": "Lo", "casedletter": "LC"},
+    **{"nonspacingmark": "Mn", "spacingmark": "Mc", "enclosingmark": "Me"},
+    **{"decimalnumber": "Nd", "letternumber": "Nl", "othernumber": "No"},
+    **{"punctuation": "P", "connectorpunctuation": "Pc", "dashpunctuation": "Pd"},
+    **{"openpunctuation": "Ps", "closepunctuation": "Pe", "initialpunctuation": "Pi"},
+    **{"finalpunctuation": "Pf", "otherpunctuation": "Po", "mathsymbol": "Sm"},
+    **{"currencysymbol": "Sc", "modifiersymbol": "Sk", "othersymbol": "So"},
+    **{"spaceseparator": "Zs", "lineseparator": "Zl", "paragraphseparator": "Zp"},
+    **{"control": "Cc", "format": "Cf", "surrogate": "Cs", "privateuse": "Co", "unassigned": "Cn"},
+}
+_SHORT = {short.lower(): short for short in _LONG.values()}
+_REFUSED = {
+    **dict.fromkeys("bB", "word boundaries are not supported; look ahead at a class instead"),
+    **dict.fromkeys("AG", "anchors are not supported; a scanner always starts at a piece"),
+    **dict.fromkeys("Z", "it looks ahead of more than one character; write \\z or $"),
+    **dict.fromkeys("KXyY", "this escape is not supported"),
+    **dict.fromkeys("123456789kg", "backreferences are not regular and cannot be compiled"),
+}
+
+
+def parse_oniguruma(pattern: str) -> Node:
+    r"""Parse a regular expression as Oniguruma does, with Unicode 16.
+
+    Args:
+        pattern: The expression.
+
+    Returns:
+        Its syntax tree.
+
+    Raises:
+        PatternError: It uses what no automaton can do, or what is not known here.
+
+    Example:
+        >>> parse_oniguruma(r"[\s&&[^\n]]") == parse_oniguruma(r"[^\S\n]")
+        True
+    """
+    return _Parser(pattern).parse()
+
+
+class _Parser(RegexParser):
+    """The notation of Oniguruma."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, _Reader)
+
+    def sequence(self) -> Node:
+        """Parse parts; an option such as ``(?i)`` holds for the rest of the group."""
+        parts: list[Node] = []
+        outside = self.reader.fold
+        while not self.cursor.done and self.cursor.peek() not in ("|", ")"):
+            if self.cursor.take("(?i)"):
+                self.reader.fold = True
+                parts.append(self.alternation())
+                self.reader.fold = outside
+            elif self.cursor.take("(?#"):
+                self.cursor.until(")", "the comment")
+            else:
+                parts.append(self.repetition())
+        return parts[0] if len(parts) == 1 else Seq(tuple(parts))
+
+    def repetition(self) -> Node:
+        """Parse one part and all quantifiers after it."""
+        if self.cursor.peek() in _QUANTIFIERS:
+            raise self.cursor.error("there is nothing to repeat; escape the character")
+        at = self.cursor.position
+        node = self.atom()
+        while (bounds := self.quantifier()) is not None:
+            if isinstance(node, (Look, End)):
+                raise self.cursor.error("an assertion cannot be repeated", at)
+            interval = self.cursor.text[self.cursor.position - 1] == "}"
+            fixed = interval and bounds[0] == bounds[1]
+            where = self.cursor.position - 1
+            lazy = not fixed and self.cursor.take("?")
+            possessive = not interval and not lazy and self.cursor.take("+")
+            node = Repeat(node, *bounds, possessive=possessive, lazy=lazy, position=where)
+        return node
+
+    def quantifier(self) -> tuple[int, int | None] | None:
+        """Take a quantifier; a brace that begins none is a character."""
+        if self.cursor.peek() in _QUANTIFIERS:
+            return _QUANTIFIERS[self.cursor.next("a quantifier")]
+        counted = _COUNTED.match(self.cursor.text, self.cursor.position)
+        if not counted:
+            return None
+        low, comma, high, alone = counted.groups()
+        least = int(low or 0)
+        most = int(alone or high) if alone or high else None if comma else least
+        if max(least, most or 0) > MAX_REPEAT or (most is not None and most < least):
+            raise self.cursor.error(f"counts must be in order and at most {MAX_REPEAT}")
+        self.cursor.position = counted.end()
+        return least, most
+
+    def atom(self) -> Node:
+        """Parse a group, an assertion, or one character."""
+        at = self.cursor.position
+        if self.cursor.take("$"):
+            return alt(End(), Look(False, _LINE_FEED))
+        if self.cursor.take("\\z"):
+            return End()
+        if self.cursor.take("\\R"):
+            pair = Seq((Chars(CodePointSet.of("\r")), Chars(_LINE_FEED)))
+            return alt(pair, Chars(_LINE_BREAKS))
+        if self.cursor.take("\\O"):
+            return Chars(ALL)
+        if self.cursor.take("\\N"):
+            return Chars(~_LINE_FEED)
+        if self.cursor.take("(?m:"):
+            raise self.cursor.error("the option m is not supported; write [\\s\\S] for '.'", at)
+        if self.cursor.take("(?>"):
+            return self.atomic(at)
+        if self.cursor.peek() in ("{", "}", "]"):
+            return Chars(self.reader.literal(self.cursor.next("a character")))
+        node = super().atom()
+        self.refuse_long_folds(at)
+        return node
+
+    def atomic(self, at: int) -> Node:
+        """Parse an atomic group: a repetition in it is possessive."""
+        body = self.group()
+        if isinstance(body, Chars):
+            return body
+        if isinstance(body, Repeat) and not body.lazy:
+            return Repeat(body.body, body.min, body.max, possessive=True, position=at)
+        raise self.cursor.error("an atomic group holds one repetition, or one character", at)
+
+    def look(self, negative: bool, at: int) -> Node:
+        """Parse the inside of a lookahead: characters, and perhaps the end of the text."""
+        node = self.group()
+        options = node.options if isinstance(node, Alt) else (node,)
+        flat = [
+            each for one in options for each in (one.options if isinstance(one, Alt) else [one])
+        ]
+        chars = reduce(or_, (_ahead(each) for each in flat), CodePointSet())
+        if not all(isinstance(each, (Chars, End, Look)) for each in flat) or any(
+            isinstance(each, Look) and each.negative for each in flat
+        ):
+            raise self.cursor.error("a lookahead holds one character, or one of several", at)
+        if not any(isinstance(each, End) for each in flat):
+            return Look(negative, chars)
+        return Look(False, ~chars) if negative else alt(Look(False, chars), End())
+
+    def refuse_long_folds(self, at: int) -> None:
+        """Refuse letters that together equal one other character when case is ignored: ss is ß."""
+        if self.reader.fold and at and self.cursor.position - at == 1:
+            pair = self.cursor.text[at - 1 : at + 1].casefold()
+            if pair in _LONG_FOLDS:
+                raise self.cursor.error(
+                    f"where case is ignored, {pair!r} is also one character; write a set", at
+                )
+
+
+_LONG_FOLDS = frozenset({"ss", "ff", "fi", "fl", "st", "\u02bcn", "i\u0307", "j\u030c"})
+"""Neighbours that case folding makes of one character, of those that letters are written with."""
+
+
+def _ahead(node: Node) -> CodePointSet:
+    return node.chars if isinstance(node, (Chars, Look)) else CodePointSet()
+
+
+class _Reader(CharReader):
+    """Characters, escapes and sets of Oniguruma."""
+
+    def escape(self) -> CodePointSet:
+        """See `CharReader`; a property is not folded here."""
+        property_ = self.cursor.peek() in ("p", "P")
+        found = self._escape()
+        return found if property_ else self._folded(found)
+
+    def bracketed(self) -> CodePointSet:
+        """Read a set; the opening bracket is already taken."""
+        at = self.cursor.position - 1
+        if self.depth == _MAX_SETS:
+            raise self.cursor.error(f"sets nest deeper than {_MAX_SETS}; flatten them", at)
+        self.depth += 1
+        negative = self.cursor.take("^")
+        whole, part, first = ALL, CodePointSet(), self.cursor.position
+        while not self._closes(first):
+            if self.cursor.done:
+                raise self.cursor.error("the set is never closed; add ']'", at)
+            if self.cursor.take("&&"):
+                whole, part = whole & part, CodePointSet()
+            elif self.cursor.take("[:"):
+                part |= self._posix(at)
+            elif self.cursor.take("["):
+                part |= self.bracketed()
+            else:
+                part |= self._member()
+        self.depth -= 1
+        if self.cursor.position == first + 1:
+            raise self.cursor.error("the set is empty; to mean a bracket, write '\\]'", at)
+        found = whole & part
+        return ~found if negative else found
+
+    def _closes(self, first: int) -> bool:
+        """Take the bracket that ends a set; in the first place it is a character."""
+        literal = self.cursor.position == first and "]" in self.cursor.text[first + 1 :]
+        return not literal and self.cursor.take("]")
+
+    def _posix(self, at: int) -> CodePointSet:
+        r"""Read ``[:alpha:]``; its opening is taken."""
+        negative = self.cursor.take("^")
+        name = self.cursor.until(":]", "the class")
+        if name not in _NAMED:
+            raise self.cursor.error(f"[:{name}:]: this class is not known", at)
+        return ~_NAMED[name]() if negative else _NAMED[name]()
+
+    def _refuse_operator(self) -> None:
+        """There is no operator but &&, which ends what stands before it."""
+
+    def _item(self) -> CodePointSet:
+        char = self.cursor.next("a character or ']'")
+        return self._escape(in_set=True) if char == "\\" else CodePointSet.of(char)
+
+    def _escape(self, *, in_set: bool = False) -> CodePointSet:
+        at = self.cursor.position - 1
+        letter = self.cursor.next("an escaped character")
+        if in_set and letter == "b":
+            return CodePointSet.of("\b")
+        if letter in _CONTROLS:
+            return CodePointSet.of(_CONTROLS[letter])
+        if letter == "0":
+            digits = re.compile("[0-7]{0,2}").match(self.cursor.text, self.cursor.position)
+            assert digits is not None
+            self.cursor.position = digits.end()
+            return CodePointSet.of(int(f"0{digits[0]}", 8))
+        if letter in ("x", "u"):
+            found = self._code_point(letter, at)
+            if letter == "x" and found > 0x7F and self.cursor.text[self.cursor.position - 1] != "}":
+                raise self.cursor.error("this is a byte, not a character; write \\x{..}", at)
+            return CodePointSet.of(found)
+        if letter in ("p", "P") and self.cursor.peek() == "{":
+            return self._property(at) if letter == "p" else ~self._property(at)
+        classes = {"s": unicode.white_space(), "d": unicode.category("Nd"), "w": _WORD, "h": _HEX}
+        if letter.lower() in classes:
+            found_set = classes[letter.lower()]
+            return ~found_set if letter.isupper() else found_set
+        if not in_set and letter in _REFUSED:
+            raise self.cursor.error(f"\\{letter}: {_REFUSED[letter]}", at)
+        if letter in string.digits:
+            raise self.cursor.error(f"\\{letter}: write the character as \\x{{..}}", at)
+        return CodePointSet.of(letter)
+
+    def _property(self, at: int) -> CodePointSet:
+        r"""Read the name after ``\p``: ``{L}``, ``{^Lu}``, ``{Letter}``, ``{Han}``, ``{Alnum}``."""
+        self.cursor.take("{")
+        negative = self.cursor.take("^")
+        name = self.cursor.until("}", "the property")
+        loose = name.translate({ord(mark): None for mark in " -_"}).lower()
+        try:
+            if loose in _NAMED:
+                found = _NAMED[loose]()
+            elif loose in _LONG or loose in _SHORT:
+                found = unicode.category(_LONG.get(loose) or _SHORT[loose])
+            else:
+                found = unicode.script(name)
+        except KeyError:
+            raise self.cursor.error(
+                f"no property {name!r} is known in Unicode {unicode.UNICODE_VERSION}; use a "
+                "general category such as Lu, or the long name of a script such as Han",
+                at,
+            ) from None
+        return ~found if negative else found
+
+
+_MAX_SETS = 50

@@ -1,0 +1,98 @@
+"""Patterns mean what they mean in Hugging Face's tokenizers, whose engine is Oniguruma."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wwho.compile.codepoints import ALL
+from wwho.compile.oniguruma import parse_oniguruma
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.syntax import Chars
+from wwho.core.stages import split
+from wwho.errors import PatternError
+from wwho.format.automaton import CompiledScanners
+from wwho.format.model import Action, Stage
+
+tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
+
+SCALARS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+
+CLASSES = (r"\w", r"\s", r"\p{LC}|\d", r"[[:alnum:]]", r"[[:^punct:]]", r"(?i:[\p{Lu}])", r"\P{M}")
+PATTERNS = (
+    *(r"\S", r"\W", r"\h", r"\H", r"\p{^M}", r"\p{Letter}", r"\p{Han}", r"\p{Alphabetic}", r"\R"),
+    *(r"[[:blank:]]", r"[\p{L}&&[^\p{Han}]]", r"[^a-z&&[^aeiou]\d]", r"[a[bc]&&[cd]]", r"[]\[a-]"),
+    *(r"[^]]", r"(?i:\p{Lu})", r"(?i:[^\p{Lu}])", r"(?i:k)", r"(?i)s", r"(?i:[a-z])", r"\x{e9}"),
+    *(r"\u0d9a", r"\07", r"[\b]", r"\e", r"\_", r".", r"\O", r"{", r"]", r"a{x}", r"a{2}{2}"),
+    *(r"\p{N}{1,3}", r"\p{N}{1,3}+", r"a{1,3}?b", r"a+?", r"a*?b", r"(?:a|b)+?c", r"\s+$", r"\n$"),
+    *(r"\s+(?!\S)", r"\s+(?=\S|$)", r"a(?!b|$)", r"a\z", r"a(?=\s|b)", r"(?i:'s|'re)|\w+"),
+    *(r"x(?i)ab|c", r"a(?#b)b", r"(?>a+)b", r"[^\S\n]+", r" ?[^(\s|[.,!?…。，、।۔،])]+", r"ab|a"),
+    *(r"a|ab", r"(a|ab)(c|bcd)", r"'(?:[sdmt]|ll)", r"[^\r\n\p{L}\p{N}]?\p{L}+", r"\s*[\r\n]+"),
+)
+REFUSED = (
+    *(
+        r"^a",
+        r"\bword",
+        r"(?<=a)b",
+        r"(?<!a)b",
+        r"(a)\1",
+        r"(?=ab)c",
+        r"\Ga",
+        r"(?i:ss)",
+        r"[a-\d]",
+    ),
+    *(r"\p{Script=Han}", r"[]", r"(?s:.)", r"a{9999}", r"(?x: a)", r"[a", r"(a", r"a)", r"\xe9"),
+    *(r"a{,2}", r"a**", r"a{2}?", r"(?<n>a)b"),
+)
+
+
+@cache
+def compiled(pattern: str) -> CompiledScanners:
+    node = parse_oniguruma(pattern)
+    return compile_scanners([Scanner("split", (node, Chars(ALL)), longest=False)])
+
+
+def ours(pattern: str, text: str) -> list[tuple[int, int]]:
+    return split(compiled(pattern), Stage(0, (Action.KEEP, Action.GROUP)), text)
+
+
+@cache
+def splitter(pattern: str) -> Any:
+    return tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+
+
+def theirs(pattern: str, text: str) -> list[tuple[int, int]]:
+    return [place for _, place in splitter(pattern).pre_tokenize_str(text)]
+
+
+@pytest.mark.parametrize("pattern", CLASSES)
+def test_a_class_of_every_code_point(pattern: str) -> None:
+    for start in range(0, len(SCALARS), 4096):
+        # No two neighbours are in order, so that no break of two characters comes about.
+        text = "".join(map(chr, SCALARS[start : start + 4096][::-1]))
+        assert ours(pattern, text) == theirs(pattern, text)
+
+
+TEXTS = st.text(
+    st.sampled_from("aabbcdxABsſkK'’0123456789  \n\r\t{}[].,!?é漢語²\u0301\u200d\u2028")
+)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern(pattern: str) -> None:
+    @settings(max_examples=60)
+    @given(TEXTS)
+    def check(text: str) -> None:
+        assert ours(pattern, text) == theirs(pattern, text)
+
+    check()
+
+
+@pytest.mark.parametrize("pattern", REFUSED)
+def test_what_is_refused(pattern: str) -> None:
+    with pytest.raises(PatternError):
+        compiled(pattern)
