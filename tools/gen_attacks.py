@@ -20,7 +20,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
-from tiny import byte_tokens_model, kinds_model, odd_added_model, small_model, stated_model  # noqa: E402
+from tiny import (  # noqa: E402
+    bpe_of,
+    byte_tokens_model,
+    kinds_model,
+    odd_added_model,
+    small_model,
+    stated_model,
+)
 
 from wwho.compile.parse import parse_regex  # noqa: E402
 from wwho.compile.scanners import Scanner, compile_scanners  # noqa: E402
@@ -410,8 +417,8 @@ def grown(merges: Sequence[tuple[int, int]]) -> bytes:
     assert isinstance(units, BPE)
     assert units.space_id is not None
     assert units.unk_id is not None
-    ids = {"first_id": units.first_id + by, "space_id": units.space_id + by}
-    units = replace(units, **ids, unk_id=units.unk_id + by)
+    first, space, unk = (each + by for each in (units.first_id, units.space_id, units.unk_id))
+    units = replace(units, first_id=first, space_id=space, unk_id=unk)
     added = tuple(replace(token, id=token.id + by) for token in MODEL.added)
     return write_artifact(replace(MODEL, models=(BPE(merges=merges), units), added=added))
 
@@ -444,7 +451,7 @@ def ids() -> Iterator[Attack]:
     of_bytes = partial(with_part, Kind.MODEL, blob=spelling)
     yield "IDS-bytes_cut", of_bytes(data[:-1])
     yield "IDS-bytes_long", of_bytes(data + b"\0")
-    model = byte_tokens_model().models[0]
+    model = bpe_of(byte_tokens_model().models[0])
     for what, byte_ids in {
         "byte_before_first": (0, *model.byte_ids[1:]),
         "byte_twice": (model.byte_ids[1], *model.byte_ids[1:]),

@@ -53,7 +53,9 @@ def main() -> None:
 
 def tables(read: dict[str, Any]) -> dict[str, Any]:
     """The data file: texts of hexadecimal numbers, each entry after a space."""
-    canonical, compatible, pairs = {}, {}, {}
+    canonical: dict[int, list[int]] = {}
+    compatible: dict[int, list[int]] = {}
+    pairs = {}
     scalars = [c for c in range(0x110000) if c not in range(0xD800, 0xE000) and c not in HANGUL]
     for code_point in scalars:
         kind, _, parts = unicodedata2.decomposition(chr(code_point)).rpartition("> ")

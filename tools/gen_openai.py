@@ -111,7 +111,8 @@ def number(value: Any) -> float | int:
 def last_check() -> str:
     """The last day on which genai-prices compared a price of OpenAI's, as its comments say."""
     comments = " ".join(model.price_comments or "" for model in OPENAI.models)
-    return max(re.findall(r"erified (?:against OpenAI )?on (\d{4}-\d{2}-\d{2})", comments))
+    dates: list[str] = re.findall(r"erified (?:against OpenAI )?on (\d{4}-\d{2}-\d{2})", comments)
+    return max(dates)
 
 
 def entry(name: str, spec: dict[str, Any] | None, date: datetime) -> dict[str, Any]:

@@ -33,9 +33,9 @@ from random import Random
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tests" / "fuzz")]
 
+from generators import STRATEGIES  # noqa: E402
 from tiny import byte_tokens_model, kinds_model, paper_model, tiny_model  # noqa: E402
 
-from texts import STRATEGIES  # noqa: E402
 from wwho.core.reference import ReferenceBackend  # noqa: E402
 from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noqa: E402
 from wwho.ends import KINDS  # noqa: E402
@@ -223,7 +223,8 @@ def errors(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]:
 def lines(name: str, blob: bytes) -> Iterator[dict[str, object]]:
     """All lines of an encoding."""
     backend = ReferenceBackend(blob)
-    for text in (*TEXTS, *fuzzed_texts(), *BYTES):
+    texts: tuple[str | bytes, ...] = (*TEXTS, *fuzzed_texts(), *BYTES)
+    for text in texts:
         yield encoded(name, backend, text, [], unk=False)
         # a model that writes it anyway needs no leave
         if backend.info.unk_id is not None and backend.info.models[-1].unknown != "id":

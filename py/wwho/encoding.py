@@ -205,7 +205,7 @@ class Encoding(Tokenizer):
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
         """The ids of a text, cut by `regex` instead of the core."""
-        import regex  # type: ignore[import-untyped]
+        import regex
 
         pieces = regex.findall(self._pat_str, text)
         return [token for piece in pieces for token in self._encode_single_piece(piece)]

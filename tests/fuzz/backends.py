@@ -1,6 +1,6 @@
 """Compare the three backends on random models; see models.py.
 
-    python tests/fuzz/run.py models [--seconds N] [--seed S]
+    python tests/fuzz/fuzz.py models [--seconds N] [--seed S]
 
 Where `wwho verify` finds no fault in a model, native, WebAssembly and reference give the same ids.
 Where it finds one, ids are not defined, but the text comes back, and the two builds of the core
@@ -13,9 +13,9 @@ import hashlib
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -59,7 +59,8 @@ class Wasm:
 
         compiled, module = engine()
         self._store = wasmtime.Store(compiled)
-        self._exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)
+        instance: Any = wasmtime.Instance(self._store, module, [])
+        self._exports = instance.exports(self._store)
         self._top = -(-self._exports["__heap_base"].value(self._store) // 16) * 16
         self._out = self._take(4)
         artifact = self._put(blob)
@@ -133,8 +134,11 @@ class Outcome:
 def opened(blob: bytes) -> tuple[list[Any], list[str]]:
     """The backends that open it, and what each says: "ok", or a status."""
     names: tuple[BackendName, ...] = ("native", "reference")
-    found, statuses = [], []
-    for make in (*(lambda each=name: Tokenizer(blob, each) for name in names), lambda: Wasm(blob)):
+    found: list[Any] = []
+    statuses = []
+    makers: list[Callable[[], Any]] = [partial(Tokenizer, blob, name) for name in names]
+    makers.append(partial(Wasm, blob))
+    for make in makers:
         try:
             found.append(make())
             statuses.append("ok")
@@ -211,7 +215,8 @@ def examine(blob: bytes, texts: list[bytes], outcome: Outcome) -> None:
     outcome.models[faults[0] if faults else "ok"] += 1
     for text in texts:
         outcome.texts += 1
-        found = next(compared(*backends, text, defined=not faults), None)
+        native, reference, wasm = backends
+        found = next(compared(native, reference, wasm, text, defined=not faults), None)
         if found is None:
             continue
 

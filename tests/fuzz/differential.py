@@ -25,8 +25,7 @@ from random import Random
 from typing import Any
 
 import pytest
-
-from texts import STRATEGIES
+from generators import STRATEGIES
 
 ROOT = Path(__file__).resolve().parents[2]
 FINDINGS = ROOT / "build" / "fuzz" / "findings"

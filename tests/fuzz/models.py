@@ -115,7 +115,8 @@ def scanned(rng: Random, letters: Sequence[str], *, units: bool) -> Artifact:
 
 def random_pairs(rng: Random, symbols: Mapping[int, bytes], first: int, count: int) -> list[Pair]:
     """Pairs that make tokens from id `first` on, of different texts; in most models all replay."""
-    texts, parts = dict(symbols), {symbol: (symbol,) for symbol in symbols}
+    texts = dict(symbols)
+    parts: dict[int, tuple[int, ...]] = {symbol: (symbol,) for symbol in symbols}
     ranks: dict[Pair, int] = {}
     replaying = rng.random() < 0.9
     for _ in range(8 * count if symbols else 0):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from tiny import small_model, smallest_model
+from tiny import bpe_of, small_model, smallest_model
 
 from wwho.build.atoms import cut_by
 from wwho.compile.parse import parse_regex
@@ -69,7 +69,7 @@ def lettered(
 ) -> Artifact:
     """A model of units for route 1 of these scanners."""
     small = small_model()
-    base, units = small.models
+    base, units = map(bpe_of, small.models)
     units = replace(
         units,
         symbols=tuple(symbols),

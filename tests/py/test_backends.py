@@ -17,10 +17,11 @@ from tiny import paper_model, tiny_model
 from vector_checks import ENCODINGS, TINY, VECTORS, artifact, check_vectors, vectors
 
 from wwho import BackendError, Tokenizer, UnknownTokenError
+from wwho.core.characters import read_characters
 from wwho.core.merge import merge
-from wwho.core.reference import read_characters
 from wwho.core.select import BackendName, default_backend, open_backend
 from wwho.format.write import write_artifact
+from wwho.text import Unk
 
 BACKENDS: tuple[BackendName, ...] = ("native", "reference")
 
@@ -62,7 +63,7 @@ def test_vectors_of_the_base_are_tiktokens(name: str) -> None:
 
 def agree(name: str, text: str | bytes, allowed: frozenset[str], unk: bool) -> None:
     native, reference = tokenizer(name, "native"), tokenizer(name, "reference")
-    mode = "token" if unk else "spell"
+    mode: Unk = "token" if unk else "spell"
     found = native.encode_with_offsets(text, allowed_special=allowed, unk=mode)
     assert found == reference.encode_with_offsets(text, allowed_special=allowed, unk=mode)
     assert native.encode(text, allowed_special=allowed, unk=mode) == found[0]

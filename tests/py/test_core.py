@@ -73,7 +73,8 @@ def test_what_the_bindings_copy_is_as_in_the_header() -> None:
 
 def numbers(model: Any, of: int, number: int = 0) -> list[tuple[str, int]]:
     """What wwho_info tells of a thing."""
-    name, value, found = ffi.new("const char **"), ffi.new("uint32_t *"), []
+    name, value = ffi.new("const char **"), ffi.new("uint32_t *")
+    found: list[tuple[str, int]] = []
     while lib.wwho_info(model, of, number, len(found), name, value) == lib.WWHO_OK:
         found.append((ffi.string(name[0]).decode(), value[0]))
     return found

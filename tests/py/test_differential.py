@@ -17,8 +17,7 @@ import pytest
 sys.path.insert(0, str(oracle.ROOT / "tests" / "fuzz"))
 
 import differential
-
-from texts import STRATEGIES
+from generators import STRATEGIES
 
 SECONDS = 8
 LEAST = 20  # texts of each strategy, however slow the machine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ PAGE = EXAMPLE.with_name("README.md").read_text("utf-8")
 CORE = ROOT / "web" / "package" / "wwho.wasm"
 MODELS = ROOT / "py" / "wwho" / "models"
 SIZES = (4 << 10, 64 << 10, 1 << 20)
+OpenEncoder = Callable[..., Callable[[bytes], list[int]]]
 TEXTS = ("ඔයා 1 special अद्भुत", "", "ගමේ\0පාසල \ufffd\U0010ffff", "word " * 800)
 ROW = re.compile(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", re.MULTILINE)
 
@@ -29,7 +31,7 @@ def _built() -> None:
 
 
 @pytest.fixture
-def open_encoder(monkeypatch: pytest.MonkeyPatch):
+def open_encoder(monkeypatch: pytest.MonkeyPatch) -> OpenEncoder:
     monkeypatch.syspath_prepend(str(EXAMPLE.parent))
     from edge import open_encoder
 
@@ -46,13 +48,13 @@ def test_it_is_short_and_needs_the_engine_alone() -> None:
 
 
 @pytest.mark.parametrize("name", wwho.list_encoding_names())
-def test_ids(open_encoder, name: str) -> None:
+def test_ids(open_encoder: OpenEncoder, name: str) -> None:
     encode = open_encoder(str(CORE), str(MODELS / f"{name}.wwho"))
     for text in TEXTS:
         assert encode(text.encode()) == wwho.get_encoding(name).encode(text)
 
 
-def test_errors(open_encoder, tmp_path: Path) -> None:
+def test_errors(open_encoder: OpenEncoder, tmp_path: Path) -> None:
     broken = tmp_path / "broken.wwho"
     broken.write_bytes((MODELS / "cl100k_base.wwho").read_bytes()[:-4])
     with pytest.raises(ValueError, match="wwho_workspace_size returned status"):
@@ -62,7 +64,7 @@ def test_errors(open_encoder, tmp_path: Path) -> None:
         encode(b"nine char")
 
 
-def test_memory_is_what_the_page_says(open_encoder) -> None:
+def test_memory_is_what_the_page_says(open_encoder: OpenEncoder) -> None:
     """To a tenth: the core grows and shrinks a little with every change."""
     stated = {name: [float(number) for number in rest] for name, *rest in ROW.findall(PAGE)}
     assert list(stated) == wwho.list_encoding_names()
@@ -79,7 +81,7 @@ def test_the_readme_gives_the_range_of_the_page() -> None:
     assert range_ in (ROOT / "README.md").read_text("utf-8")
 
 
-def measured(open_encoder, name: str) -> list[float]:
+def measured(open_encoder: OpenEncoder, name: str) -> list[float]:
     """MiB of the file, and of the engine's memory after texts of each size."""
     path = MODELS / f"{name}.wwho"
     found = [path.stat().st_size]

@@ -7,6 +7,7 @@ import math
 import re
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,6 +51,7 @@ def test_the_text(folder: Path) -> None:
 
 
 def test_the_model(folder: Path) -> None:
+    approx: Any = pytest.approx
     found = measured(folder).overall.figures["hand"]
     # how often each id occurs: a, b and the byte E0 twice, nine others once
     shares = np.array([2] * 3 + [1] * 10) / OUR_TOKENS
@@ -58,8 +60,8 @@ def test_the_model(folder: Path) -> None:
         bytes_per_token=28 / 16,
         compression_ratio=28 / (2 * 16),  # 264 ids take two bytes each
         # of the 12 tokens in Sinhala segments, six bytes of කි and the lone ්  are not whole
-        efficiency_score=pytest.approx(100 * 5 / 12),
-        renyi_efficiency=pytest.approx(-math.log((shares**2.5).sum()) / 1.5 / math.log(13)),
+        efficiency_score=approx(100 * 5 / 12),
+        renyi_efficiency=approx(-math.log((shares**2.5).sum()) / 1.5 / math.log(13)),
         damaged_lines=0,
         damaged_by_unk=0,
         unk_tokens=0,

@@ -152,14 +152,14 @@ def test_texts_without_spaces_are_counted_in_characters(folder: Path) -> None:
         (folder / name).write_text(text + "\n", "utf-8")
         data.append(DataSet(name, str(folder / name)))
     found = evaluate(open_model(str(folder / "hand.wwho")), [], data, example_texts=[])
-    for text in (*found.texts, found.overall):
-        efficiency = text.figures["hand"].efficiency
-        has_words = text.name in {"english", "sinhala"}
-        assert (efficiency.tokens_per_word is not None) == has_words, text.name
-        per_character = efficiency.tokens / text.characters
+    for of in (*found.texts, found.overall):
+        efficiency = of.figures["hand"].efficiency
+        has_words = of.name in {"english", "sinhala"}
+        assert (efficiency.tokens_per_word is not None) == has_words, of.name
+        per_character = efficiency.tokens / of.characters
         assert efficiency.tokens_per_character == pytest.approx(per_character)
         if has_words:
-            assert efficiency.tokens_per_word == efficiency.tokens / text.words
+            assert efficiency.tokens_per_word == efficiency.tokens / of.words
     scripts = {script.name: script.figures["hand"] for script in found.overall.scripts}
     assert scripts["sinhala"].tokens_per_word == 1
     assert scripts["other"].tokens_per_word is None

@@ -71,11 +71,12 @@ def file(request: Any, tmp_path: Path) -> tuple[Path, str]:
 
 def test_python(file: tuple[Path, str]) -> None:
     path, said = file
-    for open_it in (
+    ways: tuple[Callable[[], object], ...] = (
         lambda: Tokenizer.load(path),
         lambda: Tokenizer.load(path, backend="reference"),
         lambda: Tokenizer.from_bytes(bytearray(path.read_bytes())),
-    ):
+    )
+    for open_it in ways:
         with pytest.raises(ArtifactError, match=f"no .wwho artifact but {said}") as caught:
             open_it()
         assert caught.value.status == "MAGIC"

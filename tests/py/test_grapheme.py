@@ -111,7 +111,7 @@ def characters() -> st.SearchStrategy[str]:
         lambda label: st.sampled_from(members()[label]).flatmap(
             lambda bounds: (
                 st.characters(
-                    min_codepoint=bounds[0], max_codepoint=bounds[1], exclude_categories=("Cs",)
+                    min_codepoint=bounds[0], max_codepoint=bounds[1], exclude_categories=["Cs"]
                 )
                 if not 0xD800 <= bounds[0] <= bounds[1] < 0xE000
                 else st.just("\n")

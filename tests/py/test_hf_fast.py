@@ -45,6 +45,7 @@ def both() -> tuple[Any, Any, dict[int, int]]:
     )
     rust.add_special_tokens([END])
     end = rust.token_to_id(END)
+    assert end is not None
     rust.post_processor = processors.TemplateProcessing(
         single=f"$A {END}", pair=f"$A {END} $B:1 {END}:1", special_tokens=[(END, end)]
     )
@@ -57,7 +58,8 @@ def both() -> tuple[Any, Any, dict[int, int]]:
     ours = WWHOTokenizer(
         "cl100k_base", special_tokens_pattern="eos", model_input_names=fast.model_input_names
     )
-    return ours, fast, {end: ours.eos_token_id}
+    eos: Any = ours.eos_token_id
+    return ours, fast, {end: eos}
 
 
 @pytest.fixture(params=["right", "left"])

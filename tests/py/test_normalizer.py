@@ -174,7 +174,7 @@ def test_readers_agree_on_damaged_sections(name: str) -> None:
                 for s in container.sections
             ]
         )
-        found = []
+        found: list[object] = []
         for backend in (NativeBackend, ReferenceBackend):
             try:
                 opened = backend(damaged)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import oracle  # noqa: F401 - puts tools/ on the path
 import pytest
@@ -23,11 +25,11 @@ MODELS = DATA["models"]
     ("path", "text"),
     [(gen_openai.DATA, gen_openai.json_text), (gen_openai.MODULE, gen_openai.module_text)],
 )
-def test_is_what_the_generator_writes(path: Path, text):
+def test_is_what_the_generator_writes(path: Path, text: Callable[[Any], str]) -> None:
     assert path.read_text(encoding="utf-8") == text(gen_openai.collected())
 
 
-def test_encodings_and_prefixes_are_tiktokens():
+def test_encodings_and_prefixes_are_tiktokens() -> None:
     assert DATA["prefixes"] == tiktoken_model.MODEL_PREFIX_TO_ENCODING
     assert MODELS.keys() >= tiktoken_model.MODEL_TO_ENCODING.keys()
     known = 0
@@ -41,12 +43,12 @@ def test_encodings_and_prefixes_are_tiktokens():
     assert known > 100
 
 
-def test_where_tiktoken_and_gpt_tokenizer_disagree_nothing_is_written():
+def test_where_tiktoken_and_gpt_tokenizer_disagree_nothing_is_written() -> None:
     with pytest.raises(ValueError, match="gpt-4o: tiktoken says o200k_base, gpt-tokenizer r50k"):
         gen_openai.encoding_of("gpt-4o", {"encoding": "r50k_base"})
 
 
-def test_prices_are_plausible():
+def test_prices_are_plausible() -> None:
     for price in [model["price"] for model in MODELS.values() if "price" in model]:
         assert 0 < price["input"] <= price.get("output", price["input"])
         assert price.get("cached", 0) < price["input"]
@@ -54,7 +56,7 @@ def test_prices_are_plausible():
             assert dollars > price.get(key, 0)
 
 
-def test_models_without_a_price_from_openai_have_none():
+def test_models_without_a_price_from_openai_have_none() -> None:
     assert MODELS["gpt-oss-20b"]["chat"]
     assert "price" not in MODELS["gpt-oss-20b"]
     assert MODELS["gpt-4o"]["price"] == {"input": 2.5, "cached": 1.25, "output": 10}

@@ -7,6 +7,7 @@ import re
 
 import oracle
 import pytest
+from tiny import bpe_of
 
 from wwho import get_encoding
 from wwho.core.merge import merge
@@ -46,8 +47,8 @@ def test_no_vocabulary_reaches_back_further() -> None:
     found = []
     for name in MODELS:
         model = read_artifact(model_bytes(name))
-        found.append(furthest([1] * 256, list(model.models[0].merges)))
-        for units in model.models[1:]:
+        found.append(furthest([1] * 256, list(bpe_of(model.models[0]).merges)))
+        for units in map(bpe_of, model.models[1:]):
             found.append(furthest([len(text) for text in units.symbols], list(units.merges)))
     assert max(found) == STATED < REACH / 2
 

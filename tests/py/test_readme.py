@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -23,23 +24,23 @@ ENVIRONMENT = {
 }
 
 
-def blocks(language):
+def blocks(language: str) -> list[str]:
     """The code blocks in this language, in order."""
     return [text for name, text in BLOCKS if name == language]
 
 
-def test_every_block_is_of_a_kind_that_is_tested():
+def test_every_block_is_of_a_kind_that_is_tested() -> None:
     assert {name for name, _ in BLOCKS} == {"sh", "console", "python", "js"}
     assert README.count("```") == 2 * len(BLOCKS)
 
 
-def python_examples():
+def python_examples() -> doctest.DocTest:
     """All Python of the README: one session."""
     examples = "\n".join(blocks("python"))
     return doctest.DocTestParser().get_doctest(examples, {}, "README", "README.md", 0)
 
 
-def test_python(monkeypatch):
+def test_python(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("transformers", "wasmtime"):
         pytest.importorskip(name, reason=f"needs {name}")
     monkeypatch.chdir(ROOT)
@@ -51,7 +52,7 @@ def test_python(monkeypatch):
     assert not report, "".join(report)
 
 
-def test_python_is_typed(tmp_path):
+def test_python_is_typed(tmp_path: Path) -> None:
     mypy = pytest.importorskip("mypy.api", reason="needs mypy")
     script = tmp_path / "quickstarts.py"
     script.write_text("".join(example.source for example in python_examples().examples), "utf-8")
@@ -62,7 +63,7 @@ def test_python_is_typed(tmp_path):
 
 
 @pytest.mark.skipif(not TYPESCRIPT.is_file(), reason="needs TypeScript: npm ci in tests")
-def test_js_is_typed(tmp_path):
+def test_js_is_typed(tmp_path: Path) -> None:
     for number, block in enumerate(blocks("js")):
         name = tmp_path / f"quickstart{number}.mjs"
         name.write_text(block.replace('"./web/', f'"{ROOT}/web/'), "utf-8")
@@ -74,7 +75,9 @@ def test_js_is_typed(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
-def check_console(folder, environment=ENVIRONMENT, page=README):
+def check_console(
+    folder: Path, environment: Mapping[str, str] = ENVIRONMENT, page: str = README
+) -> None:
     """Run a page's commands in a folder: each prints what the page says."""
     commands = [
         command
@@ -89,12 +92,12 @@ def check_console(folder, environment=ENVIRONMENT, page=README):
         assert done.stdout.removesuffix("\n") == expected.removesuffix("\n"), command
 
 
-def test_console(tmp_path):
+def test_console(tmp_path: Path) -> None:
     check_console(tmp_path)
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="needs Node.js")
-def test_js():
+def test_js() -> None:
     for block in blocks("js"):
         shown = re.findall(r"^console\.log\(.*\); // (.*)$", block, re.MULTILINE)
         assert len(shown) == block.count("console.log")
@@ -106,7 +109,7 @@ def test_js():
     Path(sys.prefix) != ROOT / ".venv",
     reason="the two commands set up .venv, so they are tried where it is in use",
 )
-def test_the_two_commands():
+def test_the_two_commands() -> None:
     (block,) = blocks("sh")
     commands = [line.partition("#")[0].split() for line in block.splitlines()]
     assert [command[1:] for command in commands] == [
@@ -122,13 +125,15 @@ def test_the_two_commands():
     assert "pytest" in test.stdout
 
 
-def test_links_lead_to_files():
+def test_links_lead_to_files() -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", README)
     assert links
     assert [link for link in links if not (ROOT / link).is_file()] == []
 
 
-def run(command, cwd, environment=ENVIRONMENT):
+def run(
+    command: Sequence[str], cwd: Path, environment: Mapping[str, str] = ENVIRONMENT
+) -> subprocess.CompletedProcess[str]:
     """Run a command with `wwho` on the path; its output as text."""
     return subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False

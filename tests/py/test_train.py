@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from corelib import HEADER, CompileError, compile_c
@@ -275,7 +276,8 @@ SPELL = Tokenizer.from_bytes(write_artifact(BASE), backend="reference")
 
 def expected_ids(word: Word, learnt: Learnt, model: Artifact) -> list[int]:
     """The final segmentation of a word as ids, units outside the vocabulary as their bytes."""
-    assert units_of(model).space_id is not None
+    space = units_of(model).space_id
+    assert space is not None
     atoms = set(learnt.atoms)
     runs = iter(learnt.runs[word])
     ids: list[int] = []
@@ -284,7 +286,7 @@ def expected_ids(word: Word, learnt: Learnt, model: Artifact) -> list[int]:
             continue
         ids += [units_of(model).first_id + token for token in next(runs)]
         if unit[:1] == b" " and unit[1:] in atoms:
-            ids.append(units_of(model).space_id)
+            ids.append(space)
         else:
             ids += SPELL.encode(unit)
     return ids + [units_of(model).first_id + token for token in next(runs)]
@@ -371,7 +373,7 @@ def test_other_text_is_cut_by_the_bases_own_pretokenizer(tmp_path: Path) -> None
         ({"processes": 0}, "processes is 0"),
     ],
 )
-def test_numbers_out_of_range(tmp_path: Path, arguments: dict[str, int], named: str) -> None:
+def test_numbers_out_of_range(tmp_path: Path, arguments: dict[str, Any], named: str) -> None:
     with pytest.raises(ValueError, match=named):
         train_model(SCHEMAS, BASE, [write(tmp_path, SENTENCES)], **arguments)
 

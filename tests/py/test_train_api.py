@@ -95,7 +95,7 @@ def test_bases_by_name_file_and_model(tmp_path: Path, base: str) -> None:
     blob = model_bytes("cl100k_base")
     file = tmp_path / "base.wwho"
     file.write_bytes(blob)
-    given = {"file": str(file), "path": file, "model": read_artifact(blob)}.get(base, base)
+    given: Any = {"file": str(file), "path": file, "model": read_artifact(blob)}.get(base, base)
     enc = train(lines(), base=given, schemas=["sinhala"], **SMALL)
     assert enc.encode("school") == (
         list(b"school") if base == "none" else wwho.get_encoding("cl100k_base").encode("school")

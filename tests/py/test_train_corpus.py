@@ -28,6 +28,7 @@ from wwho.build.assemble import units_of
 from wwho.build.base import base_model
 from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
+from wwho.corpus.corpus import Number
 from wwho.corpus.lines import sampler
 from wwho.corpus.reader import LONG_LINE, Part, Reader, Reading
 from wwho.corpus.sources import files_of, stamp_of
@@ -275,7 +276,8 @@ def test_a_whole_weight_is_naming_a_source_so_often(tmp_path: Path) -> None:
     weighted = learnt(Corpus([one, two], weights={one: 3}))
     assert weighted == learnt([one, one, one, two])
     assert weighted != learnt([one, two])
-    assert learnt(Corpus([two, one], weights={one: "3.0", two: Decimal(1)})) == weighted
+    both: dict[str, Number] = {one: "3.0", two: Decimal(1)}
+    assert learnt(Corpus([two, one], weights=both)) == weighted
     assert learnt(Corpus([one, Path(two)], weights={Path(one): 3.0})) == weighted
 
 
@@ -283,7 +285,8 @@ def test_decimal_weights_are_exact(tmp_path: Path) -> None:
     """Weights of 0.25 and 1.75 with thresholds of 1 are weights of 1 and 7 with thresholds of 4."""
     one, two = str(put(tmp_path / "1.txt", lines(1))), str(put(tmp_path / "2.txt", lines(2)))
     whole = train_model(SCHEMAS, BASE, Corpus([one, two], weights={two: 7}), prune=60, min_freq=8)
-    parts = Corpus([one, two], weights={one: "0.25", two: Fraction(7, 4)})
+    weights: dict[str, Number] = {one: "0.25", two: Fraction(7, 4)}
+    parts = Corpus([one, two], weights=weights)
     quarter = train_model(SCHEMAS, BASE, parts, prune=15, min_freq=2)
     assert (units_of(quarter).symbols, units_of(quarter).merges) == (
         units_of(whole).symbols,
@@ -349,8 +352,9 @@ def test_numbers_that_cannot_be(options: dict[str, Any], named: str) -> None:
 
 def test_counts_that_are_too_large_are_refused(tmp_path: Path) -> None:
     one, two = str(put(tmp_path / "1.txt", lines(1))), str(put(tmp_path / "2.txt", lines(2) * 800))
+    weights: dict[str, Number] = {one: "0.000001", two: 10**6}
     with pytest.raises(ValueError, match=r"counts may reach \d+, and 9223372036854775807 is the"):
-        train_model(SCHEMAS, BASE, Corpus([one, two], weights={one: "0.000001", two: 10**6}))
+        train_model(SCHEMAS, BASE, Corpus([one, two], weights=weights))
 
 
 # Samples

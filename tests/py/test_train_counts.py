@@ -26,6 +26,7 @@ import wwho
 from wwho.build.base import base_model
 from wwho.compile.load import load_schema
 from wwho.corpus import Corpus, contents
+from wwho.corpus.corpus import Number
 from wwho.corpus.reader import Reading, part_of
 from wwho.errors import CorpusError, CountsError
 from wwho.format.write import write_artifact
@@ -91,7 +92,7 @@ def test_no_split_and_no_order_changes_the_model(
 ) -> None:
     folder = tmp_path_factory.mktemp("corpus")
     files, n_parts = write_corpus(folder), data.draw(NUMBERS)
-    form = data.draw(st.sampled_from([None, "nfc"]))
+    form: Any = data.draw(st.sampled_from([None, "nfc"]))
     reports: list[Report] = []
     shared = {"normalize": form, "superwords": 20, "on_counted": reports.append}
     expected = trained(files, **shared)
@@ -118,8 +119,10 @@ def test_counts_and_text_may_be_mixed_and_weighted(
     monkeypatch.setattr(contents, "CHUNK", 512)  # many blocks
     one, *others = write_corpus(tmp_path)
     counts = count(one, tmp_path / "a.counts", processes=processes)
-    mixed = Corpus(others, counts=[counts], weights={counts: "2.5", others[0]: 3})
-    whole = Corpus([one, *others], weights={one: "2.5", others[0]: 3})
+    by_counts: dict[str, Number] = {counts: "2.5", others[0]: 3}
+    by_file: dict[str, Number] = {one: "2.5", others[0]: 3}
+    mixed = Corpus(others, counts=[counts], weights=by_counts)
+    whole = Corpus([one, *others], weights=by_file)
     assert trained(mixed, processes=processes) == trained(whole)
 
 
@@ -134,10 +137,10 @@ def test_a_sample_of_a_part_is_that_part_of_the_sample(tmp_path: Path) -> None:
 
 def test_other_atoms_are_counted_too(tmp_path: Path) -> None:
     file, *_ = write_corpus(tmp_path)
-    kinds = {"atoms": "byte", "base": "none", "pattern": r"\w+|\W"}
-    counts = count_words(Corpus([file]), tmp_path / "a.counts", **kinds)  # type: ignore[arg-type]
+    kinds: dict[str, Any] = {"atoms": "byte", "base": "none", "pattern": r"\w+|\W"}
+    counts = count_words(Corpus([file]), tmp_path / "a.counts", **kinds)
     models = [
-        wwho.train.train(corpus, vocab_size=300, **kinds)  # type: ignore[attr-defined]
+        wwho.train.train(corpus, vocab_size=300, **kinds)
         for corpus in (Corpus(counts=[counts]), Corpus([file]))
     ]
     assert models[0].token_byte_values() == models[1].token_byte_values()
@@ -246,9 +249,7 @@ def test_counts_of_other_words(tmp_path: Path) -> None:
     pieces = tmp_path / "b.counts"
     count_words(Corpus([file]), pieces, atoms="codepoint", base="none", pattern="a|[^a]+")
     with pytest.raises(CountsError, match=r"pattern: a\|\[\^a\]\+ there, "):
-        wwho.train.train(  # type: ignore[attr-defined]
-            Corpus(counts=[pieces]), atoms="codepoint", base="none"
-        )
+        wwho.train.train(Corpus(counts=[pieces]), atoms="codepoint", base="none")
 
 
 def changed(file: Path, **facts: Any) -> None:

@@ -116,12 +116,12 @@ def other_pythons() -> Iterator[str]:
     programs = [shutil.which(f"python3.{minor}") for minor in range(11, 20)]
     programs += sorted(map(str, versions.glob("3.*/bin/python")))
     ask = "import ensurepip, sys; print(*sys.version_info[:2])"
-    seen = {sys.version_info[:2]}
+    seen = [[*sys.version_info[:2]]]
     for program in filter(None, programs):
         done = subprocess.run([program, "-c", ask], capture_output=True, text=True, check=False)
-        version = tuple(map(int, done.stdout.split()))
-        if version >= (3, 11) and version not in seen:
-            seen.add(version)
+        version = [int(number) for number in done.stdout.split()]
+        if version >= [3, 11] and version not in seen:
+            seen.append(version)
             yield program
 
 
@@ -196,7 +196,7 @@ def test_the_examples_of_serve(installed: Installed) -> None:
         pytest.skip("needs curl")
     serve, curl = examples_of(installed, "serve")
     assert serve == "wwho serve --port 8328"
-    command = [installed.programs / "wwho", "serve", "--port", "0"]
+    command = [str(installed.programs / "wwho"), "serve", "--port", "0"]
     with subprocess.Popen(command, env=installed.environment, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         try:

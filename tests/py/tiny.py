@@ -33,6 +33,7 @@ from wwho.format.model import (
     Artifact,
     Flag,
     Ids,
+    Model,
     Pair,
     Route,
     Stage,
@@ -78,6 +79,12 @@ SPECIALS_BEHIND = ("[PAD]", "[UNK]")
 def specials_of(artifact: Artifact) -> dict[str, int]:
     """The added tokens of an artifact, text to id."""
     return {token.text: token.id for token in artifact.added}
+
+
+def bpe_of(model: Model) -> BPE:
+    """A model, which is a BPE."""
+    assert isinstance(model, BPE)
+    return model
 
 
 def tiny_model() -> Artifact:
@@ -205,7 +212,7 @@ def stated_model() -> Artifact:
     """As `small_model`, with ids of its own, for broken files; one token has none."""
     small = small_model()
     ids = (265, 262, None, 264)
-    base, units = small.models
+    base, units = map(bpe_of, small.models)
     units = replace(units, space_id=263, id_policy=Ids.STATED, stated=ids, unknown=Unknown.ID)
     return replace(small, models=(base, units))
 

@@ -45,9 +45,10 @@ def check_encode(enc: Tokenizer, line: dict[str, Any]) -> None:
         assert [list(segment.units) for segment in segments] == units
     else:
         routes = enc.info.routes
-        spans = enc._backend.spans(text if isinstance(text, bytes) else text.encode())
+        data = text if isinstance(text, bytes) else text.encode()
+        spans = enc._backend.spans(data)
         found = [
-            text[span.start : span.end].hex()
+            data[span.start : span.end].hex()
             for span in spans
             if routes[span.route].units is not None
         ]

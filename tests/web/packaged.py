@@ -172,7 +172,7 @@ def workerd(project: Path) -> Iterator[str]:
 def wait_for(process: subprocess.Popen[bytes], port: int) -> None:
     """Wait until a server listens, which says nothing of it."""
     while True:
-        assert process.poll() is None, f"{process.args} ended by itself"
+        assert process.poll() is None, f"{process.args!r} ended by itself"
         try:
             socket.create_connection(("127.0.0.1", port)).close()
         except ConnectionRefusedError:

@@ -27,7 +27,8 @@ from wwho.serve.run import SETTINGS  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 JSON = {"Content-Type": "application/json"}
 HEAD = b"POST /api/v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-HEADER_BYTES, BODY_BYTES = SETTINGS["max_request_header_size"], SETTINGS["max_request_body_size"]
+HEADER_BYTES: Any = SETTINGS["max_request_header_size"]
+BODY_BYTES: Any = SETTINGS["max_request_body_size"]
 
 
 def ask(port: int, body: bytes, path: str = "/api/v1/count") -> tuple[HTTPResponse, bytes]:
@@ -275,7 +276,8 @@ def test_large_bodies_leave_room_for_small_ones() -> None:
     def post(port: int) -> None:
         statuses.append(ask(port, large, "/api/v1/encode")[0].status)
 
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+    pipes["stderr"] = subprocess.DEVNULL
     with subprocess.Popen([sys.executable, "-c", SLOW], text=True, **pipes) as process:
         assert process.stdin
         assert process.stdout

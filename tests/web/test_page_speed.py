@@ -81,7 +81,7 @@ def test_the_progress_is_that_of_the_bytes(browser: Any, address: str) -> None:
     )
     opened(page, address)
     seen = page.evaluate("window.seen")
-    names = list(dict.fromkeys(re.search("Loading ([a-z0-9_]+):", what)[1] for what, _, _ in seen))
+    names = list(dict.fromkeys(re.findall("Loading ([a-z0-9_]+):", what)[0] for what, _, _ in seen))
     assert names == ["o200k_base", "cl100k_base", "wwho_328k"]
     for what, value, most in seen:
         assert 0 < value <= most

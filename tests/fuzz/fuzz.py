@@ -1,6 +1,6 @@
 """Build the fuzzing harnesses and run them, one after another; `models` compares the backends.
 
-    python tests/fuzz/run.py [--seconds N] [--seed S] [--coverage] [harness...]
+    python tests/fuzz/fuzz.py [--seconds N] [--seed S] [--coverage] [harness...]
 
 What they learn is kept in build/fuzz/corpus, and an input that breaks something in
 build/fuzz/findings; `build/fuzz/HARNESS FILE`, run from the project's folder, shows it again.
