@@ -95,7 +95,7 @@ class Wasm:
         """The ids of a text of at most `LONGEST` bytes."""
         memory = self._exports["memory"]
         memory.write(self._store, text, self._text)
-        arguments = (self._text, len(text), 0, 0, *self._scratch, self._ids, 0, LONGEST)
+        arguments = (self._text, len(text), 0, 0, *self._scratch, self._ids, 0, 0, LONGEST)
         n = self._call("encode", self._model, *arguments)
         return memoryview(memory.read(self._store, self._ids, self._ids + 4 * n)).cast("I").tolist()
 

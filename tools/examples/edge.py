@@ -28,7 +28,7 @@ def open_encoder(core: str, model: str, longest: int = 4096) -> Callable[[bytes]
         if len(text) > longest:
             raise ValueError(f"{len(text)} bytes are more than {longest}: open with longest=")
         memory.write(store, text, data)
-        n = call("encode", opened, data, len(text), 0, 0, *scratch, ids, 0, longest)
+        n = call("encode", opened, data, len(text), 0, 0, *scratch, ids, 0, 0, longest)
         return memoryview(memory.read(store, ids, ids + 4 * n)).cast("I").tolist()
 
     out, artifact, data, ids = take(4), take(len(blob)), take(longest), take(4 * longest)
