@@ -68,6 +68,10 @@ def naming(file: str | os.PathLike[str]) -> Iterator[None]:
         raise ArtifactError(f"{os.fspath(file)}: {error}", status=error.status) from error
 
 
+class ExportError(WwhoError, ValueError):
+    """A model cannot be expressed in the kind of file that it was to be exported to."""
+
+
 class SchemaError(WwhoError, ValueError):
     """A script schema breaks one of the six conditions, or is not a schema at all.
 

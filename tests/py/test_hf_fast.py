@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from wwho.encodings import model_bytes
+from wwho.exporters import export
 from wwho.format.read import read_artifact
 
 transformers = pytest.importorskip("transformers", reason="needs the extra hf")
@@ -29,20 +27,13 @@ TEXTS = [
     "a somewhat longer text, of more than a few words, so that it goes over several rows",
 ]
 PAIRS = [*reversed(TEXTS)]
-VOCABULARY = Path(__file__).resolve().parents[2] / "tools" / "bench" / "vocabulary.py"
 
 
 @cache
 def both() -> tuple[Any, Any, dict[int, int]]:
     """Ours, the fast one, and what ids of the latter are in ours: those of its special token."""
-    spec = importlib.util.spec_from_file_location("vocabulary", VOCABULARY)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    rust = Tokenizer.from_str(
-        json.dumps(module.tokenizer_json(read_artifact(model_bytes("cl100k_base"))))
-    )
+    exported = export(read_artifact(model_bytes("cl100k_base")), "tokenizer.json")
+    rust = Tokenizer.from_str(exported.data.decode())
     rust.add_special_tokens([END])
     end = rust.token_to_id(END)
     assert end is not None

@@ -18,7 +18,7 @@ ROOMS = (
     ("normalize",),
     ("corpus",),
     ("build",),
-    ("importers",),
+    ("importers", "exporters"),
     ("batches", "cutting", "decoding", "encoding", "encodings", "streaming", "tokenizer"),
     ("tiktoken",),
     ("train",),

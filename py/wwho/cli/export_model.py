@@ -1,0 +1,43 @@
+"""`wwho export`: a model as a file of another library, which gives the same ids there."""
+
+from __future__ import annotations
+
+import argparse
+
+from wwho.cli import options as shared
+from wwho.cli import streams
+
+NAME = "export"
+HELP = "turn an artifact into a file of another library that gives the same ids there"
+EXAMPLE = """\
+  $ wwho export o200k_base --to tokenizer.json -o tokenizer.json
+  $ wwho export my.wwho --to tiktoken -o my.tiktoken"""
+
+FORMATS = ("tokenizer.json", "tiktoken", "gguf")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("model", metavar="NAME|FILE", help="a shipped encoding or a .wwho file")
+    parser.add_argument("--to", required=True, choices=FORMATS, help="the kind of file")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the file to write")
+    shared.add_json(parser, '{"file", "bytes", "notes"}')
+
+
+def run(options: argparse.Namespace) -> int:
+    """Export and write."""
+    from wwho.exporters import export
+    from wwho.format.files import write_atomic
+    from wwho.format.read import read_artifact
+
+    shared.check_output(options, options.model)
+    found = export(read_artifact(shared.read_artifact(options.model)), options.to)
+    write_atomic(options.output, found.data)
+    if options.json:
+        streams.write_json(
+            {"file": options.output, "bytes": len(found.data), "notes": list(found.notes)}
+        )
+    else:
+        lines = [f"{options.output}: {len(found.data):,} bytes", *found.notes]
+        streams.write("".join(f"{line}\n" for line in lines).encode())
+    return 0

@@ -1,0 +1,34 @@
+"""Models in the files of other libraries, which give the same ids there.
+
+`export` writes one where the model can be expressed in that kind of file, and else refuses with the
+reason: nothing is approximated in silence. Each kind of file is a module; `FORMATS` lists them.
+"""
+
+from collections.abc import Callable, Mapping
+
+from wwho.exporters import gguf, ranks, tokenizer_json
+from wwho.exporters.exported import Exported
+from wwho.format.model import Artifact
+
+__all__ = ["FORMATS", "Exported", "export"]
+
+FORMATS: Mapping[str, Callable[[Artifact], Exported]] = {
+    "tokenizer.json": tokenizer_json.write,
+    "tiktoken": ranks.write,
+    "gguf": gguf.write,
+}
+"""What `export` can write, by name."""
+
+
+def export(artifact: Artifact, to: str) -> Exported:
+    """A model as a file of another library.
+
+    Args:
+        artifact: the model.
+        to: one of `FORMATS`.
+
+    Raises:
+        ExportError: the model cannot be expressed so; the message says why.
+        KeyError: there is no such format.
+    """
+    return FORMATS[to](artifact)
