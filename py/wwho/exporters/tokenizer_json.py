@@ -30,12 +30,13 @@ def write(artifact: Artifact) -> Exported:
 def in_oniguruma(artifact: Artifact, pattern: str) -> str:
     """The model's pattern as Oniguruma has to be told it.
 
-    There `X{1,3}+` is no possessive repetition, but a repetition of `X{1,3}`.
+    There `X{1,3}+` is no possessive repetition, but a repetition of `X{1,3}`, and `$` is the end of
+    a line.
 
     Raises:
         ExportError: Oniguruma would cut otherwise.
     """
-    simple = re.sub(r"(\{\d+(?:,\d*)?\})\+", r"\1", pattern)
+    simple = re.sub(r"(\{\d+(?:,\d*)?\})\+", r"\1", pattern).replace(r"\s++$", r"\s++\z")
     try:
         alike = cuts_alike(artifact, parse_oniguruma(simple))
     except PatternError as error:
