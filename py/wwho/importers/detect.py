@@ -11,10 +11,12 @@ from pathlib import Path
 from wwho.errors import ArtifactError, PatternError, SourceError, SpecialTokenError
 from wwho.format.foreign import foreign
 from wwho.importers import paper, ranks, rwkv, tekken
+from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
 from wwho.importers.source import Source
 
 READERS: tuple[Reader, ...] = (
+    tokenizer_json.READER,
     paper.READER,
     tekken.READER,
     ranks.READER,

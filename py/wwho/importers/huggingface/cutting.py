@@ -1,0 +1,228 @@
+"""Pre-tokenizers as stages, and those that change text as steps of rewriting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.oniguruma import parse_oniguruma
+from wwho.compile.syntax import Chars, Node, Repeat, Seq, alt, many
+from wwho.compile.unicode import category, white_space, word
+from wwho.format.model import Action
+from wwho.format.rewriting import Ends, Replace
+from wwho.importers.huggingface.document import Value, check_options
+from wwho.importers.huggingface.draft import ANY, Draft
+from wwho.importers.source import shown
+
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+ASCII_PUNCTUATION = CodePointSet.of(("!", "/"), (":", "@"), ("[", "`"), ("{", "~"))
+IDEOGRAPHS = CodePointSet.of(
+    *((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F)),
+    *((0x2B740, 0x2B81F), (0x2B920, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F)),
+)
+"""What Bert puts spaces around; 2B920 is 2B820 in its source, and 2B920 in the library."""
+
+# What becomes of a match and of a gap, which is one character after the other. Inverted, gaps are
+# what the behaviour speaks of; no two gaps are neighbours.
+BEHAVIOURS = {
+    "Removed": ((Action.DROP, Action.GROUP), (Action.KEEP, Action.DROP)),
+    "Isolated": ((Action.KEEP, Action.GROUP), (Action.KEEP, Action.GROUP)),
+    "MergedWithPrevious": ((Action.BEFORE, Action.GROUP), (Action.BEHIND, Action.GROUP)),
+    "MergedWithNext": ((Action.BEHIND, Action.GROUP), (Action.BEFORE, Action.GROUP)),
+    "Contiguous": ((Action.GROUP, Action.GROUP), (Action.GROUP, Action.GROUP)),
+}
+
+
+def add_pretokenizer(value: Value, draft: Draft) -> None:
+    """Add what a pre-tokenizer does.
+
+    Raises:
+        SourceError: it is not known, or does what no artifact can.
+        PatternError: its pattern cannot be compiled.
+    """
+    if value.raw is None:
+        return
+    check_options(value)
+    if draft.byte_level and value.kind() not in ("Sequence", "ByteLevel"):
+        value.fail(
+            f"{value.kind()} after ByteLevel cuts between the bytes of a character, which no "
+            "artifact can; put it before ByteLevel"
+        )
+    value.dispatch({kind: _adding(add, draft) for kind, add in _KINDS.items()}, "pre-tokenizer")
+
+
+def _adding(add: Callable[[Value, Draft], None], draft: Draft) -> Callable[[Value], None]:
+    return lambda value: add(value, draft)
+
+
+def pattern_of(value: Value) -> Node | None:
+    """The pattern of a Split or Replace; None for the literal empty text.
+
+    Raises:
+        SourceError: it is neither a text nor a regular expression.
+        PatternError: it cannot be compiled.
+    """
+    pattern = value.at("pattern")
+    if pattern.raw and set(pattern.be(dict)) == {"String"}:
+        literal = pattern.text("String")
+        return Seq(tuple(Chars(CodePointSet.of(char)) for char in literal)) if literal else None
+    if not pattern.raw or set(pattern.be(dict)) != {"Regex"}:
+        pattern.fail(f'found {shown(pattern.raw)}, expected {{"String": ...}} or {{"Regex": ...}}')
+    return parse_oniguruma(pattern.text("Regex"))
+
+
+def punctuation() -> CodePointSet:
+    """What Bert and Punctuation take for punctuation."""
+    return category("P", "8.0") | ASCII_PUNCTUATION
+
+
+def _sequence(value: Value, draft: Draft) -> None:
+    for each in value.items("pretokenizers"):
+        add_pretokenizer(each, draft)
+
+
+def _cut(draft: Draft, name: str, node: Node, behaviour: str, invert: bool = False) -> None:
+    match, gap = BEHAVIOURS[behaviour][invert]
+    draft.stage(name, (node, match), (ANY, gap))
+
+
+def _behaviour(value: Value, default: str | None = None) -> str:
+    found = value.text("behavior") if default is None else value.text("behavior", default)
+    if found not in BEHAVIOURS:
+        value.at("behavior").fail(f"found {shown(found)}, expected one of {', '.join(BEHAVIOURS)}")
+    return found
+
+
+def _split(value: Value, draft: Draft) -> None:
+    node, behaviour, invert = pattern_of(value), _behaviour(value), value.flag("invert")
+    if node is None:
+        value.at("pattern").fail("an empty text is between all characters; give FixedLength")
+    _cut(draft, "split", node, behaviour, invert)
+
+
+def _byte_level(value: Value, draft: Draft) -> None:
+    value.flag("trim_offsets")
+    if value.flag("add_prefix_space"):
+        _refuse_pieces(value, draft, "puts a space before each piece")
+        draft.rewriting.append(Ends(prefix=" ", unless=True))
+    if draft.byte_level:
+        value.fail("a second ByteLevel spells bytes of bytes; leave one out")
+    if value.flag("use_regex", True):
+        _cut(draft, "gpt2", parse_oniguruma(GPT2), "Isolated")
+    draft.byte_level = True
+
+
+def _metaspace(value: Value, draft: Draft) -> None:
+    mark = value.text("replacement")
+    if len(mark) != 1:
+        value.at("replacement").fail(f"found {shown(mark)}, expected one character")
+    scheme = value.text("prepend_scheme", "always")
+    if scheme not in ("always", "first", "never"):
+        value.at("prepend_scheme").fail(f"found {shown(scheme)}, expected always, first or never")
+    if value.option("add_prefix_space", bool) is False and scheme != "never":
+        if "prepend_scheme" in value.raw:
+            value.at("add_prefix_space").fail("false goes with the prepend_scheme never alone")
+        scheme = "never"
+    if draft.words is not None:
+        _words(value, draft, mark, scheme)
+    else:
+        _refuse_pieces(value, draft, "rewrites each piece")
+        space, any_ = Chars(CodePointSet.of(" ")), ANY
+        draft.rewriting.append(Replace(draft.scanner("spaces", space, any_), (mark, None)))
+        if scheme != "never":
+            draft.rewriting.append(Ends(prefix=mark, unless=True, first=scheme == "first"))
+    if value.flag("split", True):
+        _cut(draft, "metaspace", Chars(CodePointSet.of(mark)), "MergedWithNext")
+
+
+def _words(value: Value, draft: Draft, mark: str, scheme: str) -> None:
+    """Metaspace within the words that WhitespaceSplit gives: white space becomes a mark."""
+    if scheme == "never":
+        return
+    if scheme == "first" or not value.flag("split", True):
+        value.fail("behind WhitespaceSplit, only prepend_scheme always with split can be done")
+    if len(draft.stages) > 1:
+        value.fail("between WhitespaceSplit and Metaspace nothing else can be done")
+    draft.stages.clear()
+    spaces = many(Chars(white_space()), 1)
+    own = Seq((spaces, Chars(CodePointSet.of(mark))))
+    strip = "".join(map(chr, white_space()))
+    draft.rewriting.append(Ends(strip=strip, left=True, right=True, prefix=mark, unless=True))
+    number = draft.scanner("words", own, spaces, ANY)
+    draft.rewriting.append(Replace(number, (mark, mark, None)))
+
+
+def _refuse_pieces(value: Value, draft: Draft, what: str) -> None:
+    if draft.stages:
+        value.fail(
+            f"{value.kind()} {what} that an earlier pre-tokenizer cut, which no artifact can; put "
+            "it first"
+        )
+
+
+def _whitespace(_: Value, draft: Draft) -> None:
+    other = Chars(~(word() | white_space()))
+    node = alt(many(Chars(word()), 1), many(other, 1))
+    _cut(draft, "whitespace", node, "Removed", invert=True)
+    set_ideographs_apart(draft)
+
+
+def _whitespace_split(_: Value, draft: Draft) -> None:
+    if not draft.stages and not draft.rewriting:
+        draft.words = len(draft.stages)
+    _cut(draft, "whitespace split", Chars(white_space()), "Removed")
+    set_ideographs_apart(draft)
+
+
+def _bert(_: Value, draft: Draft) -> None:
+    rules = (Chars(white_space()), Action.DROP), (Chars(punctuation()), Action.KEEP)
+    draft.stage("bert", *rules, (ANY, Action.GROUP))
+    set_ideographs_apart(draft)
+
+
+def set_ideographs_apart(draft: Draft) -> None:
+    """Do what BertNormalizer does with ideographs: a stage after one that drops white space.
+
+    It puts spaces around each. What is dropped next need not be put there.
+    """
+    if draft.ideographs:
+        _cut(draft, "ideographs", Chars(IDEOGRAPHS), "Isolated")
+        draft.ideographs = False
+
+
+def _punctuation(value: Value, draft: Draft) -> None:
+    _cut(draft, "punctuation", Chars(punctuation()), _behaviour(value, "Isolated"))
+
+
+def _digits(value: Value, draft: Draft) -> None:
+    behaviour = "Isolated" if value.flag("individual_digits") else "Contiguous"
+    _cut(draft, "digits", Chars(category("N", "17.0")), behaviour)
+
+
+def _delimiter(value: Value, draft: Draft) -> None:
+    delimiter = value.text("delimiter")
+    if len(delimiter) != 1:
+        value.at("delimiter").fail(f"found {shown(delimiter)}, expected one character")
+    _cut(draft, "delimiter", Chars(CodePointSet.of(delimiter)), "Removed")
+
+
+def _fixed_length(value: Value, draft: Draft) -> None:
+    length = value.number("length", 5)
+    if not 1 <= length <= 1000:
+        value.at("length").fail(f"found {length}, expected 1 to 1000")
+    draft.stage("fixed length", (Repeat(ANY, 1, length), Action.KEEP))
+
+
+_KINDS: dict[str, Callable[[Value, Draft], None]] = {
+    "BertPreTokenizer": _bert,
+    "ByteLevel": _byte_level,
+    "CharDelimiterSplit": _delimiter,
+    "Digits": _digits,
+    "FixedLength": _fixed_length,
+    "Metaspace": _metaspace,
+    "Punctuation": _punctuation,
+    "Sequence": _sequence,
+    "Split": _split,
+    "Whitespace": _whitespace,
+    "WhitespaceSplit": _whitespace_split,
+}

@@ -1,0 +1,138 @@
+"""JSON values that know where they stand, so that every error can say it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, NoReturn, TypeVar
+
+from wwho.errors import SourceError
+from wwho.importers.source import escaped, shown
+
+Read = TypeVar("Read")
+_REQUIRED = object()
+TYPES = {
+    bool: "true or false",
+    int: "a whole number",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+}
+
+
+class Value:
+    """A value of a JSON document.
+
+    Attributes:
+        raw: the value.
+        pointer: where it stands (RFC 6901).
+    """
+
+    def __init__(self, raw: Any, pointer: str = "") -> None:
+        """Take a value and its place."""
+        self.raw = raw
+        self.pointer = pointer
+
+    def fail(self, message: str) -> NoReturn:
+        """Refuse the document for this value.
+
+        Raises:
+            SourceError: always.
+        """
+        raise SourceError(f"{self.pointer or 'the document'}: {message}", pointer=self.pointer)
+
+    def at(self, key: str | int) -> Value:
+        """A member, or an item; a member that is not there is null."""
+        raw = self.raw.get(key) if isinstance(self.raw, dict) else self.raw[key]
+        return Value(raw, f"{self.pointer}/{escaped(str(key))}")
+
+    def be(self, kind: type[Any]) -> Any:
+        """The value, which must be of this type.
+
+        Raises:
+            SourceError: it is not.
+        """
+        if not isinstance(self.raw, kind) or (kind is int and isinstance(self.raw, bool)):
+            self.fail(f"found {shown(self.raw)}, expected {TYPES[kind]}")
+        return self.raw
+
+    def _member(self, key: str, kind: type[Any], default: Any) -> Any:
+        self.be(dict)
+        if key not in self.raw:
+            if default is _REQUIRED:
+                self.fail(f"there is no {key!r}, which tokenizers asks for")
+            return default
+        return self.at(key).be(kind)
+
+    def text(self, key: str, default: Any = _REQUIRED) -> str:
+        """A member that is a text."""
+        found: str = self._member(key, str, default)
+        return found
+
+    def flag(self, key: str, default: Any = _REQUIRED) -> bool:
+        """A member that is true or false."""
+        found: bool = self._member(key, bool, default)
+        return found
+
+    def number(self, key: str, default: Any = _REQUIRED) -> int:
+        """A member that is a whole number."""
+        found: int = self._member(key, int, default)
+        return found
+
+    def option(self, key: str, kind: type[Any]) -> Any:
+        """A member of this type, or None where it is null or not there."""
+        value = self.at(key)
+        return None if value.raw is None else value.be(kind)
+
+    def items(self, key: str) -> Iterator[Value]:
+        """The items of a list that is a member."""
+        found = self._member(key, list, _REQUIRED)
+        return (self.at(key).at(number) for number in range(len(found)))
+
+    def kind(self) -> str:
+        """What its member "type" says."""
+        self.be(dict)
+        return self.text("type")
+
+    def dispatch(self, readers: Mapping[str, Callable[[Value], Read]], what: str) -> Read:
+        """Let the reader of its type read it.
+
+        Raises:
+            SourceError: there is none of this type.
+        """
+        kind = self.kind()
+        if kind not in readers:
+            near = get_close_matches(kind, readers, 1) or sorted(readers)
+            self.at("type").fail(
+                f"found {shown(kind)}, which is no {what} that is known; the nearest is {near[0]!r}"
+            )
+        return readers[kind](self)
+
+
+OPTIONS = frozenset(
+    " ".join(
+        (
+            "type normalizers pretokenizers processors decoders clean_text handle_chinese_chars",
+            "lowercase strip_accents strip_left strip_right prepend pattern content behavior",
+            "precompiled_charsmap invert add_prefix_space trim_offsets use_regex replacement",
+            "prepend_scheme split str_rep individual_digits delimiter length sep cls single pair",
+            "special_tokens suffix prefix cleanup pad_token word_delimiter_token start stop",
+            "unk_token continuing_subword_prefix end_of_word_suffix fuse_unk byte_fallback",
+            "dropout vocab ignore_merges merges unk_id max_input_chars_per_word",
+        )
+    ).split()
+)
+"""What components may be told, whichever they are; some files give one what only others know."""
+
+
+def check_options(value: Value) -> None:
+    """Refuse options that no component knows.
+
+    Raises:
+        SourceError: there is one; the message names the nearest that is known.
+    """
+    for key in value.be(dict):
+        if key not in OPTIONS:
+            near = get_close_matches(key, OPTIONS, 1)
+            hint = f"; the nearest that is known is {near[0]!r}" if near else ""
+            value.at(key).fail(f"this option is not known here{hint}")

@@ -1,0 +1,70 @@
+"""What components add to while an artifact is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from wwho.compile.codepoints import ALL
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.syntax import Chars, Node
+from wwho.compile.unicode import white_space, word
+from wwho.format.automaton import CompiledScanners
+from wwho.format.classmap import overlay
+from wwho.format.model import Action, Stage
+from wwho.format.rewriting import Step
+
+MAX_STAGES = 8
+
+ANY: Node = Chars(ALL)
+
+
+@dataclass
+class Draft:
+    """A pipeline that is being put together.
+
+    Attributes:
+        scanners: what is to be compiled.
+        stages: number of the scanner, and actions.
+        normalizer: steps before added tokens of normalized text are found.
+        rewriting: steps between added tokens.
+        byte_level: whether tokens are spelled in the alphabet that stands for bytes.
+        words: the place of the stage that drops white space, where it comes first of all.
+        ideographs: whether ideographs are still to be set apart.
+        notes: what was not taken over, and why.
+    """
+
+    scanners: list[Scanner] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
+    normalizer: list[Step] = field(default_factory=list)
+    rewriting: list[Step] = field(default_factory=list)
+    byte_level: bool = False
+    words: int | None = None
+    ideographs: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def scanner(self, name: str, *rules: Node, longest: bool = False) -> int:
+        """Add a scanner; its number. Equal ones are one."""
+        made = Scanner(name, rules, longest)
+        if made not in self.scanners:
+            self.scanners.append(made)
+        return self.scanners.index(made)
+
+    def stage(self, name: str, *rules: tuple[Node, Action]) -> None:
+        """Add a stage: the rules and what becomes of their matches."""
+        number = self.scanner(name, *(node for node, _ in rules))
+        self.stages.append(Stage(number, tuple(action for _, action in rules)))
+
+    def compiled(self, properties: bool) -> tuple[CompiledScanners, bytes]:
+        """The scanners, and the properties of each class, if they are asked for."""
+        scanners = self.scanners or [Scanner("text", (ANY,), longest=False)]
+        compiled = compile_scanners(scanners)
+        if not properties:
+            return compiled, b""
+        sets = [chars.class_map() for chars in (white_space(), word())]
+        classes, labels = overlay([compiled.classes, *sets])
+        recoloured = [
+            replace(each, columns=tuple(each.columns[old] for old, _, _ in labels))
+            for each in compiled.automata
+        ]
+        flags = bytes(space | letter << 1 for _, space, letter in labels)
+        return CompiledScanners(classes, tuple(recoloured)), flags

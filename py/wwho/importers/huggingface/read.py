@@ -1,0 +1,205 @@
+"""A tokenizer.json as an artifact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wwho.build.base import WRITER
+from wwho.compile.unicode import UNICODE_VERSION
+from wwho.core.normalizing import normalize
+from wwho.errors import PatternError, SourceError
+from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.format.model import Added, Artifact, Flag, Route
+from wwho.importers.huggingface.cutting import add_pretokenizer
+from wwho.importers.huggingface.document import Value
+from wwho.importers.huggingface.draft import MAX_STAGES, Draft
+from wwho.importers.huggingface.rewriting import add_normalizer
+from wwho.importers.huggingface.vocabularies import Vocabulary, read_model
+from wwho.importers.reader import Imported, Options, Reader
+from wwho.importers.source import Source, shown
+
+ENGINE = "tokenizers 0.23.3"
+PARTS = {
+    "version",
+    "added_tokens",
+    "normalizer",
+    "pre_tokenizer",
+    "post_processor",
+    "decoder",
+    "model",
+}
+IGNORED = {
+    "truncation": "the caller says how long a text may be",
+    "padding": "the caller says how rows are filled",
+}
+
+
+def sniff(source: Source) -> bool:
+    """Whether it has the keys of a tokenizer.json."""
+    if not source.is_json:
+        return False
+    document = source.document
+    return isinstance(document.get("model"), dict) and "vocab" in document["model"]
+
+
+def read(source: Source, options: Options) -> Imported:
+    """Make the model."""
+    root = Value(source.document)
+    if root.raw.get("version", "1.0") != "1.0":
+        root.at("version").fail(f'found {shown(root.raw["version"])}, expected "1.0"')
+    draft = Draft()
+    with_patterns(root.at("normalizer"), draft, add_normalizer)
+    byte_level_text = draft.byte_level
+    if byte_level_text and root.at("pre_tokenizer").raw is not None:
+        root.at("pre_tokenizer").fail("a pre-tokenizer after the normalizer ByteLevel cuts bytes")
+    with_patterns(root.at("pre_tokenizer"), draft, add_pretokenizer)
+    if draft.ideographs:
+        root.at("normalizer").fail(
+            "BertNormalizer sets ideographs apart by spaces, which needs a pre-tokenizer that "
+            "drops white space, such as BertPreTokenizer"
+        )
+    if len(draft.stages) > MAX_STAGES:
+        root.at("pre_tokenizer").fail(
+            f"it cuts {len(draft.stages)} times; {MAX_STAGES} times are possible"
+        )
+    listed = added_tokens(root)
+    vocabulary = read_model(root.at("model"), draft.byte_level, listed_ids(root, listed))
+    for key, why in IGNORED.items():
+        if root.raw.get(key) is not None:
+            draft.notes.append(f"ignored: {key}; {why}")
+    draft.notes += [
+        f"ignored: {key!r}, which tokenizers does not read"
+        for key in root.raw
+        if key not in PARTS | IGNORED.keys()
+    ]
+    artifact = assemble(root, draft, vocabulary, listed, provenance(source, options))
+    return Imported(artifact=artifact, kind=READER.kind, engine=ENGINE, notes=tuple(draft.notes))
+
+
+def with_patterns(value: Value, draft: Draft, add: object) -> None:
+    """Add a component; an error of a pattern says where it stands."""
+    try:
+        add(value, draft)  # type: ignore[operator]
+    except PatternError as error:
+        raise SourceError(f"{value.pointer}: {error}", pointer=value.pointer) from error
+
+
+def added_tokens(root: Value) -> list[tuple[str, Flag, int | None]]:
+    """The added tokens in the order of the list: text, how they are found, the id of the file."""
+    found: dict[str, tuple[str, Flag, int | None]] = {}
+    if root.raw.get("added_tokens") is None:
+        return []
+    for value in root.items("added_tokens"):
+        text = value.text("content")
+        flags = Flag(0)
+        for key, flag in (
+            ("special", Flag.SPECIAL),
+            ("lstrip", Flag.LSTRIP),
+            ("rstrip", Flag.RSTRIP),
+            ("single_word", Flag.SINGLE_WORD),
+            ("normalized", Flag.NORMALIZED),
+        ):
+            flags |= flag if value.flag(key) else Flag(0)
+        if len(text.encode()) > MAX_TOKEN_BYTES:
+            value.at("content").fail(
+                f"a token of {len(text.encode())} bytes; {MAX_TOKEN_BYTES} are possible"
+            )
+        if text:
+            found.setdefault(text, (text, flags, value.number("id")))
+    return list(found.values())
+
+
+def listed_ids(root: Value, listed: list[tuple[str, Flag, int | None]]) -> dict[str, int]:
+    """The ids that the engine gives to added tokens, which need not be those of the file."""
+    vocab = root.at("model").at("vocab").raw
+    if isinstance(vocab, list):
+        known = {
+            piece[0]: number
+            for number, piece in enumerate(vocab)
+            if isinstance(piece, list) and piece and isinstance(piece[0], str)
+        }
+        size = len(vocab)
+    else:
+        known, size = (vocab if isinstance(vocab, dict) else {}), len(vocab or ())
+    ids: dict[str, int] = {}
+    highest = -1
+    for text, _, _ in listed:
+        ids[text] = known[text] if text in known else max(size, highest + 1)
+        highest = max(highest, ids[text])
+    return ids
+
+
+def assemble(
+    root: Value,
+    draft: Draft,
+    vocabulary: Vocabulary,
+    listed: list[tuple[str, Flag, int | None]],
+    record: Mapping[str, str],
+) -> Artifact:
+    """Put all parts together."""
+    ids = listed_ids(root, listed)
+    owners = {number: text for text, number in vocabulary.ids.items()}
+    needs = Flag.LSTRIP | Flag.RSTRIP | Flag.SINGLE_WORD
+    scanners, properties = draft.compiled(any(flags & needs for _, flags, _ in listed))
+    added: list[Added] = []
+    moved = 0
+    for place, (text, flags, stated) in enumerate(listed):
+        number = ids[text]
+        if owners.get(number, text) != text:
+            root.at("added_tokens").at(place).fail(
+                f"{shown(text)} gets the id {number}, which is that of {shown(owners[number])}"
+            )
+        moved += stated != number
+        added += spelled(text, number, flags, draft, scanners)
+    if moved:
+        draft.notes.append(
+            f"{moved} added tokens have other ids than the file says: {ENGINE} gives a token that "
+            "the model has the model's id, and the others the next ones"
+        )
+    taken = {token.text for token in added}
+    for text, number in vocabulary.hidden.items():
+        if text and text not in taken:
+            added.append(Added(text, number, Flag.HIDDEN))
+    added.sort(key=lambda token: token.id)
+    stages = tuple(draft.stages)
+    route = Route("text", model=0, stages=tuple(range(len(stages))))
+    return Artifact(
+        scanners=scanners,
+        router=None,
+        routes=(route,),
+        models=(vocabulary.model,),
+        stages=stages,
+        added=tuple(added),
+        properties=properties,
+        normalizer=tuple(draft.normalizer),
+        rewriting=tuple(draft.rewriting),
+        provenance=record,
+    )
+
+
+def spelled(text: str, number: int, flags: Flag, draft: Draft, scanners: object) -> list[Added]:
+    """An added token; one of normalized text is found by its own normalized form."""
+    if not flags & Flag.NORMALIZED:
+        return [Added(text, number, flags)]
+    if not draft.normalizer:
+        return [Added(text, number, flags)]
+    form = normalize(draft.normalizer, text.encode(), scanners)[0].decode()  # type: ignore[arg-type]
+    if form == text:
+        return [Added(text, number, flags)]
+    hidden = Added(text, number, Flag.HIDDEN)
+    return [hidden, Added(form, number, flags)] if form else [hidden]
+
+
+def provenance(source: Source, options: Options) -> dict[str, str]:
+    """Where the model comes from."""
+    return {
+        "name": options.name,
+        "source": options.source or source.name,
+        "license": options.license or "unknown",
+        "engine": ENGINE,
+        "unicode": UNICODE_VERSION,
+        "writer": WRITER,
+    }
+
+
+READER = Reader(kind="a tokenizer.json of Hugging Face", sniff=sniff, read=read)

@@ -1,0 +1,135 @@
+"""Normalizers as steps."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.grapheme import grapheme_cluster
+from wwho.compile.normal_forms import Form, lower_case, normal_form
+from wwho.compile.syntax import Chars
+from wwho.compile.unicode import category, white_space
+from wwho.errors import SourceError
+from wwho.format.rewriting import Ends, Replace, Rewriting, Rules
+from wwho.importers.charsmap import read_charsmap
+from wwho.importers.huggingface.cutting import pattern_of
+from wwho.importers.huggingface.document import Value, check_options
+from wwho.importers.huggingface.draft import ANY, Draft
+
+KEPT_BY_CLEAN = CodePointSet.of("\t", "\n", "\r")
+NMT_REMOVED = CodePointSet.of((1, 8), 0xB, (0xE, 0x1F), 0x7F, 0x8F, 0x9F)
+NMT_SPACES = CodePointSet.of(
+    *(9, 0xA, 0xC, 0xD, 0x1680, (0x200B, 0x200F), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD)
+)
+SPACE = (0x20,)
+
+
+def add_normalizer(value: Value, draft: Draft) -> None:
+    """Add what a normalizer does.
+
+    Raises:
+        SourceError: it is not known, or does what no artifact can.
+        PatternError: its pattern cannot be compiled.
+    """
+    if value.raw is None:
+        return
+    check_options(value)
+    if draft.byte_level:
+        value.fail("a normalizer after ByteLevel rewrites bytes, which no artifact can")
+    value.dispatch({kind: _adding(add, draft) for kind, add in _KINDS.items()}, "normalizer")
+
+
+def _adding(add: Callable[[Value, Draft], None], draft: Draft) -> Callable[[Value], None]:
+    return lambda value: add(value, draft)
+
+
+def _sequence(value: Value, draft: Draft) -> None:
+    for each in value.items("normalizers"):
+        add_normalizer(each, draft)
+
+
+def _bert(value: Value, draft: Draft) -> None:
+    clean, lowercase = value.flag("clean_text"), value.flag("lowercase")
+    accents = value.option("strip_accents", bool)
+    if clean:
+        gone = category("Cc", "8.0") | category("Cf", "8.0") | category("Co", "8.0")
+        gone = (gone | CodePointSet.of(0, 0xFFFD)) - KEPT_BY_CLEAN
+        number = draft.scanner("clean", Chars(gone), Chars(white_space()), ANY)
+        draft.normalizer.append(Replace(number, ("", " ", None)))
+    draft.ideographs = draft.ideographs or value.flag("handle_chinese_chars")
+    if lowercase if accents is None else accents:
+        draft.normalizer += [normal_form("nfd", "9.0"), _removal(category("Mn", "8.0"))]
+    if lowercase:
+        draft.normalizer.append(lower_case())
+
+
+def _removal(chars: CodePointSet) -> Rewriting:
+    return Rewriting(dict.fromkeys(chars, ()))
+
+
+def _strip(value: Value, draft: Draft) -> None:
+    left, right = value.flag("strip_left"), value.flag("strip_right")
+    if left or right:
+        spaces = "".join(map(chr, white_space()))
+        draft.normalizer.append(Ends(strip=spaces, left=left, right=right))
+
+
+def _prepend(value: Value, draft: Draft) -> None:
+    if prefix := value.text("prepend"):
+        draft.normalizer.append(Ends(prefix=prefix))
+
+
+def _replace(value: Value, draft: Draft) -> None:
+    node, content = pattern_of(value), value.text("content")
+    if node is None:
+        value.at("pattern").fail("an empty text is everywhere")
+    draft.normalizer.append(Replace(draft.scanner("replace", node, ANY), (content, None)))
+
+
+def _nmt(_: Value, draft: Draft) -> None:
+    spaces = dict.fromkeys(NMT_SPACES, SPACE)
+    draft.normalizer.append(Rewriting({**dict.fromkeys(NMT_REMOVED, ()), **spaces}))
+
+
+def _precompiled(value: Value, draft: Draft) -> None:
+    charsmap = value.at("precompiled_charsmap")
+    try:
+        data = base64.b64decode(charsmap.be(str), validate=True)
+        found = read_charsmap(data).rules.items()
+    except (binascii.Error, SourceError) as error:
+        charsmap.fail(f"it is no charsmap of SentencePiece: {error}")
+    if found:
+        number = draft.scanner("grapheme clusters", grapheme_cluster(), longest=True)
+        rules = {text.decode(): content.decode() for text, content in found}
+        draft.normalizer.append(Rules(rules, clusters=number))
+
+
+def _byte_level(_: Value, draft: Draft) -> None:
+    draft.byte_level = True
+
+
+def _form(form: Form) -> Callable[[Value, Draft], None]:
+    def add(_: Value, draft: Draft) -> None:
+        draft.normalizer.append(normal_form(form, "9.0"))
+
+    return add
+
+
+_KINDS: dict[str, Callable[[Value, Draft], None]] = {
+    "BertNormalizer": _bert,
+    "ByteLevel": _byte_level,
+    "Lowercase": lambda _, draft: draft.normalizer.append(lower_case()),
+    "NFC": _form("nfc"),
+    "NFD": _form("nfd"),
+    "NFKC": _form("nfkc"),
+    "NFKD": _form("nfkd"),
+    "Nmt": _nmt,
+    "Precompiled": _precompiled,
+    "Prepend": _prepend,
+    "Replace": _replace,
+    "Sequence": _sequence,
+    "Strip": _strip,
+    "StripAccents": lambda _, draft: draft.normalizer.append(_removal(category("M", "9.0"))),
+}
