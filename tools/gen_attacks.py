@@ -34,6 +34,7 @@ from wwho.compile.scanners import Scanner, compile_scanners  # noqa: E402
 from wwho.format import leb  # noqa: E402
 from wwho.format.bpe import BPE, BYTES  # noqa: E402
 from wwho.format.container import read_container  # noqa: E402
+from wwho.format.decoder import Bytes, Decoder, Join, Replace, Some, Step, Strip  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.greedy import Greedy  # noqa: E402
 from wwho.format.layout import HEADER_BYTES, NONE, REQUIRED, Kind  # noqa: E402
@@ -41,6 +42,7 @@ from wwho.format.model import HEAD, Added, Artifact, Flag, Head, Ids, Route, Unk
 from wwho.format.normalizer import write_normalizer  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
 from wwho.format.rewriting import Rewriting  # noqa: E402
+from wwho.format.template import Template  # noqa: E402
 from wwho.format.write import assemble, write_artifact  # noqa: E402
 
 Attack = tuple[str, bytes]
@@ -639,6 +641,80 @@ def mapped_and_composed(good: bytes, step: Rewriting) -> bytes:
     return with_part(Kind.NORMALIZER, patched(wrong, 6, "<H", pages), blob=good)
 
 
+def template() -> Iterator[Attack]:
+    """FORMAT.md, TEMPLATE."""
+    good = write_artifact(replace(MODEL, template=Template.around([0], [1], [1])))
+    kind, data = Kind.TEMPLATE, part(Kind.TEMPLATE, blob=good)
+    read_artifact(good)
+
+    def number(at: int, value: int, layout: str = "<B") -> bytes:
+        return with_part(kind, patched(data, at, layout, value), blob=good)
+
+    yield "TEMPLATE-empty", with_part(kind, b"", blob=good)
+    yield "TEMPLATE-one_place_less", with_part(kind, data[:-8], blob=good)
+    yield "TEMPLATE-one_byte_more", with_part(kind, data + b"\0", blob=good)
+    yield "TEMPLATE-more_single", number(0, 4, "<H")
+    yield "TEMPLATE-less_pair", number(2, 4, "<H")
+    yield "TEMPLATE-what_3", number(4, 3)
+    yield "TEMPLATE-not_zero", number(6, 1)
+    yield "TEMPLATE-no_token", number(8, MODEL.n_vocab, "<I")
+    yield "TEMPLATE-text_with_id", number(16, 1, "<I")
+    yield "TEMPLATE-single_second", number(12, 2)
+    yield "TEMPLATE-single_without_text", number(12, 0)
+    yield "TEMPLATE-pair_first_twice", number(4 + 8 * 6, 1)
+
+
+def decoder() -> Iterator[Attack]:
+    """FORMAT.md, DECODER."""
+    steps: tuple[Step, ...] = (
+        Replace("ab", "c"),
+        Strip("d", 1, 1, "e"),
+        Bytes(),
+        Join("f"),
+        Some(),
+    )
+    good = write_artifact(replace(MODEL, decoder=Decoder(steps, "##", {0: b"x", 5: b"yz"})))
+    kind, data = Kind.DECODER, part(Kind.DECODER, blob=good)
+    read_artifact(good)
+    starts = [6, 15, 23, 29, 36]
+    surfaces = 42
+
+    def number(at: int, value: int, layout: str = "<B") -> bytes:
+        return with_part(kind, patched(data, at, layout, value), blob=good)
+
+    yield "DECODER-empty", with_part(kind, b"", blob=good)
+    yield "DECODER-65_steps", number(0, 65)
+    yield "DECODER-step_too_many", number(0, 4)
+    yield "DECODER-step_missing", number(0, 6)
+    yield "DECODER-prefix_beyond", number(1, 255)
+    yield "DECODER-prefix_not_utf8", number(4, 0xFF)
+    yield "DECODER-surface_too_many", number(2, 1, "<H")
+    yield "DECODER-surface_missing", number(2, 3, "<H")
+    for name, at in zip(("replace", "strip", "bytes", "join", "some"), starts, strict=True):
+        yield (
+            f"DECODER-{name}_where",
+            number(at + 1, {"replace": 7, "strip": 7, "bytes": 2}.get(name, 1)),
+        )
+        if name != "strip":
+            yield f"DECODER-{name}_left", number(at + 2, 1)
+            yield f"DECODER-{name}_right", number(at + 3, 1)
+    yield "DECODER-kind_0", number(starts[0], 0)
+    yield "DECODER-kind_7", number(starts[4], 7)
+    yield "DECODER-replace_nothing", with_part(kind, data[:10] + b"\0\3" + data[12:], blob=good)
+    yield "DECODER-join_with_b", with_part(kind, data[:33] + b"\0\1" + data[35:], blob=good)
+    yield "DECODER-bytes_with_a", number(starts[2] + 4, 1)
+    yield "DECODER-text_not_utf8", number(starts[0] + 6, 0xC3)
+    yield "DECODER-text_beyond", number(starts[4] + 4, 255)
+    yield "DECODER-surfaces_descend", number(surfaces, 6, "<I")
+    yield "DECODER-surface_twice", number(surfaces + 8, 0, "<I")
+    yield "DECODER-surface_of_no_token", number(surfaces + 8, MODEL.n_vocab, "<I")
+    yield "DECODER-ends_descend", number(surfaces + 4, 4, "<I")
+    yield "DECODER-end_before", number(surfaces + 12, 2, "<I")
+    yield "DECODER-end_beyond", number(surfaces + 12, 4, "<I")
+    long = replace(MODEL, decoder=Decoder((), "", {0: bytes(1024)}))
+    yield "DECODER-surface_of_1024", write_artifact(long)
+
+
 GROUPS: tuple[Callable[[], Iterator[Attack]], ...] = (
     header,
     section_table,
@@ -652,6 +728,8 @@ GROUPS: tuple[Callable[[], Iterator[Attack]], ...] = (
     kinds,
     added,
     normalizer,
+    template,
+    decoder,
     provenance,
 )
 

@@ -29,6 +29,7 @@
 #include "src/greedy.c"
 #include "src/viterbi.c"
 #include "src/models.c"
+#include "src/after.c"
 #include "src/open.c"
 
 #include "src/automaton.c"

@@ -35,10 +35,12 @@ from wwho.core.select import BackendName
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.format import leb
 from wwho.format.container import read_container
+from wwho.format.decoder import Decoder
 from wwho.format.files import check_writable, write_atomic
 from wwho.format.layout import Kind
 from wwho.format.model import Action, Artifact, Flag
 from wwho.format.read import read_artifact
+from wwho.format.template import Template
 from wwho.format.write import write_artifact
 
 TESTS = oracle.ROOT / "tests"
@@ -96,7 +98,9 @@ def test_shipped_artifacts_are_canonical(name: str) -> None:
 
 
 def test_sections_fill_the_file() -> None:
-    blob = write_artifact(replace(stated_model(), normalizer=(lower_case(),)))
+    steps, template, decoder = (lower_case(),), Template(), Decoder()
+    full = replace(stated_model(), normalizer=steps, template=template, decoder=decoder)
+    blob = write_artifact(full)
     container = read_container(blob)
     assert sorted({section.kind for section in container.sections}) == list(Kind)
     end = 20 + 12 * len(container.sections)

@@ -91,7 +91,9 @@ enum {
     WWHO_IDS = 40,
     WWHO_ADDED = 41,
     WWHO_SCORES = 42,
-    WWHO_NORMALIZER = 43
+    WWHO_NORMALIZER = 43,
+    WWHO_TEMPLATE = 44,
+    WWHO_DECODER = 45
 };
 
 /* Kinds of sections (FORMAT.md, Header). */
@@ -103,6 +105,8 @@ enum {
     WWHO_SECTION_MODEL = 5,
     WWHO_SECTION_ADDED = 6,
     WWHO_SECTION_NORMALIZER = 7,
+    WWHO_SECTION_TEMPLATE = 8,
+    WWHO_SECTION_DECODER = 9,
     WWHO_SECTION_PROVENANCE = 10
 };
 
@@ -114,6 +118,13 @@ enum {
     WWHO_ONE_PIECE = 2,
     /* added tokens that need no leave are ordinary text, too */
     WWHO_NO_ADDED = 4
+};
+
+/* Flags of wwho_decode_part. */
+enum {
+    WWHO_SKIP_SPECIAL = 1, /* special tokens are left out */
+    WWHO_AFTER = 2,        /* other tokens came before, and text that is not empty */
+    WWHO_MORE = 4          /* other tokens come after */
 };
 
 /* Flags of an added token (FORMAT.md, ADDED). */
@@ -131,14 +142,17 @@ enum { WWHO_SYLLABLE = 0, WWHO_ORPHAN = 1, WWHO_PASSTHROUGH = 2, WWHO_PIECE = 3 
 /* What wwho_info tells of. */
 enum {
     WWHO_OF_TOKENIZER = 0, /* n_vocab (ids are below it, not all of them used), max_token_bytes (added tokens included), n_models, n_routes,
-                            * n_stages, n_added, n_steps (of the normalizer), n_automata, n_classes, router (an automaton or 0xFFFFFFFF) */
+                            * n_stages, n_added, n_steps (of the normalizer), n_automata, n_classes, router (an automaton or 0xFFFFFFFF),
+                            * decoder (0: none, texts join without a gap; 1: it decodes in parts; 2: it has to see all tokens first) */
     WWHO_OF_MODEL = 1,     /* kind, symbols, unknown, ids, speller (a model or 0xFFFFFFFF), first_id, n_ids, n_symbols, n_merges,
                             * n_superwords (of the merges, the last), space_id, unk_id (0xFFFFFFFF: none): FORMAT.md, MODEL */
     WWHO_OF_ROUTE = 2,     /* model, units (an automaton or 0xFFFFFFFF), then a `stage` for each of its stages */
     WWHO_OF_STAGE = 3,     /* automaton, then an `action` for each of its rules: FORMAT.md, STAGES */
     WWHO_OF_AUTOMATON = 4, /* n_states, n_rules */
     WWHO_OF_SPAN = 5,      /* of the struct wwho_span: size, and the offset of each field, in bytes; needs no model */
-    WWHO_OF_FLAGS = 6      /* the flags of wwho_encode; needs no model */
+    WWHO_OF_FLAGS = 6,     /* the flags of wwho_encode and of wwho_decode_part; needs no model */
+    WWHO_OF_TEMPLATE = 7   /* what stands around the ids of a text (0), or of two (1): for each place its `type` and then its `id`, or 0
+                            * with the name `first` or `second` for the ids of a text; nothing where there is no template */
 };
 
 typedef struct wwho_model wwho_model;
@@ -233,11 +247,18 @@ int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, cons
  * there are more than cap. */
 int wwho_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_span *spans, size_t cap, size_t *n);
 
-/* The text of n ids. *len is the number of bytes of all of them, also where that is more than cap (WWHO_BUFFER).
- * WWHO_TOKEN for an id that is none: *len is then its index. WWHO_ARGUMENT where a size_t cannot hold the number of bytes. */
+/* The text of n ids. *len is the number of bytes of all of them, also where that is more than cap (WWHO_BUFFER). Of a model with a
+ * decoder, which works in `out`, WWHO_BUFFER may come though the text itself had room; *len is then a capacity that is enough.
+ * WWHO_TOKEN for an id that is none: *len is then its index. WWHO_ARGUMENT where a size_t cannot hold the number of bytes, or a
+ * decoder would need more than 2^31 - 1. */
 int wwho_decode(const wwho_model *model, const uint32_t *ids, size_t n, uint8_t *out, size_t cap, size_t *len);
 
-/* The bytes of one token. They live as long as the model. WWHO_TOKEN for an id that is none. */
+/* The same, with flags, for ids that come in parts. With WWHO_MORE, *read may be less than n: what follows may change the text of the
+ * others; give them again, before what follows. WWHO_AFTER goes with all parts behind the first that gives text. */
+int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uint32_t flags, uint8_t *out, size_t cap, size_t *read,
+                     size_t *len);
+
+/* The bytes of one token, alone: no decoder has a say. They live as long as the model. WWHO_TOKEN for an id that is none. */
 int wwho_token_bytes(const wwho_model *model, uint32_t id, const uint8_t **text, size_t *len);
 
 /* The id of the token with exactly these bytes: of the last model that has one, else of an added token; else WWHO_TOKEN. (The

@@ -1,9 +1,9 @@
 /* Tokens -> text. */
 #include "added.h"
+#include "after.h"
 #include "models.h"
 
-/* The text of any token; null where there is none with this id. */
-static const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *len) {
+WWHO_LOCAL const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *len) {
     for (uint32_t i = 0; i < model->n_models; i++) {
         uint32_t token = token_of(&model->models[i], id);
         if (token != WWHO_NONE) return text_of(&model->models[i], token, len);
@@ -15,6 +15,7 @@ static const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *l
 int wwho_decode(const wwho_model *model, const uint32_t *ids, size_t n, uint8_t *out, size_t cap, size_t *len) {
     if (!model || (!ids && n) || (!out && cap) || !len) return WWHO_ARGUMENT;
     size_t used = 0;
+    if (model->decoder.progress) return wwho_decode_part(model, ids, n, 0, out, cap, &used, len);
     for (size_t i = 0; i < n; i++) {
         size_t length;
         const uint8_t *text = token_text(model, ids[i], &length);

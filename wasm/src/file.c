@@ -56,7 +56,7 @@ static int read_sections(const uint8_t *blob, size_t len, wwho_file *file) {
         const uint8_t *entry = blob + HEADER_SIZE + i * ENTRY_SIZE;
         uint32_t kind = read32(entry), offset = read32(entry + 4), length = read32(entry + 8);
         if (!kind || kind < last || (kind == last && kind != WWHO_SECTION_MODEL)) return WWHO_SECTION_ORDER;
-        if (kind > WWHO_SECTION_NORMALIZER && kind != WWHO_SECTION_PROVENANCE) return WWHO_SECTION_KIND;
+        if (kind > WWHO_SECTION_PROVENANCE) return WWHO_SECTION_KIND;
         uint64_t end = at + length, next = (end + 3) & ~(uint64_t)3;
         if (offset != at || next > len || (i + 1 == n && next != len)) return WWHO_SECTION_BOUNDS;
         for (uint64_t p = end; p < next; p++)

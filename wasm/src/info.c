@@ -1,5 +1,6 @@
 /* What a model tells of itself, and the names of statuses. */
 #include "added.h"
+#include "after.h"
 #include "models.h"
 #include "stages.h"
 
@@ -39,6 +40,8 @@ const char *wwho_status_str(int status) {
     case WWHO_ADDED: return "ADDED";
     case WWHO_SCORES: return "SCORES";
     case WWHO_NORMALIZER: return "NORMALIZER";
+    case WWHO_TEMPLATE: return "TEMPLATE";
+    case WWHO_DECODER: return "DECODER";
     default: return "unknown status";
     }
 }
@@ -72,6 +75,7 @@ static void tell_tokenizer(info_list *list, const wwho_model *model) {
     tell(list, "n_automata", model->n_automata);
     tell(list, "n_classes", model->classes.n_classes);
     tell(list, "router", number_of(model, model->router));
+    tell(list, "decoder", model->decoder.progress);
 }
 
 static void tell_model(info_list *list, const wwho_vocabulary *v) {
@@ -105,6 +109,16 @@ static void tell_automaton(info_list *list, const wwho_automaton *automaton) {
     tell(list, "n_rules", automaton->stored.n_rules);
 }
 
+static void tell_template(info_list *list, wwho_section s, uint32_t pair) {
+    static const char *const names[] = {"id", "first", "second"};
+    uint32_t single = read16(s.at), n = pair ? read16(s.at + 2) : single;
+    const uint8_t *place = s.at + TEMPLATE_HEAD + (pair ? single : 0) * TEMPLATE_PLACE;
+    for (; n; n--, place += TEMPLATE_PLACE) {
+        tell(list, "type", place[1]);
+        tell(list, names[place[0]], read32(place + 4));
+    }
+}
+
 static void tell_span(info_list *list) {
     tell(list, "size", sizeof(wwho_span));
     tell(list, "start", offsetof(wwho_span, start));
@@ -118,6 +132,9 @@ static void tell_flags(info_list *list) {
     tell(list, "UNK_TOKEN", WWHO_UNK_TOKEN);
     tell(list, "ONE_PIECE", WWHO_ONE_PIECE);
     tell(list, "NO_ADDED", WWHO_NO_ADDED);
+    tell(list, "SKIP_SPECIAL", WWHO_SKIP_SPECIAL);
+    tell(list, "AFTER", WWHO_AFTER);
+    tell(list, "MORE", WWHO_MORE);
 }
 
 int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, const char **name, uint32_t *value) {
@@ -137,6 +154,8 @@ int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, 
         tell_stage(&list, model, &model->stages[number]);
     else if (of == WWHO_OF_AUTOMATON && number < model->n_automata)
         tell_automaton(&list, &model->automata[number]);
+    else if (of == WWHO_OF_TEMPLATE && number < 2 && model->file.section[WWHO_SECTION_TEMPLATE].at)
+        tell_template(&list, model->file.section[WWHO_SECTION_TEMPLATE], number);
     return index < list.n ? WWHO_OK : WWHO_ARGUMENT;
 }
 

@@ -43,6 +43,14 @@ struct wwho_kind {
     uint32_t (*find)(const wwho_vocabulary *v, const uint8_t *text, size_t n);
 };
 
+/* How the texts of tokens join (after.c). */
+typedef struct {
+    const uint8_t *prefix, *steps, *surfaces, *texts; /* of the section: surfaces are an id and where its text ends in `texts` */
+    uint32_t n_prefix, n_steps, n_surfaces;
+    uint32_t progress; /* 0: without a gap, there are no steps; 1: by steps, in parts; 2: by steps, of the whole list */
+    bool holds;        /* the last token of a part has to wait */
+} wwho_decoder;
+
 struct wwho_model {
     wwho_file file;
     wwho_classes classes;
@@ -56,6 +64,7 @@ struct wwho_model {
     uint32_t *added_ids;   /* of their numbers, ascending; several may have the same */
     uint8_t *added_flags;
     wwho_normalizer normalizer; /* without steps: texts are taken as they are */
+    wwho_decoder decoder;
     const uint8_t *property; /* of a class, for what stands beside an added token; null: nobody asks */
     uint32_t n_vocab, longest; /* ids are below it; the longest token in bytes */
 };

@@ -1,6 +1,7 @@
 /* Opening an artifact: every MUST of FORMAT.md before anything is read through it. The heads of the sections say how much memory
  * a model takes (plan); then each section is checked and built, once, in their order. */
 #include "added.h"
+#include "after.h"
 #include "models.h"
 #include "stages.h"
 
@@ -146,7 +147,7 @@ static void finish(wwho_model *model) {
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **result) {
     if (!blob || !work || !result || (uintptr_t)blob % 4 || (uintptr_t)work % 16) return WWHO_ARGUMENT;
     static int (*const build[])(wwho_model *) = {build_classes, build_automata, build_stages, build_routes,
-                                                 build_models,  build_added,    number_models};
+                                                 build_models,  build_added,    number_models, build_template, build_decoder};
     wwho_file file;
     wwho_arena arena = {work, work_len, 0};
     int status = read_file(blob, len, &file);

@@ -8,6 +8,10 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from wwho.format.model import Added, Flag, Route
+from wwho.format.template import Template
+
+DECODERS = ("none", "parts", "whole")
+"""How the texts of tokens join: see `Info`."""
 
 SYLLABLE, ORPHAN, PASSTHROUGH, PIECE = range(4)
 
@@ -77,6 +81,9 @@ class Info:
         routes: the routes.
         n_steps: how many steps rewrite a text before it is cut.
         provenance: where the artifact came from.
+        template: what stands around the ids of a text, where it is asked for; None for nothing.
+        decoder: how texts of tokens join: "none" for without a gap, or by the steps of a decoder,
+            "parts" of them, or "whole", which has nothing to say before the last token is there.
     """
 
     n_vocab: int
@@ -85,6 +92,8 @@ class Info:
     routes: tuple[Route, ...]
     n_steps: int
     provenance: Mapping[str, str]
+    template: Template | None = None
+    decoder: str = "none"
 
     @cached_property
     def specials(self) -> Mapping[str, int]:
@@ -165,14 +174,32 @@ class Backend(Protocol):
         """
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """The bytes of some tokens, joined.
+        """The text of some tokens, as the decoder joins them.
+
+        Raises:
+            UnknownTokenError: an id is none of the vocabulary.
+        """
+
+    def decode_part(
+        self, ids: Sequence[int], skip_special: bool, after: bool, more: bool
+    ) -> tuple[bytes, int]:
+        """The text of some tokens, of which special ones may be left out.
+
+        Args:
+            ids: the tokens.
+            skip_special: whether special tokens are left out.
+            after: whether others came before, with text that is not empty.
+            more: whether others come after.
+
+        Returns:
+            The text of the first tokens that what comes after cannot change, and how many they are.
 
         Raises:
             UnknownTokenError: an id is none of the vocabulary.
         """
 
     def token_bytes(self, token: int) -> bytes:
-        """The bytes of one token.
+        """The bytes of one token, alone: no decoder has a say.
 
         Raises:
             UnknownTokenError: the id is none of the vocabulary.

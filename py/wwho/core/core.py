@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import count
 from typing import NoReturn, Protocol
 
-from wwho.core.base import Info, ModelInfo
+from wwho.core.base import DECODERS, Info, ModelInfo
 from wwho.errors import ArtifactError, BackendError
 from wwho.format.layout import NONE, Kind
 from wwho.format.model import Added, Flag, Ids, Route, Unknown
 from wwho.format.provenance import read_provenance
+from wwho.format.template import Place, Template, What
 
 ABI_MAJOR, ABI_MINOR = 2, 0
 """The interface of wwho.h that this package was written for."""
@@ -26,6 +27,7 @@ class Of(IntEnum):
     TOKENIZER = 0
     MODEL = 1
     ROUTE = 2
+    TEMPLATE = 7
     FLAGS = 6
 
 
@@ -55,6 +57,8 @@ def core_info(core: Opened) -> Info:
         routes=tuple(_route(core, number) for number in range(numbers["n_routes"])),
         n_steps=numbers["n_steps"],
         provenance=read_provenance(core.section(Kind.PROVENANCE)),
+        template=_template(core),
+        decoder=DECODERS[numbers["decoder"]],
     )
 
 
@@ -65,6 +69,17 @@ def core_numbers(core: Opened, of: Of, number: int = 0) -> Iterator[tuple[str, i
         if found is None:
             return
         yield found
+
+
+def _template(core: Opened) -> Template | None:
+    single, pair = (_places([*core_numbers(core, Of.TEMPLATE, pair)]) for pair in range(2))
+    return Template(single, pair) if single else None
+
+
+def _places(numbers: Sequence[tuple[str, int]]) -> tuple[Place, ...]:
+    """Two numbers for each: its type, and what stands there."""
+    pairs = zip(numbers[::2], numbers[1::2], strict=True)
+    return tuple(Place(What[what.upper()], type_id, token) for (_, type_id), (what, token) in pairs)
 
 
 def _added(token: int, flags: int, text: bytes) -> Added:

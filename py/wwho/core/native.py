@@ -255,17 +255,28 @@ class NativeBackend:
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """See `Backend`."""
-        try:
-            numbers = array("I", ids)  # much quicker than ffi.new
-        except (OverflowError, TypeError):
-            wrong = [each for each in map(index, ids) if not 0 <= each <= NONE]
-            raise UnknownTokenError(unknown_id(wrong[0], self.info.n_vocab)) from None
-        given, n = ffi.from_buffer("uint32_t[]", numbers), len(numbers)
+        return self._decode(ids, lib.wwho_decode)
+
+    def decode_part(
+        self, ids: Sequence[int], skip_special: bool, after: bool, more: bool
+    ) -> tuple[bytes, int]:
+        """See `Backend`."""
+        flags = lib.WWHO_SKIP_SPECIAL * skip_special | lib.WWHO_AFTER * after | lib.WWHO_MORE * more
+        read = ffi.new("size_t *")
+
+        def call(model: Any, given: Any, n: int, at: Any, cap: int, size: Any) -> int:
+            return int(lib.wwho_decode_part(model, given, n, flags, at, cap, read, size))
+
+        return self._decode(ids, call), read[0]
+
+    def _decode(self, ids: Sequence[int], call: Callable[..., int]) -> bytes:
+        """What `call` makes of some ids, in a buffer that is large enough."""
+        given, n = ffi.from_buffer("uint32_t[]", self._ids(ids)), len(ids)
         try:
             output = self._outputs.pop()
         except IndexError:
             output = Output.new(OUTPUT_BYTES)
-        status = lib.wwho_decode(self._model, given, n, output.at, OUTPUT_BYTES, output.size)
+        status = call(self._model, given, n, output.at, OUTPUT_BYTES, output.size)
         size = output.size[0]
         text: bytes = output.text[: min(size, OUTPUT_BYTES)]
         self._outputs.append(output)
@@ -275,26 +286,37 @@ class NativeBackend:
             raise UnknownTokenError(unknown_id(ids[size], self.info.n_vocab))
         if status == lib.WWHO_BUFFER:
             longer = Output.new(size)
-            status = lib.wwho_decode(self._model, given, n, longer.at, size, longer.size)
-            text = longer.text[:]
+            status = call(self._model, given, n, longer.at, size, longer.size)
+            text = longer.text[: longer.size[0]]
         _called(status)
         return text
 
+    def _ids(self, ids: Sequence[int]) -> array[int]:
+        """Ids as the core takes them.
+
+        Raises:
+            UnknownTokenError: one is beyond all ids.
+        """
+        try:
+            return array("I", ids)  # much quicker than ffi.new
+        except (OverflowError, TypeError):
+            wrong = [each for each in map(index, ids) if not 0 <= each <= NONE]
+            raise UnknownTokenError(unknown_id(wrong[0], self.info.n_vocab)) from None
+
     def token_bytes(self, token: int) -> bytes:
         """See `Backend`."""
-        return self.decode([token])
+        (text,) = self.tokens_bytes([*self._ids([token])])
+        if text is None:
+            raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
+        return text
 
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
         """See `Packing`."""
-        given, size, cap = ffi.new("uint32_t[]", list(tokens)), ffi.new("size_t *"), 256
-        out = _uncleared("uint8_t[]", cap)
+        text, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
         found: list[bytes | None] = []
-        for at in range(len(tokens)):
-            status = lib.wwho_decode(self._model, given + at, 1, out, cap, size)
-            if status == lib.WWHO_BUFFER:
-                found.append(self.token_bytes(tokens[at]))
-            else:
-                found.append(bytes(ffi.buffer(out, size[0])) if status == lib.WWHO_OK else None)
+        for token in tokens:
+            status = lib.wwho_token_bytes(self._model, token, text, size)
+            found.append(bytes(ffi.buffer(text[0], size[0])) if status == lib.WWHO_OK else None)
         return found
 
     def token_id(self, text: bytes) -> int:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
 from operator import index
 
-from wwho.core.base import PIECE, Info, ModelInfo, Span, unknown_id, unknown_text
+from wwho.core.base import DECODERS, PIECE, Info, ModelInfo, Span, unknown_id, unknown_text
 from wwho.core.bpe import Bytes, Units
 from wwho.core.characters import read_characters
+from wwho.core.decoding import join, listed_texts
 from wwho.core.engine import Engine, PieceEngine, Token
 from wwho.core.greedy import LongestMatch
 from wwho.core.normalizing import normalize
@@ -39,14 +40,10 @@ class ReferenceBackend:
         self.info = info_of(self.artifact)
         self._added = AddedTokens(self.artifact)
         self._engines: list[Engine[Model]] = []
-        self._texts: dict[int, bytes] = {}
         for model, ids in zip(self.artifact.models, self.artifact.token_ids, strict=True):
             self._engines.append(engine_of(model, ids, self._engines))
-            named = zip(ids, model.texts, strict=True)
-            self._texts |= {token: text for token, text in named if token is not None}
-            self._texts |= model.extra_ids
-        for token in self.artifact.added:
-            self._texts.setdefault(token.id, token.text.encode("utf-8"))
+        self._texts = self.artifact.decoded
+        self._listed = listed_texts(self.artifact)
 
     def normalize(self, text: bytes) -> bytes:
         """See `Backend`."""
@@ -171,7 +168,22 @@ class ReferenceBackend:
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """See `Backend`."""
-        return b"".join(map(self.token_bytes, ids))
+        return self.decode_part(ids, False, False, False)[0]
+
+    def decode_part(
+        self, ids: Sequence[int], skip_special: bool, after: bool, more: bool
+    ) -> tuple[bytes, int]:
+        """See `Backend`."""
+        specials = set(self.info.specials.values()) if skip_special else ()
+        texts = [(number, self.token_bytes(token)) for number, token in enumerate(ids)]
+        texts = [(number, text) for number, text in texts if ids[number] not in specials]
+        if self.artifact.decoder is None:
+            return b"".join(text for _, text in texts), len(ids)
+        tokens = [self._listed.get(ids[number], text) for number, text in texts]
+        text, held = join(self.artifact.decoder, tokens, after, more)
+        if more and not after and not text:
+            return b"", 0
+        return text, texts[-held][0] if held else len(ids)
 
     def token_bytes(self, token: int) -> bytes:
         """See `Backend`."""
@@ -221,6 +233,7 @@ def with_ends(start: int, tokens: Iterable[Token]) -> Iterator[tuple[int, int]]:
 
 def info_of(artifact: Artifact) -> Info:
     """The numbers and names of an artifact."""
+    decoder = artifact.decoder
     return Info(
         n_vocab=artifact.n_vocab,
         models=tuple(model_info(artifact, number) for number in range(len(artifact.models))),
@@ -228,6 +241,8 @@ def info_of(artifact: Artifact) -> Info:
         routes=artifact.routes,
         n_steps=len(artifact.normalizer),
         provenance=dict(artifact.provenance),
+        template=artifact.template,
+        decoder=DECODERS[0 if decoder is None else 1 + decoder.waits],
     )
 
 

@@ -56,8 +56,7 @@ class WasmBackend:
         core.keep()
         opened = _Opened(core, self._model)
         self.info = core_info(opened)
-        flags = dict(core_numbers(opened, Of.FLAGS))
-        self._unk_token, self._one_piece = flags["UNK_TOKEN"], flags["ONE_PIECE"]
+        self._flags = dict(core_numbers(opened, Of.FLAGS))
 
     def normalize(self, text: bytes) -> bytes:
         """See `Backend`."""
@@ -96,13 +95,13 @@ class WasmBackend:
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
         with self._lock:
-            ids, _, n = self._encode(text, allowed, self._unk_token if unk else 0)
+            ids, _, n = self._encode(text, allowed, self._flags["UNK_TOKEN"] if unk else 0)
             return self._core.numbers(ids, n)
 
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
         with self._lock:
-            ids, _, n = self._encode(piece, None, self._one_piece)
+            ids, _, n = self._encode(piece, None, self._flags["ONE_PIECE"])
             return self._core.numbers(ids, n)
 
     def encode_with_ends(
@@ -110,7 +109,7 @@ class WasmBackend:
     ) -> tuple[list[int], list[int]]:
         """See `Backend`."""
         with self._lock:
-            ids, ends, n = self._encode(text, allowed, self._unk_token if unk else 0)
+            ids, ends, n = self._encode(text, allowed, self._flags["UNK_TOKEN"] if unk else 0)
             return self._core.numbers(ids, n), self._core.numbers(ends, n)
 
     def _encode(self, text: bytes, allowed: bytes | None, flags: int) -> tuple[int, int, int]:
@@ -140,7 +139,7 @@ class WasmBackend:
                 core,
                 core.call(
                     "wwho_count",
-                    *(self._model, data, size, mask, self._unk_token if unk else 0),
+                    *(self._model, data, size, mask, self._flags["UNK_TOKEN"] if unk else 0),
                     *(*scratch, min(limit, size), n),
                 ),
             )
@@ -189,30 +188,51 @@ class WasmBackend:
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """See `Backend`."""
-        for token in ids:
-            if not 0 <= index(token) <= NONE:
-                raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
-        with self._lock:
-            cap = 8 * len(ids) + 64
-            status, out, size = self._decode(ids, cap)
-            if status == BUFFER:
-                status, out, size = self._decode(ids, size)
-            if status == TOKEN:
-                raise UnknownTokenError(unknown_id(ids[size], self.info.n_vocab))
-            _called(self._core, status)
-            return self._core.read(out, size)
+        return self.decode_part(ids, False, False, False)[0]
 
-    def _decode(self, ids: Sequence[int], cap: int) -> tuple[int, int, int]:
-        """Status, where the text is, and its size (or the index of the wrong id)."""
-        core, n = self._core, len(ids)
-        core.begin()
-        given, size, out = core.put(struct.pack(f"<{n}I", *ids)), core.take(4), core.take(cap)
-        status = core.call("wwho_decode", self._model, given, n, out, cap, size)
-        return status, out, core.number(size)
+    def decode_part(
+        self, ids: Sequence[int], skip_special: bool, after: bool, more: bool
+    ) -> tuple[bytes, int]:
+        """See `Backend`."""
+        self._check_ids(ids)
+        flags, core, n, cap = self._flags, self._core, len(ids), 8 * len(ids) + 64
+        given = (
+            (skip_special, flags["SKIP_SPECIAL"]),
+            (after, flags["AFTER"]),
+            (more, flags["MORE"]),
+        )
+        with self._lock:
+            while True:
+                core.begin()
+                data = core.put(struct.pack(f"<{n}I", *ids))
+                read, size, out = core.take(4), core.take(4), core.take(cap)
+                arguments = (data, n, sum(flag for on, flag in given if on), out, cap, read, size)
+                status = core.call("wwho_decode_part", self._model, *arguments)
+                if status != BUFFER:
+                    break
+                cap = core.number(size)
+            if status == TOKEN:
+                raise UnknownTokenError(unknown_id(ids[core.number(size)], self.info.n_vocab))
+            _called(core, status)
+            return core.read(out, core.number(size)), core.number(read)
 
     def token_bytes(self, token: int) -> bytes:
         """See `Backend`."""
-        return self.decode([token])
+        self._check_ids([token])
+        core = self._core
+        with self._lock:
+            core.begin()
+            text, size = core.take(4), core.take(4)
+            status = core.call("wwho_token_bytes", self._model, index(token), text, size)
+            if status == TOKEN:
+                raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
+            _called(core, status)
+            return core.read(core.number(text), core.number(size))
+
+    def _check_ids(self, ids: Sequence[int]) -> None:
+        for token in ids:
+            if not 0 <= index(token) <= NONE:
+                raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
 
     def token_id(self, text: bytes) -> int:
         """See `Backend`."""

@@ -41,10 +41,12 @@ class Kind(IntEnum):
     MODEL = 5
     ADDED = 6
     NORMALIZER = 7
+    TEMPLATE = 8
+    DECODER = 9
     PROVENANCE = 10
 
 
-REQUIRED: Final = tuple(kind for kind in Kind if kind is not Kind.NORMALIZER)
+REQUIRED: Final = (*(kind for kind in Kind if kind < Kind.NORMALIZER), Kind.PROVENANCE)
 
 
 def padding(length: int, multiple: int = 4) -> int:

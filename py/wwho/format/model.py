@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from wwho.format.automaton import CompiledScanners
+    from wwho.format.decoder import Decoder
     from wwho.format.rewriting import Step
+    from wwho.format.template import Template
 
 Pair = tuple[int, int]
 
@@ -206,6 +208,8 @@ class Artifact:
             the text as it is on its own; none: it is taken as it is.
         rewriting: the steps that then rewrite each part between added tokens that are found in
             normalized text, before stages cut it: what pre-tokenizers change.
+        template: what stands around the ids of a text, where it is asked for; None for nothing.
+        decoder: how the texts of tokens join again; None where that is without a gap.
         provenance: where it came from; "name" is the encoding's name.
     """
 
@@ -218,6 +222,8 @@ class Artifact:
     properties: bytes = b""
     normalizer: tuple[Step, ...] = ()
     rewriting: tuple[Step, ...] = ()
+    template: Template | None = None
+    decoder: Decoder | None = None
     provenance: Mapping[str, str]
 
     @property
@@ -235,6 +241,18 @@ class Artifact:
     def token_ids(self) -> tuple[Sequence[int | None], ...]:
         """For each model the ids of its tokens, in order; None for one that has none."""
         return tuple(map(self._ids, self.models))
+
+    @cached_property
+    def decoded(self) -> Mapping[int, bytes]:
+        """What each id decodes to: a token of a model, else the first added token that has it."""
+        texts: dict[int, bytes] = {}
+        for model, ids in zip(self.models, self.token_ids, strict=True):
+            named = zip(ids, model.texts, strict=True)
+            texts |= {token: text for token, text in named if token is not None}
+            texts |= model.extra_ids
+        for added in self.added:
+            texts.setdefault(added.id, added.text.encode("utf-8"))
+        return texts
 
     def automata_of(self, route: Route) -> list[int]:
         """Numbers of the automata that cut the segments of a route."""

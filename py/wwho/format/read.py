@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from wwho.format.automaton import Automaton, CompiledScanners
 from wwho.format.container import read_container
+from wwho.format.decoder import read_decoder
 from wwho.format.layout import Kind
 from wwho.format.model import Artifact
 from wwho.format.models import check_ids, read_heads, read_models
@@ -17,6 +18,7 @@ from wwho.format.normalizer import read_normalizer
 from wwho.format.pipeline import read_added, read_routes, read_stages
 from wwho.format.provenance import read_provenance
 from wwho.format.scanners import read_automata, read_classes
+from wwho.format.template import read_template
 
 
 def read_artifact(blob: bytes) -> Artifact:
@@ -56,7 +58,18 @@ def read_artifact(blob: bytes) -> Artifact:
         provenance=read_provenance(container[Kind.PROVENANCE]),
     )
     check_ids(artifact, heads)
-    return replace(artifact, scanners=CompiledScanners(classes, named(artifact)))
+
+    def is_token(token: int) -> bool:
+        return token in artifact.decoded
+
+    templates = [read_template(each, is_token) for each in container.all(Kind.TEMPLATE)]
+    decoders = [read_decoder(each, is_token) for each in container.all(Kind.DECODER)]
+    return replace(
+        artifact,
+        scanners=CompiledScanners(classes, named(artifact)),
+        template=templates[0] if templates else None,
+        decoder=decoders[0] if decoders else None,
+    )
 
 
 def named(artifact: Artifact) -> tuple[Automaton, ...]:

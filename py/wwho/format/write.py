@@ -6,6 +6,7 @@ import struct
 import zlib
 from collections.abc import Iterable
 
+from wwho.format.decoder import write_decoder
 from wwho.format.layout import ENTRY_BYTES, HEADER_BYTES, MAGIC, VERSION, Kind, padding
 from wwho.format.model import Artifact
 from wwho.format.models import write_model
@@ -13,6 +14,7 @@ from wwho.format.normalizer import write_normalizer
 from wwho.format.pipeline import write_added, write_routes, write_stages
 from wwho.format.provenance import provenance_json
 from wwho.format.scanners import write_automata, write_classes
+from wwho.format.template import write_template
 
 Sections = Iterable[tuple[Kind, bytes]]
 
@@ -35,6 +37,9 @@ def write_artifact(artifact: Artifact) -> bytes:
     """
     steps = artifact.normalizer, artifact.rewriting
     normalizer = [(Kind.NORMALIZER, write_normalizer(*steps))] if any(steps) else []
+    template, decoder = artifact.template, artifact.decoder
+    ends = [(Kind.TEMPLATE, write_template(template))] if template else []
+    ends += [(Kind.DECODER, write_decoder(decoder))] if decoder else []
     return assemble(
         [
             (Kind.CLASSES, write_classes(artifact.scanners.classes)),
@@ -44,6 +49,7 @@ def write_artifact(artifact: Artifact) -> bytes:
             *((Kind.MODEL, write_model(artifact, k)) for k in range(len(artifact.models))),
             (Kind.ADDED, write_added(artifact.added, artifact.properties)),
             *normalizer,
+            *ends,
             (Kind.PROVENANCE, provenance_json(artifact.provenance).encode("utf-8")),
         ]
     )

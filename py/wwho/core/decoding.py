@@ -1,0 +1,124 @@
+"""The decoder of the reference backend: to the letter of FORMAT.md, DECODER."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import groupby
+
+from wwho.core.characters import read_characters
+from wwho.format.decoder import Bytes, Decoder, Join, Replace, Some, Strip, Unique, Where
+from wwho.format.greedy import Greedy
+from wwho.format.model import Artifact
+
+LOST = "\ufffd".encode()
+BYTE = re.compile(rb"<0x(?:[0-9A-Fa-f]|\+)[0-9A-Fa-f]>")
+"""A token that is a byte; a plus is a sign to Rust, which reads the number."""
+
+
+def listed_texts(artifact: Artifact) -> Mapping[int, bytes]:
+    """Tokens that have another text in a decoder's list than alone."""
+    if artifact.decoder is None:
+        return {}
+    prefix = artifact.decoder.continuing.encode()
+    texts: dict[int, bytes] = {}
+    for model, ids in zip(artifact.models, artifact.token_ids, strict=True):
+        if isinstance(model, Greedy):
+            later = list(zip(ids, model.texts, strict=True))[model.n_symbols :]
+            texts |= {token: prefix + text for token, text in later if token is not None}
+        for byte, token in enumerate(model.byte_ids):
+            if token is not None:
+                texts[token] = b"<0x%02X>" % byte
+    return {**texts, **artifact.decoder.surfaces}
+
+
+def join(
+    decoder: Decoder, tokens: list[bytes], after: bool = False, more: bool = False
+) -> tuple[bytes, int]:
+    """The text of a list of tokens.
+
+    Args:
+        decoder: whose steps are taken.
+        tokens: the list.
+        after: whether tokens, and text that is not empty, came before.
+        more: whether tokens come after.
+
+    Returns:
+        The text, as far as the tokens that come after cannot change it, and how many of the last
+        tokens it leaves out.
+    """
+    if more and decoder.waits:
+        return b"", len(tokens)
+    held, joined = 0, False
+    if more and any(getattr(s, "where", 0) in (Where.LAST, Where.BUT_LAST) for s in decoder.steps):
+        held = len(tokens[-1:])
+        tokens = tokens[:-1]
+    for step in decoder.steps:
+        match step:
+            case Replace() | Strip():
+                tokens = _each(step, tokens, after and not joined, more and not joined, after)
+            case Bytes(each):
+                runs = [
+                    (key, list(run))
+                    for key, run in groupby(tokens, key=lambda token: bool(BYTE.fullmatch(token)))
+                ]
+                if more and runs and runs[-1][0]:
+                    held += len(runs.pop()[1])
+                tokens = [text for is_byte, run in runs for text in _text(run, is_byte, each)]
+            case Join(separator):
+                gap = separator.encode()
+                text = gap.join(tokens)
+                tokens = [gap + text if after and tokens and not joined else text]
+                joined = True
+            case Unique():
+                tokens = [key for key, _ in groupby(tokens)]
+            case Some():
+                tokens = [text for text in tokens if text]
+    return b"".join(tokens), held
+
+
+def _each(
+    step: Replace | Strip, tokens: list[bytes], after: bool, more: bool, begun: bool
+) -> list[bytes]:
+    """The list with a step done to the tokens that it is for."""
+    out: list[bytes] = []
+    opening = not begun
+    for number, token in enumerate(tokens):
+        first = not number and not after
+        last = number == len(tokens) - 1 and not more
+        chosen = (True, first, not first, last, not last, opening, opening)[step.where]
+        text = _done(step, token, begun and not after) if chosen else token
+        once = step.where is Where.OPENING_ONCE and len(text) < len(token)
+        opening = opening and not text and not once
+        out.append(text)
+    return out
+
+
+def _done(step: Replace | Strip, token: bytes, begun: bool) -> bytes:
+    """A token after the step; `begun` of one that began long before."""
+    if isinstance(step, Replace):
+        return token.replace(step.pattern.encode(), step.content.encode())
+    text, found = step.text.encode(), begun
+    for _ in range(0 if begun else step.left):
+        if not token.startswith(text):
+            break
+        token, found = token[len(text) :], True
+    if not found:
+        token = step.otherwise.encode() + token
+    for _ in range(step.right):
+        token = token.removesuffix(text)
+    return token
+
+
+def _text(run: list[bytes], is_byte: bool, each: bool) -> list[bytes]:
+    """What a run of tokens becomes, all of which are bytes, or none."""
+    if not is_byte:
+        return run
+    data = bytes(int(token[3:5], 16) for token in run)
+    if each:
+        return [character.encode() for character in read_characters(data)[0]]
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return [LOST] * len(run)
+    return [data]

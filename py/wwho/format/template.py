@@ -1,0 +1,147 @@
+"""The TEMPLATE section: ids before, between and behind the ids of a text, or of two."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
+from typing import NamedTuple, TypeVar
+
+from wwho.format.cursor import Cursor
+
+_Item = TypeVar("_Item")
+MAX_TYPE = 255
+
+
+class What(IntEnum):
+    """What stands in a place of a template."""
+
+    ID = 0
+    """An id."""
+    FIRST = 1
+    """All of the first text."""
+    SECOND = 2
+    """All of the second text."""
+
+
+class Place(NamedTuple):
+    """One place of a template.
+
+    Attributes:
+        what: what stands there.
+        type_id: the type of all tokens that stand there, 0..255.
+        id: the id, where `what` is ID; else 0.
+    """
+
+    what: What
+    type_id: int = 0
+    id: int = 0
+
+
+class Template(NamedTuple):
+    """What stands around the ids of one text, and of a pair of texts.
+
+    Attributes:
+        single: the places for one text, among them FIRST and not SECOND.
+        pair: the places for two, among them both; in any order.
+    """
+
+    single: tuple[Place, ...] = (Place(What.FIRST),)
+    pair: tuple[Place, ...] = (Place(What.FIRST), Place(What.SECOND, 1))
+
+    @classmethod
+    def around(
+        cls,
+        before: Sequence[int] = (),
+        behind: Sequence[int] = (),
+        between: Sequence[int] = (),
+        after_pair: Sequence[int] | None = None,
+        second_type: int = 1,
+    ) -> Template:
+        """The usual one: some ids before the first text, between the two, and behind the last.
+
+        Args:
+            before: stand before the first text.
+            behind: stand behind a text that is alone.
+            between: stand between two, as part of the first.
+            after_pair: stand behind the second text; None for what stands behind one alone.
+            second_type: the type of the second text and of what stands behind it.
+
+        Example:
+            >>> Template.around([101], [102], [102]).ids([7], [8])
+            [101, 7, 102, 8, 102]
+        """
+        last = behind if after_pair is None else after_pair
+        head = (*_ids(before, 0), Place(What.FIRST))
+        pair = (*_ids(between, 0), Place(What.SECOND, second_type), *_ids(last, second_type))
+        return cls((*head, *_ids(behind, 0)), (*head, *pair))
+
+    def fill(
+        self,
+        first: Sequence[_Item],
+        second: Sequence[_Item] | None,
+        special: Callable[[Place], _Item],
+        add_special_tokens: bool = True,
+    ) -> Iterator[tuple[Place, _Item]]:
+        """What stands in each place; `special` makes it of a place that holds an id."""
+        for place in self.single if second is None else self.pair:
+            if place.what is not What.ID:
+                text = first if place.what is What.FIRST else second
+                yield from ((place, item) for item in text or ())
+            elif add_special_tokens:
+                yield place, special(place)
+
+    def ids(self, first: Sequence[int], second: Sequence[int] | None = None) -> list[int]:
+        """The ids of one text or two, with those of the template."""
+        return [token for _, token in self.fill(first, second, lambda place: place.id)]
+
+    def n_special(self, pair: bool) -> int:
+        """How many ids it adds to one text, or to a pair."""
+        return sum(place.what is What.ID for place in (self.pair if pair else self.single))
+
+
+def _ids(ids: Sequence[int], type_id: int) -> tuple[Place, ...]:
+    return tuple(Place(What.ID, type_id, token) for token in ids)
+
+
+def write_template(template: Template) -> bytes:
+    """Spell a template.
+
+    Example:
+        >>> write_template(Template.around([5])).hex(" ", -4)
+        '02000300 00000000 05000000 01000000 00000000 00000000 05000000 01000000 00000000 \
+02010000 00000000'
+    """
+    out = struct.pack("<HH", len(template.single), len(template.pair))
+    places = (*template.single, *template.pair)
+    return out + b"".join(
+        struct.pack("<BBHI", what, kind, 0, token) for what, kind, token in places
+    )
+
+
+def read_template(data: bytes, ids: Callable[[int], bool]) -> Template:
+    """Check a template; `ids` says whether a number is the id of a token.
+
+    Raises:
+        ArtifactError: the section breaks a MUST of FORMAT.md; `.status` is TEMPLATE.
+    """
+    cursor = Cursor(data, "TEMPLATE")
+    sizes = cursor.numbers("HH", "head")
+    lists = []
+    for pair, size in enumerate(sizes):
+        name, needed = ("pair", {What.FIRST, What.SECOND}) if pair else ("single", {What.FIRST})
+        places = []
+        for number in range(size):
+            where = f"{name}, place {number}"
+            what, type_id, zero, token = cursor.numbers("BBHI", where)
+            if what > max(What) or zero or (what and token):
+                cursor.fail(f"{where}: {what}, {zero}, id {token}")
+            if what == What.ID and not ids(token):
+                cursor.fail(f"{where}: {token} is not the id of a token")
+            places.append(Place(What(what), type_id, token))
+        found = {place.what for place in places} - {What.ID}
+        if found != needed:
+            cursor.fail(f"{name}: holds {[*map(str, found)]}, not {[*map(str, needed)]}")
+        lists.append(tuple(places))
+    cursor.end()
+    return Template(*lists)

@@ -1,0 +1,330 @@
+/* See after.h. A decoder works on a list of tokens that lies in the caller's buffer: the length of each in four bytes, then its text.
+ * A step reads the list in one half of the buffer and writes another into the other half. */
+#include "after.h"
+
+#include "added.h"
+#include "models.h"
+
+enum { DO_REPLACE = 1, DO_STRIP, DO_BYTES, DO_JOIN, DO_UNIQUE, DO_SOME };
+enum { IN_ALL, IN_FIRST, IN_REST, IN_LAST, IN_BUT_LAST, IN_OPENING, IN_OPENING_ONCE };
+enum { DECODER_HEAD = 4, MAX_JOINS = 64, JOIN_HEAD = 6, SURFACE = 8, BYTE_TOKEN = 6 };
+enum { IN_PARTS = 1, AS_WHOLE };
+
+WWHO_LOCAL int build_template(wwho_model *model) {
+    wwho_section s = model->file.section[WWHO_SECTION_TEMPLATE];
+    if (!s.at) return WWHO_OK;
+    uint32_t single = s.length < TEMPLATE_HEAD ? 0 : read16(s.at), n = single + (single ? read16(s.at + 2) : 0), seen[2] = {0, 0};
+    if (s.length != TEMPLATE_HEAD + n * TEMPLATE_PLACE) return WWHO_TEMPLATE;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint8_t *p = s.at + TEMPLATE_HEAD + i * TEMPLATE_PLACE;
+        size_t len;
+        if (p[0] > 2 || read16(p + 2)) return WWHO_TEMPLATE;
+        if (p[0] ? read32(p + 4) != 0 : !token_text(model, read32(p + 4), &len)) return WWHO_TEMPLATE;
+        seen[i >= single] |= 1u << p[0] & 6;
+    }
+    return seen[0] == 2 && seen[1] == 6 ? WWHO_OK : WWHO_TEMPLATE;
+}
+
+static const uint8_t *next_step(const uint8_t *s) { return s + JOIN_HEAD + s[4] + s[5]; }
+
+/* Whether the step that begins at s, with `left` bytes, is one. */
+static bool is_step(const uint8_t *s, uint32_t left) {
+    static const uint8_t most[] = {0, IN_OPENING_ONCE, IN_OPENING_ONCE, 1, 0, 0, 0};
+    if (left < JOIN_HEAD || left < JOIN_HEAD + (uint32_t)s[4] + s[5]) return false;
+    uint32_t kind = s[0], n_a = s[4], n_b = s[5];
+    if (kind < DO_REPLACE || kind > DO_SOME || s[1] > most[kind] || (kind != DO_STRIP && (s[2] || s[3]))) return false;
+    if (kind == DO_REPLACE ? !n_a : kind > DO_STRIP && (n_b || (n_a && kind != DO_JOIN))) return false;
+    return well_formed(s + JOIN_HEAD, n_a) && well_formed(s + JOIN_HEAD + n_a, n_b);
+}
+
+/* Whether nothing can be said of a text before its last token is there; whether the last token of a part must wait. */
+static bool waits(const wwho_decoder *d, bool *holds) {
+    bool joined = false, adds = false, opens = false, wait = false;
+    const uint8_t *s = d->steps;
+    for (uint32_t i = 0; i < d->n_steps; i++, s = next_step(s)) {
+        uint32_t kind = s[0], n_a = s[4], n_b = s[5], where = kind <= DO_STRIP ? s[1] : IN_ALL;
+        wait |= kind >= DO_UNIQUE || (joined && kind != DO_JOIN && (kind != DO_STRIP || s[3] || n_b || n_a > 1));
+        adds |= kind == DO_STRIP ? n_b : kind == DO_JOIN && n_a;
+        opens |= where >= IN_OPENING;
+        joined |= kind == DO_JOIN;
+        *holds |= where == IN_LAST || where == IN_BUT_LAST;
+    }
+    return wait || (adds && opens);
+}
+
+WWHO_LOCAL int build_decoder(wwho_model *model) {
+    wwho_section s = model->file.section[WWHO_SECTION_DECODER];
+    if (!s.at) return WWHO_OK;
+    if (s.length < DECODER_HEAD || s.at[0] > MAX_JOINS || s.length - DECODER_HEAD < s.at[1]) return WWHO_DECODER;
+    const uint8_t *p = s.at + DECODER_HEAD, *end = s.at + s.length;
+    wwho_decoder *d = &model->decoder;
+    *d = (wwho_decoder){.prefix = p, .n_prefix = s.at[1], .steps = p + s.at[1], .n_steps = s.at[0], .n_surfaces = read16(s.at + 2)};
+    if (!well_formed(p, d->n_prefix)) return WWHO_DECODER;
+    p = d->steps;
+    for (uint32_t i = 0; i < d->n_steps; i++, p = next_step(p))
+        if (!is_step(p, (uint32_t)(end - p))) return WWHO_DECODER;
+    if ((uint32_t)(end - p) < d->n_surfaces * SURFACE) return WWHO_DECODER;
+    d->surfaces = p;
+    d->texts = p + d->n_surfaces * SURFACE;
+    uint32_t last = 0, room = (uint32_t)(end - d->texts);
+    for (uint32_t i = 0; i < d->n_surfaces; i++, p += SURFACE) {
+        uint32_t id = read32(p), stop = read32(p + 4);
+        size_t len;
+        if ((i && id <= read32(p - SURFACE)) || !token_text(model, id, &len)) return WWHO_DECODER;
+        if (stop < last || stop - last > WWHO_MAX_TOKEN || stop > room) return WWHO_DECODER;
+        last = stop;
+    }
+    bool holds = false;
+    d->progress = waits(d, &holds) ? AS_WHOLE : IN_PARTS;
+    d->holds = holds;
+    return last == room ? WWHO_OK : WWHO_DECODER;
+}
+
+/* A token as the list has it first: `prefix` and then `text`; or where `byte` is not negative, `<0xHH>`. */
+typedef struct {
+    const uint8_t *text;
+    size_t n, n_prefix;
+    int byte;
+} wwho_listed;
+
+/* False where no token has this id. */
+static bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
+    const wwho_decoder *d = &model->decoder;
+    *t = (wwho_listed){.byte = -1};
+    t->text = token_text(model, id, &t->n);
+    for (uint32_t low = 0, high = d->n_surfaces; low < high;) {
+        uint32_t i = (low + high) / 2, at = read32(d->surfaces + i * SURFACE);
+        if (at == id) {
+            uint32_t start = i ? read32(d->surfaces + i * SURFACE - 4) : 0;
+            *t = (wwho_listed){.text = d->texts + start, .n = read32(d->surfaces + i * SURFACE + 4) - start, .byte = -1};
+            return true;
+        }
+        if (at < id)
+            low = i + 1;
+        else
+            high = i;
+    }
+    for (uint32_t i = 0; d->progress && i < model->n_models; i++) {
+        const wwho_vocabulary *v = &model->models[i];
+        uint32_t token = token_of(v, id);
+        if (token == WWHO_NONE) continue;
+        if (token >= v->first_byte) {
+            t->byte = (int)(token - v->first_byte);
+            t->n = BYTE_TOKEN;
+        } else if (v->kind_number == KIND_GREEDY && token >= v->n_symbols)
+            t->n_prefix = d->n_prefix;
+        break;
+    }
+    return t->text;
+}
+
+static bool is_skipped(const wwho_model *model, uint32_t id, uint32_t flags) {
+    uint32_t i = flags & WWHO_SKIP_SPECIAL ? find_added(model, id) : WWHO_NONE;
+    for (; i < model->added.n_tokens && model->added_ids[i] == id; i++)
+        if (model->added_flags[i] & WWHO_ADDED_SPECIAL) return true;
+    return false;
+}
+
+static uint8_t *append(uint8_t *to, const uint8_t *from, size_t n) {
+    copy_bytes(to, from, n);
+    return to + n;
+}
+
+static uint8_t *append_token(uint8_t *to, const uint8_t *text, uint32_t n) {
+    copy_bytes(to, &n, 4);
+    return append(to + 4, text, n);
+}
+
+static uint8_t *put_listed(const wwho_decoder *d, const wwho_listed *t, uint8_t *to) {
+    static const uint8_t digits[] = "0123456789ABCDEF";
+    if (t->byte < 0) return append(append(to, d->prefix, t->n_prefix), t->text, t->n);
+    const uint8_t text[BYTE_TOKEN] = {'<', '0', 'x', digits[t->byte >> 4], digits[t->byte & 15], '>'};
+    return append(to, text, BYTE_TOKEN);
+}
+
+/* The byte that a token `<0xHH>` is, or -1. A plus may stand for the first digit: Rust reads it as a sign. */
+static int byte_of(const uint8_t *text, uint32_t n) {
+    int byte = 0;
+    if (n != BYTE_TOKEN || text[0] != '<' || text[1] != '0' || text[2] != 'x' || text[5] != '>') return -1;
+    for (uint32_t i = 3; i < 5; i++) {
+        uint32_t c = text[i], letter = (c | 32) - 'a', digit = c - '0' < 10 ? c - '0' : letter < 6 ? letter + 10 : 16;
+        if (digit > 15 && (i > 3 || c != '+')) return -1;
+        byte = byte << 4 | (int)(digit & 15);
+    }
+    return byte;
+}
+
+/* Where a step stands: whether tokens, and text, came before and come after the list, whether it is one token, and how many tokens
+ * at its end must wait. */
+typedef struct {
+    bool after, more, joined;
+    size_t held;
+} wwho_state;
+
+static bool begins_with(const uint8_t *text, const uint8_t *end, const uint8_t *a, size_t n) {
+    return (size_t)(end - text) >= n && same_text(text, a, n);
+}
+
+/* A token after DO_REPLACE or DO_STRIP; `begun` of one that began long before. */
+static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, uint8_t *to, bool begun) {
+    const uint8_t *a = s + JOIN_HEAD, *b = a + s[4];
+    size_t n = s[4];
+    if (s[0] == DO_REPLACE) {
+        while (t < end) {
+            if (begins_with(t, end, a, n)) {
+                to = append(to, b, s[5]);
+                t += n;
+            } else
+                *to++ = *t++;
+        }
+        return to;
+    }
+    bool found = begun;
+    for (uint32_t i = begun ? 0 : s[2]; i && begins_with(t, end, a, n); i--, found = true) t += n;
+    if (!found) to = append(to, b, s[5]);
+    for (uint32_t i = s[3]; i && (size_t)(end - t) >= n && same_text(end - n, a, n); i--) end -= n;
+    return append(to, t, (size_t)(end - t));
+}
+
+/* DO_REPLACE, DO_STRIP, DO_UNIQUE, SOME. */
+static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t *t, const uint8_t *end, uint8_t *to) {
+    bool opening = !d->after, first = d->joined || !d->after;
+    const uint8_t *before = 0;
+    for (uint32_t n; t < end; before = t, t += 4 + n, first = false) {
+        n = load32(t);
+        bool last = t + 4 + n == end && (d->joined || !d->more);
+        const bool chosen[] = {true, first, !first, last, !last, opening, opening};
+        if (s[0] == DO_UNIQUE && before && load32(before) == n && same_text(before + 4, t + 4, n)) continue;
+        if (s[0] == DO_SOME && !n) continue;
+        bool changes = s[0] <= DO_STRIP && chosen[s[1]];
+        uint8_t *stop = changes ? change(s, t + 4, t + 4 + n, to + 4, d->after && d->joined) : append(to + 4, t + 4, n);
+        uint32_t length = (uint32_t)(stop - to) - 4;
+        if (length || (s[1] == IN_OPENING_ONCE && length < n)) opening = false;
+        copy_bytes(to, &length, 4);
+        to = stop;
+    }
+    return to;
+}
+
+/* The tokens of a run of n bytes. */
+static uint8_t *put_run(uint8_t *to, const uint8_t *run, uint32_t n, bool each) {
+    static const uint8_t lost[] = {0xEF, 0xBF, 0xBD};
+    if (n && !each && well_formed(run, n)) return append_token(to, run, n);
+    for (uint32_t width; n; run += width, n -= width) {
+        uint32_t code_point;
+        width = next_character(run, n, &code_point);
+        if (!each) width = 1;
+        to = width == 1 && (!each || code_point == REPLACEMENT) ? append_token(to, lost, 3) : append_token(to, run, width);
+    }
+    return to;
+}
+
+static uint8_t *join_bytes(bool each, wwho_state *d, uint8_t *t, const uint8_t *end, uint8_t *to) {
+    uint8_t *run = t;
+    uint32_t n = 0; /* bytes of the run, which are written over its tokens */
+    for (uint32_t size; t < end; t += 4 + size) {
+        size = load32(t);
+        int byte = byte_of(t + 4, size);
+        if (byte >= 0) {
+            if (!n) run = t;
+            run[n++] = (uint8_t)byte;
+            continue;
+        }
+        to = append_token(put_run(to, run, n, each), t + 4, size);
+        n = 0;
+    }
+    if (!d->more) return put_run(to, run, n, each);
+    d->held += n;
+    return to;
+}
+
+static uint8_t *join_all(const uint8_t *s, wwho_state *d, const uint8_t *t, const uint8_t *end, uint8_t *to) {
+    uint8_t *at = to + 4;
+    bool gap = d->after && !d->joined;
+    for (uint32_t n; t < end; t += 4 + n, gap = true) {
+        n = load32(t);
+        if (gap) at = append(at, s + JOIN_HEAD, s[4]);
+        at = append(at, t + 4, n);
+    }
+    uint32_t length = (uint32_t)(at - to) - 4;
+    copy_bytes(to, &length, 4);
+    d->joined = true;
+    return at;
+}
+
+/* How many bytes n tokens with texts of `size` bytes may take in the list, after any step; 0 where they are too many. */
+static uint64_t most_bytes(const wwho_decoder *d, uint64_t size, uint64_t n) {
+    const uint8_t *s = d->steps;
+    for (uint32_t i = 0; i < d->n_steps && size <= WWHO_MAX_LENGTH; i++, s = next_step(s)) {
+        uint32_t n_a = s[4], n_b = s[5];
+        if (s[0] == DO_REPLACE && n_b > n_a) size += size / n_a * (n_b - n_a);
+        if (s[0] == DO_STRIP) size += n * n_b;
+        if (s[0] == DO_JOIN) size += n * n_a + 4;
+    }
+    size += 4 * n;
+    return size <= WWHO_MAX_LENGTH / 2 ? size : 0;
+}
+
+/* The steps over the list from `out` to `end`, in halves of `half` bytes; the text goes to `out`. Its length. */
+static size_t take_steps(const wwho_decoder *d, wwho_state *state, uint8_t *out, uint8_t *end, size_t half) {
+    uint8_t *list = out, *to = out;
+    const uint8_t *s = d->steps;
+    for (uint32_t i = 0; i < d->n_steps; i++, s = next_step(s)) {
+        uint8_t *other = list == out ? out + half : out;
+        if (s[0] == DO_BYTES)
+            end = join_bytes(s[1], state, list, end, other);
+        else
+            end = s[0] == DO_JOIN ? join_all(s, state, list, end, other) : change_each(s, state, list, end, other);
+        list = other;
+    }
+    for (uint32_t n; list < end;) {
+        n = load32(list);
+        for (list += 4; n; n--) *to++ = *list++;
+    }
+    return (size_t)(to - out);
+}
+
+int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uint32_t flags, uint8_t *out, size_t cap, size_t *read,
+                     size_t *len) {
+    if (!model || (!ids && n) || (!out && cap) || !read || !len || flags > 7) return WWHO_ARGUMENT;
+    const wwho_decoder *d = &model->decoder;
+    wwho_state state = {flags & WWHO_AFTER, flags & WWHO_MORE, false, 0};
+    uint64_t size = 0, count = 0;
+    wwho_listed t;
+    *read = n;
+    for (size_t i = 0; i < n; i++) {
+        *len = i;
+        if (!list_token(model, ids[i], &t)) return WWHO_TOKEN;
+        if (is_skipped(model, ids[i], flags)) continue;
+        size += t.n + t.n_prefix;
+        count++;
+    }
+    uint64_t half = most_bytes(d, size, d->progress ? count : 0), needed = d->progress ? 2 * half : size;
+    *len = (size_t)needed;
+    if ((d->progress && count && !half) || needed > SIZE_MAX) return WWHO_ARGUMENT;
+    if (needed > cap) return WWHO_BUFFER;
+    *len = 0;
+    if (state.more && d->progress == AS_WHOLE) *read = 0;
+    if (!*read) return WWHO_OK;
+    uint8_t *to = out, *last = out;
+    for (size_t i = 0; i < n; i++) {
+        list_token(model, ids[i], &t);
+        if (is_skipped(model, ids[i], flags)) continue;
+        uint32_t length = (uint32_t)(t.n + t.n_prefix);
+        last = to;
+        if (d->progress) to = append(to, (const uint8_t *)&length, 4);
+        to = put_listed(d, &t, to);
+    }
+    if (!d->progress) {
+        *len = (size_t)(to - out);
+        return WWHO_OK;
+    }
+    if (state.more && d->holds && to > out) {
+        to = last;
+        state.held = 1;
+    }
+    *len = take_steps(d, &state, out, to, (size_t)half);
+    for (; state.held; --*read) state.held -= !is_skipped(model, ids[*read - 1], flags);
+    if (state.more && !state.after && !*len) *read = 0;
+    return WWHO_OK;
+}
