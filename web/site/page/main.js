@@ -14,7 +14,7 @@ import { picture, sharePicture } from "./share/picture.js";
 import { Card } from "./show/card.js";
 import { element } from "./show/element.js";
 import { FileTable } from "./show/files.js";
-import { bytes, count } from "./show/format.js";
+import { bytes, count, counted } from "./show/format.js";
 import { cutsOf } from "./show/pieces.js";
 import { showPremium, showSentences } from "./show/premium.js";
 import { Rows, spoken } from "./show/rows.js";
@@ -120,8 +120,8 @@ function showInput() {
   for (const button of examples) button.setAttribute("aria-pressed", String(!chatting && !isFiles && exampleOf(button) === model.text));
   if (model.untouched) return;
   showCounts({ labels: tokenizers.labels, counts: model.counts });
-  const characters = `${count(last?.characters ?? 0)} characters`;
-  const said = chatting ? `${count(model.messages.length)} messages, ${characters}` : characters;
+  const characters = counted(last?.characters ?? 0, "character");
+  const said = chatting ? `${counted(model.messages.length, "message")}, ${characters}` : characters;
   find("given").textContent = isFiles ? table.label : said;
 }
 

@@ -13,7 +13,8 @@ export const times = (/** @type {number} */ value) => ratio.format(value);
 export const money = (/** @type {number} */ value) =>
   value > 0 && value < LEAST ? `less than ${cents.format(LEAST)}` : (value < 1 ? cents : dollars).format(value);
 /** With its word: 1 token, 2 tokens. */
-export const tokens = (/** @type {number} */ value) => `${count(value)} ${value === 1 ? "token" : "tokens"}`;
+export const counted = (/** @type {number} */ value, /** @type {string} */ word) => `${count(value)} ${word}${value === 1 ? "" : "s"}`;
+export const tokens = (/** @type {number} */ value) => counted(value, "token");
 export const bytes = (/** @type {number} */ value) =>
   value < 1000 ? `${value} B` : value < 999_500 ? `${whole.format(Math.round(value / 1e3))} kB` : `${tenth.format(value / 1e6)} MB`;
 /** Two digits each, with spaces between. */

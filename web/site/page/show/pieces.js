@@ -1,7 +1,7 @@
 // Where the colours of a row begin and end. A token is a piece of the text; but a syllable, or a character, that is cut is one piece
 // with all the tokens that have a part of it, so that the browser can still write it.
 
-import { count } from "./format.js";
+import { count, counted } from "./format.js";
 
 /** @typedef {import("../tokens.js").Token} Token */
 /** @typedef {{ text: string, start: number, tokens: number[], cut: boolean }} Piece `tokens`: their places in the row */
@@ -68,7 +68,7 @@ export function cutsIn(blocks, row) {
   }
   const found = [
     ...(cut > 0 ? [`${count(cut)} of ${count(syllables)} syllables`] : []),
-    ...(characters > 0 ? [`${count(characters)} ${characters === 1 ? "character" : "characters"}`] : []),
+    ...(characters > 0 ? [counted(characters, "character")] : []),
   ];
   return found.length > 0 ? `cuts ${found.join(" and ")}` : "cuts nothing";
 }
