@@ -397,7 +397,7 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
             continue;
         }
         flush_queue(e, &ahead);
-        if (r->scanner)
+        if (r->scanner && e->model->models[r->model].whole)
             encode_pieces(e, r, start_within(&e->model->classes, &c, start, c.at));
         else
             encode_staged(e, r, &c, start, c.at);
