@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from wwho.build.assemble import counting_model, special_ids, trained_model
@@ -18,7 +18,7 @@ from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Artifact
 from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.progress import Progress
-from wwho.train.count import MAX_COUNT, count_corpus
+from wwho.train.count import MAX_COUNT, Counted, count_corpus
 from wwho.train.counts import made_by
 from wwho.train.learn import atoms_of, learn_merges
 from wwho.train.report import Report, provenance
@@ -82,94 +82,136 @@ def train_model(
     kind = AtomKind(atoms)
     if specials is None:
         specials = () if kind is AtomKind.BYTE else SPECIALS
-    max_units = MAX_TOKEN_BYTES if max_token_units is None else max_token_units
-    check_numbers(
-        base,
-        vocab_size=vocab_size,
-        prune=prune,
-        min_freq=min_freq,
-        max_token_units=max_units,
-        processes=processes,
+    plan = Plan(
+        *(schemas, base, kind, vocab_size, prune, min_freq, superwords, max_words, max_token_units),
+        bars=Progress(progress),
     )
+    check_numbers(plan, processes)
     ids = special_ids(base, specials)
     check_normalize(base, normalize, ids)
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
     corpus = corpus.normalized(normalize)
-    check_superwords(schemas, superwords, max_words, corpus)
-    bars = Progress(progress)
-    cutter = counting_model(schemas, base, kind)
-    made = made_by(schemas, base, kind, cutter, corpus.reading)
-    with bars.stage("count", corpus.size(), unit="B") as advance:
-        words, scale, report, corpus = count_corpus(
-            corpus, cutter, made, processes=processes, advance=advance
-        )
-    check_superwords(schemas, superwords, max_words, corpus)  # counts may be of what has no name
+    check_superwords(plan, corpus)
+    counted = plan.count(corpus, processes)
+    check_superwords(plan, counted.corpus)  # counts may be of what has no name
     if on_counted is not None:
-        on_counted(report)
-    check_counted(report)
-    check_base(schemas, base, report)
-    if kind is AtomKind.BYTE:
-        words = words.spelled()
-    chosen = atoms_of(kind, words, prune * scale)
+        on_counted(counted.report)
+    check_counted(counted.report)
+    check_base(schemas, base, counted.report)
+    chosen = atoms_of(kind, counted.words, prune * counted.scale)
     check_atoms(kind, chosen, prune)
-    auto = superwords == AUTO
-    reserved = 0 if superwords == AUTO else superwords
-    room = room_for(kind, vocab_size, len(specials), len(chosen), prune, reserved)
-    threshold = min(min_freq * scale, MAX_COUNT + 1)
-    merger = learn_merges(
-        words, chosen, room - reserved, min_freq=threshold, max_units=max_units, bars=bars
+    model, n_superwords = plan.learn(
+        counted, chosen, ids, room_for(plan, len(specials), len(chosen))
     )
-    model = trained_model(
-        schemas, base, specials=ids, atoms=chosen, merges=merger.merges(), provenance={}, kind=kind
-    )
-    if superwords:
-        stage = SecondStage(corpus, report, max_words, max_units, threshold, bars)
-        if auto:
-            reserved = stage.worthwhile(model, merger.gains(), room)
-            model = shortened(model, room - reserved)
-        model = stage.added(model, reserved)
-    options = [f"vocab_size {vocab_size}, prune {prune}, min_freq {min_freq}"]
-    if kind is not AtomKind.SYLLABLE:
-        options.append(f"atoms {kind}")
-    if superwords:
-        options.append(f"superwords {f'auto ({reserved})' if auto else reserved}")
-        options.append(f"max_words {max_words}")
-    if max_token_units:
-        options.append(f"max_token_units {max_token_units}")
-    record = provenance(name, schemas, base, corpus, report, kind, ", ".join(options))
+    options = plan.options(n_superwords)
+    record = provenance(name, schemas, base, counted.corpus, counted.report, kind, options)
     normalizer = (normal_form(normalize),) if normalize else ()
     return replace(model, normalizer=normalizer, provenance=record)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is learnt from counted words; the attributes are what `wwho.train.train` was given."""
+
+    schemas: Sequence[Schema]
+    base: Artifact
+    kind: AtomKind
+    vocab_size: int
+    prune: int
+    min_freq: int
+    superwords: int | Literal["auto"]
+    max_words: int
+    max_token_units: int | None
+    bars: Progress
+
+    @property
+    def max_units(self) -> int:
+        """How many atoms a token may have."""
+        return MAX_TOKEN_BYTES if self.max_token_units is None else self.max_token_units
+
+    def count(self, corpus: Corpus, processes: int) -> Counted:
+        """The words of a corpus; where atoms are bytes, spelled with them."""
+        cutter = counting_model(self.schemas, self.base, self.kind)
+        made = made_by(self.schemas, self.base, self.kind, cutter, corpus.reading)
+        with self.bars.stage("count", corpus.size(), unit="B") as advance:
+            found = count_corpus(corpus, cutter, made, processes=processes, advance=advance)
+        byte = self.kind is AtomKind.BYTE
+        return found._replace(words=found.words.spelled()) if byte else found
+
+    def learn(
+        self, counted: Counted, atoms: tuple[bytes, ...], specials: Mapping[str, int], room: int
+    ) -> tuple[Artifact, int]:
+        """Learn merges, and after them superwords.
+
+        Args:
+            counted: the words.
+            atoms: what is merged.
+            specials: the special tokens and their ids.
+            room: how many merges the vocabulary has room for, superwords among them.
+
+        Returns:
+            The model without its origin, and how many superwords it was to have.
+        """
+        threshold = min(self.min_freq * counted.scale, MAX_COUNT + 1)
+        reserved = 0 if self.superwords == AUTO else self.superwords
+        merger = learn_merges(
+            *(counted.words, atoms, room - reserved),
+            min_freq=threshold,
+            max_units=self.max_units,
+            bars=self.bars,
+        )
+        model = trained_model(
+            *(self.schemas, self.base),
+            specials=specials,
+            atoms=atoms,
+            merges=merger.merges(),
+            provenance={},
+            kind=self.kind,
+        )
+        if self.superwords:
+            limits = (self.max_words, self.max_units, threshold)
+            stage = SecondStage(counted.corpus, counted.report, *limits, self.bars)
+            if self.superwords == AUTO:
+                reserved = stage.worthwhile(model, merger.gains(), room)
+                model = shortened(model, room - reserved)
+            model = stage.added(model, reserved)
+        return model, reserved
+
+    def options(self, n_superwords: int) -> str:
+        """The options, as the model's origin gives them."""
+        found = [f"vocab_size {self.vocab_size}, prune {self.prune}, min_freq {self.min_freq}"]
+        if self.kind is not AtomKind.SYLLABLE:
+            found.append(f"atoms {self.kind}")
+        if self.superwords:
+            auto = self.superwords == AUTO
+            found.append(f"superwords {f'auto ({n_superwords})' if auto else n_superwords}")
+            found.append(f"max_words {self.max_words}")
+        if self.max_token_units:
+            found.append(f"max_token_units {self.max_token_units}")
+        return ", ".join(found)
 
 
 # What cannot be trained with, and what is better said before the result surprises.
 
 
-def check_numbers(
-    base: Artifact,
-    *,
-    vocab_size: int,
-    prune: int,
-    min_freq: int,
-    max_token_units: int,
-    processes: int,
-) -> None:
+def check_numbers(plan: Plan, processes: int) -> None:
     """Refuse what cannot be trained with.
 
     Raises:
         ValueError: says which argument, and what it may be.
     """
     for what, value, most in (
-        ("vocab_size", vocab_size, MAX_IDS - base.n_vocab - 1),
-        ("prune", prune, 2**63),
-        ("min_freq", min_freq, 2**63),
-        ("max_token_units", max_token_units, MAX_TOKEN_BYTES),
+        ("vocab_size", plan.vocab_size, MAX_IDS - plan.base.n_vocab - 1),
+        ("prune", plan.prune, 2**63),
+        ("min_freq", plan.min_freq, 2**63),
+        ("max_token_units", plan.max_units, MAX_TOKEN_BYTES),
         ("processes", processes, 1024),
     ):
         if not 1 <= value <= most:
             raise ValueError(f"{what} is {value}; it must be between 1 and {most}")
-    if base.router is not None:
+    if plan.base.router is not None:
         raise ValueError(
-            f"the base {base.name!r} has routes of its own; train over a base vocabulary, "
+            f"the base {plan.base.name!r} has routes of its own; train over a base vocabulary, "
             "such as o200k_base"
         )
 
@@ -222,9 +264,7 @@ def check_atoms(kind: AtomKind, atoms: Sequence[bytes], prune: int) -> None:
         )
 
 
-def room_for(
-    kind: AtomKind, vocab_size: int, n_specials: int, n_atoms: int, prune: int, superwords: int
-) -> int:
+def room_for(plan: Plan, n_specials: int, n_atoms: int) -> int:
     """How many merges the vocabulary has room for, superwords among them.
 
     Raises:
@@ -232,30 +272,26 @@ def room_for(
         ValueError: the superwords do not.
     """
     taken = n_specials + n_atoms
-    if taken > vocab_size:
+    if taken > plan.vocab_size:
         raise CorpusError(
-            f"a vocabulary of {vocab_size} has no room for {n_specials} special tokens and "
+            f"a vocabulary of {plan.vocab_size} has no room for {n_specials} special tokens and "
             + (
                 f"{n_atoms} bytes; raise vocab_size to {taken} or more"
-                if kind is AtomKind.BYTE
-                else f"{n_atoms} {kind}s seen at least {prune} times; "
+                if plan.kind is AtomKind.BYTE
+                else f"{n_atoms} {plan.kind}s seen at least {plan.prune} times; "
                 f"raise vocab_size to {taken} or more, or prune"
             )
         )
-    room = vocab_size - taken
-    if superwords > room:
+    room = plan.vocab_size - taken
+    if plan.superwords != AUTO and plan.superwords > room:
         raise ValueError(
-            f"superwords is {superwords}; it must be between 0 and {room}, for which there is room"
+            f"superwords is {plan.superwords}; it must be between 0 and {room}, for which there is "
+            "room"
         )
     return room
 
 
-def check_superwords(
-    schemas: Sequence[Schema],
-    superwords: int | Literal["auto"],
-    max_words: int,
-    corpus: Corpus,
-) -> None:
+def check_superwords(plan: Plan, corpus: Corpus) -> None:
     """Refuse superwords that no corpus, or not this one, could give.
 
     Raises:
@@ -263,11 +299,12 @@ def check_superwords(
         SchemaError: there are no schemas, whose scripts' words are what superwords join.
         CorpusError: the corpus cannot be read a second time.
     """
+    superwords, max_words = plan.superwords, plan.max_words
     if superwords != AUTO and not (isinstance(superwords, int) and superwords >= 0):
         raise ValueError(f"superwords is {superwords!r}; it must be 0 or more, or {AUTO!r}")
     if not 2 <= max_words <= 127:
         raise ValueError(f"max_words is {max_words}; it must be between 2 and 127")
-    if superwords and not schemas:
+    if superwords and not plan.schemas:
         raise SchemaError(
             "superwords join words of a script, and without schemas a word is any piece of text, "
             "punctuation and digits too; name schemas, or ask for no superwords"
