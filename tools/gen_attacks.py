@@ -661,6 +661,7 @@ def template() -> Iterator[Attack]:
     yield "TEMPLATE-text_with_id", number(16, 1, "<I")
     yield "TEMPLATE-single_second", number(12, 2)
     yield "TEMPLATE-single_without_text", number(12, 0)
+    yield "TEMPLATE-single_first_twice", number(4, 1)
     yield "TEMPLATE-pair_first_twice", number(4 + 8 * 6, 1)
 
 

@@ -63,8 +63,12 @@ class Decoding:
     __slots__ = ()
     _backend: Backend
     _texts: TokenTexts
+    _joined: Sequence[bytes | None]
+    """The same texts, or nothing where they do not simply join."""
 
-    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
+    def decode(
+        self, tokens: Sequence[int], errors: str = "replace", *, skip_special_tokens: bool = False
+    ) -> str:
         """The text of some tokens.
 
         Tokens can end within a character, so their bytes need not be UTF-8.
@@ -72,6 +76,7 @@ class Decoding:
         Args:
             tokens: ids.
             errors: what becomes of bytes that are not UTF-8, as for `bytes.decode`.
+            skip_special_tokens: whether special tokens are left out.
 
         Raises:
             UnknownTokenError: an id is none of the vocabulary (also a KeyError).
@@ -84,16 +89,19 @@ class Decoding:
         """
         # A short text of tokens that were met before: a call more would be felt.
         try:
-            if 1 < len(tokens) < SHORT:
-                return b"".join(itemgetter(*tokens)(self._texts)).decode("utf-8", errors)
-            if len(tokens) == 1 and (text := self._texts[tokens[0]]) is not None:
+            if skip_special_tokens:
+                pass
+            elif 1 < len(tokens) < SHORT:
+                return b"".join(itemgetter(*tokens)(self._joined)).decode("utf-8", errors)
+            elif len(tokens) == 1 and (text := self._joined[tokens[0]]) is not None:
                 return str(text, "utf-8", errors)
         except (TypeError, IndexError):
             pass  # one was not met yet, or it is none, or no sequence of ids
-        return self.decode_bytes(tokens).decode("utf-8", errors)
+        data = self.decode_bytes(tokens, skip_special_tokens=skip_special_tokens)
+        return data.decode("utf-8", errors)
 
-    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
-        """The bytes of some tokens, joined.
+    def decode_bytes(self, tokens: Sequence[int], *, skip_special_tokens: bool = False) -> bytes:
+        """The bytes of some tokens, joined as the model's decoder joins them.
 
         Raises:
             UnknownTokenError: an id is none of the vocabulary (also a KeyError).
@@ -103,12 +111,14 @@ class Decoding:
             >>> wwho.get_encoding("o200k_base").decode_bytes([24912, 2375])
             b'hello world'
         """
-        if isinstance(tokens, (list, tuple)) and len(tokens) < SHORT:
+        if skip_special_tokens:
+            return self._backend.decode_part(_id_list(tokens), True, False, False)[0]
+        if self._joins and isinstance(tokens, (list, tuple)) and len(tokens) < SHORT:
             return b"".join(self.decode_tokens_bytes(tokens))
         return self._backend.decode(_id_list(tokens))
 
     def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
-        """The bytes of each of some tokens.
+        """The bytes of each of some tokens, alone: no decoder has a say.
 
         Raises:
             UnknownTokenError: an id is none of the vocabulary (also a KeyError).
@@ -143,7 +153,9 @@ class Decoding:
         """The text of some tokens, and where each begins.
 
         Returns:
-            The text, and for each token the index of the first code point that has bytes of it.
+            The text, and for each token the index of the first code point that has bytes of it. Of
+            a model whose decoder changes texts, it is the index at which the text was when the
+            token came to be decoded.
 
         Raises:
             UnknownTokenError: an id is none of the vocabulary (also a KeyError).
@@ -154,6 +166,8 @@ class Decoding:
             >>> wwho.get_encoding("o200k_base").decode_with_offsets([24912, 2375])
             ('hello world', [0, 5])
         """
+        if not self._joins:
+            return self._decoded_with_offsets(tokens)
         texts = self.decode_tokens_bytes(tokens)
         text = b"".join(texts).decode("utf-8", "strict")
         begun = accumulate(len(each.translate(None, CONTINUATION)) for each in texts[:-1])
@@ -161,7 +175,17 @@ class Decoding:
         within = (0x80 <= each[0] < 0xC0 for each in texts)
         return text, [n - inside for n, inside in zip(chain((0,), begun), within, strict=False)]
 
-    def decode_stream(self, tokens: Iterable[int], errors: str = "replace") -> Iterator[str]:
+    def _decoded_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        parts = list(self._parts(tokens, False))
+        text = b"".join(part for part, _ in parts)
+        begun = [0, *accumulate(byte not in CONTINUATION for byte in text)]
+        ends = accumulate((len(part) for part, _ in parts), initial=0)
+        places = [begun[end] for (_, n), end in zip(parts, ends, strict=False) for _ in range(n)]
+        return text.decode("utf-8", "strict"), places
+
+    def decode_stream(
+        self, tokens: Iterable[int], errors: str = "replace", *, skip_special_tokens: bool = False
+    ) -> Iterator[str]:
         """What `decode` gives, in parts, of tokens that come one by one.
 
         A part ends between two characters: bytes of an incomplete one wait for the next token.
@@ -169,9 +193,11 @@ class Decoding:
         Args:
             tokens: ids; each is taken when its part is asked for.
             errors: as for `decode`.
+            skip_special_tokens: as for `decode`.
 
         Yields:
-            Parts of the text, none of them empty.
+            Parts of the text, none of them empty. A decoder may have to wait for tokens that come
+            later: of a CTC model, all there is comes at the end.
 
         Raises:
             UnknownTokenError: an id is none of the vocabulary (also a KeyError).
@@ -186,14 +212,41 @@ class Decoding:
             ['so', ' ', '👍']
         """
         decoder = codecs.getincrementaldecoder("utf-8")(errors)
-        for token in tokens:
-            if part := decoder.decode(self._texts.of((token,))[0]):
+        for data, _ in self._parts(tokens, skip_special_tokens):
+            if part := decoder.decode(data):
                 yield part
         if rest := decoder.decode(b"", final=True):
             yield rest
 
+    @property
+    def _joins(self) -> bool:
+        """Whether the text of tokens is their texts, joined."""
+        return self._backend.info.decoder == "none"
+
+    def _parts(self, tokens: Iterable[int], skip: bool) -> Iterator[tuple[bytes, int]]:
+        """Bytes of a text, and how many tokens they are the text of."""
+        if self._joins and not skip:
+            yield from ((self._texts.of((token,))[0], 1) for token in tokens)
+            return
+        whole = self._backend.info.decoder == "whole"
+        held: list[int] = []
+        begun = False
+        for token in tokens:
+            held.append(token)
+            if not whole:
+                text, read = self._backend.decode_part(held, skip, begun, True)
+                del held[:read]
+                begun = begun or bool(text)
+                yield text, read
+        yield self._backend.decode_part(held, skip, begun, False)[0], len(held)
+
     def decode_batch(
-        self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+        self,
+        batch: Iterable[Sequence[int]],
+        *,
+        errors: str = "replace",
+        skip_special_tokens: bool = False,
+        num_threads: int = 8,
     ) -> list[str]:
         """The text of each of several lists of tokens; arguments and errors as for `decode`.
 
@@ -205,7 +258,8 @@ class Decoding:
             >>> wwho.get_encoding("o200k_base").decode_batch([[24912], [2375]])
             ['hello', ' world']
         """
-        return _map(partial(self.decode, errors=errors), batch, num_threads)
+        decode = partial(self.decode, errors=errors, skip_special_tokens=skip_special_tokens)
+        return _map(decode, batch, num_threads)
 
     def decode_bytes_batch(
         self, batch: Iterable[Sequence[int]], *, num_threads: int = 8

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypedDict
 
 from wwho.batches import Batches
 from wwho.core.base import Info, Span
@@ -18,6 +18,7 @@ from wwho.cutting import Cutting
 from wwho.decoding import Decoding, TokenTexts
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import write_atomic
+from wwho.format.template import Place, Template
 from wwho.normalize import places_before
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
 from wwho.streaming import Streaming
@@ -28,6 +29,18 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 END_OF_TEXT = "<|endoftext|>"
+
+
+class _Given(TypedDict):
+    """Arguments of `encode` that are passed on."""
+
+    allowed_special: Allowed
+    disallowed_special: Allowed | None
+    unk: Unk
+
+
+def _id(place: Place) -> int:
+    return place.id
 
 
 class Segment(NamedTuple):
@@ -65,7 +78,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     """
 
     __slots__ = (
-        *("__weakref__", "_backend", "_blob", "_normalize", "_packing", "_shipped", "_texts"),
+        *("__weakref__", "_backend", "_blob", "_joined", "_normalize", "_packing", "_shipped"),
+        "_texts",
     )
     _disallowed: ClassVar[Allowed] = ()
     """Special tokens whose spelling is an error where the call says nothing of them."""
@@ -90,6 +104,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         self._packing = packing(self._backend)
         self._normalize = self._backend.normalize if self._backend.info.n_steps else None
         self._texts = TokenTexts(self._backend)
+        self._joined = self._texts if self._joins else ()
 
     @classmethod
     def _open(cls, blob: bytes, backend: BackendName | None, shipped: str | None = None) -> Self:
@@ -166,7 +181,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     def encode(
         self,
         text: Text,
+        pair: Text | None = None,
         *,
+        add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
@@ -175,6 +192,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
 
         Args:
             text: the text.
+            pair: a second text, for models that take two: its ids come behind those of the first.
+            add_special_tokens: whether the model's template puts its special tokens around the
+                texts, such as [CLS] and [SEP]. Without a template there are none to be put.
             allowed_special: special tokens that the text may spell, or "all".
             disallowed_special: special tokens whose spelling in the text is an error, or "all" (all
                 that are not allowed). What is neither is ordinary text. None is none of them, but
@@ -196,7 +216,46 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             [199999]
         """
         data, mask = self._prepare(text, allowed_special, disallowed_special)
-        return self._backend.encode(data, mask, self._is_token(unk))
+        ids = self._backend.encode(data, mask, self._is_token(unk))
+        if pair is None and not add_special_tokens:
+            return ids
+        data, mask = self._prepare(pair or "", allowed_special, disallowed_special)
+        second = None if pair is None else self._backend.encode(data, mask, self._is_token(unk))
+        return [token for _, token in self._template.fill(ids, second, _id, add_special_tokens)]
+
+    def encode_with_types(
+        self,
+        text: Text,
+        pair: Text | None = None,
+        *,
+        add_special_tokens: bool = False,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed | None = None,
+        unk: Unk = "spell",
+    ) -> tuple[list[int], list[int]]:
+        """The ids of one text or two, and the type of each; arguments and errors as for `encode`.
+
+        Returns:
+            The ids, and for each what the model's template says: mostly 0 for the first text and 1
+            for the second, which BERT calls token_type_ids.
+
+        Raises:
+            SpecialTokenError: a text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").encode_with_types("hello", "world")
+            ([24912, 24169], [0, 1])
+        """
+        given: _Given = {
+            "allowed_special": allowed_special,
+            "disallowed_special": disallowed_special,
+            "unk": unk,
+        }
+        first = self.encode(text, **given)
+        second = None if pair is None else self.encode(pair, **given)
+        found = list(self._template.fill(first, second, _id, add_special_tokens))
+        return [token for _, token in found], [place.type_id for place, _ in found]
 
     def encode_ordinary(self, text: Text) -> list[int]:
         """The ids of a text in which nothing is special.
@@ -236,7 +295,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     def encode_with_offsets(
         self,
         text: Text,
+        pair: Text | None = None,
         *,
+        add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
@@ -248,7 +309,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             a character is made of several tokens, each of them touches it. A byte that is not UTF-8
             counts as a code point, and a pair of surrogates in a `str` as one. Of a model that
             normalizes, these are code points of the text as it is given; a token that touches one
-            of several that were made one character touches all of them.
+            of several that were made one character touches all of them. Of a pair, each is of its
+            own text; tokens of the template stand at (0, 0).
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.
@@ -263,7 +325,19 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         places = self._backend.offsets(data, ends, False)
         if self._normalize:
             places = places_before(self._backend, to_bytes(text), places)
-        return ids, places
+        if pair is None and not add_special_tokens:
+            return ids, places
+        first, second = list(zip(ids, places, strict=True)), None
+        if pair is not None:
+            given: _Given = {
+                "allowed_special": allowed_special,
+                "disallowed_special": disallowed_special,
+                "unk": unk,
+            }
+            second = list(zip(*self.encode_with_offsets(pair, **given), strict=True))
+        around = self._template.fill(first, second, lambda p: (p.id, (0, 0)), add_special_tokens)
+        found = [item for _, item in around]
+        return [token for token, _ in found], [place for _, place in found]
 
     def encode_single_token(self, text_or_bytes: Text) -> int:
         """The id of the token with exactly this text, special tokens among them.
@@ -286,7 +360,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     def count(
         self,
         text: Text,
+        pair: Text | None = None,
         *,
+        add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
@@ -302,7 +378,13 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             2
         """
         data, mask = self._prepare(text, allowed_special, disallowed_special)
-        return self._backend.count(data, mask, self._is_token(unk), len(data))
+        n = self._backend.count(data, mask, self._is_token(unk), len(data))
+        if pair is None and not add_special_tokens:
+            return n
+        data, mask = self._prepare(pair or "", allowed_special, disallowed_special)
+        n_pair = self._backend.count(data, mask, self._is_token(unk), len(data))
+        second = None if pair is None else range(n_pair)
+        return sum(1 for _ in self._template.fill(range(n), second, _id, add_special_tokens))
 
     def count_till_limit(
         self,
@@ -487,6 +569,11 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
 
             return open_shipped, (type(self), self._shipped, backend)
         return type(self)._open, (self._blob, backend)
+
+    @property
+    def _template(self) -> Template:
+        """What stands around texts; without one in the model, a pair is two texts in a row."""
+        return self.info.template or Template()
 
     def _is_token(self, unk: Unk) -> bool:
         """Whether units outside the vocabulary become [UNK].

@@ -20,7 +20,9 @@ WWHO_LOCAL int build_template(wwho_model *model) {
         size_t len;
         if (p[0] > 2 || read16(p + 2)) return WWHO_TEMPLATE;
         if (p[0] ? read32(p + 4) != 0 : !token_text(model, read32(p + 4), &len)) return WWHO_TEMPLATE;
-        seen[i >= single] |= 1u << p[0] & 6;
+        uint32_t *texts = &seen[i >= single], text = 1u << p[0] & 6;
+        if (*texts & text) return WWHO_TEMPLATE;
+        *texts |= text;
     }
     return seen[0] == 2 && seen[1] == 6 ? WWHO_OK : WWHO_TEMPLATE;
 }

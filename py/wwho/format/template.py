@@ -42,8 +42,8 @@ class Template(NamedTuple):
     """What stands around the ids of one text, and of a pair of texts.
 
     Attributes:
-        single: the places for one text, among them FIRST and not SECOND.
-        pair: the places for two, among them both; in any order.
+        single: the places for one text, among them FIRST once and not SECOND.
+        pair: the places for two, among them both, once; in any order.
     """
 
     single: tuple[Place, ...] = (Place(What.FIRST),)
@@ -129,7 +129,7 @@ def read_template(data: bytes, ids: Callable[[int], bool]) -> Template:
     sizes = cursor.numbers("HH", "head")
     lists = []
     for pair, size in enumerate(sizes):
-        name, needed = ("pair", {What.FIRST, What.SECOND}) if pair else ("single", {What.FIRST})
+        name, needed = ("pair", [What.FIRST, What.SECOND]) if pair else ("single", [What.FIRST])
         places = []
         for number in range(size):
             where = f"{name}, place {number}"
@@ -139,9 +139,9 @@ def read_template(data: bytes, ids: Callable[[int], bool]) -> Template:
             if what == What.ID and not ids(token):
                 cursor.fail(f"{where}: {token} is not the id of a token")
             places.append(Place(What(what), type_id, token))
-        found = {place.what for place in places} - {What.ID}
+        found = sorted(place.what for place in places if place.what is not What.ID)
         if found != needed:
-            cursor.fail(f"{name}: holds {[*map(str, found)]}, not {[*map(str, needed)]}")
+            cursor.fail(f"{name}: the texts {found} stand there, not {needed}")
         lists.append(tuple(places))
     cursor.end()
     return Template(*lists)

@@ -1,0 +1,166 @@
+"""Templates: the post-processors of Hugging Face's `tokenizers`, through the public tokenizer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kinds import tokenizer_of
+from tokenizers import Tokenizer as Theirs
+from tokenizers import decoders, models, pre_tokenizers, processors
+
+from wwho import Tokenizer, UnknownTokenError
+from wwho.build import decoders as steps
+from wwho.core.select import BackendName
+from wwho.format.decoder import Decoder
+from wwho.format.greedy import Greedy
+from wwho.format.model import Added, Ids, Unknown
+from wwho.format.template import Place, Template, What, read_template, write_template
+from wwho.format.write import write_artifact
+
+VOCAB = {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "a": 3, "b": 4, "ab": 5, "##a": 6, "##b": 7}
+SPECIALS = [("[CLS]", 1), ("[SEP]", 2)]
+CLS, SEP = (Place(What.ID, 0, 1), Place(What.ID, 0, 2))
+FIRST, SECOND = Place(What.FIRST), Place(What.SECOND)
+BACKENDS: tuple[BackendName, ...] = ("native", "reference")
+
+
+def template(single: str, pair: str) -> processors.TemplateProcessing:
+    """One of theirs."""
+    return processors.TemplateProcessing(single=single, pair=pair, special_tokens=SPECIALS)
+
+
+BERT = processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
+CASES: list[tuple[processors.PostProcessor | None, Template | None]] = [
+    (None, None),
+    (
+        template("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"),
+        Template.around(before=[1], behind=[2], between=[2]),
+    ),
+    (BERT, Template.around(before=[1], behind=[2], between=[2])),
+    (
+        processors.RobertaProcessing(("[SEP]", 2), ("[CLS]", 1)),
+        Template.around(before=[1], behind=[2], between=[2, 2], after_pair=[2], second_type=0),
+    ),
+    (
+        processors.Sequence([processors.ByteLevel(trim_offsets=False), BERT, BERT]),
+        Template.around(before=[1, 1], behind=[2, 2], between=[2, 2]),
+    ),
+    (
+        template("$A:3 [SEP]", "$B:1 [SEP]:7 $A:255"),
+        Template(
+            (Place(What.FIRST, 3), SEP),
+            (Place(What.SECOND, 1), Place(What.ID, 7, 2), Place(What.FIRST, 255)),
+        ),
+    ),
+    (template("$A [CLS]", "$A $B:0"), Template((FIRST, CLS), (FIRST, SECOND))),
+    (  # XLNet's kind: behind, with a type of its own
+        template("$A [SEP] [CLS]:2", "$A [SEP] $B:1 [SEP]:1 [CLS]:2"),
+        Template(
+            (FIRST, SEP, Place(What.ID, 2, 1)),
+            (FIRST, SEP, Place(What.SECOND, 1), Place(What.ID, 1, 2), Place(What.ID, 2, 1)),
+        ),
+    ),
+]
+
+
+def opened(ours: Template | None, backend: BackendName) -> Tokenizer:
+    """A small WordPiece, as BERT has it."""
+    first = sorted(name for name in VOCAB if not name.startswith("##"))
+    later = sorted(name.removeprefix("##") for name in VOCAB if name.startswith("##"))
+    model = Greedy(
+        id_policy=Ids.STATED,
+        stated=(*(VOCAB[name] for name in first), *(VOCAB[f"##{name}"] for name in later)),
+        unknown=Unknown.ID,
+        unk_id=0,
+        first=tuple(name.encode() for name in first),
+        later=tuple(name.encode() for name in later),
+        max_characters=100,
+    )
+    artifact = replace(
+        tokenizer_of(model, words=True),
+        added=tuple(Added(text, token) for text, token in [("[UNK]", 0), *SPECIALS]),
+        template=ours,
+        decoder=Decoder(steps.word_piece(), "##"),
+    )
+    return Tokenizer.from_bytes(write_artifact(artifact), backend=backend)
+
+
+def theirs(processor: processors.PostProcessor | None) -> Theirs:
+    """The same, by `tokenizers`."""
+    made = Theirs(models.WordPiece(VOCAB, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    made.decoder = decoders.WordPiece()
+    made.add_special_tokens([*VOCAB][:3])
+    if processor is not None:
+        made.post_processor = processor
+    return made
+
+
+TEXTS = st.text("ab x", max_size=8)
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_as_tokenizers(number: int) -> None:
+    processor, ours = CASES[number]
+    expected, encoders = theirs(processor), [opened(ours, backend) for backend in BACKENDS]
+
+    @given(TEXTS, st.none() | TEXTS, st.booleans())
+    def check(text: str, pair: str | None, add: bool) -> None:
+        wanted = expected.encode(text, pair, add_special_tokens=add)
+        for encoder in encoders:
+            assert encoder.encode(text, pair, add_special_tokens=add) == wanted.ids
+            types = encoder.encode_with_types(text, pair, add_special_tokens=add)
+            assert types == (wanted.ids, wanted.type_ids)
+            assert encoder.count(text, pair, add_special_tokens=add) == len(wanted.ids)
+            ids, places = encoder.encode_with_offsets(text, pair, add_special_tokens=add)
+            assert (ids, len(places)) == (wanted.ids, len(ids))
+            for skip in (False, True):
+                decoded = expected.decode(ids, skip_special_tokens=skip)
+                assert encoder.decode(ids, skip_special_tokens=skip) == decoded
+                parts = encoder.decode_stream(ids, skip_special_tokens=skip)
+                assert "".join(parts) == decoded
+
+    check()
+
+
+def test_specials_stand_nowhere() -> None:
+    encoder = opened(CASES[1][1], "native")
+    found = encoder.encode_with_offsets("ab b", "a", add_special_tokens=True)
+    assert found[0] == [1, 5, 4, 2, 3, 2]
+    places = [place for token, place in zip(*found, strict=True) if token in (1, 2)]
+    assert places == [(0, 0)] * 3
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_skipped_of_models_without_a_decoder(backend: BackendName) -> None:
+    import wwho
+
+    base = wwho.get_encoding("cl100k_base", backend=backend)
+    ids = base.encode("a<|endoftext|>\u0d9a", allowed_special="all")
+    assert base.decode(ids) == "a<|endoftext|>\u0d9a"
+    assert base.decode(ids, skip_special_tokens=True) == "a\u0d9a"
+    assert base.decode_bytes(ids, skip_special_tokens=True).decode() == "a\u0d9a"
+    assert base.decode_batch([ids], skip_special_tokens=True) == ["a\u0d9a"]
+    assert "".join(base.decode_stream(ids, skip_special_tokens=True)) == "a\u0d9a"
+    for call in (base.decode, base.decode_bytes):
+        with pytest.raises(UnknownTokenError):
+            call([100276, 300000], skip_special_tokens=True)
+
+
+def test_decoded_text_and_texts_of_tokens() -> None:
+    encoder = opened(None, "native")
+    ids = [5, 6, 3]
+    assert encoder.decode(ids) == "aba a"
+    assert encoder.decode_tokens_bytes(ids) == [b"ab", b"a", b"a"]
+    assert encoder.decode_with_offsets(ids) == ("aba a", [0, 2, 3])
+    with pytest.raises(UnknownTokenError):
+        encoder.decode([8])
+
+
+@given(st.lists(st.integers(0, 9)), st.lists(st.integers(0, 9)), st.lists(st.integers(0, 9)))
+def test_sections_read_as_written(before: list[int], behind: list[int], between: list[int]) -> None:
+    made = Template.around(before, behind, between, second_type=len(before))
+    assert read_template(write_template(made), lambda _: True) == made
