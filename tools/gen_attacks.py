@@ -25,6 +25,7 @@ from tiny import (  # noqa: E402
     byte_tokens_model,
     kinds_model,
     odd_added_model,
+    odd_bpe_model,
     small_model,
     stated_model,
 )
@@ -38,7 +39,18 @@ from wwho.format.decoder import Bytes, Decoder, Join, Replace, Some, Step, Strip
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.greedy import Greedy  # noqa: E402
 from wwho.format.layout import HEADER_BYTES, NONE, REQUIRED, Kind  # noqa: E402
-from wwho.format.model import HEAD, Added, Artifact, Flag, Head, Ids, Route, Unknown  # noqa: E402
+from wwho.format.model import (  # noqa: E402
+    HEAD,
+    LATER,
+    WHOLE,
+    Added,
+    Artifact,
+    Flag,
+    Head,
+    Ids,
+    Route,
+    Unknown,
+)
 from wwho.format.normalizer import write_normalizer  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
 from wwho.format.rewriting import Rewriting  # noqa: E402
@@ -51,6 +63,7 @@ Sections = list[tuple[Kind, bytes]]
 MODEL = small_model()
 GOOD = write_artifact(MODEL)
 STATED = write_artifact(stated_model())
+ODD = write_artifact(odd_bpe_model())
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489")
 CLASS_HEAD = 4 + 2 * 8704
 HEAD_BYTES = struct.calcsize(HEAD)
@@ -105,6 +118,19 @@ def with_model(number: int, artifact: Artifact = MODEL, **fields: Any) -> bytes:
     models = list(artifact.models)
     models[number] = replace(models[number], **fields)
     return write_artifact(replace(artifact, models=tuple(models)))
+
+
+def odd(at: int, number: int, layout: str = "<I") -> bytes:
+    """A model with every flag of BPE, and another number at a byte after its head."""
+    return with_part(
+        Kind.MODEL, patched(part(Kind.MODEL, 0, ODD), HEAD_BYTES + at, layout, number), 0, ODD
+    )
+
+
+def of_odd(end: int | None = None, more: bytes = b"", **fields: Any) -> bytes:
+    """The same with other fields, its section cut at its end or longer."""
+    blob = with_model(0, odd_bpe_model(), **fields)
+    return with_part(Kind.MODEL, part(Kind.MODEL, 0, blob)[:end] + more, 0, blob)
 
 
 def header() -> Iterator[Attack]:
@@ -319,7 +345,7 @@ def heads() -> Iterator[Attack]:
     yield "MODEL-unknown_4", with_head(UNITS, unknown=4)
     yield "MODEL-ids_3", with_head(UNITS, ids=3)
     yield "MODEL-flags_2", with_head(UNITS, flags=2)
-    yield "MODEL-flags_4", with_head(UNITS, flags=4)
+    yield "MODEL-flags_64", with_head(UNITS, flags=64)
     yield "MODEL-not_zero", with_head(UNITS, zero=1)
     yield "MODEL-fused_spelling", with_head(UNITS, flags=1)
     yield "MODEL-bytes_unknown", with_head(BASE, unknown=3, unk_id=261)
@@ -350,6 +376,19 @@ def heads() -> Iterator[Attack]:
     yield "MODEL-stated_superwords", with_model(UNITS, stated_model(), n_superwords=1)
     yield "MODEL-no_id", with_head(UNITS, STATED, n_ids=0)
     yield "MODEL-superwords", with_model(UNITS, n_superwords=3)
+    yield (
+        "MODEL-n_ties_cut",
+        with_part(Kind.MODEL, part(Kind.MODEL, 0, ODD)[: HEAD_BYTES + 15], 0, ODD),
+    )
+    yield "MODEL-unmade_none", odd(8, 0)
+    yield "MODEL-unmade_beyond", odd(8, 7)
+    yield "MODEL-ties_none", odd(12, 0)
+    yield "MODEL-ties_beyond", odd(12, 4)
+    yield "MODEL-ties_of_bytes", with_model(BASE, ties=(1,))
+    yield "MODEL-nothing_unmade", with_head(UNITS, flags=WHOLE)
+    yield "MODEL-superwords_unmade", with_model(UNITS, n_superwords=1, unmade=(b"x",))
+    yield "MODEL-superwords_ties", with_model(UNITS, n_superwords=1, ties=(1,))
+    yield "MODEL-superwords_later", with_model(UNITS, n_superwords=1, merges=((3, 1), (1, 1)))
 
 
 def stepping_with_space() -> bytes:
@@ -373,6 +412,11 @@ def tokens() -> Iterator[Attack]:
         return of_units(units[:start] + texts + merges)
 
     yield "SYMBOLS-twice", of_bytes(base[:start] + b"\1" + base[start + 1 :])
+    ids = (1, 0, *range(2, 258))
+    yield (
+        "SYMBOLS-stated",
+        with_model(BASE, symbols=(b"\1", b"\0", *BYTES[2:]), id_policy=Ids.STATED, stated=ids),
+    )
     yield "SYMBOLS-short", of_bytes(base[: start + 230])
     yield "SYMBOLS-cut", of_units(units[: start + 5])
     yield "SYMBOLS-empty", spelled(b"\0\0\0\1k")
@@ -396,6 +440,18 @@ def tokens() -> Iterator[Attack]:
     yield "PAIR_ORDER-negative", of_units(units[: start + 6] + leb.pack([1, 4, 1, 2]))
     yield "PAIR_DUPLICATE-bytes", with_model(BASE, merges=((97, 98), (97, 98)))
     yield "PAIR_DUPLICATE-units", with_model(UNITS, merges=((1, 1), (1, 1)))
+    yield "PAIR_ORDER-not_later", with_head(UNITS, flags=LATER)
+    yield "PAIR_ORDER-beyond", odd(29, 7, "B")
+    yield "PAIRS-ties_cut", of_odd(end=-1, unmade=(), whole=False)
+    yield "PAIRS-tie_zero", of_odd(ties=(0,))
+    yield "PAIRS-tie_beyond", of_odd(ties=(4,))
+    yield "TOKEN_LENGTH-circle_left", of_odd(merges=((4, 0), (4, 1), (0, 0), (2, 0)))
+    yield "TOKEN_LENGTH-circle_right", of_odd(merges=((4, 0), (1, 4), (0, 0), (2, 0)))
+    yield "SYMBOLS-unmade_cut", of_odd(end=-1)
+    yield "SYMBOLS-unmade_descending", of_odd(unmade=(b"zz", b"yy"))
+    yield "SYMBOLS-unmade_long", of_odd(more=b"\0")
+    yield "SYMBOLS-unmade_space", with_model(UNITS, unmade=(b" ",), space_id=267)
+    yield "TOKEN_DUPLICATE-unmade", of_odd(unmade=(b"bb",))
     yield "TOKEN_LENGTH-1024", longest()
     yield "TOKEN_LENGTH-fewer", with_head(BASE, text_bytes=256 + 4)
     yield "TOKEN_LENGTH-more", with_head(BASE, text_bytes=256 + 6)

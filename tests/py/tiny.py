@@ -242,6 +242,29 @@ def byte_tokens_model() -> Artifact:
     )
 
 
+def odd_bpe_model() -> Artifact:
+    """A model of characters: parts after what they make, merges of one rank, tokens none makes."""
+    scanners = compile_scanners([Scanner("characters", (parse_regex("a|[^a]"),), longest=False)])
+    characters = BPE(
+        symbols=(b"a", b"b", b"c"),
+        merges=((4, 0), (1, 1), (0, 4), (2, 0)),
+        ties=(2,),
+        unmade=(b"cc", b"zz"),
+        whole=True,
+        units=True,
+        unknown=Unknown.ID,
+        unk_id=20,
+    )
+    return Artifact(
+        scanners=scanners,
+        router=None,
+        routes=(Route("text", model=0, units=0),),
+        models=(characters,),
+        added=(Added("<unk>", 20),),
+        provenance={"name": "odd"},
+    )
+
+
 def odd_added_model() -> Artifact:
     """Pieces between white space and commas, and an added token for each flag."""
     rules = tuple(map(parse_regex, (r"[a-z]+", r"\s", r",", r"[^a-z\s,]")))

@@ -13,7 +13,7 @@ WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *
     wwho_vocabulary *v = &model->added;
     *v = (wwho_vocabulary){.n_symbols = n, .n_tokens = n, .text_bytes = s.length, .unk_id = WWHO_NONE, .space_id = WWHO_NONE};
     take_texts(arena, v);
-    take_tables(arena, v, 0);
+    take_tables(arena, v, 0, 0);
     model->added_ids = take(arena, 4 * (uint64_t)n);
     model->added_flags = take(arena, n);
     return WWHO_OK;
@@ -43,7 +43,7 @@ static int build_one(wwho_model *model, uint32_t i, const uint8_t *p, uint32_t l
     model->added_ids[i] = id;
     model->added_flags[i] = p[6];
     *size = ADDED_HEAD + length;
-    return put_text(&model->added, i, text, length) || !add_text(&model->added, i) ? WWHO_ADDED : WWHO_OK;
+    return put_text(&model->added, i, text, length) ? WWHO_ADDED : WWHO_OK;
 }
 
 WWHO_LOCAL int build_added(wwho_model *model) {
@@ -54,6 +54,7 @@ WWHO_LOCAL int build_added(wwho_model *model) {
         if (status) return status;
         flags |= model->added_flags[i];
     }
+    if (!add_texts(&model->added)) return WWHO_ADDED;
     if (!(flags & BESIDE)) return at == s.length ? WWHO_OK : WWHO_ADDED;
     if (s.length - at != n_classes) return WWHO_ADDED;
     for (uint32_t i = 0; i < n_classes; i++)

@@ -105,7 +105,7 @@ static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
 COLD void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     (void)route;
     uint32_t token = find_text(v, e->text + at, end - at, hash_at(e, at, end - at));
-    if (token != WWHO_NONE) {
+    if (token < n_pieces(v)) {
         keep_tokens(key, v, &token, 1);
         put_all(e, v, &token, 1, at);
         return;
@@ -192,9 +192,19 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
     *c = start_within(classes, c, run.end, c->end);
 }
 
+/* Put the unmade token that a piece is as a whole, if it is one. */
+static COLD bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
+    uint32_t token = v->whole_pieces ? find_text(v, e->text + at, end - at, hash_at(e, at, end - at)) : WWHO_NONE;
+    if (token == WWHO_NONE || token < v->n_made) return false;
+    keep_tokens(key, v, &token, 1);
+    put_all(e, v, &token, 1, at);
+    return true;
+}
+
 COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                          size_t end) {
     wwho_held *held = &e->held;
+    if (put_unmade(e, v, key, at, end)) return;
     uint32_t unsure = v->superwords.slots ? PHRASE_TOKENS : 0; /* so many may yet merge: no reason to stop at the limit */
     held->on = true;
     held->n = 0;

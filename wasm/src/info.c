@@ -88,7 +88,7 @@ static void tell_model(info_list *list, const wwho_vocabulary *v) {
     tell(list, "n_ids", v->n_ids);
     tell(list, "n_symbols", v->n_symbols);
     tell(list, "n_merges", v->n_tokens - v->n_symbols);
-    tell(list, "n_superwords", v->n_plain ? v->n_tokens - v->n_plain : 0);
+    tell(list, "n_superwords", v->n_made - v->n_plain);
     tell(list, "space_id", v->space_id);
     tell(list, "unk_id", v->unk_id);
 }

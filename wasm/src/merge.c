@@ -1,21 +1,25 @@
 /* See merge.h. */
 #include "merge.h"
 
+/* When a token is made, in its own text and in any other: the highest rank of all merges that it takes. */
+static inline uint32_t level_of(const wwho_vocabulary *v, uint32_t token) { return v->level ? v->level[token] : token; }
+
 /* Whether the replay over the texts of two tokens ends with just these two. Go back in time along the seam: x is the last
- * part of the left token and y the first of the right one, `limit` the rank at which either disappears into a larger part.
- * Had (x, y) a merge of lower rank, it would have come first. Of equal ranks the left one comes first: on the right side
- * of the seam that is the seam's own, hence the + 1. */
+ * part of the left token and y the first of the right one, `limit` the highest rank of a merge since both are there and until
+ * either disappears into a larger part. Had (x, y) a merge of lower rank, it would have come first. Of equal ranks the left one
+ * comes first: on the right side of the seam that is the seam's own, hence the + 1. Where that larger part needs a merge of higher
+ * rank than its own, and that is in x or y, it was made as soon as they were: then its own rank is the limit. */
 static bool stay_apart(const wwho_vocabulary *v, uint32_t x, uint32_t y) {
     for (uint32_t limit = WWHO_NONE;;) {
-        uint32_t merged = pair_token(&v->pairs, x, y);
-        if (merged < limit) return false;
-        if (x > y) {
+        uint32_t a = level_of(v, x), b = level_of(v, y);
+        if (pair_rank(&v->pairs, x, y) < limit) return false;
+        if (a > b) {
             if (x < v->n_symbols) return true;
-            limit = x;
+            limit = level_of(v, v->right[x]) == a ? v->rank[x] : a;
             x = v->right[x];
         } else {
             if (y < v->n_symbols) return true;
-            limit = y + 1;
+            limit = 1 + (level_of(v, v->left[y]) == b && level_of(v, v->right[y]) != b ? v->rank[y] : b);
             y = v->left[y];
         }
     }
@@ -65,12 +69,13 @@ WWHO_LOCAL void replay(const wwho_pairs *pairs, wwho_row *row) {
             for (uint32_t k = i; k < i + 4; k++) least = next[k] < least ? next[k] : least;
         if (least == INT32_MAX) break;
         uint32_t at = (uint32_t)least % WIDE_WINDOW, merged = (uint32_t)least / WIDE_WINDOW, gone = after[at], behind = after[gone];
+        if (pairs->rank) merged = pair_token(pairs, tokens[at], tokens[gone]);
         tokens[at] = merged;
         next[gone] = next[at] = INT32_MAX;
         after[at] = (uint16_t)behind;
         before[behind] = (uint16_t)at;
-        if (behind < row->n) next[at] = candidate(pair_token(pairs, merged, tokens[behind]), at);
-        if (at) next[before[at]] = candidate(pair_token(pairs, tokens[before[at]], merged), before[at]);
+        if (behind < row->n) next[at] = candidate(pair_rank(pairs, merged, tokens[behind]), at);
+        if (at) next[before[at]] = candidate(pair_rank(pairs, tokens[before[at]], merged), before[at]);
     }
     for (uint32_t i = 0; i < row->n; i = after[i]) tokens[n++] = tokens[i];
     row->n = n;
@@ -130,7 +135,7 @@ static size_t load_window(wwho_merging *m, wwho_run *run) {
         know_symbols(m, run, window + 1);
         row->n = 0;
         for (uint32_t i = 0; i < m->n && i < window; i++)
-            push(row, m->symbols[i], i ? pair_token(pairs, m->symbols[i - 1], m->symbols[i]) : WWHO_NONE);
+            push(row, m->symbols[i], i ? pair_rank(pairs, m->symbols[i - 1], m->symbols[i]) : WWHO_NONE);
         if (row->n) replay(pairs, row);
         return m->n > window ? m->ends[kept - 1] : run->end;
     }

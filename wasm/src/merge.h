@@ -18,9 +18,9 @@
 #define WIDE_WINDOW 256u /* for tokens that fill a window, such as long rules of dashes */
 #define REACH (1u << 14) /* bytes: tokens that far back are final */
 
-/* What two neighbours merge to and the place of the first: the least of these is the next to merge. */
-static inline int32_t candidate(uint32_t merged, uint32_t at) {
-    return merged == WWHO_NONE ? INT32_MAX : (int32_t)(merged * WIDE_WINDOW | at);
+/* The rank of what two neighbours merge to and the place of the first: the least of these is the next to merge. */
+static inline int32_t candidate(uint32_t rank, uint32_t at) {
+    return rank == WWHO_NONE ? INT32_MAX : (int32_t)(rank * WIDE_WINDOW | at);
 }
 
 /* Neighbouring symbols or tokens of a piece: where one merged, it stands in the place of its first symbol. */

@@ -4,7 +4,7 @@
 #include "added.h"
 #include "encode.h"
 
-enum { MODEL_HEAD = 32, FLAG_FUSE = 1, FLAG_ANYWHERE = 2 };
+enum { MODEL_HEAD = 32, FLAG_FUSE = 1, FLAG_ANYWHERE = 2, FLAG_LATER = 4, FLAG_UNMADE = 8, FLAG_WHOLE = 16, FLAG_TIES = 32 };
 
 /* The kinds that a reader knows, by number and symbols. */
 static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
@@ -28,14 +28,17 @@ static int read_head(wwho_section s, wwho_vocabulary *models, uint32_t number) {
     uint32_t flags = p[5], n_symbols = read32(p + 16), n_merges = read32(p + 20);
     *v = (wwho_vocabulary){.kind = kind_of(p[0], p[1]), .kind_number = p[0], .symbols = p[1], .unknown = p[2], .id_rule = p[3],
                            .speller_number = WWHO_NONE, .fuse = flags & FLAG_FUSE, .anywhere = flags & FLAG_ANYWHERE,
+                           .later = flags & FLAG_LATER, .unmade = flags & FLAG_UNMADE, .whole_pieces = flags & FLAG_WHOLE,
+                           .ties = flags & FLAG_TIES,
                            .first_id = read32(p + 8), .unk_id = read32(p + 12), .space_id = WWHO_NONE, .n_symbols = n_symbols,
                            .n_tokens = n_symbols + n_merges, .text_bytes = read32(p + 24), .n_ids = read32(p + 28)};
     bool spell = v->unknown == UNKNOWN_SPELL, unk = v->unk_id != WWHO_NONE;
-    if (!v->kind || v->unknown > UNKNOWN_ID || v->id_rule > IDS_STATED || flags & ~3u || read16(p + 6)) return WWHO_MODEL;
+    if (!v->kind || v->unknown > UNKNOWN_ID || v->id_rule > IDS_STATED || flags & ~63u || read16(p + 6)) return WWHO_MODEL;
     if (spell ? p[4] >= number || models[p[4]].kind != kind_of(KIND_BPE, SYMBOLS_BYTES) : p[4]) return WWHO_MODEL;
     if (spell) v->speller_number = p[4];
     if (v->unknown == UNKNOWN_NONE ? unk : v->unknown == UNKNOWN_ID && !unk) return WWHO_MODEL;
     if (v->fuse && (!unk || spell)) return WWHO_MODEL;
+    if (p[0] != KIND_BPE && flags >= FLAG_LATER) return WWHO_MODEL;
     if (v->unknown == UNKNOWN_BYTES && v->id_rule != IDS_STATED) return WWHO_MODEL;
     /* each token takes a byte at least: a small file cannot ask for much */
     if (n_symbols > s.length || n_merges > s.length) return WWHO_MODEL;

@@ -14,7 +14,7 @@ static wwho_filter take_filter(wwho_arena *arena, uint32_t log2) {
 static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
     uint32_t log2 = table_bits(n);
     uint64_t *slots = take_zeroed(arena, UINT64_C(8) << log2);
-    return (wwho_pairs){slots, log2, take_filter(arena, log2 + 2)};
+    return (wwho_pairs){slots, log2, 0, take_filter(arena, log2 + 2)};
 }
 
 static uint32_t extra_tokens(const wwho_vocabulary *v) {
@@ -32,13 +32,14 @@ WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v) {
     v->by_id = take(arena, 4 * (uint64_t)v->n_ids);
 }
 
-WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_superwords) {
+WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_superwords, uint32_t n_unmade) {
     uint32_t n = v->n_tokens;
-    v->n_plain = n - n_superwords;
+    v->n_made = n - n_unmade;
+    v->n_plain = v->n_made - n_superwords;
     v->strings_bits = table_bits(n);
     v->left = take(arena, 4 * (uint64_t)n);
     v->right = take(arena, 4 * (uint64_t)n);
-    v->pairs = take_pairs(arena, n - v->n_symbols - n_superwords);
+    v->pairs = take_pairs(arena, v->n_plain - v->n_symbols);
     if (n_superwords) v->superwords = take_pairs(arena, n_superwords);
     v->strings = take_zeroed(arena, UINT64_C(8) << v->strings_bits);
     v->text_filter = take_filter(arena, v->strings_bits + 2);
@@ -52,7 +53,7 @@ WWHO_LOCAL void take_whole(wwho_arena *arena, wwho_vocabulary *v) {
 }
 
 WWHO_LOCAL void put_whole(wwho_vocabulary *v) {
-    for (uint32_t token = 0; token < v->n_tokens; token++) {
+    for (uint32_t token = 0; token < n_pieces(v); token++) {
         uint8_t text[16] = {0};
         uint32_t n = token_length(v, token);
         if (n > WHOLE_TEXT) continue;
@@ -69,29 +70,54 @@ static inline void add_hash(const wwho_filter *filter, uint64_t hash) {
     filter->bits[bit >> 3] |= (uint8_t)(1u << (bit & 7));
 }
 
-/* False where the pair is there already. */
-static bool add_pair(const wwho_pairs *pairs, uint32_t left, uint32_t right, uint32_t token) {
-    uint64_t key = (uint64_t)left << WWHO_ID_BITS | right, hash = key * MIX;
-    uint32_t mask = (1u << pairs->log2) - 1, at = (uint32_t)(hash >> (64 - pairs->log2));
-    for (; pairs->slots[at]; at = (at + 1) & mask)
-        if (pairs->slots[at] >> WWHO_ID_BITS == key) return false;
-    pairs->slots[at] = key << WWHO_ID_BITS | token;
-    add_hash(&pairs->filter, hash);
+enum { FETCHED = 16 }; /* tokens whose slots are on their way from memory */
+
+static inline uint64_t pair_key(const wwho_vocabulary *v, uint32_t token) {
+    return (uint64_t)v->left[token] << WWHO_ID_BITS | v->right[token];
+}
+
+/* The tokens from `from` to `to` can be looked up by their pairs; false where two have one. */
+static bool add_pairs(const wwho_vocabulary *v, const wwho_pairs *pairs, uint32_t from, uint32_t to) {
+    uint32_t mask = (1u << pairs->log2) - 1, shift = 64 - pairs->log2;
+    for (uint32_t token = from; token < to; token++) {
+        uint64_t key = pair_key(v, token), hash = key * MIX;
+        uint32_t at = (uint32_t)(hash >> shift);
+        if (to - token > FETCHED) prefetch(&pairs->slots[pair_key(v, token + FETCHED) * MIX >> shift]);
+        for (; pairs->slots[at]; at = (at + 1) & mask)
+            if (pairs->slots[at] >> WWHO_ID_BITS == key) return false;
+        pairs->slots[at] = key << WWHO_ID_BITS | token;
+        add_hash(&pairs->filter, hash);
+    }
     return true;
 }
 
-WWHO_LOCAL bool add_text(wwho_vocabulary *v, uint32_t token) {
+/* The hash of a token's text; those of its prefixes are entered. */
+static uint64_t hash_token(const wwho_vocabulary *v, uint32_t token) {
     const uint8_t *text = v->texts + v->offset[token];
-    uint32_t n = token_length(v, token), where = 0, at = 0;
-    uint64_t state = 0, hash = hash_text(text, n, n);
-    if (find_slot(v, text, n, hash, &where) != WWHO_NONE) return false;
-    for (; at + 8 < n; at += 8) {
+    uint32_t n = token_length(v, token), at = 0;
+    uint64_t state = 0;
+    for (; at + 8 <= n; at += 8) {
         state = hash_step(state, load64(text + at));
-        add_hash(&v->prefix_filter, state * MIX);
+        if (at + 8 < n) add_hash(&v->prefix_filter, state * MIX);
     }
-    v->strings[where] = string_slot(token, n, v->offset[token], hash);
-    add_hash(&v->text_filter, hash);
-    if (n > v->longest) v->longest = n;
+    return hash_finish(state, load_tail(text + at, n, n - at), n);
+}
+
+WWHO_LOCAL bool add_texts(wwho_vocabulary *v) {
+    uint64_t hashes[FETCHED];
+    for (uint32_t i = 0; i < v->n_tokens + FETCHED; i++) {
+        uint64_t *hash = &hashes[i % FETCHED];
+        if (i >= FETCHED && i - FETCHED < v->n_tokens) {
+            uint32_t token = i - FETCHED, n = token_length(v, token), where = 0;
+            if (find_slot(v, v->texts + v->offset[token], n, *hash, &where) != WWHO_NONE) return false;
+            v->strings[where] = string_slot(token, n, v->offset[token], *hash);
+            add_hash(&v->text_filter, *hash);
+            if (n > v->longest) v->longest = n;
+        }
+        if (i >= v->n_tokens) continue;
+        *hash = hash_token(v, i);
+        prefetch(&v->strings[*hash >> (64 - v->strings_bits)]);
+    }
     return true;
 }
 
@@ -118,18 +144,30 @@ WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
     }
 }
 
-/* A merge becomes the next token. */
-static int add_merge(wwho_vocabulary *v, uint32_t token, uint32_t left, uint32_t right) {
-    if (left >= token || right >= token) return WWHO_PAIR_ORDER;
-    uint32_t at = v->offset[token], n = token_length(v, left), m = token_length(v, right);
-    if (n + m > WWHO_MAX_TOKEN || n + m > v->text_bytes - at) return WWHO_TOKEN_LENGTH;
-    copy_bytes(v->texts + at, v->texts + v->offset[left], n);
-    copy_bytes(v->texts + at + n, v->texts + v->offset[right], m);
-    v->offset[token + 1] = at + n + m;
-    v->left[token] = left;
-    v->right[token] = right;
-    if (!add_pair(token < v->n_plain ? &v->pairs : &v->superwords, left, right, token)) return WWHO_PAIR_DUPLICATE;
-    return add_text(v, token) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
+/* The text of a token is that of its parts; one that comes later is taken apart. */
+static int make_token(wwho_vocabulary *v, uint32_t token) {
+    uint32_t parts[WWHO_MAX_TOKEN + 2], n = 2, from = v->offset[token], at = from, level = rank_of(v->rank, token);
+    parts[0] = v->right[token];
+    parts[1] = v->left[token];
+    while (n) {
+        uint32_t part = parts[--n], higher;
+        if (part >= token) {
+            if (n == WWHO_MAX_TOKEN) return WWHO_TOKEN_LENGTH;
+            parts[n++] = v->right[part];
+            parts[n++] = v->left[part];
+            higher = rank_of(v->rank, part);
+        } else {
+            uint32_t length = token_length(v, part);
+            if (at - from + length > WWHO_MAX_TOKEN || length > v->text_bytes - at) return WWHO_TOKEN_LENGTH;
+            copy_bytes(v->texts + at, v->texts + v->offset[part], length);
+            at += length;
+            higher = v->level ? v->level[part] : 0;
+        }
+        if (higher > level) level = higher;
+    }
+    v->offset[token + 1] = at;
+    if (v->level) v->level[token] = level;
+    return WWHO_OK;
 }
 
 /* One LEB128 in its shortest form, of at most four bytes; null where there is none before `end`. */
@@ -149,21 +187,42 @@ static const uint8_t *skip_lebs(const uint8_t *p, const uint8_t *end, uint32_t n
     return n ? 0 : p;
 }
 
-WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end, bool delta) {
-    uint32_t n = v->n_tokens - v->n_symbols, left = 0;
+/* The ranks of tokens, of which n_ties are those of the tokens before them. */
+static const uint8_t *read_ties(wwho_vocabulary *v, const uint8_t *p, const uint8_t *end, uint32_t n_ties) {
+    for (uint32_t i = 0; v->rank && i < v->n_made; i++) {
+        v->rank[i] = i;
+        v->level[i] = 0;
+    }
+    for (uint32_t token = v->n_symbols, more; n_ties--;) {
+        if (!(p = read_leb(p, end, &more)) || !more || more >= v->n_made - token) return 0;
+        token += more;
+        v->rank[token] = v->rank[token - 1];
+    }
+    return p;
+}
+
+WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end, bool delta, uint32_t n_ties) {
+    uint32_t n = v->n_made - v->n_symbols, left = 0, right;
+    bool later = false;
     const uint8_t *lefts = *at, *rights = skip_lebs(lefts, end, n), *lefts_end = rights;
     if (!rights) return WWHO_PAIRS;
-    for (uint32_t token = v->n_symbols; token < v->n_tokens; token++) {
-        uint32_t value, right;
+    for (uint32_t token = v->n_symbols, value; token < v->n_made; token++) {
         lefts = read_leb(lefts, lefts_end, &value);
         rights = read_leb(rights, end, &right);
         if (!lefts || !rights) return WWHO_PAIRS;
         left = delta ? left + unzigzag(value) : value;
-        int status = add_merge(v, token, left, right);
-        if (status) return status;
+        if (left >= v->n_made || right >= v->n_made) return WWHO_PAIR_ORDER;
+        later |= left >= token || right >= token;
+        v->left[token] = left;
+        v->right[token] = right;
     }
-    *at = rights;
-    return WWHO_OK;
+    if (later != v->later) return WWHO_PAIR_ORDER;
+    if (!(*at = read_ties(v, rights, end, n_ties))) return WWHO_PAIRS;
+    int status = WWHO_OK;
+    for (uint32_t token = v->n_symbols; !status && token < v->n_made; token++) status = make_token(v, token);
+    if (status) return status;
+    if (v->superwords.slots && !add_pairs(v, &v->superwords, v->n_plain, v->n_made)) return WWHO_PAIR_DUPLICATE;
+    return add_pairs(v, &v->pairs, v->n_symbols, v->n_plain) ? WWHO_OK : WWHO_PAIR_DUPLICATE;
 }
 
 /* The number of the text that is next: how many bytes it shares with the one before, and its own. */
@@ -236,13 +295,13 @@ WWHO_LOCAL int read_ids(wwho_vocabulary *v, const uint8_t **at, const uint8_t *e
 }
 
 /* Fill in the pairs of bytes. A pair is eager where each merge of its first byte with a longer token to the left, and of its
- * second byte with one to the right, comes later. */
+ * second byte with one to the right, comes later, and so does each of what it makes. */
 WWHO_LOCAL void pair_bytes(wwho_vocabulary *v) {
     wwho_bytes *b = v->bytes;
     uint32_t from_left[256], from_right[256]; /* the first merge of a byte's token with a longer one on that side */
     fill_bytes(from_left, 255, sizeof from_left);
     fill_bytes(from_right, 255, sizeof from_right);
-    for (uint32_t token = v->n_tokens; token-- > v->n_symbols;) {
+    for (uint32_t token = v->n_made; token-- > v->n_symbols;) {
         uint32_t left = v->left[token], right = v->right[token];
         if (left < 256 && right >= 256) from_right[v->texts[v->offset[left]]] = token;
         if (right < 256 && left >= 256) from_left[v->texts[v->offset[right]]] = token;
@@ -252,4 +311,10 @@ WWHO_LOCAL void pair_bytes(wwho_vocabulary *v) {
         uint32_t merged = b->pair[i] = pair_token(&v->pairs, b->token[i >> 8], b->token[i & 255]);
         if (merged < from_left[i >> 8] && merged < from_right[i & 255]) b->eager[i >> 3] |= (uint8_t)(1u << (i & 7));
     }
+    for (uint32_t token = v->n_symbols; v->later && token < v->n_made; token++)
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t part = k ? v->right[token] : v->left[token];
+            const uint8_t *text = v->texts + v->offset[part];
+            if (part > token && token_length(v, part) == 2) b->eager[text[0] << 5 | text[1] >> 3] &= (uint8_t)~(1u << (text[1] & 7));
+        }
 }

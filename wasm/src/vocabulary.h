@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
     uint64_t *slots; /* open addressing: (left, right, merged), 21 bits each; 0 is empty */
     uint32_t log2;
+    const uint32_t *rank; /* of a merged token; null: its number */
     wwho_filter filter; /* what is in slots */
 } wwho_pairs;
 
@@ -46,12 +47,16 @@ struct wwho_vocabulary {
     uint8_t kind_number, symbols, unknown, id_rule;
     bool fuse;         /* neighbouring unknowns are one unk_id */
     bool anywhere;     /* tokens may stand anywhere in a piece */
+    bool later;        /* a token may have parts of higher numbers */
+    bool unmade, ties; /* there are such */
+    bool whole_pieces; /* a piece that is an unmade token is that token */
     uint32_t speller_number;
     const wwho_vocabulary *speller; /* what spells a symbol that this one lacks; null: nothing does */
     uint32_t unk_id, space_id;      /* WWHO_NONE: there is none */
     uint32_t n_symbols; /* tokens below it are symbols: made of nothing */
     uint32_t n_tokens;
-    uint32_t n_plain;  /* tokens from it on are superwords */
+    uint32_t n_made;   /* tokens from it on are made by no merge */
+    uint32_t n_plain;  /* tokens from it on are superwords, or unmade */
     uint32_t first_byte; /* the token of byte 0; WWHO_NONE without UNKNOWN_BYTES */
     uint32_t first_id; /* of the model's ids */
     uint32_t n_ids;    /* ids from first_id on, some of which may be no token's */
@@ -62,6 +67,7 @@ struct wwho_vocabulary {
     uint8_t *texts;    /* one after another */
     uint32_t *offset;  /* n_tokens + 1, into texts */
     uint32_t *left, *right;
+    uint32_t *rank, *level; /* of made tokens: their merge's rank, and the highest in all that makes them; null: both are the number */
     wwho_bytes *bytes; /* null: symbols are texts */
     wwho_pairs pairs, superwords;
     uint32_t strings_bits;
@@ -85,6 +91,9 @@ static inline uint32_t token_of(const wwho_vocabulary *v, uint32_t id) {
     return v->by_id ? v->by_id[i] : i;
 }
 
+/* Tokens below it may be found as whole pieces. */
+static inline uint32_t n_pieces(const wwho_vocabulary *v) { return v->whole_pieces ? v->n_tokens : v->n_made; }
+
 static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) {
     return v->offset[token + 1] - v->offset[token];
 }
@@ -97,7 +106,10 @@ static inline bool may_have(const wwho_filter *filter, uint64_t hash) {
     return filter->bits[bit >> 3] >> (bit & 7) & 1;
 }
 
-/* The token that two neighbours merge to, or WWHO_NONE. Its id is the rank of the merge. */
+/* The rank of the merge that makes a token, or WWHO_NONE of WWHO_NONE. */
+static inline uint32_t rank_of(const uint32_t *rank, uint32_t token) { return rank && token != WWHO_NONE ? rank[token] : token; }
+
+/* The token that two neighbours merge to, or WWHO_NONE. */
 static inline uint32_t pair_token(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
     uint64_t key = (uint64_t)left << WWHO_ID_BITS | right, hash = key * MIX, slot;
     if (!may_have(&pairs->filter, hash)) return WWHO_NONE;
@@ -105,6 +117,10 @@ static inline uint32_t pair_token(const wwho_pairs *pairs, uint32_t left, uint32
     for (; (slot = pairs->slots[at]) != 0; at = (at + 1) & mask)
         if (slot >> WWHO_ID_BITS == key) return (uint32_t)slot & ((1u << WWHO_ID_BITS) - 1);
     return WWHO_NONE;
+}
+
+static inline uint32_t pair_rank(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
+    return rank_of(pairs->rank, pair_token(pairs, left, right));
 }
 
 /* A hash that is built eight bytes at a time, so that those of all prefixes of a text come at one step each. */
@@ -201,8 +217,9 @@ static inline const uint8_t *text_of(const wwho_vocabulary *v, uint32_t token, s
 /* Memory for the texts of the tokens of a vocabulary whose numbers are set, and for their ids. */
 WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v);
 
-/* Memory for the look-ups of a BPE vocabulary, whose last n_superwords merges join words. */
-WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_superwords);
+/* Memory for the look-ups of a BPE vocabulary, whose last n_unmade tokens no merge makes, and of whose merges the last n_superwords
+ * join words. */
+WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_superwords, uint32_t n_unmade);
 
 /* Write the texts of those of the tokens from n_tokens on. */
 WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v);
@@ -210,12 +227,12 @@ WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v);
 /* A text of n bytes becomes that of the next token. WWHO_TOKEN_LENGTH where the texts are longer than was said. */
 WWHO_LOCAL int put_text(wwho_vocabulary *v, uint32_t token, const uint8_t *text, uint32_t n);
 
-/* Its text can then be looked up. False where it is another token's. */
-WWHO_LOCAL bool add_text(wwho_vocabulary *v, uint32_t token);
+/* The texts of all tokens can then be looked up. False where two have one. */
+WWHO_LOCAL bool add_texts(wwho_vocabulary *v);
 
-/* The two columns of pairs in FORMAT.md, MODEL (`delta`: the left one holds zigzag-coded differences), from *at on, which moves
- * behind them. */
-WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end, bool delta);
+/* The two columns of pairs in FORMAT.md, MODEL (`delta`: the left one holds zigzag-coded differences), and the n_ties merges of equal
+ * rank, from *at on, which moves behind them; the texts of what they make. */
+WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end, bool delta, uint32_t n_ties);
 
 /* Fill in the pairs of bytes, once all merges are there. */
 WWHO_LOCAL void pair_bytes(wwho_vocabulary *v);

@@ -73,29 +73,30 @@ def bpe_model(
     if not units and len(symbols) != len(BYTES):
         raise _fail(f"{len(symbols)} of the 256 bytes are tokens, and all must be")
     pairs = live_pairs(vocab, merges, symbols, characters if units else singles)
-    unmade = [text for text in vocab if text not in pairs and text not in symbols]
-    if unmade:
-        raise _fail(f"{len(unmade)} tokens, such as {unmade[0]!r}, are made by no merge")
     unknown = Unknown.BYTES if byte_ids else Unknown.ID if units else Unknown.NONE
     if unknown is Unknown.ID and unk_id is None:
         raise _fail("symbols that are not there vanish")
     made = sorted(pairs, key=lambda text: (pairs[text].rank, text))
-    for before, text in pairwise(made):
-        if pairs[before].rank == pairs[text].rank:
-            raise _fail(f"{before!r} and {text!r} have one rank")
+    both = enumerate(pairwise(made), 1)
+    ties = [k for k, (before, text) in both if pairs[before].rank == pairs[text].rank]
+    if ties and not units:
+        raise _fail(f"{made[ties[0] - 1]!r} and {made[ties[0]]!r} have one rank")
+    unmade = sorted(text for text in vocab if text not in pairs and text not in symbols)
     first = sorted(symbols)
-    if not units and _policy(vocab, [*sorted(symbols, key=vocab.__getitem__), *made], added) < 2:
-        first.sort(key=vocab.__getitem__)
-    texts = [*first, *made]
+    if not units:  # in the order of ids, they may count up
+        by_id = sorted(symbols, key=vocab.__getitem__)
+        if _policy(vocab, [*by_id, *made, *unmade], added) is not Ids.STATED:
+            first = by_id
+    texts = [*first, *made, *unmade]
     policy = Ids.STATED if byte_ids else _policy(vocab, texts, added)
     ids = [vocab[text] for text in texts]
     number = {text: number for number, text in enumerate(texts)}
-    for text in made:
-        if max(number[pairs[text].left], number[pairs[text].right]) >= number[text]:
-            raise _fail(f"{text!r} comes before its parts, {pairs[text]}")
     return BPE(
         symbols=tuple(first),
         merges=tuple((number[pairs[text].left], number[pairs[text].right]) for text in made),
+        ties=tuple(ties),
+        unmade=tuple(unmade),
+        whole=whole and bool(unmade),
         units=units,
         first_id=min(ids + [each for each in byte_ids if each is not None]),
         id_policy=policy,

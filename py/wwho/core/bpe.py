@@ -25,14 +25,15 @@ class Bytes(PieceEngine[BPE]):
         super().__init__(model, ids, speller)
         self._symbols = {symbol[0]: number for number, symbol in enumerate(model.symbols)}
         self._merges = {pair: token for token, pair in enumerate(model.merges, 256)}
+        self._n_pieces = len(model.texts if model.whole else model.ranks)
 
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
         """See `PieceEngine`."""
-        if (whole := self.numbers.get(piece)) is not None:
+        if (whole := self.numbers.get(piece, self._n_pieces)) < self._n_pieces:
             yield self.token(whole)
         else:
             symbols = [self._symbols[byte] for byte in piece]
-            yield from map(self.token, merge(symbols, self._merges))
+            yield from map(self.token, merge(symbols, self._merges, self.model.ranks))
 
 
 class Units(Engine[BPE]):
@@ -55,6 +56,10 @@ class Units(Engine[BPE]):
         """The tokens of neighbouring segments of one route, given as units."""
         phrase: list[int] = []
         for units in segments:
+            piece = b"".join(text for text, _ in units)
+            if self.model.whole and piece in self.model.unmade:
+                yield self.token(self.numbers[piece])
+                continue
             words = list(words_of(units))
             tokens = self._merged(words)
             joins = phrase and units[0][0][:1] == b" "
@@ -78,7 +83,8 @@ class Units(Engine[BPE]):
             if whole is not None:
                 tokens.append(whole)
             elif all(unit in self._symbols for unit in units):
-                tokens += merge([self._symbols[unit] for unit in units], self._merges)
+                symbols = [self._symbols[unit] for unit in units]
+                tokens += merge(symbols, self._merges, self.model.ranks)
             else:
                 return None
         return tokens
@@ -93,7 +99,7 @@ class Units(Engine[BPE]):
             if unit in self._symbols:
                 run.append(self._symbols[unit])
                 continue
-            yield from map(self.token, merge(run, self._merges))
+            yield from map(self.token, merge(run, self._merges, self.model.ranks))
             space = self.model.space_id if self.model.unknown is Unknown.SPELL else None
             if space is not None and unit[:1] == b" " and unit[1:] in self._symbols:
                 yield Token(space, 1)
@@ -101,7 +107,7 @@ class Units(Engine[BPE]):
             else:
                 yield from self.unknown(unit, unk)
                 run = []
-        yield from map(self.token, merge(run, self._merges))
+        yield from map(self.token, merge(run, self._merges, self.model.ranks))
 
     def _phrase(self, tokens: list[int]) -> Iterator[Token]:
         """The tokens of neighbouring segments, joined to superwords."""

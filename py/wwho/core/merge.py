@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
 
 from wwho.format.model import Pair
 
 
-def merge(ids: Sequence[int], ranks: Mapping[Pair, int]) -> list[int]:
+def merge(
+    ids: Sequence[int], made: Mapping[Pair, int], ranks: Sequence[int] | None = None
+) -> list[int]:
     """Merge the neighbouring pair of lowest rank, leftmost first, until no pair is left.
 
     Args:
         ids: token ids.
-        ranks: pair -> the id of its result, which is its rank.
+        made: pair -> the id of its result.
+        ranks: the rank of each result; None: its id.
 
     Returns:
         The ids that remain.
@@ -27,21 +29,27 @@ def merge(ids: Sequence[int], ranks: Mapping[Pair, int]) -> list[int]:
     n = len(tokens)
     # Neighbours are found through links, so that a merge moves nothing; a merged-away token is -1.
     before, after = list(range(-1, n - 1)), list(range(1, n + 1))
-    heap = [(ranks[pair], at) for at, pair in enumerate(pairwise(tokens)) if pair in ranks]
+
+    def entry(left: int, right: int, at: int) -> tuple[int, int, int] | None:
+        if (token := made.get((left, right))) is None:
+            return None
+        return token if ranks is None else ranks[token], at, token
+
+    heap = list(filter(None, map(entry, tokens, tokens[1:], range(n))))
     heapify(heap)
     while heap:
-        rank, left = heappop(heap)
+        _, left, token = heappop(heap)
         right = after[left]
         # An entry is stale where a merge has since changed one of its two tokens.
-        if right == n or ranks.get((tokens[left], tokens[right])) != rank:
+        if right == n or made.get((tokens[left], tokens[right])) != token:
             continue
-        tokens[left], tokens[right] = rank, -1
+        tokens[left], tokens[right] = token, -1
         behind = after[left] = after[right]
         if behind < n:
             before[behind] = left
-            if (pair := (rank, tokens[behind])) in ranks:
-                heappush(heap, (ranks[pair], left))
+            if found := entry(token, tokens[behind], left):
+                heappush(heap, found)
         ahead = before[left]
-        if ahead >= 0 and (pair := (tokens[ahead], rank)) in ranks:
-            heappush(heap, (ranks[pair], ahead))
+        if ahead >= 0 and (found := entry(tokens[ahead], token, ahead)):
+            heappush(heap, found)
     return [token for token in tokens if token >= 0]

@@ -6,11 +6,12 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 
 from wwho.format import leb
 from wwho.format.cursor import Cursor
 from wwho.format.layout import MAX_TOKEN_BYTES, NONE
-from wwho.format.model import Head, Ids, Model, Pair, expand
+from wwho.format.model import LATER, TIES, UNMADE, WHOLE, Head, Ids, Model, Pair, expand
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
 """The symbols of a model of bytes, in ascending order."""
@@ -23,7 +24,11 @@ class BPE(Model):
     Attributes:
         symbols: the texts of the symbols: the 256 bytes in any order, or units in ascending order.
         merges: the two parts of each further token, in order of rank. The symbols are numbered from
-            0 on, what the pairs make from the number of symbols on.
+            0 on, what the pairs make from the number of symbols on. A part may come after the token
+            that it is part of: that is made as soon as its parts are.
+        ties: which merges, ascending and counted from 0, have the rank of the one before.
+        unmade: the texts of the tokens that no merge makes, ascending.
+        whole: whether a pretoken that is one of those is that token; else they only decode.
         units: whether the symbols are units, which a route's automaton cuts.
         n_superwords: how many of the merges, the last ones, join words.
         space_id: id of the lone space, which stands before a known unit; None for none.
@@ -31,6 +36,9 @@ class BPE(Model):
 
     symbols: tuple[bytes, ...] = BYTES
     merges: Sequence[Pair] = ()
+    ties: Sequence[int] = ()
+    unmade: tuple[bytes, ...] = ()
+    whole: bool = False
     units: bool = False
     n_superwords: int = 0
     space_id: int | None = None
@@ -43,7 +51,20 @@ class BPE(Model):
     @cached_property
     def texts(self) -> Sequence[bytes]:
         """See `Model`."""
-        return tuple(expand(list(self.symbols), self.merges))
+        return (*expand(list(self.symbols), self.merges), *self.unmade)
+
+    @cached_property
+    def parts_later(self) -> bool:
+        """Whether some token has a part of higher number."""
+        return any(max(pair) >= token for token, pair in enumerate(self.merges, self.n_symbols))
+
+    @cached_property
+    def ranks(self) -> Sequence[int]:
+        """The ranks of the tokens that are made: the number of the first of equal ones."""
+        ranks = list(range(self.n_symbols + len(self.merges)))
+        for tie in self.ties:
+            ranks[self.n_symbols + tie] = ranks[self.n_symbols + tie - 1]
+        return ranks
 
     @property
     def extra_ids(self) -> Mapping[int, bytes]:
@@ -60,21 +81,36 @@ class BPE(Model):
 def write_bpe(model: BPE) -> bytes:
     """Spell what comes after the head."""
     lefts, rights = [left for left, _ in model.merges], [right for _, right in model.merges]
-    head = struct.pack(
-        "<II", model.n_superwords, NONE if model.space_id is None else model.space_id
-    )
+    space_id = NONE if model.space_id is None else model.space_id
+    counts = [len(each) for each in (model.unmade, model.ties) if each]
+    head = struct.pack(f"<{2 + len(counts)}I", model.n_superwords, space_id, *counts)
+    ties = [after - before for before, after in pairwise([0, *model.ties])]
     if model.units:
         symbols, lefts = leb.pack_texts(model.symbols), leb.zigzag(lefts)
     else:
         symbols = b"".join(model.symbols)
-    return head + symbols + leb.pack(lefts) + leb.pack(rights)
+    columns = leb.pack(lefts) + leb.pack(rights) + leb.pack(ties)
+    return head + symbols + columns + leb.pack_texts(model.unmade)
 
 
 def read_bpe(cursor: Cursor, head: Head) -> BPE:
     """Check what comes after the head."""
-    units, n_merges = bool(head.units), head.n_merges
+    units, later, whole = bool(head.units), bool(head.flags & LATER), bool(head.flags & WHOLE)
     n_superwords, space_id = cursor.numbers("II", "n_superwords and space_id")
-    if n_superwords > n_merges or (n_superwords and (head.ids != Ids.COUNT or not units)):
+    n_unmade, n_ties = (
+        cursor.numbers("I", "n_unmade, n_ties")[0] if head.flags & flag else None
+        for flag in (UNMADE, TIES)
+    )
+    if 0 in (n_unmade, n_ties):
+        cursor.fail(f"flags are {head.flags}, for {n_unmade} unmade tokens and {n_ties} ties")
+    n_unmade, n_ties = n_unmade or 0, n_ties or 0
+    n_merges = head.n_merges - n_unmade
+    if n_merges < 0 or (whole and not n_unmade):
+        cursor.fail(f"{n_unmade} of {head.n_merges} tokens are unmade, flags {head.flags}")
+    if n_ties and (n_ties >= n_merges or not units):
+        cursor.fail(f"{n_ties} of {n_merges} merges have the rank of the one before")
+    odd = head.ids != Ids.COUNT or not units or n_unmade or n_ties or later
+    if n_superwords > n_merges or (n_superwords and odd):
         cursor.fail(f"{n_superwords} of {n_merges} merges join words, ids {Ids(head.ids).name}")
     if space_id != NONE and not units:
         cursor.fail(f"bytes have no lone space, but space_id is {space_id}")
@@ -88,46 +124,52 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
         symbols = tuple(data[k : k + 1] for k in range(256))
         if len(set(symbols)) != 256:
             cursor.fail("the symbols are no permutation of all bytes")
+        if head.ids == Ids.STATED and symbols != BYTES:
+            cursor.fail("ids are stated, and the symbols do not ascend")
     cursor.status = "PAIRS"
     lefts = cursor.lebs(n_merges, "left column")
     rights = cursor.lebs(n_merges, "right column")
     merges = list(zip(leb.unzigzag(lefts) if units else lefts, rights, strict=True))
-    check_pairs(cursor, symbols, merges, head.text_bytes)
+    check_pairs(cursor, len(symbols), merges, later)
     cursor.status = "PAIRS"
+    ties = tuple(accumulate(gaps := cursor.lebs(n_ties, "ties")))
+    if 0 in gaps or (ties and ties[-1] >= n_merges):
+        cursor.fail(f"of {n_merges} merges, {ties} have the rank of the one before")
+    cursor.status = "TOKEN_LENGTH"
+    texts = expand(list(symbols), merges)
+    if max(map(len, texts), default=0) > MAX_TOKEN_BYTES:
+        cursor.fail(f"a token is longer than {MAX_TOKEN_BYTES} bytes, or part of itself")
+    cursor.status = "SYMBOLS"
+    unmade = cursor.texts(n_unmade, "unmade token")
+    if space_id != NONE and b" " in unmade:
+        cursor.fail("an unmade token is a lone space")
+    if len({*texts, *unmade}) < len(texts) + n_unmade:
+        cursor.status = "TOKEN_DUPLICATE"
+        cursor.fail("two tokens have one text")
+    cursor.status = "SYMBOLS" if n_unmade else "PAIRS"
     return BPE(
         symbols=symbols,
         merges=merges,
+        ties=ties,
+        unmade=unmade,
+        whole=whole,
         units=units,
         n_superwords=n_superwords,
         space_id=None if space_id == NONE else space_id,
     )
 
 
-def check_pairs(
-    cursor: Cursor, symbols: Sequence[bytes], merges: Sequence[Pair], text_bytes: int
-) -> None:
-    """Check pairs and the tokens they make, and the length of all texts."""
-
-    def fail(status: str, message: str) -> None:
-        cursor.status = status
-        cursor.fail(message)
-
-    texts, seen = list(symbols), set[Pair]()
-    tokens, total = set(texts), sum(map(len, texts))
-    for token, pair in enumerate(merges, len(texts)):
-        left, right = pair
-        if not (0 <= left < token and right < token):
-            fail("PAIR_ORDER", f"token {token} is made of {left} and {right}")
-        text = texts[left] + texts[right]
-        total += len(text)
-        if len(text) > MAX_TOKEN_BYTES:
-            fail("TOKEN_LENGTH", f"token {token} has {len(text)} bytes")
-        if pair in seen:
-            fail("PAIR_DUPLICATE", f"the pair {pair} comes twice")
-        if text in tokens:
-            fail("TOKEN_DUPLICATE", f"the text {text!r} comes twice")
-        seen.add(pair)
-        tokens.add(text)
-        texts.append(text)
-    if total != text_bytes:
-        fail("TOKEN_LENGTH", f"{total} bytes of text, the head says {text_bytes}")
+def check_pairs(cursor: Cursor, n_symbols: int, merges: Sequence[Pair], later: bool) -> None:
+    """Check pairs; `later`: a part may come after the token that it is part of, and one does."""
+    found, end = False, n_symbols + len(merges)
+    for token, pair in enumerate(merges, n_symbols):
+        found |= max(pair) >= token
+        if not (0 <= min(pair) <= max(pair) < end) or found > later:
+            cursor.status = "PAIR_ORDER"
+            cursor.fail(f"token {token} of {end} is made of {pair[0]} and {pair[1]}")
+    if found != later:
+        cursor.status = "PAIR_ORDER"
+        cursor.fail("flag LATER, but each token comes after its parts")
+    if len(set(merges)) < len(merges):
+        cursor.status = "PAIR_DUPLICATE"
+        cursor.fail("a pair comes twice")

@@ -13,6 +13,8 @@ from functools import cached_property
 from itertools import count, islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from wwho.format.layout import MAX_TOKEN_BYTES
+
 if TYPE_CHECKING:
     from wwho.format.automaton import CompiledScanners
     from wwho.format.decoder import Decoder
@@ -127,7 +129,7 @@ HEAD = "<6BH6I"
 """How the head of a model is spelled, in the notation of `struct`."""
 
 
-FUSE, ANYWHERE = 1, 2
+FUSE, ANYWHERE, LATER, UNMADE, WHOLE, TIES = 1, 2, 4, 8, 16, 32
 """Flags of a head."""
 
 
@@ -286,7 +288,26 @@ def free_ids(n: int, taken: Collection[int], first: int = 0) -> Sequence[int]:
 
 
 def expand(texts: list[bytes], pairs: Sequence[Pair]) -> list[bytes]:
-    """Append to `texts` the text of each pair, in order: its left token's and its right token's."""
-    for left, right in pairs:
-        texts.append(texts[left] + texts[right])
+    """Append to `texts` the text of each pair, in order: its left token's and its right token's.
+
+    A part may come after the token that it is part of. One that is part of itself, or has parts
+    within parts over 1023 times, gets a text that is longer than any may be.
+
+    Example:
+        >>> expand([b"a"], [(2, 0), (0, 0)])
+        [b'a', b'aaa', b'aa']
+    """
+    first = len(texts)
+    for token, pair in enumerate(pairs, first):
+        made: list[bytes] = []
+        parts, size = [*pair[::-1]], 0
+        while parts and size <= MAX_TOKEN_BYTES:
+            if (part := parts.pop()) < token:
+                made.append(texts[part])
+                size += len(texts[part])
+            elif len(parts) == MAX_TOKEN_BYTES:
+                size = MAX_TOKEN_BYTES + 1
+            else:
+                parts += pairs[part - first][::-1]
+        texts.append(b"".join(made) if size <= MAX_TOKEN_BYTES else bytes(MAX_TOKEN_BYTES + 1))
     return texts

@@ -14,7 +14,16 @@ from wwho.format.container import fail
 from wwho.format.cursor import Cursor
 from wwho.format.greedy import Greedy, read_greedy, write_greedy
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES, NONE
-from wwho.format.model import ANYWHERE, FUSE, HEAD, Artifact, Head, Ids, Model, Unknown
+from wwho.format.model import (
+    ANYWHERE,
+    FUSE,
+    HEAD,
+    Artifact,
+    Head,
+    Ids,
+    Model,
+    Unknown,
+)
 from wwho.format.viterbi import Viterbi, read_viterbi, write_viterbi
 
 KINDS: dict[int, type[Model]] = {1: BPE, 2: Greedy, 3: Viterbi}
@@ -42,7 +51,7 @@ def write_model(artifact: Artifact, number: int) -> bytes:
         unknown=model.unknown,
         ids=model.id_policy,
         speller=model.speller,
-        flags=FUSE * model.fuse | ANYWHERE * getattr(model, "anywhere", False),
+        flags=_flags(model),
         zero=0,
         first_id=model.first_id,
         unk_id=NONE if model.unk_id is None else model.unk_id,
@@ -60,6 +69,12 @@ def write_model(artifact: Artifact, number: int) -> bytes:
     return out
 
 
+def _flags(model: Model) -> int:
+    """The flags of a model's head."""
+    names = ("fuse", "anywhere", "parts_later", "unmade", "whole", "ties")
+    return sum(1 << bit for bit, name in enumerate(names) if getattr(model, name, False))
+
+
 def read_heads(sections: Sequence[bytes]) -> list[Head]:
     """Check the heads of all models."""
     heads: list[Head] = []
@@ -73,7 +88,7 @@ def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
     head = Head(*struct.unpack(HEAD, cursor.take(struct.calcsize(HEAD), "head")))
     if head.kind not in KINDS:
         cursor.fail(f"a model of unknown kind {head.kind}: update wwho")
-    if head.units > 1 or head.unknown > max(Unknown) or head.ids > max(Ids) or head.flags > 3:
+    if head.units > 1 or head.unknown > max(Unknown) or head.ids > max(Ids) or head.flags > 63:
         cursor.fail(f"symbols, unknown, ids or flags are unknown: {head}; update wwho")
     if head.zero:
         cursor.fail(f"{head.zero} in the place of zero")
@@ -94,7 +109,7 @@ def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
     """Check what becomes of what is unknown."""
     unknown = Unknown(head.unknown)
     bpe = KINDS[head.kind] is BPE
-    if not bpe and (head.units or head.flags & FUSE):
+    if not bpe and (head.units or head.flags & ~ANYWHERE):
         cursor.fail(f"symbols {head.units} and flags {head.flags}, which only BPE has")
     if head.flags & ANYWHERE and KINDS[head.kind] is not Greedy:
         cursor.fail(f"flags are {head.flags}, which only GREEDY has")

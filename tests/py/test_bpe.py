@@ -1,0 +1,248 @@
+"""Any byte-pair encoding as a model: the engines' own ids, on small vocabularies made here."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Iterator, Mapping
+
+import pytest
+import tiktoken
+from sentencepiece import SentencePieceProcessor
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+from wwho.build.bpe import bpe_model
+from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.core.base import Backend
+from wwho.core.select import open_backend
+from wwho.errors import ArtifactError
+from wwho.format.bpe import BPE
+from wwho.format.model import Added, Artifact, Route
+from wwho.format.read import read_artifact
+from wwho.format.write import write_artifact
+
+Pairs = list[tuple[str, str]]
+
+BYTES = {bytes([byte]): byte for byte in range(256)}
+ALPHABET = {
+    byte: chr(byte if chr(byte).isprintable() and byte not in (32, 0xAD) else 256 + k)
+    for byte in range(256)
+    for k in [sum(not chr(b).isprintable() or b in (32, 0xAD) for b in range(byte))]
+}
+
+
+def backends(model: BPE, added: tuple[Added, ...] = ()) -> list[Backend]:
+    """A model as the only one of a tokenizer, any text being one piece, in two backends."""
+    scanner = Scanner("characters", (parse_regex("a|[^a]"),), longest=False)
+    artifact = Artifact(
+        scanners=compile_scanners([scanner]),
+        router=None,
+        routes=(Route("text", model=0, units=0 if model.units else None),),
+        models=(model,),
+        added=added,
+        provenance={"name": "test"},
+    )
+    blob = write_artifact(artifact)
+    assert write_artifact(read_artifact(blob)) == blob
+    return [open_backend(blob, "native"), open_backend(blob, "reference")]
+
+
+def texts(rng: random.Random, letters: str) -> Iterator[str]:
+    """Short texts, some that fill a window or two, and long ones."""
+    for size in [*range(1, 9), *[rng.randrange(1, 30) for _ in range(40)], 70, 130, 300, 1500]:
+        yield "".join(rng.choices(letters, k=size))
+    for letter in letters:
+        yield letter * 700
+
+
+def random_merges(rng: random.Random, letters: str, n: int) -> tuple[list[str], Pairs]:
+    """Tokens and merges as no trainer makes them.
+
+    In any order, several for one text, some that never happen, some before those that make their
+    parts; and tokens that none makes.
+    """
+    tokens = list(letters)
+    merges: Pairs = []
+    for _ in range(n):
+        left, right = rng.choice(tokens), rng.choice(tokens)
+        if len(left + right) > 12 or (left, right) in merges:
+            continue
+        merges.append((left, right))
+        if left + right not in tokens:
+            tokens.append(left + right)
+    for k in range(len(merges)):
+        other = min(len(merges) - 1, k + rng.choice([0, 0, 0, 1, 2, 5]))
+        merges[k], merges[other] = merges[other], merges[k]
+    for _ in range(5):
+        text = "".join(rng.choices(letters, k=rng.randrange(2, 8)))
+        if text not in tokens:
+            tokens.append(text)
+    return tokens, merges
+
+
+def as_bytes(merges: Pairs) -> list[tuple[bytes, bytes]]:
+    return [(left.encode(), right.encode()) for left, right in merges]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_merges_over_bytes(whole: bool) -> None:
+    later = unmade = 0
+    for seed in range(15):
+        rng = random.Random(seed)
+        letters = "abcd"[: rng.randrange(1, 5)]
+        tokens, merges = random_merges(rng, letters, rng.randrange(40))
+        ids = rng.sample(range(400), len(tokens))
+        spelled = {ALPHABET[byte]: 1000 + byte for byte in range(256)}
+        spelled |= dict(zip(tokens, ids, strict=True))
+        engine = Tokenizer(models.BPE(spelled, merges, ignore_merges=whole))
+        engine.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+        vocab = {text: 1000 + byte for text, byte in BYTES.items()}
+        vocab |= {text.encode(): number for text, number in zip(tokens, ids, strict=True)}
+        model = bpe_model(vocab, as_bytes(merges), whole=whole)
+        later += model.parts_later
+        unmade += len(model.unmade)
+        for backend in backends(model):
+            for text in [*texts(rng, letters), *tokens]:
+                assert backend.encode(text.encode(), None, False) == engine.encode(text).ids, seed
+            for token, number in vocab.items():
+                assert backend.token_bytes(number) == token
+                assert backend.token_id(token) == number
+    assert later > 5
+    assert unmade > 30
+
+
+def test_ranks_over_bytes() -> None:
+    """A rank for each text, whatever it is made of; unmade tokens are found as whole pieces."""
+    later = unmade = 0
+    for seed in range(15):
+        rng = random.Random(seed)
+        letters = "abcd"[: rng.randrange(1, 5)]
+        tokens, _ = random_merges(rng, letters, rng.randrange(40))
+        longer = [text.encode() for text in tokens if len(text) > 1]
+        rng.shuffle(longer)
+        ranks = BYTES | {text: 256 + k for k, text in enumerate(longer)}
+        engine = tiktoken.Encoding(
+            "test", pat_str=r"[\s\S]+", mergeable_ranks=ranks, special_tokens={}
+        )
+        model = bpe_model(ranks, ranks, whole=True)
+        later += model.parts_later
+        unmade += len(model.unmade)
+        for backend in backends(model):
+            for text in [*texts(rng, letters), *tokens]:
+                assert backend.encode(text.encode(), None, False) == engine.encode(text), seed
+    assert later > 5
+    assert unmade > 30
+
+
+def field(number: int, value: bytes | int) -> bytes:
+    """A field of a protobuf message."""
+    if isinstance(value, int):
+        return bytes(
+            [number << 3 & 127 | 128 * (number > 15), *[number >> 4] * (number > 15), value]
+        )
+    assert len(value) < 1 << 14
+    size = [len(value) & 127 | 128, len(value) >> 7] if len(value) > 127 else [len(value)]
+    return bytes([number << 3 | 2, *size]) + value
+
+
+def sentencepiece_model(scores: Mapping[str, float], kinds: Mapping[str, int]) -> bytes:
+    """A BPE model of SentencePiece, which leaves texts as they are."""
+    pieces = b"".join(
+        field(
+            1,
+            field(1, text.encode())
+            + b"\x15"
+            + struct.pack("<f", score)
+            + field(3, kinds.get(text, 1)),
+        )
+        for text, score in scores.items()
+    )
+    bytes_too = 6 in kinds.values()
+    trainer = field(3, 2) + field(35, int(bytes_too))
+    normalizer = field(1, b"identity") + field(3, 0) + field(4, 0) + field(5, 0)
+    return pieces + field(2, trainer) + field(3, normalizer)
+
+
+@pytest.mark.parametrize("byte_fallback", [False, True])
+def test_scores_over_characters(byte_fallback: bool) -> None:
+    """Texts of equal score merge from the left; what is unknown is one token, or bytes."""
+    ties = later = 0
+    for seed in range(15):
+        rng = random.Random(seed)
+        letters = "abcක"[: rng.randrange(1, 5)]
+        tokens, _ = random_merges(rng, letters, rng.randrange(30))
+        scores = {"<unk>": 0.0} | {text: float(-rng.randrange(1, 9)) for text in tokens}
+        kinds = {"<unk>": 2}
+        if byte_fallback:
+            names = [f"<0x{byte:02X}>" for byte in range(256)]
+            scores |= dict.fromkeys(names, 0.0)
+            kinds |= dict.fromkeys(names, 6)
+        engine = SentencePieceProcessor(model_proto=sentencepiece_model(scores, kinds))
+        ids = {text: number for number, text in enumerate(scores)}
+        model = bpe_model(
+            {text.encode(): ids[text] for text in tokens},
+            {text.encode(): -scores[text] for text in tokens},
+            units=True,
+            unk_id=None if byte_fallback else 0,
+            fuse=True,
+            byte_ids=[ids[name] for name in names] if byte_fallback else (),
+        )
+        later += model.parts_later
+        ties += len(model.ties)
+        for backend in backends(model, (Added("<unk>", 0),)):
+            for text in [*texts(rng, letters + "xé"), *texts(rng, letters)]:
+                assert backend.encode(text.encode(), None, False) == engine.encode(text), seed
+    assert later > 5
+    assert ties > 60
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_merges_over_characters(whole: bool) -> None:
+    """Unknown characters, some of whose bytes have no token: in the order of tokenizers."""
+    for seed in range(15):
+        rng = random.Random(seed)
+        letters = "abcක"[: rng.randrange(1, 5)]
+        tokens, merges = random_merges(rng, letters, rng.randrange(30))
+        known = [byte for byte in range(256) if rng.randrange(8)]
+        names = {f"<0x{byte:02X}>": 1000 + byte for byte in known}
+        fuse = bool(rng.randrange(2))
+        ids = {text: number for number, text in enumerate(["<unk>", *tokens])}
+        engine = Tokenizer(
+            models.BPE(
+                ids | names,
+                merges,
+                unk_token="<unk>",
+                fuse_unk=fuse,
+                byte_fallback=bool(known),
+                ignore_merges=whole,
+            )
+        )
+        model = bpe_model(
+            {text.encode(): ids[text] for text in tokens},
+            as_bytes(merges),
+            units=True,
+            whole=whole,
+            unk_id=0,
+            fuse=fuse,
+            byte_ids=[1000 + byte if byte in known else None for byte in range(256)],
+        )
+        for backend in backends(model, (Added("<unk>", 0),)):
+            for text in [*texts(rng, letters + "xéන"), *texts(rng, letters), *tokens]:
+                assert backend.encode(text.encode(), None, False) == engine.encode(text).ids, seed
+
+
+def test_what_is_refused() -> None:
+    two = {b"a": 0, b"b": 1}
+    with pytest.raises(ArtifactError, match=r"b'a' and b'b' have the id 3"):
+        bpe_model({b"a": 3, b"b": 3}, [], units=True, unk_id=9)
+    with pytest.raises(ArtifactError, match=r"the merge .* needs the token b'ab', which is not"):
+        bpe_model(two, [(b"a", b"b")], units=True, unk_id=9)
+    with pytest.raises(ArtifactError, match=r"b'ab' has a rank and is no token"):
+        bpe_model(two, {b"ab": 1}, units=True, unk_id=9)
+    with pytest.raises(ArtifactError, match=r"a token of 1024 bytes; 1 to 1023 are possible"):
+        bpe_model({**two, b"a" * 1024: 2}, [], units=True, unk_id=9)
+    with pytest.raises(ArtifactError, match=r"b'b' has the id -1; 0 to 2097150 are possible"):
+        bpe_model({b"a": 0, b"b": -1}, [], units=True, unk_id=9)
+    with pytest.raises(ArtifactError, match=r"b'ab' and b'ba' have one rank"):
+        bpe_model({**BYTES, b"ab": 256, b"ba": 257}, {b"ab": 1, b"ba": 1})
