@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wwho.errors import ArtifactError, PatternError, SourceError, SpecialTokenError
 from wwho.format.foreign import foreign
-from wwho.importers import paper, ranks, rwkv, tekken
+from wwho.importers import llama_cpp, paper, ranks, rwkv, tekken
 from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
 from wwho.importers.source import Source
@@ -21,6 +21,7 @@ READERS: tuple[Reader, ...] = (
     tekken.READER,
     ranks.READER,
     rwkv.READER,
+    llama_cpp.READER,
 )
 """All kinds of file; the first that takes a file for its own reads it."""
 

@@ -1,0 +1,274 @@
+r"""The pretokenizers of llama.cpp, by the names that GGUF files give them.
+
+llama.cpp rewrites the patterns of the models for the engine that it has: classes of characters are
+those of Unicode 15.1, `\p{Lu}` and its like are any letter, white space outside of ASCII is in no
+range of characters, `$` is the end of the pretoken. What a pattern leaves between two matches is a
+pretoken, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from wwho.compile.charset import CharReader
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.parse import RegexParser
+from wwho.compile.scanners import Scanner
+from wwho.compile.syntax import Node
+
+_LATER = CodePointSet.of(
+    *(0x897, (0x1B4E, 0x1B4F), 0x1B7F, (0x1C89, 0x1C8A), (0x2427, 0x2429), (0x31E4, 0x31E5)),
+    *((0xA7CB, 0xA7CD), (0xA7DA, 0xA7DC), (0x105C0, 0x105F3), (0x10D40, 0x10D65)),
+    *((0x10D69, 0x10D85), (0x10D8E, 0x10D8F), (0x10EC2, 0x10EC4), 0x10EFC, (0x11380, 0x11389)),
+    *(0x1138B, 0x1138E, (0x11390, 0x113B5), (0x113B7, 0x113C0), 0x113C2, 0x113C5),
+    *((0x113C7, 0x113CA), (0x113CC, 0x113D5), (0x113D7, 0x113D8), (0x113E1, 0x113E2)),
+    *((0x116D0, 0x116E3), (0x11BC0, 0x11BE1), (0x11BF0, 0x11BF9), 0x11F5A, (0x13460, 0x143FA)),
+    *((0x16100, 0x16139), (0x16D40, 0x16D79), 0x18CFF, (0x1CC00, 0x1CCF9), (0x1CD00, 0x1CEB3)),
+    *((0x1E5D0, 0x1E5FA), 0x1E5FF, (0x1F8B2, 0x1F8BB), (0x1F8C0, 0x1F8C1), 0x1FA89, 0x1FA8F),
+    *(0x1FABE, 0x1FAC6, 0x1FADC, 0x1FADF, 0x1FAE9, (0x1FBCB, 0x1FBEF)),
+)
+"""The characters that Unicode 16.0 added to 15.1."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One pattern.
+
+    Attributes:
+        matches: what it matches.
+        between: what lies between two matches, where there may be any: a pattern that matches all
+            of a stretch in which no match begins.
+    """
+
+    matches: str
+    between: str | None = None
+
+
+@dataclass(frozen=True)
+class Pretokenizer:
+    """How text is cut.
+
+    Attributes:
+        cuts: the patterns; each cuts what the one before it leaves.
+        whole: whether a pretoken that is a token is that token, even where merges do not make it.
+        add_bos: whether a text begins with bos, where the file does not say.
+    """
+
+    cuts: tuple[Cut, ...]
+    whole: bool = False
+    add_bos: bool = False
+
+
+_S = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
+_SPACES = r"\s*[\r\n]+|\s+(?!\S)|\s+"
+_WORDS = r"[^\r\n\p{L}\p{N}]?\p{L}+"
+_OTHERS = r" ?[^\s\p{L}\p{N}]+[\r\n]*"
+_GPT2 = Cut(
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+)
+_DIGIT = Cut(r"\p{N}", r"\P{N}+")
+_DIGITS = Cut(r"\p{N}+", r"\P{N}+")
+_DIGITS_3 = Cut(r"\p{N}{1,3}", r"\P{N}+")
+_ASCII_3 = Cut(r"[0-9][0-9][0-9]", r"(?:[^0-9]|[0-9]{1,2}(?![0-9]))+")
+_LINE_BREAK = Cut(r"[\r\n]", r"[^\r\n]+")
+_LINES = Cut(r"[^\n]+|[\n]+")
+_LLAMA3 = Cut(rf"{_S}|{_WORDS}|\p{{N}}{{1,3}}|{_OTHERS}|{_SPACES}")
+_QWEN2 = Cut(rf"{_S}|{_WORDS}|\p{{N}}|{_OTHERS}|{_SPACES}")
+_CJK = "[一-龥぀-ゟ゠-ヿ]"
+_CJK_CUT = Cut(f"{_CJK}+", f"[^{_CJK[1:]}+")
+_HAN_AND_MORE = "一-龥ࠀ-一가-퟿"
+_HAN_CUT = Cut(rf"(?:(?!\s)[{_HAN_AND_MORE}])+", rf"(?:[^{_HAN_AND_MORE}]|\s)+")
+_SYMBOLS = r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"
+_V3_WORDS = r"[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+_V3_BETWEEN = r"(?:[^\s\p{L}\p{M}\p{P}\p{S}](?![\p{L}\p{M}]))+"
+_V3 = Cut(
+    rf"{_SYMBOLS}|{_V3_WORDS}| ?[\p{{P}}\p{{S}}]+[\r\n]*|{_SPACES}",
+    _V3_BETWEEN,
+)
+_SENTENCE_ENDS = r"(\s|.,!?…。，、।۔،)"
+_BLOOM = Cut(
+    f" ?[^{_SENTENCE_ENDS}]+",
+    f"(?:(?! )[{_SENTENCE_ENDS}]| (?![^{_SENTENCE_ENDS}]))+",
+)
+_LETTERS = (
+    "A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯԱ-ՖႠ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-Ჿᴀ"
+    "-ᴫᵫ-ᵷᵹ-ᶚḀ-ἕἘ-Ἕἠ-ὅὈ-Ὅὐ-ὗὙὛὝὟ-ώᾀ-ᾴᾶ-ᾼιῂ-ῄῆ-ῌῐ-ΐῖ-Ίῠ-Ῥῲ-ῴῶ-ῼℂℇℊ-ℓℕℙ-ℝℤΩℨK"
+    "-ℭℯ-ℴℹℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤⳫ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-ꞎꭰ-ꮿﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-"
+    "𐳲𑢠-𑣟𞤀-𞥃"
+)
+_MARKS = "!-/:-~！-／：-～‘-‟、-。"
+
+
+def _with_space(chars: str) -> Cut:
+    """A run of characters and a space before it."""
+    return Cut(rf"\s?[{chars}]+", rf"(?:[^\s{chars}]|\s(?![{chars}]))+")
+
+
+def _cased(letters: str, tail: str, rest: str) -> Cut:
+    """Words whose case changes but once, as far as it is that of ASCII."""
+    upper, lower = rf"(?:(?=[{letters}])[^a-z])", rf"(?:(?=[{letters}])[^A-Z])"
+    start = r"[^\r\n\p{L}\p{N}]?"
+    return Cut(f"{start}{upper}*{lower}+{tail}|{start}{upper}+{lower}*{tail}|{rest}")
+
+
+_GPT4O_REST = rf"\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}"
+_YOUTU = "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+"
+_YOUTU_WORD = r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+"
+_JAIS_SPACES = "|".join(rf"(?:\s{{{n // 128}}}){{128}}(?!\S)" for n in (512, 256, 128))
+
+_PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
+    (
+        *("llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1", "pixtral", "midm-2.0"),
+        *("lfm2", "jina-v5-nano"),
+    ): Pretokenizer((_LLAMA3,), whole=True, add_bos=True),
+    ("dbrx", "smaug-bpe", "chatglm-bpe"): Pretokenizer((_LLAMA3,)),
+    ("glm4", "glm5"): Pretokenizer((_LLAMA3,), whole=True),
+    ("jais-2",): Pretokenizer(
+        (
+            Cut(
+                rf"{_S}|{_WORDS}|\p{{N}}{{1,3}}|{_OTHERS}|\s*[\r\n]+|{_JAIS_SPACES}|\s{{64}}(?!\S)|"
+                r"\s{32}(?!\S)|\s{16}(?!\S)|\s{8}(?!\S)|\s{4}(?!\S)|\s{1,2}(?!\S)|\s"
+            ),
+        )
+    ),
+    ("deepseek-llm",): Pretokenizer(
+        (
+            *(_LINE_BREAK, _with_space(_LETTERS), _with_space(_MARKS)),
+            *(Cut(r"\s+$", r"(?:\S|\s+(?=\S))+"), _HAN_CUT, _DIGITS),
+        )
+    ),
+    ("deepseek-coder",): Pretokenizer(
+        (_LINE_BREAK, _with_space(r"\p{L}"), _with_space(r"\p{P}"), _HAN_CUT, _DIGIT)
+    ),
+    ("deepseek-v3", "hunyuan-dense", "joyai-llm", "hy_v4"): Pretokenizer(
+        (_DIGITS_3, _CJK_CUT, _V3)
+    ),
+    ("spark2_5",): Pretokenizer(
+        (
+            _DIGITS_3,
+            _CJK_CUT,
+            Cut(
+                rf"{_SYMBOLS}|{_V3_WORDS}| ?[\p{{P}}\p{{S}}]+|[\r\n]|\s+(?!\S)|\s+",
+                _V3_BETWEEN,
+            ),
+            _DIGIT,
+        )
+    ),
+    ("youtu",): Pretokenizer(
+        (
+            Cut(
+                f"{_YOUTU}|{_CJK}+",
+                f"[^{_YOUTU.replace(']+|[', '')[1:-2]}{_CJK[1:]}+",
+            ),
+            Cut(
+                rf"{_YOUTU_WORD}{_S}?|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}",
+            ),
+        ),
+        whole=True,
+    ),
+    ("falcon",): Pretokenizer(
+        (Cut(r"[\p{P}$+<=>\^~|`]+", r"[^\p{P}$+<=>\^~|`]+"), _GPT2, _ASCII_3)
+    ),
+    ("", "default"): Pretokenizer(
+        (Cut(r"[\p{P}$+<=>\^~|]+", r"[^\p{P}$+<=>\^~|]+"), _GPT2, _DIGITS, _ASCII_3)
+    ),
+    (
+        *("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b"),
+        "mellum2",
+    ): Pretokenizer((_DIGIT, _GPT2)),
+    (
+        *("gpt-2", "phi-2", "jina-es", "jina-de", "gigachat", "jina-v2-es", "jina-v2-de"),
+        *("a.x-4.0", "mellum", "modern-bert", "jina-v1-en", "jina-v2-code", "roberta-bpe"),
+        *("mpt", "olmo", "jais", "trillion", "granite-docling", "exaone4"),
+    ): Pretokenizer((_GPT2,)),
+    (
+        *("qwen2", "deepseek-r1-qwen", "kormo", "f2llmv2", "megrez", "stablelm2", "hunyuan"),
+        *("solar-open", "grok-2"),
+    ): Pretokenizer((_QWEN2,)),
+    ("qwen35",): Pretokenizer(
+        (
+            Cut(
+                rf"{_S}|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}|"
+                rf" ?[^\s\p{{L}}\p{{M}}\p{{N}}]+[\r\n]*|{_SPACES}"
+            ),
+        )
+    ),
+    ("bloom", "poro-chat", "gpt3-finnish"): Pretokenizer((_BLOOM,)),
+    ("viking",): Pretokenizer((_BLOOM, _DIGIT)),
+    ("tekken",): Pretokenizer(
+        (_cased(r"\p{L}", "", rf"\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}"),),
+        whole=True,
+        add_bos=True,
+    ),
+    ("gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2"): Pretokenizer(
+        (_cased(r"\p{L}", f"{_S}?", _GPT4O_REST),)
+    ),
+    ("granite-embed-multi-97m",): Pretokenizer(
+        (_cased(r"\p{L}\p{M}", f"{_S}?", _GPT4O_REST),), whole=True
+    ),
+    ("bailingmoe", "bailingmoe2", "llada-moe"): Pretokenizer(
+        (
+            Cut(
+                rf"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|{_WORDS}|\p{{N}}|{_OTHERS}|"
+                r"\s*[\r\n]|\s+(?!\S)|\s+"
+            ),
+        )
+    ),
+    ("seed-coder",): Pretokenizer(
+        (Cut(rf"{_S}|{_WORDS}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}\r\n]+|{_SPACES}"),)
+    ),
+    ("ufakzeka",): Pretokenizer((Cut(rf"{_WORDS}|\p{{N}}|{_OTHERS}|{_SPACES}"),)),
+    ("laguna",): Pretokenizer((_LINES, _QWEN2)),
+    ("exaone-moe",): Pretokenizer(
+        (
+            Cut(
+                rf"{_S}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+|\p{{N}}|"
+                r" ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+"
+            ),
+        )
+    ),
+    ("minicpm5",): Pretokenizer(
+        (_DIGITS_3, Cut(rf"{_S}|{_WORDS}|\p{{N}}+|{_OTHERS}|{_SPACES}")), whole=True
+    ),
+}
+
+PRETOKENIZERS = {name: each for names, each in _PRETOKENIZERS.items() for name in names}
+"""What each name of `tokenizer.ggml.pre` stands for; "" is a file that has none."""
+
+REFUSED = {
+    **dict.fromkeys(
+        ("tiny_aya", "cohere2moe", "superbpe", "afmoe"),
+        "it groups digits from the right, which no automaton does",
+    ),
+    "chameleon": "its first patterns look for whole words anywhere in a text",
+    "kimi-k2": "it has no merges, so its file does not say what merges first",
+    "whitespace": "it is a model without merges",
+    "sarvam-moe": "it is a SentencePiece model with merges",
+    "granite-embed-multi-311m": "it is a SentencePiece model with merges",
+}
+"""Names that llama.cpp knows and this importer does not, and why."""
+
+
+@cache
+def scanners_of(pretokenizer: Pretokenizer) -> tuple[Scanner, ...]:
+    """The scanner of each pattern: rule 0 is a match, rule 1 what lies between two."""
+    return tuple(
+        Scanner(
+            f"pretokenizer {number}",
+            tuple(_parse(text) for text in (cut.matches, cut.between) if text is not None),
+            longest=False,
+        )
+        for number, cut in enumerate(pretokenizer.cuts)
+    )
+
+
+class _Reader(CharReader):
+    """Characters as llama.cpp classes them."""
+
+    def _property(self, at: int) -> CodePointSet:
+        return super()._property(at) - _LATER
+
+
+def _parse(pattern: str) -> Node:
+    return RegexParser(pattern, _Reader).parse()

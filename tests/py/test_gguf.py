@@ -1,0 +1,253 @@
+"""GGUF files: the metadata is read safely, and the ids are those of llama.cpp."""
+
+from __future__ import annotations
+
+import io
+import struct
+import subprocess
+import sys
+import tarfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wwho.compile.scanners import compile_scanners
+from wwho.errors import SourceError, WwhoError
+from wwho.format.write import write_artifact
+from wwho.importers import Imported, Source, import_source
+from wwho.importers.gguf import read_metadata
+from wwho.importers.llama_cpp import spelled_bytes
+from wwho.importers.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of
+from wwho.tokenizer import Tokenizer
+
+Value = tuple[str, str, Any]
+
+
+def text(data: str | bytes) -> bytes:
+    data = data.encode() if isinstance(data, str) else data
+    return struct.pack("<Q", len(data)) + data
+
+
+def spelled(value: Value) -> bytes:
+    """One value: `s` is a text, `u` a number, `b` a flag, and arrays have an `a` before it."""
+    key, kind, content = value
+    if kind == "s":
+        return text(key) + struct.pack("<I", 8) + text(content)
+    if kind == "as":
+        return text(key) + struct.pack("<IIQ", 9, 8, len(content)) + b"".join(map(text, content))
+    number = {"u": (4, "I"), "b": (7, "?"), "ai": (5, "i"), "af": (6, "f"), "aB": (0, "B")}[kind]
+    if kind.startswith("a"):
+        array = struct.pack(f"<IIQ{len(content)}{number[1]}", 9, number[0], len(content), *content)
+        return text(key) + array
+    return text(key) + struct.pack(f"<I{number[1]}", number[0], content)
+
+
+def gguf(*values: Value, version: int = 3) -> bytes:
+    return b"GGUF" + struct.pack("<IQQ", version, 0, len(values)) + b"".join(map(spelled, values))
+
+
+CHARS = {spelled_bytes(chr(code)): chr(code) for code in range(0x180) if spelled_bytes(chr(code))}
+SINGLES = [CHARS[bytes([byte])] for byte in range(256)]
+MERGES = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("Ġ", "Ġ"), ("1", "2")]
+
+
+def gpt2(pre: str | None = "gpt-2", *more: Value, **changed: Any) -> list[Value]:
+    tokens = [
+        *SINGLES,
+        *(left + right for left, right in MERGES),
+        "<|im_end|>",
+        "<user >",
+        "<unk >",
+    ]
+    values: dict[str, Value] = {
+        "arch": ("general.architecture", "s", "llama"),
+        "model": ("tokenizer.ggml.model", "s", "gpt2"),
+        "tokens": ("tokenizer.ggml.tokens", "as", tokens),
+        "types": ("tokenizer.ggml.token_type", "ai", [1] * (len(tokens) - 2) + [4, 3]),
+        "merges": ("tokenizer.ggml.merges", "as", [" ".join(merge) for merge in MERGES]),
+        "pre": ("tokenizer.ggml.pre", "s", pre),
+    }
+    if pre is None:
+        del values["pre"]
+    for key, value in changed.items():
+        values[key] = (values[key][0], values[key][1], value)
+    return [*values.values(), *more]
+
+
+def imported(data: bytes) -> Imported:
+    return import_source(Source("x.gguf", data))
+
+
+def opened(found: Imported) -> Tokenizer:
+    return Tokenizer.from_bytes(write_artifact(found.artifact))
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_byte_level(version: int) -> None:
+    template: Value = ("tokenizer.chat_template", "s", "{{ x }}")
+    found = imported(gguf(*gpt2("gpt-2", template), version=version) + b"weights" * 99)
+    enc = opened(found)
+    assert found.notes == ("left out: tokenizer.chat_template",)
+    assert found.engine.startswith("llama.cpp")
+    # What llama.cpp itself gives: a user-defined token is found, a control one is text.
+    assert enc.encode("the the  the<user >12") == [257, 258, 32, 258, 262, 260]
+    assert enc.encode("<|im_end|>")[0] == SINGLES.index("<")
+    assert enc.encode("<|im_end|>", allowed_special="all") == [261]
+    assert enc.decode([258, 262, 261]) == " the<user ><|im_end|>"
+
+
+def test_only_the_metadata_is_read() -> None:
+    class Counting(io.BytesIO):
+        n_read = 0
+
+        def read(self, size: int | None = -1) -> bytes:
+            data = super().read(size)
+            self.n_read += len(data)
+            return data
+
+    big: Value = ("general.big", "aB", bytes(1 << 20))
+    names: Value = ("general.names", "as", ["a"] * 1000)
+    head = gguf(big, names, *gpt2())
+    file = Counting(head + bytes(1 << 22))
+    metadata = read_metadata(file, lambda key: key.startswith("tokenizer."))
+    assert len(metadata["tokenizer.ggml.tokens"]) == 264
+    assert "general.big" not in metadata
+    assert file.n_read < len(head) - (1 << 20)
+
+
+@pytest.mark.parametrize("pre", [None, "default"])
+def test_a_file_without_a_pretokenizer_is_a_warning(pre: str | None) -> None:
+    (note,) = imported(gguf(*gpt2(pre))).notes
+    assert note.startswith("WARNING: the file names no pretokenizer")
+
+
+CUTS = {
+    "llama-bpe": ("It's 'ſ 12345\n x", ["It", "'s", " '", "ſ", " ", "123", "45", "\n", " x"]),
+    "qwen2": ("x\u0301 12\r\n  y", ["x", "\u0301", " ", "1", "2", "\r\n", " ", " y"]),
+    "gpt-4o": ("HELLOWorld Éa", ["HELLOWorld", " Éa"]),
+    "deepseek-v3": ("1234你好ab #x", ["123", "4", "你好", "ab", " #", "x"]),
+    "deepseek-llm": ("\u3000ㄱab  ", ["\u3000", "ㄱ", "ab", "  "]),
+    "falcon": ("12345+x", ["123", "45", "+", "x"]),
+    "bloom": ("a, b  ,c", ["a", ",", " b", "  ,", "c"]),
+    "default": ("a(b)１234", ["a", "(", "b", ")", "１", "234"]),
+}
+
+
+@pytest.mark.parametrize("pre", CUTS)
+def test_pretokenizers(pre: str) -> None:
+    """Pretokens of llama.cpp; all names were compared with it over every character."""
+    source, expected = CUTS[pre]
+    enc = opened(imported(gguf(*gpt2(pre))))
+    data = source.encode()
+    assert [data[a:b].decode() for a, b, *_ in enc._backend.spans(data)] == expected
+
+
+@pytest.mark.parametrize(
+    "pre", sorted({each: name for name, each in PRETOKENIZERS.items()}.values())
+)
+def test_every_pretokenizer_is_an_automaton(pre: str) -> None:
+    if pre != "jais-2":  # whose 512 spaces take ten seconds
+        assert compile_scanners(scanners_of(PRETOKENIZERS[pre])).automata
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (gguf(version=1), "GGUF of version 1; versions 2 and 3"),
+        (b"GGUF" + struct.pack(">IQQ", 3, 0, 0), "of a big-endian machine; convert it with"),
+        (
+            b"GGUF" + struct.pack("<IQQ", 3, 1 << 40, 0),
+            "tensors take at least .*cut off",
+        ),
+        (b"GGUF" + struct.pack("<IQQ", 3, 0, 1 << 60), "metadata values take at least"),
+        (gguf(("a", "u", 1), ("a", "u", 1)), "the key 'a' comes twice"),
+        (gguf(("a", "u", 1)), "no tokenizer: the key tokenizer.ggml.model"),
+        (gguf(*gpt2("gpt-5")), "tokenizer.ggml.pre is 'gpt-5', which llama.cpp does not know"),
+        *((gguf(*gpt2(pre)), f"pre is '{pre}': {why}") for pre, why in REFUSED.items()),
+        (gguf(*gpt2(model="plamo2")), "'plamo2', which is PLaMo 2's own; it cannot be imported"),
+        (gguf(*gpt2(model="x")), "'x', which is not known"),
+        (gguf(*gpt2(types=[1])), "token_type has 1 items, but there are 264 tokens"),
+        (gguf(*gpt2(tokens=["a", "a"])), "the tokens 0 and 1 are both b'a'"),
+        (gguf(*gpt2(merges=["ab"])), "the merge 0, b'ab', is not two tokens and a space"),
+        (gguf(*gpt2(merges=["q x"])), "needs the token b'qx', which is not there"),
+        (gguf(*gpt2("gpt-2", ("split.no", "u", 1))), "it is part 2 of a model in several files"),
+    ],
+)
+def test_what_is_refused(data: bytes, message: str) -> None:
+    with pytest.raises(WwhoError, match=f"^x.gguf: .*{message}"):
+        imported(data)
+
+
+@pytest.mark.parametrize("size", [1 << 40, 1 << 63, 300])
+@pytest.mark.parametrize("place", [b"tokenizer.ggml.tokens", b"tokenizer.ggml.merges"])
+def test_counts_that_lie(size: int, place: bytes) -> None:
+    """The number of items, and the length of the first text."""
+    data = gguf(*gpt2())
+    at = data.index(place) + len(place) + 8
+    for where in (at, at + 8):
+        lie = bytearray(data[: where + 400])
+        lie[where : where + 8] = struct.pack("<Q", size)
+        with pytest.raises(SourceError, match=r"take at least|has .* bytes"):
+            imported(bytes(lie))
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_damage(data: st.DataObject) -> None:
+    blob = bytearray(gguf(*gpt2()))
+    blob = blob[: data.draw(st.integers(0, len(blob)))] if data.draw(st.booleans()) else blob
+    for _ in range(data.draw(st.integers(0, 3))):
+        if len(blob) > 4:
+            blob[data.draw(st.integers(4, len(blob) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(WwhoError):
+        assert write_artifact(imported(bytes(blob)).artifact)
+
+
+# The files of llama.cpp
+
+
+@pytest.fixture(scope="session")
+def vocabularies() -> Path:
+    """The folder of llama.cpp's vocabularies, fetched once; skips the test where it cannot be."""
+    folder = Path(__file__).resolve().parents[1] / "node_modules" / ".llama-cpp-python-0.3.36"
+    if not folder.is_dir():
+        folder.parent.mkdir(exist_ok=True)
+        archive = folder.with_suffix(".tar.gz").with_name("llama_cpp_python-0.3.36.tar.gz")
+        names = ("llama-cpp-python", "llama-cpp-python==0.3.36")
+        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", *names]
+        done = subprocess.run([*command, "-d", folder.parent], capture_output=True, text=True)
+        if done.returncode:
+            pytest.skip(f"needs the source archive of llama-cpp-python: {done.stderr[-200:]}")
+        folder.mkdir()
+        with tarfile.open(archive) as file:
+            for member in file.getmembers():
+                if "/models/ggml-vocab-" in member.name:
+                    (folder / Path(member.name).name).write_bytes(file.extractfile(member).read())  # type: ignore[union-attr]
+        archive.unlink()
+    return folder
+
+
+def expected_ids(folder: Path, name: str) -> Sequence[tuple[str, list[int]]]:
+    """Texts, and the ids that llama.cpp's own tests expect."""
+    path = folder / f"ggml-vocab-{name}.gguf.inp"
+    texts = path.read_text("utf-8").split("\n__ggml_vocab_test__\n")
+    lines = path.with_suffix(".out").read_text("utf-8").split("\n")
+    return [
+        (text, [int(token) for token in line.split()])
+        for text, line in zip(texts, lines, strict=False)
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["gpt-2", "qwen2", "qwen35", "command-r"])
+def test_files_of_llama_cpp(vocabularies: Path, name: str) -> None:
+    found = import_source(Source(vocabularies / f"ggml-vocab-{name}.gguf"))
+    enc = opened(found)
+    pairs = expected_ids(vocabularies, name)
+    assert len(pairs) > 40
+    assert [text for text, ids in pairs if enc.encode(text) != ids] == []
