@@ -11,14 +11,15 @@ import tiktoken
 from sentencepiece import SentencePieceProcessor
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from wwho.build.bpe import bpe_model
+from wwho.build.bpe import bpe_model, safe_cuts
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.syntax import Node
 from wwho.core.base import Backend
 from wwho.core.select import open_backend
 from wwho.errors import ArtifactError
 from wwho.format.bpe import BPE
-from wwho.format.model import Added, Artifact, Route
+from wwho.format.model import Action, Added, Artifact, Route, Stage
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 
@@ -32,14 +33,18 @@ ALPHABET = {
 }
 
 
-def backends(model: BPE, added: tuple[Added, ...] = ()) -> list[Backend]:
+def backends(model: BPE, added: tuple[Added, ...] = (), cuts: Node | None = None) -> list[Backend]:
     """A model as the only one of a tokenizer, any text being one piece, in two backends."""
-    scanner = Scanner("characters", (parse_regex("a|[^a]"),), longest=False)
+    scanners = [Scanner("characters", (parse_regex("a|[^a]"),), longest=False)]
+    if cuts:
+        scanners.append(Scanner("pieces", (cuts,), longest=False))
+    stages = (0,) if cuts else ()
     artifact = Artifact(
-        scanners=compile_scanners([scanner]),
+        scanners=compile_scanners(scanners),
         router=None,
-        routes=(Route("text", model=0, units=0 if model.units else None),),
+        routes=(Route("text", model=0, stages=stages, units=0 if model.units else None),),
         models=(model,),
+        stages=(Stage(1, (Action.KEEP,)),) if cuts else (),
         added=added,
         provenance={"name": "test"},
     )
@@ -230,6 +235,51 @@ def test_merges_over_characters(whole: bool) -> None:
         for backend in backends(model, (Added("<unk>", 0),)):
             for text in [*texts(rng, letters + "xéන"), *texts(rng, letters), *tokens]:
                 assert backend.encode(text.encode(), None, False) == engine.encode(text).ids, seed
+
+
+@pytest.mark.parametrize("byte_fallback", [False, True])
+def test_cuts_change_no_token(byte_fallback: bool) -> None:
+    most = 0
+    for seed in range(15):
+        rng = random.Random(seed)
+        letters = "ab▁。"
+        tokens, merges = random_merges(rng, letters, rng.randrange(15))
+        byte_ids = [1000 + byte if rng.randrange(8) else None for byte in range(256)]
+        model = bpe_model(
+            {text.encode(): number for number, text in enumerate(tokens, 1)},
+            as_bytes(merges),
+            units=True,
+            unk_id=0,
+            fuse=bool(rng.randrange(2)),
+            byte_ids=byte_ids if byte_fallback else (),
+        )
+        added = (Added("<unk>", 0),)
+        whole, _ = backends(model, added)
+        native, reference = backends(model, added, safe_cuts(model))
+        for text in texts(rng, letters + "xé"):
+            data = text.encode()
+            ids = whole.encode(data, None, False)
+            assert native.encode(data, None, False) == ids, seed
+            assert reference.encode(data, None, False) == ids, seed
+            assert native.spans(data) == reference.spans(data)
+            cut = native.safe_cut(data, None)
+            parts = [
+                *native.encode(data[:cut], None, False),
+                *native.encode(data[cut:], None, False),
+            ]
+            assert parts == ids or not cut
+            most = max(most, cut)
+    assert most > 1000
+
+
+def test_nothing_to_cut() -> None:
+    model = bpe_model({b"a": 1}, [], units=True, unk_id=0)
+    assert safe_cuts(model) is None
+    mark = "▁".encode()
+    vocab = {mark: 1, b"a": 2, b"a" + mark: 3, mark * 2: 4}
+    assert safe_cuts(bpe_model(vocab, [(b"a", mark), (mark, mark)], units=True, unk_id=0)) is None
+    assert safe_cuts(bpe_model(vocab, [], units=True, whole=True, unk_id=0)) is None
+    assert safe_cuts(bpe_model(vocab, [], units=True, unk_id=0)) is not None
 
 
 def test_what_is_refused() -> None:

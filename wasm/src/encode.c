@@ -349,7 +349,7 @@ static void encode_pieces(wwho_encoder *e, const wwho_route *route, wwho_cursor 
     uint32_t *ends = e->block->ends, n = 0, open = 0;
     cutter.carry = (1u << STREAM_EDGE) - 1;
     for (size_t at = c.at; at < c.end && e->n <= e->limit; n = open) {
-        if (!stream->n || (c.end - at >= 32 && is_wide(e->text + at))) {
+        if (!v->whole || !stream->n || (c.end - at >= 32 && is_wide(e->text + at))) {
             cutter.c.at = at = put_scanned(e, v, route, at, c.end);
             cutter.row = open = 0;
             cutter.carry = (1u << STREAM_EDGE) - 1;

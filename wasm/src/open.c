@@ -67,7 +67,9 @@ static int read_route(const wwho_model *model, const uint8_t *p, uint32_t left, 
     if (!r->name_length || left < *size || !well_formed(r->name, r->name_length) || r->model >= model->n_models) return WWHO_ROUTES;
     if ((units != 0xFFFF) != (model->models[r->model].symbols == SYMBOLS_UNITS)) return WWHO_ROUTES;
     if (units != 0xFFFF) {
-        if (units >= model->n_automata || r->n_stages || model->automata[units].stored.n_rules > 3) return WWHO_ROUTES;
+        const wwho_vocabulary *v = &model->models[r->model];
+        if (units >= model->n_automata || model->automata[units].stored.n_rules > 3) return WWHO_ROUTES;
+        if (r->n_stages && v->n_plain < v->n_made) return WWHO_ROUTES;
         r->units = &model->automata[units];
     }
     for (uint32_t i = 0; i < r->n_stages; i++)

@@ -13,22 +13,16 @@ static void add_span(span_list *list, size_t at, size_t end, uint32_t route, uin
     list->n++;
 }
 
-/* The pieces of the segment from `at` to where the cursor is. */
-static void add_pieces(span_list *list, const wwho_model *model, uint32_t route, const wwho_cursor *segment, size_t at) {
-    wwho_walk walk;
-    bool first = true;
-    size_t end;
-    for (start_walk(&walk, model, &model->routes[route], segment, at, segment->at); next_piece(&walk, &at, &end); first = false)
-        add_span(list, at, end, route, WWHO_PIECE, first);
-}
-
-/* Its units. */
-static void add_units(span_list *list, const wwho_model *model, uint32_t route, const wwho_cursor *segment, size_t start) {
+/* A piece of the segment at the cursor, or its units; `first` is the first of the segment's. */
+static void add_piece(span_list *list, const wwho_model *model, uint32_t route, const wwho_cursor *segment, size_t start, size_t end,
+                      bool first) {
+    const wwho_automaton *units = model->routes[route].units;
     uint32_t rule;
-    for (wwho_cursor c = start_within(&model->classes, segment, start, segment->at); c.at < c.end;) {
+    if (!units) add_span(list, start, end, route, WWHO_PIECE, first);
+    for (wwho_cursor c = start_within(&model->classes, segment, start, end); units && c.at < c.end; first = false) {
         size_t at = c.at;
-        scan(&model->classes, model->routes[route].units, &c, &rule);
-        add_span(list, at, c.at, route, rule, at == start);
+        scan(&model->classes, units, &c, &rule);
+        add_span(list, at, c.at, route, rule, first);
     }
 }
 
@@ -39,12 +33,14 @@ int wwho_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_sp
         uint32_t route;
         size_t at = segment.at;
         next_segment(model, &segment, &route);
-        if (model->routes[route].units)
-            add_units(&list, model, route, &segment, at);
-        else if (model->routes[route].n_stages)
-            add_pieces(&list, model, route, &segment, at);
-        else
-            add_span(&list, at, segment.at, route, WWHO_PIECE, true);
+        size_t n_before = list.n, end;
+        if (!model->routes[route].n_stages) {
+            add_piece(&list, model, route, &segment, at, segment.at, true);
+            continue;
+        }
+        wwho_walk walk;
+        start_walk(&walk, model, &model->routes[route], &segment, at, segment.at);
+        while (next_piece(&walk, &at, &end)) add_piece(&list, model, route, &segment, at, end, list.n == n_before);
     }
     *n = list.n;
     return *n > cap ? WWHO_BUFFER : WWHO_OK;

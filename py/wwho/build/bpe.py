@@ -14,6 +14,8 @@ from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
+from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.syntax import Alt, Chars, Look, Node, many, optional, seq
 from wwho.errors import ArtifactError
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
@@ -106,6 +108,56 @@ def bpe_model(
         unk_id=None if unknown is Unknown.NONE else unk_id,
         byte_ids=tuple(byte_ids),
     )
+
+
+STARTERS = "▁ \n\t。，、；：！？「」（）"
+"""Characters before which texts without pretokens may be cut, the most usual in many languages."""
+
+
+def safe_cuts(model: BPE) -> Node | None:
+    """What cuts a text into pieces that a model of characters encodes as it does the whole.
+
+    A tokenizer without pretokens takes whole texts as one. Where two characters stand side by side
+    in no token, no merge joins them: in words between U+2581, which begin with it, or in sentences.
+    Pieces like these are short enough to be remembered.
+
+    Args:
+        model: a model of code points.
+
+    Returns:
+        The pattern of a piece, which matches any text at its start; None where no cut is safe.
+
+    Example:
+        >>> vocab = {"▁".encode(): 1, b"a": 2, "▁a".encode(): 3}
+        >>> model = bpe_model(vocab, [("▁".encode(), b"a")], units=True, unk_id=0)
+        >>> safe_cuts(model) is None
+        False
+    """
+    symbols = {text.decode("utf-8", "replace") for text in model.symbols}
+    starters = [each for each in STARTERS if each in symbols]
+    if not starters or not model.units or model.unmade and model.whole:
+        return None
+    before: dict[str, set[str]] = {each: set() for each in starters}
+    for text in model.texts[: len(model.ranks)]:
+        for left, right in pairwise(text.decode("utf-8", "replace")):
+            if right in before:
+                before[right].add(left)
+    # Characters by what must not be cut off behind them; unknown ones may become one token.
+    groups: dict[str, list[str]] = {}
+    for symbol in symbols:
+        ends = "".join(each for each in starters if symbol not in before[each])
+        if len(symbol) == 1 and ends:
+            groups.setdefault(ends, []).append(symbol)
+    cut = [
+        (CodePointSet.of(*members), CodePointSet.of(*ends)) for ends, members in groups.items()
+    ]
+    rest = ALL
+    for members, _ in cut:
+        rest -= members
+    goes_on = [seq(Chars(members), Look(negative=True, chars=ends)) for members, ends in cut]
+    inner = many(Alt((Chars(rest), *goes_on)), 1)
+    last = Chars(ALL - rest)
+    return Alt((seq(inner, optional(last)), last)) if cut else None
 
 
 class LivePair(NamedTuple):

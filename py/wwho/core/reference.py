@@ -116,20 +116,24 @@ class ReferenceBackend:
         return [span for _, spans in self._cuts(text) for span in spans]
 
     def _cuts(self, text: bytes, whole: bool = False) -> Iterator[tuple[int, list[Span]]]:
-        """The segments of a text: their route, and the pieces or units that stages leave.
+        """The pieces that stages leave of a text: their route, and each as one span or its units.
 
         With `whole`, the text is one piece of the first route, or one segment of units.
         """
         characters, starts = read_characters(text)
         for begin, end, number in self._segments(characters, whole):
-            cut = self._cut(characters[begin:end], number, whole)
-            yield (
-                number,
-                [
-                    Span(starts[begin + start], starts[begin + stop], number, rule, k == 0)
-                    for k, (start, stop, rule) in enumerate(cut)
-                ],
-            )
+            first = True
+            for cut in self._cut(characters[begin:end], number, whole):
+                places = [(starts[begin + start], starts[begin + stop]) for start, stop, _ in cut]
+                rules = [rule for _, _, rule in cut]
+                yield (
+                    number,
+                    [
+                        Span(*place, number, rule, first and k == 0)
+                        for k, (place, rule) in enumerate(zip(places, rules, strict=True))
+                    ],
+                )
+                first = False
 
     def _segments(self, text: str, whole: bool) -> Iterator[tuple[int, int, int]]:
         """The segments of a text: start, end, route."""
@@ -139,12 +143,9 @@ class ReferenceBackend:
         elif text:
             yield 0, len(text), 0
 
-    def _cut(self, segment: str, number: int, whole: bool) -> Iterator[tuple[int, int, int]]:
-        """The pieces or units of a segment of a route: start, end, rule."""
+    def _cut(self, segment: str, number: int, whole: bool) -> Iterator[list[tuple[int, int, int]]]:
+        """The pieces of a segment of a route, each as one, or as its units: start, end, rule."""
         scanners, route = self.artifact.scanners, self.artifact.routes[number]
-        if route.units is not None:
-            yield from pieces(scanners, scanners.automata[route.units], segment)
-            return
         found = [(0, len(segment))]
         for stage in () if whole else route.stages:
             found = [
@@ -152,7 +153,12 @@ class ReferenceBackend:
                 for start, end in found
                 for first, last in split(scanners, self.artifact.stages[stage], segment[start:end])
             ]
-        yield from ((start, end, PIECE) for start, end in found)
+        for start, end in found:
+            if route.units is None:
+                yield [(start, end, PIECE)]
+                continue
+            units = pieces(scanners, scanners.automata[route.units], segment[start:end])
+            yield [(start + first, start + last, rule) for first, last, rule in units]
 
     # Offsets and decoding
 

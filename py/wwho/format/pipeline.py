@@ -134,8 +134,8 @@ def _check_route(
         return
     if route.units >= len(automata):
         cursor.fail(f"{what}: automaton {route.units} of {len(automata)}")
-    if automata[route.units].n_rules > UNIT_RULES or route.stages:
-        cursor.fail(f"{what}: units have at most {UNIT_RULES} rules and no stages")
+    if automata[route.units].n_rules > UNIT_RULES:
+        cursor.fail(f"{what}: units have at most {UNIT_RULES} rules")
 
 
 def _check_rivals(cursor: Cursor, ending: set[Route]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wwho.format.automaton import Automaton, CompiledScanners
-from wwho.format.container import read_container
+from wwho.format.container import fail, read_container
 from wwho.format.decoder import read_decoder
 from wwho.format.layout import Kind
 from wwho.format.model import Artifact
@@ -57,6 +57,9 @@ def read_artifact(blob: bytes) -> Artifact:
         rewriting=steps[0][1],
         provenance=read_provenance(container[Kind.PROVENANCE]),
     )
+    for route in routes:
+        if route.stages and getattr(models[route.model], "n_superwords", False):
+            raise fail("ROUTES", f"route {route.name!r} has stages, and its model joins words")
     check_ids(artifact, heads)
 
     def is_token(token: int) -> bool:
