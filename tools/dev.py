@@ -4,6 +4,7 @@
     python3 tools/dev.py demo --check    stop after the example
     python3 tools/dev.py test            run every test
     python3 tools/dev.py test -k name    run pytest alone, with these arguments
+    python3 tools/dev.py test -n auto tests/py --cov=wwho    see what the tests reach: twice as long
     python3 tools/dev.py test --sudo     install by sudo what the system lacks, such as Chromium
 
 Everything is installed into ``.venv``, ``tests/node_modules`` and ``tests/pyodide/node_modules``.
@@ -101,10 +102,11 @@ def test(pytest_arguments: list[str]) -> int:
         "eslint": ["node", ESLINT, "--config", "tests/eslint.config.mjs", "web", "tests", "tools"],
         "mypy": [str(PYTHON), "-m", "mypy"],
         "node": ["node", "--test", "--test-reporter=spec", *node_tests],
-        # One process for each core, but for the page: it is timed.
-        "pytest": [*pytest, "-n", "auto", "tests/py", "--cov=wwho", "--cov-report="],
+        # One process for each core, but for the page: it is timed. By files as far as it goes:
+        # what the tests of a file share, such as a wheel, is made once.
+        "pytest": [*pytest, "-n", "auto", "--dist", "worksteal", "tests/py"],
         "pyodide": [*pytest, "tests/pyodide"],
-        "page": [*pytest, "tests/web", "--cov=wwho", "--cov-append", "--cov-report=term"],
+        "page": [*pytest, "tests/web"],
     }
     failed = []
     for name, command in steps.items():

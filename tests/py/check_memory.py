@@ -62,7 +62,7 @@ def open_smallest(_: Tokenizer) -> Work:
 
 
 def open_and_use(_: Tokenizer) -> Work:
-    blob = model_bytes("o200k_base")
+    blob = model_bytes("gpt2")  # a quarter of the time that o200k_base takes
     return lambda k: Tokenizer(blob, "native").encode(f"{SENTENCE}{k}")
 
 
