@@ -29,9 +29,26 @@ export interface EncodeOptions {
   unk?: "spell" | "token";
 }
 
+/** Two texts, and what the model's template has around them. */
+export interface PairOptions extends EncodeOptions {
+  /** A second text, for models that take two: its ids come after those of the first. */
+  pair?: Text;
+  /** Whether the special tokens of the model's template stand around the texts, such as [CLS] and [SEP]; false by default. */
+  addSpecialTokens?: boolean;
+}
+
 /** How ids are given: as a Uint32Array, or, with `array: true`, as a plain array. */
-export interface IdsOptions extends EncodeOptions {
+export interface PartOptions extends EncodeOptions {
   array?: boolean;
+}
+
+export interface IdsOptions extends PairOptions {
+  array?: boolean;
+}
+
+export interface DecodeOptions {
+  /** Whether special tokens are left out; false by default. */
+  skipSpecialTokens?: boolean;
 }
 
 export interface ChunkOptions extends EncodeOptions {
@@ -85,6 +102,8 @@ export interface Encoded {
   readonly starts: Uint32Array;
   /** One past the last UTF-16 unit that token i touches; tokens that share a character overlap. */
   readonly ends: Uint32Array;
+  /** With `pair` or `addSpecialTokens`, the type of each token: what the template says, mostly 0 for the first text and 1 for the second. */
+  readonly types?: Uint8Array;
 }
 
 export interface Segment {
@@ -188,7 +207,8 @@ export class Tokenizer implements Disposable {
   encode(text: Text, options: IdsOptions & { array: true }): number[];
   encode(text: Text, options?: IdsOptions & { array?: false }): Uint32Array;
   encode(text: Text, options?: IdsOptions): Uint32Array | number[];
-  encodeWithOffsets(text: Text, options?: EncodeOptions): Encoded;
+  /** With `pair` or `addSpecialTokens`, offsets are those in each text, 0 to 0 for a token of the template. */
+  encodeWithOffsets(text: Text, options?: PairOptions): Encoded;
   /**
    * Write the first ids of the text into `target`, as many as there is room for, but no part of a character: what was written
    * decodes to what was read. `read` counts UTF-16 units of a string, or bytes of a Uint8Array; `written` counts ids.
@@ -200,9 +220,9 @@ export class Tokenizer implements Disposable {
   normalize<T extends Text>(text: T): T;
   encodeInto(text: Text, target: Uint32Array, options?: EncodeOptions): { read: number; written: number };
   /** The ids of encode, some at a time: a long text in little memory. */
-  encodeGenerator(text: Text, options: IdsOptions & { array: true }): Generator<number[], void, undefined>;
-  encodeGenerator(text: Text, options?: IdsOptions & { array?: false }): Generator<Uint32Array, void, undefined>;
-  countTokens(text: Text, options?: EncodeOptions): number;
+  encodeGenerator(text: Text, options: PartOptions & { array: true }): Generator<number[], void, undefined>;
+  encodeGenerator(text: Text, options?: PartOptions & { array?: false }): Generator<Uint32Array, void, undefined>;
+  countTokens(text: Text, options?: PairOptions): number;
   /** Exactly the count of the whole text, in little memory where the text has places at which it may be cut (README.md). */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions): Promise<number>;
   /** The count, or false beyond `limit`, without a look at the rest. An empty text counts 0, so compare with `=== false`. */
@@ -219,15 +239,15 @@ export class Tokenizer implements Disposable {
    */
   chunk(text: string, limit: number, options?: ChunkOptions): Chunk[];
   /** Broken UTF-8 becomes U+FFFD. */
-  decode(ids: Iterable<number>): string;
+  decode(ids: Iterable<number>, options?: DecodeOptions): string;
   /** What decode gives, token by token, in whole characters. */
-  decodeGenerator(ids: Iterable<number>): Generator<string, void, undefined>;
+  decodeGenerator(ids: Iterable<number>, options?: DecodeOptions): Generator<string, void, undefined>;
   /** The same for ids that come one by one, or some at a time. */
   decodeAsyncGenerator(
     source: TokenStream,
-    options?: { signal?: AbortSignal },
+    options?: DecodeOptions & { signal?: AbortSignal },
   ): AsyncGenerator<string, void, undefined>;
-  decodeBytes(ids: Iterable<number>): Uint8Array<ArrayBuffer>;
+  decodeBytes(ids: Iterable<number>, options?: DecodeOptions): Uint8Array<ArrayBuffer>;
   tokenBytes(id: number): Uint8Array<ArrayBuffer>;
   segment(text: Text): Segment[];
   /** What segment gives, with every step of the automata: to show how a grammar works, or why it does not. Much slower. */

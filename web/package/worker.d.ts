@@ -9,6 +9,7 @@
 import type {
   Chunk,
   ChunkOptions,
+  DecodeOptions,
   EncodeOptions,
   Encoded,
   EncodingName,
@@ -16,6 +17,8 @@ import type {
   Info,
   LoadOptions,
   ModelSource,
+  PairOptions,
+  PartOptions,
   Segment,
   StreamOptions,
   Text,
@@ -59,7 +62,7 @@ export class WorkerTokenizer implements Disposable {
 
   encode(text: Text, options: IdsOptions & CallOptions & { array: true }): Promise<number[]>;
   encode(text: Text, options?: IdsOptions & CallOptions & { array?: false }): Promise<Uint32Array>;
-  encodeWithOffsets(text: Text, options?: EncodeOptions & CallOptions): Promise<Encoded>;
+  encodeWithOffsets(text: Text, options?: PairOptions & CallOptions): Promise<Encoded>;
   encodeInto(
     text: Text,
     target: Uint32Array,
@@ -67,22 +70,22 @@ export class WorkerTokenizer implements Disposable {
   ): Promise<{ read: number; written: number }>;
   encodeGenerator(
     text: Text,
-    options: IdsOptions & CallOptions & { array: true },
+    options: PartOptions & CallOptions & { array: true },
   ): AsyncGenerator<number[], void, undefined>;
   encodeGenerator(
     text: Text,
-    options?: IdsOptions & CallOptions & { array?: false },
+    options?: PartOptions & CallOptions & { array?: false },
   ): AsyncGenerator<Uint32Array, void, undefined>;
-  countTokens(text: Text, options?: EncodeOptions & CallOptions): Promise<number>;
+  countTokens(text: Text, options?: PairOptions & CallOptions): Promise<number>;
   /** A Blob is read in the Worker; the chunks of other sources are sent to it one by one. */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions & CallOptions): Promise<number>;
   isWithinTokenLimit(text: Text, limit: number, options?: EncodeOptions & CallOptions): Promise<number | false>;
   truncate(text: string, limit: number, options?: EncodeOptions & CallOptions): Promise<string>;
   chunk(text: string, limit: number, options?: ChunkOptions & CallOptions): Promise<Chunk[]>;
-  decode(ids: Iterable<number>, options?: CallOptions): Promise<string>;
-  decodeBytes(ids: Iterable<number>, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
-  decodeGenerator(ids: Iterable<number>, options?: CallOptions): AsyncGenerator<string, void, undefined>;
-  decodeAsyncGenerator(source: TokenStream, options?: CallOptions): AsyncGenerator<string, void, undefined>;
+  decode(ids: Iterable<number>, options?: DecodeOptions & CallOptions): Promise<string>;
+  decodeBytes(ids: Iterable<number>, options?: DecodeOptions & CallOptions): Promise<Uint8Array<ArrayBuffer>>;
+  decodeGenerator(ids: Iterable<number>, options?: DecodeOptions & CallOptions): AsyncGenerator<string, void, undefined>;
+  decodeAsyncGenerator(source: TokenStream, options?: DecodeOptions & CallOptions): AsyncGenerator<string, void, undefined>;
   tokenBytes(id: number, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
   normalize<T extends Text>(text: T, options?: CallOptions): Promise<T>;
   segment(text: Text, options?: CallOptions): Promise<Segment[]>;

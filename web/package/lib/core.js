@@ -19,7 +19,7 @@ const SHORT_BYTES = 4096;
 /** More than this much text, with 12 bytes of results for each of its own, does not fit 32-bit memory. */
 const MOST_BYTES = 2 ** 28 - 1;
 /** What wwho_info tells of, and a kind of section: WWHO_OF_... and WWHO_SECTION_PROVENANCE of wwho.h. */
-export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3, AUTOMATON: 4, SPAN: 5, FLAGS: 6 });
+export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3, AUTOMATON: 4, SPAN: 5, FLAGS: 6, TEMPLATE: 7 });
 const SECTION_PROVENANCE = 10;
 const NONE = 0xffffffff;
 const OK = 0;
@@ -201,7 +201,7 @@ export class Core {
    * @returns {Record<string, number | null>}
    */
   info(of, number = 0) {
-    return Object.fromEntries(this.#entries(of, number));
+    return Object.fromEntries(this.entries(of, number));
   }
 
   /**
@@ -211,11 +211,11 @@ export class Core {
    * @param {string} name
    */
   list(of, number, name) {
-    return this.#entries(of, number).flatMap(([each, value]) => (each === name && value !== null ? [value] : []));
+    return this.entries(of, number).flatMap(([each, value]) => (each === name && value !== null ? [value] : []));
   }
 
-  /** @param {number} of @param {number} number @returns {[string, number | null][]} */
-  #entries(of, number) {
+  /** All of them, in order. @param {number} of @param {number} number @returns {[string, number | null][]} */
+  entries(of, number) {
     this.#begin();
     const at = this.#take(8);
     /** @type {[string, number | null][]} */
@@ -512,7 +512,7 @@ export class Core {
   }
 
   /**
-   * How long the text of ids is.
+   * How long the text of ids is, at most; of most models exactly.
    * @param {Uint32Array} ids
    * @returns {{ length: number } | { unknown: number }} in bytes; or the index of an id that is none
    */
@@ -529,15 +529,28 @@ export class Core {
   /**
    * The text of ids.
    * @param {Uint32Array} ids
-   * @returns {{ bytes: Uint8Array<ArrayBuffer> } | { unknown: number }} or the index of an id that is none
+   * @param {number} [flags] of wwho_decode_part
+   * @returns {{ bytes: Uint8Array<ArrayBuffer>, read: number } | { unknown: number }} and of how many ids it is; or the index of an id
+   *   that is none
    */
-  decode(ids) {
+  decode(ids, flags = 0) {
     const found = this.decodedLength(ids);
     if ("unknown" in found) return found;
-    const { length } = found;
-    const text = this.#take(length);
-    this.#check(this.#call.wwho_decode(this.#model, this.#base, ids.length, text, length, this.#out), "decode");
-    return { bytes: this.#copyBytes(text, length) };
+    const room = this.#take(found.length);
+    const at = this.#take(8);
+    const code = this.#call.wwho_decode_part(this.#model, this.#base, ids.length, flags, room, found.length, at, at + 4);
+    this.#check(code, "decode");
+    const [read, length] = this.#copyWords(at, 2);
+    return { bytes: this.#copyBytes(room, length), read };
+  }
+
+  /** The bytes of one token, alone; null where there is none. @param {number} id */
+  tokenBytes(id) {
+    this.#begin();
+    const at = this.#take(8);
+    if (this.#call.wwho_token_bytes(this.#model, id, at, at + 4) !== OK) return null;
+    const [text, length] = this.#copyWords(at, 2);
+    return this.#copyBytes(text, length);
   }
 }
 

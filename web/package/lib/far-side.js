@@ -41,11 +41,11 @@ export function serve(send, { init, Tokenizer }) {
     encodeGenerator(text, options) {
       for (const item of tokenizer.encodeGenerator(text, options)) send({ item }, buffersOf(item));
     },
-    decodeGenerator(ids) {
-      for (const item of tokenizer.decodeGenerator(ids)) send({ item }, []);
+    decodeGenerator(ids, options) {
+      for (const item of tokenizer.decodeGenerator(ids, options)) send({ item }, []);
     },
-    async decodeAsyncGenerator() {
-      for await (const item of tokenizer.decodeAsyncGenerator(chunks())) send({ item }, []);
+    async decodeAsyncGenerator(options) {
+      for await (const item of tokenizer.decodeAsyncGenerator(chunks(), options)) send({ item }, []);
     },
   };
 

@@ -16,6 +16,7 @@ import {
 import { chunks, longestStart } from "./boundaries.js";
 import { isModule, isUint8Array } from "./brands.js";
 import { Core, OF, decodedTooLong } from "./core.js";
+import { Decoding } from "./decoding.js";
 import { KINDS } from "./ends.js";
 import { WwhoError } from "./errors.js";
 import { itemsOf } from "./items.js";
@@ -23,15 +24,18 @@ import { Normalizing, placesBefore } from "./normalized.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
 import { readProvenance } from "./provenance.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
+import { filled, placesOf } from "./template.js";
 import { tracerOf } from "./trace.js";
 
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./special.js").Names} Names */
 /** @typedef {{ allowedSpecial?: Names, disallowedSpecial?: Names, unk?: "spell" | "token" }} EncodeOptions */
-/** @typedef {EncodeOptions & { array?: boolean }} IdsOptions */
+/** @typedef {EncodeOptions & { pair?: Text, addSpecialTokens?: boolean }} PairOptions */
+/** @typedef {PairOptions & { array?: boolean }} IdsOptions */
+/** @typedef {{ skipSpecialTokens?: boolean }} DecodeOptions */
 /** @typedef {EncodeOptions & { overlap?: number, prefer?: import("./ends.js").Kind }} ChunkOptions */
 /** @typedef {{ route: string, text: string, start: number, end: number, units: string[], rules: string[] }} Segment */
-/** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean }} Given what options mean to the core, and what ids come in */
+/** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean }} Given what options mean to the core, and what ids come in */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
 /** Flags of added tokens, and the action of a stage that keeps what it matches. */
@@ -42,10 +46,13 @@ const KEEP = 0;
 /** Where no options are given. @type {Given} */
 const DEFAULTS = Object.freeze({ mask: null, flags: 0, array: false });
 const ENCODE_OPTIONS = new Set(["allowedSpecial", "disallowedSpecial", "unk"]);
-const IDS_OPTIONS = new Set([...ENCODE_OPTIONS, "array"]);
+const PART_OPTIONS = new Set([...ENCODE_OPTIONS, "array"]);
+const PAIR_OPTIONS = new Set([...ENCODE_OPTIONS, "pair", "addSpecialTokens"]);
+const IDS_OPTIONS = new Set([...PAIR_OPTIONS, "array"]);
 const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress", "fatal"]);
 const CHUNK_OPTIONS = new Set([...ENCODE_OPTIONS, "overlap", "prefer"]);
-const SIGNAL_OPTION = new Set(["signal"]);
+const DECODE_OPTIONS = new Set(["skipSpecialTokens"]);
+const FEED_OPTIONS = new Set([...DECODE_OPTIONS, "signal"]);
 /** The longest text that ids may have. */
 const MAX_BYTES = 2 ** 32 - 1;
 const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
@@ -77,7 +84,9 @@ export class BaseTokenizer {
   /** Whether a normalizer rewrites texts. */
   #normalizes;
   /** The flag of encoding for `unk: "token"`. */
-  #unkToken;
+  #flags;
+  /** Whether a decoder has nothing to say before the last id is there. */
+  #waits;
 
   /**
    * @param {WebAssembly.Module} module the compiled core
@@ -99,9 +108,10 @@ export class BaseTokenizer {
     /** @readonly */
     this.info = describe(core);
     this.#routes = this.info.routes;
-    const { n_added: nAdded, n_stages: nStages, n_steps: nSteps } = core.info(OF.TOKENIZER);
+    const { n_added: nAdded, n_stages: nStages, n_steps: nSteps, decoder } = core.info(OF.TOKENIZER);
     this.#normalizes = nSteps !== 0;
-    this.#unkToken = /** @type {number} */ (core.info(OF.FLAGS).UNK_TOKEN);
+    this.#waits = decoder === 2;
+    this.#flags = /** @type {Record<string, number>} */ (core.info(OF.FLAGS));
     const added = Array.from({ length: nAdded ?? 0 }, (_, i) => core.added(i));
     const specials = added.filter(({ flags }) => flags & SPECIAL);
     /** Text of each special token and its id. @type {ReadonlyMap<string, number>} @readonly */
@@ -149,18 +159,20 @@ export class BaseTokenizer {
    */
   #readOptions(text, options, known) {
     requireOptions(options, known);
-    const { allowedSpecial, disallowedSpecial, unk = "spell", array = false } = options;
+    const { allowedSpecial, disallowedSpecial, unk = "spell", array = false, pair, addSpecialTokens = false } = options;
+    if (pair !== undefined) requireText(pair);
     if (unk !== "spell" && unk !== "token") {
       throw argumentError("unk", unk, '"spell" or "token"');
     }
     if (unk === "token" && this.info.unkId === null) {
       throw new WwhoError("ARGUMENT", `unk is "token", but ${this.name} has no such token; leave it out`);
     }
-    if (typeof array !== "boolean") throw argumentError("array", array, "true or false");
+    requireBoolean(array, "array");
+    requireBoolean(addSpecialTokens, "addSpecialTokens");
     const disallowed = nameSet(disallowedSpecial, "disallowedSpecial", this.#specials);
     const allowed = nameSet(allowedSpecial, "allowedSpecial", this.#specials);
-    refuseDisallowed(text, this.#specials, allowed, disallowed);
-    return { mask: allowedMask(this.#added, allowed), flags: unk === "token" ? this.#unkToken : 0, array };
+    for (const each of pair === undefined ? [text] : [text, pair]) refuseDisallowed(each, this.#specials, allowed, disallowed);
+    return { mask: allowedMask(this.#added, allowed), flags: unk === "token" ? this.#flags.UNK_TOKEN : 0, array, pair, special: addSpecialTokens };
   }
 
   /**
@@ -196,9 +208,28 @@ export class BaseTokenizer {
   /** @param {Text} text @param {IdsOptions} [options] */
   encode(text, options) {
     const given = this.#prepare(text, options, IDS_OPTIONS);
-    text = this.#form(text);
-    const ids = text.length <= PART_BYTES ? this.#encode(text, given) : joined(this.#encodeParts(text, given));
+    const ids = isPlain(given) ? this.#encodeAll(text, given) : this.#filled(text, given, this.#idsOf).ids;
     return given.array ? Array.from(ids) : ids;
+  }
+
+  /** @param {Text} text @param {Given} given */
+  #encodeAll(text, given) {
+    text = this.#form(text);
+    return text.length <= PART_BYTES ? this.#encode(text, given) : joined(this.#encodeParts(text, given));
+  }
+
+  /** The same as filled() takes them. @param {Text} text @param {Given} given */
+  #idsOf = (text, given) => ({ ids: this.#encodeAll(text, given) });
+
+  /**
+   * One text or two, with what the template has around them.
+   * @param {Text} text
+   * @param {Given} given
+   * @param {(text: Text, given: Given) => import("./template.js").Tokens} tokensOf
+   */
+  #filled(text, given, tokensOf) {
+    const places = placesOf(this.#open, given.pair !== undefined, given.special === true);
+    return filled(places, { first: tokensOf(text, given), ...(given.pair !== undefined && { second: tokensOf(given.pair, given) }) });
   }
 
   /** @param {Text} part @param {Given} given */
@@ -247,17 +278,22 @@ export class BaseTokenizer {
    * @returns {Generator<Uint32Array | number[], void, undefined>}
    */
   *encodeGenerator(text, options) {
-    const given = this.#prepare(text, options, IDS_OPTIONS);
+    const given = this.#prepare(text, options, PART_OPTIONS);
     for (const ids of this.#encodeParts(this.#form(text), given)) yield given.array ? Array.from(ids) : ids;
   }
 
-  /** @param {Text} text @param {EncodeOptions} [options] */
+  /** @param {Text} text @param {PairOptions} [options] */
   encodeWithOffsets(text, options) {
-    const given = this.#prepare(text, options);
+    const given = this.#prepare(text, options, PAIR_OPTIONS);
+    return isPlain(given) ? this.#placed(text, given) : this.#filled(text, given, this.#placed);
+  }
+
+  /** @param {Text} text @param {Given} given */
+  #placed = (text, given) => {
     if (!this.#normalizes) return this.#encodeAllWithOffsets(text, given);
     const normalized = this.#open.normalize(text);
     return placesBefore(this.#open, text, normalized, this.#encodeAllWithOffsets(normalized.bytes, given));
-  }
+  };
 
   /** @param {Text} text @param {Given} given */
   #encodeAllWithOffsets(text, given) {
@@ -286,10 +322,14 @@ export class BaseTokenizer {
     }
   }
 
-  /** @param {Text} text @param {EncodeOptions} [options] @returns {number} */
+  /** @param {Text} text @param {PairOptions} [options] @returns {number} */
   countTokens(text, options) {
-    const given = this.#prepare(text, options);
-    return this.#count(this.#form(text), given, MAX_ID, PART_BYTES);
+    const given = this.#prepare(text, options, PAIR_OPTIONS);
+    const count = (/** @type {Text} */ each) => this.#count(this.#form(each), given, MAX_ID, PART_BYTES);
+    if (isPlain(given)) return count(text);
+    const places = placesOf(this.#open, given.pair !== undefined, given.special === true);
+    const ids = places.filter(({ what }) => what === "id").length;
+    return ids + count(text) + (given.pair === undefined ? 0 : count(given.pair));
   }
 
   /**
@@ -450,25 +490,42 @@ export class BaseTokenizer {
     };
   }
 
-  /** @param {Iterable<number>} ids @returns {Uint8Array<ArrayBuffer>} */
-  decodeBytes(ids) {
+  /** @param {Iterable<number>} ids @param {DecodeOptions} [options] @returns {Uint8Array<ArrayBuffer>} */
+  decodeBytes(ids, options) {
+    const skip = this.#skips(options);
     const given = checkedIds(ids);
-    return given.length <= PART_IDS ? this.#decode(given, 0) : joined(this.#decodeParts(given));
+    return given.length <= PART_IDS ? this.#decode(given, 0, skip).bytes : joined(this.#decodeParts(given, skip));
   }
 
-  /** @param {Uint32Array} given @param {number} first the index of given[0] among the caller's ids */
-  #decode(given, first) {
-    const result = this.#open.decode(given);
+  /** The flag of the core for special tokens that are left out. @param {any} options @param {ReadonlySet<string>} [known] */
+  #skips(options, known = DECODE_OPTIONS) {
+    if (options === undefined) return 0;
+    requireOptions(options, known);
+    const { skipSpecialTokens = false } = options;
+    requireBoolean(skipSpecialTokens, "skipSpecialTokens");
+    return skipSpecialTokens ? this.#flags.SKIP_SPECIAL : 0;
+  }
+
+  /** @param {Uint32Array} given @param {number} first the index of given[0] among the caller's ids @param {number} flags */
+  #decode(given, first, flags) {
+    const result = this.#open.decode(given, flags);
     if ("unknown" in result) throw this.#unknown(given[result.unknown], first + result.unknown);
-    return result.bytes;
+    return result;
+  }
+
+  /** @param {number} skip */
+  #newDecoding(skip) {
+    const { AFTER: after, MORE: more } = this.#flags;
+    return new Decoding((ids, index, flags) => this.#decode(ids, index, flags), { skip, after, more }, this.#waits);
   }
 
   /**
    * The texts of some ids at a time; all of them are looked at first.
    * @param {Uint32Array} given
+   * @param {number} skip
    * @returns {Generator<Uint8Array<ArrayBuffer>>}
    */
-  *#decodeParts(given) {
+  *#decodeParts(given, skip) {
     let length = 0;
     for (let at = 0; at < given.length; at += PART_IDS) {
       const found = this.#open.decodedLength(given.subarray(at, at + PART_IDS));
@@ -476,7 +533,9 @@ export class BaseTokenizer {
       length += found.length;
     }
     if (length > MAX_BYTES) throw decodedTooLong(given.length);
-    for (let at = 0; at < given.length; at += PART_IDS) yield this.#decode(given.subarray(at, at + PART_IDS), at);
+    const decoding = this.#newDecoding(skip);
+    for (let at = 0; at < given.length; at += PART_IDS) yield decoding.add(given.subarray(at, at + PART_IDS));
+    yield decoding.end();
   }
 
   /** @param {number} id @param {number} index */
@@ -493,13 +552,14 @@ export class BaseTokenizer {
     return this.#open && newDecoder();
   }
 
-  /** @param {Iterable<number>} ids @returns {string} broken UTF-8 becomes U+FFFD */
-  decode(ids) {
+  /** @param {Iterable<number>} ids @param {DecodeOptions} [options] @returns {string} broken UTF-8 becomes U+FFFD */
+  decode(ids, options) {
+    const skip = this.#skips(options);
     const given = checkedIds(ids);
-    if (given.length <= PART_IDS) return utf8(this.#decode(given, 0));
+    if (given.length <= PART_IDS) return utf8(this.#decode(given, 0, skip).bytes);
     const decoder = newDecoder();
     let text = "";
-    for (const part of this.#decodeParts(given)) {
+    for (const part of this.#decodeParts(given, skip)) {
       const more = decoder.decode(part, { stream: true });
       try {
         text += more;
@@ -515,43 +575,43 @@ export class BaseTokenizer {
   /**
    * The text of ids, token by token: what is not yet a whole character waits for the next.
    * @param {Iterable<number>} ids
+   * @param {DecodeOptions} [options]
    * @returns {Generator<string, void, undefined>}
    */
-  *decodeGenerator(ids) {
+  *decodeGenerator(ids, options) {
     requireIterable(ids);
-    const decoder = this.#newDecoder();
-    let at = 0;
+    const [decoder, decoding] = [this.#newDecoder(), this.#newDecoding(this.#skips(options))];
     for (const id of ids) {
-      const text = decoder.decode(this.#decode(checkedIds([id]), at++), { stream: true });
+      const text = decoder.decode(decoding.add(checkedIds([id])), { stream: true });
       if (text) yield text;
     }
-    const rest = decoder.decode();
+    const rest = decoder.decode(decoding.end());
     if (rest) yield rest;
   }
 
   /**
    * The same for tokens that come one by one, or some at a time, from a model.
    * @param {any} source a ReadableStream or (async) iterable of ids, or of iterables of ids
-   * @param {{ signal?: AbortSignal }} [options]
+   * @param {DecodeOptions & { signal?: AbortSignal }} [options]
    * @returns {AsyncGenerator<string, void, undefined>}
    */
   async *decodeAsyncGenerator(source, options = {}) {
-    requireOptions(options, SIGNAL_OPTION);
-    const decoder = this.#newDecoder();
-    let at = 0;
+    const [decoder, decoding] = [this.#newDecoder(), this.#newDecoding(this.#skips(options, FEED_OPTIONS))];
     for await (const item of itemsOf(source, options.signal)) {
       const ids = checkedIds(typeof item === "number" ? [item] : item);
-      const text = decoder.decode(this.#decode(ids, at), { stream: true });
-      at += ids.length;
+      const text = decoder.decode(decoding.add(ids), { stream: true });
       if (text) yield text;
     }
-    const rest = decoder.decode();
+    const rest = decoder.decode(decoding.end());
     if (rest) yield rest;
   }
 
   /** @param {number} id @returns {Uint8Array<ArrayBuffer>} */
   tokenBytes(id) {
-    return this.decodeBytes([id]);
+    const [given] = checkedIds([id]);
+    const bytes = this.#open.tokenBytes(given);
+    if (bytes === null) throw this.#unknown(given, 0);
+    return bytes;
   }
 
   /** @param {Text} text @returns {Segment[]} */
@@ -626,6 +686,14 @@ export class BaseTokenizer {
   toString() {
     return `Tokenizer(${this.name}, ${this.info.nVocab} tokens)`;
   }
+}
+
+/** Whether it is one text, with nothing around it. @param {Given} given */
+const isPlain = ({ pair, special }) => pair === undefined && !special;
+
+/** @param {unknown} value @param {string} option */
+function requireBoolean(value, option) {
+  if (typeof value !== "boolean") throw argumentError(option, value, "true or false");
 }
 
 /** What a model is, by number: FORMAT.md, MODEL. */

@@ -1,0 +1,48 @@
+// The text of ids that come some at a time.
+
+/** A text in parts: ids whose text the ids after them may change wait for these. */
+export class Decoding {
+  #decode;
+  #flags;
+  #waits;
+  /** Ids that wait, and the index of the first of them among all. @type {number[]} */
+  #held = [];
+  #index = 0;
+  #begun = false;
+
+  /**
+   * @param {(ids: Uint32Array, index: number, flags: number) => { bytes: Uint8Array<ArrayBuffer>, read: number }} decode
+   * @param {{ skip: number, after: number, more: number }} flags of the core; `skip` is 0 where nothing is left out
+   * @param {boolean} waits whether nothing can be said before the last id is there
+   */
+  constructor(decode, flags, waits) {
+    this.#decode = decode;
+    this.#flags = flags;
+    this.#waits = waits;
+  }
+
+  /** @param {Uint32Array} ids @returns {Uint8Array<ArrayBuffer>} */
+  add(ids) {
+    if (this.#waits) {
+      for (const id of ids) this.#held.push(id);
+      return new Uint8Array();
+    }
+    const given = this.#held.length === 0 ? ids : Uint32Array.from([...this.#held, ...ids]);
+    return this.#next(given, this.#flags.more);
+  }
+
+  /** The text of those that still wait: no others come. */
+  end() {
+    return this.#next(Uint32Array.from(this.#held), 0);
+  }
+
+  /** @param {Uint32Array} given @param {number} more */
+  #next(given, more) {
+    const flags = this.#flags.skip + (this.#begun ? this.#flags.after : 0) + more;
+    const { bytes, read } = this.#decode(given, this.#index, flags);
+    this.#held = Array.from(given.subarray(read));
+    this.#index += read;
+    this.#begun ||= bytes.length > 0;
+    return bytes;
+  }
+}
