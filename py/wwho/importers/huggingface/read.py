@@ -8,8 +8,10 @@ from wwho.build.base import WRITER
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.core.normalizing import normalize
 from wwho.errors import PatternError, SourceError
+from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Added, Artifact, Flag, Route
+from wwho.importers.huggingface.around import read_decoder, read_template
 from wwho.importers.huggingface.cutting import add_pretokenizer
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import MAX_STAGES, Draft
@@ -145,6 +147,11 @@ def assemble(
     moved = 0
     for place, (text, flags, stated) in enumerate(listed):
         number = ids[text]
+        bare = draft.byte_level and not text.isascii() and text not in vocabulary.hidden
+        if text in vocabulary.ids and bare:
+            root.at("added_tokens").at(place).fail(
+                f"{shown(text)} gets the id {number} of a token that stands for other bytes"
+            )
         if owners.get(number, text) != text:
             root.at("added_tokens").at(place).fail(
                 f"{shown(text)} gets the id {number}, which is that of {shown(owners[number])}"
@@ -161,6 +168,9 @@ def assemble(
         if text and text not in taken:
             added.append(Added(text, number, Flag.HIDDEN))
     added.sort(key=lambda token: token.id)
+    everything = {**vocabulary.ids, **ids}
+    prefix = root.at("model").raw.get("continuing_subword_prefix")
+    continuing = prefix if isinstance(vocabulary.model, Greedy) and prefix else ""
     stages = tuple(draft.stages)
     route = Route("text", model=0, stages=tuple(range(len(stages))))
     return Artifact(
@@ -173,6 +183,10 @@ def assemble(
         properties=properties,
         normalizer=tuple(draft.normalizer),
         rewriting=tuple(draft.rewriting),
+        template=read_template(root.at("post_processor"), everything),
+        decoder=read_decoder(
+            root.at("decoder"), byte_level=draft.byte_level, continuing=continuing
+        ),
         provenance=record,
     )
 

@@ -1,0 +1,172 @@
+"""What happens after the model: post-processors as a template, decoders as steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from wwho.build import decoders
+from wwho.format.decoder import Decoder, Replace, Step
+from wwho.format.template import Place, Template, What
+from wwho.importers.huggingface.document import Value, check_options
+from wwho.importers.source import shown
+
+
+def read_template(value: Value, ids: Mapping[str, int]) -> Template | None:
+    """What a post-processor puts around the ids of a text; None for nothing.
+
+    Args:
+        value: the post-processor.
+        ids: all tokens, text to id.
+
+    Raises:
+        SourceError: it is not known, names a token that is not there, or does what no artifact can.
+    """
+    if value.raw is None:
+        return None
+    check_options(value)
+    kinds: dict[str, Callable[[Value], Template | None]] = {
+        "BertProcessing": lambda value: _bert(value, ids),
+        "ByteLevel": _nothing,
+        "RobertaProcessing": lambda value: _roberta(value, ids),
+        "Sequence": lambda value: _sequence(value, ids),
+        "TemplateProcessing": lambda value: _template(value, ids),
+    }
+    return value.dispatch(kinds, "post-processor")
+
+
+def _nothing(_: Value) -> None:
+    """ByteLevel moves offsets alone."""
+
+
+def _sequence(value: Value, ids: Mapping[str, int]) -> Template | None:
+    found = None
+    for each in value.items("processors"):
+        made = read_template(each, ids)
+        if made and found:
+            each.fail("two of a Sequence add tokens, which no artifact can; make one of them")
+        found = made or found
+    return found
+
+
+def _special(value: Value, key: str, ids: Mapping[str, int]) -> int:
+    """A token and its id, as BertProcessing has them."""
+    pair = value.at(key)
+    raw = pair.be(list)
+    if len(raw) != 2 or not isinstance(raw[0], str) or not isinstance(raw[1], int):
+        pair.fail(f"found {shown(raw)}, expected a text and an id")
+    return _known(pair, raw[1], ids)
+
+
+def _known(value: Value, number: int, ids: Mapping[str, int]) -> int:
+    if number not in ids.values():
+        value.fail(f"found {shown(value.raw)}, but no token has the id {number}")
+    return number
+
+
+def _bert(value: Value, ids: Mapping[str, int]) -> Template:
+    sep, cls = (_special(value, key, ids) for key in ("sep", "cls"))
+    return Template.around([cls], [sep], [sep])
+
+
+def _roberta(value: Value, ids: Mapping[str, int]) -> Template:
+    sep, cls = (_special(value, key, ids) for key in ("sep", "cls"))
+    value.flag("trim_offsets")
+    value.flag("add_prefix_space")
+    return Template.around([cls], [sep], [sep, sep], second_type=0)
+
+
+def _template(value: Value, ids: Mapping[str, int]) -> Template:
+    special = value.at("special_tokens")
+    names = special.be(dict)
+    single, pair = (
+        tuple(place for each in value.items(key) for place in _places(each, special, names, ids))
+        for key in ("single", "pair")
+    )
+    for key, places, needed in (
+        ("single", single, {What.FIRST}),
+        ("pair", pair, {What.FIRST, What.SECOND}),
+    ):
+        if {place.what for place in places} - {What.ID} != needed:
+            value.at(key).fail("a template holds A, and one of a pair both A and B, and no others")
+    return Template(single, pair)
+
+
+def _places(
+    value: Value, special: Value, names: Mapping[str, object], ids: Mapping[str, int]
+) -> Sequence[Place]:
+    """What an item of a template is: a text, or a special token, which may be several ids."""
+    value.be(dict)
+    if set(value.raw) == {"Sequence"}:
+        inner = value.at("Sequence")
+        which = inner.text("id")
+        if which not in ("A", "B"):
+            inner.at("id").fail(f"found {shown(which)}, expected A or B")
+        what = What.FIRST if which == "A" else What.SECOND
+        return [Place(what, inner.number("type_id"))]
+    if set(value.raw) != {"SpecialToken"}:
+        value.fail(f"found {shown(value.raw)}, expected a Sequence or a SpecialToken")
+    inner = value.at("SpecialToken")
+    name, kind = inner.text("id"), inner.number("type_id")
+    if name not in names:
+        inner.at("id").fail(f"found {shown(name)}, which is not among special_tokens")
+    numbers = special.at(name).items("ids")
+    return [Place(What.ID, kind, _known(each, each.be(int), ids)) for each in numbers]
+
+
+def read_decoder(value: Value, *, byte_level: bool, continuing: str) -> Decoder | None:
+    """How the texts of tokens join; None where that is without a gap.
+
+    Args:
+        value: the decoder.
+        byte_level: whether tokens are bytes.
+        continuing: what stands before tokens that only continue a word.
+
+    Raises:
+        SourceError: it is not known, or does what no artifact can.
+    """
+    steps = _steps(value, byte_level)
+    if byte_level:
+        if steps and steps[0] != decoders.BYTE_LEVEL[0]:
+            value.fail("of tokens that are spelled in bytes, the first decoder must be ByteLevel")
+        return Decoder(steps) if len(steps) > 1 else None
+    return Decoder(steps, continuing=continuing)
+
+
+def _steps(value: Value, byte_level: bool) -> tuple[Step, ...]:
+    if value.raw is None:
+        return () if byte_level else decoders.NO_DECODER
+    check_options(value)
+    kinds: dict[str, Callable[[Value], tuple[Step, ...]]] = {
+        "BPEDecoder": lambda value: decoders.bpe(value.text("suffix")),
+        "ByteFallback": lambda _: decoders.BYTE_FALLBACK,
+        "ByteLevel": lambda value: _byte_level(value, byte_level),
+        "CTC": lambda value: decoders.ctc(
+            value.text("pad_token"), value.text("word_delimiter_token"), value.flag("cleanup")
+        ),
+        "Fuse": lambda _: decoders.FUSE,
+        "Metaspace": lambda value: decoders.metaspace(
+            value.text("replacement"), value.text("prepend_scheme", "always") != "never"
+        ),
+        "Replace": _replace,
+        "Sequence": lambda value: tuple(
+            step for each in value.items("decoders") for step in _steps(each, byte_level)
+        ),
+        "Strip": lambda value: decoders.strip(
+            value.text("content"), value.number("start"), value.number("stop")
+        ),
+        "WordPiece": lambda value: decoders.word_piece(value.text("prefix"), value.flag("cleanup")),
+    }
+    return value.dispatch(kinds, "decoder")
+
+
+def _byte_level(value: Value, byte_level: bool) -> tuple[Step, ...]:
+    if not byte_level:
+        value.fail("tokens are not spelled in bytes, which ByteLevel would take them for")
+    return decoders.BYTE_LEVEL
+
+
+def _replace(value: Value) -> tuple[Step, ...]:
+    pattern = value.at("pattern")
+    if not pattern.raw or set(pattern.be(dict)) != {"String"} or not pattern.raw["String"]:
+        pattern.fail(f'found {shown(pattern.raw)}, expected {{"String": ...}}: a decoder has texts')
+    return (Replace(pattern.text("String"), value.text("content")),)

@@ -1,0 +1,355 @@
+"""Imports of tokenizer.json give the ids of Hugging Face's tokenizers, component by component."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import wwho
+from wwho.core.normalizing import normalize
+from wwho.errors import PatternError, SourceError
+from wwho.format.write import write_artifact
+from wwho.importers import Imported, Source, import_source
+
+tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors  # noqa: E402
+
+Regex = tokenizers.Regex
+LETTERS = "abcDIſKéÉıİσΣςßäñ漢字豈か゚ー한ကိ्क0123²½Ⅷ"
+LETTERS += "\t\n\r\v\u0085 \u00a0\u2028.,-!#_$`'¡。、‐\u200d\u200b\u00ad\u0301\u0323"
+NEXT = "\ue000"
+TEXTS = st.text(st.sampled_from(LETTERS + "▁ab  "), max_size=24)
+SCALARS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+
+NORMALIZERS = {
+    "NFC": lambda: normalizers.NFC(),
+    "NFD": lambda: normalizers.NFD(),
+    "NFKC": lambda: normalizers.NFKC(),
+    "NFKD": lambda: normalizers.NFKD(),
+    "Lowercase": lambda: normalizers.Lowercase(),
+    "StripAccents": lambda: normalizers.StripAccents(),
+    "Nmt": lambda: normalizers.Nmt(),
+    "Strip": lambda: normalizers.Strip(),
+    "Strip left": lambda: normalizers.Strip(left=True, right=False),
+    "Prepend": lambda: normalizers.Prepend("▁"),
+    "Replace": lambda: normalizers.Replace(" ", "▁"),
+    "Replace pattern": lambda: normalizers.Replace(Regex(r"\s{2,}|a(?=b)"), "-"),
+    "Bert": lambda: normalizers.BertNormalizer(handle_chinese_chars=False),
+    "Bert cased": lambda: normalizers.BertNormalizer(
+        lowercase=False, strip_accents=True, handle_chinese_chars=False
+    ),
+    "Bert unclean": lambda: normalizers.BertNormalizer(
+        clean_text=False, handle_chinese_chars=False
+    ),
+    "Sequence": lambda: normalizers.Sequence(
+        [normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()]
+    ),
+}
+BEHAVIOURS = ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")
+PRE_TOKENIZERS = {
+    "Whitespace": lambda: pre_tokenizers.Whitespace(),
+    "WhitespaceSplit": lambda: pre_tokenizers.WhitespaceSplit(),
+    "Bert": lambda: pre_tokenizers.BertPreTokenizer(),
+    "Digits": lambda: pre_tokenizers.Digits(),
+    "Digits alone": lambda: pre_tokenizers.Digits(individual_digits=True),
+    "CharDelimiterSplit": lambda: pre_tokenizers.CharDelimiterSplit("a"),
+    "FixedLength": lambda: pre_tokenizers.FixedLength(3),
+    "Sequence": lambda: pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(r"\p{N}{1,3}"), "isolated"),
+            pre_tokenizers.Punctuation("merged_with_previous"),
+            pre_tokenizers.Whitespace(),
+        ]
+    ),
+    **{f"Punctuation {how}": lambda how=how: pre_tokenizers.Punctuation(how) for how in BEHAVIOURS},
+    **{
+        f"Split {how} {invert}": lambda how=how, invert=invert: pre_tokenizers.Split(
+            Regex(r"\s+|ab?"), how, invert
+        )
+        for how in BEHAVIOURS
+        for invert in (False, True)
+    },
+    "Split text": lambda: pre_tokenizers.Split(".", "isolated"),
+}
+
+
+def imported(theirs: Any) -> Imported:
+    """What a tokenizer of theirs becomes."""
+    text = theirs if isinstance(theirs, str) else theirs.to_str()
+    return import_source(Source("tokenizer.json", text.encode()))
+
+
+def opened(theirs: Any, backend: Any = "reference") -> wwho.Tokenizer:
+    return wwho.Tokenizer.from_bytes(write_artifact(imported(theirs).artifact), backend=backend)
+
+
+def spelling() -> Any:
+    """A WordPiece whose ids tell characters, and where pretokens begin."""
+    letters = sorted(
+        {*LETTERS, *LETTERS.lower(), *"▁-abio\u0307豈한" + "".join(map(chr, range(97, 123)))}
+    )
+    texts = ["[UNK]", *letters, *(f"{NEXT}{letter}" for letter in letters)]
+    vocab = {text: number for number, text in enumerate(texts)}
+    model = models.WordPiece(
+        vocab, unk_token="[UNK]", max_input_chars_per_word=1000, continuing_subword_prefix=NEXT
+    )
+    return tokenizers.Tokenizer(model)
+
+
+def agree(theirs: Any, ours: wwho.Tokenizer, text: str) -> None:
+    expected = theirs.encode(text, add_special_tokens=False).ids
+    assert ours.encode(text, allowed_special="all") == expected, (text, theirs.to_str()[:600])
+
+
+@pytest.mark.parametrize("name", NORMALIZERS)
+def test_a_normalizer(name: str) -> None:
+    theirs = spelling()
+    theirs.normalizer = NORMALIZERS[name]()
+    ours = opened(theirs)
+
+    @settings(max_examples=150)
+    @given(TEXTS)
+    def check(text: str) -> None:
+        agree(theirs, ours, text)
+
+    check()
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in NORMALIZERS if name not in ("NFD", "Replace", "Strip left")]
+)
+def test_a_normalizer_of_every_code_point(name: str) -> None:
+    theirs = spelling()
+    theirs.normalizer = NORMALIZERS[name]()
+    artifact = imported(theirs).artifact
+    scalars = SCALARS if name in ("NFKC", "Bert") else [c for c in SCALARS if c < 0x30000]
+    for start in range(0, len(scalars), 1024):
+        # A letter between them, lest they compose.
+        text = "".join(f"x{chr(c)}" for c in scalars[start : start + 1024])
+        found, _ = normalize(artifact.normalizer, text.encode(), artifact.scanners)
+        assert found.decode() == theirs.normalizer.normalize_str(text)
+
+
+@pytest.mark.parametrize("name", PRE_TOKENIZERS)
+def test_a_pre_tokenizer(name: str) -> None:
+    theirs = spelling()
+    theirs.pre_tokenizer = PRE_TOKENIZERS[name]()
+    ours = opened(theirs)
+
+    @settings(max_examples=150)
+    @given(TEXTS)
+    def check(text: str) -> None:
+        agree(theirs, ours, text)
+
+    check()
+
+
+def test_bert() -> None:
+    theirs = spelling()
+    theirs.normalizer = normalizers.BertNormalizer()
+    theirs.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    ours = opened(theirs)
+
+    @settings(max_examples=300)
+    @given(TEXTS)
+    def check(text: str) -> None:
+        agree(theirs, ours, text)
+
+    check()
+
+
+CORPUS = [
+    "the quick brown fox jumps over the lazy dog",
+    "a dog, a fox: 123 45",
+    "les élèves où",
+] * 30
+
+
+@cache
+def trained(kind: str) -> Any:
+    """A small tokenizer of a kind."""
+    if kind == "WordLevel":
+        made = tokenizers.Tokenizer(models.WordLevel(unk_token="<unk>"))
+        made.pre_tokenizer = pre_tokenizers.Whitespace()
+        trainer = tokenizers.trainers.WordLevelTrainer(special_tokens=["<unk>"])
+    elif kind == "WordPiece":
+        made = tokenizers.Tokenizer(models.WordPiece(unk_token="<unk>"))
+        made.normalizer = normalizers.BertNormalizer()
+        made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        trainer = tokenizers.trainers.WordPieceTrainer(vocab_size=80, special_tokens=["<unk>"])
+    elif kind == "Unigram":
+        made = tokenizers.Tokenizer(models.Unigram())
+        made.normalizer = normalizers.NFKC()
+        made.pre_tokenizer = pre_tokenizers.Metaspace()
+        trainer = tokenizers.trainers.UnigramTrainer(
+            vocab_size=60, special_tokens=["<unk>", "<s>"], unk_token="<unk>", show_progress=False
+        )
+    elif kind == "byte-level BPE":
+        made = tokenizers.Tokenizer(models.BPE())
+        made.normalizer = normalizers.NFC()
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        made.post_processor = processors.ByteLevel()
+        made.decoder = decoders.ByteLevel()
+        trainer = tokenizers.trainers.BpeTrainer(
+            vocab_size=330,
+            show_progress=False,
+            special_tokens=["<|end|>"],
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        )
+    else:
+        made = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
+        made.pre_tokenizer = pre_tokenizers.Metaspace()
+        trainer = tokenizers.trainers.BpeTrainer(
+            vocab_size=90, special_tokens=["<unk>"], show_progress=False
+        )
+    made.train_from_iterator(CORPUS, trainer)
+    made.enable_truncation(3)
+    return made
+
+
+KINDS = ("WordLevel", "WordPiece", "byte-level BPE")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_trained_model(kind: str) -> None:
+    theirs = tokenizers.Tokenizer.from_str(trained(kind).to_str())
+    theirs.no_truncation()
+    found = imported(trained(kind))
+    assert found.notes[0].startswith("ignored: truncation")
+    ours = opened(theirs)
+    letters = "".join(sorted(set("".join(CORPUS)))) + "éZ漢<unk>  "
+
+    @settings(max_examples=200)
+    @given(st.text(st.sampled_from(letters), max_size=40) | st.sampled_from(CORPUS[:3]))
+    def check(text: str) -> None:
+        agree(theirs, ours, text)
+
+    check()
+
+
+FLAGS = ("lstrip", "rstrip", "single_word", "normalized", "special")
+
+
+@pytest.mark.parametrize(
+    "flags", [(), *((flag,) for flag in FLAGS), FLAGS, FLAGS[:3]], ids="+".join
+)
+def test_added_tokens(flags: tuple[str, ...]) -> None:
+    theirs = tokenizers.Tokenizer.from_str(trained("byte-level BPE").to_str())
+    theirs.no_truncation()
+    said = {"normalized": False, **dict.fromkeys(flags, True)}
+    texts = ("<x>", "<x>y", "ab", "ÉÉ", "e\u0301")
+    theirs.add_tokens([tokenizers.AddedToken(text, **said) for text in texts])
+    ours = opened(theirs)
+
+    @settings(max_examples=200)
+    @given(st.text(st.sampled_from("<x>yab É\u0301e\n_,"), max_size=30))
+    def check(text: str) -> None:
+        agree(theirs, ours, text)
+
+    check()
+
+
+def test_ids_are_those_of_the_engine() -> None:
+    document = json.loads(trained("WordLevel").to_str())
+    document["truncation"] = None
+    document["added_tokens"].append({**document["added_tokens"][0], "id": 900, "content": "<new>"})
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(document))
+    found = imported(json.dumps(document))
+    assert found.artifact.added[-1].id == theirs.token_to_id("<new>") != 900
+    assert "1 added tokens have other ids" in found.notes[0]
+
+
+def broken(pointer: str, value: Any) -> str:
+    """A document with another value in one place."""
+    document = json.loads(trained("byte-level BPE").to_str())
+    *path, last = pointer.split("/")[1:]
+    inner = document
+    for key in path:
+        inner = inner[int(key) if isinstance(inner, list) else key]
+    inner[last] = value
+    return json.dumps(document)
+
+
+REFUSED = [
+    ("/version", "2.0", 'expected "1.0"'),
+    ("/model/dropout", 0.1, "dropout gives other ids each time"),
+    ("/model/type", "BPEE", "the nearest is 'BPE'"),
+    ("/model/fuse_unkn", True, "the nearest that is known is 'fuse_unk'"),
+    ("/model/vocab/a", -1, "expected an id"),
+    ("/model/vocab/a", 66, "is that of"),
+    ("/model/merges", [["a", "qq"]], "no token of the vocabulary"),
+    ("/model/merges", ["a b c"], "expected two texts"),
+    ("/pre_tokenizer/use_regex", 1, "found 1, expected true or false"),
+    ("/pre_tokenizer", {"type": "ByteLevl"}, "the nearest is 'ByteLevel'"),
+    ("/pre_tokenizer", {"type": "Split", "behavior": "Isolated", "invert": False}, "/pattern"),
+    (
+        "/pre_tokenizer",
+        {"type": "Split", "pattern": {"Regex": "(a)\\1"}, "behavior": "Isolated", "invert": False},
+        "backreferences",
+    ),
+    ("/normalizer", {"type": "Replace", "pattern": {"Regex": "x*"}, "content": ""}, "empty string"),
+    ("/normalizer", {"type": "Precompiled", "precompiled_charsmap": "AAAA"}, "no charsmap"),
+    ("/added_tokens/0/special", None, "/added_tokens/0/special: found null"),
+]
+
+
+@pytest.mark.parametrize(("pointer", "value", "said"), REFUSED)
+def test_what_is_refused(pointer: str, value: Any, said: str) -> None:
+    with pytest.raises((SourceError, PatternError), match=r"tokenizer\.json: ") as caught:
+        imported(broken(pointer, value))
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"model": {"vocab": {}}, "model": {}}', 'the key "model" comes twice'),
+        ('{"model": {"vocab": {}}, "x": "\\ud800"}', "a lone surrogate"),
+        ('{"model": {"vocab": {}}, "x": NaN}', "NaN"),
+        ('{"model": {"vocab": {}}, "x": ' + "[" * 60 + "]" * 60 + "}", "nested deeper than 50"),
+        ('{"model": {"vocab": ', "no JSON"),
+    ],
+)
+def test_json_that_is_refused(text: str, said: str) -> None:
+    with pytest.raises(SourceError, match=said):
+        imported(text)
+
+
+POST = {
+    "template": lambda: processors.TemplateProcessing(
+        single="<s>:1 $A:2 </s>:3",
+        pair="<s> $A </s> $B:1 </s>:1 </s>:4",
+        special_tokens=[("<s>", 0), ("</s>", 1)],
+    ),
+    "several ids": lambda: processors.TemplateProcessing(
+        single="<s> $A",
+        pair="$B:1 <s> $A",
+        special_tokens=[{"id": "<s>", "ids": [0, 1], "tokens": ["<s>", "</s>"]}],
+    ),
+    "bert": lambda: processors.BertProcessing(("</s>", 1), ("<s>", 0)),
+    "roberta": lambda: processors.RobertaProcessing(("</s>", 1), ("<s>", 0)),
+    "sequence": lambda: processors.Sequence(
+        [processors.ByteLevel(), processors.BertProcessing(("</s>", 1), ("<s>", 0))]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", POST)
+def test_a_post_processor(name: str) -> None:
+    vocab = {"<s>": 0, "</s>": 1, "[UNK]": 2, "a": 3, "b": 4}
+    theirs = tokenizers.Tokenizer(models.WordLevel(vocab, unk_token="[UNK]"))
+    theirs.pre_tokenizer = pre_tokenizers.Whitespace()
+    theirs.post_processor = POST[name]()
+    template = imported(theirs).artifact.template
+    assert template is not None
+    alone, pair = theirs.encode("a b"), theirs.encode("a b", "b b a")
+    assert template.ids([3, 4]) == alone.ids
+    assert template.ids([3, 4], [4, 4, 3]) == pair.ids
+    for second, expected in ((None, alone), ([4, 4, 3], pair)):
+        places = template.fill([3, 4], second, lambda place: place.id)
+        assert [place.type_id for place, _ in places] == expected.type_ids
