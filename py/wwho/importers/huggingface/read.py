@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wwho.build.base import WRITER
+from wwho.build.bpe import safe_cuts
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.core.normalizing import normalize
 from wwho.errors import PatternError, SourceError
+from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_TOKEN_BYTES
-from wwho.format.model import Added, Artifact, Flag, Route
+from wwho.format.model import Action, Added, Artifact, Flag, Route
 from wwho.importers.huggingface.around import read_decoder, read_template
 from wwho.importers.huggingface.cutting import add_pretokenizer
 from wwho.importers.huggingface.document import Value
-from wwho.importers.huggingface.draft import MAX_STAGES, Draft
+from wwho.importers.huggingface.draft import ANY, MAX_STAGES, Draft
 from wwho.importers.huggingface.rewriting import add_normalizer
 from wwho.importers.huggingface.vocabularies import Vocabulary, read_model
 from wwho.importers.reader import Imported, Options, Reader
@@ -141,6 +143,11 @@ def assemble(
     """Put all parts together."""
     ids = listed_ids(root, listed)
     owners = {number: text for text, number in vocabulary.ids.items()}
+    units = None
+    if isinstance(vocabulary.model, BPE) and vocabulary.model.units:
+        units = draft.scanner("characters", ANY)
+        if not draft.stages and (piece := safe_cuts(vocabulary.model)):
+            draft.stage("safe cuts", (piece, Action.KEEP))
     needs = Flag.LSTRIP | Flag.RSTRIP | Flag.SINGLE_WORD
     scanners, properties = draft.compiled(any(flags & needs for _, flags, _ in listed))
     added: list[Added] = []
@@ -172,7 +179,7 @@ def assemble(
     prefix = root.at("model").raw.get("continuing_subword_prefix")
     continuing = prefix if isinstance(vocabulary.model, Greedy) and prefix else ""
     stages = tuple(draft.stages)
-    route = Route("text", model=0, stages=tuple(range(len(stages))))
+    route = Route("text", model=0, stages=tuple(range(len(stages))), units=units)
     return Artifact(
         scanners=scanners,
         router=None,
