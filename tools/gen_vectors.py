@@ -7,7 +7,8 @@ One JSON object a line, in one file per encoding (tiny.jsonl, ...). Lines of thr
 encode   {"encoding", "text" | "bytes_hex", "allowed": [special tokens],
           "unk": true where [UNK] is asked for, "ids", "count",
           "offsets": [[first, behind last] in code points], "utf16": [the same in UTF-16 units],
-          "segments": [{"route", "text" | "bytes_hex", "units" | "units_hex"}]}
+          "segments": [{"route", "text" | "bytes_hex", "units" | "units_hex"}]}; no places
+          where a stage drops text, since a token then begins after the end of the one before
 decode   {"encoding", "ids", "decode_hex"}
 error    {"encoding", "error": name of the exception, and the call's arguments: "text" with
           "allowed" and "disallowed" ("all" or a list), or "ids" to decode, or "token" to look up}
@@ -25,7 +26,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -34,13 +35,20 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tests" / "fuzz")]
 
 from generators import STRATEGIES  # noqa: E402
-from tiny import byte_tokens_model, kinds_model, paper_model, tiny_model  # noqa: E402
+from tiny import (  # noqa: E402
+    byte_tokens_model,
+    kinds_model,
+    odd_added_model,
+    paper_model,
+    tiny_model,
+)
 
 from wwho.core.reference import ReferenceBackend  # noqa: E402
 from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noqa: E402
 from wwho.ends import KINDS  # noqa: E402
 from wwho.errors import LimitError  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
+from wwho.format.model import Action, Added, Flag  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
 from wwho.special import allowed_mask  # noqa: E402
 from wwho.text import to_bytes  # noqa: E402
@@ -52,6 +60,7 @@ SMALL = {
     "paper": paper_model,
     "kinds": kinds_model,
     "characters": byte_tokens_model,
+    "odd": odd_added_model,
 }
 
 TEXTS = (
@@ -143,6 +152,17 @@ def special_texts(names: list[str]) -> Iterator[tuple[str, list[str]]]:
     yield f"ක{names[0]}ක क {names[0]} क", names
 
 
+def added_texts(tokens: Iterable[Added]) -> Iterator[str]:
+    """Texts with added tokens that need no leave, by their flags: beside spaces and letters."""
+    texts = [token.text for token in tokens if not token.flags & (Flag.SPECIAL | Flag.HIDDEN)]
+    for text in texts:
+        yield f"a {text} b"
+        yield f" \t{text}\u3000 {text}{text} "
+        yield f"x{text}, {text}1 ,{text}"
+    if texts:
+        yield " ".join(texts) + "".join(texts)
+
+
 def encoded(
     name: str, backend: ReferenceBackend, text: str | bytes, allowed: list[str], unk: bool
 ) -> dict[str, object]:
@@ -155,11 +175,11 @@ def encoded(
     line |= {"bytes_hex": text.hex()} if isinstance(text, bytes) else {"text": text}
     if unk:
         line["unk"] = True
+    line |= {"allowed": allowed, "ids": ids}
+    if all(Action.DROP not in stage.actions for stage in backend.artifact.stages):
+        line["offsets"] = backend.offsets(data, ends, False)
+        line["utf16"] = backend.offsets(data, ends, True)
     return line | {
-        "allowed": allowed,
-        "ids": ids,
-        "offsets": backend.offsets(data, ends, False),
-        "utf16": backend.offsets(data, ends, True),
         "count": len(ids),
         "segments": segments(backend, data, isinstance(text, bytes)),
     }
@@ -229,6 +249,8 @@ def lines(name: str, blob: bytes) -> Iterator[dict[str, object]]:
         # a model that writes it anyway needs no leave
         if backend.info.unk_id is not None and backend.info.models[-1].unknown != "id":
             yield encoded(name, backend, text, [], unk=True)
+    for text in added_texts(backend.info.added):
+        yield encoded(name, backend, text, [], unk=False)
     for text, allowed in special_texts(some_specials(backend.info.specials)):
         yield encoded(name, backend, text, allowed, unk=False)
         yield encoded(name, backend, text.encode("utf-8") + b"\xff", allowed, unk=False)

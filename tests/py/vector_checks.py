@@ -34,7 +34,8 @@ def check_encode(enc: Tokenizer, line: dict[str, Any]) -> None:
     allowed = set(line["allowed"])
     ids, offsets = enc.encode_with_offsets(text, allowed_special=allowed, unk=unk)
     assert ids == line["ids"]
-    assert [list(pair) for pair in offsets] == line["offsets"]
+    if "offsets" in line:
+        assert [list(pair) for pair in offsets] == line["offsets"]
     assert enc.encode(text, allowed_special=allowed, unk=unk) == ids
     assert enc.count(text, allowed_special=allowed, unk=unk) == line["count"] == len(ids)
     segments = enc.segment(text)
@@ -95,5 +96,5 @@ def check_vectors(enc: Tokenizer, name: str) -> None:
             assert enc.decode_bytes(line["ids"]).hex() == line["decode_hex"]
         else:
             check_encode(enc, line)
-            if not has_surrogate(line.get("text", "")):
+            if "utf16" in line and not has_surrogate(line.get("text", "")):
                 check_utf16(enc, line)

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { Tokenizer, getEncoding } from "../../web/package/node.js";
 import { getTokenizers } from "./encodings.mjs";
-import { O200K, TEXTS, WASM, bytesOf } from "./common.mjs";
+import { O200K, ROOT, TEXTS, WASM, bytesOf } from "./common.mjs";
 
 const { o200k, wwho } = await getTokenizers();
 const superwords = await getEncoding("wwho_super_328k");
@@ -389,4 +389,22 @@ test("info, name, provenance and special tokens", () => {
   assert.throws(() => {
     o200k.info.nVocab = 1;
   }, TypeError);
+});
+
+test("text that a stage drops belongs to no token, in a text of several parts, too", async () => {
+  const odd = await Tokenizer.load(new URL("tests/vectors/odd.wwho", ROOT));
+  const texts = ["", " ", "ab, aab \n b,b ", " \t ab", "ඔab  ක ab  ", "ab, aab \n b,b ක".repeat(30_000), " ".repeat(300_000)];
+  for (const text of texts) {
+    const inner = text.trim();
+    const segment = { start: text.indexOf(inner), end: text.trimEnd().length };
+    for (const given of [text, new TextEncoder().encode(text)]) {
+      const { ids, starts, ends } = odd.encodeWithOffsets(given);
+      // A byte of a character is no text by itself.
+      const shown = Array.from(ids, (id, i) => [id, id < 128 || id > 255 ? text.slice(starts[i], ends[i]) : ""]);
+      assert.deepEqual(shown, Array.from(ids, (id) => [id, id < 128 || id > 255 ? odd.decode([id]) : ""]));
+      const found = odd.segment(given).map(({ start, end }) => ({ start, end }));
+      assert.deepEqual(found, inner === "" ? [] : [segment]);
+    }
+    assert.equal(segmented(odd, text), inner);
+  }
 });

@@ -27,10 +27,8 @@ function checkEncode(tokenizer, line) {
   const options = { allowedSpecial: special(line.allowed), unk: line.unk ? "token" : "spell" };
   const { ids, starts, ends } = tokenizer.encodeWithOffsets(text, options);
   assert.deepEqual([...ids], line.ids);
-  assert.deepEqual(
-    Array.from(starts, (start, i) => [start, ends[i]]),
-    line.utf16,
-  );
+  const places = Array.from(starts, (start, i) => [start, ends[i]]);
+  if (line.utf16) assert.deepEqual(places, line.utf16);
   assert.deepEqual([...tokenizer.encode(text, options)], line.ids);
   assert.equal(tokenizer.countTokens(text, options), line.count);
   assert.equal(tokenizer.isWithinTokenLimit(text, line.count, options), line.count);

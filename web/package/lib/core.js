@@ -308,6 +308,17 @@ export class Core {
     }
   }
 
+  /** How many UTF-16 units a text has. @param {Text} text */
+  unitsIn(text) {
+    if (typeof text === "string") return text.length;
+    this.#begin();
+    const length = this.#put(text);
+    const at = this.#take(12);
+    this.#words[at / 4] = length;
+    this.#check(this.#call.wwho_offsets(this.#base, length, at, at, 1, 1, at + 4, at + 8), "compute offsets");
+    return this.#words[at / 4 + 2];
+  }
+
   /** The UTF-16 unit that each byte touches first. @param {Uint8Array} bytes */
   unitsOfBytes(bytes) {
     this.#begin();
@@ -461,12 +472,12 @@ export class Core {
   }
 
   /**
-   * Pieces and units, and where each ends in UTF-16 units.
+   * Pieces and units, and where each begins and ends in UTF-16 units.
    * @param {Text} text
-   * @returns {{ spans: Span[], ends: Uint32Array }}
+   * @returns {{ spans: Span[], starts: Uint32Array, ends: Uint32Array }}
    */
   spans(text) {
-    const { table, ends } = this.#segment(text);
+    const { table, starts, ends } = this.#segment(text);
     const { size, ...fields } = this.#span;
     const view = new DataView(this.#bytes.buffer, table, ends.length * size);
     /** @param {number} at @returns {Span} */
@@ -477,7 +488,7 @@ export class Core {
       rule: view.getUint8(at + fields.rule),
       first: view.getUint8(at + fields.first) === 1,
     });
-    return { spans: Array.from(ends, (_, i) => read(i * size)), ends };
+    return { spans: Array.from(ends, (_, i) => read(i * size)), starts, ends };
   }
 
   /**
@@ -496,19 +507,23 @@ export class Core {
 
   /**
    * @param {Text} text
-   * @returns {{ table: number, ends: Uint32Array }} where the spans are until the next call, and their ends in UTF-16 units
+   * @returns {{ table: number, starts: Uint32Array, ends: Uint32Array }} where the spans are until the next call, and their places in
+   *   UTF-16 units
    */
   #segment(text) {
     this.#begin();
     const length = this.#put(text);
-    const { size, end } = this.#span;
+    const { size, start, end } = this.#span;
     const table = this.#take(length * size);
     this.#check(this.#call.wwho_spans(this.#model, this.#base, length, table, length, this.#out), "segment");
     const n = this.#given();
-    const [byteEnds, first, last] = [this.#take(n * 4), this.#take(n * 4), this.#take(n * 4)];
-    for (let i = 0; i < n; i++) this.#words[byteEnds / 4 + i] = this.#words[(table + i * size + end) / 4];
-    this.#check(this.#call.wwho_offsets(this.#base, length, 0, byteEnds, n, 1, first, last), "compute offsets");
-    return { table, ends: this.#copyWords(last, n) };
+    const [byteStarts, byteEnds, first, last] = [n, n, n, n].map((words) => this.#take(words * 4));
+    for (let i = 0; i < n; i++) {
+      this.#words[byteStarts / 4 + i] = this.#words[(table + i * size + start) / 4];
+      this.#words[byteEnds / 4 + i] = this.#words[(table + i * size + end) / 4];
+    }
+    this.#check(this.#call.wwho_offsets(this.#base, length, byteStarts, byteEnds, n, 1, first, last), "compute offsets");
+    return { table, starts: this.#copyWords(first, n), ends: this.#copyWords(last, n) };
   }
 
   /**

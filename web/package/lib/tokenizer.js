@@ -317,7 +317,7 @@ export class BaseTokenizer {
     for (const part of this.#partsOf(text, given)) {
       const found = this.#encodeWithOffsets(part, given);
       for (const places of [found.starts, found.ends]) for (let i = 0; i < places.length; i++) places[i] += offset;
-      offset = found.ends[found.ends.length - 1];
+      offset += this.#open.unitsIn(part);
       yield found;
     }
   }
@@ -619,49 +619,55 @@ export class BaseTokenizer {
     text = this.normalize(text);
     /** @type {Segment[]} */
     const segments = [];
+    let offset = 0;
     for (const part of this.#partsOf(text, DEFAULTS)) {
-      const offset = segments.at(-1)?.end ?? 0;
-      for (const segment of this.#segmentPart(part)) {
-        const last = segments.at(-1);
-        const isSeam = offset > 0 && segment.start === 0;
+      for (const [i, segment] of this.#segmentPart(part).entries()) {
         segment.start += offset;
         segment.end += offset;
+        const last = segments.at(-1);
         // A part may begin within a segment, though never within a piece or a unit.
-        if (isSeam && last && last.route === segment.route && this.#isOne(last, segment)) {
-          last.text += segment.text;
+        if (i > 0 || !last || !this.#isOne(last, text, segment)) segments.push(segment);
+        else {
+          last.text += between(last, text, segment) + segment.text;
           last.end = segment.end;
           last.units.push(...segment.units);
           last.rules.push(...segment.rules);
-        } else segments.push(segment);
+        }
       }
+      offset += this.#open.unitsIn(part);
     }
     return segments;
   }
 
-  /** Whether two neighbouring stretches are one segment. @param {Segment} a @param {Segment} b */
-  #isOne(a, b) {
-    const { spans, ends } = this.#open.spans(a.text + b.text);
-    return !spans.some((span, i) => span.first && i > 0 && ends[i - 1] === a.text.length);
+  /** Whether two neighbouring stretches of a text are one segment. @param {Segment} a @param {Text} text @param {Segment} b */
+  #isOne(a, text, b) {
+    if (a.route !== b.route) return false;
+    const [first, last] = [a.text.length, a.text.length + between(a, text, b).length];
+    const { spans, starts } = this.#open.spans(a.text + between(a, text, b) + b.text);
+    return !spans.some((span, i) => span.first && first <= starts[i] && starts[i] <= last);
   }
 
   /** @param {Text} text of at most one part @returns {Segment[]} */
   #segmentPart(text) {
-    const { spans, ends } = this.#open.spans(text);
+    const { spans, starts, ends } = this.#open.spans(text);
     const slice = slicer(text);
     /** @type {Segment[]} */
     const segments = [];
+    let begin = 0;
     spans.forEach((span, i) => {
-      const start = i === 0 ? 0 : ends[i - 1];
       const { name, hasUnits } = this.#routes[span.route];
       if (span.first) {
-        segments.push({ route: name, text: "", start, end: start, units: [], rules: [] });
+        begin = i;
+        segments.push({ route: name, text: "", start: starts[i], end: starts[i], units: [], rules: [] });
       }
       const segment = segments[segments.length - 1];
-      const piece = slice(span, start, ends[i]);
-      segment.text += piece;
       segment.end = ends[i];
+      // With what a stage drops in between.
+      if (i + 1 === spans.length || spans[i + 1].first) {
+        segment.text = slice({ start: spans[begin].start, end: span.end }, segment.start, segment.end);
+      }
       if (hasUnits) {
-        segment.units.push(piece);
+        segment.units.push(slice(span, starts[i], ends[i]));
         segment.rules.push(RULES[span.rule]);
       }
     });
@@ -745,6 +751,9 @@ function requireUtf8(part, before) {
     throw new WwhoError("UTF8", message, { cause });
   }
 }
+
+/** What a stage drops between two segments; of bytes it is not known. @param {Segment} a @param {Text} text @param {Segment} b */
+const between = (a, text, b) => (typeof text === "string" ? text.slice(a.end, b.start) : "");
 
 /**
  * Cuts parts out of a text, the same for a string and for bytes.
