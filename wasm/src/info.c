@@ -6,57 +6,43 @@
 
 uint32_t wwho_abi_version(void) { return WWHO_VERSION_MAJOR << 16 | WWHO_VERSION_MINOR; }
 
-const char *wwho_status_str(int status) {
-    switch (status) {
-    case WWHO_OK: return "OK";
-    case WWHO_ARGUMENT: return "ARGUMENT";
-    case WWHO_BUFFER: return "BUFFER";
-    case WWHO_TOKEN: return "TOKEN";
-    case WWHO_MAGIC: return "MAGIC";
-    case WWHO_VERSION: return "VERSION";
-    case WWHO_TRUNCATED: return "TRUNCATED";
-    case WWHO_TRAILING: return "TRAILING";
-    case WWHO_CHECKSUM: return "CHECKSUM";
-    case WWHO_SECTION_TABLE: return "SECTION_TABLE";
-    case WWHO_SECTION_ORDER: return "SECTION_ORDER";
-    case WWHO_SECTION_KIND: return "SECTION_KIND";
-    case WWHO_SECTION_BOUNDS: return "SECTION_BOUNDS";
-    case WWHO_PADDING: return "PADDING";
-    case WWHO_SECTION_MISSING: return "SECTION_MISSING";
-    case WWHO_CLASSES: return "CLASSES";
-    case WWHO_AUTOMATON_SHAPE: return "AUTOMATON_SHAPE";
-    case WWHO_AUTOMATON_TABLE: return "AUTOMATON_TABLE";
-    case WWHO_AUTOMATON_TOTAL: return "AUTOMATON_TOTAL";
-    case WWHO_STAGES: return "STAGES";
-    case WWHO_ROUTES: return "ROUTES";
-    case WWHO_MODEL: return "MODEL";
-    case WWHO_SYMBOLS: return "SYMBOLS";
-    case WWHO_PAIRS: return "PAIRS";
-    case WWHO_PAIR_ORDER: return "PAIR_ORDER";
-    case WWHO_PAIR_DUPLICATE: return "PAIR_DUPLICATE";
-    case WWHO_TOKEN_LENGTH: return "TOKEN_LENGTH";
-    case WWHO_TOKEN_DUPLICATE: return "TOKEN_DUPLICATE";
-    case WWHO_IDS: return "IDS";
-    case WWHO_ADDED: return "ADDED";
-    case WWHO_SCORES: return "SCORES";
-    case WWHO_NORMALIZER: return "NORMALIZER";
-    case WWHO_TEMPLATE: return "TEMPLATE";
-    case WWHO_DECODER: return "DECODER";
-    default: return "unknown status";
-    }
+/* Name number `index` of a list, each of which ends with a zero; null beyond the last one, after which another zero follows. */
+static const char *name_at(const char *names, uint32_t index) {
+    for (; index && *names; index--)
+        while (*names++) {}
+    return *names ? names : 0;
 }
 
-/* A list of numbers with names, of which one is wanted. */
+const char *wwho_status_str(int status) {
+    static const char of_calls[] = "OK\0ARGUMENT\0BUFFER\0TOKEN\0";
+    static const char of_artifacts[] =
+        "MAGIC\0VERSION\0TRUNCATED\0TRAILING\0CHECKSUM\0SECTION_TABLE\0SECTION_ORDER\0SECTION_KIND\0SECTION_BOUNDS\0PADDING\0"
+        "SECTION_MISSING\0CLASSES\0AUTOMATON_SHAPE\0AUTOMATON_TABLE\0AUTOMATON_TOTAL\0STAGES\0ROUTES\0MODEL\0SYMBOLS\0PAIRS\0"
+        "PAIR_ORDER\0PAIR_DUPLICATE\0TOKEN_LENGTH\0TOKEN_DUPLICATE\0IDS\0ADDED\0SCORES\0NORMALIZER\0TEMPLATE\0DECODER\0";
+    uint32_t number = (uint32_t)status;
+    const char *name = number < WWHO_MAGIC ? name_at(of_calls, number) : name_at(of_artifacts, number - WWHO_MAGIC);
+    return name ? name : "unknown status";
+}
+
+/* The number that is wanted of those that tell of a thing. */
 typedef struct {
-    uint32_t wanted, n;
+    uint32_t index;
     const char **name;
     uint32_t *value;
-} info_list;
+} wwho_asked;
 
-static void tell(info_list *list, const char *name, uint32_t value) {
-    if (list->n++ != list->wanted) return;
-    *list->name = name;
-    *list->value = value;
+static int tell(const wwho_asked *w, const char *names, const uint32_t *values) {
+    const char *name = name_at(names, w->index);
+    if (!name) return WWHO_ARGUMENT;
+    *w->name = name;
+    *w->value = values[w->index];
+    return WWHO_OK;
+}
+
+static int tell_one(const wwho_asked *w, const char *name, uint32_t value) {
+    *w->name = name;
+    *w->value = value;
+    return WWHO_OK;
 }
 
 /* The number of an automaton; WWHO_NONE where there is none. */
@@ -64,99 +50,59 @@ static uint32_t number_of(const wwho_model *model, const wwho_automaton *automat
     return automaton ? (uint32_t)(automaton - model->automata) : WWHO_NONE;
 }
 
-static void tell_tokenizer(info_list *list, const wwho_model *model) {
-    tell(list, "n_vocab", model->n_vocab);
-    tell(list, "max_token_bytes", model->longest);
-    tell(list, "n_models", model->n_models);
-    tell(list, "n_routes", model->n_routes);
-    tell(list, "n_stages", model->n_stages);
-    tell(list, "n_added", model->added.n_tokens);
-    tell(list, "n_steps", model->normalizer.n_steps);
-    tell(list, "n_automata", model->n_automata);
-    tell(list, "n_classes", model->classes.n_classes);
-    tell(list, "router", number_of(model, model->router));
-    tell(list, "decoder", model->decoder.progress);
+static int tell_tokenizer(const wwho_asked *w, const wwho_model *m) {
+    const uint32_t values[] = {m->n_vocab, m->longest, m->n_models, m->n_routes, m->n_stages, m->added.n_tokens, m->normalizer.n_steps,
+                               m->n_automata, m->classes.n_classes, number_of(m, m->router), m->decoder.progress};
+    return tell(w, "n_vocab\0max_token_bytes\0n_models\0n_routes\0n_stages\0n_added\0n_steps\0n_automata\0n_classes\0router\0decoder\0",
+                values);
 }
 
-static void tell_model(info_list *list, const wwho_vocabulary *v) {
-    tell(list, "kind", v->kind_number);
-    tell(list, "symbols", v->symbols);
-    tell(list, "unknown", v->unknown);
-    tell(list, "ids", v->id_rule);
-    tell(list, "speller", v->speller_number);
-    tell(list, "first_id", v->first_id);
-    tell(list, "n_ids", v->n_ids);
-    tell(list, "n_symbols", v->n_symbols);
-    tell(list, "n_merges", v->n_tokens - v->n_symbols);
-    tell(list, "n_superwords", v->n_made - v->n_plain);
-    tell(list, "space_id", v->space_id);
-    tell(list, "unk_id", v->unk_id);
+static int tell_model(const wwho_asked *w, const wwho_vocabulary *v) {
+    const uint32_t values[] = {v->kind_number, v->symbols, v->unknown, v->id_rule, v->speller_number, v->first_id, v->n_ids,
+                               v->n_symbols, v->n_tokens - v->n_symbols, v->n_made - v->n_plain, v->space_id, v->unk_id};
+    return tell(w, "kind\0symbols\0unknown\0ids\0speller\0first_id\0n_ids\0n_symbols\0n_merges\0n_superwords\0space_id\0unk_id\0", values);
 }
 
-static void tell_route(info_list *list, const wwho_model *model, const wwho_route *route) {
-    tell(list, "model", route->model);
-    tell(list, "units", number_of(model, route->units));
-    for (uint32_t i = 0; i < route->n_stages; i++) tell(list, "stage", read16(route->stages + 2 * i));
+static int tell_route(const wwho_asked *w, const wwho_model *model, const wwho_route *route) {
+    const uint32_t values[] = {route->model, number_of(model, route->units)}, k = w->index - 2;
+    return k < route->n_stages ? tell_one(w, "stage", read16(route->stages + 2 * k)) : tell(w, "model\0units\0", values);
 }
 
-static void tell_stage(info_list *list, const wwho_model *model, const wwho_stage *stage) {
-    tell(list, "automaton", number_of(model, stage->automaton));
-    for (uint32_t i = 0; i < stage->automaton->stored.n_rules; i++) tell(list, "action", stage->actions[i]);
+static int tell_stage(const wwho_asked *w, const wwho_model *model, const wwho_stage *stage) {
+    const uint32_t automaton = number_of(model, stage->automaton), k = w->index - 1;
+    return k < stage->automaton->stored.n_rules ? tell_one(w, "action", stage->actions[k]) : tell(w, "automaton\0", &automaton);
 }
 
-static void tell_automaton(info_list *list, const wwho_automaton *automaton) {
-    tell(list, "n_states", automaton->stored.n_states);
-    tell(list, "n_rules", automaton->stored.n_rules);
+static int tell_automaton(const wwho_asked *w, const wwho_stored *a) {
+    const uint32_t values[] = {a->n_states, a->n_rules};
+    return tell(w, "n_states\0n_rules\0", values);
 }
 
-static void tell_template(info_list *list, wwho_section s, uint32_t pair) {
-    static const char *const names[] = {"id", "first", "second"};
+/* Two numbers for each place. */
+static int tell_template(const wwho_asked *w, wwho_section s, uint32_t pair) {
+    if (!s.at) return WWHO_ARGUMENT;
     uint32_t single = read16(s.at), n = pair ? read16(s.at + 2) : single;
-    const uint8_t *place = s.at + TEMPLATE_HEAD + (pair ? single : 0) * TEMPLATE_PLACE;
-    for (; n; n--, place += TEMPLATE_PLACE) {
-        tell(list, "type", place[1]);
-        tell(list, names[place[0]], read32(place + 4));
-    }
-}
-
-static void tell_span(info_list *list) {
-    tell(list, "size", sizeof(wwho_span));
-    tell(list, "start", offsetof(wwho_span, start));
-    tell(list, "end", offsetof(wwho_span, end));
-    tell(list, "route", offsetof(wwho_span, route));
-    tell(list, "rule", offsetof(wwho_span, rule));
-    tell(list, "first", offsetof(wwho_span, first));
-}
-
-static void tell_flags(info_list *list) {
-    tell(list, "UNK_TOKEN", WWHO_UNK_TOKEN);
-    tell(list, "ONE_PIECE", WWHO_ONE_PIECE);
-    tell(list, "NO_ADDED", WWHO_NO_ADDED);
-    tell(list, "SKIP_SPECIAL", WWHO_SKIP_SPECIAL);
-    tell(list, "AFTER", WWHO_AFTER);
-    tell(list, "MORE", WWHO_MORE);
+    const uint8_t *place = s.at + TEMPLATE_HEAD + ((pair ? single : 0) + w->index / 2) * TEMPLATE_PLACE;
+    if (w->index / 2 >= n) return WWHO_ARGUMENT;
+    return w->index % 2 ? tell_one(w, name_at("id\0first\0second\0", place[0]), read32(place + 4)) : tell_one(w, "type", place[1]);
 }
 
 int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, const char **name, uint32_t *value) {
-    if (!name || !value || (!model && of != WWHO_OF_SPAN && of != WWHO_OF_FLAGS)) return WWHO_ARGUMENT;
-    info_list list = {index, 0, name, value};
-    if (of == WWHO_OF_SPAN && !number)
-        tell_span(&list);
-    else if (of == WWHO_OF_FLAGS && !number)
-        tell_flags(&list);
-    else if (of == WWHO_OF_TOKENIZER && !number)
-        tell_tokenizer(&list, model);
-    else if (of == WWHO_OF_MODEL && number < model->n_models)
-        tell_model(&list, &model->models[number]);
-    else if (of == WWHO_OF_ROUTE && number < model->n_routes)
-        tell_route(&list, model, &model->routes[number]);
-    else if (of == WWHO_OF_STAGE && number < model->n_stages)
-        tell_stage(&list, model, &model->stages[number]);
-    else if (of == WWHO_OF_AUTOMATON && number < model->n_automata)
-        tell_automaton(&list, &model->automata[number]);
-    else if (of == WWHO_OF_TEMPLATE && number < 2 && model->file.section[WWHO_SECTION_TEMPLATE].at)
-        tell_template(&list, model->file.section[WWHO_SECTION_TEMPLATE], number);
-    return index < list.n ? WWHO_OK : WWHO_ARGUMENT;
+    static const uint32_t span[] = {sizeof(wwho_span),          offsetof(wwho_span, start), offsetof(wwho_span, end),
+                                    offsetof(wwho_span, route), offsetof(wwho_span, rule),  offsetof(wwho_span, first)};
+    static const uint32_t flags[] = {WWHO_UNK_TOKEN, WWHO_ONE_PIECE, WWHO_NO_ADDED, WWHO_SKIP_SPECIAL, WWHO_AFTER, WWHO_MORE};
+    wwho_asked w = {index, name, value};
+    if (!name || !value) return WWHO_ARGUMENT;
+    if (of == WWHO_OF_SPAN && !number) return tell(&w, "size\0start\0end\0route\0rule\0first\0", span);
+    if (of == WWHO_OF_FLAGS && !number) return tell(&w, "UNK_TOKEN\0ONE_PIECE\0NO_ADDED\0SKIP_SPECIAL\0AFTER\0MORE\0", flags);
+    if (!model) return WWHO_ARGUMENT;
+    if (of == WWHO_OF_TOKENIZER && !number) return tell_tokenizer(&w, model);
+    if (of == WWHO_OF_MODEL && number < model->n_models) return tell_model(&w, &model->models[number]);
+    if (of == WWHO_OF_ROUTE && number < model->n_routes) return tell_route(&w, model, &model->routes[number]);
+    if (of == WWHO_OF_STAGE && number < model->n_stages) return tell_stage(&w, model, &model->stages[number]);
+    if (of == WWHO_OF_AUTOMATON && number < model->n_automata) return tell_automaton(&w, &model->automata[number].stored);
+    if (of == WWHO_OF_TEMPLATE && number < 2) return tell_template(&w, model->file.section[WWHO_SECTION_TEMPLATE], number);
+    return WWHO_ARGUMENT;
 }
 
 int wwho_route_name(const wwho_model *model, uint32_t route, const uint8_t **name, size_t *len) {
