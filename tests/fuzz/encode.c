@@ -1,4 +1,5 @@
-/* Encoding any bytes. The first byte of the input: bits 0 and 3 choose the model, bit 1 asks for [UNK], bit 2 compares with a cold cache. */
+/* Encoding any bytes. Of the first byte of the input, bits 0 and 3 choose the model, bit 1 asks for [UNK], bit 2 compares with a cold
+ * cache. */
 #include "harness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -76,8 +76,8 @@ typedef struct {
     void *blob, *work;
     uint8_t *scratch; /* for a text of `longest` bytes */
     size_t longest;
-    bool drops; /* some text is in no piece */
-    bool loses; /* text: an id stands for what is unknown, or takes in white space, or text is dropped */
+    bool drops;  /* some text is in no piece */
+    bool loses;  /* text: an id stands for what is unknown, or takes in white space, or text is dropped */
     bool shares; /* ids: of added tokens with one id, the first alone is decoded */
 } fuzz_model;
 
@@ -213,9 +213,7 @@ static inline void free_tokens(fuzz_tokens *t) {
     free(t->ends);
 }
 
-static inline bool same_ids(const fuzz_tokens *a, const fuzz_tokens *b) {
-    return a->n == b->n && !memcmp(a->ids, b->ids, 4 * a->n);
-}
+static inline bool same_ids(const fuzz_tokens *a, const fuzz_tokens *b) { return a->n == b->n && !memcmp(a->ids, b->ids, 4 * a->n); }
 
 /* Decoding gives the text back, and neither less memory than it takes nor exactly as much is overrun. */
 static inline void check_decode(const fuzz_model *m, const fuzz_tokens *t, const uint8_t *text, size_t len) {
@@ -281,8 +279,7 @@ static inline uint32_t check_offsets(const fuzz_tokens *t, const uint8_t *text, 
 static inline void check_text(const fuzz_model *m, const uint8_t *bytes, size_t len, const uint8_t *allowed, uint32_t flags) {
     uint8_t *text = copy_of(bytes, len);
     fuzz_tokens t = encode_text(m, text, len, allowed, flags);
-    for (size_t i = 0; i < t.n; i++)
-        MUST(t.ids[i] < m->n_vocab && t.ends[i] <= len && t.ends[i] > (i ? t.ends[i - 1] : 0));
+    for (size_t i = 0; i < t.n; i++) MUST(t.ids[i] < m->n_vocab && t.ends[i] <= len && t.ends[i] > (i ? t.ends[i - 1] : 0));
     if (!m->drops) MUST(t.n ? t.ends[t.n - 1] == len : !len);
     if (!(flags & WWHO_UNK_TOKEN) && !m->loses && !(allowed && m->shares)) check_decode(m, &t, text, len);
     check_count(m, &t, text, len, allowed, flags);

@@ -56,7 +56,7 @@ static int heap_push(pair_heap *heap, heap_entry entry) {
 }
 
 struct wwho_merger {
-    size_t n; /* positions */
+    size_t n;        /* positions */
     uint32_t *token; /* of the token that starts at a position; NONE between runs; else anything but NONE */
     uint16_t *width; /* positions of the token that starts, or ends, at a position */
     uint32_t *pair;  /* of the token that starts at a position and the next one, or NONE: not to be merged */
@@ -71,14 +71,14 @@ struct wwho_merger {
     uint16_t *bytes; /* of the text of each token */
     uint16_t *units; /* of each token: how many atoms it was merged from */
     uint32_t max_units;
-    uint8_t *words;  /* how many words each token touches, and BEGINS_WORD; null where merges stay within words */
+    uint8_t *words; /* how many words each token touches, and BEGINS_WORD; null where merges stay within words */
     uint32_t max_words;
     uint32_t *merges; /* left and right id in turn */
     uint64_t *gains;  /* of each merge: the count of its pair */
     size_t n_atoms, n_merges, max_merges;
     uint64_t min_freq;
     uint32_t *with_left, *with_right; /* while merging: the new pair of (that token, new) and of (new, that token) */
-    uint64_t *fresh; /* while merging: new pairs and where they stand, pair << 32 | position */
+    uint64_t *fresh;                  /* while merging: new pairs and where they stand, pair << 32 | position */
     size_t n_fresh, fresh_room;
     uint32_t *renumbered; /* by keep_frequent: the new numbers of the pairs it looked at, NONE for those dropped */
     size_t renumbered_room;
@@ -89,8 +89,8 @@ struct wwho_merger {
 
 void wwho_merger_free(wwho_merger *m) {
     if (!m) return;
-    void *parts[] = {m->token, m->width, m->pair, m->run, m->run_count, m->pairs, m->places, m->heap.entries,
-                     m->bytes, m->units, m->words, m->merges, m->gains, m->with_left, m->with_right, m->fresh, m->renumbered};
+    void *parts[] = {m->token, m->width, m->pair,   m->run,   m->run_count, m->pairs,      m->places, m->heap.entries, m->bytes,
+                     m->units, m->words, m->merges, m->gains, m->with_left, m->with_right, m->fresh,  m->renumbered};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
     free(m);
 }
@@ -113,9 +113,7 @@ static inline bool stay_two(const wwho_merger *m, uint32_t left, uint32_t right)
 static inline uint64_t weight(const wwho_merger *m, size_t at) { return m->run ? m->run_count[m->run[at]] : 1; }
 
 /* The position at which the token before the one at `at` starts; `at` where it is the first of its run. */
-static inline size_t previous(const wwho_merger *m, size_t at) {
-    return m->token[at - 1] == NONE ? at : at - m->width[at - 1];
-}
+static inline size_t previous(const wwho_merger *m, size_t at) { return m->token[at - 1] == NONE ? at : at - m->width[at - 1]; }
 
 static int new_pair(wwho_merger *m, uint32_t left, uint32_t right, uint32_t *pair) {
     if (m->n_pairs >= NONE) return WWHO_ARGUMENT;
@@ -244,8 +242,7 @@ static int grow_pair_slots(const wwho_merger *m, uint32_t **slots, size_t *mask)
     uint32_t *grown = calloc(*mask * 2 + 2, sizeof *grown);
     if (!grown) return WWHO_MEMORY;
     *mask = *mask * 2 + 1;
-    for (size_t i = 0; i < m->n_pairs; i++)
-        *known_pair(m, grown, *mask, m->pairs[i].left, m->pairs[i].right) = (uint32_t)i + 1;
+    for (size_t i = 0; i < m->n_pairs; i++) *known_pair(m, grown, *mask, m->pairs[i].left, m->pairs[i].right) = (uint32_t)i + 1;
     free(*slots);
     *slots = grown;
     return WWHO_OK;
@@ -314,15 +311,13 @@ static int merge_at(wwho_merger *m, size_t at, uint32_t merged) {
     m->width[at] = m->width[after - 1] = (uint16_t)(after - at);
     int status = WWHO_OK;
     if (before != at) status = meet(m, before, m->token[before], merged, &m->with_left[m->token[before]]);
-    if (!status && m->token[after] != NONE)
-        status = meet(m, at, merged, m->token[after], &m->with_right[m->token[after]]);
+    if (!status && m->token[after] != NONE) status = meet(m, at, merged, m->token[after], &m->with_right[m->token[after]]);
     return status;
 }
 
 /* The pairs from `first` on, all with the new token, are counted: forget where to find them and keep the frequent ones. */
 static int settle(wwho_merger *m, size_t first) {
-    for (size_t i = first; i < m->n_pairs; i++)
-        m->with_left[m->pairs[i].left] = m->with_right[m->pairs[i].right] = NONE;
+    for (size_t i = first; i < m->n_pairs; i++) m->with_left[m->pairs[i].left] = m->with_right[m->pairs[i].right] = NONE;
     for (size_t i = 0; i < m->n_fresh; i++) { /* a place may have changed again: only its last pair counts */
         uint32_t pair = (uint32_t)(m->fresh[i] >> 32), at = (uint32_t)m->fresh[i];
         if (m->pair[at] == pair) m->pairs[pair].places++;
@@ -423,8 +418,8 @@ static int measure_atoms(wwho_merger *m, const wwho_words *atoms) {
     return WWHO_OK;
 }
 
-int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max_merges, uint64_t min_freq,
-                    uint32_t max_units, wwho_merger **merger) {
+int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max_merges, uint64_t min_freq, uint32_t max_units,
+                    wwho_merger **merger) {
     if (!merger) return WWHO_ARGUMENT;
     *merger = NULL;
     if (!words || !atoms || words->n_units > MAX_UNITS) return WWHO_ARGUMENT;

@@ -39,8 +39,8 @@ void wwho_words_free(wwho_words *words);
  * open. */
 int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len);
 
-/* Add n records, `len` bytes in all, with their counts: the export of a table, of another process perhaps. WWHO_ARGUMENT where the bytes are not
- * exactly n records; the words before the fault are then counted. */
+/* Add n records, `len` bytes in all, with their counts: the export of a table, of another process perhaps. WWHO_ARGUMENT where the bytes
+ * are not exactly n records; the words before the fault are then counted. */
 int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const uint64_t *counts, size_t n);
 
 /* Add all words of another table, with their counts, and its stray_bytes. */
@@ -77,8 +77,8 @@ typedef struct wwho_merger wwho_merger;
  * cut between them are pairs. At most max_merges merges will be made, none of a pair seen less than min_freq times, and none
  * whose token would be longer than max_units atoms or 1023 bytes. Both tables may be freed afterwards. WWHO_ARGUMENT for a min_freq
  * or max_units of 0, more than 2^21 atoms or merges, or more than 2^31 - 2 units in the distinct words. On failure *merger is null. */
-int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max_merges, uint64_t min_freq,
-                    uint32_t max_units, wwho_merger **merger);
+int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max_merges, uint64_t min_freq, uint32_t max_units,
+                    wwho_merger **merger);
 
 /* Phrases: the tokens of neighbouring words of one route, each word but the first beginning with the U+0020 behind the word
  * before. What superwords are learnt from. A word with a unit that is no atom, or with more than 255 units, is in none. */

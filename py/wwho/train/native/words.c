@@ -2,8 +2,8 @@
 
 typedef struct {
     uint64_t count;
-    uint64_t at : 48; /* of the record in the arena; it ends where the next one begins */
-    uint64_t head : 8; /* bytes of the record before its text; 0: 256 or more */
+    uint64_t at : 48;   /* of the record in the arena; it ends where the next one begins */
+    uint64_t head : 8;  /* bytes of the record before its text; 0: 256 or more */
     uint64_t route : 8; /* 1 + the route of which the text, as a whole segment, is this word and nothing else; 0: none is known */
 } word_entry;
 
