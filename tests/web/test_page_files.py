@@ -466,7 +466,7 @@ def test_messages_are_seen_wherever_the_page_is(page: Any, address: str) -> None
 
 
 def test_the_recipe_for_a_tokenizer_json(page: Any, address: str, tmp_path: Path) -> None:
-    """As the page says it: a rank file by the Python that it shows, an import, a drop."""
+    """As the page says it: an import, and a drop."""
     tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
     level = tokenizers.pre_tokenizers.ByteLevel
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
@@ -483,13 +483,9 @@ def test_the_recipe_for_a_tokenizer_json(page: Any, address: str, tmp_path: Path
     theirs.save(str(tmp_path / "tokenizer.json"))
 
     opened(page, address)
-    recipe = page.locator("#ranks").text_content()
-    subprocess.run([sys.executable, "-c", recipe], cwd=tmp_path, check=True)
-    pattern = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-    command = [sys.executable, "-m", "wwho.cli.main", "import", "tiktoken"]
-    command += [str(tmp_path / "ranks.tiktoken"), "--pattern", pattern, "--name", "mine"]
-    command += ["-o", str(tmp_path / "mine.wwho")]
-    subprocess.run(command, check=True, capture_output=True)
+    said = page.locator("#import").text_content().removeprefix("wwho ").split()
+    command = [sys.executable, "-m", "wwho.cli.main", *said]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
 
     page.set_input_files("#model", tmp_path / "mine.wwho")
     expect(page.locator("#name-2")).to_have_text("mine")
