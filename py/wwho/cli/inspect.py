@@ -44,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
 def describe(container: Container, artifact: Artifact) -> dict[str, object]:
     """Everything about an artifact that fits a screen."""
     from wwho.core.reference import info_of
+    from wwho.format.losses import losses
 
     info, automata = info_of(artifact), artifact.scanners.automata
     return {
@@ -75,6 +76,9 @@ def describe(container: Container, artifact: Artifact) -> dict[str, object]:
             }
             for route in info.routes
         ],
+        "decoder": info.decoder,
+        "lossless": not losses(artifact),
+        "losses": list(losses(artifact)),
         "special_tokens": dict(info.specials),
         "provenance": dict(info.provenance),
     }
@@ -89,14 +93,21 @@ def table(facts: dict[str, object]) -> list[str]:
             out += [f"  {key:<16} {shown(each)}" for key, each in value.items()]
         elif isinstance(value, list):
             out += [name]
-            out += ["  " + "  ".join(f"{key} {each}" for key, each in row.items()) for row in value]
+            rows = ([row] if isinstance(row, str) else map(" ".join, _pairs(row)) for row in value)
+            out += ["  " + "  ".join(row) for row in rows]
         else:
             out.append(f"{name:<18} {shown(value)}")
     return out
+
+
+def _pairs(row: dict[str, object]) -> list[tuple[str, str]]:
+    return [(key, str(each)) for key, each in row.items()]
 
 
 def shown(value: object) -> str:
     """A value for people: numbers grouped, none spelled out."""
     if value is None:
         return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else streams.printable(str(value))

@@ -1,0 +1,86 @@
+"""What `inspect` says of a model that is not lossless."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tiny import odd_added_model, paper_model, tiny_model
+
+from wwho.build import decoders
+from wwho.build.base import byte_base
+from wwho.compile.normal_forms import lower_case, normal_form
+from wwho.encodings import model_bytes
+from wwho.format.decoder import Decoder
+from wwho.format.losses import losses
+from wwho.format.model import Added, Artifact, Flag
+from wwho.format.read import read_artifact
+from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
+
+MARK = decoders.SPACE_MARK
+TO_MARK = Replace(0, (MARK, None))
+CANONICAL = "characters become their canonical forms, as in NFC and NFD"
+LLAMA = Decoder(
+    (
+        *(*decoders.metaspace(prepends=False), *decoders.BYTE_FALLBACK, *decoders.FUSE),
+        *decoders.strip(" ", 1, 0),
+    )
+)
+
+
+def with_steps(*steps: Step, decoder: Decoder | None = None) -> Artifact:
+    """A model of bytes with a normalizer."""
+    return replace(byte_base(), normalizer=steps, decoder=decoder)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "o200k_harmony", "wwho_super_328k"])
+def test_those_that_ship_are_lossless(name: str) -> None:
+    assert losses(read_artifact(model_bytes(name))) == ()
+
+
+@pytest.mark.parametrize(
+    ("artifact", "found"),
+    [
+        (tiny_model(), ()),
+        (paper_model(), ("what the vocabulary lacks becomes the unknown token",)),
+        (with_steps(normal_form("nfc")), (CANONICAL,)),
+        (with_steps(normal_form("nfd")), (CANONICAL,)),
+        (with_steps(lower_case()), ("capital letters become small ones", CANONICAL)),
+        (with_steps(Rewriting({0x301: ()})), ("accents vanish",)),
+        (with_steps(Rewriting({7: ()})), ("control characters vanish",)),
+        (with_steps(Rewriting({0x20AC: (0x65,)})), ("some characters become others, or vanish",)),
+        (with_steps(Rules({"a": "b"})), ("characters become others by a table, as in NFKC",)),
+        (with_steps(Ends(" ", left=True)), ("white space at the ends of a text is lost",)),
+        (with_steps(Ends(prefix=" ")), ("a space is put in front of a text",)),
+        (with_steps(TO_MARK), ("some texts are replaced",)),
+        (
+            with_steps(Ends(prefix=MARK), TO_MARK, decoder=LLAMA),
+            (f"{MARK} in a text becomes a space",),
+        ),
+        (
+            with_steps(TO_MARK, Ends(prefix=MARK, unless=True), decoder=LLAMA),
+            ("a space at the beginning of a text is lost", f"{MARK} in a text becomes a space"),
+        ),
+        (
+            with_steps(decoder=Decoder(decoders.word_piece())),
+            ("the decoder puts spaces between tokens, or cleans up",),
+        ),
+        (
+            with_steps(decoder=Decoder(decoders.strip(" ", 1, 0))),
+            ("the decoder takes a space off the beginning",),
+        ),
+        (
+            replace(byte_base(), added=(Added("a", 300, Flag(0)), Added("b", 300, Flag(0)))),
+            ("several added tokens have one id",),
+        ),
+    ],
+)
+def test_reasons(artifact: Artifact, found: tuple[str, ...]) -> None:
+    assert losses(artifact) == found
+
+
+def test_compatibility_and_white_space() -> None:
+    found: Any = losses(with_steps(normal_form("nfkc")))
+    assert found[0].startswith("compatibility")
+    assert "added tokens take the white space beside them" in losses(odd_added_model())
