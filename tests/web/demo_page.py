@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any
 
@@ -76,11 +77,11 @@ def drop(page: Any, name: str, data: bytes) -> None:
     """Drop a file on the page."""
     page.evaluate(
         """([name, data]) => {
-          const bytes = Uint8Array.from(data);
+          const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
           const transfer = new DataTransfer();
           transfer.items.add(new File([bytes], name));
           const drop = new DragEvent("drop", { dataTransfer: transfer, cancelable: true });
           window.dispatchEvent(drop);
         }""",
-        [name, list(data)],
+        [name, b64encode(data).decode()],  # a list of numbers takes the driver a minute for 1 MB
     )
