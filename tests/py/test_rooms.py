@@ -22,6 +22,7 @@ ROOMS = (
     ("batches", "cutting", "decoding", "encoding", "encodings", "streaming", "tokenizer"),
     ("tiktoken",),
     ("train",),
+    ("survey",),
     ("evaluate",),
     ("hf",),
     ("serve",),

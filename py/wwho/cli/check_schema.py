@@ -16,7 +16,7 @@ from wwho.errors import PatternError, SchemaError
 
 if TYPE_CHECKING:
     from wwho.compile.schema import Schema
-    from wwho.evaluate.survey import Leftover, Survey
+    from wwho.survey import Leftover, Survey
 
 NAME = "check"
 HELP = "check a schema, and report which characters of a corpus its syllables leave over"
@@ -117,8 +117,8 @@ def surveyed(schema: Schema, options: argparse.Namespace) -> Survey:
         CorpusError: a file cannot be read, or none has text in the script.
     """
     from wwho.corpus import Corpus
-    from wwho.evaluate.survey import survey
     from wwho.progress import Progress
+    from wwho.survey import survey
 
     corpus = Corpus(options.corpus, field=options.field, column=options.column)
     with Progress(sys.stderr.isatty()).stage("check", corpus.size(), unit="B") as advance:

@@ -77,13 +77,9 @@ class Encoder(ABC):
     def decode(self, lines: Sequence[list[int]]) -> list[bytes]:
         """The text of each line's ids."""
 
+    @abstractmethod
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
         """The bytes of each token; None where there is no such token."""
-        return [self._token_bytes(token) for token in tokens]
-
-    @abstractmethod
-    def _token_bytes(self, token: int) -> bytes | None:
-        """The bytes of a token."""
 
     def has_syllables(self, code_points: Ints) -> Bools:
         """Whether text of each of these letters is cut into syllables."""
@@ -158,9 +154,6 @@ class WwhoEncoder(Encoder):
         """See `Encoder`."""
         return self._packing.tokens_bytes(tokens)
 
-    def _token_bytes(self, token: int) -> bytes | None:
-        return self._packing.tokens_bytes([token])[0]
-
     def has_syllables(self, code_points: Ints) -> Bools:
         """See `Encoder`."""
         letters, place = np.unique(code_points, return_inverse=True)
@@ -203,11 +196,15 @@ class TiktokenEncoder(Encoder):
         """See `Encoder`."""
         return [self._encoding.decode_bytes(ids) for ids in lines]
 
-    def _token_bytes(self, token: int) -> bytes | None:
-        try:
-            return self._encoding.decode_single_token_bytes(token)
-        except KeyError:
-            return None
+    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
+        """See `Encoder`."""
+        found: list[bytes | None] = []
+        for token in tokens:
+            try:
+                found.append(self._encoding.decode_single_token_bytes(token))
+            except KeyError:
+                found.append(None)
+        return found
 
 
 class TokenizersEncoder(Encoder):
@@ -268,8 +265,11 @@ class TokenizersEncoder(Encoder):
         texts = self._tokenizer.decode_batch(lines, skip_special_tokens=False)
         return [text.encode() for text in texts]
 
-    def _token_bytes(self, token: int) -> bytes | None:
-        text = self._tokenizer.id_to_token(token)
+    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
+        """See `Encoder`."""
+        return [self._bytes_of(self._tokenizer.id_to_token(token)) for token in tokens]
+
+    def _bytes_of(self, text: str | None) -> bytes | None:
         if text is None:
             return None
         if self._is_bytes and all(char in _BYTES for char in text):

@@ -190,18 +190,7 @@ def text_result(
     sha256: str = "",
     trained_on: tuple[str, ...] = (),
 ) -> TextResult:
-    """The figures of a text.
-
-    Args:
-        name: as in `TextResult`.
-        text: what it holds.
-        tallies: what each tokenizer made of it.
-        encoders: the tokenizers, the model first.
-        grammar: whose routes and syllables were counted.
-        file: as in `TextResult`.
-        sha256: as in `TextResult`.
-        trained_on: as in `TextResult`.
-    """
+    """The figures of a text, of what it holds and what each tokenizer made of it, the model first."""
     routes = text["routes"]
     size = (text["characters"], text["words"], int(routes[-1].sum()))
     tokens = [int(tally["counts"].sum()) for tally in tallies]
