@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -26,7 +27,7 @@ NEXT = "\ue000"
 TEXTS = st.text(st.sampled_from(LETTERS + "▁ab  "), max_size=24)
 SCALARS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
 
-NORMALIZERS = {
+NORMALIZERS: dict[str, Callable[..., Any]] = {
     "NFC": lambda: normalizers.NFC(),
     "NFD": lambda: normalizers.NFD(),
     "NFKC": lambda: normalizers.NFKC(),
@@ -51,7 +52,7 @@ NORMALIZERS = {
     ),
 }
 BEHAVIOURS = ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")
-PRE_TOKENIZERS = {
+PRE_TOKENIZERS: dict[str, Callable[..., Any]] = {
     "Whitespace": lambda: pre_tokenizers.Whitespace(),
     "WhitespaceSplit": lambda: pre_tokenizers.WhitespaceSplit(),
     "Bert": lambda: pre_tokenizers.BertPreTokenizer(),
@@ -320,7 +321,7 @@ def test_json_that_is_refused(text: str, said: str) -> None:
         imported(text)
 
 
-POST = {
+POST: dict[str, Callable[..., Any]] = {
     "template": lambda: processors.TemplateProcessing(
         single="<s>:1 $A:2 </s>:3",
         pair="<s> $A </s> $B:1 </s>:1 </s>:4",
@@ -355,7 +356,7 @@ def test_a_post_processor(name: str) -> None:
         assert [place.type_id for place, _ in places] == expected.type_ids
 
 
-DECODERS = {
+DECODERS: dict[str, Callable[..., Any]] = {
     "none": lambda: None,
     "WordPiece": lambda: decoders.WordPiece("##"),
     "Metaspace": lambda: decoders.Metaspace(),

@@ -190,7 +190,7 @@ def text_result(
     sha256: str = "",
     trained_on: tuple[str, ...] = (),
 ) -> TextResult:
-    """The figures of a text, of what it holds and what each tokenizer made of it, the model first."""
+    """The figures of a text, given what it holds and what each tokenizer made of it."""
     routes = text["routes"]
     size = (text["characters"], text["words"], int(routes[-1].sum()))
     tokens = [int(tally["counts"].sum()) for tally in tallies]
