@@ -17,6 +17,10 @@ chunks.json is a list of texts that are cut: {"encoding", "text", "limit", "over
 "chunks": [[start, end, tokens] in code points], null where one character is over the limit,
 "truncated": code points of the text that truncate keeps}.
 
+after.json is a list of texts around which a template stands, {"encoding", "text", "pair": null or a
+text, "special": whether its ids are added, "ids", "types"}, and of ids whose texts a decoder joins,
+{"encoding", "ids", "skip": whether special tokens are left out, "decoded"}.
+
 "text" is a string that may hold lone surrogates (read as U+FFFD); "bytes_hex" are bytes that need
 not be UTF-8, and the segments of such a line are hexadecimal too. Units stand only in segments of
 routes that have them. The artifacts of `tiny`, `paper` and so on lie in tests/vectors.
@@ -27,7 +31,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from random import Random
 
@@ -37,9 +41,12 @@ sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tests"
 from generators import STRATEGIES  # noqa: E402
 from tiny import (  # noqa: E402
     byte_tokens_model,
+    ctc_model,
+    fallback_model,
     kinds_model,
     odd_added_model,
     paper_model,
+    template_model,
     tiny_model,
 )
 
@@ -52,6 +59,7 @@ from wwho.format.model import Action, Added, Flag  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
 from wwho.special import allowed_mask  # noqa: E402
 from wwho.text import to_bytes  # noqa: E402
+from wwho.tokenizer import Tokenizer  # noqa: E402
 
 VECTORS = ROOT / "tests" / "vectors"
 TWINS = ("gpt2", "p50k_base")  # have the ids of r50k_base and of p50k_edit
@@ -62,6 +70,8 @@ SMALL = {
     "characters": byte_tokens_model,
     "odd": odd_added_model,
 }
+
+AFTER = {"template": template_model, "fallback": fallback_model, "ctc": ctc_model}
 
 TEXTS = (
     "",
@@ -285,6 +295,26 @@ def chunks() -> Iterator[dict[str, object]]:
                 yield line | {"truncated": len(tokenizer.truncate(text, limit))}
 
 
+def after() -> Iterator[dict[str, object]]:
+    """Pairs, templates and decoders, by the reference backend."""
+    for name in AFTER:
+        tokenizer = Tokenizer.load(VECTORS / f"{name}.wwho", backend="reference")
+        random = Random(name)
+        texts = ("", "ab b", "a\u00e9b"), (None, "", "b ab"), (False, True)
+        for text, pair, special in product(*texts):
+            ("", "ab b", "a\u00e9b"), (None, "", "b ab"), (False, True)
+        ):
+            ids, types = tokenizer.encode_with_types(text, pair, add_special_tokens=special)
+            line: dict[str, object] = {"encoding": name, "text": text, "pair": pair}
+            yield line | {"special": special, "ids": ids, "types": types}
+        known = sorted(AFTER[name]().decoded)
+        for number in range(60):
+            ids = random.choices(known, k=number % 13)
+            for skip in (False, True):
+                text = tokenizer.decode(ids, skip_special_tokens=skip)
+                yield {"encoding": name, "ids": ids, "skip": skip, "decoded": text}
+
+
 def main() -> None:
     """Write the small artifacts and the vectors of all encodings."""
     blobs = {name: write_artifact(make()) for name, make in SMALL.items()}
@@ -298,6 +328,11 @@ def main() -> None:
     cut = [json.dumps(line, separators=(",", ":")) for line in chunks()]
     write_atomic(VECTORS / "chunks.json", ("[\n" + ",\n".join(cut) + "\n]\n").encode("ascii"))
     print(f"chunks: {len(cut)} vectors")
+    for name, make in AFTER.items():
+        write_atomic(VECTORS / f"{name}.wwho", write_artifact(make()))
+    found = [json.dumps(line, separators=(",", ":")) for line in after()]
+    write_atomic(VECTORS / "after.json", ("[\n" + ",\n".join(found) + "\n]\n").encode("ascii"))
+    print(f"after: {len(found)} vectors")
 
 
 if __name__ == "__main__":

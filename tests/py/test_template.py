@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
+import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +26,7 @@ VOCAB = {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "a": 3, "b": 4, "ab": 5, "##a": 6, 
 SPECIALS = [("[CLS]", 1), ("[SEP]", 2)]
 CLS, SEP = (Place(What.ID, 0, 1), Place(What.ID, 0, 2))
 FIRST, SECOND = Place(What.FIRST), Place(What.SECOND)
+VECTORS = oracle.ROOT / "tests" / "vectors"
 BACKENDS: tuple[BackendName, ...] = ("native", "reference")
 
 
@@ -164,3 +167,20 @@ def test_decoded_text_and_texts_of_tokens() -> None:
 def test_sections_read_as_written(before: list[int], behind: list[int], between: list[int]) -> None:
     made = Template.around(before, behind, between, second_type=len(before))
     assert read_template(write_template(made), lambda _: True) == made
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_vectors(backend: BackendName) -> None:
+    """Those of JavaScript, by the backends of Python."""
+    opened: dict[str, Tokenizer] = {}
+    for line in json.loads((VECTORS / "after.json").read_text("ascii")):
+        name = line["encoding"]
+        path = VECTORS / f"{name}.wwho"
+        encoder = opened.setdefault(name, Tokenizer.load(path, backend=backend))
+        if "text" in line:
+            found = encoder.encode_with_types(
+                line["text"], line["pair"], add_special_tokens=line["special"]
+            )
+            assert found == (line["ids"], line["types"])
+        else:
+            assert encoder.decode(line["ids"], skip_special_tokens=line["skip"]) == line["decoded"]

@@ -13,6 +13,7 @@ import struct
 from dataclasses import replace
 from typing import Any
 
+from wwho.build import decoders
 from wwho.build.assemble import added_tokens
 from wwho.build.atoms import cut_by, script_cut
 from wwho.build.base import base_model
@@ -26,6 +27,7 @@ from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.segments import compile_schemas
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.format.bpe import BPE
+from wwho.format.decoder import Bytes, Decoder, Join
 from wwho.format.greedy import Greedy
 from wwho.format.model import (
     Action,
@@ -39,6 +41,7 @@ from wwho.format.model import (
     Stage,
     Unknown,
 )
+from wwho.format.template import Template
 from wwho.format.viterbi import Viterbi
 
 SCHEMAS = ("sinhala", "devanagari")
@@ -239,6 +242,46 @@ def byte_tokens_model() -> Artifact:
         models=(characters,),
         added=(Added("<unk>", 0),),
         provenance={"name": "byte tokens"},
+    )
+
+
+def fallback_model() -> Artifact:
+    """The same, decoded as Llama 2 decodes: tokens of bytes are characters, a space goes."""
+    fallback = (Bytes(), Join(), *decoders.strip(" ", 1, 0))
+    decoder = Decoder(
+        (*decoders.metaspace("a", prepends=False), *fallback), surfaces={5: b"\xe2\x81\x87"}
+    )
+    return replace(byte_tokens_model(), decoder=decoder, provenance={"name": "fallback"})
+
+
+def ctc_model() -> Artifact:
+    """The same, decoded as CTC models decode: nothing can be said before the last token."""
+    decoder = Decoder(decoders.ctc("a", "\u0d9a"))
+    return replace(byte_tokens_model(), decoder=decoder, provenance={"name": "ctc"})
+
+
+def template_model() -> Artifact:
+    """A small WordPiece with BERT's template and decoder."""
+    first, later = ("'", ".", "a", "ab", "do", "not"), ("a", "b", "n't", "\u00e9")
+    model = Greedy(
+        first=tuple(text.encode() for text in first),
+        later=tuple(text.encode() for text in later),
+        first_id=3,
+        unknown=Unknown.ID,
+        unk_id=0,
+        max_characters=8,
+    )
+    words = tuple(map(parse_regex, (r"\s+", r"\S+")))
+    return Artifact(
+        scanners=compile_scanners([Scanner("words", words, longest=False)]),
+        router=None,
+        routes=(Route("text", model=0, stages=(0,)),),
+        models=(model,),
+        stages=(Stage(0, (Action.DROP, Action.KEEP)),),
+        added=(Added("[UNK]", 0), Added("[CLS]", 1), Added("[SEP]", 2)),
+        template=Template.around(before=[1], behind=[2], between=[2]),
+        decoder=Decoder(decoders.word_piece(), "##", {2: b"|"}),
+        provenance={"name": "template"},
     )
 
 

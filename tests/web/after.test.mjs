@@ -1,0 +1,70 @@
+// What happens after the model, as in Python: tests/vectors/after.json, texts with a template around them, and ids that a decoder joins.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+
+import { Tokenizer, init } from "../../web/package/node.js";
+import { ROOT } from "./common.mjs";
+
+const FOLDER = new URL("tests/vectors/", ROOT);
+const lines = JSON.parse(await readFile(new URL("after.json", FOLDER), "utf8"));
+await init(process.env.WWHO_WASM);
+
+async function* groups(ids, size) {
+  for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size);
+}
+
+async function collect(parts) {
+  let text = "";
+  for await (const part of parts) text += part;
+  return text;
+}
+
+for (const name of new Set(lines.map(({ encoding }) => encoding))) {
+  const own = lines.filter(({ encoding }) => encoding === name);
+
+  test(`${name}: pairs, and ids of the template`, async () => {
+    const tokenizer = await Tokenizer.load(new URL(`${name}.wwho`, FOLDER));
+    for (const { text, pair, special, ids, types } of own.filter((line) => line.text !== undefined)) {
+      const options = { ...(pair !== null && { pair }), addSpecialTokens: special };
+      assert.deepEqual(tokenizer.encode(text, { ...options, array: true }), ids);
+      assert.equal(tokenizer.countTokens(text, options), ids.length);
+      const found = tokenizer.encodeWithOffsets(text, options);
+      assert.deepEqual([...found.ids], ids);
+      assert.equal(found.starts.length, ids.length);
+      assert.equal(found.ends.length, ids.length);
+      if (found.types) assert.deepEqual([...found.types], types);
+      else assert.deepEqual([pair, special], [null, false]);
+    }
+  });
+
+  test(`${name}: decoded whole, and in parts`, async () => {
+    const tokenizer = await Tokenizer.load(new URL(`${name}.wwho`, FOLDER));
+    for (const { ids, skip: skipSpecialTokens, decoded } of own.filter((line) => line.decoded !== undefined)) {
+      const options = { skipSpecialTokens };
+      assert.equal(tokenizer.decode(ids, options), decoded);
+      assert.equal(new TextDecoder("utf-8", { ignoreBOM: true }).decode(tokenizer.decodeBytes(ids, options)), decoded);
+      assert.equal([...tokenizer.decodeGenerator(ids, options)].join(""), decoded);
+      assert.equal(await collect(tokenizer.decodeAsyncGenerator(groups(ids, 3), options)), decoded);
+    }
+  });
+}
+
+test("more ids than are decoded at a time", async () => {
+  for (const name of ["fallback", "ctc"]) {
+    const tokenizer = await Tokenizer.load(new URL(`${name}.wwho`, FOLDER));
+    const { ids } = lines.filter(({ encoding, decoded }) => encoding === name && decoded).at(-1);
+    const many = Array.from({ length: 70_000 }, (_, i) => ids[i % ids.length]);
+    assert.equal(tokenizer.decode(many), await collect(tokenizer.decodeAsyncGenerator(groups(many, 999))));
+  }
+});
+
+test("a token alone has its own bytes", async () => {
+  const tokenizer = await Tokenizer.load(new URL("template.wwho", FOLDER));
+  const ids = [...tokenizer.encode("ab")];
+  assert.equal(new TextDecoder().decode(tokenizer.tokenBytes(ids[0])), "ab");
+  assert.throws(() => tokenizer.tokenBytes(999), { status: "TOKEN" });
+  assert.throws(() => tokenizer.decode(ids, { skipSpecialTokens: 1 }), { status: "ARGUMENT" });
+  assert.throws(() => tokenizer.encode("a", { addSpecialTokens: 1 }), { status: "ARGUMENT" });
+});
