@@ -302,8 +302,6 @@ def after() -> Iterator[dict[str, object]]:
         random = Random(name)
         texts = ("", "ab b", "a\u00e9b"), (None, "", "b ab"), (False, True)
         for text, pair, special in product(*texts):
-            ("", "ab b", "a\u00e9b"), (None, "", "b ab"), (False, True)
-        ):
             ids, types = tokenizer.encode_with_types(text, pair, add_special_tokens=special)
             line: dict[str, object] = {"encoding": name, "text": text, "pair": pair}
             yield line | {"special": special, "ids": ids, "types": types}
