@@ -18,6 +18,7 @@ from wwho.cutting import Cutting
 from wwho.decoding import Decoding, TokenTexts
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import write_atomic
+from wwho.format.layout import MAGIC
 from wwho.format.template import Place, Template
 from wwho.normalize import places_before
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
@@ -134,6 +135,40 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         """
         with naming(path):
             return cls._open(Path(path).read_bytes(), backend)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], *, backend: BackendName | None = None) -> Self:
+        """Open a tokenizer of any kind: a `.wwho` file, or another library's, imported in memory.
+
+        What kinds there are, and what they cannot say of themselves, `wwho.importers` tells.
+
+        Raises:
+            SourceError: no artifact can hold it, or it is no tokenizer.
+            ArtifactError: the file breaks a MUST of FORMAT.md, or its vocabulary cannot be held.
+            PatternError: a pattern in it cannot be compiled.
+            BackendError: the backend asked for cannot run here.
+            OSError: the file cannot be read.
+
+        Example:
+            >>> import json, tempfile
+            >>> model = {"type": "WordLevel", "vocab": {"?": 0, "hello": 1}, "unk_token": "?"}
+            >>> document = {"model": model, "pre_tokenizer": {"type": "Whitespace"}}
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     _ = (Path(folder) / "tokenizer.json").write_text(json.dumps(document))
+            ...     Tokenizer.from_file(folder).encode("hello world")
+            [1, 0]
+        """
+        file = Path(path)
+        if file.is_file():
+            with file.open("rb") as opened:
+                if opened.read(len(MAGIC)) == MAGIC:
+                    return cls.load(path, backend=backend)
+        from wwho.format.write import write_artifact
+        from wwho.importers import Options, import_file
+
+        name = file.stem or file.resolve().name
+        found = import_file(path, Options(name=name)).artifact
+        return cls._open(write_artifact(found), backend)
 
     @classmethod
     def from_bytes(

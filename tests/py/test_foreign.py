@@ -51,6 +51,10 @@ FILES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: json.dumps(paper_document()).encode(),
         "a vocab.json of the WWHO paper; .*wwho import FILE",
     ),
+    "tokenizer_config.json": (
+        lambda: b'{"do_lower_case": true, "unk_token": "[UNK]"}',
+        "the settings of a tokenizer; .*take the tokenizer.json beside it",
+    ),
     "sinhala.json": ((ROOT / "schemas" / "sinhala.json").read_bytes, "a schema; .*--schema"),
     "pointer.wwho": (
         lambda: b"version https://git-lfs.github.com/spec/v1\n",

@@ -26,6 +26,10 @@ _KINDS = (
         rb'\s*\{.*"script_mode"\s*:',
         "a vocab.json of the WWHO paper; make an artifact of it with: wwho import FILE",
     ),
+    (
+        rb'\s*\{.*"(?:tokenizer_class|cls_token|bos_token|eos_token|unk_token)"\s*:',
+        "the settings of a tokenizer; take the tokenizer.json beside it",
+    ),
     (rb'\s*\{.*"(?:grammar|blocks)"\s*:', "a schema; give it to --schema"),
     (rb"version https://git-lfs", "a Git LFS pointer; fetch the file itself with: git lfs pull"),
     (

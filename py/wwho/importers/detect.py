@@ -12,11 +12,14 @@ from wwho.errors import ArtifactError, PatternError, SourceError, SpecialTokenEr
 from wwho.format.foreign import foreign
 from wwho.importers import llama_cpp, paper, ranks, rwkv, tekken
 from wwho.importers.huggingface import read as tokenizer_json
+from wwho.importers.huggingface import vocabulary_files
 from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
 from wwho.importers.source import Source
 
 READERS: tuple[Reader, ...] = (
     tokenizer_json.READER,
+    vocabulary_files.LINES,
+    vocabulary_files.VOCAB,
     paper.READER,
     tekken.READER,
     ranks.READER,

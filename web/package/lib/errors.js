@@ -20,6 +20,10 @@ const FOREIGN = [
     /^\s*\{.*"script_mode"\s*:/s,
     "a vocab.json of the WWHO paper; make an artifact of it with: wwho import FILE",
   ],
+  [
+    /^\s*\{.*"(?:tokenizer_class|cls_token|bos_token|eos_token|unk_token)"\s*:/s,
+    "the settings of a tokenizer; take the tokenizer.json beside it",
+  ],
   [/^\s*\{.*"(?:grammar|blocks)"\s*:/s, "a schema; wwho train --schema takes it"],
   [/^version https:\/\/git-lfs/, "a Git LFS pointer; fetch the file itself with: git lfs pull"],
   [/^\s*<(?:!doctype|html|\?xml)/i, "a web page; check that the address leads to the file itself"],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from typing import Any
 
 from wwho.build.base import WRITER
 from wwho.build.bpe import safe_cuts
@@ -20,7 +22,7 @@ from wwho.importers.huggingface.draft import ANY, MAX_STAGES, Draft
 from wwho.importers.huggingface.rewriting import add_normalizer
 from wwho.importers.huggingface.vocabularies import Vocabulary, read_model
 from wwho.importers.reader import Imported, Options, Reader
-from wwho.importers.source import Source, shown
+from wwho.importers.source import Source, parse_json, shown
 
 ENGINE = "tokenizers 0.23.3"
 PARTS = {
@@ -48,10 +50,22 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source, options: Options) -> Imported:
     """Make the model."""
-    root = Value(source.document)
+    return make(source.document, source, options, READER.kind)
+
+
+def make(
+    document: dict[str, Any], source: Source, options: Options, kind: str, *notes: str
+) -> Imported:
+    """Make the model of a document like a tokenizer.json.
+
+    Raises:
+        SourceError: it holds what no artifact can.
+        ArtifactError: its vocabulary is no BPE that an artifact can hold.
+    """
+    root = Value(document)
     if root.raw.get("version", "1.0") != "1.0":
         root.at("version").fail(f'found {shown(root.raw["version"])}, expected "1.0"')
-    draft = Draft()
+    draft = Draft(notes=list(notes))
     with_patterns(root.at("normalizer"), draft, add_normalizer)
     byte_level_text = draft.byte_level
     if byte_level_text and root.at("pre_tokenizer").raw is not None:
@@ -77,7 +91,7 @@ def read(source: Source, options: Options) -> Imported:
         if key not in PARTS | IGNORED.keys()
     ]
     artifact = assemble(root, draft, vocabulary, listed, provenance(source, options))
-    return Imported(artifact=artifact, kind=READER.kind, engine=ENGINE, notes=tuple(draft.notes))
+    return Imported(artifact=artifact, kind=kind, engine=ENGINE, notes=tuple(draft.notes))
 
 
 def with_patterns(value: Value, draft: Draft, add: object) -> None:
@@ -218,9 +232,27 @@ def provenance(source: Source, options: Options) -> dict[str, str]:
         "source": options.source or source.name,
         "license": options.license or "unknown",
         "engine": ENGINE,
+        **settings_beside(source),
         "unicode": UNICODE_VERSION,
         "writer": WRITER,
     }
+
+
+def settings_beside(source: Source) -> dict[str, str]:
+    """What tokenizer_config.json and chat_template.jinja say of chats, for the record."""
+    found: dict[str, str] = {}
+    config = source.beside("tokenizer_config.json")
+    document = parse_json(config.data) if config else {}
+    for key, value in document.items():
+        text = value.get("content") if isinstance(value, dict) else value
+        if key.endswith("_token") and isinstance(text, str):
+            found[key] = text
+    template = document.get("chat_template")
+    if template:
+        found["chat_template"] = template if isinstance(template, str) else json.dumps(template)
+    if (file := source.beside("chat_template.jinja")) is not None:
+        found["chat_template"] = file.data.decode("utf-8", "replace")
+    return found
 
 
 READER = Reader(kind="a tokenizer.json of Hugging Face", sniff=sniff, read=read)

