@@ -102,8 +102,10 @@ def parse_json(data: bytes) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise SourceError(f"it holds {shown(document)}, expected an object")
     _check_depth(document)
-    if "\\ud" in text.lower():
-        _check_surrogates(document, "")
+    try:
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        _refuse_surrogates(document, "")
     return document
 
 
@@ -148,7 +150,7 @@ def _too_deep() -> SourceError:
     return SourceError(f"it is nested deeper than {MAX_DEPTH} levels of {{ }} and [ ]")
 
 
-def _check_surrogates(value: object, pointer: str) -> None:
+def _refuse_surrogates(value: object, pointer: str) -> None:
     if isinstance(value, str):
         try:
             value.encode()
@@ -159,8 +161,8 @@ def _check_surrogates(value: object, pointer: str) -> None:
     elif isinstance(value, (dict, list)):
         items = value.items() if isinstance(value, Mapping) else enumerate(value)
         for key, each in items:
-            _check_surrogates(key, pointer)
-            _check_surrogates(each, f"{pointer}/{escaped(str(key))}")
+            _refuse_surrogates(key, pointer)
+            _refuse_surrogates(each, f"{pointer}/{escaped(str(key))}")
 
 
 def escaped(key: str) -> str:

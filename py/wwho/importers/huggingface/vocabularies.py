@@ -111,7 +111,8 @@ def _bpe(value: Value, byte_level: bool, added: Mapping[str, int]) -> Vocabulary
         if value.option(option, str):
             value.at(option).fail(f"found {shown(value.raw[option])}, which cannot be held yet")
     vocab = read_vocab(value.at("vocab"))
-    merges = list(map(_merge, value.items("merges")))
+    listed = value.at("merges")
+    merges = [_merge(raw, listed, number) for number, raw in enumerate(listed.be(list))]
     made = {left + right for left, right in merges}
     unk = value.option("unk_token", str)
     fallback = bool(value.option("byte_fallback", bool)) and not byte_level
@@ -120,10 +121,11 @@ def _bpe(value: Value, byte_level: bool, added: Mapping[str, int]) -> Vocabulary
     if not any(each is not None for each in byte_ids):
         byte_ids, bytes_of = [], {}
     spell = _spelling(byte_level)
+    spelled_as = {text: spell(text) for text in vocab}
     tokens: dict[bytes, int] = {}
     hidden: dict[str, int] = {}
     for text, number in vocab.items():
-        spelled = spell(text)
+        spelled = spelled_as[text]
         lone = spelled is not None and len(spelled if byte_level else text) == 1
         if text in bytes_of:
             continue
@@ -139,8 +141,8 @@ def _bpe(value: Value, byte_level: bool, added: Mapping[str, int]) -> Vocabulary
     for number, (left, right) in enumerate(merges):
         for text in (left, right, left + right):
             if text not in vocab:
-                value.at("merges").at(number).fail(f"{shown(text)} is no token of the vocabulary")
-        pairs.append((spell(left) or b"", spell(right) or b""))
+                listed.at(number).fail(f"{shown(text)} is no token of the vocabulary")
+        pairs.append((spelled_as[left] or b"", spelled_as[right] or b""))
     unk_id = None if unk is None or byte_level else vocab.get(unk)
     if unk is not None and not byte_level and unk_id is None:
         value.at("unk_token").fail(f"found {shown(unk)}, which is no token of the vocabulary")
@@ -157,11 +159,12 @@ def _bpe(value: Value, byte_level: bool, added: Mapping[str, int]) -> Vocabulary
     return Vocabulary(model, vocab, hidden)
 
 
-def _merge(value: Value) -> tuple[str, str]:
-    raw = value.raw
+def _merge(raw: Any, listed: Value, number: int) -> tuple[str, str]:
     parts = raw.split(" ") if isinstance(raw, str) else raw
     if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(p, str) for p in parts):
-        value.fail(f"found {shown(raw)}, expected two texts, or one with a space between them")
+        listed.at(number).fail(
+            f"found {shown(raw)}, expected two texts, or one with a space between them"
+        )
     left, right = parts
     return left, right
 
