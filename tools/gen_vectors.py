@@ -17,6 +17,9 @@ chunks.json is a list of texts that are cut: {"encoding", "text", "limit", "over
 "chunks": [[start, end, tokens] in code points], null where one character is over the limit,
 "truncated": code points of the text that truncate keeps}.
 
+normal.json is a list of texts that the model `normal` rewrites, {"text", "ids", "normalized",
+"offsets" in code points of the text}.
+
 after.json is a list of texts around which a template stands, {"encoding", "text", "pair": null or a
 text, "special": whether its ids are added, "ids", "types"}, and of ids whose texts a decoder joins,
 {"encoding", "ids", "skip": whether special tokens are left out, "decoded"}.
@@ -31,6 +34,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
 from random import Random
@@ -50,12 +54,13 @@ from tiny import (  # noqa: E402
     tiny_model,
 )
 
+from wwho.compile.normal_forms import lower_case, normal_form  # noqa: E402
 from wwho.core.reference import ReferenceBackend  # noqa: E402
 from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noqa: E402
 from wwho.ends import KINDS  # noqa: E402
 from wwho.errors import LimitError  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
-from wwho.format.model import Action, Added, Flag  # noqa: E402
+from wwho.format.model import Action, Added, Artifact, Flag  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
 from wwho.special import allowed_mask  # noqa: E402
 from wwho.text import to_bytes  # noqa: E402
@@ -295,6 +300,22 @@ def chunks() -> Iterator[dict[str, object]]:
                 yield line | {"truncated": len(tokenizer.truncate(text, limit))}
 
 
+def normal_model() -> Artifact:
+    """A model that rewrites compatible characters, and capitals."""
+    return replace(tiny_model(), normalizer=(normal_form("nfkc"), lower_case()))
+
+
+def normalized() -> Iterator[dict[str, object]]:
+    """Texts that are rewritten; those with lone surrogates are others' matter."""
+    blob = write_artifact(normal_model())
+    tokenizer, backend = Tokenizer.from_bytes(blob, backend="reference"), ReferenceBackend(blob)
+    for text in (*TEXTS, *fuzzed_texts()):
+        if not any("\ud800" <= character <= "\udfff" for character in text):
+            ids, offsets = tokenizer.encode_with_offsets(text)
+            line: dict[str, object] = {"text": text, "ids": ids, "offsets": offsets}
+            yield line | {"normalized": backend.normalize(text.encode()).decode()}
+
+
 def after() -> Iterator[dict[str, object]]:
     """Pairs, templates and decoders, by the reference backend."""
     for name in AFTER:
@@ -326,6 +347,10 @@ def main() -> None:
     cut = [json.dumps(line, separators=(",", ":")) for line in chunks()]
     write_atomic(VECTORS / "chunks.json", ("[\n" + ",\n".join(cut) + "\n]\n").encode("ascii"))
     print(f"chunks: {len(cut)} vectors")
+    write_atomic(VECTORS / "normal.wwho", write_artifact(normal_model()))
+    rewritten = [json.dumps(line, separators=(",", ":")) for line in normalized()]
+    write_atomic(VECTORS / "normal.json", ("[\n" + ",\n".join(rewritten) + "\n]\n").encode("ascii"))
+    print(f"normal: {len(rewritten)} vectors")
     for name, make in AFTER.items():
         write_atomic(VECTORS / f"{name}.wwho", write_artifact(make()))
     found = [json.dumps(line, separators=(",", ":")) for line in after()]

@@ -46,6 +46,18 @@ def test_vectors_are_those_of_the_generator() -> None:
         assert json.loads(json.dumps(list(lines(name, artifact(name))))) == vectors(name)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_vectors_of_a_model_that_rewrites_texts(backend: BackendName) -> None:
+    enc = tokenizer("normal", backend)
+    lines = json.loads((VECTORS / "normal.json").read_text("ascii"))
+    assert sum(line["normalized"] != line["text"] for line in lines) > 20
+    for line in lines:
+        ids, offsets = enc.encode_with_offsets(line["text"])
+        assert (ids, [list(place) for place in offsets]) == (line["ids"], line["offsets"])
+        assert enc._backend.normalize(line["text"].encode()).decode() == line["normalized"]
+        assert enc.count(line["text"]) == len(ids)
+
+
 @pytest.mark.parametrize("name", sorted({*oracle.NAMES} & {*ENCODINGS}))
 def test_vectors_of_the_base_are_tiktokens(name: str) -> None:
     theirs = oracle.tiktoken_encoding(name)

@@ -178,4 +178,4 @@ def test_webassembly_with_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert f"# pass {1 + len(ENCODINGS)}\n" in done.stdout
+    assert f"# pass {2 + len(ENCODINGS)}\n" in done.stdout

@@ -82,3 +82,19 @@ for (const file of names) {
     assert.ok(checked.encode > 0 && checked.decode > 0 && checked.error > 0, JSON.stringify(checked));
   });
 }
+
+test("tests/vectors/normal.json: texts that a model rewrites", async () => {
+  const tokenizer = await open("normal");
+  const lines = JSON.parse(await readFile(new URL("normal.json", FOLDER), "utf8"));
+  assert.ok(lines.filter(({ text, normalized }) => normalized !== text).length > 20);
+  for (const { text, ids, offsets, normalized } of lines) {
+    const found = tokenizer.encodeWithOffsets(text);
+    const codePoints = (place) => [...text.slice(0, place)].length;
+    assert.equal(tokenizer.normalize(text), normalized);
+    assert.deepEqual([...found.ids], ids, text);
+    assert.deepEqual(Array.from(found.starts, (start, i) => [start, found.ends[i]].map(codePoints)), offsets, text);
+    assert.deepEqual([...tokenizer.encode(text)], ids);
+    assert.equal(tokenizer.countTokens(text), ids.length);
+    assert.equal(await tokenizer.countStream([...text]), ids.length);
+  }
+});
