@@ -19,8 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "py"))
 
-from wwho.build.base import base_model, tokens_by_rank  # noqa: E402
-from wwho.build.pairs import canonical_pairs  # noqa: E402
+from wwho.build.base import base_model  # noqa: E402
+from wwho.build.bpe import bpe_model  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
@@ -142,12 +142,13 @@ def cache_files(recipe: Recipe, data: bytes) -> dict[str, bytes]:
     """
     if recipe.name != "gpt2":
         return {cache_name(recipe.url): data}
-    tokens = tokens_by_rank(parse_ranks(data), recipe.specials)
+    ranks = parse_ranks(data)
+    tokens = sorted(ranks, key=ranks.__getitem__)
     printable = [byte for byte in range(256) if chr(byte).isprintable() and byte != 0x20]
     others = [byte for byte in range(256) if byte not in printable]
     letters = dict(zip(printable + others, map(chr, [*printable, *range(256, 512)]), strict=False))
     texts = ["".join(letters[byte] for byte in token) for token in tokens]
-    merges = (f"{texts[left]} {texts[right]}\n" for left, right in canonical_pairs(tokens))
+    merges = (f"{texts[left]} {texts[right]}\n" for left, right in bpe_model(ranks, ranks).merges)
     ids = {text: rank for rank, text in enumerate(texts)} | recipe.specials
     return {
         cache_name(f"{GPT2}/vocab.bpe"): "".join(("#version: 0.2\n", *merges)).encode(),
@@ -163,7 +164,7 @@ def cache_name(url: str) -> str:
 def encoding(recipe: Recipe, data: bytes) -> bytes:
     """The artifact of an encoding, from its rank file; read back and checked."""
     model = base_model(
-        tokens_by_rank(parse_ranks(data, recipe.name), recipe.specials),
+        parse_ranks(data, recipe.name),
         pattern=recipe.pattern,
         specials=recipe.specials,
         provenance={

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import accumulate, chain
 
+from wwho.errors import UnknownTokenError
 from wwho.special import Allowed
 from wwho.text import Text, to_bytes
 from wwho.tokenizer import Tokenizer
@@ -55,16 +57,16 @@ class Encoding(Tokenizer):
             explicit_n_vocab: how many ids there are, to be checked.
 
         Raises:
-            ArtifactError: the ranks are no BPE vocabulary, or leave out an id.
+            ArtifactError: a byte has no rank, or two tokens have the same.
             PatternError: the pattern cannot be compiled.
             SpecialTokenError: a special token cannot be one, or has the id of another token.
             ValueError: there are more or fewer ids than `explicit_n_vocab`.
         """
-        from wwho.build.base import base_model, tokens_by_rank
+        from wwho.build.base import base_model
         from wwho.format.write import write_artifact
 
         model = base_model(
-            tokens_by_rank(mergeable_ranks, special_tokens),
+            mergeable_ranks,
             pattern=pat_str,
             specials=special_tokens,
             provenance={"name": name},
@@ -89,8 +91,10 @@ class Encoding(Tokenizer):
     def _mergeable_ranks(self) -> dict[bytes, int]:
         """The tokens of the base and their ids."""
         if not hasattr(self, "_ranks"):
-            ids = self.info.model_ids(0)
-            self._ranks = dict(zip(map(self._backend.token_bytes, ids), ids, strict=True))
+            self._ranks = {}
+            for token in self.info.model_ids(0):
+                with suppress(UnknownTokenError):
+                    self._ranks[self._backend.token_bytes(token)] = token
         return self._ranks
 
     @property

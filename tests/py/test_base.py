@@ -15,8 +15,7 @@ from tiny import bpe_of
 
 import wwho
 from wwho import ArtifactError, PatternError, SpecialTokenError, Tokenizer, UnknownTokenError
-from wwho.build.base import base_model, byte_base, tokens_by_rank
-from wwho.build.pairs import canonical_pairs
+from wwho.build.base import base_model, byte_base
 from wwho.core.select import BackendName
 from wwho.encodings import model_bytes
 from wwho.format.read import read_artifact
@@ -184,8 +183,7 @@ def test_ids_step_over_those_of_special_tokens(backend: BackendName) -> None:
     ranks = {token: rank + (rank >= 97) + (rank >= 256) for rank, token in enumerate(SINGLES)}
     ranks |= {b"th": 258, b"the": 260}
     specials = {"<x>": 259, "<y>": 97, "<z>": 257, "<also z>": 257, "<far>": 300}
-    tokens = tokens_by_rank(ranks, specials)
-    model = base_model(tokens, pattern=r"\w+|\W", specials=specials, provenance={})
+    model = base_model(ranks, pattern=r"\w+|\W", specials=specials, provenance={})
     enc = Tokenizer.from_bytes(write_artifact(model), backend=backend)
     assert (enc.n_vocab, list(enc.info.specials)) == (
         301,
@@ -205,11 +203,9 @@ def test_ids_step_over_those_of_special_tokens(backend: BackendName) -> None:
 def test_ranks_and_special_tokens_must_have_ids_of_their_own() -> None:
     ranks = {token: rank for rank, token in enumerate(SINGLES)}
     with pytest.raises(SpecialTokenError, match=r"'<x>' has the id 255, which belongs to b'\\xff'"):
-        tokens_by_rank(ranks, {"<x>": 255})
-    with pytest.raises(ArtifactError, match=r"rank 256 is missing"):
-        tokens_by_rank(ranks | {b"th": 257}, {"<x>": 258})
-    with pytest.raises(ArtifactError, match=r"b'th' has the rank 255, which is .* that of another"):
-        tokens_by_rank(ranks | {b"th": 255}, {})
+        base_model(ranks, pattern=r"\w+|\W", specials={"<x>": 255}, provenance={})
+    with pytest.raises(ArtifactError, match=r"b'\\xff' and b'th' have the id 255"):
+        base_model(ranks | {b"th": 255}, pattern=r"\w+|\W", specials={}, provenance={})
     with pytest.raises(SpecialTokenError, match=r"'<x>' has the id -1; ids are 0 to"):
         base_model(SINGLES, pattern=r"\w+|\W", specials={"<x>": -1}, provenance={})
 
@@ -232,11 +228,18 @@ def test_malformed_rank_files(data: bytes, message: str) -> None:
         parse_ranks(data, "toy")
 
 
-def test_no_bpe_vocabulary() -> None:
-    with pytest.raises(ArtifactError, match=r"token 256, b'abc', .* 3 parts remain"):
-        canonical_pairs([*SINGLES, b"abc"])
-    with pytest.raises(ArtifactError, match="not the 256 single bytes"):
-        canonical_pairs([b"ab", *SINGLES])
+def test_ranks_that_no_merge_makes_and_ids_that_nothing_has() -> None:
+    ranks = {token: rank for rank, token in enumerate(SINGLES)} | {
+        b"abc": 300,
+        b"ab": 500,
+        b"xyz": 501,
+    }
+    model = base_model(ranks, pattern=r"\w+|\W", specials={"<x>": 400}, provenance={})
+    enc = Tokenizer.from_bytes(write_artifact(model))
+    assert enc.encode("abc abcc ab") == [300, 32, 300, 99, 32, 500]
+    assert enc.encode("xyz xyzz") == [501, 32, 120, 121, 122, 122]
+    with pytest.raises(ArtifactError, match=r"255 of the 256 bytes are tokens"):
+        base_model(SINGLES[:-1], pattern=r"\w+|\W", specials={}, provenance={})
 
 
 @pytest.mark.parametrize("pattern", ["p50k_base", "o200k-base"])

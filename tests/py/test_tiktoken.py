@@ -14,6 +14,7 @@ from typing import Any
 
 import oracle
 import pytest
+import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import texts
@@ -182,9 +183,24 @@ def test_wrong_arguments_of_the_constructor() -> None:
         Encoding("x", **given, special_tokens={END: 7})
     with pytest.raises(PatternError):
         Encoding("x", **{**given, "pat_str": "(a"}, special_tokens={})
-    given["mergeable_ranks"] = {text: k for text, k in base._mergeable_ranks.items() if k != 256}
-    with pytest.raises(ArtifactError, match="rank 256 is missing"):
+    given["mergeable_ranks"] = {text: k for text, k in base._mergeable_ranks.items() if k != 7}
+    with pytest.raises(ArtifactError, match="255 of the 256 bytes are tokens"):
         Encoding("x", **given, special_tokens={})
+
+
+def test_ranks_with_holes() -> None:
+    """A token whose parts come later, and one that no merge makes any more."""
+    base = wwho.get_encoding("r50k_base")
+    ranks = {text: k for text, k in base._mergeable_ranks.items() if k % 7 or k < 256}
+    made: dict[str, Any] = {
+        "pat_str": base._pat_str,
+        "mergeable_ranks": ranks,
+        "special_tokens": {},
+    }
+    ours, theirs = Encoding("x", **made), tiktoken.Encoding("x", **made)
+    for text in ("The quick brown fox, tokenization; " * 9, "naïve ගමේ school", " \n\n\n==== ----"):
+        assert ours.encode(text) == theirs.encode(text)
+    assert ours._mergeable_ranks == ranks
 
 
 # Defaults

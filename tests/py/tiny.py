@@ -17,7 +17,7 @@ from wwho.build import decoders
 from wwho.build.assemble import added_tokens
 from wwho.build.atoms import cut_by, script_cut
 from wwho.build.base import base_model
-from wwho.build.pairs import canonical_pairs
+from wwho.build.bpe import bpe_model
 from wwho.build.paper import import_vocab
 from wwho.build.patterns import PATTERNS
 from wwho.build.vocab_json import parse_vocab_json
@@ -101,7 +101,8 @@ def tiny_model() -> Artifact:
     schemas = [load_schema(name) for name in SCHEMAS]
     atoms = tuple(sorted(text.encode("utf-8") for text in ATOMS))
     scanners = compile_schemas(schemas, parse_regex(PATTERNS["o200k_base"]))
-    base = BPE(symbols=tuple(tokens[:256]), merges=canonical_pairs(tokens))
+    ranks = {token: rank for rank, token in enumerate(tokens)}
+    base = bpe_model(ranks, ranks)
     syllables = BPE(
         symbols=atoms,
         merges=merge_pairs(atoms),

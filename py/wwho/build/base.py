@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from wwho.format.layout import MAX_IDS
-from wwho.format.bpe import BPE
-from wwho.format.model import Action, Added, Artifact, Ids, Route, Stage, free_ids
-from wwho.build.pairs import canonical_pairs
+from wwho.build.bpe import bpe_model
 from wwho.build.patterns import PATTERNS
-from wwho.errors import ArtifactError, PatternError, SpecialTokenError
-from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.unicode import UNICODE_VERSION
+from wwho.errors import PatternError, SpecialTokenError
+from wwho.format.bpe import BPE
+from wwho.format.layout import MAX_IDS
+from wwho.format.model import Action, Added, Artifact, Route, Stage, free_ids
 from wwho.special import check_text
 from wwho.version import __version__
 
@@ -38,17 +38,17 @@ def byte_base(pattern: str = "o200k_base") -> Artifact:
 
 
 def base_model(
-    tokens: Sequence[bytes],
+    tokens: Sequence[bytes] | Mapping[bytes, int],
     *,
     pattern: str,
     specials: Mapping[str, int],
     provenance: Mapping[str, str],
 ) -> Artifact:
-    """Build a model from the tokens of a base BPE, in order of rank.
+    """Build a model from the tokens of a base BPE.
 
     Args:
-        tokens: the tokens; the first 256 are the single bytes. Their ids count up from 0, stepping
-            over those of special tokens.
+        tokens: the tokens, all 256 bytes among them, with their ranks, which are their ids; or in
+            order of rank: their ids count up from 0, stepping over those of special tokens.
         pattern: the pretokenizer: the name of a known one (see `wwho.build.patterns`) or a regular
             expression.
         specials: special tokens, text to id. Several may have one id, which then decodes to the
@@ -56,7 +56,7 @@ def base_model(
         provenance: the record, "name" among it; pattern, Unicode version and writer are added.
 
     Raises:
-        ArtifactError: the tokens are no BPE vocabulary.
+        ArtifactError: a byte is missing, or two tokens have one rank.
         PatternError: the pattern cannot be compiled.
         SpecialTokenError: a special token cannot be one, or has an id that it cannot have.
 
@@ -69,14 +69,16 @@ def base_model(
     """
     regex = _regex(pattern)
     ids = _checked(specials)
-    pairs = canonical_pairs(tokens)
+    if not isinstance(tokens, Mapping):
+        tokens = dict(zip(tokens, free_ids(len(tokens), ids.values()), strict=True))
+    owners = {number: token for token, number in tokens.items()}
+    for text, number in ids.items():
+        if number in owners:
+            raise SpecialTokenError(
+                f"special token {text!r} has the id {number}, which belongs to {owners[number]!r}"
+            )
+    model = bpe_model(tokens, tokens, whole=True, added={*ids.values()})
     scanner = Scanner("pretokenizer", (parse_regex(regex),), longest=False)
-    steps = not isinstance(free_ids(len(tokens), ids.values()), range)
-    model = BPE(
-        symbols=tuple(tokens[:256]),
-        merges=pairs,
-        id_policy=Ids.STEP if steps else Ids.COUNT,
-    )
     return Artifact(
         scanners=compile_scanners([scanner]),
         router=None,
@@ -91,39 +93,6 @@ def base_model(
             "writer": WRITER,
         },
     )
-
-
-def tokens_by_rank(ranks: Mapping[bytes, int], specials: Mapping[str, int]) -> list[bytes]:
-    """The tokens in order of rank.
-
-    Ranks are ids: with those of the special tokens, they must leave out none.
-
-    Raises:
-        ArtifactError: a rank is missing, or belongs to two tokens.
-        SpecialTokenError: a special token has the id of another token.
-
-    Example:
-        >>> tokens_by_rank({b"b": 2, b"a": 0}, {"<|end|>": 1})
-        [b'a', b'b']
-    """
-    tokens = sorted(ranks, key=ranks.__getitem__)
-    texts = {number: text for text, number in specials.items()}
-    for token, expected in zip(tokens, free_ids(len(tokens), texts), strict=True):
-        rank = ranks[token]
-        if rank in texts:
-            raise SpecialTokenError(
-                f"special token {texts[rank]!r} has the id {rank}, which belongs to {token!r}"
-            )
-        if rank < expected:
-            raise ArtifactError(
-                f"{token!r} has the rank {rank}, which is negative or that of another, too",
-                status="RANKS",
-            )
-        if rank > expected:
-            raise ArtifactError(
-                f"rank {expected} is missing: no token and no special token has it", status="RANKS"
-            )
-    return tokens
 
 
 def vocabulary_of(base: Artifact) -> BPE:

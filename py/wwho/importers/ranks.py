@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from wwho.build.base import base_model, tokens_by_rank
+from wwho.build.base import base_model
 from wwho.build.patterns import PATTERNS
 from wwho.errors import SourceError
 from wwho.importers.published import PUBLISHED
@@ -44,7 +44,7 @@ def read(source: Source, options: Options) -> Imported:
         data = data[: empty.start() + 1]
         notes.append(f"the token {int(empty[1])} has no bytes; no text has it, and it is left out")
     artifact = base_model(
-        tokens_by_rank(parse_ranks(data, str(source.path)), specials),
+        parse_ranks(data, str(source.path)),
         pattern=pattern,
         specials=specials,
         provenance={

@@ -10,9 +10,8 @@ from typing import Any
 
 from wwho.build.base import base_model
 from wwho.errors import SourceError
-from wwho.format.bpe import BPE
 from wwho.format.layout import MAX_IDS
-from wwho.format.model import Added, Ids
+from wwho.format.model import Added
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source, shown
 
@@ -43,7 +42,7 @@ def read(source: Source, options: Options) -> Imported:
     tokens = _tokens(_at(document, "/vocab", list), n_ids - n_specials)
     specials = _specials(document.get("special_tokens"), version, n_specials)
     artifact = base_model(
-        tokens,
+        {token: n_specials + rank for rank, token in enumerate(tokens)},
         pattern=_at(config, "/config/pattern", str),
         specials={},
         provenance={
@@ -52,13 +51,8 @@ def read(source: Source, options: Options) -> Imported:
             "license": options.license or "unknown",
         },
     )
-    (model,) = artifact.models
-    assert isinstance(model, BPE)
-    artifact = replace(
-        artifact,
-        models=(replace(model, first_id=n_specials, id_policy=Ids.COUNT),),
-        added=tuple(Added(text, token) for token, text in enumerate(specials)),
-    )
+    added = tuple(Added(text, token) for token, text in enumerate(specials))
+    artifact = replace(artifact, added=added)
     return Imported(
         artifact=artifact,
         kind=READER.kind,
