@@ -176,4 +176,7 @@ def test_wwho_import(cli: Any, tmp_path: Path) -> None:
     assert wwho.Tokenizer.from_file(output).name == "x"
     text = cli("import", tmp_path / "tokenizer.json", "-o", output).out.decode()
     assert "a tokenizer.json of Hugging Face; ids as tokenizers 0.23.3 gives them" in text
+    assert "1 added tokens, 1 pretokenizers, 0 steps that rewrite text\n" in text
+    assert text.endswith("lossless\n")
+    assert facts["losses"] == []
     assert cli("import", tmp_path / "tokenizer.json", "-o", output, "--lowercase").code == 1

@@ -72,7 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the same, shipped schemas or files that say how its encoder cuts text, though "
         f"they break the definition (default {' '.join(SCHEMAS)})",
     )
-    shared.add_json(parser, '{"file", "bytes", "n_vocab", "kind", "engine", "notes", ...}')
+    shared.add_json(
+        parser, '{"file", "bytes", "n_vocab", "kind", "engine", "notes", "losses", ...}'
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -121,12 +123,28 @@ def told(options: argparse.Namespace, reader: Reader) -> Options:
 
 def report(options: argparse.Namespace, found: Imported, size: int) -> None:
     """Say what has been written, what was not taken over, and whether the model loses text."""
+    from wwho.format.losses import losses
+
+    artifact = found.artifact
+    lost = losses(artifact)
     shared.report_model(
-        options, found.artifact, size, kind=found.kind, engine=found.engine, notes=found.notes
+        *(options, artifact, size),
+        kind=found.kind,
+        engine=found.engine,
+        stages=len(artifact.stages),
+        steps=len(artifact.normalizer) + len(artifact.rewriting),
+        added=len(artifact.added),
+        notes=found.notes,
+        losses=lost,
     )
     if not options.json:
         engine = f"; ids as {found.engine} gives them" if found.engine else ""
-        lines = [f"{found.kind}{engine}", *found.notes]
+        parts = (
+            f"{len(artifact.added):,} added tokens, {len(artifact.stages)} pretokenizers, "
+            f"{len(artifact.normalizer) + len(artifact.rewriting)} steps that rewrite text"
+        )
+        told = [f"loses text: {reason}" for reason in lost] or ["lossless"]
+        lines = [f"{found.kind}{engine}", parts, *found.notes, *told]
         streams.write("".join(f"{line}\n" for line in lines).encode())
 
 
