@@ -1,20 +1,23 @@
 /* The cache: what pieces became. Of fixed size: a new one takes the place of another. It lies at the
  * start of the scratch area, so that it lasts from call to call.
  *
- * A line is a text, zero behind its end and with its length in the last byte, and its ids, their number in the upper bits of
- * the first. Two lines are a set, the newer one first. Short texts have sets of their own, since most are short. */
+ * A line is a text, zero behind its end and with its length in the last byte, and its ids. A short line has them as 32 bits, their
+ * number in the upper bits of the first; a long one as 24 bits, their number less one in the upper three of the first. A few lines are
+ * a set, the newest one first. Short texts have sets of their own, since most are short. */
 #ifndef WWHO_CACHE_H
 #define WWHO_CACHE_H
 
 #include "model.h"
 
 enum {
-    SHORT_TEXT = 2, LONG_TEXT = 6, /* words */
-    SHORT_LINE = 4, LONG_LINE = 10,
-    SHORT_ROOM = 2 * (SHORT_LINE - SHORT_TEXT), LONG_ROOM = 2 * (LONG_LINE - LONG_TEXT), /* ids */
-    SHORT_BITS = 15, LONG_BITS = 14, /* of the number of sets */
-    LONG_SETS = 2 * SHORT_LINE << SHORT_BITS, /* where they begin */
-    CACHE_WORDS = LONG_SETS + (2 * LONG_LINE << LONG_BITS)
+    SHORT_TEXT = 2, LONG_TEXT = 5, /* words */
+    SHORT_LINE = 4, LONG_LINE = 8,
+    SHORT_WAYS = 2, LONG_WAYS = 3, /* lines of a set */
+    SHORT_ROOM = 4, LONG_ROOM = 8, /* ids */
+    SHORT_BITS = 16, LONG_BITS = 14, /* of the number of sets */
+    SHORT_SET = SHORT_WAYS * SHORT_LINE, LONG_SET = LONG_WAYS * LONG_LINE,
+    LONG_SETS = SHORT_SET << SHORT_BITS, /* where they begin */
+    CACHE_WORDS = LONG_SETS + (LONG_SET << LONG_BITS)
 };
 
 /* A text to be looked up, and its set; null where it is too long for one. */
@@ -29,14 +32,41 @@ static inline bool is_short(const wwho_key *key) { return key->n < 8 * SHORT_TEX
 /* What tells the texts of one model from another's, and both from an empty line: n > 0 is the length. */
 static inline uint64_t text_tag(size_t n, uint32_t model) { return (uint64_t)(n | (size_t)model << 6) << 56; }
 
+/* A short text, zero behind its end, and its tag. */
+typedef struct {
+    uint64_t low, high;
+} wwho_brief;
+
+/* The key of a text of n > 0 bytes, from which on 16 may be read; of one that is not short, a key that no line has. */
+static HOT wwho_brief brief_key(const uint8_t *text, size_t n, uint32_t model) {
+    static const uint64_t masks[2 * SHORT_TEXT] = {~UINT64_C(0), ~UINT64_C(0), 0, 0};
+    size_t most = n < 8 * SHORT_TEXT ? n : 8 * SHORT_TEXT;
+    const uint8_t *mask = (const uint8_t *)masks + 8 * SHORT_TEXT - most % (8 * SHORT_TEXT);
+    return (wwho_brief){load64(text) & load64(mask), (load64(text + 8) & load64(mask + 8)) | text_tag(most, model)};
+}
+
+static HOT uint64_t brief_set(wwho_brief key) {
+    return SHORT_SET * ((key.low ^ (key.high * MIX >> 7)) * MIX >> (64 - SHORT_BITS));
+}
+
+/* Whether a set lacks a key (1) or not (0): then its ids go to `kept`, else zeros. Without a branch, so that the reads of many
+ * overlap. */
+static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint64_t *kept) {
+    uint64_t newer = (set[0] ^ key.low) | (set[1] ^ key.high), older = (set[4] ^ key.low) | (set[5] ^ key.high);
+    uint64_t miss = (newer | (0 - newer)) >> 63, both = miss & (older | (0 - older)) >> 63;
+    const uint64_t *line = set + SHORT_LINE * miss;
+    kept[0] = line[2] & (both - 1);
+    kept[1] = line[3];
+    return (uint32_t)both;
+}
+
 /* The key of a short text of n > 0 bytes, from which on 16 may be read. */
 static HOT void make_short_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, uint32_t model) {
-    static const uint64_t masks[2 * SHORT_TEXT] = {~UINT64_C(0), ~UINT64_C(0), 0, 0};
-    const uint8_t *mask = (const uint8_t *)masks + 8 * SHORT_TEXT - n;
+    wwho_brief brief = brief_key(text, n, model);
     key->n = n;
-    key->text[0] = load64(text) & load64(mask);
-    key->text[1] = (load64(text + 8) & load64(mask + 8)) | text_tag(n, model);
-    key->set = cache + 2 * SHORT_LINE * ((key->text[0] ^ (key->text[1] * MIX >> 7)) * MIX >> (64 - SHORT_BITS));
+    key->text[0] = brief.low;
+    key->text[1] = brief.high;
+    key->set = cache + brief_set(brief);
 }
 
 /* The key of a text of n > 0 bytes; `readable` bytes may be read from it on. `model` is its number. */
@@ -59,7 +89,7 @@ static COLD void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, s
         if (i == LONG_TEXT - 1) key->text[i] |= text_tag(n, model);
         hash = hash_step(hash, key->text[i]);
     }
-    key->set = cache + LONG_SETS + 2 * LONG_LINE * (hash * MIX >> (64 - LONG_BITS));
+    key->set = cache + LONG_SETS + LONG_SET * (hash * MIX >> (64 - LONG_BITS));
 }
 
 static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
@@ -68,31 +98,44 @@ static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
     return true;
 }
 
-/* The ids that a set has for a text of n words; null: none. */
-static HOT const uint32_t *ids_in_set(const uint64_t *set, const uint64_t *text, uint32_t n, uint32_t line) {
-    if (same_words(set, text, n)) return (const uint32_t *)(set + n);
-    return same_words(set + line, text, n) ? (const uint32_t *)(set + line + n) : 0;
+/* The ids that the cache has for a text go to `ids`, which has room for LONG_ROOM; gives their number, 0: it has none. */
+static HOT uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
+    const uint64_t *line = key->set;
+    if (!line) return 0;
+    if (is_short(key)) {
+        uint64_t kept[SHORT_ROOM / 2];
+        find_brief(line, (wwho_brief){key->text[0], key->text[1]}, kept);
+        copy_bytes(ids, kept, sizeof kept);
+        ids[0] &= 0xFFFFFF;
+        return kept[0] >> 24 & 0xFF;
+    }
+    for (; !same_words(line, key->text, LONG_TEXT); line += LONG_LINE)
+        if (line == key->set + (LONG_SET - LONG_LINE)) return 0;
+    const uint8_t *packed = (const uint8_t *)(line + LONG_TEXT) - 1;
+    for (uint32_t i = 0; i < LONG_ROOM; i++) ids[i] = load32(packed + 3 * i) >> 8 & WWHO_MAX_IDS;
+    return (packed[3] >> 5) + 1u;
 }
 
-static HOT const uint32_t *kept_ids(const wwho_key *key) {
-    if (!key->set) return 0;
-    return is_short(key) ? ids_in_set(key->set, key->text, SHORT_TEXT, SHORT_LINE)
-                         : ids_in_set(key->set, key->text, LONG_TEXT, LONG_LINE);
+/* Make room for a line, the newest of its set. */
+static HOT uint64_t *push_line(uint64_t *set, const uint64_t *text, uint32_t words, uint32_t line, uint32_t ways) {
+    for (uint32_t i = line * ways; i-- > line;) set[i] = set[i - line];
+    copy_bytes(set, text, words * sizeof *set);
+    return set + words;
 }
-
-static inline uint32_t first_id(const uint32_t *kept) { return kept[0] & 0xFFFFFF; }
-static inline uint32_t id_count(const uint32_t *kept) { return kept[0] >> 24; }
 
 /* Keep `first` + each of n tokens. */
 static inline void keep(const wwho_key *key, uint32_t first, const uint32_t *tokens, uint32_t n) {
-    bool brief = is_short(key);
-    uint32_t words = brief ? SHORT_TEXT : LONG_TEXT, line = brief ? SHORT_LINE : LONG_LINE, room = brief ? SHORT_ROOM : LONG_ROOM;
-    if (!key->set || !n || n > room) return;
-    copy_bytes(key->set + line, key->set, line * sizeof *key->set);
-    copy_bytes(key->set, key->text, words * sizeof *key->set);
-    uint32_t *kept = (uint32_t *)(key->set + words);
-    for (uint32_t i = 1; i < n; i++) kept[i] = first + tokens[i];
-    kept[0] = (first + tokens[0]) | n << 24;
+    uint64_t ids[LONG_ROOM / 2] = {0};
+    uint32_t width = is_short(key) ? 4 : 3;
+    if (!key->set || !n || n > (is_short(key) ? SHORT_ROOM : LONG_ROOM)) return;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t id = first + tokens[i] + (i ? 0 : is_short(key) ? n << 24 : (n - 1) << 21);
+        copy_bytes((uint8_t *)ids + width * i, &id, 4);
+    }
+    if (is_short(key))
+        copy_bytes(push_line(key->set, key->text, SHORT_TEXT, SHORT_LINE, SHORT_WAYS), ids, 8 * (SHORT_LINE - SHORT_TEXT));
+    else
+        copy_bytes(push_line(key->set, key->text, LONG_TEXT, LONG_LINE, LONG_WAYS), ids, 8 * (LONG_LINE - LONG_TEXT));
 }
 
 #endif

@@ -30,14 +30,10 @@ WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const 
     if (kept->n <= MAX_KEPT) keep_tokens(key, v, kept->tokens, kept->n);
 }
 
-/* The ids that the cache has for a text that starts at `at`. */
-static HOT void put_kept(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *kept, size_t at) {
-    uint32_t n = id_count(kept);
+/* n ids of a text that starts at `at`, in a buffer with room for LONG_ROOM. */
+static HOT void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *ids, uint32_t n, size_t at) {
     if (e->n + LONG_ROOM <= e->quick) {
-        uint32_t *ids = e->ids + e->n;
-        copy_bytes(ids, kept, SHORT_ROOM * sizeof *ids); /* most have less: quicker than to ask */
-        ids[0] = first_id(kept);
-        for (uint32_t i = SHORT_ROOM; i < n; i++) ids[i] = kept[i];
+        copy_bytes(e->ids + e->n, ids, LONG_ROOM * sizeof *ids); /* quicker than to ask */
         e->n += n;
         return;
     }
@@ -46,11 +42,13 @@ static HOT void put_kept(wwho_encoder *e, const wwho_vocabulary *v, const uint32
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t id = i ? kept[i] : first_id(kept);
-        if (e->ends) at += token_length(v, token_of(v, id));
-        put(e, id, at);
+        if (e->ends) at += token_length(v, token_of(v, ids[i]));
+        put(e, ids[i], at);
     }
 }
+
+/* Whether 16 bytes may be read from a place. */
+static inline bool is_readable(const wwho_encoder *e, size_t at) { return e->len - at >= 16; }
 
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
@@ -58,7 +56,7 @@ static void flush_phrase(wwho_encoder *e) {
     wwho_row *row = &e->phrase.row;
     if (!row->n) return;
     const wwho_vocabulary *v = &e->model->models[e->phrase.route->model];
-    replay(&v->superwords, row);
+    replay(&v->superwords, row, 1);
     put_all(e, v, row->tokens, row->n, e->phrase.start);
     row->n = 0;
 }
@@ -232,80 +230,125 @@ static HOT void set_found(const wwho_encoder *e, wwho_found *f, size_t at, size_
     prefetch(f->key.set);
 }
 
-static HOT void put_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_found *f) {
-    const uint32_t *kept = kept_ids(&f->key);
-    if (kept)
-        put_kept(e, v, kept, f->at);
-    else
-        v->kind->encode(e, v, route, &f->key, f->at, f->at + f->key.n);
-}
-
-/* The same, where its tokens may be part of a phrase. */
+/* Put the tokens of what was found; they may be part of a phrase. */
 static HOT void put_found(wwho_encoder *e, const wwho_route *route, const wwho_found *f) {
     const wwho_vocabulary *v = &e->model->models[route->model];
-    const uint32_t *kept = v->superwords.slots ? kept_ids(&f->key) : 0;
+    uint32_t ids[LONG_ROOM], n = kept_ids(&f->key, ids);
     if (!v->superwords.slots) flush_phrase(e);
-    if (!kept) {
-        put_piece(e, v, route, f);
-        return;
+    if (!n) {
+        v->kind->encode(e, v, route, &f->key, f->at, f->at + f->key.n);
+    } else if (!v->superwords.slots) {
+        put_ids(e, v, ids, n, f->at);
+    } else {
+        for (uint32_t i = 0; i < n; i++) ids[i] -= v->first_id;
+        put_in_phrase(e, route, ids, n, f->at, f->at + f->key.n);
     }
-    uint32_t tokens[LONG_ROOM], n = id_count(kept);
-    for (uint32_t i = 0; i < n; i++) tokens[i] = (i ? kept[i] : first_id(kept)) - v->first_id;
-    put_in_phrase(e, route, tokens, n, f->at, f->at + f->key.n);
 }
 
-/* The ids of n pieces that are one token each. */
-static HOT void put_whole_pieces(wwho_encoder *e, const uint32_t *ids, const uint32_t *ends, uint32_t n) {
-    if (e->n + n + 8 <= e->quick) {
-        for (uint32_t i = 0; i < n; i += 8) copy_bytes(e->ids + e->n + i, ids + i, 32);
-        e->n += n;
-    } else if (!e->cap)
-        e->n += n;
+/* Put the ids of pieces of a block, from one to another, the first of which starts at `at`. */
+static COLD void put_known(wwho_encoder *e, const wwho_vocabulary *v, uint32_t from, uint32_t to, size_t at) {
+    const wwho_block *b = e->block;
+    size_t n = e->n;
+    if (n + SHORT_ROOM * (size_t)(to - from) <= e->quick)
+        for (uint32_t i = from; i < to; i++) {
+            uint64_t ids[2] = {b->kept[i][0] & ~(UINT64_C(0xFF) << 24), b->kept[i][1]};
+            copy_bytes(e->ids + n, ids, sizeof ids);
+            n += b->kept[i][0] >> 24 & 0xFF;
+        }
+    else if (!e->cap)
+        for (uint32_t i = from; i < to; i++) n += b->kept[i][0] >> 24 & 0xFF;
     else
-        for (uint32_t i = 0; i < n; i++) put(e, ids[i], ends[i]);
+        for (uint32_t i = from; i < to; at = b->ends[i++], n = e->n) {
+            uint32_t ids[LONG_ROOM];
+            copy_bytes(ids, b->kept[i], sizeof b->kept[i]);
+            ids[0] &= 0xFFFFFF;
+            put_ids(e, v, ids, b->kept[i][0] >> 24 & 0xFF, at);
+        }
+    e->n = n;
 }
 
-/* Put the n pieces of the block from `at` on. In phases, without branches, so that reads overlap: the tokens of late, all tokens
- * that are whole pieces, the cache. */
+/* The token that is a whole piece, or WWHO_NONE. */
+static HOT uint32_t find_whole(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
+    if (n <= WHOLE_TEXT && is_readable(e, at)) {
+        wwho_whole key = whole_key(e->text + at, (uint32_t)n), *line = whole_line(v, key);
+        uint32_t id = WWHO_NONE;
+        for (uint32_t s = 0; s < 4; s++) id = whole_id(line[s], key, id);
+        if (id != WWHO_NONE) return token_of(v, id);
+        if (!line[3].high) return WWHO_NONE; /* the line has room: it has all that belongs there */
+    }
+    return find_text(v, e->text + at, n, hash_at(e, at, n));
+}
+
+/* Begin to find the tokens of a piece that the cache lacks: the row gets the one, or symbols to merge, or none: then it is to be
+ * encoded by itself. */
+static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, wwho_row *row, const wwho_key *key, size_t at) {
+    row->n = 0;
+    if (key->n > WINDOW) return;
+    row->tokens[0] = find_whole(e, v, at, key->n);
+    if (row->tokens[0] < n_pieces(v))
+        row->n = 1;
+    else
+        start_bytes(row, v, e->text + at, (uint32_t)key->n);
+}
+
+/* Put the n pieces of the block from `at` on. In phases, so that reads overlap: keys, the cache without a branch, what it lacks:
+ * tokens that are whole pieces, and merges, ROWS of them side by side. */
 static COLD void put_block(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, size_t at, uint32_t n) {
     wwho_block *b = e->block;
-    uint32_t near = n, late = 0, misses = 0, done = 0; /* before `near`, 16 bytes may be read from each */
+    uint32_t near = n, misses = 0, done = 0; /* before `near`, 16 bytes may be read from each */
     while (near && (near > 1 ? b->ends[near - 2] : at) + 16 > e->len) near--;
     size_t start = at;
     for (uint32_t i = 0; i < near; start = b->ends[i++]) {
-        wwho_whole key = whole_key(e->text + start, b->ends[i] - (uint32_t)start);
-        b->ids[i] = whole_id(b->front[whole_hash(key) >> (64 - FRONT_BITS)], key, WWHO_NONE);
-        b->keys[late] = key;
-        b->misses[late] = i;
-        late += b->ids[i] == WWHO_NONE;
-        prefetch(b->ids[i] == WWHO_NONE ? whole_line(v, key) : b->front);
+        b->keys[i] = brief_key(e->text + start, b->ends[i] - start, route->model);
+        b->sets[i] = e->cache + brief_set(b->keys[i]);
+        prefetch(b->sets[i]);
     }
-    for (uint32_t k = 0; k < late; k++) {
-        wwho_whole key = b->keys[k], *line = whole_line(v, key);
-        uint32_t id = WWHO_NONE, i = b->misses[k];
-        for (uint32_t s = 0; s < 4; s++) id = whole_id(line[s], key, id);
-        b->ids[i] = id;
+    for (uint32_t i = 0; i < near; i++) {
         b->misses[misses] = i;
-        misses += id == WWHO_NONE;
-        if (id != WWHO_NONE) b->front[whole_hash(key) >> (64 - FRONT_BITS)] = (wwho_whole){key.low, key.high | (uint64_t)id << 32};
+        misses += find_brief(b->sets[i], b->keys[i], b->kept[i]);
     }
     for (uint32_t i = near; i < n; i++) b->misses[misses++] = i;
-    wwho_found ahead[AHEAD];
-    for (uint32_t k = 0; k < misses + AHEAD; k++) {
-        uint32_t i = k < misses ? b->misses[k] : n;
-        if (k >= AHEAD && k - AHEAD < misses) {
-            uint32_t before = b->misses[k - AHEAD];
-            put_whole_pieces(e, b->ids + done, b->ends + done, before - done);
-            put_piece(e, v, route, &ahead[k % AHEAD]);
-            done = before + 1;
-        }
-        if (i < n) set_found(e, &ahead[k % AHEAD], i ? b->ends[i - 1] : at, b->ends[i], route->model);
+    for (uint32_t k = 0; k < misses; k++) {
+        uint32_t i = b->misses[k];
+        wwho_key *key = &b->long_keys[k];
+        start = i ? b->ends[i - 1] : at;
+        make_key(key, e->cache, e->text + start, b->ends[i] - start, e->len - start, route->model);
+        for (uint32_t way = is_short(key) || !key->set ? LONG_WAYS : 0; way < LONG_WAYS; way++) prefetch(key->set + way * LONG_LINE);
+        if (key->n <= WHOLE_TEXT && is_readable(e, start))
+            prefetch(whole_line(v, whole_key(e->text + start, (uint32_t)key->n)));
+        else if (key->n <= v->longest)
+            prefetch(&v->text_filter.bits[hash_at(e, start, key->n) >> (64 - v->text_filter.log2) >> 3]);
     }
-    put_whole_pieces(e, b->ids + done, b->ends + done, n - done);
+    for (uint32_t k = 0; k < misses; k += ROWS) {
+        uint32_t some = misses - k < ROWS ? misses - k : ROWS;
+        uint32_t kept[ROWS][LONG_ROOM], n_kept[ROWS];
+        for (uint32_t j = 0; j < some; j++) {
+            uint32_t i = b->misses[k + j];
+            n_kept[j] = i < near && is_short(&b->long_keys[k + j]) ? 0 : kept_ids(&b->long_keys[k + j], kept[j]);
+            b->rows[j].n = 0;
+            if (!n_kept[j]) start_miss(e, v, &b->rows[j], &b->long_keys[k + j], i ? b->ends[i - 1] : at);
+        }
+        replay(&v->pairs, b->rows, some);
+        for (uint32_t j = 0; j < some; j++) {
+            uint32_t i = b->misses[k + j];
+            start = i ? b->ends[i - 1] : at;
+            put_known(e, v, done, i, done ? b->ends[done - 1] : at);
+            done = i + 1;
+            if (n_kept[j])
+                put_ids(e, v, kept[j], n_kept[j], start);
+            else if (b->rows[j].n)
+                put_all(e, v, b->rows[j].tokens, b->rows[j].n, start);
+            else
+                v->kind->encode(e, v, route, &b->long_keys[k + j], start, b->ends[i]);
+        }
+        for (uint32_t j = 0; j < some; j++)
+            if (b->rows[j].n) keep_tokens(&b->long_keys[k + j], v, b->rows[j].tokens, b->rows[j].n);
+    }
+    put_known(e, v, done, n, done ? b->ends[done - 1] : at);
 }
 
-/* Whether most of the bytes ahead are not ASCII. Pieces are then longer than WHOLE_TEXT, and there are no letters to skip: the plain
- * scanner, whose work hides the reads of the cache, is quicker (Hindi and Sinhala by 1.2). */
+/* Whether most of the bytes ahead are not ASCII: there are no letters to skip, and the plain scanner, which reads characters of three
+ * bytes by their page, is quicker. */
 static inline bool is_wide(const uint8_t *text) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < 32; i += 8) n += (uint32_t)((load64(text + i) >> 7 & ONES) * ONES >> 56);
@@ -314,29 +357,25 @@ static inline bool is_wide(const uint8_t *text) {
 
 /* Put pieces from `at` on as the scanner finds them; gives where they end. */
 static COLD size_t put_scanned(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, size_t at, size_t end) {
-    wwho_found ahead[AHEAD];
     uint32_t rule, n = 0;
     wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
-    for (; c.at < end && n < BLOCK && e->n <= e->limit; n++) {
-        at = c.at;
+    while (c.at < end && n < BLOCK && e->n + n <= e->limit) {
         scan_piece(&e->model->classes, route->scanner, &c, &rule);
-        if (n >= AHEAD) put_piece(e, v, route, &ahead[n % AHEAD]);
-        set_found(e, &ahead[n % AHEAD], at, c.at, route->model);
+        e->block->ends[n++] = (uint32_t)c.at;
     }
-    for (uint32_t i = n < AHEAD ? 0 : n - AHEAD; i < n; i++) put_piece(e, v, route, &ahead[i % AHEAD]);
+    put_block(e, v, route, at, n);
     return c.at;
 }
 
 /* A segment that is cut into pieces by several stages, or by one that does not keep all. */
 static void encode_staged(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
-    const wwho_vocabulary *v = &e->model->models[route->model];
     wwho_walk walk;
     start_walk(&walk, e->model, route, c, at, end);
     while (e->n <= e->limit && next_piece(&walk, &at, &end)) {
         wwho_found found = {.at = at};
         e->place = at; /* what is dropped belongs to no token */
         make_key(&found.key, e->cache, e->text + at, end - at, e->len - at, route->model);
-        put_piece(e, v, route, &found);
+        put_found(e, route, &found);
     }
 }
 

@@ -2,8 +2,8 @@
 #ifndef WWHO_ENCODE_H
 #define WWHO_ENCODE_H
 
+#include "cache.h"
 #include "merge.h"
-#include "model.h"
 
 #define PHRASE_TOKENS 64u /* the most that a phrase has: FORMAT.md, Encoding */
 
@@ -23,15 +23,17 @@ typedef struct {
     uint32_t tokens[PHRASE_TOKENS];
 } wwho_held;
 
-enum { BLOCK = 192, FRONT_BITS = 14 }; /* pieces that are worked on at once */
+enum { BLOCK = 192 }; /* pieces that are worked on at once */
 
-/* A block of pieces, and what was found of late. */
+/* A block of pieces, and what is known of each. */
 typedef struct {
-    wwho_whole front[1 << FRONT_BITS];
+    wwho_brief keys[BLOCK];
+    uint64_t *sets[BLOCK];
+    uint64_t kept[BLOCK][SHORT_LINE - SHORT_TEXT]; /* ids, as the cache has them */
     uint32_t ends[BLOCK + 1];
-    uint32_t ids[BLOCK + 8]; /* of pieces that are one token; WWHO_NONE: to be looked for */
-    uint32_t misses[BLOCK + 1];
-    wwho_whole keys[BLOCK + 1]; /* of the misses */
+    uint32_t misses[BLOCK + 1]; /* pieces that the cache lacks, or that are too long for a short line */
+    wwho_key long_keys[BLOCK]; /* of the misses */
+    wwho_row rows[ROWS];
 } wwho_block;
 
 typedef struct wwho_lattice wwho_lattice; /* viterbi.h */

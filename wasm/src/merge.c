@@ -25,6 +25,8 @@ static bool stay_apart(const wwho_vocabulary *v, uint32_t x, uint32_t y) {
     }
 }
 
+enum { UNKNOWN_YET = -1 }; /* a candidate that is on its way */
+
 /* What byte i of n and the next one merge to. */
 static inline uint32_t pair_at(const wwho_bytes *bytes, const uint8_t *text, uint32_t i, uint32_t n) {
     return i + 1 < n ? bytes->pair[text[i] << 8 | text[i + 1]] : WWHO_NONE;
@@ -44,7 +46,10 @@ static void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *t
         uint32_t behind = pair_at(b, text, i + 1, n), token = b->token[text[i]];
         bool eager = here < last && here < behind && is_eager(b, text + i);
         if (eager) token = here;
-        push(row, token, alone && !eager ? last : row->n ? pair_token(&v->pairs, row->tokens[row->n - 1], token) : WWHO_NONE);
+        bool known = alone && !eager;
+        if (row->n && !known) prefetch_pair(&v->pairs, row->tokens[row->n - 1], token);
+        push(row, token, known ? last : WWHO_NONE);
+        if (row->n > 1 && !known) row->next[row->n - 2] = UNKNOWN_YET;
         alone = !eager;
         i += eager ? 2 : 1;
         last = eager ? behind : here;
@@ -52,33 +57,76 @@ static void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *t
     }
 }
 
-/* To the letter of FORMAT.md: the pair of lowest rank merges, the leftmost of several, until none is left. */
-WWHO_LOCAL void replay(const wwho_pairs *pairs, wwho_row *row) {
-    uint16_t before[WIDE_WINDOW + 1], after[WIDE_WINDOW]; /* the places of neighbours */
-    uint32_t padded = (row->n + 3) & ~3u, n = 0;
-    uint32_t *tokens = row->tokens;
-    int32_t *next = row->next;
+WWHO_LOCAL void start_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
+    row->n = 0;
+    push_bytes(row, v, text, n);
+}
+
+static void start_replay(const wwho_pairs *pairs, wwho_row *row) {
     for (uint32_t i = 0; i < row->n; i++) {
-        after[i] = (uint16_t)(i + 1);
-        before[i + 1] = (uint16_t)i;
+        if (i + 1 < row->n && row->next[i] == UNKNOWN_YET)
+            row->next[i] = candidate(pair_rank(pairs, row->tokens[i], row->tokens[i + 1]), i);
+        row->after[i] = (uint16_t)(i + 1);
+        row->before[i + 1] = (uint16_t)i;
     }
-    for (uint32_t i = row->n - 1; i < padded; i++) next[i] = INT32_MAX;
-    for (;;) {
-        int32_t least = INT32_MAX;
-        for (uint32_t i = 0; i < padded; i += 4) /* in fours, for SIMD */
-            for (uint32_t k = i; k < i + 4; k++) least = next[k] < least ? next[k] : least;
-        if (least == INT32_MAX) break;
-        uint32_t at = (uint32_t)least % WIDE_WINDOW, merged = (uint32_t)least / WIDE_WINDOW, gone = after[at], behind = after[gone];
-        if (pairs->rank) merged = pair_token(pairs, tokens[at], tokens[gone]);
-        tokens[at] = merged;
-        next[gone] = next[at] = INT32_MAX;
-        after[at] = (uint16_t)behind;
-        before[behind] = (uint16_t)at;
-        if (behind < row->n) next[at] = candidate(pair_rank(pairs, merged, tokens[behind]), at);
-        if (at) next[before[at]] = candidate(pair_rank(pairs, tokens[before[at]], merged), before[at]);
+    for (uint32_t i = row->n - 1; i < ((row->n + 3) & ~3u); i++) row->next[i] = INT32_MAX;
+    row->fresh[0] = row->fresh[1] = row->n;
+}
+
+/* A merge; false where there is none. The candidates that it changes are looked up at the next step. */
+static HOT bool replay_step(const wwho_pairs *pairs, wwho_row *row) {
+    uint32_t *tokens = row->tokens, n = row->n;
+    int32_t *next = row->next, least = INT32_MAX;
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t at = row->fresh[k];
+        if (at < n) next[at] = candidate(pair_rank(pairs, tokens[at], tokens[row->after[at]]), at);
     }
-    for (uint32_t i = 0; i < row->n; i = after[i]) tokens[n++] = tokens[i];
+    for (uint32_t i = 0; i < n; i += 4) /* in fours, for SIMD */
+        for (uint32_t k = i; k < i + 4; k++) least = next[k] < least ? next[k] : least;
+    if (least == INT32_MAX) return false;
+    uint32_t at = (uint32_t)least % WIDE_WINDOW, gone = row->after[at], behind = row->after[gone];
+    tokens[at] = pairs->rank ? pair_token(pairs, tokens[at], tokens[gone]) : (uint32_t)least / WIDE_WINDOW;
+    next[gone] = next[at] = INT32_MAX;
+    row->after[at] = (uint16_t)behind;
+    row->before[behind] = (uint16_t)at;
+    row->fresh[0] = row->fresh[1] = n;
+    if (behind < n) {
+        row->fresh[0] = at;
+        prefetch_pair(pairs, tokens[at], tokens[behind]);
+    }
+    if (at) {
+        row->fresh[1] = row->before[at];
+        prefetch_pair(pairs, tokens[row->before[at]], tokens[at]);
+    }
+    return true;
+}
+
+/* Close the gaps that merges left. */
+static void end_replay(wwho_row *row) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < row->n; i = row->after[i]) row->tokens[n++] = row->tokens[i];
     row->n = n;
+}
+
+WWHO_LOCAL void replay(const wwho_pairs *pairs, wwho_row *rows, uint32_t n) {
+    uint8_t live[ROWS];
+    uint32_t n_live = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (rows[i].n < 2) continue;
+        start_replay(pairs, &rows[i]);
+        live[n_live++] = (uint8_t)i;
+    }
+    while (n_live) {
+        uint32_t left = 0;
+        for (uint32_t k = 0; k < n_live; k++) {
+            live[left] = live[k];
+            if (replay_step(pairs, &rows[live[k]]))
+                left++;
+            else
+                end_replay(&rows[live[k]]);
+        }
+        n_live = left;
+    }
 }
 
 /* The token that is the symbol with this text, or WWHO_NONE. */
@@ -136,7 +184,7 @@ static size_t load_window(wwho_merging *m, wwho_run *run) {
         row->n = 0;
         for (uint32_t i = 0; i < m->n && i < window; i++)
             push(row, m->symbols[i], i ? pair_rank(pairs, m->symbols[i - 1], m->symbols[i]) : WWHO_NONE);
-        if (row->n) replay(pairs, row);
+        replay(pairs, row, 1);
         return m->n > window ? m->ends[kept - 1] : run->end;
     }
     /* a window that reads as the one before has its tokens */
@@ -144,7 +192,7 @@ static size_t load_window(wwho_merging *m, wwho_run *run) {
     if (!same) {
         row->n = 0;
         push_bytes(row, run->v, run->text + at, left < window ? (uint32_t)left : window);
-        replay(pairs, row);
+        replay(pairs, row, 1);
     }
     m->loaded = at;
     m->loaded_width = left < window ? 0 : window;

@@ -16,6 +16,7 @@
 
 #define WINDOW 64u       /* symbols that are replayed at once */
 #define WIDE_WINDOW 256u /* for tokens that fill a window, such as long rules of dashes */
+#define ROWS 16u         /* that are replayed at once */
 #define REACH (1u << 14) /* bytes: tokens that far back are final */
 
 /* The rank of what two neighbours merge to and the place of the first: the least of these is the next to merge. */
@@ -28,6 +29,8 @@ typedef struct {
     uint32_t n;
     uint32_t tokens[WIDE_WINDOW];
     int32_t next[WIDE_WINDOW]; /* candidates: each with its right neighbour */
+    uint16_t before[WIDE_WINDOW + 1], after[WIDE_WINDOW]; /* the places of neighbours */
+    uint32_t fresh[2]; /* places whose candidate changes: their slots are on their way; from n on: none */
 } wwho_row;
 
 static inline void push(wwho_row *row, uint32_t token, uint32_t merged) {
@@ -95,8 +98,12 @@ static inline uint32_t match_of(const wwho_vocabulary *v, const wwho_matches *m,
     return find_plain(v, m->text, length, hash_finish(state, load_tail(m->text + full, length, m->readable - full), length));
 }
 
-/* To the letter of FORMAT.md: the pair of lowest rank merges, the leftmost of several, until none is left. */
-WWHO_LOCAL void replay(const wwho_pairs *pairs, wwho_row *row);
+/* To the letter of FORMAT.md: the pair of lowest rank merges, the leftmost of several, until none is left. So for each of n rows, a
+ * merge of each in turn: the reads of one overlap the work on the others (unseen text by 1.15 to 1.3). */
+WWHO_LOCAL void replay(const wwho_pairs *pairs, wwho_row *rows, uint32_t n);
+
+/* A row of the symbols of n > 0 bytes, which are no more than WIDE_WINDOW. */
+WWHO_LOCAL void start_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n);
 
 /* Begin to merge a run. */
 WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run);

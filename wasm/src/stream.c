@@ -125,6 +125,7 @@ WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a,
             *entry |= k * s->stride;
         }
     for (uint32_t i = 0; i < n; i++) s->table[i * s->stride + classes->n_classes + 1] = open_from(found[i], 0);
+    for (uint32_t c = 0; c < 128; c++) s->ascii[c] = s->table + classes->ascii[c];
     s->n = n;
     put_letters(classes, s);
 }
@@ -163,8 +164,8 @@ static HOT uint64_t find_edges(const wwho_stream *s, const uint8_t *text, uint64
 }
 
 /* A character of a class at a place: the end that it makes is put there, if it makes one. */
-static HOT void step(const uint32_t *table, uint32_t class, size_t at, uint32_t *row, uint32_t *ends, uint32_t *n) {
-    uint32_t entry = table[*row + class];
+static HOT void step(const uint32_t *column, size_t at, size_t *row, uint32_t *ends, uint32_t *n) {
+    uint32_t entry = column[*row];
     ends[*n - STREAM_POP(entry)] = (uint32_t)at;
     *n += STREAM_NET(entry);
     *row = STREAM_ROW(entry);
@@ -174,7 +175,7 @@ WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stre
                                uint32_t room, uint32_t *open) {
     const uint32_t *table = s->table;
     wwho_cursor c = cutter->c;
-    uint32_t row = cutter->row;
+    size_t row = cutter->row;
     uint64_t carry = cutter->carry;
     while (c.at < c.end && n + STREAM_STEP <= room) {
         size_t start = c.at, left = c.end - start, next = start + (left < 64 ? left : 64);
@@ -188,12 +189,12 @@ WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stre
             c.at = start + trailing_zeros(steps);
             steps &= steps - 1;
             if (c.text[c.at] < 0x80) {
-                step(table, classes->ascii[c.text[c.at]], c.at, &row, ends, &n);
+                step(s->ascii[c.text[c.at]], c.at, &row, ends, &n);
                 continue;
             }
             do {
                 read_wide_class(classes, &c);
-                step(table, c.class, c.at, &row, ends, &n);
+                step(table + c.class, c.at, &row, ends, &n);
                 c.at += c.width;
             } while (c.at < next && c.text[c.at] >= 0x80);
             if (c.at >= next) break;
@@ -203,11 +204,11 @@ WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stre
     }
     *open = table[row + classes->n_classes + 1];
     if (c.at == c.end) {
-        step(table, classes->n_classes, c.at, &row, ends, &n);
+        step(table + classes->n_classes, c.at, &row, ends, &n);
         *open = 0;
     }
     cutter->c = c;
-    cutter->row = row;
+    cutter->row = (uint32_t)row;
     cutter->carry = (uint32_t)carry;
     return n;
 }

@@ -22,6 +22,7 @@ struct wwho_stream {
     uint32_t n; /* configurations; 0: too many */
     uint32_t stride; /* of the classes, the end of the text, and the number of ends that are tentative */
     uint32_t *table;
+    const uint32_t *ascii[128]; /* of a character, its column: a step waits for the row alone */
     bool skips;
     uint8_t first, last;  /* the letters */
     uint8_t triggers[2]; /* characters that are followed by up to EDGE letters that are stepped over; all others by one */

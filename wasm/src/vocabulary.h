@@ -123,6 +123,13 @@ static inline uint32_t pair_rank(const wwho_pairs *pairs, uint32_t left, uint32_
     return rank_of(pairs->rank, pair_token(pairs, left, right));
 }
 
+/* Let what pair_token() reads be on its way. */
+static inline void prefetch_pair(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
+    uint64_t hash = ((uint64_t)left << WWHO_ID_BITS | right) * MIX;
+    prefetch(&pairs->filter.bits[hash >> (64 - pairs->filter.log2) >> 3]);
+    prefetch(&pairs->slots[hash >> (64 - pairs->log2)]);
+}
+
 /* A hash that is built eight bytes at a time, so that those of all prefixes of a text come at one step each. */
 static inline uint64_t hash_step(uint64_t state, uint64_t word) {
     state = (state ^ word) * MIX;
