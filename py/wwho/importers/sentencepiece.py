@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from wwho.build import decoders
+from wwho.build.base import WRITER
+from wwho.build.bpe import bpe_model, safe_cuts
+from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.errors import SourceError
+from wwho.format.bpe import BPE
 from wwho.format.layout import MAX_IDS
+from wwho.format.model import Action, Added, Artifact, Flag, Ids, Route, Stage, Unknown
+from wwho.format.rewriting import Ends, Replace, Rules, Step
+from wwho.format.viterbi import Viterbi
 from wwho.importers import protobuf
 from wwho.importers.charsmap import Charsmap, read_charsmap
+from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source
+
+MARK = "\u2581"
+"""What stands for a space."""
 
 _PIECE = re.compile(rb"\n[\x03-\x7f\x80-\xff]", re.DOTALL)
 _BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
@@ -239,3 +253,170 @@ def _text(spec: dict[int, protobuf.Value], number: int, name: str, default: str)
         return value.decode("utf-8")
     except UnicodeDecodeError:
         raise SourceError(f"{name}, {value!r}, is not UTF-8") from None
+
+
+def read(source: Source, options: Options) -> Imported:
+    """Make the model."""
+    model = parse_model(source.data)
+    if model.algorithm is not Algorithm.UNIGRAM and (unused := model.of_kind(Kind.UNUSED)):
+        raise SourceError(
+            f"piece {unused[0]}, {model.pieces[unused[0]].text!r}, is of the type unused, which "
+            "only Unigram models may have here: in others a text may pass through it"
+        )
+    made = unigram(model) if model.algorithm is Algorithm.UNIGRAM else units_model(model)
+    mark = MARK if model.escape_whitespaces else " "
+    scanners = [_scanner("spaces", " +" if model.remove_extra_whitespaces else " ", r"[\s\S]")]
+    stages: tuple[Stage, ...] = ()
+    if isinstance(made, BPE):
+        words = model.algorithm is Algorithm.WORD
+        unit = f"{mark}[^{mark}]*|[^{mark}]+" if words else r"[\s\S]"
+        scanners.append(_scanner("units", unit))
+        if model.algorithm is Algorithm.BPE and (cuts := safe_cuts(made)) is not None:
+            scanners.append(Scanner("safe cuts", (cuts,), longest=False))
+            stages = (Stage(2, (Action.KEEP,)),)
+    artifact = Artifact(
+        scanners=compile_scanners(scanners),
+        router=None,
+        routes=(
+            Route(
+                "text",
+                model=0,
+                stages=(0,) if stages else (),
+                units=1 if isinstance(made, BPE) else None,
+            ),
+        ),
+        models=(made,),
+        stages=stages,
+        added=_added(model, made),
+        normalizer=_normalizer(model, mark),
+        decoder=decoders.sentencepiece(
+            dict.fromkeys(model.of_kind(Kind.CONTROL), b"")
+            | {model.unk_id: model.unk_surface.encode()},
+            dummy_prefix=model.add_dummy_prefix,
+            remove_spaces=model.remove_extra_whitespaces,
+        ),
+        provenance={
+            "name": options.name,
+            "source": options.source or source.name,
+            "license": options.license or "unknown",
+            "writer": WRITER,
+        },
+    )
+    return Imported(artifact=artifact, kind=READER.kind, engine="sentencepiece 0.2.3")
+
+
+def unigram(model: Model) -> Viterbi:
+    """The model of scores.
+
+    Pieces of the user have a score by their length, whatever the file says.
+    """
+    scores = {
+        model.pieces[number].text: (number, _score(model.pieces[number]))
+        for number in model.of_kind(Kind.NORMAL, Kind.USER_DEFINED)
+    }
+    texts = tuple(sorted(scores))
+    return Viterbi(
+        tokens=texts,
+        scores=tuple(scores[text][1] for text in texts),
+        narrow=True,
+        first_id=0,
+        id_policy=Ids.STATED,
+        stated=tuple(scores[text][0] for text in texts),
+        unknown=Unknown.BYTES if model.byte_fallback else Unknown.ID,
+        unk_id=model.unk_id,
+        byte_ids=_byte_ids(model),
+    )
+
+
+def _score(piece: Piece) -> float:
+    if piece.kind is not Kind.USER_DEFINED:
+        return piece.score
+    number: float = struct.unpack("<f", struct.pack("<f", 0.1 * (len(piece.text) - 1)))[0]
+    return number
+
+
+def units_model(model: Model) -> BPE:
+    """The model of merges, of characters or of words."""
+    words = (Kind.USER_DEFINED,) if model.algorithm is Algorithm.WORD else ()
+    found = model.of_kind(Kind.NORMAL, *words)
+    normal = {model.pieces[number].text: (number, model.pieces[number].score) for number in found}
+    fuse = not model.byte_fallback
+    if model.algorithm is Algorithm.BPE:
+        return bpe_model(
+            {text: number for text, (number, _) in normal.items()},
+            {text: -score for text, (_, score) in normal.items() if len(text.decode()) > 1},
+            units=True,
+            unk_id=model.unk_id,
+            fuse=fuse,
+            byte_ids=_byte_ids(model),
+        )
+    if model.algorithm is Algorithm.CHAR:
+        normal = {text: each for text, each in normal.items() if len(text.decode()) == 1}
+    texts = tuple(sorted(normal))
+    return BPE(
+        symbols=texts,
+        units=True,
+        id_policy=Ids.STATED,
+        stated=tuple(normal[text][0] for text in texts),
+        unknown=Unknown.BYTES if model.byte_fallback else Unknown.ID,
+        unk_id=model.unk_id,
+        fuse=fuse,
+        byte_ids=_byte_ids(model),
+    )
+
+
+def _byte_ids(model: Model) -> tuple[int, ...]:
+    found = {byte_of(model.pieces[number]): number for number in model.of_kind(Kind.BYTE)}
+    return tuple(found[byte] for byte in range(256)) if found else ()
+
+
+def _added(model: Model, made: BPE | Viterbi) -> tuple[Added, ...]:
+    """What no merge or score makes: it is found in text, where it may be, or only decodes.
+
+    A piece of the user is one token wherever normalized text has it; in a Unigram model it has a
+    score instead.
+    """
+    flags = {Kind.CONTROL: Flag.SPECIAL, Kind.USER_DEFINED: Flag.NORMALIZED}
+    known = {*made.stated, *made.byte_ids}
+    if isinstance(made, BPE) and made.id_policy is not Ids.STATED:
+        known |= {made.first_id + place for place in range(len(made.texts))}
+    return tuple(
+        Added(piece.text.decode(), number, flags.get(piece.kind, Flag.HIDDEN))
+        for number, piece in enumerate(model.pieces)
+        if number not in known
+    )
+
+
+def _normalizer(model: Model, mark: str) -> tuple[Step, ...]:
+    """What SentencePiece does to a text first."""
+    steps: list[Step] = []
+    if model.charsmap.rules:
+        own = [model.pieces[number].text.decode() for number in model.of_kind(Kind.USER_DEFINED)]
+        rules = {key.decode(): text.decode() for key, text in model.charsmap.rules.items()}
+        if own:
+            begins = tuple(own)
+            rules = {key: text for key, text in rules.items() if not key.startswith(begins)}
+            rules |= {text: text for text in own}
+        steps.append(Rules(rules))
+    remove, add = model.remove_extra_whitespaces, model.add_dummy_prefix
+    if remove:
+        steps.append(Ends(strip=" ", left=True))
+    if remove or model.escape_whitespaces:
+        steps.append(Replace(0, (mark, None)))
+    if remove or add:
+        steps.append(
+            Ends(
+                strip=mark if remove else "",
+                right=remove,
+                prefix=mark if add and not model.suffix else "",
+                suffix=mark if add and model.suffix else "",
+            )
+        )
+    return tuple(steps)
+
+
+def _scanner(name: str, *patterns: str) -> Scanner:
+    return Scanner(name, tuple(map(parse_regex, patterns)), longest=False)
+
+
+READER = Reader(kind="a SentencePiece model", sniff=sniff, read=read)
