@@ -177,6 +177,8 @@ def streamed(backend: Backend, tokens: Sequence[int], sizes: Sequence[int], skip
     sizes=st.lists(st.integers(0, 3), max_size=6),
     skip=st.booleans(),
 )
+@example([Join(" "), Strip("x", 1, otherwise="ab"), Strip("c", 1, otherwise="cd")], [], [], False)
+@example([Replace("a", "bab"), Join("\u00e9 "), Replace("b", "abb")], [0, 0, 0], [], False)
 def test_backends_agree_also_in_parts(
     steps: list[Step], tokens: list[int], sizes: list[int], skip: bool
 ) -> None:

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiny import template_model
 
 import wwho
 from wwho import Tokenizer
+from wwho.format.write import write_artifact
 
 transformers = pytest.importorskip("transformers", reason="needs the extra hf")
 np = pytest.importorskip("numpy")
@@ -519,3 +521,17 @@ def test_a_model_learns_on_it(tmp_path: Path) -> None:
         tokens.append(model(mx.array([tokens]))[0, -1].argmax().item())
     assert hf.decode(tokens, skip_special_tokens=True) == lines[0]
     assert Tokenizer.load(TINY).n_vocab == len(hf)
+
+
+def test_template_of_the_model() -> None:
+    enc = wwho.Tokenizer.from_bytes(write_artifact(template_model()))
+    hf = WWHOTokenizer(enc)
+    found = hf("ab do", "a", return_token_type_ids=True)
+    expected = enc.encode_with_types("ab do", "a", add_special_tokens=True)
+    assert (found["input_ids"], found["token_type_ids"]) == expected
+    assert hf("a")["input_ids"] == enc.encode("a", add_special_tokens=True)
+    assert hf("a", add_special_tokens=False)["input_ids"] == enc.encode("a")
+    assert (hf.cls_token, hf.sep_token, hf.unk_token) == ("[CLS]", "[SEP]", "[UNK]")
+    assert hf.decode(found["input_ids"], skip_special_tokens=True) == "ab do a"
+    pattern = WWHOTokenizer(enc, special_tokens_pattern="cls_double_sep")
+    assert pattern("a", "a")["input_ids"] == [1, 5, 2, 2, 5, 2]

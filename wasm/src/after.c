@@ -106,7 +106,7 @@ static bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
         else
             high = i;
     }
-    for (uint32_t i = 0; d->progress && i < model->n_models; i++) {
+    for (uint32_t i = 0; i < model->n_models; i++) {
         const wwho_vocabulary *v = &model->models[i];
         uint32_t token = token_of(v, id);
         if (token == WWHO_NONE) continue;
@@ -120,11 +120,14 @@ static bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
     return t->text;
 }
 
-static bool is_skipped(const wwho_model *model, uint32_t id, uint32_t flags) {
-    uint32_t i = flags & WWHO_SKIP_SPECIAL ? find_added(model, id) : WWHO_NONE;
-    for (; i < model->added.n_tokens && model->added_ids[i] == id; i++)
+WWHO_LOCAL bool is_special(const wwho_model *model, uint32_t id) {
+    for (uint32_t i = find_added(model, id); i < model->added.n_tokens && model->added_ids[i] == id; i++)
         if (model->added_flags[i] & WWHO_ADDED_SPECIAL) return true;
     return false;
+}
+
+static bool is_skipped(const wwho_model *model, uint32_t id, uint32_t flags) {
+    return flags & WWHO_SKIP_SPECIAL && is_special(model, id);
 }
 
 static uint8_t *append(uint8_t *to, const uint8_t *from, size_t n) {
@@ -137,7 +140,7 @@ static uint8_t *append_token(uint8_t *to, const uint8_t *text, uint32_t n) {
     return append(to + 4, text, n);
 }
 
-static uint8_t *put_listed(const wwho_decoder *d, const wwho_listed *t, uint8_t *to) {
+static uint8_t *append_listed(const wwho_decoder *d, const wwho_listed *t, uint8_t *to) {
     static const uint8_t digits[] = "0123456789ABCDEF";
     if (t->byte < 0) return append(append(to, d->prefix, t->n_prefix), t->text, t->n);
     const uint8_t text[BYTE_TOKEN] = {'<', '0', 'x', digits[t->byte >> 4], digits[t->byte & 15], '>'};
@@ -184,7 +187,7 @@ static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, u
     bool found = begun;
     for (uint32_t i = begun ? 0 : s[2]; i && begins_with(t, end, a, n); i--, found = true) t += n;
     if (!found) to = append(to, b, s[5]);
-    for (uint32_t i = s[3]; i && (size_t)(end - t) >= n && same_text(end - n, a, n); i--) end -= n;
+    for (uint32_t i = s[3]; i && (size_t)(end - t) >= n && begins_with(end - n, end, a, n); i--) end -= n;
     return append(to, t, (size_t)(end - t));
 }
 
@@ -195,10 +198,11 @@ static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t
     for (uint32_t n; t < end; before = t, t += 4 + n, first = false) {
         n = load32(t);
         bool last = t + 4 + n == end && (d->joined || !d->more);
-        const bool chosen[] = {true, first, !first, last, !last, opening, opening};
-        if (s[0] == DO_UNIQUE && before && load32(before) == n && same_text(before + 4, t + 4, n)) continue;
+        uint32_t chosen = 1u << IN_ALL | 1u << (first ? IN_FIRST : IN_REST) | 1u << (last ? IN_LAST : IN_BUT_LAST);
+        if (opening) chosen |= 1u << IN_OPENING | 1u << IN_OPENING_ONCE;
+        if (s[0] == DO_UNIQUE && before && load32(before) == n && begins_with(before + 4, t, t + 4, n)) continue;
         if (s[0] == DO_SOME && !n) continue;
-        bool changes = s[0] <= DO_STRIP && chosen[s[1]];
+        bool changes = s[0] <= DO_STRIP && chosen >> s[1] & 1;
         uint8_t *stop = changes ? change(s, t + 4, t + 4 + n, to + 4, d->after && d->joined) : append(to + 4, t + 4, n);
         uint32_t length = (uint32_t)(stop - to) - 4;
         if (length || (s[1] == IN_OPENING_ONCE && length < n)) opening = false;
@@ -255,16 +259,16 @@ static uint8_t *join_all(const uint8_t *s, wwho_state *d, const uint8_t *t, cons
 }
 
 /* How many bytes n tokens with texts of `size` bytes may take in the list, after any step; 0 where they are too many. */
-static uint64_t most_bytes(const wwho_decoder *d, uint64_t size, uint64_t n) {
+static size_t most_bytes(const wwho_decoder *d, uint64_t size, uint64_t n) {
     const uint8_t *s = d->steps;
     for (uint32_t i = 0; i < d->n_steps && size <= WWHO_MAX_LENGTH; i++, s = next_step(s)) {
         uint32_t n_a = s[4], n_b = s[5];
         if (s[0] == DO_REPLACE && n_b > n_a) size += size / n_a * (n_b - n_a);
         if (s[0] == DO_STRIP) size += n * n_b;
-        if (s[0] == DO_JOIN) size += n * n_a + 4;
+        if (s[0] == DO_JOIN) size += n * n_a;
     }
     size += 4 * n;
-    return size <= WWHO_MAX_LENGTH / 2 ? size : 0;
+    return size <= WWHO_MAX_LENGTH / 2 ? (size_t)size : 0;
 }
 
 /* The steps over the list from `out` to `end`, in halves of `half` bytes; the text goes to `out`. Its length. */
@@ -294,6 +298,7 @@ int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uin
     uint64_t size = 0, count = 0;
     wwho_listed t;
     *read = n;
+    if (!d->progress) return join_texts(model, ids, n, flags, out, cap, len);
     for (size_t i = 0; i < n; i++) {
         *len = i;
         if (!list_token(model, ids[i], &t)) return WWHO_TOKEN;
@@ -301,31 +306,27 @@ int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uin
         size += t.n + t.n_prefix;
         count++;
     }
-    uint64_t half = most_bytes(d, size, d->progress ? count : 0), needed = d->progress ? 2 * half : size;
-    *len = (size_t)needed;
-    if ((d->progress && count && !half) || needed > SIZE_MAX) return WWHO_ARGUMENT;
-    if (needed > cap) return WWHO_BUFFER;
-    *len = 0;
-    if (state.more && d->progress == AS_WHOLE) *read = 0;
-    if (!*read) return WWHO_OK;
+    size_t half = most_bytes(d, size, count + 1); /* a DO_JOIN makes a token of none */
+    *len = 2 * half;
+    if (!half) return WWHO_ARGUMENT;
+    if (*len > cap) return WWHO_BUFFER;
+    if (state.more && d->progress == AS_WHOLE) {
+        *read = *len = 0;
+        return WWHO_OK;
+    }
     uint8_t *to = out, *last = out;
     for (size_t i = 0; i < n; i++) {
         list_token(model, ids[i], &t);
         if (is_skipped(model, ids[i], flags)) continue;
         uint32_t length = (uint32_t)(t.n + t.n_prefix);
         last = to;
-        if (d->progress) to = append(to, (const uint8_t *)&length, 4);
-        to = put_listed(d, &t, to);
-    }
-    if (!d->progress) {
-        *len = (size_t)(to - out);
-        return WWHO_OK;
+        to = append_listed(d, &t, append(to, (const uint8_t *)&length, 4));
     }
     if (state.more && d->holds && to > out) {
         to = last;
         state.held = 1;
     }
-    *len = take_steps(d, &state, out, to, (size_t)half);
+    *len = take_steps(d, &state, out, to, half);
     for (; state.held; --*read) state.held -= !is_skipped(model, ids[*read - 1], flags);
     if (state.more && !state.after && !*len) *read = 0;
     return WWHO_OK;

@@ -12,10 +12,8 @@ WWHO_LOCAL const uint8_t *token_text(const wwho_model *model, uint32_t id, size_
     return added == WWHO_NONE ? 0 : text_of(&model->added, added, len);
 }
 
-int wwho_decode(const wwho_model *model, const uint32_t *ids, size_t n, uint8_t *out, size_t cap, size_t *len) {
-    if (!model || (!ids && n) || (!out && cap) || !len) return WWHO_ARGUMENT;
+WWHO_LOCAL int join_texts(const wwho_model *model, const uint32_t *ids, size_t n, uint32_t flags, uint8_t *out, size_t cap, size_t *len) {
     size_t used = 0;
-    if (model->decoder.progress) return wwho_decode_part(model, ids, n, 0, out, cap, &used, len);
     for (size_t i = 0; i < n; i++) {
         size_t length;
         const uint8_t *text = token_text(model, ids[i], &length);
@@ -23,11 +21,17 @@ int wwho_decode(const wwho_model *model, const uint32_t *ids, size_t n, uint8_t 
             *len = i;
             return text ? WWHO_ARGUMENT : WWHO_TOKEN;
         }
+        if (flags & WWHO_SKIP_SPECIAL && is_special(model, ids[i])) continue;
         if (used <= cap && length <= cap - used) copy_bytes(out + used, text, length);
         used += length;
     }
     *len = used;
     return used > cap ? WWHO_BUFFER : WWHO_OK;
+}
+
+int wwho_decode(const wwho_model *model, const uint32_t *ids, size_t n, uint8_t *out, size_t cap, size_t *len) {
+    size_t read;
+    return wwho_decode_part(model, ids, n, 0, out, cap, &read, len);
 }
 
 int wwho_token_bytes(const wwho_model *model, uint32_t id, const uint8_t **text, size_t *len) {

@@ -187,7 +187,7 @@ class ReferenceBackend:
             return b"".join(text for _, text in texts), len(ids)
         tokens = [self._listed.get(ids[number], text) for number, text in texts]
         text, held = join(self.artifact.decoder, tokens, after, more)
-        if more and not after and not text:
+        if more and (self.artifact.decoder.waits or not (after or text)):
             return b"", 0
         return text, texts[-held][0] if held else len(ids)
 

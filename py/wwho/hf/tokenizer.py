@@ -12,6 +12,7 @@ from wwho.core.base import unknown_id
 from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
 from wwho.errors import ArtifactError, UnknownTokenError
 from wwho.format.files import write_atomic
+from wwho.format.template import Template
 from wwho.hf.batch import Batch, Options, samples_of
 from wwho.hf.names import Names, first_names, unused
 from wwho.hf.read import Reader
@@ -33,6 +34,8 @@ ROLES = {
     "unk_token": ("[UNK]",),
     "pad_token": ("[PAD]", "<|endoftext|>"),
     "mask_token": ("[MASK]",),
+    "cls_token": ("[CLS]",),
+    "sep_token": ("[SEP]",),
 }
 KEPT = (
     "special_tokens_pattern",
@@ -187,11 +190,15 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         return path, code
 
     def build_inputs_with_special_tokens(self, *texts: list[int]) -> list[int]:
-        """A text's ids, or two texts', with the special tokens that the pattern puts around them.
+        """A text's ids, or two texts', with special tokens around them.
+
+        They are those of the pattern, where one is given, and else of the model's template.
 
         Raises:
             ValueError: the pattern needs a special token that this tokenizer does not have.
         """
+        if (template := self._template) is not None:
+            return template.ids(*texts)
         found: list[int] = super().build_inputs_with_special_tokens(*texts)
         if None in found:
             names = self.special_tokens_pattern.replace("double_", "").split("_")
@@ -202,6 +209,22 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
                 f"({missing[0]}='...'), or choose another pattern"
             )
         return found
+
+    def create_token_type_ids_from_sequences(
+        self, token_ids_0: list[int], token_ids_1: list[int] | None = None
+    ) -> list[int]:
+        """The types of the same ids."""
+        if (template := self._template) is not None:
+            places = template.fill(token_ids_0, token_ids_1, lambda place: place.id)
+            return [place.type_id for place, _ in places]
+        given = token_ids_0, token_ids_1
+        found: list[int] = super().create_token_type_ids_from_sequences(*given)
+        return found
+
+    @property
+    def _template(self) -> Template | None:
+        """The model's template, where the caller gave no pattern."""
+        return self.wwho.info.template if self.special_tokens_pattern is None else None
 
     # Encoding
 
