@@ -162,7 +162,11 @@ static int make_token(wwho_vocabulary *v, uint32_t token) {
         } else {
             uint32_t length = token_length(v, part);
             if (at - from + length > WWHO_MAX_TOKEN || length > v->text_bytes - at) return WWHO_TOKEN_LENGTH;
-            for (uint32_t i = 0; i < length; i += 16) copy_bytes(v->texts + at + i, v->texts + v->offset[part] + i, 16);
+            for (uint32_t i = 0; i < length; i += 16) {
+                uint64_t read[2]; /* what follows a short part may be where it goes */
+                copy_bytes(read, v->texts + v->offset[part] + i, 16);
+                copy_bytes(v->texts + at + i, read, 16);
+            }
             at += length;
             higher = v->level ? v->level[part] : 0;
         }
