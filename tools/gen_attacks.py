@@ -32,7 +32,7 @@ from tiny import (  # noqa: E402
 
 from wwho.compile.parse import parse_regex  # noqa: E402
 from wwho.compile.scanners import Scanner, compile_scanners  # noqa: E402
-from wwho.format import leb  # noqa: E402
+from wwho.format import leb, rewriting  # noqa: E402
 from wwho.format.bpe import BPE, BYTES  # noqa: E402
 from wwho.format.container import read_container  # noqa: E402
 from wwho.format.decoder import Bytes, Decoder, Join, Replace, Some, Step, Strip  # noqa: E402
@@ -53,7 +53,7 @@ from wwho.format.model import (  # noqa: E402
 )
 from wwho.format.normalizer import write_normalizer  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
-from wwho.format.rewriting import Rewriting  # noqa: E402
+from wwho.format.rewriting import Ends, Rewriting, Rules  # noqa: E402
 from wwho.format.template import Template  # noqa: E402
 from wwho.format.write import assemble, write_artifact  # noqa: E402
 
@@ -619,7 +619,7 @@ def added() -> Iterator[Attack]:
     yield "ADDED-1024_bytes", listed((259, b"x" * 1024), unk)
     yield "ADDED-not_utf8", listed((259, b"<\xff>"), unk)
     yield "ADDED-id_huge", listed(unk, (2**21 - 1, b"x"))
-    yield "ADDED-flags_32", listed(unk, flags=33)
+    yield "ADDED-flags_64", listed(unk, flags=65)
     yield "ADDED-not_zero", listed(unk, zero=1)
     yield "ADDED-no_properties", listed(unk, flags=Flag.SPECIAL | Flag.LSTRIP)
     touching = write_artifact(odd_added_model())
@@ -664,11 +664,9 @@ def normalizer() -> Iterator[Attack]:
 
     yield "NORMALIZER-empty", with_part(kind, b"", blob=good)
     yield "NORMALIZER-no_step", number(0, 0, "<H")
-    yield "NORMALIZER-9_steps", number(0, 9, "<H")
+    yield "NORMALIZER-17_steps", number(0, 17, "<H")
     yield "NORMALIZER-step_missing", number(0, 3, "<H")
     yield "NORMALIZER-step_too_many", number(0, 1, "<H")
-    yield "NORMALIZER-not_zero", number(2, 1, "<H")
-    yield "NORMALIZER-kind_2", number(4, 2, "<B")
     yield "NORMALIZER-flag_4", number(5, 4, "<B")
     for name, at in (("pages", 6), ("mapped", 8), ("ordered", 12), ("pairs", 16), ("targets", 20)):
         layout = "<H" if name == "pages" else "<I"
@@ -684,10 +682,47 @@ def normalizer() -> Iterator[Attack]:
     yield "NORMALIZER-class_0", changed(Rewriting({}, {0x301: 0}))
     both = Rewriting({0xE9: (0x61,)}, {}, {(0x65, 0x301): 0x1E9})
     yield "NORMALIZER-mapped_and_composed", mapped_and_composed(good, both)
-    moved = Rewriting({}, {0xE9: 1})
-    yield "NORMALIZER-composed_then_moved", changed(Rewriting({}, {}, {(0x65, 0x301): 0xE9}), moved)
-    gone = Rewriting({0xE9: ()})
-    yield "NORMALIZER-composed_then_gone", changed(Rewriting({}, {}, {(0x65, 0x301): 0xE9}), gone)
+
+    def of_kind(
+        step: rewriting.Step, at: int = 0, value: int | None = None, layout: str = "<I"
+    ) -> bytes:
+        """A step of a kind, with a number of its head changed."""
+        made = write_normalizer([step])
+        if value is not None:
+            made = patched(made, 4 + at, layout, value)
+        return with_part(kind, made, blob=good)
+
+    n_rules = read_artifact(good).scanners.automata[0].n_rules
+    kept = rewriting.Replace(0, ("x",) * n_rules)
+    yield "NORMALIZER-late_too_many", number(2, 3, "<H")
+    yield "NORMALIZER-kind_5", number(4, 5, "<B")
+    yield "NORMALIZER-replace_flag", of_kind(kept, 1, 1, "<B")
+    yield "NORMALIZER-replace_no_automaton", of_kind(kept, 2, 0xFFFF, "<H")
+    yield "NORMALIZER-replace_more", of_kind(kept, 8, 1)
+    yield "NORMALIZER-replace_targets", of_kind(kept, 16, n_rules + 1)
+    yield "NORMALIZER-replace_rules", of_kind(rewriting.Replace(0, ("x",) * (n_rules + 1)))
+    yield "NORMALIZER-replace_long", of_kind(rewriting.Replace(0, ("x" * 33,) * n_rules))
+    ends = Ends(strip=" x", left=True, prefix="ab", unless=True)
+    yield "NORMALIZER-ends_nothing", of_kind(Ends())
+    yield "NORMALIZER-ends_no_side", of_kind(replace(ends, left=False))
+    yield "NORMALIZER-ends_no_characters", of_kind(replace(ends, strip=""))
+    yield "NORMALIZER-ends_no_prefix", of_kind(replace(ends, prefix=""))
+    yield "NORMALIZER-ends_flag", of_kind(ends, 1, 16, "<B")
+    yield "NORMALIZER-ends_number", of_kind(ends, 2, 1, "<H")
+    yield "NORMALIZER-ends_targets", of_kind(ends, 16, 3)
+    yield "NORMALIZER-ends_long_prefix", of_kind(replace(ends, prefix="x" * 33))
+    yield "NORMALIZER-ends_long_suffix", of_kind(replace(ends, suffix="x" * 33))
+    many = "".join(map(chr, range(65)))
+    yield "NORMALIZER-ends_many_stripped", of_kind(replace(ends, strip=many))
+    rules = Rules({"a": "b", "bc": ""})
+    yield "NORMALIZER-rules_none", of_kind(Rules({}))
+    yield "NORMALIZER-rules_flag", of_kind(rules, 1, 1, "<B")
+    yield "NORMALIZER-rules_automaton", of_kind(rules, 2, 0xFFFE, "<H")
+    yield "NORMALIZER-rules_bytes", of_kind(rules, 8, 4)
+    yield "NORMALIZER-rules_others", of_kind(rules, 12, 1)
+    yield "NORMALIZER-rules_targets", of_kind(rules, 16, 2)
+    yield "NORMALIZER-rules_size", of_kind(rules, 20, 1)
+    yield "NORMALIZER-rules_long", of_kind(Rules({"a": "x" * 33}))
 
 
 def mapped_and_composed(good: bytes, step: Rewriting) -> bytes:

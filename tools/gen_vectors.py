@@ -183,7 +183,7 @@ def encoded(
 ) -> dict[str, object]:
     """An encode line."""
     data = to_bytes(text)
-    ids, ends = backend.encode_with_ends(
+    ids, starts, ends = backend.encode_with_places(
         data, allowed_mask(frozenset(allowed), backend.info.added), unk
     )
     line: dict[str, object] = {"encoding": name}
@@ -192,8 +192,8 @@ def encoded(
         line["unk"] = True
     line |= {"allowed": allowed, "ids": ids}
     if all(Action.DROP not in stage.actions for stage in backend.artifact.stages):
-        line["offsets"] = backend.offsets(data, ends, False)
-        line["utf16"] = backend.offsets(data, ends, True)
+        line["offsets"] = backend.offsets(data, starts, ends, False)
+        line["utf16"] = backend.offsets(data, starts, ends, True)
     return line | {
         "count": len(ids),
         "segments": segments(backend, data, isinstance(text, bytes)),

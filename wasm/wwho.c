@@ -7,7 +7,6 @@
 #include "src/merge.c"
 
 #include "src/encode.c"
-#include "src/parts.c"
 #include "src/decode.c"
 
 /* What is done once, or seldom, is to be small (WebAssembly: 4 KB less in all). */
@@ -18,6 +17,7 @@
 #include "src/utf8.c"
 #include "src/added.c"
 #include "src/normalize.c"
+#include "src/parts.c"
 #include "src/stages.c"
 #include "src/unknown.c"
 #include "src/spans.c"

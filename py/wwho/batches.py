@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wwho.core.base import Backend
 from wwho.core.packed import Packing
-from wwho.normalize import places_before
 from wwho.special import Allowed
 from wwho.text import Text, Unk, to_bytes
 
@@ -24,7 +23,6 @@ class Batches:
     _disallowed: ClassVar[Allowed]
     _is_token: Callable[[Unk], bool]
     _mask: Callable[[bytes, Allowed, Allowed], bytes | None]
-    _normalize: Callable[[bytes], bytes] | None
     _packing: Packing
 
     def encode_batch(
@@ -129,17 +127,9 @@ class Batches:
             >>> wwho.get_encoding("o200k_base").encode_batch_with_offsets(["hello world", "a"])
             [([24912, 2375], [(0, 5), (5, 11)]), ([64], [(0, 1)])]
         """
-        texts = list(text)
-        data, mask = self._prepare_batch(texts, allowed_special, disallowed_special)
+        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
         unknown = self._is_token(unk)
-        rows = self._packing.encode_batch_with_offsets(data, mask, unknown, num_threads)
-        if not self._normalize:
-            return rows
-        given = zip(texts, rows, strict=True)
-        return [
-            (ids, places_before(self._backend, to_bytes(before), places))
-            for before, (ids, places) in given
-        ]
+        return self._packing.encode_batch_with_offsets(texts, mask, unknown, num_threads)
 
     def count_batch(
         self,
@@ -173,10 +163,9 @@ class Batches:
         return data, self._mask(b"\xff".join(data) if disallowed else b"", allowed, disallowed)
 
     def _all_bytes(self, texts: Iterable[Text]) -> list[bytes]:
-        """Each of several texts as bytes, as `_bytes` makes them."""
+        """Each of several texts as bytes."""
         texts = list(texts)
         try:
-            data = list(map(str.encode, texts))  # type: ignore[arg-type]
+            return list(map(str.encode, texts))  # type: ignore[arg-type]
         except (TypeError, UnicodeEncodeError):  # bytes are among them, or lone surrogates
-            data = list(map(to_bytes, texts))
-        return list(map(self._normalize, data)) if self._normalize else data
+            return list(map(to_bytes, texts))

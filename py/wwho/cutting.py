@@ -132,8 +132,8 @@ class Cutting:
         if not isinstance(text, str):
             raise TypeError(f"expected str, found {type(text).__name__}; decode bytes first")
         data, mask = self._prepare(text, allowed, disallowed)
-        ids, ends = self._backend.encode_with_ends(data, mask, False)
-        offsets = self._backend.offsets(data, ends, False)
+        ids, starts, ends = self._backend.encode_with_places(data, mask, False)
+        offsets = self._backend.offsets(data, starts, ends, False)
         in_unit = self._in_units(data)
         tokens, places = [0], [0]
         for k, ((_, last), end) in enumerate(zip(offsets, ends, strict=True), 1):

@@ -146,7 +146,7 @@ class Encoding(Tokenizer):
         Where it begins with white space, tokens of white space before it go with it: more of it may
         join them. After a special token there is no piece.
         """
-        ids, ends = self._backend.encode_with_ends(data, mask, False)
+        ids, _, ends = self._backend.encode_with_places(data, mask, False)
         specials = {*self.info.specials.values()}
         n_before = next((k for k in range(len(ids), 0, -1) if ids[k - 1] in specials), 0)
         if n_before == len(ids):

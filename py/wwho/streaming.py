@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from wwho.core.base import Backend
 from wwho.errors import BackendError
-from wwho.normalize import normalized_parts
 from wwho.special import Allowed, allowed_mask, allowed_set
 from wwho.text import Text, Unk, to_bytes
 
@@ -24,7 +23,6 @@ class Streaming:
     __slots__ = ()
     _backend: Backend
     _disallowed: ClassVar[Allowed]
-    _normalize: Callable[[bytes], bytes] | None
     _mask: Callable[[bytes, Allowed, Allowed], bytes | None]
     _is_token: Callable[[Unk], bool]
 
@@ -62,11 +60,9 @@ class Streaming:
             >>> [*enc.encode_stream([b"hel", b"lo wor", b"ld"])]
             [[24912, 2375]]
         """
-        disallowed = self._disallowed if disallowed_special is None else disallowed_special
-        as_token = self._is_token(unk)
-        for text in self._safe_parts(parts, allowed_special, disallowed):
-            mask = self._mask(text, allowed_special, disallowed)
-            yield self._backend.encode(text, mask, as_token)
+        for ids in self._stream(parts, allowed_special, disallowed_special, unk, count=False):
+            assert isinstance(ids, list)
+            yield ids
 
     def count_stream(
         self,
@@ -86,38 +82,46 @@ class Streaming:
             >>> wwho.get_encoding("o200k_base").count_stream([b"hel", b"lo wor", b"ld"])
             2
         """
-        disallowed = self._disallowed if disallowed_special is None else disallowed_special
-        as_token = self._is_token(unk)
-        return sum(
-            self._backend.count(
-                text, self._mask(text, allowed_special, disallowed), as_token, len(text)
-            )
-            for text in self._safe_parts(parts, allowed_special, disallowed)
-        )
+        found = self._stream(parts, allowed_special, disallowed_special, unk, count=True)
+        return sum(n for n in found if isinstance(n, int))
 
-    def _safe_parts(
-        self, parts: Iterable[Text], allowed: Allowed, disallowed: Allowed
-    ) -> Iterator[bytes]:
-        """The text in parts that encode as it does; no special token is cut."""
-        specials = self._backend.info.specials
+    def _stream(
+        self,
+        parts: Iterable[Text],
+        allowed: Allowed,
+        disallowed: Allowed | None,
+        unk: Unk,
+        *,
+        count: bool,
+    ) -> Iterator[list[int] | int]:
+        """The ids of parts that encode as the whole text does, or their numbers."""
+        disallowed = self._disallowed if disallowed is None else disallowed
+        as_token, specials = self._is_token(unk), self._backend.info.specials
+        # Where one that is not allowed is found, its part is refused: none must be cut.
         names = allowed_set(allowed, specials) | allowed_set(disallowed, specials)
         mask = allowed_mask(names, self._backend.info.added)
-        given = map(to_bytes, parts)
-        held, wanted = bytearray(), PART
-        for data in normalized_parts(self._backend, given) if self._normalize else given:
+        held, wanted, place = bytearray(), PART, 0
+        for data, more in _with_end(map(to_bytes, parts)):
             held += data
             if len(held) > MOST:
                 raise BackendError(
                     f"more than {MOST} bytes without a place at which they may be cut, as in one "
                     "word: a call takes no more; cut the text yourself"
                 )
-            if len(held) < wanted:
+            if (more and len(held) < wanted) or not held:
                 continue
-            cut = self._backend.safe_cut(bytes(held), mask)
-            if cut:
-                yield bytes(held[:cut])
-                del held[:cut]
+            text = bytes(held)
+            found, read, place = self._backend.encode_part(text, more, place, mask, as_token, count)
+            if read:
+                self._mask(text[:read], allowed, disallowed)
+                yield found
+                del held[:read]
             # Looked through again only when it is twice as long: linear in all.
             wanted = max(PART, 2 * len(held))
-        if held:
-            yield bytes(held)
+
+
+def _with_end(parts: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """The parts, and whether more follows; the end is an empty part of its own."""
+    for part in parts:
+        yield part, True
+    yield b"", False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypedDict
 from wwho.batches import Batches
 from wwho.core.base import Info, Span
 from wwho.core.characters import characters
-from wwho.core.packed import packing
+from wwho.core.packed import MOST, packing
 from wwho.core.select import BackendName, default_backend, open_backend
 from wwho.cutting import Cutting
 from wwho.decoding import Decoding, TokenTexts
@@ -20,7 +20,6 @@ from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import write_atomic
 from wwho.format.layout import MAGIC
 from wwho.format.template import Place, Template
-from wwho.normalize import places_before
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
 from wwho.streaming import Streaming
 from wwho.text import Text, Unk, to_bytes
@@ -79,8 +78,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     """
 
     __slots__ = (
-        *("__weakref__", "_backend", "_blob", "_joined", "_normalize", "_packing", "_shipped"),
-        "_texts",
+        *("__weakref__", "_backend", "_blob", "_joined", "_packing", "_shipped", "_texts"),
     )
     _disallowed: ClassVar[Allowed] = ()
     """Special tokens whose spelling is an error where the call says nothing of them."""
@@ -103,7 +101,6 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         self._shipped = shipped
         self._backend = open_backend(blob, backend)
         self._packing = packing(self._backend)
-        self._normalize = self._backend.normalize if self._backend.info.n_steps else None
         self._texts = TokenTexts(self._backend)
         self._joined = self._texts if self._joins else ()
 
@@ -300,7 +297,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("cl100k_base").encode_ordinary("hello world")
             [15339, 1917]
         """
-        return self._backend.encode(self._bytes(text), None, False)
+        return self._backend.encode(to_bytes(text), None, False)
 
     def encode_to_numpy(
         self,
@@ -343,9 +340,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             The ids, and for each the first code point it touches and the one behind the last. Where
             a character is made of several tokens, each of them touches it. A byte that is not UTF-8
             counts as a code point, and a pair of surrogates in a `str` as one. Of a model that
-            normalizes, these are code points of the text as it is given; a token that touches one
-            of several that were made one character touches all of them. Of a pair, each is of its
-            own text; tokens of the template stand at (0, 0).
+            normalizes, a token stands at the code points that its own came from, as in Hugging
+            Face's `tokenizers`: of several that are composed, that is the first one. Of a pair,
+            each is of its own text; tokens of the template stand at (0, 0).
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.
@@ -356,10 +353,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             ([24912, 2375], [(0, 5), (5, 11)])
         """
         data, mask = self._prepare(text, allowed_special, disallowed_special)
-        ids, ends = self._backend.encode_with_ends(data, mask, self._is_token(unk))
-        places = self._backend.offsets(data, ends, False)
-        if self._normalize:
-            places = places_before(self._backend, to_bytes(text), places)
+        unknown = self._is_token(unk)
+        ids, starts, ends = self._backend.encode_with_places(data, mask, unknown)
+        places = self._backend.offsets(data, starts, ends, False)
         if pair is None and not add_special_tokens:
             return ids, places
         first, second = list(zip(ids, places, strict=True)), None
@@ -388,7 +384,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("o200k_base").encode_single_token("hello")
             24912
         """
-        return self._backend.token_id(self._bytes(text_or_bytes))
+        return self._backend.token_id(self._form(text_or_bytes))
 
     # Counting and cutting
 
@@ -413,11 +409,11 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             2
         """
         data, mask = self._prepare(text, allowed_special, disallowed_special)
-        n = self._backend.count(data, mask, self._is_token(unk), len(data))
+        n = self._backend.count(data, mask, self._is_token(unk), MOST)
         if pair is None and not add_special_tokens:
             return n
         data, mask = self._prepare(pair or "", allowed_special, disallowed_special)
-        n_pair = self._backend.count(data, mask, self._is_token(unk), len(data))
+        n_pair = self._backend.count(data, mask, self._is_token(unk), MOST)
         second = None if pair is None else range(n_pair)
         return sum(1 for _ in self._template.fill(range(n), second, _id, add_special_tokens))
 
@@ -466,7 +462,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("o200k_base").segment("hello world")
             [Segment(route='other', text='hello world', units=())]
         """
-        data = self._bytes(text)
+        data = self._form(text)
         spans = self._backend.spans(data)
         starts = [k for k, span in enumerate(spans) if span.first]
         return [
@@ -630,13 +626,13 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     ) -> tuple[bytes, bytes | None]:
         """The bytes of a text and the mask of allowed special tokens."""
         disallowed = self._disallowed if disallowed is None else disallowed
-        data = self._bytes(text)
+        data = to_bytes(text)
         return data, self._mask(data, allowed, disallowed)
 
-    def _bytes(self, text: Text) -> bytes:
-        """The bytes that are encoded for a text: in NFC, where the model asks for that."""
+    def _form(self, text: Text) -> bytes:
+        """A text as the model's first steps rewrite it."""
         data = to_bytes(text)
-        return self._normalize(data) if self._normalize else data
+        return self._backend.normalize(data) if self.info.n_steps else data
 
     def _mask(self, data: bytes, allowed: Allowed, disallowed: Allowed) -> bytes | None:
         """The mask of allowed special tokens, if these bytes spell none that is disallowed."""

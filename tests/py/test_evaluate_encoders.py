@@ -228,7 +228,7 @@ class Unpacking:
     """A backend that gives lists, and nothing packed."""
 
     def __init__(self, backend: Backend) -> None:
-        self.spans, self.encode_with_ends = backend.spans, backend.encode_with_ends
+        self.spans, self.encode_with_places = backend.spans, backend.encode_with_places
         self.token_bytes = backend.token_bytes
 
 

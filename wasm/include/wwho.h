@@ -133,7 +133,8 @@ enum {
     WWHO_ADDED_LSTRIP = 2,
     WWHO_ADDED_RSTRIP = 4,
     WWHO_ADDED_SINGLE_WORD = 8,
-    WWHO_ADDED_NORMALIZED = 16
+    WWHO_ADDED_NORMALIZED = 16,
+    WWHO_ADDED_HIDDEN = 32
 };
 
 /* Rules of a span: of a unit, or WWHO_PIECE for a piece that is not made of units. */
@@ -201,16 +202,17 @@ int wwho_class(const wwho_model *model, uint32_t code_point, uint32_t *class_of)
  * (0xFFFFFFFF: none), and the next state (0: the scan is over). WWHO_ARGUMENT for numbers that there are not. */
 int wwho_step(const wwho_model *model, uint32_t automaton, uint32_t state, uint32_t class_of, uint32_t *rule, uint32_t *next);
 
-/* Bring a text into the form that the model was made for, which is what all functions below take; where the model has no normalizer, that
- * is the text itself. Writes the text to `out` and, where `sources` is not null, for each of its bytes where the character of `text`
- * begins that it came from; at most `cap` of either. With `more`, the text goes on behind `len`, and its last characters wait for
- * that. *read bytes of the text were worked on, *n were written: call again with the rest where there was no more room. `work` is
- * memory for `work_len` bytes (16-byte aligned); 64 KiB do for any text that people write. WWHO_BUFFER where nothing could be done,
- * because `cap` or `work` is too small for the next marks: take twice as much of both. */
+/* A text as the first steps of the model's normalizer rewrite it, without regard to added tokens; where there are none, that is the text
+ * itself. (All functions that encode do this on their own, and take texts as they are.) Writes the text to `out` and, where `sources` is
+ * not null, for each of its bytes where the character of `text` begins that it came from; at most `cap` of either. With `more`, the text
+ * goes on behind `len`, and its last characters wait for that. *read bytes of the text were worked on, *n were written: call again with
+ * the rest where there was no more room. `work` is memory for `work_len` bytes (16-byte aligned); 64 KiB do for any text that people
+ * write. WWHO_BUFFER where nothing could be done, because `cap` or `work` is too small: take twice as much of both. */
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,
                    uint32_t *sources, size_t cap, size_t *read, size_t *n);
 
-/* Bytes of scratch (16-byte aligned) that wwho_encode, wwho_encode_batch and wwho_count need, whatever the text: at most 8 MB.
+/* Bytes of scratch (16-byte aligned) that wwho_encode, wwho_encode_batch, wwho_encode_part and wwho_count need: at most 8 MB, whatever
+ * the text, unless steps rewrite it and there is no place for 16 KB at which it may be cut: for that, twice as much is asked (below).
  * The scratch MUST be all zero before its first use and belong to one model and one call at a time. Keep it from call to call:
  * it holds a cache of pieces and segments. */
 size_t wwho_scratch_size(const wwho_model *model);
@@ -220,7 +222,8 @@ size_t wwho_scratch_size(const wwho_model *model);
  * null (`ends` may come alone), the byte offsets at which each token's text begins and ends; what lies behind them, up to `cap`, may be
  * written over. Both ascend; a token begins where the one before it ends, unless a stage drops what is between.
  * *n is the number of tokens of the whole text, also where that is more than cap (status WWHO_BUFFER, which a scratch area that is too
- * small gives, too, with *n = 0). A text of len bytes never has more than len tokens. */
+ * small gives, too, with *n = 0: take one of twice the size). A text of len bytes never has more than len tokens, but where steps
+ * rewrite it. */
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags,
                 void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *starts, uint32_t *ends, size_t cap, size_t *n);
 
@@ -236,6 +239,13 @@ int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32
  * WWHO_BUFFER where the scratch area is too small. */
 int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags,
                void *scratch, size_t scratch_len, size_t limit, size_t *n);
+
+/* Encode a text that comes in parts. With `more` it goes on behind `len`: then it is encoded as far as that cannot change anything, *read
+ * bytes, perhaps none; pass the others again, with what follows. `place` is 0 for the first part and kept for the next. Where `ids` is
+ * null, tokens are only counted. The rest is as in wwho_encode; after WWHO_BUFFER, nothing was read, and the same call may be made
+ * again with more room. */
+int wwho_encode_part(const wwho_model *model, const uint8_t *text, size_t len, int more, const uint8_t *allowed, uint32_t flags,
+                     void *scratch, size_t scratch_len, uint32_t *ids, size_t cap, uint32_t *place, size_t *read, size_t *n);
 
 /* The last place at which a text that goes on may be cut so that both parts encode as the whole does, whatever follows: *cut bytes
  * of it may be encoded now, the others with what follows. 0 where there is no such place. The text begins where the whole does, or

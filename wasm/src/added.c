@@ -3,7 +3,7 @@
 
 #include "merge.h"
 
-enum { ADDED_HEAD = 8, ALL_FLAGS = 31, BESIDE = WWHO_ADDED_LSTRIP | WWHO_ADDED_RSTRIP | WWHO_ADDED_SINGLE_WORD };
+enum { ADDED_HEAD = 8, ALL_FLAGS = 63, BESIDE = WWHO_ADDED_LSTRIP | WWHO_ADDED_RSTRIP | WWHO_ADDED_SINGLE_WORD };
 enum { WHITE_SPACE = 1, WORD_CHARACTER = 2 };
 
 WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
@@ -76,12 +76,12 @@ WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id) {
 }
 
 WWHO_LOCAL bool is_wanted(const wwho_wanted *wanted, uint32_t i) {
+    if (wanted->model->added_flags[i] & WWHO_ADDED_HIDDEN) return false;
     bool special = wanted->model->added_flags[i] & WWHO_ADDED_SPECIAL;
     return special ? wanted->allowed && wanted->allowed[i] : wanted->always;
 }
 
-/* Whether it is looked for in normalized text. */
-static uint32_t is_late(const wwho_model *model, uint32_t i) { return (model->added_flags[i] & WWHO_ADDED_NORMALIZED) != 0; }
+WWHO_LOCAL uint32_t is_late(const wwho_model *model, uint32_t i) { return (model->added_flags[i] & WWHO_ADDED_NORMALIZED) != 0; }
 
 WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
     const wwho_vocabulary *v = &model->added;
@@ -125,8 +125,7 @@ static bool is_in_word(const wwho_model *model, const uint8_t *text, size_t from
     return m->end < end && property_of(model, text + m->end, end - m->end, &width) & WORD_CHARACTER;
 }
 
-/* The first one in text[at..end), a text that begins at `from`. */
-static wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
+WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
     const wwho_model *model = wanted->model;
     const size_t taken = at; /* what is before it is another one's */
     while (wanted->any[late] && at < end) {
@@ -147,18 +146,4 @@ static wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, cons
         return m;
     }
     return (wwho_added_match){WWHO_NONE, end, end};
-}
-
-WWHO_LOCAL void start_search(wwho_search *search, const wwho_wanted *wanted, const uint8_t *text, size_t at, size_t end) {
-    *search = (wwho_search){wanted, text, at, at, at, end, find_next(wanted, 0, text, at, at, end)};
-}
-
-WWHO_LOCAL wwho_added_match next_added(wwho_search *s) {
-    wwho_added_match m = find_next(s->wanted, 1, s->text, s->part, s->at, s->ahead.start);
-    s->at = m.end;
-    if (m.number != WWHO_NONE) return m;
-    m = s->ahead;
-    s->part = s->at = m.end;
-    s->ahead = find_next(s->wanted, 0, s->text, s->from, s->at, s->end);
-    return m;
 }

@@ -30,18 +30,11 @@ WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id);
 
 WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags);
 
-/* A text that is searched. */
-typedef struct {
-    const wwho_wanted *wanted;
-    const uint8_t *text;
-    size_t from, part, at, end; /* where the text, the part between those of the text as it is, and what is left of it begin, and its end */
-    wwho_added_match ahead;     /* the next one of the text as it is, which ends the part */
-} wwho_search;
+/* The first one of a kind in text[at..end), of a text that begins at `from`: leftmost, then longest. */
+WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end);
 
-WWHO_LOCAL void start_search(wwho_search *search, const wwho_wanted *wanted, const uint8_t *text, size_t at, size_t end);
-
-/* The next one: leftmost, then longest. */
-WWHO_LOCAL wwho_added_match next_added(wwho_search *search);
+/* Whether (1) or not (0) it is looked for in normalized text. */
+WWHO_LOCAL uint32_t is_late(const wwho_model *model, uint32_t number);
 
 /* The properties of the character that begins at text[at], with `left` bytes, or that ends there, in a text that begins at `from`; its
  * width goes to *width. Only where there is a property for each class. */

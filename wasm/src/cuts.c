@@ -6,7 +6,7 @@
  *   - after b and c it is where it would be had the text begun with b, in a segment of a route whose scanner ends a pretoken
  *     before b from every state that it can be in after a;
  * and if router and scanner, where the text ends instead of going on with b, end the same segment and a pretoken there. */
-#include "added.h"
+#include "cuts.h"
 
 /* The least state over `state` in a set, or 0, which is in none. */
 static inline uint32_t next_state(const wwho_automaton *a, const uint64_t *set, uint32_t state) {
@@ -128,15 +128,9 @@ static bool is_within_added(const wwho_wanted *wanted, const uint8_t *text, size
     return false;
 }
 
-/* The last safe place in ordinary text, or 0. */
-static size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wanted, const uint8_t *text, size_t len) {
+WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wanted, const uint8_t *text, size_t len) {
     uint32_t a, b, c;
-    for (uint32_t k = 1; k < 4 && k <= len; k++) { /* what may be the beginning of a character */
-        uint8_t lead = text[len - k];
-        if (lead < 0xC0) continue;
-        if (k < (lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u)) len -= k;
-        break;
-    }
+    len = whole_characters(text, len);
     if (len < 3) return 0;
     size_t at = class_before(model, text, len, &c);
     if (at) at = class_before(model, text, at, &b);
@@ -150,11 +144,11 @@ static size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wanted, c
     return 0;
 }
 
-/* Whether the text ends within what may become an added token that begins at `at`. */
-static bool is_unfinished(const wwho_wanted *wanted, const uint8_t *text, size_t at, size_t len) {
+/* Whether the text ends within what may become an added token of a kind that begins at `at`. */
+static bool is_unfinished(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t len) {
     const wwho_vocabulary *v = &wanted->model->added;
     for (uint32_t i = 0; i < v->n_tokens; i++)
-        if (token_length(v, i) > len - at && is_wanted(wanted, i) && same_text(v->texts + v->offset[i], text + at, len - at)) return true;
+        if (token_length(v, i) > len - at && is_late(wanted->model, i) == late && is_wanted(wanted, i) && same_text(v->texts + v->offset[i], text + at, len - at)) return true;
     return false;
 }
 
@@ -164,27 +158,32 @@ static bool may_end_added(const wwho_model *model, const uint8_t *text, size_t a
     return !model->property || !at || (at + 4 <= len && !property_before(model, text, 0, at, &width) && !property_of(model, text + at, len - at, &width));
 }
 
+WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, const uint32_t *origins, size_t at, size_t *end) {
+    const wwho_model *model = wanted->model;
+    const size_t from = at, len = *end, longest = wanted->any[late] ? model->added.longest : 0;
+    size_t sure = at, stop = len; /* the first token behind `sure` */
+    while (at < *end) {
+        wwho_added_match m = find_next(wanted, late, text, from, at, *end);
+        for (size_t i = at + longest > len ? at : len - longest; longest && i <= m.start && i < *end; i++)
+            if (is_unfinished(wanted, late, text, i, len)) *end = i;
+        if (*end <= m.start || m.number == WWHO_NONE) break;
+        at = m.end;
+        if (may_end_added(model, text, at, len) && (!origins || at == len || origins[at] != WWHO_NONE)) {
+            sure = at;
+            stop = len;
+        } else if (m.start < stop)
+            stop = m.start;
+    }
+    if (stop < *end) *end = stop;
+    return sure;
+}
+
 int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, size_t *cut) {
     if (!model || (!text && len) || !cut || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
     wwho_wanted wanted;
-    wwho_search search;
     want_added(&wanted, model, allowed, 0);
-    start_search(&search, &wanted, text, 0, len);
-    size_t at = 0, end = len, longest = wanted.any[0] || wanted.any[1] ? model->added.longest : 0;
-    while (at < end) {
-        wwho_added_match match = next_added(&search);
-        /* One that begins later would come first nevertheless, where this one is looked for in what is left of the text. */
-        bool late = match.number != WWHO_NONE && model->added_flags[match.number] & WWHO_ADDED_NORMALIZED;
-        size_t sure = late ? match.end : match.start + 1;
-        for (size_t i = at + longest > len ? at : len - longest; longest && i < sure && i < end; i++)
-            if (is_unfinished(&wanted, text, i, len)) end = i;
-        if (end < sure) {
-            if (end > match.start) end = match.start;
-            break;
-        }
-        at = match.end;
-    }
-    size_t more = at < end ? cut_ordinary(model, &wanted, text + at, end - at) : 0;
-    *cut = more || may_end_added(model, text, at, len) ? at + more : 0;
+    size_t at = 0;
+    for (uint32_t late = 0; late < 2; late++) at = sure_tokens(&wanted, late, text, 0, at, &len);
+    *cut = model->normalizer.n_steps ? 0 : at + cut_ordinary(model, &wanted, text + at, len - at);
     return WWHO_OK;
 }

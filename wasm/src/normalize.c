@@ -2,16 +2,19 @@
 #include "normalize.h"
 
 #include "model.h"
+#include "trie.h"
 
-enum { UTF8_MOST = 4, STEP_HEAD = 24, KEPT = 255, PAIRED = 254, MAX_TARGETS = 32 };
-enum { NORMAL_BOUNDARY = 1, NORMAL_SAME = 2 };
+enum { STEP_HEAD = 24, KEPT = 255, PAIRED = 254, MAX_TARGETS = 32, MAX_STRIPPED = 64, MAX_CLUSTER = 6 };
+enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES };
 enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
+enum { ENDS_LEFT = 1, ENDS_RIGHT = 2, ENDS_UNLESS = 4, ENDS_FIRST = 8 };
 enum { SYLLABLES = 0xAC00, N_SYLLABLES = 11172, LEADS = 0x1100, VOWELS = 0x1161, TAILS = 0x11A7, N_LEADS = 19, N_VOWELS = 21, N_TAILS = 28 };
 
 /* A character on its way through the steps. */
 typedef struct {
     uint32_t code_point; /* or 0x110000 + a byte of broken UTF-8 */
     uint32_t source;     /* where the character of the text begins that it came from */
+    uint32_t origin;     /* where to begin in the text so that the steps give this character, and what follows it; WWHO_NONE: nowhere */
     int32_t change;      /* how many characters of the step before it stands for, less one; 1: one more than there were */
     uint32_t order;
 } passing;
@@ -78,7 +81,7 @@ static bool fill_step(number_columns *c, rewriting_tables *t) {
         code_point = next_code_point(c, code_point);
         uint32_t n = next_number(c), last = code_point;
         wwho_rewrite *rewrite = c->at ? own_rewrite(t, &n_pages, &n_rewrites, code_point) : 0;
-        if (!rewrite || n > MAX_TARGETS || n > t->n_targets) return false;
+        if (!rewrite || n > MAX_TARGETS || n > t->n_targets - n_targets) return false;
         rewrite->at = n_targets;
         rewrite->n = (uint8_t)n;
         while (n--) last = t->targets[n_targets++] = near_code_point(c, last);
@@ -126,104 +129,121 @@ static uint32_t undo_pairs(const wwho_rewriting *step, uint32_t code_point, uint
 }
 
 static bool joins_hangul(const wwho_rewriting *step, uint32_t code_point) {
-    return step->hangul_together && (code_point - VOWELS < N_VOWELS || (code_point > TAILS && code_point - TAILS < N_TAILS));
+    return step->flags & HANGUL_TOGETHER && (code_point - VOWELS < N_VOWELS || (code_point > TAILS && code_point - TAILS < N_TAILS));
 }
 
-static bool build_step(number_columns *c, wwho_arena *arena, wwho_rewriting *step, uint32_t *n_pages) {
+/* The head of a step: sizes of what is in its columns. */
+typedef struct {
+    uint32_t n, more, others, n_targets, columns;
+} step_sizes;
+
+/* A map of characters: its tables, and its checks. */
+static bool build_map(number_columns *c, wwho_arena *arena, wwho_rewriting *step, uint32_t n_pages, const step_sizes *n) {
+    rewriting_tables t = {n_pages, n->n, n->more, n->others, n->n_targets, 0, 0, 0, (uint32_t *)step->targets, 0};
+    uint64_t n_rewrites = (uint64_t)n->n + n->more + 2 * (uint64_t)n->others;
+    if (step->flags > (HANGUL_APART | HANGUL_TOGETHER) || n_pages > N_PAGES || n_rewrites > n->columns || n_rewrites > 0xFFFF) return false;
+    step->page = t.page = take_zeroed(arena, 2 * N_PAGES);
+    step->pages = t.pages = take_zeroed(arena, 256 * ((uint64_t)n_pages + 1));
+    step->rewrites = t.rewrites = take(arena, (n_rewrites + 1) * sizeof *t.rewrites);
+    step->compositions = t.pairs = take(arena, (uint64_t)n->others * sizeof *t.pairs);
+    step->n_compositions = n->others;
+    if (arena->used > arena->size) {
+        c->at = c->end;
+        return true;
+    }
+    if (!fill_step(c, &t)) return false;
+    uint32_t ends[MAX_TARGETS], n_ends;
+    for (uint32_t i = 0; i < n->others; i++) {
+        const wwho_rewrite *first = rewrite_of(step, undo_pairs(step, t.pairs[i].composed, ends, &n_ends));
+        if (first->n == PAIRED || (first->n != KEPT ? first->n : 1u) + n_ends > MAX_TARGETS) return false; /* pairs go in a circle */
+    }
+    return true;
+}
+
+/* Contents of n rules: of REPLACE a number each that is 0 for one that keeps, else 1 + 2 * length + (1 for `after`); of RULES the length. */
+static bool read_contents(number_columns *c, wwho_rewriting *step, const step_sizes *n) {
+    uint32_t used = 0, last = 0;
+    for (uint32_t i = 0; i < n->n; i++) {
+        uint32_t number = next_number(c), length = step->kind == STEP_RULES ? number : number ? (number - 1) / 2 : 0;
+        bool kept = step->kind == STEP_REPLACE && !number;
+        if (!c->at || length > MAX_TARGETS || length > n->n_targets - used) return false;
+        ((wwho_rewrite *)step->rewrites)[i] = (wwho_rewrite){used, kept ? KEPT : (uint8_t)length, 0, number && !(number & 1)};
+        while (length--) last = ((uint32_t *)step->targets)[used++] = near_code_point(c, last);
+    }
+    return c->at && used == n->n_targets;
+}
+
+static bool build_ends(number_columns *c, wwho_rewriting *step, const step_sizes *n) {
+    uint32_t *out = (uint32_t *)step->targets, last = WWHO_NONE;
+    for (uint32_t i = 0; i < n->n; i++) last = *out++ = next_code_point(c, last);
+    last = 0;
+    for (uint32_t i = 0; i < n->more + n->others; i++) last = *out++ = near_code_point(c, last);
+    return c->at;
+}
+
+/* The texts of RULES, and the trie of them. */
+static bool build_rules(number_columns *c, wwho_arena *arena, wwho_rewriting *step, const step_sizes *n) {
+    wwho_vocabulary texts = {.n_tokens = n->n, .n_symbols = n->n, .text_bytes = n->more};
+    wwho_trie *trie = take(arena, sizeof *trie), made;
+    if (!n->n || n->n > n->columns || n->n >= WWHO_MAX_IDS || n->more / WWHO_MAX_TOKEN > n->n) return false;
+    take_texts(arena, &texts);
+    take_trie(arena, &made, n->columns);
+    step->trie = trie;
+    if (arena->used > arena->size) {
+        c->at = c->end;
+        return true;
+    }
+    *trie = made;
+    if (read_texts(&texts, 0, n->n, &c->at, c->end) || texts.offset[n->n] != n->more) return false;
+    for (uint32_t i = 0; i < n->n; i++)
+        if (!well_formed(texts.texts + texts.offset[i], texts.offset[i + 1] - texts.offset[i])) return false;
+    build_trie(trie, texts.texts, texts.offset, n->n, n->n);
+    return read_contents(c, step, n);
+}
+
+static bool build_step(number_columns *c, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata, wwho_rewriting *step) {
     const uint8_t *p = c->at;
-    if (!p || c->end - p < STEP_HEAD) return false;
-    rewriting_tables t = {read16(p + 2), read32(p + 4), read32(p + 8), read32(p + 12), read32(p + 16), 0, 0, 0, 0, 0};
-    uint32_t columns = read32(p + 20);
+    if (c->end - p < STEP_HEAD) return false;
+    step_sizes n = {read32(p + 4), read32(p + 8), read32(p + 12), read32(p + 16), read32(p + 20)};
+    uint32_t number = read16(p + 2);
     c->at += STEP_HEAD;
-    if (p[0] != 1 || p[1] > (HANGUL_APART | HANGUL_TOGETHER) || columns > (size_t)(c->end - c->at)) return false;
-    uint64_t n_rewrites = (uint64_t)t.n_mapped + t.n_ordered + 2 * (uint64_t)t.n_pairs;
-    if (t.n_pages > N_PAGES || n_rewrites > columns || n_rewrites > 0xFFFF || t.n_targets > columns) return false;
-    t.page = take_zeroed(arena, 2 * N_PAGES);
-    t.pages = take_zeroed(arena, 256 * ((uint64_t)t.n_pages + 1));
-    t.rewrites = take(arena, (n_rewrites + 1) * sizeof *t.rewrites);
-    t.targets = take(arena, (uint64_t)t.n_targets * sizeof *t.targets);
-    t.pairs = take(arena, (uint64_t)t.n_pairs * sizeof *t.pairs);
-    number_columns own = {c->at, c->at + columns};
-    c->at += columns;
-    *n_pages += t.n_pages;
+    if (n.columns > (size_t)(c->end - c->at) || n.n > n.columns || n.n_targets > n.columns) return false;
+    number_columns own = {c->at, c->at + n.columns};
+    c->at += n.columns;
+    *step = (wwho_rewriting){.kind = p[0], .flags = p[1], .n = n.n, .n_prefix = n.more, .n_suffix = n.others};
+    step->targets = take(arena, 4 * (uint64_t)n.n_targets);
+    if (step->kind == STEP_MAP) return build_map(&own, arena, step, number, &n) && own.at == own.end;
+    bool is_done = false, is_ends = step->kind == STEP_ENDS, is_replace = step->kind == STEP_REPLACE;
+    if (is_ends) {
+        bool prefix = !(step->flags & (ENDS_UNLESS | ENDS_FIRST)) || n.more, strip = !n.n == !(step->flags & (ENDS_LEFT | ENDS_RIGHT));
+        if (step->flags > 15 || number || !prefix || !strip || n.n > MAX_STRIPPED || n.more > MAX_TARGETS) return false;
+        if (n.others > MAX_TARGETS || !n.n_targets || n.n_targets != n.n + n.more + n.others) return false;
+    } else {
+        step->rewrites = take(arena, (uint64_t)n.n * sizeof *step->rewrites);
+        bool none = number == NO_AUTOMATON && !is_replace;
+        if (step->flags || n.others || (is_replace && n.more) || (!none && number >= n_automata)) return false;
+        if (automata && !none) step->automaton = &automata[number];
+        if (step->automaton && is_replace && step->automaton->stored.n_rules != n.n) return false;
+    }
+    if (step->kind == STEP_RULES) return build_rules(&own, arena, step, &n) && own.at == own.end;
+    if (step->kind > STEP_RULES || !step->kind) return false;
     if (arena->used > arena->size) return true;
-    *step = (wwho_rewriting){t.page, t.pages, t.rewrites, t.targets, t.pairs, t.n_pairs, p[1] & HANGUL_APART, p[1] & HANGUL_TOGETHER};
-    if (!fill_step(&own, &t) || own.at != own.end) return false;
-    uint32_t ends[MAX_TARGETS], n;
-    for (uint32_t i = 0; i < t.n_pairs; i++) {
-        const wwho_rewrite *first = rewrite_of(step, undo_pairs(step, t.pairs[i].composed, ends, &n));
-        if (first->n == PAIRED || (first->n != KEPT ? first->n : 1u) + n > MAX_TARGETS) return false; /* pairs go in a circle */
-    }
-    return true;
+    is_done = is_ends ? build_ends(&own, step, &n) : read_contents(&own, step, &n);
+    return is_done && own.at == own.end;
 }
 
-/* What the steps from `first` on make of a character: may a text be cut before it, does it stay the same. A step that maps it is
- * asked, and those behind it, of what it is mapped to, by the first code point of that; what vanishes is no place for a cut. */
-static uint8_t properties(const wwho_normalizer *n, uint32_t first, uint32_t code_point) {
-    bool boundary = true, same = true;
-    for (uint32_t i = first; i < n->n_steps; i++) {
-        const wwho_rewriting *step = &n->steps[i];
-        const wwho_rewrite *r = rewrite_of(step, code_point);
-        same &= r->n == KEPT;
-        boundary &= r->n != 0;
-        if (r->n && r->n != KEPT) {
-            uint32_t ends[MAX_TARGETS], n_ends;
-            boundary &= !r->order && !r->second;
-            code_point = undo_pairs(step, code_point, ends, &n_ends);
-            r = rewrite_of(step, code_point);
-            boundary &= r->n != 0 && !r->order && !r->second;
-            if (r->n && r->n != KEPT) code_point = step->targets[r->at];
-            r = rewrite_of(step, code_point);
-        }
-        boundary &= !r->order && !r->second && !joins_hangul(step, code_point);
-    }
-    return (uint8_t)((boundary ? NORMAL_BOUNDARY : 0) | (same ? NORMAL_SAME : 0));
-}
-
-/* Whether a text may be cut before all that a step composes, as the steps behind it see it: what it is composed of does not tell. */
-static bool composes_boundaries(const wwho_normalizer *n, uint32_t step) {
-    for (uint32_t i = 0; i < n->steps[step].n_compositions; i++)
-        if (!(properties(n, step + 1, n->steps[step].compositions[i].composed) & NORMAL_BOUNDARY)) return false;
-    return true;
-}
-
-WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, wwho_normalizer *n) {
-    if (s.length < 4 || read16(s.at + 2)) return WWHO_NORMALIZER;
+WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata, wwho_normalizer *n) {
+    if (s.length < 4) return WWHO_NORMALIZER;
     number_columns c = {s.at + 4, s.at + s.length};
-    uint32_t n_pages = 0, found = 0;
     n->n_steps = read16(s.at);
-    if (n->n_steps < 1 || n->n_steps > WWHO_MAX_STEPS) return WWHO_NORMALIZER;
+    n->n_late = read16(s.at + 2);
+    if (n->n_steps < 1 || n->n_steps > WWHO_MAX_STEPS || n->n_late > n->n_steps) return WWHO_NORMALIZER;
     for (uint32_t i = 0; i < n->n_steps; i++)
-        if (!build_step(&c, arena, &n->steps[i], &n_pages)) return WWHO_NORMALIZER;
-    if (c.at != c.end) return WWHO_NORMALIZER;
-    uint16_t *page = take_zeroed(arena, 2 * N_PAGES);
-    uint8_t *pages = take_zeroed(arena, 128 * (n_pages + UINT64_C(4)));
-    if (arena->used > arena->size) return WWHO_OK;
-    n->page = page;
-    n->pages = pages;
-    for (uint32_t i = 0; i < n->n_steps; i++)
-        if (!composes_boundaries(n, i)) return WWHO_NORMALIZER;
-    fill_bytes(pages, NORMAL_BOUNDARY | NORMAL_SAME, 128);
-    for (uint32_t i = 0; i < N_PAGES; i++) {
-        bool spoken_of = i == VOWELS >> 7 || i == TAILS >> 7;
-        for (uint32_t k = 0; k < n->n_steps; k++) spoken_of |= n->steps[k].page[i] != 0;
-        if (!spoken_of) continue;
-        page[i] = (uint16_t)++found;
-        for (uint32_t k = 0; k < 128; k++) pages[128 * found + k] = properties(n, 0, 128 * i + k);
-    }
-    return WWHO_OK;
+        if (!build_step(&c, arena, automata, n_automata, &n->steps[i])) return WWHO_NORMALIZER;
+    return c.at == c.end ? WWHO_OK : WWHO_NORMALIZER;
 }
 
 /* Running */
-
-static uint32_t properties_of(const wwho_normalizer *n, uint32_t code_point) {
-    if (!n->n_steps) return NORMAL_BOUNDARY | NORMAL_SAME;
-    uint32_t p = code_point < 0x110000 ? n->pages[128u * n->page[code_point >> 7] + (code_point & 127)] : n->pages[0];
-    if (code_point - SYLLABLES >= N_SYLLABLES) return p;
-    for (uint32_t i = 0; i < n->n_steps; i++)
-        if (n->steps[i].hangul_apart && !n->steps[i].hangul_together) return p & ~(uint32_t)NORMAL_SAME;
-    return p;
-}
 
 /* The character at a place, which is not the end; a byte of broken UTF-8 is one that no step knows. */
 static uint32_t character_at(const wwho_normalizing *it, size_t at, uint32_t *width) {
@@ -232,41 +252,62 @@ static uint32_t character_at(const wwho_normalizing *it, size_t at, uint32_t *wi
     return *width == 1 && code_point == REPLACEMENT ? 0x110000u + it->text[at] : code_point;
 }
 
-/* Characters of a run: three columns of the same room, used in turn. */
-typedef struct {
-    passing *now, *next, *spare;
-    size_t n, room;
-} character_run;
-
-static bool push_passing(character_run *run, size_t *n, const wwho_rewriting *step, uint32_t code_point, int32_t change) {
-    if (*n == run->room) return false;
-    run->next[(*n)++] = (passing){code_point, 0, change, rewrite_of(step, code_point)->order};
+/* Whether each step leaves a character as it is, and whatever is before it. */
+static bool is_quiet(const wwho_normalizing *it, uint32_t code_point) {
+    for (uint32_t i = 0; i < it->n_steps; i++) {
+        const wwho_rewriting *step = &it->steps[i];
+        if (step->kind != STEP_MAP) return false;
+        if (rewrite_of(step, code_point) != step->rewrites || joins_hangul(step, code_point)) return false;
+        if (step->flags == HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES) return false;
+    }
     return true;
 }
 
+/* Characters of a run: three columns of the same room, used in turn. */
+typedef struct {
+    passing *now, *next, *spare;
+    size_t n, room, made; /* in `now`; in each; in `next` */
+    const wwho_classes *classes;
+    bool fresh, whole, first; /* it begins a part; it ends one; it begins the source, */
+    uint32_t begin;           /* at this place */
+} character_run;
+
+static bool push_passing(character_run *run, passing p) {
+    if (run->made == run->room) return false;
+    run->next[run->made++] = p;
+    return true;
+}
+
+/* A character that a map makes of character i, the first one or not. */
+static bool push_mapped(character_run *run, const wwho_rewriting *step, size_t i, uint32_t code_point, bool first) {
+    const wwho_rewrite *r = rewrite_of(step, code_point);
+    bool begins = first && !r->order && !r->second && !joins_hangul(step, code_point);
+    return push_passing(run, (passing){code_point, 0, begins ? run->now[i].origin : WWHO_NONE, !first, r->order});
+}
+
 /* Take the characters apart by the step's map, from `now` to `next`. A character that vanishes is counted with the one before it. */
-static bool take_apart(character_run *run, const wwho_rewriting *step, size_t *n, size_t *vanished) {
+static bool take_apart(character_run *run, const wwho_rewriting *step, size_t *vanished) {
     for (size_t i = 0; i < run->n; i++) {
-        uint32_t code_point = run->now[i].code_point, syllable = code_point - SYLLABLES;
-        if (step->hangul_apart && syllable < N_SYLLABLES) {
-            uint32_t tail = syllable % N_TAILS, vowel = syllable / N_TAILS % N_VOWELS;
-            if (!push_passing(run, n, step, LEADS + syllable / N_TAILS / N_VOWELS, 0)) return false;
-            if (!push_passing(run, n, step, VOWELS + vowel, 1)) return false;
-            if (tail && !push_passing(run, n, step, TAILS + tail, 1)) return false;
-        } else {
-            uint32_t ends[MAX_TARGETS], n_ends, left = undo_pairs(step, code_point, ends, &n_ends);
-            const wwho_rewrite *r = rewrite_of(step, left);
-            uint32_t n_targets = r->n == KEPT ? 1 : r->n;
-            for (uint32_t k = 0; k < n_targets; k++)
-                if (!push_passing(run, n, step, r->n == KEPT ? left : step->targets[r->at + k], k ? 1 : 0)) return false;
-            while (n_ends--)
-                if (!push_passing(run, n, step, ends[n_ends], 1)) return false;
-            if (n_targets) continue;
-            if (*n)
-                run->next[*n - 1].change--;
-            else
-                ++*vanished;
-        }
+        uint32_t code_point = run->now[i].code_point, syllable = code_point - SYLLABLES, ends[MAX_TARGETS], n_ends, n = 0;
+        uint32_t left = undo_pairs(step, code_point, ends, &n_ends);
+        const wwho_rewrite *r = rewrite_of(step, left);
+        bool fits = true;
+        if (step->flags & HANGUL_APART && syllable < N_SYLLABLES) {
+            uint32_t tail = syllable % N_TAILS;
+            fits = push_mapped(run, step, i, LEADS + syllable / N_TAILS / N_VOWELS, true) &&
+                   push_mapped(run, step, i, VOWELS + syllable / N_TAILS % N_VOWELS, false) &&
+                   (!tail || push_mapped(run, step, i, TAILS + tail, false));
+            n = 1;
+        } else if (r->n == KEPT)
+            fits = push_mapped(run, step, i, left, !n++);
+        else
+            for (; fits && n < r->n; n++) fits = push_mapped(run, step, i, step->targets[r->at + n], !n);
+        while (fits && n_ends--) fits = push_mapped(run, step, i, ends[n_ends], false);
+        if (!fits) return false;
+        if (!n && run->made)
+            run->next[run->made - 1].change--;
+        else
+            *vanished += !n;
     }
     return true;
 }
@@ -291,10 +332,11 @@ static void order_marks(character_run *run, size_t n) {
 
 /* What two characters compose to, or WWHO_NONE. */
 static uint32_t composed(const wwho_rewriting *step, uint32_t first, uint32_t second) {
-    if (step->hangul_together && first - LEADS < N_LEADS && second - VOWELS < N_VOWELS)
+    if (step->flags & HANGUL_TOGETHER && first - LEADS < N_LEADS && second - VOWELS < N_VOWELS)
         return SYLLABLES + ((first - LEADS) * N_VOWELS + (second - VOWELS)) * N_TAILS;
     if (joins_hangul(step, second) && second > TAILS && first - SYLLABLES < N_SYLLABLES && (first - SYLLABLES) % N_TAILS == 0)
         return first + (second - TAILS);
+    if (!rewrite_of(step, second)->second) return WWHO_NONE;
     for (uint32_t low = 0, high = step->n_compositions; low < high;) {
         uint32_t middle = low + (high - low) / 2;
         const wwho_composition *c = &step->compositions[middle];
@@ -340,17 +382,74 @@ static void find_sources(character_run *run, size_t n, size_t at) {
     }
 }
 
-static bool pass(character_run *run, const wwho_rewriting *step) {
-    size_t n = 0, vanished = 0;
-    if (!take_apart(run, step, &n, &vanished)) return false;
-    order_marks(run, n);
-    if (step->n_compositions || step->hangul_together) n = put_together(run, step, n);
-    find_sources(run, n, vanished);
-    passing *now = run->now;
-    run->now = run->next;
-    run->next = now;
-    run->n = n;
+static bool pass_map(character_run *run, const wwho_rewriting *step) {
+    size_t vanished = 0;
+    if (!take_apart(run, step, &vanished)) return false;
+    order_marks(run, run->made);
+    if (step->n_compositions || step->flags & HANGUL_TOGETHER) run->made = put_together(run, step, run->made);
+    find_sources(run, run->made, vanished);
     return true;
+}
+
+/* Scan from character `at` on: the match ends before *end. Whether what follows the run may change that. */
+static bool scan_run(const character_run *run, const wwho_automaton *automaton, size_t at, size_t *end, uint32_t *rule) {
+    for (uint32_t row = WWHO_START * automaton->stride;; at++) {
+        uint32_t code_point = at < run->n ? run->now[at].code_point : 0;
+        uint32_t class = class_of(run->classes, code_point < 0x110000 ? code_point : REPLACEMENT);
+        uint32_t entry = automaton->table[row + (at < run->n ? class : run->classes->n_classes)];
+        if (ENTRY_MARK(entry)) {
+            *rule = ENTRY_MARK(entry) - 1;
+            *end = at;
+        }
+        row = entry & ENTRY_ROW;
+        if (!row) return at == run->n && !run->whole;
+    }
+}
+
+static bool pass_replace(character_run *run, const wwho_rewriting *step) {
+    bool sure = true, fits = true;
+    for (size_t at = 0, end; fits && at < run->n; at = end) {
+        uint32_t rule;
+        uint32_t origin = sure ? run->now[at].origin : WWHO_NONE;
+        sure &= !scan_run(run, step->automaton, at, &end, &rule);
+        const wwho_rewrite *r = &step->rewrites[rule];
+        passing p = run->now[r->second && end < run->n ? end : end - 1];
+        uint32_t n = r->n == KEPT ? (uint32_t)(end - at) : r->n;
+        for (uint32_t k = 0; fits && k < n; k++) {
+            if (r->n == KEPT)
+                p = run->now[at + k];
+            else
+                p.code_point = step->targets[r->at + k];
+            p.origin = k ? WWHO_NONE : origin;
+            fits = push_passing(run, p);
+        }
+    }
+    return fits;
+}
+
+static bool pass_ends(character_run *run, const wwho_rewriting *step) {
+    const uint32_t *prefix = step->targets + step->n;
+    size_t from = 0, to = run->n;
+    bool fits = true;
+    passing *now = run->now;
+    for (size_t i = 0; i < run->n; i++) { /* until it is needed, `order` says whether a character is of those that are stripped */
+        now[i].order = 0;
+        for (uint32_t k = 0; k < step->n; k++) now[i].order |= now[i].code_point == step->targets[k];
+    }
+    while (run->fresh && step->flags & ENDS_LEFT && from < to && now[from].order) from++;
+    while (run->whole && step->flags & ENDS_RIGHT && from < to && now[to - 1].order) to--;
+    if (from == to) return true;
+    bool begun = step->flags & ENDS_UNLESS && now[from].code_point == *prefix;
+    bool wanted = run->fresh && !begun && (!(step->flags & ENDS_FIRST) || (run->first && now[from].source == run->begin));
+    for (uint32_t k = 0; fits && wanted && k < step->n_prefix; k++)
+        fits = push_passing(run, (passing){prefix[k], now[from].source, WWHO_NONE, 0, 0});
+    for (size_t i = from; fits && i < to; i++) {
+        if (step->flags & ENDS_RIGHT && now[i].order) now[i].origin = WWHO_NONE; /* the end may come, and take it */
+        fits = push_passing(run, now[i]);
+    }
+    for (uint32_t k = 0; fits && run->whole && k < step->n_suffix; k++)
+        fits = push_passing(run, (passing){prefix[step->n_prefix + k], now[to - 1].source, WWHO_NONE, 0, 0});
+    return fits;
 }
 
 /* The bytes of a character of a run. */
@@ -365,65 +464,161 @@ static uint32_t encode_utf8(uint32_t c, uint8_t *out) {
     return n;
 }
 
-/* Normalize the run from it->at to `end`. */
-static bool normalize_run(const wwho_normalizer *n, wwho_normalizing *it, size_t end, character_run run) {
-    for (size_t at = it->at; at < end;) {
-        uint32_t width, code_point = character_at(it, at, &width);
-        if (run.n == run.room) return false;
-        run.now[run.n++] = (passing){code_point, (uint32_t)at, 0, 0};
-        at += width;
+/* The longest rule, or the shortest, of the characters from `at` to `end`, or null; where its text ends goes to *stop. `sure` becomes false
+ * where a longer one might follow the run. */
+static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewriting *step, size_t at, size_t end, size_t *stop, bool *sure) {
+    const wwho_rewrite *found = 0;
+    for (uint32_t node = 0; !(found && step->automaton); at++) {
+        uint8_t bytes[4];
+        if (at == end) {
+            *sure &= run->whole || end < run->n || step->automaton;
+            break;
+        }
+        uint32_t n = encode_utf8(run->now[at].code_point, bytes);
+        bool on = true;
+        for (uint32_t k = 0; on && k < n; k++) on = (node = next_node(step->trie, node, bytes[k])) != 0;
+        if (!on) break;
+        uint32_t token = token_at(step->trie, node);
+        if (token == WWHO_NONE) continue;
+        found = &step->rewrites[token];
+        *stop = at + 1;
     }
-    for (uint32_t i = 0; i < n->n_steps; i++)
-        if (!pass(&run, &n->steps[i])) return false;
-    size_t used = it->n;
-    for (size_t i = 0; i < run.n; i++) {
-        if (it->room - used < 4) return false;
-        uint32_t width = encode_utf8(run.now[i].code_point, it->out + used);
-        for (uint32_t k = 0; it->sources && k < width; k++) it->sources[used + k] = run.now[i].source;
-        used += width;
-    }
-    it->n = used;
-    it->at = end;
-    return true;
+    return found;
 }
 
-WWHO_LOCAL bool normalize(const wwho_normalizer *n, wwho_normalizing *it, void *work, size_t work_len) {
-    size_t room = work_len / (3 * sizeof(passing));
-    passing *columns = work;
-    uint32_t width, code_point = it->at < it->end ? character_at(it, it->at, &width) : 0, now = properties_of(n, code_point);
-    while (it->at < it->end) {
-        size_t end = it->at + width;
-        uint32_t next = NORMAL_BOUNDARY;
-        bool alone = true;
-        for (uint32_t last = width; end < it->end; alone = false, end += last) {
-            code_point = character_at(it, end, &last);
-            next = properties_of(n, code_point);
-            width = last;
-            if (next & NORMAL_BOUNDARY) break;
+static bool pass_rules(character_run *run, const wwho_rewriting *step) {
+    bool sure = true, fits = true;
+    size_t lost = 0;
+    for (size_t at = 0, end, cluster = 0; fits && at < run->n; at = end) {
+        const wwho_rewrite *r = 0;
+        uint32_t origin = sure ? run->now[at].origin : WWHO_NONE, rule;
+        if (step->automaton && at == cluster) {
+            uint8_t bytes[4];
+            uint32_t n = 0;
+            sure &= !scan_run(run, step->automaton, at, &cluster, &rule);
+            for (size_t i = at; i < cluster && n < MAX_CLUSTER; i++) n += encode_utf8(run->now[i].code_point, bytes);
+            if (n < MAX_CLUSTER) r = find_rule(run, step, at, cluster, &end, &sure);
+            if (r) end = cluster;
+        } else if (step->automaton)
+            origin = WWHO_NONE;
+        if (!r) {
+            end = at + 1;
+            r = find_rule(run, step, at, step->automaton ? end : run->n, &end, &sure);
         }
-        if (it->more && it->end - end < UTF8_MOST) return true; /* nor is the character there, perhaps */
-        if (alone && now & NORMAL_SAME) {
+        uint32_t n = r ? r->n : 1;
+        if (!n && !run->made && run->fresh) lost += end - at; /* tokenizers forgets that they were there */
+        for (uint32_t k = 0; fits && k < n; k++) {
+            size_t from = step->automaton ? (at + k < end ? at + k : end - 1) - lost : at;
+            uint32_t code_point = r ? step->targets[r->at + k] : run->now[at].code_point;
+            fits = push_passing(run, (passing){code_point, run->now[from].source, k ? WWHO_NONE : origin, 0, 0});
+        }
+    }
+    return fits;
+}
+
+/* Take the run through the steps, and write what is sure: up to its end if it is `complete`, else up to the last origin. False where
+ * nothing is. */
+static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete) {
+    static bool (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules};
+    for (uint32_t i = 0; i < it->n_steps; i++) {
+        run->made = 0;
+        if (!pass[it->steps[i].kind - 1](run, &it->steps[i])) {
+            it->full = true;
+            return false;
+        }
+        passing *now = run->now;
+        run->now = run->next;
+        run->next = now;
+        run->n = run->made;
+    }
+    size_t used = it->n, sure = used;
+    bool done = false;
+    for (size_t i = 0;; i++) {
+        bool last = i == run->n;
+        uint32_t origin = last ? (uint32_t)end : run->now[i].origin;
+        if (last ? complete : i && origin != WWHO_NONE) {
+            done = true;
+            sure = used;
+            it->at = origin;
+        }
+        if (last) break;
+        if (it->room - used < 4) {
+            it->full = true;
+            break;
+        }
+        uint32_t width = encode_utf8(run->now[i].code_point, it->out + used);
+        for (uint32_t k = 0; k < width; k++) {
+            if (it->sources) it->sources[used + k] = run->now[i].source;
+            if (it->origins) it->origins[used + k] = k ? WWHO_NONE : origin;
+        }
+        used += width;
+    }
+    it->n = sure;
+    it->fresh &= !done;
+    return done;
+}
+
+WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
+    size_t room = work_len / (3 * sizeof(passing)), before = it->n;
+    passing *columns = work;
+    uint32_t width, code_point = it->at < it->end ? character_at(it, it->at, &width) : 0;
+    bool quiet = is_quiet(it, code_point), next = false;
+    while (it->at < it->end) {
+        character_run run = {columns, columns + room, columns + 2 * room, 0, room, 0, it->classes, it->fresh, false, it->first, (uint32_t)it->at};
+        size_t end = it->at;
+        bool calm = quiet;
+        do {
+            run.now[run.n++] = (passing){code_point, (uint32_t)end, (uint32_t)end, 0, 0};
+            end += width;
+            next = false;
+            if (end < it->end) next = is_quiet(it, code_point = character_at(it, end, &width));
+            calm &= next;
+        } while (end < it->end && !next && run.n < room);
+        run.whole = end == it->end && !it->more;
+        it->full |= end < it->end && !next;
+        bool complete = run.whole || (end < it->end && next);
+        if (calm && complete && it->room - it->n >= 4) {
             uint32_t size = (uint32_t)(end - it->at);
-            if (it->room - it->n < size) return it->at;
             for (uint32_t k = 0; k < size; k++) {
                 it->out[it->n + k] = it->text[it->at + k];
                 if (it->sources) it->sources[it->n + k] = (uint32_t)it->at;
+                if (it->origins) it->origins[it->n + k] = k ? WWHO_NONE : (uint32_t)it->at;
             }
             it->n += size;
             it->at = end;
-        } else if (!normalize_run(n, it, end, (character_run){columns, columns + room, columns + 2 * room, 0, room}))
-            return it->at;
-        now = next;
+            it->fresh = false;
+        } else {
+            bool done = normalize_run(it, &run, end, complete);
+            if (!done || it->at < end) return done || it->n > before || !it->full;
+        }
+        quiet = next;
     }
     return true;
+}
+
+WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len) {
+    for (uint32_t k = 1; k < 4 && k <= len; k++) { /* what may be the beginning of a character */
+        uint8_t lead = text[len - k];
+        if (lead >= 0xC0) return k < (lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u) ? len - k : len;
+    }
+    return len;
+}
+
+WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_normalizer *n, const wwho_classes *classes, bool late) {
+    uint32_t early = n->n_steps - n->n_late;
+    it->steps = n->steps + (late ? early : 0);
+    it->n_steps = late ? n->n_late : early;
+    it->classes = classes;
 }
 
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,
                    uint32_t *sources, size_t cap, size_t *read, size_t *n) {
     bool given = model && (text || !len) && (work || !work_len) && (out || !cap) && read && n;
     if (!given || (uintptr_t)work % 16 || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    wwho_normalizing it = {text, 0, len, more, out, sources, 0, cap};
-    bool done = normalize(&model->normalizer, &it, work, work_len);
+    wwho_normalizing it = {.text = text, .end = more ? whole_characters(text, len) : len, .fresh = true, .first = true, .more = more,
+                           .out = out, .sources = sources, .room = cap};
+    start_steps(&it, &model->normalizer, &model->classes, false);
+    bool done = normalize(&it, work, work_len);
     *read = it.at;
     *n = it.n;
     return done ? WWHO_OK : WWHO_BUFFER;

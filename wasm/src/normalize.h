@@ -1,14 +1,16 @@
-/* The normalizer (FORMAT.md, NORMALIZER): steps that rewrite characters, each a map from a character to a text, an order of
- * marks, and pairs that compose. Lower case is a map alone, NFD a map and an order, NFC all three.
+/* The normalizer (FORMAT.md, NORMALIZER): steps that rewrite texts. A map takes each character to a text, orders marks and composes
+ * pairs: lower case is a map alone, NFD a map and an order, NFC all three. Others replace what an automaton matches, what a trie
+ * holds, or the ends of a part.
  *
- * A text is worked through in runs. A run begins at a boundary: a character before which the text may be cut, since no step ever
- * joins, reorders or composes it with what stands before it. Most runs are one character that every step leaves as it is. */
+ * A text is worked through in runs, as long as there is room. Where a run does not end with the text, what has come out is taken up
+ * to a character that comes out the same where the steps begin anew with its origin. */
 #ifndef WWHO_NORMALIZE_H
 #define WWHO_NORMALIZE_H
 
-#include "utf8.h"
+#include "automaton.h"
+#include "trie.h"
 
-#define WWHO_MAX_STEPS 8u
+#define WWHO_MAX_STEPS 16u
 
 /* What a step makes of a character: `n` code points from targets[at] on, or, with n = KEPT, the character itself, or, with
  * n = PAIRED, the two that compositions[at] composes. */
@@ -23,37 +25,54 @@ typedef struct {
 } wwho_composition;
 
 typedef struct {
-    const uint16_t *page; /* of code point >> 7: its page; page 0 is of characters that the step says nothing of */
-    const uint16_t *pages; /* numbers of rewrites, 128 to a page; 0 is the one that keeps a starter */
-    const wwho_rewrite *rewrites;
+    uint8_t kind, flags;
     const uint32_t *targets;
+    const wwho_rewrite *rewrites; /* of a map those that its pages number, else one for each rule */
+    /* a map */
+    const uint16_t *page;  /* of code point >> 7: its page; page 0 is of characters that the step says nothing of */
+    const uint16_t *pages; /* numbers of rewrites, 128 to a page; 0 is the one that keeps a starter */
     const wwho_composition *compositions; /* ascending */
     uint32_t n_compositions;
-    bool hangul_apart, hangul_together; /* syllables are taken apart, and put together, by their arithmetic */
+    /* the others */
+    const wwho_automaton *automaton; /* whose matches are replaced, or which finds clusters; null: the longest rule is taken */
+    const wwho_trie *trie;
+    uint32_t n, n_prefix, n_suffix; /* targets: those that are stripped, then the prefix, then the suffix */
 } wwho_rewriting;
 
 typedef struct {
-    uint32_t n_steps;
+    uint32_t n_steps, n_late; /* the last ones are of parts between tokens of normalized text */
     wwho_rewriting steps[WWHO_MAX_STEPS];
-    const uint16_t *page;
-    const uint8_t *pages; /* by page, as above: NORMAL_BOUNDARY, NORMAL_SAME */
 } wwho_normalizer;
 
 /* Memory for, and tables of, a section's normalizer; without memory, only its size is reckoned. WWHO_NORMALIZER. */
-WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, wwho_normalizer *normalizer);
+WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata,
+                                wwho_normalizer *normalizer);
 
 /* Where normalizing goes on, and what has come out. */
 typedef struct {
+    const wwho_rewriting *steps;
+    uint32_t n_steps;
+    const wwho_classes *classes;
     const uint8_t *text;
-    size_t at, end;    /* of the text, bytes: `at` is a boundary */
-    bool more;         /* the text goes on at `end`: the last run is not whole */
-    uint8_t *out;      /* room for `room` bytes */
+    size_t at, end; /* of the text, bytes */
+    bool fresh;     /* a part begins at `at`; else what is before it was rewritten before */
+    bool more;      /* the part goes on at `end` */
+    bool first;     /* it begins with the first character of the source */
+    uint8_t *out;   /* room for `room` bytes */
     uint32_t *sources; /* of each byte of `out`: where the character of the text begins that it came from; or null */
+    uint32_t *origins; /* of each byte: where the steps may begin anew to give it and what follows, or WWHO_NONE; or null */
     size_t n, room;
+    bool full; /* there was not enough room for all that was there */
 } wwho_normalizing;
 
-/* Normalize run by run, until the text ends or the next run has no room. False where the first run is longer than `work` (16-byte
- * aligned, `work_len` bytes) or `room`. */
-WWHO_LOCAL bool normalize(const wwho_normalizer *normalizer, wwho_normalizing *it, void *work, size_t work_len);
+/* The steps of the whole text, or the late ones. */
+WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_normalizer *normalizer, const wwho_classes *classes, bool late);
+
+/* Rewrite as much as there is room for, and is sure. False where that is nothing because `work` (16-byte aligned, `work_len` bytes) or
+ * `room` is too small. */
+WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len);
+
+/* The bytes of a text that goes on, less the beginning of a character at its end. */
+WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len);
 
 #endif

@@ -115,8 +115,8 @@ static int plan(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
     if (!status) status = plan_models(file, model, arena);
     if (!status) status = plan_added(file, model, arena);
     wwho_section steps = file->section[WWHO_SECTION_NORMALIZER];
-    model->normalizer.n_steps = 0;
-    if (!status && steps.at) status = build_normalizer(steps, arena, &model->normalizer);
+    model->normalizer.n_steps = model->normalizer.n_late = 0;
+    if (!status && steps.at) status = build_normalizer(steps, arena, model->automata, model->n_automata, &model->normalizer);
     return status || arena->used <= WWHO_MAX_LENGTH ? status : WWHO_MODEL;
 }
 

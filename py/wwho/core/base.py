@@ -129,7 +129,7 @@ class Backend(Protocol):
         """The numbers and names of the model."""
 
     def normalize(self, text: bytes) -> bytes:
-        """A text as the model's steps rewrite it; all other methods take it so."""
+        """A text as the model's first steps rewrite it, which `spans` takes; others do it alone."""
 
     def normalize_some(self, text: bytes) -> tuple[bytes, int]:
         """The same of a text that goes on, as far as what follows cannot change it.
@@ -150,10 +150,31 @@ class Backend(Protocol):
         In a route of units it is one segment. Added tokens that need no leave are still found.
         """
 
-    def encode_with_ends(
+    def encode_with_places(
         self, text: bytes, allowed: bytes | None, unk: bool
-    ) -> tuple[list[int], list[int]]:
-        """The ids of a text and, for each, the byte at which its text ends."""
+    ) -> tuple[list[int], list[int], list[int]]:
+        """The ids of a text and, for each, the bytes at which its text begins and ends.
+
+        Of text that steps rewrite, these are the ends of the characters that it came from, as
+        Hugging Face's `tokenizers` has them.
+        """
+
+    def encode_part(
+        self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
+    ) -> tuple[list[int] | int, int, int]:
+        """The ids of a text that comes in parts, or their number if `count` is true.
+
+        Args:
+            text: what of the text has come and is not read yet.
+            more: whether it goes on: then only what follows cannot change is encoded.
+            place: 0 for the first part, else what the call before gave.
+            allowed: see above.
+            unk: see above.
+            count: whether only the number of ids is wanted.
+
+        Returns:
+            The ids or their number, how many bytes were read, and the place.
+        """
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """The number of tokens; counting may stop once there are more than `limit`."""
@@ -167,8 +188,10 @@ class Backend(Protocol):
     def spans(self, text: bytes) -> list[Span]:
         """The pieces and units of a text, in order; what a stage drops is none."""
 
-    def offsets(self, text: bytes, ends: Sequence[int], utf16: bool) -> list[tuple[int, int]]:
-        """For tokens that end at these bytes: first and last-plus-one character each touches.
+    def offsets(
+        self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
+    ) -> list[tuple[int, int]]:
+        """For tokens at these bytes: first and last-plus-one character each touches.
 
         Counted in code points or UTF-16 units; a byte of broken UTF-8 counts as one.
         """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import mmap
 from array import array
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import accumulate, chain, pairwise
 from operator import index
 from typing import Any, NamedTuple, TypeVar
@@ -94,54 +94,91 @@ class NativeBackend:
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
-        return self._encode(text, allowed, _flags(unk), ffi.NULL, _id_list)
+        return self._encode(text, allowed, _flags(unk), lambda c, n: _id_list(c.ids, n))
 
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
-        return self._encode(piece, None, lib.WWHO_ONE_PIECE, ffi.NULL, _id_list)
+        return self._encode(piece, None, lib.WWHO_ONE_PIECE, lambda c, n: _id_list(c.ids, n))
 
-    def encode_with_ends(
+    def encode_with_places(
         self, text: bytes, allowed: bytes | None, unk: bool
-    ) -> tuple[list[int], list[int]]:
+    ) -> tuple[list[int], list[int], list[int]]:
         """See `Backend`."""
-        ends = _uncleared("uint32_t[]", len(text))
-        return self._encode(
-            text, allowed, _flags(unk), ends, lambda ids, n: (_id_list(ids, n), _id_list(ends, n))
-        )
+
+        def lists(c: Columns, n: int) -> tuple[list[int], list[int], list[int]]:
+            return _id_list(c.ids, n), _id_list(c.starts, n), _id_list(c.ends, n)
+
+        return self._encode(text, allowed, _flags(unk), lists, places=True)
 
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[bytes, bytes]:
         """See `Packing`."""
-        ends = _uncleared("uint32_t[]", len(text))
-        return self._encode(
-            text,
-            allowed,
-            _flags(unk),
-            ends,
-            lambda ids, n: (bytes(ffi.buffer(ids, 4 * n)), bytes(ffi.buffer(ends, 4 * n))),
-        )
+
+        def packed(c: Columns, n: int) -> tuple[bytes, bytes]:
+            return bytes(ffi.buffer(c.ids, 4 * n)), bytes(ffi.buffer(c.ends, 4 * n))
+
+        return self._encode(text, allowed, _flags(unk), packed, places=True)
 
     def _encode(
         self,
         text: bytes,
         allowed: bytes | None,
         flags: int,
-        ends: Any,
-        result: Callable[[Any, int], _Result],
+        result: Callable[[Columns, int], _Result],
+        *,
+        places: bool = False,
     ) -> _Result:
-        """What `result` makes of the buffer of ids, which it must not keep, and their number."""
-        scratch = self._scratch.take(len(text))
+        """What `result` makes of the columns, which it must not keep, and the number of ids."""
         n = ffi.new("size_t *")
         mask = ffi.NULL if allowed is None else allowed
-        status = lib.wwho_encode(
-            *(self._model, text, len(text), mask, flags, scratch.at, scratch.size),
-            *(scratch.ids, ffi.NULL, ends, len(text), n),
-        )
+
+        def call(c: Columns) -> tuple[int, int]:
+            given = (self._model, text, len(text), mask, flags, c.scratch.at, c.scratch.size)
+            return lib.wwho_encode(*given, c.ids, c.starts, c.ends, c.room, n), n[0]
+
+        with self._columns(len(text), call, places) as columns:
+            return result(columns, n[0])
+
+    @contextmanager
+    def _columns(
+        self, room: int, call: Callable[[Columns], tuple[int, int]], places: bool
+    ) -> Iterator[Columns]:
+        """The columns that a call of the core has filled, which gives its status and what it needs.
+
+        The call is repeated with more room where there was too little, for ids or scratch memory.
+        """
+        scratch = self._scratch.take(room)
+        while True:
+            columns = Columns.new(scratch, room, places)
+            status, needed = call(columns)
+            if status != lib.WWHO_BUFFER:
+                break
+            if needed > room:
+                room = needed
+                scratch = self._scratch.widen(scratch, room)
+            else:
+                scratch = self._scratch.grow(scratch)
         _called(status)
-        found = result(scratch.ids, n[0])
+        yield columns
         self._scratch.give_back(scratch)
-        return found
+
+    def encode_part(
+        self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
+    ) -> tuple[list[int] | int, int, int]:
+        """See `Backend`."""
+        n, read = ffi.new("size_t *"), ffi.new("size_t *")
+        at = ffi.new("uint32_t *", place)
+        mask = ffi.NULL if allowed is None else allowed
+
+        def call(c: Columns) -> tuple[int, int]:
+            given = (self._model, text, len(text), more, mask, _flags(unk))
+            ids, cap = (ffi.NULL, 0) if count else (c.ids, c.room)
+            rest = (c.scratch.at, c.scratch.size, ids, cap, at, read, n)
+            return lib.wwho_encode_part(*given, *rest), n[0]
+
+        with self._columns(0 if count else len(text), call, False) as columns:
+            return n[0] if count else _id_list(columns.ids, n[0]), read[0], at[0]
 
     def encode_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -184,48 +221,35 @@ class NativeBackend:
         """What `result` makes of each part of a batch."""
         flags = _flags(unk)
         mask = ffi.NULL if allowed is None else allowed
-        with_ends = result is _placed
 
         def encode(part: Sequence[bytes]) -> _Result:
             data, n = b"".join(part), len(part)
-            starts = [*accumulate(map(len, part), initial=0)]
+            bounds = [*accumulate(map(len, part), initial=0)]
+            given = (self._model, data, ffi.new("uint32_t[]", bounds), n, mask, flags)
             rows = _uncleared("uint32_t[]", n + 1)
-            ends = _uncleared("uint32_t[]", len(data)) if with_ends else ffi.NULL
-            scratch = self._scratch.take(len(data))
-            status = lib.wwho_encode_batch(
-                *(self._model, data, ffi.new("uint32_t[]", starts), n),
-                *(
-                    mask,
-                    flags,
-                    scratch.at,
-                    scratch.size,
-                    scratch.ids,
-                    ffi.NULL,
-                    ends,
-                    len(data),
-                    rows,
-                ),
-            )
-            _called(status)
-            found = result(Encoded(data, starts, scratch.ids, ends, ffi.unpack(rows, n + 1)))
-            self._scratch.give_back(scratch)
-            return found
+
+            def call(c: Columns) -> tuple[int, int]:
+                rest = (c.scratch.at, c.scratch.size, c.ids, c.starts, c.ends, c.room, rows)
+                return lib.wwho_encode_batch(*given, *rest), rows[n]
+
+            with self._columns(len(data), call, result is _placed) as columns:
+                return result(Encoded(data, bounds, columns, ffi.unpack(rows, n + 1)))
 
         return in_parts(encode, texts, threads)
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """See `Backend`."""
-        scratch = self._scratch.take(len(text))
         n = ffi.new("size_t *")
-        flags = _flags(unk)
         mask = ffi.NULL if allowed is None else allowed
-        status = lib.wwho_count(
-            *(self._model, text, len(text), mask, flags, scratch.at, scratch.size),
-            *(min(limit, len(text)), n),
-        )
-        self._scratch.give_back(scratch)
-        _called(status)
-        return int(n[0])
+
+        def call(c: Columns) -> tuple[int, int]:
+            given = (self._model, text, len(text), mask, _flags(unk), c.scratch.at, c.scratch.size)
+            return lib.wwho_count(*given, min(limit, MAX_LENGTH), n), n[0]
+
+        if len(text) > MAX_LENGTH:
+            raise _too_long(len(text))
+        with self._columns(0, call, False):
+            return int(n[0])
 
     def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
         """See `Backend`."""
@@ -245,12 +269,14 @@ class NativeBackend:
         _called(lib.wwho_spans(self._model, text, len(text), spans, len(text), n))
         return bytes(ffi.buffer(spans, SPAN.size * n[0]))
 
-    def offsets(self, text: bytes, ends: Sequence[int], utf16: bool) -> list[tuple[int, int]]:
+    def offsets(
+        self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
+    ) -> list[tuple[int, int]]:
         """See `Backend`."""
         n = len(ends)
         first, last = _uncleared("uint32_t[]", n), _uncleared("uint32_t[]", n)
-        given = ffi.new("uint32_t[]", list(ends))
-        _called(lib.wwho_offsets(text, len(text), ffi.NULL, given, n, utf16, first, last))
+        given = [ffi.new("uint32_t[]", list(column)) for column in (starts, ends)]
+        _called(lib.wwho_offsets(text, len(text), *given, n, utf16, first, last))
         return list(zip(ffi.unpack(first, n), ffi.unpack(last, n), strict=True)) if n else []
 
     def decode(self, ids: Sequence[int]) -> bytes:
@@ -419,21 +445,38 @@ class ScratchPool:
             BackendError: the text is too long.
         """
         if length > MAX_LENGTH:
-            raise BackendError(
-                f"the text has {length} bytes, a call takes at most {MAX_LENGTH}: pass it in parts"
-            )
+            raise _too_long(length)
         try:
             scratch = self._free.pop()
         except IndexError:
             owner, at = _zeroed(self._size)
             scratch = Scratch(at, self._size, ffi.NULL, 0, owner)
+        return self.widen(scratch, length)
+
+    def widen(self, scratch: Scratch, length: int) -> Scratch:
+        """The same with room for so many ids."""
         if scratch.length >= length:
             return scratch
         room = max(length, min(2 * length, self.KEPT_LENGTH))
         return scratch._replace(ids=_uncleared("uint32_t[]", room), length=room)
 
+    def grow(self, scratch: Scratch) -> Scratch:
+        """Twice as much of it, for a part that cannot be cut.
+
+        Raises:
+            BackendError: it would be over 8 GiB.
+        """
+        size = 2 * scratch.size
+        if size > 1 << 33:
+            raise BackendError("the text has no place at which it may be cut; pass shorter ones")
+        self._free.append(scratch._replace(ids=ffi.NULL, length=0))
+        owner, at = _zeroed(size)
+        return scratch._replace(at=at, size=size, owner=owner)
+
     def give_back(self, scratch: Scratch) -> None:
-        """Keep it for the next call."""
+        """Keep it for the next call, unless it has grown."""
+        if scratch.size > self._size:
+            return
         if scratch.length > self.KEPT_LENGTH:
             scratch = scratch._replace(ids=ffi.NULL, length=0)
         self._free.append(scratch)
@@ -449,26 +492,54 @@ def _id_list(ids: Any, n: int) -> list[int]:
     return ffi.unpack(ids, n) if n else []
 
 
+def _too_long(length: int) -> BackendError:
+    return BackendError(
+        f"the text has {length} bytes, a call takes at most {MAX_LENGTH}: pass it in parts"
+    )
+
+
+class Columns(NamedTuple):
+    """Where a call writes.
+
+    Attributes:
+        scratch: what it works in.
+        room: how many ids there is room for.
+        ids: the buffer of ids, which must not be kept.
+        starts: at which byte each token begins; or null.
+        ends: at which byte it ends; or null.
+    """
+
+    scratch: Scratch
+    room: int
+    ids: Any
+    starts: Any
+    ends: Any
+
+    @classmethod
+    def new(cls, scratch: Scratch, room: int, places: bool) -> Columns:
+        """Columns for so many ids, with their places if these are wanted."""
+        columns = (_uncleared("uint32_t[]", room) if places else ffi.NULL for _ in range(2))
+        return cls(scratch, room, scratch.ids, *columns)
+
+
 class Encoded(NamedTuple):
     """A part of a batch, encoded.
 
     Attributes:
         data: its texts, one after another.
-        starts: where each text begins, and the end.
-        ids: the buffer of ids, which must not be kept.
-        ends: at which byte of its text each token ends; or null.
+        bounds: where each text begins, and the end.
+        columns: ids and places, which must not be kept.
         rows: where the ids of each text begin, and the end.
     """
 
     data: bytes
-    starts: list[int]
-    ids: Any
-    ends: Any
+    bounds: list[int]
+    columns: Columns
     rows: list[int]
 
     def packed(self) -> bytearray:
         """A copy of the ids."""
-        return bytearray(ffi.buffer(self.ids, 4 * self.rows[-1]))
+        return bytearray(ffi.buffer(self.columns.ids, 4 * self.rows[-1]))
 
     def lengths(self) -> list[int]:
         """How many ids each text has."""
@@ -477,7 +548,7 @@ class Encoded(NamedTuple):
 
 def _id_lists(part: Encoded) -> list[list[int]]:
     """The ids of each text of a part."""
-    ids = memoryview(ffi.buffer(part.ids, 4 * part.rows[-1])).cast("I")
+    ids = memoryview(ffi.buffer(part.columns.ids, 4 * part.rows[-1])).cast("I")
     return [ids[start:end].tolist() for start, end in pairwise(part.rows)]
 
 
@@ -485,11 +556,12 @@ def _placed(part: Encoded) -> list[Placed]:
     """The ids of each text of a part, and where they stand."""
     n, data = part.rows[-1], ffi.from_buffer(part.data)
     first, last = _uncleared("uint32_t[]", n), _uncleared("uint32_t[]", n)
-    for (start, end), (row, stop) in zip(pairwise(part.starts), pairwise(part.rows), strict=True):
-        given = (data + start, end - start, ffi.NULL, part.ends + row, stop - row, 0)
+    for (start, end), (row, stop) in zip(pairwise(part.bounds), pairwise(part.rows), strict=True):
+        places = (part.columns.starts + row, part.columns.ends + row)
+        given = (data + start, end - start, *places, stop - row, 0)
         _called(lib.wwho_offsets(*given, first + row, last + row))
-    places = list(zip(_id_list(first, n), _id_list(last, n), strict=True))
-    rows = (places[start:end] for start, end in pairwise(part.rows))
+    offsets = list(zip(_id_list(first, n), _id_list(last, n), strict=True))
+    rows = (offsets[start:end] for start, end in pairwise(part.rows))
     return list(zip(_id_lists(part), rows, strict=True))
 
 

@@ -17,6 +17,9 @@ from wwho.errors import UnknownTokenError
 Placed: TypeAlias = tuple[list[int], list[tuple[int, int]]]
 """Ids, and for each the first and last-plus-one code point that it touches."""
 
+MOST = 2**31 - 1
+"""More tokens than any text has."""
+
 SPAN = struct.Struct("=IIHBB")
 """The fields of a span, in their order: a `wwho_span` of wwho.h."""
 
@@ -41,7 +44,7 @@ class Packing(Protocol):
     def encode_batch_with_offsets(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[Placed]:
-        """As `Backend.encode_with_ends` and `Backend.offsets` (code points), for many."""
+        """As `Backend.encode_with_places` and `Backend.offsets` (code points), for many."""
 
     def count_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -54,7 +57,7 @@ class Packing(Protocol):
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[bytes, bytes]:
-        """As `Backend.encode_with_ends`: 32 bits for each id, and for each end."""
+        """As `Backend.encode_with_places`: 32 bits for each id, and for each end."""
 
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
         """As `Backend.token_bytes`, for many; None for what is no token."""
@@ -97,15 +100,15 @@ class _Packer:
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[Placed]:
         """See `Packing`."""
-        encode, offsets = self._backend.encode_with_ends, self._backend.offsets
+        encode, offsets = self._backend.encode_with_places, self._backend.offsets
         rows = ((text, *encode(text, allowed, unk)) for text in texts)
-        return [(ids, offsets(text, ends, False)) for text, ids, ends in rows]
+        return [(ids, offsets(text, starts, ends, False)) for text, ids, starts, ends in rows]
 
     def count_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[int]:
         """See `Packing`."""
-        return [self._backend.count(text, allowed, unk, len(text)) for text in texts]
+        return [self._backend.count(text, allowed, unk, MOST) for text in texts]
 
     def spans_packed(self, text: bytes) -> bytes:
         """See `Packing`."""
@@ -115,7 +118,7 @@ class _Packer:
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[bytes, bytes]:
         """See `Packing`."""
-        ids, ends = self._backend.encode_with_ends(text, allowed, unk)
+        ids, _, ends = self._backend.encode_with_places(text, allowed, unk)
         return array("I", ids).tobytes(), array("I", ends).tobytes()
 
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
 from operator import index
+from typing import TypeAlias
 
 from wwho.core.base import DECODERS, PIECE, Info, ModelInfo, Span, unknown_id, unknown_text
 from wwho.core.bpe import Bytes, Units
@@ -23,6 +24,9 @@ from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact, Model, Unknown
 from wwho.format.read import read_artifact
 from wwho.format.viterbi import Viterbi
+
+Placed: TypeAlias = tuple[int, int, int]
+"""A token: its id, and the bytes at which it begins and ends."""
 
 
 class ReferenceBackend:
@@ -59,18 +63,26 @@ class ReferenceBackend:
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
-        return [token for token, _ in self._tokens(text, allowed, unk)]
+        return [token for token, _, _ in self._tokens(text, allowed, unk)]
 
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
-        return [token for token, _ in self._tokens(piece, None, False, whole=True)]
+        return [token for token, _, _ in self._tokens(piece, None, False, whole=True)]
 
-    def encode_with_ends(
+    def encode_with_places(
         self, text: bytes, allowed: bytes | None, unk: bool
-    ) -> tuple[list[int], list[int]]:
+    ) -> tuple[list[int], list[int], list[int]]:
         """See `Backend`."""
         tokens = list(self._tokens(text, allowed, unk))
-        return [token for token, _ in tokens], [end for _, end in tokens]
+        ids, starts, ends = ([each[k] for each in tokens] for k in range(3))
+        return ids, starts, ends
+
+    def encode_part(
+        self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
+    ) -> tuple[list[int] | int, int, int]:
+        """See `Backend`. No place is looked for: texts stay whole here."""
+        ids = [] if more else self.encode(text, allowed, unk)
+        return len(ids) if count else ids, 0 if more else len(text), place
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """See `Backend`."""
@@ -88,28 +100,51 @@ class ReferenceBackend:
 
     def _tokens(
         self, text: bytes, allowed: bytes | None, unk: bool, *, whole: bool = False
-    ) -> Iterator[tuple[int, int]]:
-        """The tokens of a text, and the byte at which each ends; `whole` as for `_cuts`."""
-        for start, end, added in self._added.find(text, allowed):
+    ) -> Iterator[Placed]:
+        """The tokens of a text; `whole` as for `_cuts`."""
+        for start, end, added in self._added.find(text, allowed, late=False):
             if added:
-                yield added.id, end
+                yield added.id, start, end
             else:
-                for token, stop in self._ordinary(text[start:end], unk, whole):
-                    yield token, start + stop
+                tokens = self._normalized(text[start:end], allowed, unk, whole, start == 0)
+                yield from moved(start, tokens)
 
-    def _ordinary(self, text: bytes, unk: bool, whole: bool) -> Iterator[tuple[int, int]]:
+    def _normalized(
+        self, part: bytes, allowed: bytes | None, unk: bool, whole: bool, first: bool
+    ) -> Iterator[Placed]:
+        """The tokens of a part, which goes through the steps; `first` begins the source."""
+        steps = () if whole else self.artifact.normalizer
+        late = () if whole else self.artifact.rewriting
+        scanners = self.artifact.scanners
+
+        def tokens(text: bytes, sources: Sequence[int]) -> Iterator[Placed]:
+            for start, end, added in self._added.find(text, allowed, late=True):
+                if added:
+                    yield added.id, start, end
+                    continue
+                begins = first and sources[start] == 0
+                piece = text[start:end]
+                out, places = normalize(late, piece, scanners, first=begins)
+                found = self._ordinary(out, unk, whole)
+                yield from moved(start, placed(piece, places, found) if late else found)
+
+        text, sources = normalize(steps, part, scanners, first=first)
+        found = tokens(text, sources)
+        yield from placed(part, sources, found) if steps else found
+
+    def _ordinary(self, text: bytes, unk: bool, whole: bool) -> Iterator[Placed]:
         """The tokens of a text without added tokens."""
         for number, run in groupby(self._cuts(text, whole), key=lambda segment: segment[0]):
             route, cuts = self.artifact.routes[number], [spans for _, spans in run]
             engine = self._engines[route.model]
             if isinstance(engine, Units):
                 units = [[(text[s.start : s.end], s.rule) for s in spans] for spans in cuts]
-                yield from with_ends(cuts[0][0].start, engine.segments(units, unk))
+                yield from with_places(cuts[0][0].start, engine.segments(units, unk))
                 continue
             assert isinstance(engine, PieceEngine)
             for span in (span for spans in cuts for span in spans):
                 tokens = engine.piece(text[span.start : span.end], unk)
-                yield from with_ends(span.start, tokens)
+                yield from with_places(span.start, tokens)
 
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
@@ -162,14 +197,16 @@ class ReferenceBackend:
 
     # Offsets and decoding
 
-    def offsets(self, text: bytes, ends: Sequence[int], utf16: bool) -> list[tuple[int, int]]:
+    def offsets(
+        self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
+    ) -> list[tuple[int, int]]:
         """See `Backend`."""
-        characters, starts = read_characters(text)
+        characters, places = read_characters(text)
         sizes = [2 if utf16 and ord(c) > 0xFFFF else 1 for c in characters]
         units = list(accumulate(sizes, initial=0))
         return [
-            (units[bisect_right(starts, start) - 1], units[bisect_right(starts, end - 1)])
-            for start, end in pairwise([0, *ends])
+            (units[bisect_right(places, start) - 1], units[bisect_left(places, end)])
+            for start, end in zip(starts, ends, strict=True)
         ]
 
     def decode(self, ids: Sequence[int]) -> bytes:
@@ -230,11 +267,24 @@ def segments_of(spans: Sequence[Span]) -> Iterator[list[Span]]:
         yield list(spans[start:end])
 
 
-def with_ends(start: int, tokens: Iterable[Token]) -> Iterator[tuple[int, int]]:
-    """The ids of tokens that follow each other from a byte on, and the byte at which each ends."""
+def with_places(start: int, tokens: Iterable[Token]) -> Iterator[Placed]:
+    """Tokens that follow each other from a byte on."""
     for token in tokens:
+        yield token.id, start, start + token.size
         start += token.size
-        yield token.id, start
+
+
+def moved(by: int, tokens: Iterable[Placed]) -> Iterator[Placed]:
+    """Tokens of a text that begins at a byte of another one."""
+    return ((token, start + by, end + by) for token, start, end in tokens)
+
+
+def placed(text: bytes, sources: Sequence[int], tokens: Iterable[Placed]) -> Iterator[Placed]:
+    """Tokens of what became of a text, with their places in that: of whole characters."""
+    ends = read_characters(text)[1]
+    for token, start, end in tokens:
+        last = ends[bisect_right(ends, sources[end - 1])] if end else 0
+        yield token, sources[start] if start < len(sources) else last, last
 
 
 def info_of(artifact: Artifact) -> Info:
@@ -245,7 +295,7 @@ def info_of(artifact: Artifact) -> Info:
         models=tuple(model_info(artifact, number) for number in range(len(artifact.models))),
         added=artifact.added,
         routes=artifact.routes,
-        n_steps=len(artifact.normalizer),
+        n_steps=len(artifact.normalizer) + len(artifact.rewriting),
         provenance=dict(artifact.provenance),
         template=artifact.template,
         decoder=DECODERS[0 if decoder is None else 1 + decoder.waits],

@@ -41,25 +41,22 @@ class AddedTokens:
         self._added = artifact.added
         self._classes, self._properties = artifact.scanners.classes, artifact.properties
 
-    def find(self, text: bytes, allowed: bytes | None) -> Iterator[tuple[int, int, Added | None]]:
+    def find(
+        self, text: bytes, allowed: bytes | None, late: bool
+    ) -> Iterator[tuple[int, int, Added | None]]:
         """The parts of a text: start, end, and the token, or None for what lies between tokens.
 
-        Tokens that are looked for in the normalized text are found after the others.
+        Of the tokens these are the ones of normalized text, if `late` is true, or the others.
         """
         flags = allowed or bytes(len(self._added))
         wanted = [
             token
             for token, flag in zip(self._added, flags, strict=True)
-            if flag or not token.flags & Flag.SPECIAL
+            if (flag or not token.flags & Flag.SPECIAL)
+            and not token.flags & Flag.HIDDEN
+            and bool(token.flags & Flag.NORMALIZED) == late
         ]
-        late = [token for token in wanted if token.flags & Flag.NORMALIZED]
-        early = [token for token in wanted if not token.flags & Flag.NORMALIZED]
-        for start, end, token in self._parts(text, early):
-            if token:
-                yield start, end, token
-            else:
-                for first, last, inner in self._parts(text[start:end], late):
-                    yield start + first, start + last, inner
+        return self._parts(text, wanted)
 
     def _parts(
         self, text: bytes, wanted: Sequence[Added]

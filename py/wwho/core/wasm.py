@@ -94,56 +94,97 @@ class WasmBackend:
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
-        with self._lock:
-            ids, _, n = self._encode(text, allowed, self._flags["UNK_TOKEN"] if unk else 0)
-            return self._core.numbers(ids, n)
+        return self._encode(text, allowed, self._flags["UNK_TOKEN"] if unk else 0)[0]
 
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
-        with self._lock:
-            ids, _, n = self._encode(piece, None, self._flags["ONE_PIECE"])
-            return self._core.numbers(ids, n)
+        return self._encode(piece, None, self._flags["ONE_PIECE"])[0]
 
-    def encode_with_ends(
+    def encode_with_places(
         self, text: bytes, allowed: bytes | None, unk: bool
-    ) -> tuple[list[int], list[int]]:
+    ) -> tuple[list[int], list[int], list[int]]:
         """See `Backend`."""
-        with self._lock:
-            ids, ends, n = self._encode(text, allowed, self._flags["UNK_TOKEN"] if unk else 0)
-            return self._core.numbers(ids, n), self._core.numbers(ends, n)
+        return self._encode(text, allowed, self._flags["UNK_TOKEN"] if unk else 0)
 
-    def _encode(self, text: bytes, allowed: bytes | None, flags: int) -> tuple[int, int, int]:
-        """Where the ids and the ends are, and how many."""
-        core, size = self._core, len(text)
-        scratch = self._begin(size)
-        data, mask, n = core.put(text), 0 if allowed is None else core.put(allowed), core.take(4)
-        ids, ends = core.take(4 * size), core.take(4 * size)
-        _called(
-            core,
-            core.call(
-                "wwho_encode",
-                *(self._model, data, size, mask, flags),
-                *(*scratch, ids, 0, ends, size, n),
-            ),
-        )
-        return ids, ends, core.number(n)
+    def _encode(
+        self, text: bytes, allowed: bytes | None, flags: int
+    ) -> tuple[list[int], list[int], list[int]]:
+        """The ids of a text, and where they begin and end."""
+        core = self._core
+
+        def call(data: int, mask: int, room: int) -> tuple[int, int, tuple[int, ...]]:
+            n, *columns = core.take(4), *(core.take(4 * room) for _ in range(3))
+            given = (self._model, data, len(text), mask, flags, *self._scratch)
+            status = core.call("wwho_encode", *given, *columns, room, n)
+            return status, core.number(n), tuple(columns)
+
+        with self._lock:
+            n, columns = self._call(text, allowed, call)
+            ids, starts, ends = (core.numbers(column, n) for column in columns)
+            return ids, starts, ends
+
+    def _call(
+        self,
+        text: bytes,
+        allowed: bytes | None,
+        call: Callable[[int, int, int], tuple[int, int, tuple[int, ...]]],
+    ) -> tuple[int, tuple[int, ...]]:
+        """Call the core with a text, a mask and room for ids, until there is enough of it.
+
+        `call` gives the status, the number of ids, and addresses, which come back.
+        """
+        core, room = self._core, len(text)
+        if room > MAX_LENGTH:
+            raise BackendError(
+                f"a text of {room} bytes is too long for WebAssembly: pass it in parts"
+            )
+        while True:
+            core.begin()
+            data, mask = core.put(text), 0 if allowed is None else core.put(allowed)
+            status, n, addresses = call(data, mask, room)
+            if status != BUFFER:
+                break
+            if n > room:
+                room = n
+            else:  # more scratch memory, which is kept
+                core.begin()
+                size = 2 * self._scratch[1]
+                self._scratch = (core.take(size), size)
+                core.clear(*self._scratch)
+                core.keep()
+        _called(core, status)
+        return n, addresses
+
+    def encode_part(
+        self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
+    ) -> tuple[list[int] | int, int, int]:
+        """See `Backend`."""
+        core, flags = self._core, self._flags["UNK_TOKEN"] if unk else 0
+
+        def call(data: int, mask: int, room: int) -> tuple[int, int, tuple[int, ...]]:
+            at, read, n = core.put(struct.pack("<I", place)), core.take(4), core.take(4)
+            ids, cap = (0, 0) if count else (core.take(4 * room), room)
+            given = (self._model, data, len(text), int(more), mask, flags, *self._scratch)
+            status = core.call("wwho_encode_part", *given, ids, cap, at, read, n)
+            return status, core.number(n), (ids, read, at)
+
+        with self._lock:
+            n, (ids, read, at) = self._call(text, allowed, call)
+            found = n if count else core.numbers(ids, n)
+            return found, core.number(read), core.number(at)
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """See `Backend`."""
-        core, size = self._core, len(text)
-        with self._lock:
-            scratch = self._begin(size)
-            data, mask = core.put(text), 0 if allowed is None else core.put(allowed)
+        core, flags = self._core, self._flags["UNK_TOKEN"] if unk else 0
+
+        def call(data: int, mask: int, _: int) -> tuple[int, int, tuple[int, ...]]:
             n = core.take(4)
-            _called(
-                core,
-                core.call(
-                    "wwho_count",
-                    *(self._model, data, size, mask, self._flags["UNK_TOKEN"] if unk else 0),
-                    *(*scratch, min(limit, size), n),
-                ),
-            )
-            return core.number(n)
+            given = (self._model, data, len(text), mask, flags, *self._scratch)
+            status = core.call("wwho_count", *given, min(limit, MAX_LENGTH), n)
+            return status, core.number(n), ()
+
+        with self._lock:
+            return self._call(text, allowed, call)[0]
 
     def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
         """See `Backend`."""
@@ -156,15 +197,6 @@ class WasmBackend:
             _called(core, core.call("wwho_safe_cut", *arguments))
             return core.number(cut)
 
-    def _begin(self, size: int) -> tuple[int, int]:
-        """Begin a call on a text of `size` bytes: address and size of its scratch memory."""
-        if size > MAX_LENGTH:
-            raise BackendError(
-                f"a text of {size} bytes is too long for WebAssembly: pass it in parts"
-            )
-        self._core.begin()
-        return self._scratch
-
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
         core, size = self._core, len(text)
@@ -175,14 +207,17 @@ class WasmBackend:
             found = SPAN.iter_unpack(core.read(spans, SPAN.size * core.number(n)))
             return [Span(a, b, route, rule, bool(first)) for a, b, route, rule, first in found]
 
-    def offsets(self, text: bytes, ends: Sequence[int], utf16: bool) -> list[tuple[int, int]]:
+    def offsets(
+        self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
+    ) -> list[tuple[int, int]]:
         """See `Backend`."""
         core, n = self._core, len(ends)
         with self._lock:
             core.begin()
-            data, given = core.put(text), core.put(struct.pack(f"<{n}I", *ends))
+            data = core.put(text)
+            places = [core.put(struct.pack(f"<{n}I", *column)) for column in (starts, ends)]
             first, last = core.take(4 * n), core.take(4 * n)
-            arguments = (data, len(text), 0, given, n, int(utf16), first, last)
+            arguments = (data, len(text), *places, n, int(utf16), first, last)
             _called(core, core.call("wwho_offsets", *arguments))
             return list(zip(core.numbers(first, n), core.numbers(last, n), strict=True))
 

@@ -119,13 +119,13 @@ class Reader:
         """Where each word of a part begins, counted from the part's start."""
         if part.token is not None:
             return [0]
-        backend, data = self._enc._backend, self._enc._bytes(part.text)
+        backend, data = self._enc._backend, self._enc._form(part.text)
         ends, before = [], None
         for span in backend.spans(data):
             if span.start and (span.first or not before == span.rule == SYLLABLE):
                 ends.append(span.start)
             before = span.rule
-        places = backend.offsets(data, ends, False)
+        places = backend.offsets(data, [0, *ends[:-1]], ends, False)
         if data != (given := to_bytes(part.text)):  # the model normalizes
             places = places_before(backend, given, places)
         at = character_bounds(part.text)

@@ -18,6 +18,8 @@ const PAGE_BYTES = 65536;
 const SHORT_BYTES = 4096;
 /** More than this much text, with 12 bytes of results for each of its own, does not fit 32-bit memory. */
 const MOST_BYTES = 2 ** 28 - 1;
+/** More tokens than any text has. */
+const MOST_TOKENS = 2 ** 31;
 /** What wwho_info tells of, and a kind of section: WWHO_OF_... and WWHO_SECTION_PROVENANCE of wwho.h. */
 export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3, AUTOMATON: 4, SPAN: 5, FLAGS: 6, TEMPLATE: 7 });
 const SECTION_PROVENANCE = 10;
@@ -275,7 +277,7 @@ export class Core {
   }
 
   /**
-   * A text as the model's normalizer rewrites it, which is what all methods below take.
+   * A text as the first steps of the model's normalizer rewrite it; methods that encode do that on their own.
    * @param {Text} text
    * @param {boolean} [more] whether the text goes on: then only what the rest cannot change
    * @returns {{ bytes: Uint8Array<ArrayBuffer>, sources: Uint32Array, read: number }} UTF-8; for each byte of it, where the character
@@ -319,16 +321,6 @@ export class Core {
     return this.#words[at / 4 + 2];
   }
 
-  /** The UTF-16 unit that each byte touches first. @param {Uint8Array} bytes */
-  unitsOfBytes(bytes) {
-    this.#begin();
-    const n = this.#put(bytes);
-    const [ends, first, last] = [this.#take(4 * n), this.#take(4 * n), this.#take(4 * n)];
-    for (let i = 0; i < n; i++) this.#words[ends / 4 + i] = i + 1;
-    this.#check(this.#call.wwho_offsets(this.#base, n, 0, ends, n, 1, first, last), "compute offsets");
-    return this.#copyWords(first, n);
-  }
-
   /**
    * @param {Text} text
    * @param {Uint8Array | null} allowed
@@ -336,10 +328,7 @@ export class Core {
    * @returns {Uint32Array} ids
    */
   encode(text, allowed, flags) {
-    this.#begin();
-    const length = this.#put(text);
-    const ids = this.#take(length * 4);
-    const n = this.#encode(length, allowed, flags, ids, 0, 0);
+    const { ids, n } = this.#encode(text, allowed, flags, false);
     return this.#copyWords(ids, n);
   }
 
@@ -352,11 +341,7 @@ export class Core {
    * @returns {{ read: number, written: number }} UTF-16 units of a string, or bytes; tokens
    */
   encodeInto(text, target, allowed, flags) {
-    this.#begin();
-    const length = this.#put(text);
-    const ids = this.#take(length * 4);
-    const ends = target.length < length ? this.#take(length * 4) : 0;
-    const n = this.#encode(length, allowed, flags, ids, 0, ends);
+    const { ids, ends, n, length } = this.#encode(text, allowed, flags, target.length < text.length * 3);
     if (n <= target.length) {
       target.set(this.#words.subarray(ids / 4, ids / 4 + n));
       return { read: text.length, written: n };
@@ -378,12 +363,7 @@ export class Core {
    * @param {number} flags
    */
   encodeWithOffsets(text, allowed, flags) {
-    this.#begin();
-    const length = this.#put(text);
-    const ids = this.#take(length * 4);
-    const begins = this.#take(length * 4);
-    const ends = this.#take(length * 4);
-    const n = this.#encode(length, allowed, flags, ids, begins, ends);
+    const { ids, begins, ends, n, length } = this.#encode(text, allowed, flags, true);
     const first = this.#take(n * 4);
     const last = this.#take(n * 4);
     this.#check(this.#call.wwho_offsets(this.#base, length, begins, ends, n, 1, first, last), "compute offsets");
@@ -391,34 +371,42 @@ export class Core {
   }
 
   /**
-   * @param {number} length of the text at #base, in bytes
+   * Encode a text, with as much room as it takes: steps that rewrite it may make it longer, or need more scratch memory.
+   * @param {Text} text
    * @param {Uint8Array | null} allowed
    * @param {number} flags
-   * @param {number} ids where they go, at most `length` words
-   * @param {number} starts of their places, the same, or 0 for none
-   * @param {number} ends the same, or 0 for none
-   * @returns {number} tokens
+   * @param {boolean} places whether it is wanted where tokens begin and end
+   * @returns {{ ids: number, begins: number, ends: number, n: number, length: number }} where the columns are, the number of tokens, and
+   *   that of the text's bytes
    */
-  #encode(length, allowed, flags, ids, starts, ends) {
-    const mask = this.#putAllowed(allowed);
-    this.#check(
-      this.#call.wwho_encode(
-        this.#model,
-        this.#base,
-        length,
-        mask,
-        flags,
-        this.#scratch,
-        this.#scratchLength,
-        ids,
-        starts,
-        ends,
-        length,
-        this.#out,
-      ),
-      "encode",
-    );
-    return this.#given();
+  #encode(text, allowed, flags, places) {
+    for (let more = 0; ; ) {
+      this.#begin();
+      const length = this.#put(text);
+      const room = Math.max(length, more);
+      const [ids, begins, ends] = [1, places, places].map((wanted) => (wanted ? this.#take(room * 4) : 0));
+      const mask = this.#putAllowed(allowed);
+      const scratch = [this.#scratch, this.#scratchLength];
+      // prettier-ignore
+      const code = this.#call.wwho_encode(this.#model, this.#base, length, mask, flags, ...scratch, ids, begins, ends, room, this.#out);
+      const n = this.#given();
+      if (code !== BUFFER) {
+        this.#check(code, "encode");
+        return { ids, begins, ends, n, length };
+      }
+      if (n > room) more = n;
+      else this.#growScratch();
+    }
+  }
+
+  /** Twice as much scratch memory, which stays. */
+  #growScratch() {
+    this.#begin();
+    this.#scratchLength *= 2;
+    this.#scratch = this.#take(this.#scratchLength);
+    this.#bytes.fill(0, this.#scratch, this.#scratch + this.#scratchLength);
+    this.#base = this.#top;
+    this.#makeViews();
   }
 
   /**
@@ -429,24 +417,19 @@ export class Core {
    * @param {number} limit in tokens
    */
   count(text, allowed, flags, limit) {
-    this.#begin();
-    const length = this.#put(text);
-    const mask = this.#putAllowed(allowed);
-    this.#check(
-      this.#call.wwho_count(
-        this.#model,
-        this.#base,
-        length,
-        mask,
-        flags,
-        this.#scratch,
-        this.#scratchLength,
-        Math.min(limit, length),
-        this.#out,
-      ),
-      "count",
-    );
-    return this.#given();
+    for (;;) {
+      this.#begin();
+      const length = this.#put(text);
+      const mask = this.#putAllowed(allowed);
+      const scratch = [this.#scratch, this.#scratchLength];
+      // prettier-ignore
+      const code = this.#call.wwho_count(this.#model, this.#base, length, mask, flags, ...scratch, Math.min(limit, MOST_TOKENS), this.#out);
+      if (code !== BUFFER) {
+        this.#check(code, "count");
+        return this.#given();
+      }
+      this.#growScratch();
+    }
   }
 
   /**

@@ -20,7 +20,6 @@ import { Decoding } from "./decoding.js";
 import { KINDS } from "./ends.js";
 import { WwhoError } from "./errors.js";
 import { itemsOf } from "./items.js";
-import { Normalizing, placesBefore } from "./normalized.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
 import { readProvenance } from "./provenance.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
@@ -120,7 +119,7 @@ export class BaseTokenizer {
     this.#added = added.map(({ bytes }) => utf8(bytes));
     const spells = this.info.models.every(({ kind, unknown }) => kind === "bpe" && unknown !== "id");
     const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.list(OF.STAGE, i, "action")).some((actions) => actions.some((action) => action !== KEEP));
-    this.#isBounded = spells && !drops && !added.some(({ flags }) => flags & (LSTRIP | RSTRIP));
+    this.#isBounded = spells && !this.#normalizes && !drops && !added.some(({ flags }) => flags & (LSTRIP | RSTRIP));
     bindMethods(this, BaseTokenizer.prototype);
   }
 
@@ -214,7 +213,6 @@ export class BaseTokenizer {
 
   /** @param {Text} text @param {Given} given */
   #encodeAll(text, given) {
-    text = this.#form(text);
     return text.length <= PART_BYTES ? this.#encode(text, given) : joined(this.#encodeParts(text, given));
   }
 
@@ -268,7 +266,8 @@ export class BaseTokenizer {
     let written = Math.min(ids.length, target.length);
     while (written > 0 && written < ids.length && starts[written] < ends[written - 1]) written--;
     target.set(ids.subarray(0, written));
-    return { read: written === ids.length ? text.length : written === 0 ? 0 : ends[written - 1], written };
+    // What is between two tokens, such as a mark that was composed, goes with the first.
+    return { read: written === ids.length ? text.length : written === 0 ? 0 : starts[written], written };
   }
 
   /**
@@ -279,7 +278,7 @@ export class BaseTokenizer {
    */
   *encodeGenerator(text, options) {
     const given = this.#prepare(text, options, PART_OPTIONS);
-    for (const ids of this.#encodeParts(this.#form(text), given)) yield given.array ? Array.from(ids) : ids;
+    for (const ids of this.#encodeParts(text, given)) yield given.array ? Array.from(ids) : ids;
   }
 
   /** @param {Text} text @param {PairOptions} [options] */
@@ -290,9 +289,7 @@ export class BaseTokenizer {
 
   /** @param {Text} text @param {Given} given */
   #placed = (text, given) => {
-    if (!this.#normalizes) return this.#encodeAllWithOffsets(text, given);
-    const normalized = this.#open.normalize(text);
-    return placesBefore(this.#open, text, normalized, this.#encodeAllWithOffsets(normalized.bytes, given));
+    return this.#encodeAllWithOffsets(text, given);
   };
 
   /** @param {Text} text @param {Given} given */
@@ -325,7 +322,7 @@ export class BaseTokenizer {
   /** @param {Text} text @param {PairOptions} [options] @returns {number} */
   countTokens(text, options) {
     const given = this.#prepare(text, options, PAIR_OPTIONS);
-    const count = (/** @type {Text} */ each) => this.#count(this.#form(each), given, MAX_ID, PART_BYTES);
+    const count = (/** @type {Text} */ each) => this.#count(each, given, MAX_ID, PART_BYTES);
     if (isPlain(given)) return count(text);
     const places = placesOf(this.#open, given.pair !== undefined, given.special === true);
     const ids = places.filter(({ what }) => what === "id").length;
@@ -341,7 +338,7 @@ export class BaseTokenizer {
   isWithinTokenLimit(text, limit, options) {
     const most = tokensIn(limit, "limit", 0, "; for no limit, call countTokens");
     const given = this.#prepare(text, options);
-    return this.#within(this.#form(text), most, given);
+    return this.#within(text, most, given);
   }
 
   /** @param {Text} text @param {number} limit @param {Given} given @returns {number | false} */
@@ -383,7 +380,6 @@ export class BaseTokenizer {
     const given = reusable(encoding);
     void this.#prepare("", given);
     const parts = new Parts(this.#open, allowedMask(this.#added, this.#named(given)));
-    const normalizing = this.#normalizes ? new Normalizing(this.#open) : undefined;
     let [bytes, tokens] = [0, 0];
     /** @param {Iterable<Uint8Array>} found */
     const count = (found) => {
@@ -395,8 +391,7 @@ export class BaseTokenizer {
         onProgress?.({ bytes, tokens });
       }
     };
-    for await (const chunk of itemsOf(source, signal)) count(parts.add(normalizing ? normalizing.add(chunk) : chunk));
-    if (normalizing) count(parts.add(normalizing.end()));
+    for await (const chunk of itemsOf(source, signal)) count(parts.add(chunk));
     count(parts.end());
     return tokens;
   }
