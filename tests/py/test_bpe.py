@@ -117,6 +117,23 @@ def test_merges_over_bytes(whole: bool) -> None:
     assert unmade > 30
 
 
+def test_bytes_that_are_no_tokens() -> None:
+    """Each is one unknown token, as in tokenizers without `fuse_unk`."""
+    for seed in range(10):
+        rng = random.Random(seed)
+        tokens, merges = random_merges(rng, "abc", rng.randrange(30))
+        ids = {text: number for number, text in enumerate(["<unk>", *tokens])}
+        engine = Tokenizer(models.BPE(ids, merges, unk_token="<unk>"))
+        engine.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+        vocab = {text.encode(): ids[text] for text in tokens}
+        model = bpe_model(vocab, as_bytes(merges), unk_id=0)
+        for backend in backends(model, (Added("<unk>", 0),)):
+            for text in texts(rng, "abc xක"):
+                assert backend.encode(text.encode(), None, False) == engine.encode(text).ids, seed
+        with pytest.raises(ArtifactError, match=r"3 of the 256 bytes are tokens; all must be"):
+            bpe_model(vocab, as_bytes(merges))
+
+
 def test_ranks_over_bytes() -> None:
     """A rank for each text, whatever it is made of; unmade tokens are found as whole pieces."""
     later = unmade = 0

@@ -20,7 +20,8 @@ WWHO_LOCAL int check_bpe(wwho_section s, wwho_vocabulary *v, wwho_arena *arena) 
     v->space_id = read32(s.at + 4);
     bool space = v->space_id != WWHO_NONE;
     if (v->symbols > SYMBOLS_UNITS || v->anywhere) return WWHO_MODEL;
-    if (is_over_bytes(v) && (v->n_symbols != 256 || v->unknown != UNKNOWN_NONE || n_superwords || space)) return WWHO_MODEL;
+    bool lacks = v->unknown == UNKNOWN_ID && v->id_rule == IDS_STATED && !v->fuse; /* bytes without an id */
+    if (is_over_bytes(v) && (v->n_symbols != 256 || (v->unknown != UNKNOWN_NONE && !lacks) || n_superwords || space)) return WWHO_MODEL;
     if (!is_over_bytes(v) && v->unknown == UNKNOWN_NONE) return WWHO_MODEL;
     if (n_superwords > n_merges || (n_superwords && v->id_rule != IDS_COUNT)) return WWHO_MODEL;
     if (n_unmade > n_merges || v->unmade != (n_unmade > 0) || (v->whole_pieces && !n_unmade)) return WWHO_MODEL;

@@ -49,7 +49,8 @@ def bpe_model(
         units: whether symbols are code points; else they are bytes.
         whole: whether a pretoken that is a token as a whole is that token, even where merges do not
             make it (tiktoken, `ignore_merges`).
-        unk_id: the token for symbols that are not there; None: they vanish, and their neighbours
+        unk_id: the token for symbols that are not there, for each byte of its own (then without
+            `fuse`); None: they vanish, which no model holds yet, and their neighbours
             meet.
         fuse: whether neighbouring unknown symbols are one token.
         byte_ids: the 256 ids of the tokens for the bytes of a symbol that is not there; a symbol
@@ -72,10 +73,13 @@ def bpe_model(
     """
     _check(vocab)
     symbols = {text for text in vocab if len(text if not units else characters(text)) == 1}
-    if not units and len(symbols) != len(BYTES):
-        raise _fail(f"{len(symbols)} of the 256 bytes are tokens, and all must be")
+    missing = [] if units else [byte for byte in BYTES if byte not in symbols]
+    if missing and (unk_id is None or fuse):
+        raise _fail(
+            f"{len(symbols)} of the 256 bytes are tokens; all must be, or each other one be unk_id"
+        )
     pairs = live_pairs(vocab, merges, symbols, characters if units else singles)
-    unknown = Unknown.BYTES if byte_ids else Unknown.ID if units else Unknown.NONE
+    unknown = Unknown.BYTES if byte_ids else Unknown.ID if units or missing else Unknown.NONE
     if unknown is Unknown.ID and unk_id is None:
         raise _fail("symbols that are not there vanish")
     made = sorted(pairs, key=lambda text: (pairs[text].rank, text))
@@ -84,14 +88,14 @@ def bpe_model(
     if ties and not units:
         raise _fail(f"{made[ties[0] - 1]!r} and {made[ties[0]]!r} have one rank")
     unmade = sorted(text for text in vocab if text not in pairs and text not in symbols)
-    first = sorted(symbols)
-    if not units:  # in the order of ids, they may count up
+    first = sorted([*symbols, *missing])
+    if not units and not missing:  # in the order of ids, they may count up
         by_id = sorted(symbols, key=vocab.__getitem__)
         if _policy(vocab, [*by_id, *made, *unmade], added) is not Ids.STATED:
             first = by_id
     texts = [*first, *made, *unmade]
-    policy = Ids.STATED if byte_ids else _policy(vocab, texts, added)
-    ids = [vocab[text] for text in texts]
+    policy = Ids.STATED if byte_ids or missing else _policy(vocab, texts, added)
+    ids = [vocab.get(text) for text in texts]
     number = {text: number for number, text in enumerate(texts)}
     return BPE(
         symbols=tuple(first),
@@ -100,7 +104,7 @@ def bpe_model(
         unmade=tuple(unmade),
         whole=whole and bool(unmade),
         units=units,
-        first_id=min(ids + [each for each in byte_ids if each is not None]),
+        first_id=min(each for each in (*ids, *byte_ids) if each is not None),
         id_policy=policy,
         stated=tuple(ids) if policy is Ids.STATED else (),
         unknown=unknown,

@@ -113,7 +113,9 @@ def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
         cursor.fail(f"symbols {head.units} and flags {head.flags}, which only BPE has")
     if head.flags & ANYWHERE and KINDS[head.kind] is not Greedy:
         cursor.fail(f"flags are {head.flags}, which only GREEDY has")
-    if bpe and not head.units and (head.n_symbols != 256 or unknown is not Unknown.NONE):
+    lacks = unknown is Unknown.ID and head.ids == Ids.STATED and not head.flags & FUSE
+    never = unknown is Unknown.NONE or lacks
+    if bpe and not head.units and (head.n_symbols != 256 or not never):
         cursor.fail(f"{head.n_symbols} bytes, of which none can be unknown, but {unknown.name}")
     if head.units and unknown is Unknown.NONE:
         cursor.fail("a unit may be unknown, and nothing says what becomes of it")
