@@ -101,6 +101,41 @@ def test_byte_level(version: int) -> None:
     assert enc.decode([258, 262, 261]) == " the<user ><|im_end|>"
 
 
+def llama(*more: Value) -> bytes:
+    texts = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
+    kinds, scores = [2, 3, 3] + [6] * 256, [0.0] * 259
+    for text, score in (
+        ("\u2581t", -1.0),
+        ("he", -2.0),
+        ("\u2581the", -3.0),
+        ("\u2581\u2581", -9.0),
+    ):
+        texts.append(text)
+        kinds.append(1)
+        scores.append(score)
+    texts += ["\u2581", "t", "h", "e"]
+    return gguf(
+        ("tokenizer.ggml.model", "s", "llama"),
+        ("tokenizer.ggml.tokens", "as", texts),
+        ("tokenizer.ggml.token_type", "ai", [*kinds, 1, 1, 1, 1]),
+        ("tokenizer.ggml.scores", "af", [*scores, -20.0, -21.0, -22.0, -23.0]),
+        *more,
+    )
+
+
+def test_a_model_of_scores() -> None:
+    """What llama.cpp calls llama; its ids were compared with llama.cpp's for two such files."""
+    artifact = imported(llama()).artifact
+    assert artifact.template is not None
+    assert [place.id for place in artifact.template.single][:1] == [1]
+    assert artifact.decoded[261] == "\u2581the".encode()
+    assert write_artifact(artifact)
+    prefix: Value = ("tokenizer.ggml.add_space_prefix", "b", False)
+    assert len(imported(llama(prefix)).artifact.normalizer) == len(artifact.normalizer) - 1
+    with pytest.raises(SourceError, match=r"general\.name is 'my phi-3'"):
+        imported(llama(("general.name", "s", "My Phi-3")))
+
+
 def test_only_the_metadata_is_read() -> None:
     class Counting(io.BytesIO):
         n_read = 0

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from wwho.build import decoders
 from wwho.build.base import WRITER
-from wwho.build.bpe import bpe_model
-from wwho.compile.scanners import compile_scanners
+from wwho.build.bpe import bpe_model, safe_cuts
+from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.errors import SourceError
 from wwho.format.model import Action, Added, Artifact, Flag, Route, Stage
+from wwho.format.rewriting import Ends, Replace
+from wwho.format.template import Template
 from wwho.importers.gguf import read_metadata, value
 from wwho.importers.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of
 from wwho.importers.reader import Imported, Options, Reader
+from wwho.importers.sentencepiece import MARK
 from wwho.importers.source import Source
 
 ENGINE = "llama.cpp, as packed in llama-cpp-python 0.3.36"
 
+_BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
+
 _KINDS = {
-    "llama": "a BPE of SentencePiece",
     "gemma4": "a BPE of SentencePiece with merges",
     "bert": "WordPiece",
     "t5": "Unigram",
@@ -125,13 +132,13 @@ def read(source: Source, options: Options) -> Imported:
         raise SourceError("it has no tokenizer: the key tokenizer.ggml.model is not there")
     name = kind.decode("utf-8", "replace")
     vocabulary = read_vocabulary(metadata)
-    if name != "gpt2":
+    if name not in _MAKE:
         what = _KINDS.get(name)
         raise SourceError(
             f"tokenizer.ggml.model is {name!r}, "
             + (f"which is {what}; it cannot be imported yet" if what else "which is not known")
         )
-    artifact, notes = _gpt2(vocabulary, options, source)
+    artifact, notes = _MAKE[name](vocabulary, options, source)
     return Imported(
         artifact=artifact,
         kind=READER.kind,
@@ -223,13 +230,8 @@ def _gpt2(
             for number, each in enumerate(scanners.automata)
         ),
         added=added,
-        provenance={
-            "name": options.name,
-            "source": options.source or source.name,
-            "license": options.license or "unknown",
-            "pretokenizer": f"llama.cpp {pre or 'default'}",
-            "writer": WRITER,
-        },
+        template=_template(vocabulary, bos=11, eos=11, add_bos=pretokenizer.add_bos),
+        provenance=_record(options, source, pre or "default"),
     )
     notes = list(odd)
     if not pre or pre == "default":
@@ -239,6 +241,81 @@ def _gpt2(
             "trained with. Convert the model again, or import its tokenizer.json"
         )
     return artifact, notes
+
+
+def _llama(
+    vocabulary: Vocabulary, options: Options, source: Source
+) -> tuple[Artifact, Sequence[str]]:
+    """SentencePiece's BPE, without its normalizer."""
+    name = vocabulary.text("general.name").lower()
+    if "phi-3" in name or "phi3" in name:
+        raise SourceError(
+            f"general.name is {name!r}, whose special tokens take the spaces after them in "
+            "llama.cpp; that cannot be imported yet: take its tokenizer.json"
+        )
+    if not vocabulary.scores:
+        raise SourceError("tokenizer.ggml.scores is not there; the model llama needs them")
+    added = added_tokens(vocabulary)
+    byte_ids: list[int | None] = [None] * 256
+    vocab: dict[bytes, int] = {}
+    ranks: dict[bytes, float] = {}
+    for number, (text, kind) in enumerate(zip(vocabulary.texts, vocabulary.kinds, strict=True)):
+        if match := _BYTE.fullmatch(text):
+            byte_ids[int(match[1], 16)] = number
+        elif kind not in ADDED_TYPES:
+            vocab[text] = number
+            if len(text.decode("utf-8", "surrogateescape")) > 1:
+                ranks[text] = -vocabulary.scores[number]
+    if None in byte_ids:
+        raise SourceError(f"there is no token <0x{byte_ids.index(None):02X}>; all bytes are needed")
+    model = bpe_model(vocab, ranks, units=True, byte_ids=byte_ids)
+    scanners = [_scanner("characters", r"[\s\S]"), _scanner("spaces", " ", r"[^ ]")]
+    stages: tuple[Stage, ...] = ()
+    if (cuts := safe_cuts(model)) is not None:
+        scanners.append(Scanner("safe cuts", (cuts,), longest=False))
+        stages = (Stage(2, (Action.KEEP,)),)
+    prefix = value(vocabulary.metadata, "tokenizer.ggml.add_space_prefix", bool, True)
+    steps = (Replace(1, (MARK, None)), *((Ends(prefix=MARK),) if prefix else ()))
+    artifact = Artifact(
+        scanners=compile_scanners(scanners),
+        router=None,
+        routes=(Route("text", model=0, stages=(0,) if stages else (), units=0),),
+        models=(model,),
+        stages=stages,
+        added=added,
+        normalizer=steps,
+        template=_template(vocabulary, bos=1, eos=2, add_bos=True),
+        decoder=decoders.sentencepiece({}, dummy_prefix=prefix, remove_spaces=False),
+        provenance=_record(options, source, "llama"),
+    )
+    return artifact, ()
+
+
+def _template(vocabulary: Vocabulary, *, bos: int, eos: int, add_bos: bool) -> Template | None:
+    """The ids around a text, where they are asked for."""
+    metadata = vocabulary.metadata
+    around: list[list[int]] = []
+    for name, default, adds in (("bos", bos, add_bos), ("eos", eos, False)):
+        token = value(metadata, f"tokenizer.ggml.{name}_token_id", int, default)
+        token = token if 0 <= token < len(vocabulary.texts) else default
+        adds = value(metadata, f"tokenizer.ggml.add_{name}_token", bool, adds)
+        around.append([token] if adds else [])
+    before, behind = around
+    return Template.around(before, behind) if before or behind else None
+
+
+def _record(options: Options, source: Source, pretokenizer: str) -> dict[str, str]:
+    return {
+        "name": options.name,
+        "source": options.source or source.name,
+        "license": options.license or "unknown",
+        "pretokenizer": f"llama.cpp {pretokenizer}",
+        "writer": WRITER,
+    }
+
+
+def _scanner(name: str, *patterns: str) -> Scanner:
+    return Scanner(name, tuple(map(parse_regex, patterns)), longest=False)
 
 
 def added_tokens(vocabulary: Vocabulary) -> tuple[Added, ...]:
@@ -332,5 +409,7 @@ def _unused(metadata: Mapping[str, Any]) -> list[str]:
     found = [key for key in metadata if "chat_template" in key or key.endswith("huggingface.json")]
     return [f"left out: {key}" for key in found]
 
+
+_MAKE = {"gpt2": _gpt2, "llama": _llama}
 
 READER = Reader(kind="a GGUF file", sniff=sniff, read=read)
