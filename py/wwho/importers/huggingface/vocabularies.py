@@ -143,7 +143,7 @@ def _bpe(value: Value, byte_level: bool, added: Mapping[str, int]) -> Vocabulary
             if text not in vocab:
                 listed.at(number).fail(f"{shown(text)} is no token of the vocabulary")
         pairs.append((spelled_as[left] or b"", spelled_as[right] or b""))
-    unk_id = None if unk is None or byte_level else vocab.get(unk)
+    unk_id = None if unk is None else vocab.get(unk)
     if unk is not None and not byte_level and unk_id is None:
         value.at("unk_token").fail(f"found {shown(unk)}, which is no token of the vocabulary")
     model: BPE = bpe_model(
