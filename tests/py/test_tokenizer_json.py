@@ -60,6 +60,12 @@ PRE_TOKENIZERS: dict[str, Callable[..., Any]] = {
     "Digits alone": lambda: pre_tokenizers.Digits(individual_digits=True),
     "CharDelimiterSplit": lambda: pre_tokenizers.CharDelimiterSplit("a"),
     "FixedLength": lambda: pre_tokenizers.FixedLength(3),
+    "Metaspace": lambda: pre_tokenizers.Metaspace(),
+    "Metaspace first": lambda: pre_tokenizers.Metaspace(prepend_scheme="first"),
+    "Metaspace never": lambda: pre_tokenizers.Metaspace(prepend_scheme="never", split=False),
+    "words and Metaspace": lambda: pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    ),
     "Sequence": lambda: pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split(Regex(r"\p{N}{1,3}"), "isolated"),
@@ -85,7 +91,7 @@ def imported(theirs: Any) -> Imported:
     return import_source(Source("tokenizer.json", text.encode()))
 
 
-def opened(theirs: Any, backend: Any = "reference") -> wwho.Tokenizer:
+def opened(theirs: Any, backend: Any = None) -> wwho.Tokenizer:
     return wwho.Tokenizer.from_bytes(write_artifact(imported(theirs).artifact), backend=backend)
 
 
@@ -193,7 +199,7 @@ def trained(kind: str) -> Any:
     elif kind == "byte-level BPE":
         made = tokenizers.Tokenizer(models.BPE())
         made.normalizer = normalizers.NFC()
-        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
         made.post_processor = processors.ByteLevel()
         made.decoder = decoders.ByteLevel()
         trainer = tokenizers.trainers.BpeTrainer(
@@ -213,7 +219,7 @@ def trained(kind: str) -> Any:
     return made
 
 
-KINDS = ("WordLevel", "WordPiece", "byte-level BPE")
+KINDS = ("WordLevel", "WordPiece", "Unigram", "byte-level BPE", "BPE")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -243,7 +249,7 @@ def test_added_tokens(flags: tuple[str, ...]) -> None:
     theirs = tokenizers.Tokenizer.from_str(trained("byte-level BPE").to_str())
     theirs.no_truncation()
     said = {"normalized": False, **dict.fromkeys(flags, True)}
-    texts = ("<x>", "<x>y", "ab", "ÉÉ")
+    texts = ("<x>", "<x>y", "ab", "ÉÉ", "e\u0301")
     theirs.add_tokens([tokenizers.AddedToken(text, **said) for text in texts])
     ours = opened(theirs)
 
