@@ -387,3 +387,64 @@ def test_damaged_models_of_sentencepiece(data: st.DataObject) -> None:
 
 def test_fields_of_a_message() -> None:
     assert list(fields(message((1, 300), (2, b"x")), "it")) == [(1, 0, 300), (2, 2, b"x")]
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"byte_fallback": True, "vocab_size": 330},
+        {"user_defined_symbols": ["<sep>", "that", "é"], "control_symbols": ["<ctl>"]},
+        {
+            "normalization_rule_name": "identity",
+            "add_dummy_prefix": False,
+            "remove_extra_whitespaces": False,
+        },
+    ],
+    ids=lambda options: "-".join(options) or "plain",
+)
+def test_ids_of_sentencepiece(kind: str, options: dict[str, Any]) -> None:
+    if "byte_fallback" in options and kind in ("char", "word"):
+        return  # its trainer has none
+    data = trained(model_type=kind, **options)
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
+    enc = opened(imported(data))
+    words = st.sampled_from(
+        [
+            *(
+                "the",
+                "cat",
+                "that",
+                " ",
+                "  ",
+                "\u2581",
+                "é",
+                "½",
+                "Ａ\u0301",
+                "ﬁ",
+                "<sep>",
+                "</s>",
+            ),
+            *("<unk>", "<ctl>", "x", "Q", "අ", "नमस्ते", "\n", "\u3000", "\u200b", "😀", "㍿", "a"),
+        ]
+    )
+
+    @settings(max_examples=150, deadline=None)
+    @given(st.lists(words, max_size=14).map("".join))
+    def check(text: str) -> None:
+        ids = theirs.encode(text)
+        assert enc.encode(text) == ids
+        assert enc.decode(ids) == theirs.decode(ids)
+
+    check()
+    assert [enc.encode(text) for text in HARD[:-3]] == [theirs.encode(text) for text in HARD[:-3]]
+
+
+@pytest.mark.slow
+def test_models_of_mistral_common() -> None:
+    package = pytest.importorskip("mistral_common", reason="needs mistral-common")
+    for path in sorted((Path(package.__file__).parent / "data").glob("*.model*")):
+        theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
+        enc = opened(imported(path.read_bytes()))
+        assert [enc.encode(text) for text in HARD] == [theirs.encode(text) for text in HARD], path
