@@ -107,6 +107,7 @@ def test_a_context_has_eight_whole_characters_on_each_side() -> None:
         ("a.jsonl", json.dumps({"text": LINES}).encode()),
         ("a.jsonl.gz", gzip.compress(json.dumps({"text": LINES}).encode())),
     ],
+    ids=["gz", "jsonl", "jsonl.gz"],  # gzip's bytes hold the time: each process would name others
 )
 def test_every_form_of_a_corpus_that_the_trainer_reads(name: str, data: bytes) -> None:
     found, expected = surveyed(data, name), surveyed(LINES)
