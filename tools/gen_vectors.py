@@ -7,8 +7,7 @@ One JSON object a line, in one file per encoding (tiny.jsonl, ...). Lines of thr
 encode   {"encoding", "text" | "bytes_hex", "allowed": [special tokens],
           "unk": true where [UNK] is asked for, "ids", "count",
           "offsets": [[first, behind last] in code points], "utf16": [the same in UTF-16 units],
-          "segments": [{"route", "text" | "bytes_hex", "units" | "units_hex"}]}; no places
-          where a stage drops text, since a token then begins after the end of the one before
+          "segments": [{"route", "text" | "bytes_hex", "units" | "units_hex"}]}
 decode   {"encoding", "ids", "decode_hex"}
 error    {"encoding", "error": name of the exception, and the call's arguments: "text" with
           "allowed" and "disallowed" ("all" or a list), or "ids" to decode, or "token" to look up}
@@ -60,7 +59,7 @@ from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noq
 from wwho.ends import KINDS  # noqa: E402
 from wwho.errors import LimitError  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
-from wwho.format.model import Action, Added, Artifact, Flag  # noqa: E402
+from wwho.format.model import Added, Artifact, Flag  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
 from wwho.special import allowed_mask  # noqa: E402
 from wwho.text import to_bytes  # noqa: E402
@@ -191,9 +190,8 @@ def encoded(
     if unk:
         line["unk"] = True
     line |= {"allowed": allowed, "ids": ids}
-    if all(Action.DROP not in stage.actions for stage in backend.artifact.stages):
-        line["offsets"] = backend.offsets(data, starts, ends, False)
-        line["utf16"] = backend.offsets(data, starts, ends, True)
+    line["offsets"] = backend.offsets(data, starts, ends, False)
+    line["utf16"] = backend.offsets(data, starts, ends, True)
     return line | {
         "count": len(ids),
         "segments": segments(backend, data, isinstance(text, bytes)),

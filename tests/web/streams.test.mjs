@@ -39,6 +39,22 @@ function* chunksOf(text, most, kind) {
   }
 }
 
+/** The parts in which a core reads chunks, if it is called for a few bytes, and how many tokens it counts. */
+function partsRead(core, chunks, allowed = null) {
+  const found = [];
+  let [place, count] = [0, 0];
+  const parts = new Parts((text, more) => {
+    const { tokens, read, place: next } = core.countPart(text, more, allowed, 0, place);
+    if (read > 0) found.push(text.slice(0, read));
+    count += tokens;
+    place = next;
+    return read;
+  }, 8);
+  for (const chunk of chunks) parts.add(chunk);
+  parts.end();
+  return { found, count };
+}
+
 for (const [name, tokenizer] of Object.entries(tokenizers)) {
   test(`${name}: the tokens of both sides of every safe place are those of the whole`, async () => {
     const core = await coreOf(name);
@@ -59,14 +75,12 @@ for (const [name, tokenizer] of Object.entries(tokenizers)) {
     for (const kind of ["string", "bytes"]) {
       for (const most of [1, 5, 300]) {
         const text = randomText(600);
-        const parts = new Parts(core, null, 8);
-        const found = [];
-        for (const chunk of chunksOf(text, most, kind)) for (const part of parts.add(chunk)) found.push(part.slice());
-        for (const part of parts.end()) found.push(part.slice());
+        const { found, count } = partsRead(core, chunksOf(text, most, kind));
         assert.deepEqual(Buffer.concat(found), Buffer.from(text));
         assert.ok(found.length > 600 / Math.max(most, 30), `${found.length} parts`);
         const tokens = found.flatMap((part) => [...tokenizer.encode(part)]);
         assert.deepEqual(tokens, [...tokenizer.encode(text)]);
+        assert.equal(count, tokens.length);
       }
     }
   });
@@ -78,12 +92,10 @@ test("special tokens are never cut, nor what is near them", async () => {
   const pieces = [...specials, ...specials.map((text) => text.slice(0, -1)), " a", "b ", "ක", " ක", "\n", "<|"];
   for (let i = 0; i < 300; i++) {
     const text = Array.from({ length: 60 }, () => pick(pieces)).join("");
-    const parts = new Parts(core, new Uint8Array(specials.length).fill(1), 8);
-    const found = [];
-    for (const chunk of chunksOf(text, 9, "string")) for (const part of parts.add(chunk)) found.push(part.slice());
-    for (const part of parts.end()) found.push(part.slice());
+    const { found, count } = partsRead(core, chunksOf(text, 9, "string"), new Uint8Array(specials.length).fill(1));
     const tokens = found.flatMap((part) => [...wwho.encode(part, { allowedSpecial: "all" })]);
     assert.deepEqual(tokens, [...wwho.encode(text, { allowedSpecial: "all" })], text);
+    assert.equal(count, tokens.length);
   }
 });
 

@@ -210,14 +210,15 @@ export class Tokenizer implements Disposable {
   /** With `pair` or `addSpecialTokens`, offsets are those in each text, 0 to 0 for a token of the template. */
   encodeWithOffsets(text: Text, options?: PairOptions): Encoded;
   /**
+   * A text as the model rewrites it before it is cut, without regard to added tokens, such as in Unicode's NFC; of most models, the text
+   * itself. Every method that encodes does this on its own. Offsets are those of the text as it was given, and `truncate` and `chunk`
+   * give parts of that; `segment` gives parts of the normalized text.
+   */
+  normalize<T extends Text>(text: T): T;
+  /**
    * Write the first ids of the text into `target`, as many as there is room for, but no part of a character: what was written
    * decodes to what was read. `read` counts UTF-16 units of a string, or bytes of a Uint8Array; `written` counts ids.
    */
-  /**
-   * A text in the form that the model was made for, such as Unicode's NFC; of most models, the text itself. Every method brings texts
-   * into it. Offsets are those of the text as it was given; `truncate`, `chunk` and `segment` give parts of the normalized text.
-   */
-  normalize<T extends Text>(text: T): T;
   encodeInto(text: Text, target: Uint32Array, options?: EncodeOptions): { read: number; written: number };
   /** The ids of encode, some at a time: a long text in little memory. */
   encodeGenerator(text: Text, options: PartOptions & { array: true }): Generator<number[], void, undefined>;

@@ -341,18 +341,22 @@ export class Core {
    * @returns {{ read: number, written: number }} UTF-16 units of a string, or bytes; tokens
    */
   encodeInto(text, target, allowed, flags) {
-    const { ids, ends, n, length } = this.#encode(text, allowed, flags, target.length < text.length * 3);
+    let found = this.#encode(text, allowed, flags, target.length < text.length * 3);
+    // Steps made the text longer.
+    if (found.n > target.length && !found.ends) found = this.#encode(text, allowed, flags, true);
+    const { ids, begins, ends, n, length } = found;
     if (n <= target.length) {
       target.set(this.#words.subarray(ids / 4, ids / 4 + n));
       return { read: text.length, written: n };
     }
     const most = target.length + 1;
     const [first, last] = [this.#take(most * 4), this.#take(most * 4)];
-    this.#check(this.#call.wwho_offsets(this.#base, length, 0, ends, most, 1, first, last), "compute offsets");
+    this.#check(this.#call.wwho_offsets(this.#base, length, begins, ends, most, 1, first, last), "compute offsets");
     let written = target.length;
     while (written > 0 && this.#words[first / 4 + written] < this.#words[last / 4 + written - 1]) written--;
     target.set(this.#words.subarray(ids / 4, ids / 4 + written));
-    const read = written === 0 ? 0 : this.#words[(typeof text === "string" ? last : ends) / 4 + written - 1];
+    // What is between two tokens, such as a mark that was composed, goes with the first.
+    const read = written === 0 ? 0 : this.#words[(typeof text === "string" ? first : begins) / 4 + written];
     return { read, written };
   }
 
@@ -427,6 +431,33 @@ export class Core {
       if (code !== BUFFER) {
         this.#check(code, "count");
         return this.#given();
+      }
+      this.#growScratch();
+    }
+  }
+
+  /**
+   * Count the tokens of a text that comes in parts, as far as what follows cannot change them.
+   * @param {Uint8Array} text
+   * @param {boolean} more whether it goes on
+   * @param {Uint8Array | null} allowed
+   * @param {number} flags
+   * @param {number} place 0 for the first part, later what the call before gave
+   * @returns {{ tokens: number, read: number, place: number }} of the first `read` bytes, perhaps none: the others come again
+   */
+  countPart(text, more, allowed, flags, place) {
+    for (;;) {
+      this.#begin();
+      const length = this.#put(text);
+      const mask = this.#putAllowed(allowed);
+      const at = this.#take(12);
+      this.#words[at / 4] = place;
+      const given = [length, Number(more), mask, flags, this.#scratch, this.#scratchLength, 0, 0];
+      const code = this.#call.wwho_encode_part(this.#model, this.#base, ...given, at, at + 4, at + 8);
+      if (code !== BUFFER) {
+        this.#check(code, "count");
+        const [next, read, tokens] = this.#copyWords(at, 3);
+        return { tokens, read, place: next };
       }
       this.#growScratch();
     }

@@ -1,5 +1,5 @@
-// Long texts, taken apart: a whole one, or chunks of any size, goes in; parts come out that may be tokenized one by one, with the
-// tokens of the whole.
+// Long texts, taken apart: a whole one, of which parts come out that may be tokenized one by one, with the tokens of the whole; or one
+// that comes in chunks of any size.
 
 import { argumentError, bytesOf } from "./arguments.js";
 import { WwhoError } from "./errors.js";
@@ -73,84 +73,78 @@ export function joined(given) {
   return all;
 }
 
+/** Bytes of a text that comes in chunks, held until they are read. */
 export class Parts {
-  #core;
-  #mask;
+  #read;
   #size;
-  /** What is not given out yet lies from #start to #end. */
+  /** What is not read yet lies from #start to #end. */
   #bytes = new Uint8Array();
   #start = 0;
   #end = 0;
-  /** So many bytes make a part; more where there was no safe place among them. */
+  /** So many bytes are worth a call; more where nothing could be read of as many. */
   #wanted;
   /** A high surrogate whose other half may come. */
   #half = "";
 
   /**
-   * @param {Core} core which knows where a text may be cut
-   * @param {Uint8Array | null} mask added tokens that may not be cut, since they are found before all else
-   * @param {number} [size] of the parts, in bytes
+   * @param {(text: Uint8Array<ArrayBuffer>, more: boolean) => number} read takes what is there, valid during the call, and gives how many
+   *   bytes it has no more need of; where the text ends, all
+   * @param {number} [size] bytes that are worth a call
    */
-  constructor(core, mask, size = PART_BYTES) {
-    this.#core = core;
-    this.#mask = mask;
+  constructor(read, size = PART_BYTES) {
+    this.#read = read;
     this.#wanted = this.#size = size;
   }
 
   /**
    * Take more of the text.
    * @param {unknown} chunk a string, which may end between two surrogates, or bytes, which may end within a character
-   * @returns {Generator<Uint8Array<ArrayBuffer>>} parts, valid until the next one is asked for
    */
-  *add(chunk) {
-    if (typeof chunk === "string") yield* this.#addString(chunk);
-    else yield* this.#addBytes(requireBytes(chunk));
+  add(chunk) {
+    if (typeof chunk === "string") this.#addString(chunk);
+    else this.#addBytes(requireBytes(chunk));
   }
 
-  /** What is left: the last part. @returns {Generator<Uint8Array<ArrayBuffer>>} */
-  *end() {
-    yield* this.#flushHalf();
-    if (this.#end > this.#start) yield this.#bytes.subarray(this.#start, this.#end);
+  /** Nothing follows: read what is left. */
+  end() {
+    this.#flushHalf();
+    if (this.#end > this.#start) this.#read(this.#bytes.subarray(this.#start, this.#end), false);
     this.#start = this.#end;
   }
 
   /** @param {string} chunk */
-  *#addString(chunk) {
+  #addString(chunk) {
     for (let at = 0; at < chunk.length; at += PIECE_UNITS) {
       let piece = this.#half + chunk.slice(at, at + PIECE_UNITS);
       this.#half = /[\ud800-\udbff]$/.test(piece) ? piece.slice(-1) : "";
       if (this.#half) piece = piece.slice(0, -1);
-      yield* this.#append(encoder.encode(piece));
+      this.#append(encoder.encode(piece));
     }
   }
 
   /** @param {Uint8Array} bytes */
-  *#addBytes(bytes) {
-    yield* this.#flushHalf();
-    for (let at = 0; at < bytes.length; at += PART_BYTES) yield* this.#append(bytes.subarray(at, at + PART_BYTES));
+  #addBytes(bytes) {
+    this.#flushHalf();
+    for (let at = 0; at < bytes.length; at += PART_BYTES) this.#append(bytes.subarray(at, at + PART_BYTES));
   }
 
   /** No other half came: a lone surrogate is U+FFFD, as in every method. */
-  *#flushHalf() {
+  #flushHalf() {
     const half = this.#half;
     this.#half = "";
-    if (half) yield* this.#append(encoder.encode(half));
+    if (half) this.#append(encoder.encode(half));
   }
 
   /** @param {Uint8Array} more at most PART_BYTES */
-  *#append(more) {
+  #append(more) {
     this.#makeRoom(more.length);
     this.#bytes.set(more, this.#end);
     this.#end += more.length;
     while (this.#end - this.#start >= this.#wanted) {
-      const cut = this.#core.safeCut(this.#bytes.subarray(this.#start, this.#end), this.#mask);
-      if (cut === 0) {
-        this.#wanted *= 2; // so that a text without places is looked through a few times only
-        continue;
-      }
-      yield this.#bytes.subarray(this.#start, this.#start + cut);
-      this.#start += cut;
-      this.#wanted = this.#size;
+      const read = this.#read(this.#bytes.subarray(this.#start, this.#end), true);
+      this.#start += read;
+      // A text of which nothing can be read is looked through a few times only.
+      this.#wanted = Math.max(this.#size, 2 * (this.#end - this.#start));
     }
   }
 

@@ -188,20 +188,16 @@ export class BaseTokenizer {
   }
 
   /**
-   * A text in the form that the model was made for, which every method brings it into: of its kind, and itself for most models.
+   * A text as the first steps of the model rewrite it: of its kind, and itself for most models.
    * @template {Text} T
    * @param {T} text
    * @returns {T}
    */
   normalize(text) {
     requireText(text);
-    const form = this.#form(text);
-    return /** @type {T} */ (typeof text === "string" && typeof form !== "string" ? utf8(form) : form);
-  }
-
-  /** The same, as the core takes it. @param {Text} text @returns {Text} */
-  #form(text) {
-    return this.#normalizes ? this.#open.normalize(text).bytes : text;
+    if (!this.#normalizes) return text;
+    const { bytes } = this.#open.normalize(text);
+    return /** @type {T} */ (typeof text === "string" ? utf8(bytes) : bytes);
   }
 
   /** @param {Text} text @param {IdsOptions} [options] */
@@ -249,7 +245,6 @@ export class BaseTokenizer {
   encodeInto(text, target, options) {
     requireTarget(target);
     const given = this.#prepare(text, options);
-    if (this.#normalizes) return this.#encodeIntoNormalized(text, target, options);
     const total = { read: 0, written: 0 };
     for (const part of this.#partsOf(text, given, sizeFor(target.length))) {
       const { read, written } = this.#open.encodeInto(part, target.subarray(total.written), given.mask, given.flags);
@@ -258,16 +253,6 @@ export class BaseTokenizer {
       if (read < part.length) break;
     }
     return total;
-  }
-
-  /** @param {Text} text @param {Uint32Array} target @param {EncodeOptions | undefined} options */
-  #encodeIntoNormalized(text, target, options) {
-    const { ids, starts, ends } = this.encodeWithOffsets(text, options);
-    let written = Math.min(ids.length, target.length);
-    while (written > 0 && written < ids.length && starts[written] < ends[written - 1]) written--;
-    target.set(ids.subarray(0, written));
-    // What is between two tokens, such as a mark that was composed, goes with the first.
-    return { read: written === ids.length ? text.length : written === 0 ? 0 : starts[written], written };
   }
 
   /**
@@ -378,21 +363,25 @@ export class BaseTokenizer {
     const { signal, onProgress, fatal = false, ...encoding } = options;
     if (typeof fatal !== "boolean") throw argumentError("fatal", fatal, "true or false");
     const given = reusable(encoding);
-    void this.#prepare("", given);
-    const parts = new Parts(this.#open, allowedMask(this.#added, this.#named(given)));
-    let [bytes, tokens] = [0, 0];
-    /** @param {Iterable<Uint8Array>} found */
-    const count = (found) => {
-      for (const part of found) {
-        signal?.throwIfAborted();
-        if (fatal) requireUtf8(part, bytes);
-        tokens += this.#count(part, this.#prepare(part, given), MAX_ID, PART_BYTES);
-        bytes += part.length;
-        onProgress?.({ bytes, tokens });
-      }
-    };
-    for await (const chunk of itemsOf(source, signal)) count(parts.add(chunk));
-    count(parts.end());
+    const { flags } = this.#prepare("", given);
+    // Where one that is not allowed is found, its part is refused: none may be cut.
+    const mask = allowedMask(this.#added, this.#named(given));
+    let [bytes, tokens, place] = [0, 0, 0];
+    const parts = new Parts((text, more) => {
+      signal?.throwIfAborted();
+      const found = this.#open.countPart(text, more, mask, flags, place);
+      if (found.read === 0) return 0;
+      const part = text.subarray(0, found.read);
+      if (fatal) requireUtf8(part, bytes);
+      void this.#prepare(part, given);
+      place = found.place;
+      tokens += found.tokens;
+      bytes += found.read;
+      onProgress?.({ bytes, tokens });
+      return found.read;
+    });
+    for await (const chunk of itemsOf(source, signal)) parts.add(chunk);
+    parts.end();
     return tokens;
   }
 
@@ -415,7 +404,6 @@ export class BaseTokenizer {
     requireString(text);
     const most = tokensIn(limit, "limit", 0);
     const given = this.#prepare(text, options);
-    text = this.normalize(text);
     if (this.#within(text, most, given) !== false) return text;
     const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, n, given);
     return longestStart(text, most, this.#boundaries(text, given, most), within);
@@ -439,7 +427,6 @@ export class BaseTokenizer {
     }
     if (!KINDS.includes(prefer)) throw argumentError("prefer", prefer, `one of ${KINDS.join(", ")}`);
     const given = this.#prepare(text, encoding);
-    text = this.normalize(text);
     const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, n, given);
     return chunks(text, most, shared, prefer, this.#boundaries(text, given, MAX_ID), within);
   }
