@@ -71,7 +71,7 @@ WWHO_LOCAL int build_bpe(wwho_section s, wwho_vocabulary *v) {
     uint32_t n_ties = take_number(&at, v->ties);
     int status = is_over_bytes(v) ? read_bytes(v, &at, end) : read_texts(v, 0, v->n_symbols, &at, end);
     if (!status && !are_unmade(v, 0, v->n_symbols)) status = WWHO_SYMBOLS;
-    if (!status) status = add_merges(v, &at, end, !is_over_bytes(v), n_ties);
+    if (!status) status = add_merges(v, &at, end, !is_over_bytes(v) && v->unknown != UNKNOWN_BYTES, n_ties);
     if (!status) status = read_texts(v, v->n_made, v->n_tokens - v->n_made, &at, end);
     if (!status && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
     if (!status && !are_unmade(v, v->n_made, v->n_tokens)) status = WWHO_SYMBOLS;

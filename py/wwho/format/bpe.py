@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from wwho.format import leb
 from wwho.format.cursor import Cursor
 from wwho.format.layout import MAX_TOKEN_BYTES, NONE
-from wwho.format.model import LATER, TIES, UNMADE, WHOLE, Head, Ids, Model, Pair, expand
+from wwho.format.model import LATER, TIES, UNMADE, WHOLE, Head, Ids, Model, Pair, Unknown, expand
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
 """The symbols of a model of bytes, in ascending order."""
@@ -85,10 +85,9 @@ def write_bpe(model: BPE) -> bytes:
     counts = [len(each) for each in (model.unmade, model.ties) if each]
     head = struct.pack(f"<{2 + len(counts)}I", model.n_superwords, space_id, *counts)
     ties = [after - before for before, after in pairwise([0, *model.ties])]
-    if model.units:
-        symbols, lefts = leb.pack_texts(model.symbols), leb.zigzag(lefts)
-    else:
-        symbols = b"".join(model.symbols)
+    symbols = leb.pack_texts(model.symbols) if model.units else b"".join(model.symbols)
+    if model.units and model.unknown is not Unknown.BYTES:
+        lefts = leb.zigzag(lefts)
     columns = leb.pack(lefts) + leb.pack(rights) + leb.pack(ties)
     return head + symbols + columns + leb.pack_texts(model.unmade)
 
@@ -129,7 +128,9 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
     cursor.status = "PAIRS"
     lefts = cursor.lebs(n_merges, "left column")
     rights = cursor.lebs(n_merges, "right column")
-    merges = list(zip(leb.unzigzag(lefts) if units else lefts, rights, strict=True))
+    if units and head.unknown != Unknown.BYTES:
+        lefts = leb.unzigzag(lefts)
+    merges = list(zip(lefts, rights, strict=True))
     check_pairs(cursor, len(symbols), merges, later)
     cursor.status = "PAIRS"
     ties = tuple(accumulate(gaps := cursor.lebs(n_ties, "ties")))
