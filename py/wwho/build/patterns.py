@@ -2,7 +2,7 @@ r"""The pretokenizer patterns of known base vocabularies, exactly as their autho
 
 The sources are ``tiktoken_ext/openai_public.py`` of tiktoken 0.14, and for the others the tokenizers
 that the models' authors publish: llama-models 0.3.0, dashscope 2.0.2 (Qwen's first), Kimi K2's
-``tokenization_kimi.py``.
+``tokenization_kimi.py``, where ``[...&&[^\p{Han}]]`` is written as a look ahead and a set.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ PATTERNS: Final[dict[str, str]] = {
     "kimi_k2": "|".join(
         (
             r"[\p{Han}]+",
-            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
-            r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
-            r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"[^\r\n\p{L}\p{N}]?(?:(?!\p{Han})[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])*"
+            r"(?:(?!\p{Han})[\p{Ll}\p{Lm}\p{Lo}\p{M}])+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"[^\r\n\p{L}\p{N}]?(?:(?!\p{Han})[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])+"
+            r"(?:(?!\p{Han})[\p{Ll}\p{Lm}\p{Lo}\p{M}])*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
             r"\p{N}{1,3}",
             r" ?[^\s\p{L}\p{N}]+[\r\n]*",
             r"\s*[\r\n]+",
