@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
@@ -12,7 +12,8 @@ from wwho.errors import ArtifactError, WwhoError
 
 if TYPE_CHECKING:
     from wwho.core.select import BackendName
-    from wwho.format.model import Artifact, Pair
+    from wwho.format.bpe import BPE
+    from wwho.format.model import Artifact
 
 NAME = "verify"
 HELP = "check all of an artifact: every MUST of its format, twice, and that its tokens replay"
@@ -126,20 +127,23 @@ def check_replay(artifact: Artifact) -> None:
 
     for number, model in enumerate(artifact.models):
         if isinstance(model, BPE):
-            plain = len(model.merges) - model.n_superwords
-            replay(f"model {number}:", len(model.symbols), model.merges[:plain])
-            replay(f"model {number}: superword", len(model.symbols) + plain, model.merges[plain:])
+            first, end = model.first_superword, len(model.ranks)
+            replay(f"model {number}:", model, model.n_symbols, range(model.n_symbols, first))
+            replay(f"model {number}: superword", model, first, range(first, end))
 
 
-def replay(name: str, n_singles: int, pairs: Sequence[Pair]) -> None:
-    """Replay each pair's token from its single parts: bytes, or atoms."""
+def replay(name: str, model: BPE, n_singles: int, tokens: range) -> None:
+    """Replay tokens of a model from their single parts: symbols, or for superwords all others."""
     from wwho.core.merge import merge
 
-    ranks: Mapping[Pair, int] = {pair: n_singles + k for k, pair in enumerate(pairs)}
-    parts: list[tuple[int, ...]] = [(single,) for single in range(n_singles)]
-    for token, (left, right) in enumerate(pairs, n_singles):
-        parts.append(parts[left] + parts[right])
-        found = merge(parts[token], ranks)
+    pair = {token: model.merges[token - model.n_symbols] for token in tokens}
+    made = {parts: token for token, parts in pair.items()}
+    singles: dict[int, tuple[int, ...]] = {single: (single,) for single in range(n_singles)}
+    # The shortest first: a part may have a higher number than the token, but is always shorter.
+    for token in sorted(tokens, key=lambda token: len(model.texts[token])):
+        left, right = pair[token]
+        singles[token] = singles[left] + singles[right]
+        found = merge(singles[token], made, model.ranks)
         if found != [token]:
             raise ArtifactError(
                 f"{name} token {token} is made of {left} and {right}, but its own text merges to "
