@@ -30,11 +30,11 @@ from wwho.errors import ArtifactError
 from wwho.format.model import Action, Artifact, Flag, Unknown
 from wwho.format.write import write_artifact
 
-STATUSES = re.findall(
-    r"WWHO_([A-Z_]+) = (\d+)", (ROOT / "wasm" / "include" / "wwho.h").read_text("utf-8")
-)
+HEADER = (ROOT / "wasm" / "include" / "wwho.h").read_text("utf-8")
+STATUSES = re.findall(r"WWHO_([A-Z_]+) = (\d+)", HEADER.partition("/* Kinds of sections")[0])
 STATUS_NAMES = {int(number): name for name, number in STATUSES}
 LONGEST = 2048  # bytes of a text
+MOST_IDS = 1 << 18  # of one, which steps may make longer
 
 
 @cache
@@ -68,7 +68,7 @@ class Wasm:
         self._model = self._call("open", artifact, len(blob), self._take(work), work)
         size = self._exports["wwho_scratch_size"](self._store, self._model)
         self._scratch = self._take(size), size
-        self._text, self._ids = self._take(LONGEST), self._take(4 * LONGEST)
+        self._text, self._ids = self._take(LONGEST), self._take(4 * MOST_IDS)
 
     def _take(self, size: int) -> int:
         """The address of so many bytes, zero and aligned; never given back."""
@@ -95,7 +95,7 @@ class Wasm:
         """The ids of a text of at most `LONGEST` bytes."""
         memory = self._exports["memory"]
         memory.write(self._store, text, self._text)
-        arguments = (self._text, len(text), 0, 0, *self._scratch, self._ids, 0, 0, LONGEST)
+        arguments = (self._text, len(text), 0, 0, *self._scratch, self._ids, 0, 0, MOST_IDS)
         n = self._call("encode", self._model, *arguments)
         return memoryview(memory.read(self._store, self._ids, self._ids + 4 * n)).cast("I").tolist()
 
@@ -148,14 +148,15 @@ def opened(blob: bytes) -> tuple[list[Any], list[str]]:
 
 
 def is_lossless(artifact: Artifact) -> bool:
-    """Whether the text comes back: nothing is dropped, and nothing becomes unk_id unasked."""
+    """Whether the text comes back: nothing rewrites or drops it, or makes it unk_id unasked."""
+    rewrites = artifact.normalizer or artifact.rewriting or artifact.decoder
     drops = any(Action.DROP in stage.actions for stage in artifact.stages)
     strips = any(token.flags & (Flag.LSTRIP | Flag.RSTRIP) for token in artifact.added)
     loses = any(
         model.unknown is Unknown.ID or None in model.byte_ids or None in model.stated
         for model in artifact.models
     )
-    return not (drops or strips or loses)
+    return not (rewrites or drops or strips or loses)
 
 
 def differences(blob: bytes, text: bytes, *, defined: bool) -> Iterator[str]:
@@ -180,13 +181,17 @@ def compared(
     artifact = reference._backend.artifact  # type: ignore[attr-defined]
     if is_lossless(artifact) and native.decode_bytes(ids) != text:
         yield "the text and what its ids decode to"
+    for skip in (False, True):
+        options: Any = {"skip_special_tokens": skip}
+        if native.decode_bytes(ids, **options) != reference.decode_bytes(ids, **options):
+            yield f"native and reference, decoding, {options}"
     if not defined:
         return
     for allowed in ("all", frozenset[str]()):
         yield from unsafe_cuts(native, text, allowed)
     for unk in ("spell", "token")[: 1 + (native.info.unk_id is not None)]:
         for allowed in ("all", frozenset[str]()):
-            options: Any = {"unk": unk, "allowed_special": allowed}
+            options = {"unk": unk, "allowed_special": allowed}
             ours = native.encode_with_offsets(text, **options)
             if ours != reference.encode_with_offsets(text, **options):
                 yield f"native and reference, {options}"
