@@ -16,8 +16,9 @@ chunks.json is a list of texts that are cut: {"encoding", "text", "limit", "over
 "chunks": [[start, end, tokens] in code points], null where one character is over the limit,
 "truncated": code points of the text that truncate keeps}.
 
-normal.json is a list of texts that the model `normal` rewrites, {"text", "ids", "normalized",
-"offsets" in code points of the text}.
+rewritten.json is a list of texts that the models `normal` and `steps` rewrite, {"encoding", "text",
+"ids", "normalized", "offsets" in code points of the text}, and of some "chunks" and "truncated", as
+in chunks.json, with a limit of 40 tokens.
 
 after.json is a list of texts around which a template stands, {"encoding", "text", "pair": null or a
 text, "special": whether its ids are added, "ids", "types"}, and of ids whose texts a decoder joins,
@@ -49,6 +50,7 @@ from tiny import (  # noqa: E402
     kinds_model,
     odd_added_model,
     paper_model,
+    steps_model,
     template_model,
     tiny_model,
 )
@@ -303,15 +305,36 @@ def normal_model() -> Artifact:
     return replace(tiny_model(), normalizer=(normal_form("nfkc"), lower_case()))
 
 
-def normalized() -> Iterator[dict[str, object]]:
+REWRITTEN = {"normal": normal_model, "steps": steps_model}
+LIMIT = 40
+REWRITTEN_TEXTS = (
+    "the  cats' ``toes''\n\n\u2581\u2581 a \u2581the end the end",
+    "<s>a the \u00c9te\u0301\u0301 E\u0301t<s>",
+    "\n\na\n \n'' <s>\n the\n",
+    "\u2581a ``",
+    "the end\n",
+    "\ufb03 \u1e9b\u0323\u0307\u0323\u00c9T \u00e9t``''`` \u2581<S>",
+)
+
+
+def rewritten() -> Iterator[dict[str, object]]:
     """Texts that are rewritten; those with lone surrogates are others' matter."""
-    blob = write_artifact(normal_model())
-    tokenizer, backend = Tokenizer.from_bytes(blob, backend="reference"), ReferenceBackend(blob)
-    for text in (*TEXTS, *fuzzed_texts()):
-        if not any("\ud800" <= character <= "\udfff" for character in text):
+    texts = [*TEXTS, *fuzzed_texts()]
+    texts = [text for text in texts if not any("\ud800" <= char <= "\udfff" for char in text)]
+    cut = {TEXTS[number] for number in CUT} | {*REWRITTEN_TEXTS}
+    for name in REWRITTEN:
+        tokenizer = Tokenizer.load(VECTORS / f"{name}.wwho", backend="reference")
+        backend = tokenizer._backend
+        for text in (*texts, *REWRITTEN_TEXTS):
             ids, offsets = tokenizer.encode_with_offsets(text)
-            line: dict[str, object] = {"text": text, "ids": ids, "offsets": offsets}
-            yield line | {"normalized": backend.normalize(text.encode()).decode()}
+            line: dict[str, object] = {"encoding": name, "text": text, "ids": ids}
+            line |= {"offsets": offsets, "normalized": backend.normalize(text.encode()).decode()}
+            # Of some scripts, runtimes know other clusters than this version of Unicode has.
+            if text in cut:
+                found = tokenizer.chunk(text, LIMIT, overlap=2)
+                line["chunks"] = [chunk[1:] for chunk in found]
+                line["truncated"] = len(tokenizer.truncate(text, LIMIT))
+            yield line
 
 
 def after() -> Iterator[dict[str, object]]:
@@ -345,12 +368,12 @@ def main() -> None:
     cut = [json.dumps(line, separators=(",", ":")) for line in chunks()]
     write_atomic(VECTORS / "chunks.json", ("[\n" + ",\n".join(cut) + "\n]\n").encode("ascii"))
     print(f"chunks: {len(cut)} vectors")
-    write_atomic(VECTORS / "normal.wwho", write_artifact(normal_model()))
-    rewritten = [json.dumps(line, separators=(",", ":")) for line in normalized()]
-    write_atomic(VECTORS / "normal.json", ("[\n" + ",\n".join(rewritten) + "\n]\n").encode("ascii"))
-    print(f"normal: {len(rewritten)} vectors")
-    for name, make in AFTER.items():
+    for name, make in (AFTER | REWRITTEN).items():
         write_atomic(VECTORS / f"{name}.wwho", write_artifact(make()))
+    changed = [json.dumps(line, separators=(",", ":")) for line in rewritten()]
+    body = ("[\n" + ",\n".join(changed) + "\n]\n").encode("ascii")
+    write_atomic(VECTORS / "rewritten.json", body)
+    print(f"rewritten: {len(changed)} vectors")
     found = [json.dumps(line, separators=(",", ":")) for line in after()]
     write_atomic(VECTORS / "after.json", ("[\n" + ",\n".join(found) + "\n]\n").encode("ascii"))
     print(f"after: {len(found)} vectors")

@@ -135,13 +135,15 @@ class Cutting:
         ids, starts, ends = self._backend.encode_with_places(data, mask, False)
         offsets = self._backend.offsets(data, starts, ends, False)
         in_unit = self._in_units(data)
-        tokens, places = [0], [0]
-        for k, ((_, last), end) in enumerate(zip(offsets, ends, strict=True), 1):
-            touched = k < len(ids) and offsets[k][0] < last
-            if not touched and not in_unit(end):
-                tokens.append(k)
-                places.append(last)
         text = data.decode("utf-8")
+        # What is between two tokens, such as a mark that was composed, goes with the first.
+        begins = [*(first for first, _ in offsets[1:]), len(text)]
+        tokens, places = [0], [0]
+        for k, begin in enumerate(begins[: len(ids)], 1):
+            touched = begin < offsets[k - 1][1]
+            if not touched and not in_unit(starts[k] if k < len(ids) else len(data)):
+                tokens.append(k)
+                places.append(begin)
         return _Cut(self._backend, text, mask, tokens, places, character_edges(text))
 
     def _in_units(self, data: bytes) -> Callable[[int], bool]:
@@ -152,11 +154,11 @@ class Cutting:
         spans = iter(self._backend.spans(data))
         span = next(spans, None)
 
-        def in_unit(end: int) -> bool:
+        def in_unit(place: int) -> bool:
             nonlocal span
-            while span and span.end < end:
-                span = next(spans)
-            return bool(span and span.end != end and routes[span.route].units is not None)
+            while span and span.end <= place:
+                span = next(spans, None)
+            return bool(span and span.start < place and routes[span.route].units is not None)
 
         return in_unit
 

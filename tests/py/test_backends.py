@@ -47,15 +47,22 @@ def test_vectors_are_those_of_the_generator() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_vectors_of_a_model_that_rewrites_texts(backend: BackendName) -> None:
-    enc = tokenizer("normal", backend)
-    lines = json.loads((VECTORS / "normal.json").read_text("ascii"))
+@pytest.mark.parametrize("name", ["normal", "steps"])
+def test_vectors_of_models_that_rewrite_texts(name: str, backend: BackendName) -> None:
+    enc = tokenizer(name, backend)
+    lines = json.loads((VECTORS / "rewritten.json").read_text("ascii"))
+    lines = [line for line in lines if line["encoding"] == name]
     assert sum(line["normalized"] != line["text"] for line in lines) > 20
     for line in lines:
-        ids, offsets = enc.encode_with_offsets(line["text"])
+        text = line["text"]
+        ids, offsets = enc.encode_with_offsets(text)
         assert (ids, [list(place) for place in offsets]) == (line["ids"], line["offsets"])
-        assert enc._backend.normalize(line["text"].encode()).decode() == line["normalized"]
-        assert enc.count(line["text"]) == len(ids)
+        assert enc._backend.normalize(text.encode()).decode() == line["normalized"]
+        assert enc.count(text) == enc.count_stream([text[:3], text[3:]]) == len(ids)
+        if "chunks" in line:
+            found = [list(chunk[1:]) for chunk in enc.chunk(text, 40, overlap=2)]
+            assert found == line["chunks"]
+            assert len(enc.truncate(text, 40)) == line["truncated"]
 
 
 @pytest.mark.parametrize("name", sorted({*oracle.NAMES} & {*ENCODINGS}))

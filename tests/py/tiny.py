@@ -22,6 +22,7 @@ from wwho.build.paper import import_vocab
 from wwho.build.patterns import PATTERNS
 from wwho.build.vocab_json import parse_vocab_json
 from wwho.compile.load import load_schema
+from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.segments import compile_schemas
@@ -41,6 +42,7 @@ from wwho.format.model import (
     Stage,
     Unknown,
 )
+from wwho.format.rewriting import Ends, Replace
 from wwho.format.template import Template
 from wwho.format.viterbi import Viterbi
 
@@ -283,6 +285,33 @@ def template_model() -> Artifact:
         template=Template.around(before=[1], behind=[2], between=[2]),
         decoder=Decoder(decoders.word_piece(), "##", {2: b"|"}),
         provenance={"name": "template"},
+    )
+
+
+def steps_model() -> Artifact:
+    """Every kind of step but rules, added tokens before and after them, and a stage that drops."""
+    patterns = {
+        "words": ("\u2581[^\u2581\n]*", "[^\u2581\n]+", r"\n+"),
+        "space": (" ", r"[\s\S]"),
+        "quotes": ("``|''", r"[\s\S]"),
+    }
+    scanners = [
+        Scanner(name, tuple(map(parse_regex, rules)), longest=False)
+        for name, rules in patterns.items()
+    ]
+    merges = ((0xE2, 0x96), (256, 0x81), (257, ord("a")), (ord("t"), ord("h")), (259, ord("e")))
+    texts = ("<s>", "\u00c9t", "\u00e9t", "the end")
+    flags = (Flag.SPECIAL, Flag.HIDDEN, Flag.NORMALIZED, Flag(0))
+    return Artifact(
+        scanners=compile_scanners(scanners),
+        router=None,
+        routes=(Route("text", model=0, stages=(0,)),),
+        models=(BPE(merges=merges),),
+        stages=(Stage(0, (Action.KEEP, Action.KEEP, Action.DROP)),),
+        added=tuple(map(Added, texts, (300, 301, 301, 302), flags)),
+        normalizer=(normal_form("nfkc"), lower_case(), Replace(2, ('"', None))),
+        rewriting=(Replace(1, ("\u2581", None)), Ends(prefix="\u2581", unless=True)),
+        provenance={"name": "steps"},
     )
 
 

@@ -83,18 +83,43 @@ for (const file of names) {
   });
 }
 
-test("tests/vectors/normal.json: texts that a model rewrites", async () => {
-  const tokenizer = await open("normal");
-  const lines = JSON.parse(await readFile(new URL("normal.json", FOLDER), "utf8"));
-  assert.ok(lines.filter(({ text, normalized }) => normalized !== text).length > 20);
-  for (const { text, ids, offsets, normalized } of lines) {
-    const found = tokenizer.encodeWithOffsets(text);
-    const codePoints = (place) => [...text.slice(0, place)].length;
-    assert.equal(tokenizer.normalize(text), normalized);
-    assert.deepEqual([...found.ids], ids, text);
-    assert.deepEqual(Array.from(found.starts, (start, i) => [start, found.ends[i]].map(codePoints)), offsets, text);
-    assert.deepEqual([...tokenizer.encode(text)], ids);
-    assert.equal(tokenizer.countTokens(text), ids.length);
-    assert.equal(await tokenizer.countStream([...text]), ids.length);
-  }
-});
+const rewritten = JSON.parse(await readFile(new URL("rewritten.json", FOLDER), "utf8"));
+
+for (const name of new Set(rewritten.map(({ encoding }) => encoding))) {
+  test(`tests/vectors/rewritten.json: texts that ${name} rewrites`, async () => {
+    const tokenizer = await open(name);
+    const lines = rewritten.filter(({ encoding }) => encoding === name);
+    assert.ok(lines.filter(({ text, normalized }) => normalized !== text).length > 20);
+    for (const { text, ids, offsets, normalized, truncated, chunks } of lines) {
+      const codePoints = (place) => [...text.slice(0, place)].length;
+      const { ids: found, starts, ends } = tokenizer.encodeWithOffsets(text);
+      assert.equal(tokenizer.normalize(text), normalized);
+      assert.deepEqual([...found], ids, text);
+      assert.deepEqual(Array.from(starts, (start, i) => [start, ends[i]].map(codePoints)), offsets, text);
+      assert.deepEqual([...tokenizer.encode(text)], ids);
+      assert.equal(tokenizer.countTokens(text), ids.length);
+      assert.equal(await tokenizer.countStream([...text]), ids.length);
+      if (chunks === undefined) continue;
+      const cut = tokenizer.chunk(text, 40, { overlap: 2 });
+      assert.deepEqual(cut.map(({ start, end, tokens }) => [...[start, end].map(codePoints), tokens]), chunks, text);
+      assert.equal(codePoints(tokenizer.truncate(text, 40).length), truncated, text);
+    }
+  });
+
+  test(`${name}: the ids of a whole text, as far as there is room, and in bytes or in UTF-16 units`, async () => {
+    const tokenizer = await open(name);
+    for (const { text, ids } of rewritten.filter(({ encoding }) => encoding === name)) {
+      const { starts, ends } = tokenizer.encodeWithOffsets(text);
+      for (const room of [0, 1, 2, 3, 5, 8, ids.length, ids.length + 1]) {
+        const target = new Uint32Array(room);
+        const { read, written } = tokenizer.encodeInto(text, target);
+        assert.deepEqual([...target.subarray(0, written)], ids.slice(0, written), text);
+        const whole = written === ids.length;
+        assert.equal(read, whole ? text.length : written === 0 ? 0 : starts[written], text);
+        assert.ok(whole || written === 0 || ends[written - 1] <= starts[written], text);
+        const bytes = tokenizer.encodeInto(new TextEncoder().encode(text), target);
+        assert.deepEqual(bytes, { read: new TextEncoder().encode(text.slice(0, read)).length, written }, text);
+      }
+    }
+  });
+}

@@ -506,17 +506,17 @@ export class Core {
   }
 
   /**
-   * Where pieces and units end, in UTF-16 units, and the route of each: spans() without its objects.
+   * Where pieces and units begin and end, in UTF-16 units, and the route of each: spans() without its objects.
    * @param {Text} text
-   * @returns {{ ends: Uint32Array, routes: Uint16Array }}
+   * @returns {{ starts: Uint32Array, ends: Uint32Array, routes: Uint16Array }}
    */
   pieces(text) {
-    const { table, ends } = this.#segment(text);
+    const { table, starts, ends } = this.#segment(text);
     const { size, route } = this.#span;
     const view = new DataView(this.#bytes.buffer, table, ends.length * size);
     const routes = new Uint16Array(ends.length);
     for (let i = 0; i < routes.length; i++) routes[i] = view.getUint16(i * size + route, true);
-    return { ends, routes };
+    return { starts, ends, routes };
   }
 
   /**

@@ -445,15 +445,18 @@ export class BaseTokenizer {
       const { ids, starts, ends } = this.#encodeWithOffsets(part, given);
       const isWithinUnit = this.#units(part);
       ids.forEach((_, i) => {
-        const touched = i + 1 < ids.length && starts[i + 1] < ends[i];
-        if (touched || isWithinUnit(ends[i])) return;
+        // What is between two tokens, such as a mark that was composed, goes with the first.
+        const place = i + 1 < ids.length ? starts[i + 1] : part.length;
+        if (place < ends[i] || isWithinUnit(place)) return;
         tokens.push(before + i + 1);
-        places.push(offset + ends[i]);
+        places.push(offset + place);
       });
       before += ids.length;
       offset += part.length;
       if (before > most) break;
     }
+    // The last parts may have no tokens.
+    if (places.length > 1 && offset === text.length) places[places.length - 1] = offset;
     return { tokens, places };
   }
 
@@ -464,11 +467,11 @@ export class BaseTokenizer {
    */
   #units(part) {
     if (!this.#routes.some(({ hasUnits }) => hasUnits)) return () => false;
-    const { ends, routes } = this.#open.pieces(part);
+    const { starts, ends, routes } = this.#open.pieces(part);
     let k = 0;
     return (place) => {
-      while (ends[k] < place) k++;
-      return ends[k] !== place && this.#routes[routes[k]].hasUnits;
+      while (ends[k] <= place) k++;
+      return starts[k] < place && this.#routes[routes[k]].hasUnits;
     };
   }
 
