@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from wwho.build.atoms import BASE, UNITS, AtomKind, check_kind, compile_cuts
 from wwho.build.base import vocabulary_of
+from wwho.compile.schema import Schema
 from wwho.errors import SpecialTokenError
 from wwho.format.bpe import BPE
 from wwho.format.model import Added, Artifact, Pair, Unknown
-from wwho.compile.schema import Schema
 from wwho.special import check_text
-from wwho.build.atoms import BASE, UNITS, AtomKind, check_kind, compile_cuts
 
 UNKNOWN = "[UNK]"
 

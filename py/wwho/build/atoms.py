@@ -15,16 +15,16 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TypedDict
 
+from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.grapheme import grapheme_cluster
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.schema import Schema
+from wwho.compile.segments import Unit, router_scanner, spaced, unit_scanner
+from wwho.compile.syntax import Chars, Look, Node, many, seq
 from wwho.errors import SchemaError
-from wwho.format.model import Action, Route, Stage
 from wwho.format.automaton import Automaton, CompiledScanners
 from wwho.format.classmap import overlay
-from wwho.compile.codepoints import ALL, CodePointSet
-from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.compile.grapheme import grapheme_cluster
-from wwho.compile.syntax import Chars, Look, Node, many, seq
-from wwho.compile.segments import Unit, router_scanner, spaced, unit_scanner
-from wwho.compile.schema import Schema
+from wwho.format.model import Action, Route, Stage
 
 ROUTER, OTHER = 0, 1
 """Places of the router and of what cuts the other text, among the automata of schemas."""

@@ -139,7 +139,7 @@ def safe_cuts(model: BPE) -> Node | None:
     """
     symbols = {text.decode("utf-8", "replace") for text in model.symbols}
     starters = [each for each in STARTERS if each in symbols]
-    if not starters or not model.units or model.unmade and model.whole:
+    if not starters or not model.units or (model.unmade and model.whole):
         return None
     before: dict[str, set[str]] = {each: set() for each in starters}
     for text in model.texts[: len(model.ranks)]:
@@ -152,9 +152,7 @@ def safe_cuts(model: BPE) -> Node | None:
         ends = "".join(each for each in starters if symbol not in before[each])
         if len(symbol) == 1 and ends:
             groups.setdefault(ends, []).append(symbol)
-    cut = [
-        (CodePointSet.of(*members), CodePointSet.of(*ends)) for ends, members in groups.items()
-    ]
+    cut = [(CodePointSet.of(*members), CodePointSet.of(*ends)) for ends, members in groups.items()]
     rest = ALL
     for members, _ in cut:
         rest -= members

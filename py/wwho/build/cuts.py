@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from wwho.format.automaton import CompiledScanners
-from wwho.compile.codepoints import CodePointSet
-from wwho.core.run import pieces
-from wwho.build.vocab_json import refusal, shown
-from wwho.compile.schema import Schema
-from wwho.compile.paper import JOINERS
 from wwho.build.atoms import OTHER
+from wwho.build.vocab_json import refusal, shown
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.paper import JOINERS
+from wwho.compile.schema import Schema
+from wwho.core.run import pieces
+from wwho.format.automaton import CompiledScanners
 
 Units = tuple[str, ...]
 

@@ -10,18 +10,18 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wwho.format.bpe import BPE
-from wwho.format.model import Artifact, Ids, Unknown
-from wwho.build.base import WRITER, vocabulary_of
-from wwho.errors import SpecialTokenError, naming
-from wwho.compile.unicode import UNICODE_VERSION
-from wwho.build.cuts import Cuts
-from wwho.build.merges import LiveMerges, live_merges
-from wwho.build.vocab_json import UNKNOWN, VocabJson, read_vocab_json, refusal, shown
-from wwho.compile.schema import Schema
-from wwho.compile.paper import paper_scanners
 from wwho.build.assemble import added_tokens
 from wwho.build.atoms import script_cut, with_pretokenizer
+from wwho.build.base import WRITER, vocabulary_of
+from wwho.build.cuts import Cuts
+from wwho.build.merges import LiveMerges, live_merges
+from wwho.build.vocab_json import UNKNOWN, VocabJson, read_vocab_json
+from wwho.compile.paper import paper_scanners
+from wwho.compile.schema import Schema
+from wwho.compile.unicode import UNICODE_VERSION
+from wwho.errors import SpecialTokenError, naming
+from wwho.format.bpe import BPE
+from wwho.format.model import Artifact, Ids, Unknown
 
 SPACE = " "
 
@@ -73,7 +73,9 @@ def import_vocab_json(
         return import_vocab(file, schemas, base, name=name)
 
 
-def import_vocab(file: VocabJson, schemas: Sequence[Schema], base: Artifact, *, name: str) -> Imported:
+def import_vocab(
+    file: VocabJson, schemas: Sequence[Schema], base: Artifact, *, name: str
+) -> Imported:
     """As `import_vocab_json`, of a file that has been read."""
     base_model = vocabulary_of(base)
     names = {token.text: token.id for token in base.added}

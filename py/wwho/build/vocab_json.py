@@ -11,8 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.errors import ArtifactError, naming
+from wwho.format.layout import MAX_TOKEN_BYTES
 
 UNKNOWN = "[UNK]"
 RECORDED = {"version": str, "script_mode": str, "leading_space": bool, "prune_freq": int}
