@@ -2,7 +2,8 @@ r"""The pretokenizer patterns of known base vocabularies, exactly as their autho
 
 The sources are ``tiktoken_ext/openai_public.py`` of tiktoken 0.14, and for the others the
 tokenizers that the models' authors publish: llama-models 0.3.0, dashscope 2.0.2 (Qwen's first),
-Kimi K2's ``tokenization_kimi.py``, where ``[...&&[^\p{Han}]]`` is written as a look ahead and a set.
+Kimi K2's ``tokenization_kimi.py``, where ``[...&&[^\p{Han}]]`` is written as a look ahead and a
+set.
 """
 
 from __future__ import annotations
