@@ -11,7 +11,9 @@ WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *
     uint32_t n = s.length < 4 ? WWHO_NONE : read32(s.at);
     if (n > s.length / ADDED_HEAD) return WWHO_ADDED;
     wwho_vocabulary *v = &model->added;
-    *v = (wwho_vocabulary){.n_symbols = n, .n_tokens = n, .text_bytes = s.length, .unk_id = WWHO_NONE, .space_id = WWHO_NONE};
+    v->n_symbols = v->n_tokens = n;
+    v->text_bytes = s.length;
+    v->unk_id = v->space_id = WWHO_NONE;
     take_texts(arena, v);
     take_tables(arena, v, 0, 0);
     model->added_ids = take(arena, 4 * (uint64_t)n);

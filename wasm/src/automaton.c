@@ -180,19 +180,3 @@ WWHO_LOCAL int build_automaton(wwho_automaton *a, const wwho_classes *classes) {
     put_ways(classes, a);
     return WWHO_OK;
 }
-
-WWHO_LOCAL bool one_group(const wwho_automaton *automaton, const uint16_t *group) {
-    const wwho_stored *a = &automaton->stored;
-    for (uint32_t state = WWHO_START; state < a->n_states; state++) {
-        uint32_t found = NO_AUTOMATON;
-        for (uint32_t column = 0; column < a->n_columns; column++) {
-            uint32_t mark;
-            stored_step(a, state, column, &mark);
-            uint32_t wanted = mark ? group[mark - 1] : NO_AUTOMATON;
-            if (wanted == NO_AUTOMATON) continue;
-            if (found != NO_AUTOMATON && found != wanted) return false;
-            found = wanted;
-        }
-    }
-    return true;
-}

@@ -180,9 +180,6 @@ WWHO_LOCAL uint32_t stored_step(const wwho_stored *stored, uint32_t state, uint3
 /* The column of a class, or of the end of the text, where class_of is n_classes. */
 WWHO_LOCAL uint32_t stored_column(const wwho_stored *stored, uint32_t n_classes, uint32_t class_of);
 
-/* Whether the rules that an automaton may give one and the same text, by what follows it, are of one group: group[rule] says which,
- * NO_AUTOMATON: of any. */
 #define NO_AUTOMATON 0xFFFFu
-WWHO_LOCAL bool one_group(const wwho_automaton *automaton, const uint16_t *group);
 
 #endif

@@ -3,29 +3,21 @@
 
 enum { BPE_HEAD = 8 };
 
-/* The numbers that a flag says are there, from *p on. */
-static uint32_t take_number(const uint8_t **p, bool there) {
-    uint32_t number = there ? read32(*p) : 0;
-    *p += there ? 4 : 0;
-    return number;
-}
-
 static bool is_over_bytes(const wwho_vocabulary *v) { return v->symbols == SYMBOLS_BYTES; }
 
-WWHO_LOCAL int check_bpe(wwho_section s, wwho_vocabulary *v, wwho_arena *arena) {
-    if (s.length < BPE_HEAD + 4u * (v->unmade + v->ties)) return WWHO_MODEL;
-    const uint8_t *p = s.at + BPE_HEAD;
-    uint32_t n_superwords = read32(s.at), n_merges = v->n_tokens - v->n_symbols;
-    uint32_t n_unmade = take_number(&p, v->unmade), n_ties = take_number(&p, v->ties);
-    v->space_id = read32(s.at + 4);
+WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
+    if (length < BPE_HEAD + 4u * (v->unmade + v->ties)) return WWHO_MODEL;
+    uint32_t n_superwords = v->n_superwords = read32(p), n_merges = v->n_merges, n_unmade = v->unmade ? read32(p + BPE_HEAD) : 0;
+    uint32_t n_ties = v->n_ties = v->ties ? read32(p + BPE_HEAD + 4 * v->unmade) : 0;
+    v->space_id = read32(p + 4);
     bool space = v->space_id != WWHO_NONE;
     if (v->symbols > SYMBOLS_UNITS || v->anywhere) return WWHO_MODEL;
     bool lacks = v->unknown == UNKNOWN_ID && v->id_rule == IDS_STATED && !v->fuse; /* bytes without an id */
     if (is_over_bytes(v) && (v->n_symbols != 256 || (v->unknown != UNKNOWN_NONE && !lacks) || n_superwords || space)) return WWHO_MODEL;
     if (!is_over_bytes(v) && v->unknown == UNKNOWN_NONE) return WWHO_MODEL;
     if (n_superwords > n_merges || (n_superwords && v->id_rule != IDS_COUNT)) return WWHO_MODEL;
-    if (n_unmade > n_merges || v->unmade != (n_unmade > 0) || (v->whole_pieces && !n_unmade)) return WWHO_MODEL;
-    if (v->ties != (n_ties > 0) || (n_ties && (n_ties >= n_merges - n_unmade || is_over_bytes(v)))) return WWHO_MODEL;
+    if (n_unmade > n_merges || v->unmade > n_unmade || (v->whole_pieces && !n_unmade)) return WWHO_MODEL;
+    if (v->ties > n_ties || (n_ties && (n_ties >= n_merges - n_unmade || is_over_bytes(v)))) return WWHO_MODEL;
     if (n_superwords && (n_unmade || n_ties || v->later)) return WWHO_MODEL;
     take_texts(arena, v);
     take_tables(arena, v, n_superwords, n_unmade);
@@ -42,17 +34,16 @@ WWHO_LOCAL int check_bpe(wwho_section s, wwho_vocabulary *v, wwho_arena *arena) 
 }
 
 /* The bytes of the first 256 tokens. */
-static int read_bytes(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end) {
-    if (end - *at < 256) return WWHO_SYMBOLS;
-    for (uint32_t i = 0; i < 256; i++) v->bytes->token[i] = WWHO_NONE;
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t *token = &v->bytes->token[(*at)[i]];
-        if (*token != WWHO_NONE || (v->id_rule == IDS_STATED && i != (*at)[i])) return WWHO_SYMBOLS;
+static int read_bytes(wwho_vocabulary *v, number_columns *c) {
+    if (c->end - c->at < 256) return WWHO_SYMBOLS;
+    fill_bytes(v->bytes->token, 255, sizeof v->bytes->token);
+    for (uint32_t i = 0; i < 256; i++, c->at++) {
+        uint32_t *token = &v->bytes->token[*c->at];
+        if (*token != WWHO_NONE || (v->id_rule == IDS_STATED && i != *c->at)) return WWHO_SYMBOLS;
         *token = i;
-        int status = put_text(v, i, *at + i, 1);
+        int status = put_text(v, i, c->at, 1);
         if (status) return status;
     }
-    *at += 256;
     return WWHO_OK;
 }
 
@@ -65,24 +56,17 @@ static bool are_unmade(wwho_vocabulary *v, uint32_t from, uint32_t to) {
     return true;
 }
 
-WWHO_LOCAL int build_bpe(wwho_section s, wwho_vocabulary *v) {
-    const uint8_t *at = s.at + BPE_HEAD, *end = s.at + s.length;
-    take_number(&at, v->unmade);
-    uint32_t n_ties = take_number(&at, v->ties);
-    int status = is_over_bytes(v) ? read_bytes(v, &at, end) : read_texts(v, 0, v->n_symbols, &at, end);
+WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c) {
+    c->at += BPE_HEAD + 4 * (v->unmade + v->ties);
+    int status = is_over_bytes(v) ? read_bytes(v, c) : read_texts(v, 0, v->n_symbols, c);
     if (!status && !are_unmade(v, 0, v->n_symbols)) status = WWHO_SYMBOLS;
-    if (!status) status = add_merges(v, &at, end, !is_over_bytes(v) && v->unknown != UNKNOWN_BYTES, n_ties);
-    if (!status) status = read_texts(v, v->n_made, v->n_tokens - v->n_made, &at, end);
+    if (!status) status = add_merges(v, c, !is_over_bytes(v) && v->unknown != UNKNOWN_BYTES);
+    if (!status) status = read_texts(v, v->n_made, v->n_tokens - v->n_made, c);
     if (!status && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
     if (!status && !are_unmade(v, v->n_made, v->n_tokens)) status = WWHO_SYMBOLS;
     if (!status && !add_texts(v)) status = WWHO_TOKEN_DUPLICATE;
-    if (status) return status;
-    if (is_over_bytes(v)) pair_bytes(v);
-    add_extra_texts(v);
-    status = read_ids(v, &at, end);
-    if (status) return status;
-    if (at == end) return WWHO_OK;
-    return v->id_rule == IDS_STATED ? WWHO_IDS : v->n_made < v->n_tokens ? WWHO_SYMBOLS : WWHO_PAIRS;
+    if (!status && is_over_bytes(v)) pair_bytes(v);
+    return status;
 }
 
 WWHO_LOCAL uint32_t find_bpe(const wwho_vocabulary *v, const uint8_t *text, size_t n) {

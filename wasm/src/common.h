@@ -23,8 +23,15 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read 
 #define HOT inline __attribute__((always_inline))
 #define COLD __attribute__((noinline, unused))
 #define prefetch(address) __builtin_prefetch(address)
+#ifdef __wasm__ /* compilers surround the instructions with checks for n = 0: a call is half the size */
+#define copy_bytes(to, from, n) (__builtin_constant_p(n) && (n) <= 32 ? (void)__builtin_memcpy(to, from, n) : copy_many(to, from, n))
+#define fill_bytes(to, byte, n) fill_many(to, byte, n)
+static COLD void copy_many(void *to, const void *from, size_t n) { __builtin_memcpy(to, from, n); }
+static COLD void fill_many(void *to, int byte, size_t n) { __builtin_memset(to, byte, n); }
+#else
 #define copy_bytes(to, from, n) __builtin_memcpy(to, from, n)
 #define fill_bytes(to, byte, n) __builtin_memset(to, byte, n)
+#endif
 #define trailing_zeros(word) ((uint32_t)__builtin_ctzll(word))
 #else
 #include <string.h>
@@ -73,16 +80,21 @@ static inline void *take_zeroed(wwho_arena *arena, uint64_t size) {
     return at;
 }
 
-static inline uint32_t read16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
-static inline uint32_t read32(const uint8_t *p) { return read16(p) | read16(p + 2) << 16; }
+static HOT uint32_t read16(const uint8_t *p) {
+    uint16_t v;
+    copy_bytes(&v, p, 2);
+    return v;
+}
 
-static inline uint32_t load32(const uint8_t *p) {
+static HOT uint32_t read32(const uint8_t *p) {
     uint32_t v;
     copy_bytes(&v, p, 4);
     return v;
 }
 
-static inline uint64_t load64(const uint8_t *p) {
+static HOT uint32_t load32(const uint8_t *p) { return read32(p); }
+
+static HOT uint64_t load64(const uint8_t *p) {
     uint64_t v;
     copy_bytes(&v, p, 8);
     return v;

@@ -60,13 +60,13 @@ WWHO_LOCAL uint32_t find_greedy(const wwho_vocabulary *v, const uint8_t *text, s
     return token == WWHO_NONE ? find_node(&own->trie, LATER, text, n) : token;
 }
 
-WWHO_LOCAL int check_greedy(wwho_section s, wwho_vocabulary *v, wwho_arena *arena) {
-    if (s.length < GREEDY_HEAD || v->symbols || v->fuse || (v->anywhere && v->n_tokens != v->n_symbols)) return WWHO_MODEL;
-    uint32_t max_characters = read32(s.at);
+WWHO_LOCAL int check_greedy(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
+    if (length < GREEDY_HEAD || v->symbols || v->fuse || (v->anywhere && v->n_tokens != v->n_symbols)) return WWHO_MODEL;
+    uint32_t max_characters = read32(p);
     if (!max_characters || (v->unknown == UNKNOWN_NONE && max_characters != WWHO_NONE)) return WWHO_MODEL;
     take_texts(arena, v);
     wwho_greedy *own = take(arena, sizeof *own), made = {.max_characters = max_characters};
-    take_trie(arena, &made.trie, s.length);
+    take_trie(arena, &made.trie, length);
     v->own = own;
     if (made.trie.bytes) *own = made;
     return WWHO_OK;
@@ -82,17 +82,13 @@ static bool has_all_bytes(const wwho_vocabulary *v, const wwho_trie *trie) {
     return true;
 }
 
-WWHO_LOCAL int build_greedy(wwho_section s, wwho_vocabulary *v) {
+WWHO_LOCAL int build_greedy(wwho_vocabulary *v, number_columns *c) {
     wwho_greedy *own = (wwho_greedy *)v->own;
-    const uint8_t *at = s.at + GREEDY_HEAD, *end = s.at + s.length;
-    int status = read_texts(v, 0, v->n_symbols, &at, end);
-    if (!status) status = read_texts(v, v->n_symbols, v->n_tokens - v->n_symbols, &at, end);
+    c->at += GREEDY_HEAD;
+    int status = read_texts(v, 0, v->n_symbols, c);
+    if (!status) status = read_texts(v, v->n_symbols, v->n_merges, c);
     if (!status && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
     if (status) return status;
     build_trie(&own->trie, v->texts, v->offset, v->n_symbols, v->n_tokens);
-    if (v->unknown == UNKNOWN_NONE && !has_all_bytes(v, &own->trie)) return WWHO_SYMBOLS;
-    add_extra_texts(v);
-    status = read_ids(v, &at, end);
-    if (status) return status;
-    return at == end ? WWHO_OK : v->id_rule == IDS_STATED ? WWHO_IDS : WWHO_SYMBOLS;
+    return v->unknown == UNKNOWN_NONE && !has_all_bytes(v, &own->trie) ? WWHO_SYMBOLS : WWHO_OK;
 }

@@ -50,18 +50,33 @@ static uint32_t number_of(const wwho_model *model, const wwho_automaton *automat
     return automaton ? (uint32_t)(automaton - model->automata) : WWHO_NONE;
 }
 
-static int tell_tokenizer(const wwho_asked *w, const wwho_model *m) {
-    const uint32_t values[] = {m->n_vocab, m->longest, m->n_models, m->n_routes, m->n_stages, m->added.n_tokens, m->normalizer.n_steps,
-                               m->n_automata, m->classes.n_classes, number_of(m, m->router), m->decoder.progress};
-    return tell(w, "n_vocab\0max_token_bytes\0n_models\0n_routes\0n_stages\0n_added\0n_steps\0n_automata\0n_classes\0router\0decoder\0",
-                values);
+/* The same, of numbers that lie somewhere in `thing`. */
+static int tell_field(const wwho_asked *w, const char *names, const void *thing, const uint16_t *offsets) {
+    const char *name = name_at(names, w->index);
+    return name ? tell_one(w, name, read32((const uint8_t *)thing + offsets[w->index])) : WWHO_ARGUMENT;
 }
 
-static int tell_model(const wwho_asked *w, const wwho_vocabulary *v) {
-    const uint32_t values[] = {v->kind_number, v->symbols, v->unknown, v->id_rule, v->speller_number, v->first_id, v->n_ids,
-                               v->n_symbols, v->n_tokens - v->n_symbols, v->n_made - v->n_plain, v->space_id, v->unk_id};
-    return tell(w, "kind\0symbols\0unknown\0ids\0speller\0first_id\0n_ids\0n_symbols\0n_merges\0n_superwords\0space_id\0unk_id\0", values);
+#define AT(field) offsetof(wwho_model, field)
+
+static int tell_tokenizer(const wwho_asked *w, const wwho_model *model) {
+    static const uint16_t offsets[] = {AT(n_vocab),           AT(longest),    AT(n_models),          AT(n_routes),      AT(n_stages),        AT(added.n_tokens),
+                                       AT(normalizer.n_steps), AT(n_automata), AT(classes.n_classes), AT(router_number), AT(decoder.progress)};
+    return tell_field(w, "n_vocab\0max_token_bytes\0n_models\0n_routes\0n_stages\0n_added\0n_steps\0n_automata\0n_classes\0router\0decoder\0",
+                      model, offsets);
 }
+
+#undef AT
+#define AT(field) offsetof(wwho_vocabulary, field)
+
+static int tell_model(const wwho_asked *w, const wwho_vocabulary *v) {
+    static const uint16_t offsets[] = {AT(kind_number), AT(symbols), AT(unknown), AT(id_rule), AT(speller_number), AT(first_id),
+                                       AT(n_ids), AT(n_symbols), AT(n_merges), AT(n_superwords), AT(space_id), AT(unk_id)};
+    int status = tell_field(w, "kind\0symbols\0unknown\0ids\0speller\0first_id\0n_ids\0n_symbols\0n_merges\0n_superwords\0space_id\0unk_id\0", v, offsets);
+    if (w->index < 4) *w->value &= 255; /* of one byte */
+    return status;
+}
+
+#undef AT
 
 static int tell_route(const wwho_asked *w, const wwho_model *model, const wwho_route *route) {
     const uint32_t values[] = {route->model, number_of(model, route->units)}, k = w->index - 2;

@@ -31,12 +31,12 @@ typedef struct {
 typedef struct wwho_encoder wwho_encoder; /* encode.h */
 typedef struct wwho_key wwho_key;         /* cache.h */
 
-/* A kind of model, behind the head that all share (models.h). `s` is what is behind that head. */
+/* A kind of model, behind the head that all share (models.h): `p` and `c` are behind it. */
 struct wwho_kind {
     /* Check the kind's own head, and take the memory that all heads ask for. */
-    int (*check)(wwho_section s, wwho_vocabulary *v, wwho_arena *arena);
-    /* Check the rest, and build the tables. */
-    int (*build)(wwho_section s, wwho_vocabulary *v);
+    int (*check)(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena);
+    /* Check the rest but for the ids, and build the tables. */
+    int (*build)(wwho_vocabulary *v, number_columns *c);
     /* Put the tokens of the piece from `at` to `end`; the cache may come to know them by this key. Called where it does not. */
     void (*encode)(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end);
     /* The token with this text, of n bytes, or WWHO_NONE. */
@@ -57,6 +57,7 @@ struct wwho_model {
     uint32_t n_automata, n_stages, n_routes, n_models;
     wwho_automaton *automata;
     wwho_stage *stages;
+    uint32_t router_number;       /* WWHO_NONE: there is no router */
     const wwho_automaton *router; /* null: everything is route 0 */
     wwho_route *routes;
     wwho_vocabulary models[WWHO_MAX_MODELS];

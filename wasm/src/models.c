@@ -4,7 +4,7 @@
 #include "added.h"
 #include "encode.h"
 
-enum { MODEL_HEAD = 32, FLAG_FUSE = 1, FLAG_ANYWHERE = 2, FLAG_LATER = 4, FLAG_UNMADE = 8, FLAG_WHOLE = 16, FLAG_TIES = 32 };
+enum { MODEL_HEAD = 32, FLAG_LATER = 4 };
 
 /* The kinds that a reader knows, by number and symbols. */
 static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
@@ -17,31 +17,25 @@ static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
     return 0;
 }
 
-/* What is behind the head that all models share. */
-static wwho_section own_part(wwho_section s) { return (wwho_section){s.at + MODEL_HEAD, s.length - MODEL_HEAD}; }
-
 /* The head of model number `number` of those in `models`, of which the ones before are known. */
-static int read_head(wwho_section s, wwho_vocabulary *models, uint32_t number) {
-    const uint8_t *p = s.at;
-    if (s.length < MODEL_HEAD) return WWHO_MODEL;
+static int read_head(const wwho_section *s, wwho_vocabulary *models, uint32_t number) {
+    const uint8_t *p = s->at;
+    if (s->length < MODEL_HEAD) return WWHO_MODEL;
     wwho_vocabulary *v = &models[number];
-    uint32_t flags = p[5], n_symbols = read32(p + 16), n_merges = read32(p + 20);
-    *v = (wwho_vocabulary){.kind = kind_of(p[0], p[1]), .kind_number = p[0], .symbols = p[1], .unknown = p[2], .id_rule = p[3],
-                           .speller_number = WWHO_NONE, .fuse = flags & FLAG_FUSE, .anywhere = flags & FLAG_ANYWHERE,
-                           .later = flags & FLAG_LATER, .unmade = flags & FLAG_UNMADE, .whole_pieces = flags & FLAG_WHOLE,
-                           .ties = flags & FLAG_TIES,
-                           .first_id = read32(p + 8), .unk_id = read32(p + 12), .space_id = WWHO_NONE, .n_symbols = n_symbols,
-                           .n_tokens = n_symbols + n_merges, .text_bytes = read32(p + 24), .n_ids = read32(p + 28)};
+    copy_bytes(v, p, MODEL_HEAD);
+    v->kind = kind_of(v->kind_number, v->symbols);
+    v->speller_number = v->space_id = WWHO_NONE;
+    v->n_tokens = v->n_symbols + v->n_merges;
     bool spell = v->unknown == UNKNOWN_SPELL, unk = v->unk_id != WWHO_NONE;
-    if (!v->kind || v->unknown > UNKNOWN_ID || v->id_rule > IDS_STATED || flags & ~63u || read16(p + 6)) return WWHO_MODEL;
+    if (!v->kind || v->unknown > UNKNOWN_ID || v->id_rule > IDS_STATED || v->no_flags || v->zero) return WWHO_MODEL;
     if (spell ? p[4] >= number || models[p[4]].kind != kind_of(KIND_BPE, SYMBOLS_BYTES) : p[4]) return WWHO_MODEL;
     if (spell) v->speller_number = p[4];
     if (v->unknown == UNKNOWN_NONE ? unk : v->unknown == UNKNOWN_ID && !unk) return WWHO_MODEL;
     if (v->fuse && (!unk || spell)) return WWHO_MODEL;
-    if (p[0] != KIND_BPE && flags >= FLAG_LATER) return WWHO_MODEL;
+    if (p[0] != KIND_BPE && p[5] >= FLAG_LATER) return WWHO_MODEL;
     if (v->unknown == UNKNOWN_BYTES && v->id_rule != IDS_STATED) return WWHO_MODEL;
     /* each token takes a byte at least: a small file cannot ask for much */
-    if (n_symbols > s.length || n_merges > s.length) return WWHO_MODEL;
+    if (v->n_symbols > s->length || v->n_merges > s->length) return WWHO_MODEL;
     if (v->text_bytes > v->n_tokens * (uint64_t)WWHO_MAX_TOKEN) return WWHO_MODEL;
     if ((uint64_t)v->first_id + v->n_ids > WWHO_MAX_IDS || v->n_tokens > WWHO_MAX_IDS) return WWHO_MODEL;
     for (uint32_t i = 0; i < number; i++)
@@ -57,12 +51,13 @@ static bool is_counted(const wwho_vocabulary *v) {
     return v->n_ids == v->n_tokens + space && (!space || v->space_id == v->first_id + v->n_tokens);
 }
 
-WWHO_LOCAL int plan_models(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
-    model->n_models = file->n_models;
-    for (uint32_t i = 0; i < file->n_models; i++) {
+WWHO_LOCAL int plan_models(wwho_model *model, wwho_arena *arena) {
+    model->n_models = model->file.n_models;
+    for (uint32_t i = 0; i < model->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];
-        int status = read_head(file->models[i], model->models, i);
-        if (!status) status = v->kind->check(own_part(file->models[i]), v, arena);
+        const wwho_section *s = &model->file.models[i];
+        int status = read_head(s, model->models, i);
+        if (!status) status = v->kind->check(s->at + MODEL_HEAD, s->length - MODEL_HEAD, v, arena);
         if (!status && !is_counted(v)) status = WWHO_MODEL;
         if (status) return status;
     }
@@ -70,13 +65,20 @@ WWHO_LOCAL int plan_models(const wwho_file *file, wwho_model *model, wwho_arena 
 }
 
 WWHO_LOCAL int build_models(wwho_model *model) {
-    int status = WWHO_OK;
-    for (uint32_t i = 0; !status && i < model->n_models; i++) {
+    for (uint32_t i = 0; i < model->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];
+        const wwho_section *s = &model->file.models[i];
         if (v->speller_number != WWHO_NONE) v->speller = &model->models[v->speller_number];
-        status = v->kind->build(own_part(model->file.models[i]), v);
+        number_columns c = {s->at + MODEL_HEAD, s->at + s->length};
+        int status = v->kind->build(v, &c);
+        if (status) return status;
+        add_extra_texts(v);
+        if (read_ids(v, &c) && c.at == c.end) continue;
+        if (v->id_rule == IDS_STATED) return WWHO_IDS;
+        if (v->kind_number == KIND_VITERBI) return WWHO_SCORES;
+        return v->kind_number == KIND_BPE && v->n_made == v->n_tokens ? WWHO_PAIRS : WWHO_SYMBOLS;
     }
-    return status;
+    return WWHO_OK;
 }
 
 /* The ids of a model's tokens, where they step over those of added tokens. */

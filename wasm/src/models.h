@@ -8,7 +8,7 @@ enum { KIND_BPE = 1, KIND_GREEDY, KIND_VITERBI };
 enum { SYMBOLS_BYTES, SYMBOLS_UNITS };
 
 /* Check the heads of all models, and take their memory. */
-WWHO_LOCAL int plan_models(const wwho_file *file, wwho_model *model, wwho_arena *arena);
+WWHO_LOCAL int plan_models(wwho_model *model, wwho_arena *arena);
 
 /* Check and build the models; the ids of those that step over added tokens' come later, by number_models(). */
 WWHO_LOCAL int build_models(wwho_model *model);
@@ -18,16 +18,16 @@ WWHO_LOCAL int build_models(wwho_model *model);
 WWHO_LOCAL int number_models(wwho_model *model);
 
 /* BPE (bpe.c): what it has for wwho_kind. */
-WWHO_LOCAL int check_bpe(wwho_section s, wwho_vocabulary *v, wwho_arena *arena);
-WWHO_LOCAL int build_bpe(wwho_section s, wwho_vocabulary *v);
+WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena);
+WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c);
 WWHO_LOCAL uint32_t find_bpe(const wwho_vocabulary *v, const uint8_t *text, size_t n);
 
 /* GREEDY (greedy.c) and VITERBI (viterbi.c). */
-WWHO_LOCAL int check_greedy(wwho_section s, wwho_vocabulary *v, wwho_arena *arena);
-WWHO_LOCAL int build_greedy(wwho_section s, wwho_vocabulary *v);
+WWHO_LOCAL int check_greedy(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena);
+WWHO_LOCAL int build_greedy(wwho_vocabulary *v, number_columns *c);
 WWHO_LOCAL uint32_t find_greedy(const wwho_vocabulary *v, const uint8_t *text, size_t n);
-WWHO_LOCAL int check_viterbi(wwho_section s, wwho_vocabulary *v, wwho_arena *arena);
-WWHO_LOCAL int build_viterbi(wwho_section s, wwho_vocabulary *v);
+WWHO_LOCAL int check_viterbi(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena);
+WWHO_LOCAL int build_viterbi(wwho_vocabulary *v, number_columns *c);
 WWHO_LOCAL uint32_t find_viterbi(const wwho_vocabulary *v, const uint8_t *text, size_t n);
 
 #endif

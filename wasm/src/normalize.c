@@ -22,16 +22,6 @@ typedef struct {
 /* Opening */
 
 /* Columns of numbers that a section is read from; `at` is null once one was not there. */
-typedef struct {
-    const uint8_t *at, *end;
-} number_columns;
-
-static uint32_t next_number(number_columns *c) {
-    uint32_t number = 0;
-    if (c->at) c->at = read_leb(c->at, c->end, &number);
-    return number;
-}
-
 /* The next of ascending code points, which are differences, less one but for the first (`last` is WWHO_NONE). */
 static uint32_t next_code_point(number_columns *c, uint32_t last) {
     uint32_t code_point = last + 1 + next_number(c);
@@ -194,7 +184,7 @@ static bool build_rules(number_columns *c, wwho_arena *arena, wwho_rewriting *st
         return true;
     }
     *trie = made;
-    if (read_texts(&texts, 0, n->n, &c->at, c->end) || texts.offset[n->n] != n->more) return false;
+    if (read_texts(&texts, 0, n->n, c) || texts.offset[n->n] != n->more) return false;
     for (uint32_t i = 0; i < n->n; i++)
         if (!well_formed(texts.texts + texts.offset[i], texts.offset[i + 1] - texts.offset[i])) return false;
     build_trie(trie, texts.texts, texts.offset, n->n, n->n);

@@ -7,8 +7,8 @@
 
 enum { MAX_CLASSES = 4096, MAX_PAGES = 2048, PAGES_AT = 4 + 2 * N_PAGES };
 
-static int plan_classes(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
-    wwho_section s = file->section[WWHO_SECTION_CLASSES];
+static int plan_classes(wwho_model *model, wwho_arena *arena) {
+    wwho_section s = model->file.section[WWHO_SECTION_CLASSES];
     if (s.length < PAGES_AT) return WWHO_CLASSES;
     uint32_t n_classes = read16(s.at), n_pages = read16(s.at + 2);
     if (n_classes < 1 || n_classes > MAX_CLASSES || n_pages < 1 || n_pages > MAX_PAGES) return WWHO_CLASSES;
@@ -49,8 +49,8 @@ static int build_automata(wwho_model *model) {
     return status;
 }
 
-static int plan_routes(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
-    wwho_section s = file->section[WWHO_SECTION_ROUTES];
+static int plan_routes(wwho_model *model, wwho_arena *arena) {
+    wwho_section s = model->file.section[WWHO_SECTION_ROUTES];
     uint32_t n = s.length < 4 ? 0 : read16(s.at + 2);
     if (n < 1 || n > WWHO_MAX_ROUTES || n > s.length / 4) return WWHO_ROUTES;
     model->n_routes = n;
@@ -81,13 +81,17 @@ static int read_route(const wwho_model *model, const uint8_t *p, uint32_t left, 
 
 /* Whether routes of one model that a text gets by what follows it cut it into the same units. */
 static bool cuts_agree(const wwho_model *model) {
-    uint16_t group[WWHO_MAX_ROUTES];
-    for (uint32_t k = 0; model->router && k < model->n_models; k++) {
-        for (uint32_t i = 0; i < model->n_routes; i++) {
-            const wwho_route *r = &model->routes[i];
-            group[i] = r->model == k && r->units ? (uint16_t)(r->units - model->automata) : NO_AUTOMATON;
+    if (!model->router) return true;
+    const wwho_stored *router = &model->router->stored;
+    for (uint32_t state = WWHO_START; state < router->n_states; state++) {
+        const wwho_automaton *units[WWHO_MAX_MODELS] = {0};
+        for (uint32_t column = 0, mark; column < router->n_columns; column++) {
+            stored_step(router, state, column, &mark);
+            const wwho_route *r = mark ? &model->routes[mark - 1] : 0;
+            if (!r || !r->units) continue;
+            if (units[r->model] && units[r->model] != r->units) return false;
+            units[r->model] = r->units;
         }
-        if (!one_group(model->router, group)) return false;
     }
     return true;
 }
@@ -100,35 +104,36 @@ static int build_routes(wwho_model *model) {
         if (status) return status;
     }
     if (at != s.length || (router != 0xFFFF && router >= model->n_automata)) return WWHO_ROUTES;
+    model->router_number = router == 0xFFFF ? WWHO_NONE : router;
     model->router = router == 0xFFFF ? 0 : &model->automata[router];
     if (model->n_routes != (model->router ? model->router->stored.n_rules : 1)) return WWHO_ROUTES;
     return cuts_agree(model) ? WWHO_OK : WWHO_ROUTES;
 }
 
 /* What the heads of the sections say: the numbers of things, and memory for all of them. */
-static int plan(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
-    int status = plan_classes(file, model, arena);
+static int plan(wwho_model *model, wwho_arena *arena) {
+    const wwho_section *sections = model->file.section;
+    int status = plan_classes(model, arena);
     if (!status)
-        status = plan_automata(file->section[WWHO_SECTION_AUTOMATA], model->classes.n_classes, arena, &model->automata, &model->n_automata);
-    if (!status) status = plan_stages(file, model, arena);
-    if (!status) status = plan_routes(file, model, arena);
-    if (!status) status = plan_models(file, model, arena);
-    if (!status) status = plan_added(file, model, arena);
-    wwho_section steps = file->section[WWHO_SECTION_NORMALIZER];
-    model->normalizer.n_steps = model->normalizer.n_late = 0;
+        status = plan_automata(sections[WWHO_SECTION_AUTOMATA], model->classes.n_classes, arena, &model->automata, &model->n_automata);
+    if (!status) status = plan_stages(model, arena);
+    if (!status) status = plan_routes(model, arena);
+    if (!status) status = plan_models(model, arena);
+    if (!status) status = plan_added(&model->file, model, arena);
+    wwho_section steps = sections[WWHO_SECTION_NORMALIZER];
     if (!status && steps.at) status = build_normalizer(steps, arena, model->automata, model->n_automata, &model->normalizer);
     return status || arena->used <= WWHO_MAX_LENGTH ? status : WWHO_MODEL;
 }
 
 int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size) {
     if (!blob || !size || (uintptr_t)blob % 4) return WWHO_ARGUMENT;
-    wwho_file file;
     wwho_model model;
     wwho_arena arena = {0, 0, 0};
-    int status = read_file(blob, len, &file);
+    fill_bytes(&model, 0, sizeof model);
     take(&arena, sizeof model);
+    int status = read_file(blob, len, &model.file);
     if (status) return status;
-    status = plan(&file, &model, &arena);
+    status = plan(&model, &arena);
     if (status) return check_sum(blob, len, status);
     *size = (size_t)arena.used;
     return WWHO_OK;
@@ -157,8 +162,9 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     if (status) return status;
     wwho_model *model = take(&arena, sizeof *model);
     if (!model) return WWHO_BUFFER;
-    *model = (wwho_model){.file = file};
-    status = plan(&file, model, &arena);
+    fill_bytes(model, 0, sizeof *model);
+    model->file = file;
+    status = plan(model, &arena);
     if (status) return status;
     if (arena.used > work_len) return WWHO_BUFFER;
     for (size_t i = 0; !status && i < sizeof build / sizeof *build; i++) status = build[i](model);

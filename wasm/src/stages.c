@@ -3,8 +3,8 @@
 
 enum { STAGE_HEAD = 4 };
 
-WWHO_LOCAL int plan_stages(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
-    wwho_section s = file->section[WWHO_SECTION_STAGES];
+WWHO_LOCAL int plan_stages(wwho_model *model, wwho_arena *arena) {
+    wwho_section s = model->file.section[WWHO_SECTION_STAGES];
     uint32_t n = s.length < 2 ? WWHO_NONE : read16(s.at);
     if (n > 255 || n > s.length / STAGE_HEAD) return WWHO_STAGES;
     model->n_stages = n;

@@ -20,7 +20,7 @@ typedef struct {
 } wwho_walk;
 
 /* Check the STAGES section, whose automata are known, and its memory. WWHO_STAGES. */
-WWHO_LOCAL int plan_stages(const wwho_file *file, wwho_model *model, wwho_arena *arena);
+WWHO_LOCAL int plan_stages(wwho_model *model, wwho_arena *arena);
 WWHO_LOCAL int build_stages(wwho_model *model);
 
 /* Begin with the segment of a route from `at` to `end`; `c` is a cursor over the whole text. */

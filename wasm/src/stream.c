@@ -55,22 +55,24 @@ static uint32_t letters_from(const wwho_classes *classes, const wwho_stream *s, 
     return n;
 }
 
+static bool is_trigger(const wwho_classes *classes, const wwho_stream *s, uint32_t class) {
+    for (uint32_t i = 0; i < sizeof s->triggers; i++)
+        if (s->triggers[i] < 128 && classes->ascii[s->triggers[i]] == class) return true;
+    return false;
+}
+
 /* Whether letters can be skipped but for the first behind any other character, and the STREAM_EDGE characters behind a trigger
  * (or at the start, or what is not ASCII). Behind a trigger, `from` is what any k characters lead to; in the end, what any text
  * without a trigger in its last characters does. */
 static bool may_skip(const wwho_classes *classes, const wwho_stream *s, uint64_t still) {
     uint64_t from = 0;
-    bool trigger[256] = {false};
     for (uint32_t i = 0; i < sizeof s->triggers; i++)
-        if (s->triggers[i] < 128) {
-            trigger[classes->ascii[s->triggers[i]]] = true;
-            from |= after_class(s, ~UINT64_C(0), classes->ascii[s->triggers[i]]);
-        }
+        if (s->triggers[i] < 128) from |= after_class(s, ~UINT64_C(0), classes->ascii[s->triggers[i]]);
     if (letters_from(classes, s, from | 1, still) > STREAM_EDGE) return false;
     for (uint32_t k = 1;; k++) {
         uint64_t to = k < STREAM_EDGE ? 0 : from | 1;
         for (uint32_t class = 0; class < classes->n_classes; class++) {
-            uint64_t after = trigger[class] ? 0 : after_class(s, from, class);
+            uint64_t after = is_trigger(classes, s, class) ? 0 : after_class(s, from, class);
             if (letters_from(classes, s, after, still) > (k + 1 < STREAM_EDGE ? STREAM_EDGE - k : 1)) return false;
             to |= after;
         }

@@ -9,6 +9,7 @@ WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_
 }
 
 WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint64_t n_bytes) {
+    trie->path = take(arena, 4 * (WWHO_MAX_TOKEN + 1));
     trie->nodes = take(arena, (n_bytes + 2) * sizeof *trie->nodes);
     trie->bytes = take(arena, n_bytes + 2);
 }
@@ -32,7 +33,7 @@ static uint32_t add_children(wwho_trie *trie, const uint8_t *texts, const uint32
 
 /* Depth first. */
 WWHO_LOCAL void build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens) {
-    uint32_t path[WWHO_MAX_TOKEN + 1], n = 2;
+    uint32_t *path = trie->path, n = 2;
     trie->nodes[0] = (wwho_node){.children = 0, .token = n_first};
     trie->nodes[1] = (wwho_node){.children = n_first, .token = n_tokens};
     for (uint32_t root = 0; root < 2; root++) {

@@ -17,6 +17,7 @@ typedef struct {
 typedef struct {
     wwho_node *nodes;
     uint8_t *bytes; /* what leads to a node */
+    uint32_t *path; /* while it is built: the nodes from the root to the one that gets its children */
 } wwho_trie;
 
 /* The token whose text ends at a node, or WWHO_NONE. */

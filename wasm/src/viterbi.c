@@ -215,17 +215,17 @@ WWHO_LOCAL uint32_t find_viterbi(const wwho_vocabulary *v, const uint8_t *text, 
     return find_node(&((const wwho_unigram *)v->own)->trie, 0, text, n);
 }
 
-/* How many bytes the scores take. */
-static uint64_t scores_size(const wwho_vocabulary *v, const uint8_t *head) { return v->n_tokens * (head[0] ? UINT64_C(4) : 8); }
+/* How many bytes a score takes. */
+static uint32_t score_size(bool narrow) { return narrow ? 4 : 8; }
 
-WWHO_LOCAL int check_viterbi(wwho_section s, wwho_vocabulary *v, wwho_arena *arena) {
-    bool plain = !v->symbols && !v->fuse && !v->anywhere && v->n_tokens && v->n_symbols == v->n_tokens && v->unknown != UNKNOWN_NONE;
-    if (s.length < VITERBI_HEAD || !plain || s.at[0] > 1 || s.at[1] || read16(s.at + 2)) return WWHO_MODEL;
-    uint64_t columns = scores_size(v, s.at) + 2 * (uint64_t)v->n_tokens; /* of at least a byte for each token */
-    if (columns > s.length) return WWHO_MODEL;
+WWHO_LOCAL int check_viterbi(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
+    bool plain = !v->symbols && !v->fuse && !v->anywhere && v->n_symbols && !v->n_merges && v->unknown != UNKNOWN_NONE;
+    if (length < VITERBI_HEAD || !plain || read32(p) > 1) return WWHO_MODEL;
+    uint32_t columns = v->n_tokens * (score_size(p[0]) + 2); /* of at least a byte for each token */
+    if (columns > length) return WWHO_MODEL;
     take_texts(arena, v);
-    wwho_unigram *own = take(arena, sizeof *own), made = {.narrow = s.at[0]};
-    take_trie(arena, &made.trie, s.length - columns);
+    wwho_unigram *own = take(arena, sizeof *own), made = {.narrow = p[0]};
+    take_trie(arena, &made.trie, length - columns);
     made.scores = take(arena, v->n_tokens * sizeof *made.scores);
     v->own = own;
     if (made.scores) *own = made;
@@ -237,32 +237,29 @@ static double read_score(const uint8_t *p, uint32_t i, uint32_t n, bool narrow) 
     double wide;
     float value;
     uint64_t bits = 0;
-    for (uint32_t k = 0; k < (narrow ? 4 : 8); k++) bits |= (uint64_t)p[(size_t)k * n + i] << 8 * k;
+    for (uint32_t k = 0; k < score_size(narrow); k++) bits |= (uint64_t)p[(size_t)k * n + i] << 8 * k;
     uint32_t low = (uint32_t)bits;
     copy_bytes(&wide, &bits, sizeof wide);
     copy_bytes(&value, &low, sizeof value);
     return narrow ? value : wide;
 }
 
-WWHO_LOCAL int build_viterbi(wwho_section s, wwho_vocabulary *v) {
+WWHO_LOCAL int build_viterbi(wwho_vocabulary *v, number_columns *c) {
     wwho_unigram *own = (wwho_unigram *)v->own;
-    const uint8_t *at = s.at + VITERBI_HEAD, *end = s.at + s.length;
-    uint32_t n = v->n_tokens;
+    uint32_t n = v->n_tokens, size = n * score_size(own->narrow);
     double least = 0;
-    int status = read_texts(v, 0, n, &at, end);
+    c->at += VITERBI_HEAD;
+    int status = read_texts(v, 0, n, c);
     if (!status && v->offset[n] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
-    if (!status && (size_t)(end - at) < scores_size(v, s.at)) status = WWHO_SCORES;
+    if (!status && (size_t)(c->end - c->at) < size) status = WWHO_SCORES;
     for (uint32_t i = 0; !status && i < n; i++) {
-        double score = own->scores[i] = read_score(at, i, n, own->narrow);
+        double score = own->scores[i] = read_score(c->at, i, n, own->narrow);
         if (!(score - score == 0)) status = WWHO_SCORES; /* infinite, or no number */
         if (!i || score < least) least = score;
     }
     if (status) return status;
     own->unk_score = own->narrow ? (float)(least - 10) : least - 10;
-    at += scores_size(v, s.at);
-    add_extra_texts(v);
-    status = read_ids(v, &at, end);
-    if (status) return status;
+    c->at += size;
     build_trie(&own->trie, v->texts, v->offset, n, n);
-    return at == end ? WWHO_OK : v->id_rule == IDS_STATED ? WWHO_IDS : WWHO_SCORES;
+    return WWHO_OK;
 }

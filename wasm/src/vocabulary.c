@@ -27,7 +27,7 @@ static uint32_t extra_tokens(const wwho_vocabulary *v) {
 WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v) {
     uint32_t extra = extra_tokens(v), n = v->n_tokens + extra;
     v->first_byte = v->unknown == UNKNOWN_BYTES ? n - 256 : WWHO_NONE;
-    v->offset = take(arena, 4 * ((uint64_t)n + 1));
+    v->offset = take(arena, 4 * ((uint64_t)n + WWHO_MAX_TOKEN + 2)); /* make_token() needs some more */
     v->texts = take(arena, (uint64_t)v->text_bytes + extra + 16); /* 16 bytes may be read from each on, and written */
     if (v->offset) v->offset[0] = 0;
     if (v->id_rule == IDS_COUNT) return;
@@ -147,9 +147,10 @@ WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
     }
 }
 
-/* The text of a token is that of its parts; one that comes later is taken apart. */
+/* The text of a token is that of its parts; one that comes later is taken apart. The parts yet to come lie where the offsets of later
+ * tokens will be. */
 static int make_token(wwho_vocabulary *v, uint32_t token) {
-    uint32_t parts[WWHO_MAX_TOKEN + 2], n = 2, from = v->offset[token], at = from, level = rank_of(v->rank, token);
+    uint32_t *parts = v->offset + token + 1, n = 2, from = v->offset[token], at = from, level = rank_of(v->rank, token);
     parts[0] = v->right[token];
     parts[1] = v->left[token];
     while (n) {
@@ -177,46 +178,50 @@ static int make_token(wwho_vocabulary *v, uint32_t token) {
     return WWHO_OK;
 }
 
-/* One LEB128 in its shortest form, of at most four bytes; null where there is none before `end`. */
-WWHO_LOCAL const uint8_t *read_leb(const uint8_t *p, const uint8_t *end, uint32_t *value) {
-    *value = 0;
-    for (uint32_t shift = 0; p < end && shift < 28; shift += 7) {
+WWHO_LOCAL uint32_t next_number(number_columns *c) {
+    const uint8_t *p = c->at;
+    uint32_t value = 0;
+    for (uint32_t shift = 0; p && p < c->end && shift < 28; shift += 7) {
         uint8_t byte = *p++;
-        *value |= (uint32_t)(byte & 127) << shift;
-        if (byte < 128) return byte || !shift ? p : 0;
+        value |= (uint32_t)(byte & 127) << shift;
+        if (byte >= 128) continue;
+        c->at = byte || !shift ? p : 0;
+        return value;
     }
+    c->at = 0;
     return 0;
 }
 
-/* Skip n LEB128s, unchecked; null where there are fewer before `end`. */
-static const uint8_t *skip_lebs(const uint8_t *p, const uint8_t *end, uint32_t n) {
-    for (; n && p < end; p++) n -= *p < 128;
-    return n ? 0 : p;
+/* The next n numbers, unchecked, as a column of their own. */
+static number_columns next_column(number_columns *c, uint32_t n) {
+    const uint8_t *from = c->at, *p = from;
+    for (; n && p && p < c->end; p++) n -= *p < 128;
+    c->at = n ? 0 : p;
+    return (number_columns){from, p};
 }
 
 /* The ranks of tokens, of which n_ties are those of the tokens before them. */
-static const uint8_t *read_ties(wwho_vocabulary *v, const uint8_t *p, const uint8_t *end, uint32_t n_ties) {
+static bool read_ties(wwho_vocabulary *v, number_columns *c) {
     for (uint32_t i = 0; v->rank && i < v->n_made; i++) {
         v->rank[i] = i;
         v->level[i] = 0;
     }
-    for (uint32_t token = v->n_symbols, more; n_ties--;) {
-        if (!(p = read_leb(p, end, &more)) || !more || more >= v->n_made - token) return 0;
+    for (uint32_t i = 0, token = v->n_symbols; i < v->n_ties; i++) {
+        uint32_t more = next_number(c);
+        if (!more || more >= v->n_made - token) return false;
         token += more;
         v->rank[token] = v->rank[token - 1];
     }
-    return p;
+    return c->at;
 }
 
-WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end, bool delta, uint32_t n_ties) {
-    uint32_t n = v->n_made - v->n_symbols, left = 0, right;
+WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta) {
+    uint32_t left = 0;
     bool later = false;
-    const uint8_t *lefts = *at, *rights = skip_lebs(lefts, end, n), *lefts_end = rights;
-    if (!rights) return WWHO_PAIRS;
-    for (uint32_t token = v->n_symbols, value; token < v->n_made; token++) {
-        lefts = read_leb(lefts, lefts_end, &value);
-        rights = read_leb(rights, end, &right);
-        if (!lefts || !rights) return WWHO_PAIRS;
+    number_columns lefts = next_column(c, v->n_made - v->n_symbols);
+    for (uint32_t token = v->n_symbols; token < v->n_made; token++) {
+        uint32_t value = next_number(&lefts), right = next_number(c);
+        if (!lefts.at || !c->at) return WWHO_PAIRS;
         left = delta ? left + unzigzag(value) : value;
         if (left >= v->n_made || right >= v->n_made) return WWHO_PAIR_ORDER;
         later |= left >= token || right >= token;
@@ -224,7 +229,7 @@ WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t **at, const uint8_t 
         v->right[token] = right;
     }
     if (later != v->later) return WWHO_PAIR_ORDER;
-    if (!(*at = read_ties(v, rights, end, n_ties))) return WWHO_PAIRS;
+    if (!read_ties(v, c)) return WWHO_PAIRS;
     int status = WWHO_OK;
     for (uint32_t token = v->n_symbols; !status && token < v->n_made; token++) status = make_token(v, token);
     if (status) return status;
@@ -238,14 +243,13 @@ static bool may_follow(const uint8_t *last, uint32_t last_length, uint32_t share
     return shared == last_length || rest[0] > last[shared];
 }
 
-WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, const uint8_t **at, const uint8_t *end) {
-    const uint8_t *shares = *at, *lengths = skip_lebs(shares, end, n), *rest = lengths ? skip_lebs(lengths, end, n) : 0;
-    const uint8_t *shares_end = lengths, *lengths_end = rest, *last = 0;
+WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c) {
+    number_columns shares = next_column(c, n), lengths = next_column(c, n);
+    const uint8_t *rest = c->at, *last = 0;
     if (!rest) return WWHO_SYMBOLS;
-    for (uint32_t i = 0, last_length = 0, shared, length; i < n; i++, token++) {
-        shares = read_leb(shares, shares_end, &shared);
-        lengths = read_leb(lengths, lengths_end, &length);
-        if (!shares || !lengths || (size_t)(end - rest) < length) return WWHO_SYMBOLS;
+    for (uint32_t i = 0, last_length = 0; i < n; i++, token++) {
+        uint32_t shared = next_number(&shares), length = next_number(&lengths);
+        if (!shares.at || !lengths.at || (size_t)(c->end - rest) < length) return WWHO_SYMBOLS;
         if (!may_follow(last, last_length, shared, rest, length)) return WWHO_SYMBOLS;
         uint32_t from = v->offset[token];
         if (shared + length > v->text_bytes - from) return WWHO_TOKEN_LENGTH;
@@ -258,7 +262,7 @@ WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, const 
         v->offset[token + 1] = from + last_length;
         if (last_length > v->longest) v->longest = last_length;
     }
-    *at = rest;
+    c->at = rest;
     return WWHO_OK;
 }
 
@@ -270,35 +274,28 @@ static bool give_id(wwho_vocabulary *v, uint32_t token, uint32_t i) {
     return true;
 }
 
-static const uint8_t *read_byte_ids(wwho_vocabulary *v, const uint8_t *p, const uint8_t *end) {
-    for (uint32_t byte = 0, value; byte < 256; byte++) {
-        if (!(p = read_leb(p, end, &value))) return 0;
-        v->ids[v->first_byte + byte] = WWHO_NONE;
-        if (!value) {
-            if (v->unk_id == WWHO_NONE) return 0;
-            continue;
-        }
-        uint32_t token = v->first_byte + byte, i = value - 1 - v->first_id; /* one below first_id is beyond all */
-        if (i < v->n_ids && v->by_id[i] < v->n_tokens) v->by_id[i] = WWHO_NONE; /* what it shares decodes to the byte */
-        if (!give_id(v, token, i)) return 0;
+static bool read_byte_ids(wwho_vocabulary *v, number_columns *c) {
+    for (uint32_t token = v->first_byte; token < v->first_byte + 256; token++) {
+        uint32_t value = next_number(c), i = value - 1 - v->first_id; /* one below first_id is beyond all */
+        if (!c->at) return false;
+        v->ids[token] = WWHO_NONE;
+        if (value && i < v->n_ids && v->by_id[i] < v->n_tokens) v->by_id[i] = WWHO_NONE; /* what it shares decodes to the byte */
+        if (value ? !give_id(v, token, i) : v->unk_id == WWHO_NONE) return false;
     }
-    return p;
+    return true;
 }
 
-WWHO_LOCAL int read_ids(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end) {
-    const uint8_t *p = *at;
-    if (v->id_rule != IDS_STATED) return WWHO_OK;
+WWHO_LOCAL bool read_ids(wwho_vocabulary *v, number_columns *c) {
+    if (v->id_rule != IDS_STATED) return true;
     for (uint32_t i = 0; i < v->n_ids; i++) v->by_id[i] = WWHO_NONE;
-    for (uint32_t token = 0, number = 0, value; token < v->n_tokens; token++) {
-        if (!(p = read_leb(p, end, &value))) return WWHO_IDS;
-        number += unzigzag(value);
+    for (uint32_t token = 0, number = 0; token < v->n_tokens; token++) {
+        number += unzigzag(next_number(c));
         v->ids[token] = WWHO_NONE;
-        if (number ? !give_id(v, token, number - 1) : v->unk_id == WWHO_NONE) return WWHO_IDS;
+        if (!c->at || (number ? !give_id(v, token, number - 1) : v->unk_id == WWHO_NONE)) return false;
     }
-    if (v->space_id != WWHO_NONE && !give_id(v, v->n_tokens, v->space_id - v->first_id)) return WWHO_IDS;
-    if (v->first_byte != WWHO_NONE && !(p = read_byte_ids(v, p, end))) return WWHO_IDS;
-    *at = p;
-    return v->by_id[v->n_ids - 1] == WWHO_NONE ? WWHO_IDS : WWHO_OK;
+    if (v->space_id != WWHO_NONE && !give_id(v, v->n_tokens, v->space_id - v->first_id)) return false;
+    if (v->first_byte != WWHO_NONE && !read_byte_ids(v, c)) return false;
+    return v->by_id[v->n_ids - 1] != WWHO_NONE;
 }
 
 /* Fill in the pairs of bytes. A pair is eager where each merge of its first byte with a longer token to the left, and of its

@@ -32,6 +32,11 @@ typedef struct {
     uint64_t low, high; /* the text, zero behind its end, and its length in the last four bits */
 } wwho_whole;
 
+/* Numbers and texts that are read one after another; `at` is null once something was not there. */
+typedef struct {
+    const uint8_t *at, *end;
+} number_columns;
+
 typedef struct wwho_kind wwho_kind; /* model.h */
 typedef struct wwho_vocabulary wwho_vocabulary;
 
@@ -42,25 +47,32 @@ enum { IDS_COUNT, IDS_STEP, IDS_STATED };
 /* A model: symbols (bytes, or syllables) and the tokens merged from them, with numbers of its own from 0. From n_tokens on come those
  * that no text is looked up as: the lone space, where there is a space_id, and the tokens of the 256 bytes with UNKNOWN_BYTES. */
 struct wwho_vocabulary {
+    struct {               /* the head in the file, as it lies there */
+        uint8_t kind_number, symbols, unknown, id_rule, speller_at;
+        uint8_t fuse : 1;         /* neighbouring unknowns are one unk_id */
+        uint8_t anywhere : 1;     /* tokens may stand anywhere in a piece */
+        uint8_t later : 1;        /* a token may have parts of higher numbers */
+        uint8_t unmade : 1;       /* there are such */
+        uint8_t whole_pieces : 1; /* a piece that is an unmade token is that token */
+        uint8_t ties : 1;         /* there are such */
+        uint8_t no_flags : 2;
+        uint16_t zero;
+        uint32_t first_id;   /* of the model's ids */
+        uint32_t unk_id;     /* WWHO_NONE: there is none */
+        uint32_t n_symbols;  /* tokens below it are symbols: made of nothing */
+        uint32_t n_merges;   /* all other tokens */
+        uint32_t text_bytes; /* of all tokens' texts */
+        uint32_t n_ids;      /* ids from first_id on, some of which may be no token's */
+    };
     const wwho_kind *kind;
-    const void *own;   /* tables of that kind alone */
-    uint8_t kind_number, symbols, unknown, id_rule;
-    bool fuse;         /* neighbouring unknowns are one unk_id */
-    bool anywhere;     /* tokens may stand anywhere in a piece */
-    bool later;        /* a token may have parts of higher numbers */
-    bool unmade, ties; /* there are such */
-    bool whole_pieces; /* a piece that is an unmade token is that token */
+    const void *own; /* tables of that kind alone */
     uint32_t speller_number;
     const wwho_vocabulary *speller; /* what spells a symbol that this one lacks; null: nothing does */
-    uint32_t unk_id, space_id;      /* WWHO_NONE: there is none */
-    uint32_t n_symbols; /* tokens below it are symbols: made of nothing */
-    uint32_t n_tokens;
+    uint32_t space_id;              /* WWHO_NONE: there is none */
+    uint32_t n_tokens, n_superwords, n_ties;
     uint32_t n_made;   /* tokens from it on are made by no merge */
     uint32_t n_plain;  /* tokens from it on are superwords, or unmade */
     uint32_t first_byte; /* the token of byte 0; WWHO_NONE without UNKNOWN_BYTES */
-    uint32_t first_id; /* of the model's ids */
-    uint32_t n_ids;    /* ids from first_id on, some of which may be no token's */
-    uint32_t text_bytes; /* of all tokens' texts */
     uint32_t *ids;     /* of tokens, WWHO_NONE: encoded as unk_id; null: first_id + token */
     uint32_t *by_id;   /* the token with the id first_id + i, or WWHO_NONE */
     uint32_t longest;  /* token, in bytes */
@@ -238,21 +250,20 @@ WWHO_LOCAL int put_text(wwho_vocabulary *v, uint32_t token, const uint8_t *text,
 WWHO_LOCAL bool add_texts(wwho_vocabulary *v);
 
 /* The two columns of pairs in FORMAT.md, MODEL (`delta`: the left one holds zigzag-coded differences), and the n_ties merges of equal
- * rank, from *at on, which moves behind them; the texts of what they make. */
-WWHO_LOCAL int add_merges(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end, bool delta, uint32_t n_ties);
+ * rank; the texts of what they make. */
+WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta);
 
 /* Fill in the pairs of bytes, once all merges are there. */
 WWHO_LOCAL void pair_bytes(wwho_vocabulary *v);
 
-/* n texts in ascending order, TEXTS in FORMAT.md, MODEL, from *at on, which moves behind them: those of the tokens from `token` on.
- * WWHO_SYMBOLS, WWHO_TOKEN_LENGTH. */
-WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, const uint8_t **at, const uint8_t *end);
+/* n texts in ascending order, TEXTS in FORMAT.md, MODEL: those of the tokens from `token` on. WWHO_SYMBOLS, WWHO_TOKEN_LENGTH. */
+WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c);
 
-/* With IDS_STATED, the ids of the tokens and of single bytes from *at on, which moves behind them. WWHO_IDS. */
-WWHO_LOCAL int read_ids(wwho_vocabulary *v, const uint8_t **at, const uint8_t *end);
+/* With IDS_STATED, the ids of the tokens and of single bytes. False where they are not as they must be. */
+WWHO_LOCAL bool read_ids(wwho_vocabulary *v, number_columns *c);
 
-/* One LEB128 in its shortest form, of at most four bytes; null where there is none before `end`. */
-WWHO_LOCAL const uint8_t *read_leb(const uint8_t *p, const uint8_t *end, uint32_t *value);
+/* The next LEB128 in its shortest form, of at most four bytes. Where there is none, 0, and `at` becomes null. */
+WWHO_LOCAL uint32_t next_number(number_columns *c);
 
 /* The difference, modulo 2^32, that a zigzag-coded number stands for. */
 static inline uint32_t unzigzag(uint32_t value) { return value >> 1 ^ (0 - (value & 1)); }
