@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 import wwho
 
+WWHO = ("-m", "wwho.cli.main")
 # Sizes in repetitions: a message, a page, a chapter. The longest take 19 KB.
 SENTENCES = "ගෙදර යන පාරේ මල් පිපිලා. The kettle sings at 10:45. बगीचे में हवा चल रही थी। "
 SIZES = (1, 4, 20, 120)
@@ -117,9 +118,15 @@ class Running(NamedTuple):
 
 
 @contextmanager
-def serving(log: Path, *options: str) -> Iterator[Running]:
-    """`wwho serve` on a free port, which writes its log to a file, until the end of the block."""
-    command = [sys.executable, "-m", "wwho.cli.main", "serve", "--port", "0", *options]
+def serving(log: Path, *options: str, wwho: Sequence[str] = WWHO) -> Iterator[Running]:
+    """`wwho serve` on a free port, which writes its log to a file, until the end of the block.
+
+    Args:
+        log: the file.
+        options: of `wwho serve`.
+        wwho: the arguments of Python that run the command.
+    """
+    command = [sys.executable, *wwho, "serve", "--port", "0", *options]
     with open(log, "w", encoding="utf-8") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:

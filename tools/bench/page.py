@@ -1,8 +1,8 @@
 """How long the demo page keeps its user waiting: keys pressed in 100 KB of text, in Chromium.
 
-    python tools/bench/page.py [--keys 40] [--text hindi] [--json FILE]
+    python tools/bench/page.py [--keys 40] [--text hindi] [--bytes 100000] [--json FILE]
 
-For each kind of text, the page holds 100 KB of UTF-8 in paragraphs, and keys are pressed in its
+For each kind of text, the page holds 100 KB of UTF-8, or so many bytes, in paragraphs, and keys are pressed in its
 middle. Three times of each key, in milliseconds: `input`, what the page's own code takes of the
 main thread; `paint`, from the key to the next frame, as the browser measures interactions (Event
 Timing, in steps of 8 ms, nothing below 16); `tokens`, from the key until the new counts and tokens
@@ -25,7 +25,6 @@ from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-SIZE = 100_000  # bytes of UTF-8
 CHROMIUM = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 LIMIT_MS = 50
 SENTENCES = {
@@ -61,15 +60,18 @@ WATCH = """() => {
 }"""
 
 
-def long_text(sentence: str) -> str:
-    """Paragraphs of one sentence, `SIZE` bytes together."""
+def long_text(sentence: str, size: int) -> str:
+    """Paragraphs of one sentence, `size` bytes of UTF-8 together."""
     paragraph = (sentence * SENTENCES_IN_A_PARAGRAPH).rstrip(" ") + "\n"
-    return paragraph * (SIZE // len(paragraph.encode()) + 1)
+    return paragraph * (size // len(paragraph.encode()) + 1)
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """The page, served as a user serves it, on a free port; gives its address."""
+def served(address: str | None) -> Iterator[str]:
+    """The page's address: this one, or that of a free port, where it is served as a user does."""
+    if address is not None:
+        yield address
+        return
     command = [sys.executable, "-m", "wwho.cli.main", "serve", "--port", "0"]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "py")}
     process = subprocess.Popen(
@@ -115,18 +117,18 @@ def summary(times: dict[str, list[float]], keys: int) -> dict[str, float]:
     }
 
 
-def run(keys: int, texts: list[str]) -> list[dict[str, Any]]:
+def run(keys: int, texts: list[str], size: int, address: str | None) -> list[dict[str, Any]]:
     """Measure each of the texts, with the three tokenizers that the page opens with."""
     playwright = import_module("playwright.sync_api")
     chromium = import_module("chromium").find_browser()
     rows = []
-    with served() as address, playwright.sync_playwright() as driver:
+    with served(address) as found, playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=CHROMIUM)
         for name in texts:
             page = browser.new_page(viewport={"width": 1280, "height": 900})
-            page.goto(address)
+            page.goto(found)
             page.wait_for_selector("body.ready[data-state=done]")
-            times = measure(page, long_text(SENTENCES[name]), keys)
+            times = measure(page, long_text(SENTENCES[name], size), keys)
             rows.append({"text": name, **summary(times, keys)})
             page.close()
         browser.close()
@@ -138,10 +140,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Interaction times of the demo page in Chromium")
     parser.add_argument("--keys", type=int, default=40, help="keys to press in each text")
     parser.add_argument("--text", choices=SENTENCES, action="append", help="only this text")
+    parser.add_argument("--bytes", type=int, default=100_000, help="of UTF-8 in the page")
+    parser.add_argument("--address", help="of a page that is served already")
     parser.add_argument("--json", type=Path, help="also write the figures here")
     options = parser.parse_args()
-    rows = run(options.keys, options.text or list(SENTENCES))
-    print(f"{'100 KB, ms':<32} input   paint median/max   tokens median/max   longest task")
+    rows = run(options.keys, options.text or list(SENTENCES), options.bytes, options.address)
+    print(
+        f"{f'{options.bytes / 1000:g} KB, ms':<32} input   paint median/max   tokens median/max   longest task"
+    )
     for row in rows:
         print(
             f"{row['text']:<32}{row['input_median']:6.1f}"
