@@ -18,11 +18,11 @@ TARGET = ROOT / "web" / "package" / "wwho.wasm"
 ZIG = "0.16.0"
 STACK_BYTES = 96 * 1024
 SOURCES = ["wwho.c"]
-# 57 KB where -O3 gives 75. LLVM inlines what is marked HOT in the core and what is small, and
+# LLVM inlines what is marked HOT in the core and what is small, and
 # leaves the addresses of loops as they are; what that costs in speed is within the noise.
 FLAGS = [
     "-target", "wasm32-freestanding", "-mcpu=generic+bulk_memory+simd128",
-    "-std=c11", "-Os", "-fno-slp-vectorize", "-mllvm", "-inline-threshold=0",
+    "-std=c11", "-Os", "-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-inline-threshold=0",
     "-mllvm", "-inlinehint-threshold=60", "-mllvm", "-inline-call-penalty=0",
     "-mllvm", "-disable-lsr",
     "-nostdlib", "-fvisibility=hidden", "-c",

@@ -3,10 +3,6 @@
 
 enum { MAX_AUTOMATA = 1023, MAX_STATES = 4095, MAX_RULES = 1023, MAX_ENTRIES = 1 << 22 };
 
-WWHO_LOCAL COLD void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
-    scan_piece(classes, automaton, cursor, rule);
-}
-
 static uint32_t stride_of(uint32_t n_classes) { return (n_classes + 8) & ~3u; }
 
 /* The automaton at *at; *at moves behind it. */

@@ -1,5 +1,10 @@
-/* Looking texts up: see vocabulary.h. */
+/* Looking texts up, and the scanner: what is called often, though not worth a copy at each place. See vocabulary.h, automaton.h. */
+#include "automaton.h"
 #include "vocabulary.h"
+
+WWHO_LOCAL COLD void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
+    scan_piece(classes, automaton, cursor, rule);
+}
 
 WWHO_LOCAL COLD uint64_t hash_text(const uint8_t *text, size_t n, size_t readable) {
     uint64_t state = 0;

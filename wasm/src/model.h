@@ -74,7 +74,7 @@ struct wwho_model {
 static inline void next_segment(const wwho_model *model, wwho_cursor *c, uint32_t *route) {
     *route = 0;
     if (model->router)
-        scan_piece(&model->classes, model->router, c, route);
+        scan(&model->classes, model->router, c, route);
     else
         c->at = c->end;
 }
