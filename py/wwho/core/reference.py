@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from operator import index
 from typing import TypeAlias
 
@@ -134,8 +134,8 @@ class ReferenceBackend:
 
     def _ordinary(self, text: bytes, unk: bool, whole: bool) -> Iterator[Placed]:
         """The tokens of a text without added tokens."""
-        for number, run in groupby(self._cuts(text, whole), key=lambda segment: segment[0]):
-            route, cuts = self.artifact.routes[number], [spans for _, spans in run]
+        for number, cuts in neighbours(self._cuts(text, whole)):
+            route = self.artifact.routes[number]
             engine = self._engines[route.model]
             if isinstance(engine, Units):
                 units = [[(text[s.start : s.end], s.rule) for s in spans] for spans in cuts]
@@ -258,6 +258,19 @@ def engine_of(
         return LongestMatch(model, ids, speller)
     assert isinstance(model, Viterbi)
     return BestPath(model, ids, speller)
+
+
+def neighbours(cuts: Iterable[tuple[int, list[Span]]]) -> Iterator[tuple[int, list[list[Span]]]]:
+    """Pieces of one route, as long as no other is, and nothing that is dropped, between them."""
+    number, run = 0, list[list[Span]]()
+    for route, spans in cuts:
+        if run and (route != number or run[-1][-1].end != spans[0].start):
+            yield number, run
+            run = []
+        number = route
+        run.append(spans)
+    if run:
+        yield number, run
 
 
 def segments_of(spans: Sequence[Span]) -> Iterator[list[Span]]:
