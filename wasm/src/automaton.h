@@ -126,7 +126,7 @@ static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
 
 /* Move the cursor, which is not at the end, behind the piece that starts there; its rule goes to *rule. The automaton was
  * checked to match something. Most pieces end just before the character that ends the scan: it is not read again. */
-static HOT void scan_piece(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
+static WARM void scan_piece(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
     const uint32_t *table = automaton->table;
     wwho_cursor c = *cursor;
     uint32_t row = WWHO_START * automaton->stride, mark = 0;

@@ -99,7 +99,7 @@ static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
 }
 
 /* The ids that the cache has for a text go to `ids`, which has room for LONG_ROOM; gives their number, 0: it has none. */
-static HOT uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
+static WARM uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     const uint64_t *line = key->set;
     if (!line) return 0;
     if (is_short(key)) {
@@ -116,26 +116,18 @@ static HOT uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     return (packed[3] >> 5) + 1u;
 }
 
-/* Make room for a line, the newest of its set. */
-static HOT uint64_t *push_line(uint64_t *set, const uint64_t *text, uint32_t words, uint32_t line, uint32_t ways) {
-    for (uint32_t i = line * ways; i-- > line;) set[i] = set[i - line];
-    copy_bytes(set, text, words * sizeof *set);
-    return set + words;
-}
-
-/* Keep `first` + each of n tokens. */
+/* Keep `first` + each of n tokens: their line is the newest of its set. */
 static inline void keep(const wwho_key *key, uint32_t first, const uint32_t *tokens, uint32_t n) {
+    bool brief = is_short(key);
+    uint32_t words = brief ? SHORT_TEXT : LONG_TEXT, line = brief ? SHORT_LINE : LONG_LINE, set = brief ? SHORT_SET : LONG_SET;
     uint64_t ids[LONG_ROOM / 2] = {0};
-    uint32_t width = is_short(key) ? 4 : 3;
-    if (!key->set || !n || n > (is_short(key) ? SHORT_ROOM : LONG_ROOM)) return;
+    if (!key->set || !n || n > (brief ? SHORT_ROOM : LONG_ROOM)) return;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t id = first + tokens[i] + (i ? 0 : is_short(key) ? n << 24 : (n - 1) << 21);
-        copy_bytes((uint8_t *)ids + width * i, &id, 4);
+        uint32_t id = first + tokens[i] + (i ? 0 : brief ? n << 24 : (n - 1) << 21);
+        copy_bytes((uint8_t *)ids + (brief ? 4 : 3) * i, &id, 4);
     }
-    if (is_short(key))
-        copy_bytes(push_line(key->set, key->text, SHORT_TEXT, SHORT_LINE, SHORT_WAYS), ids, 8 * (SHORT_LINE - SHORT_TEXT));
-    else
-        copy_bytes(push_line(key->set, key->text, LONG_TEXT, LONG_LINE, LONG_WAYS), ids, 8 * (LONG_LINE - LONG_TEXT));
+    for (uint32_t i = set; i-- > line;) key->set[i] = key->set[i - line];
+    for (uint32_t i = 0; i < line; i++) key->set[i] = i < words ? key->text[i] : ids[i - words];
 }
 
 #endif

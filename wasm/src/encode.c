@@ -31,7 +31,7 @@ WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const 
 }
 
 /* n ids of a text that starts at `at`, in a buffer with room for LONG_ROOM. */
-static HOT void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *ids, uint32_t n, size_t at) {
+static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *ids, uint32_t n, size_t at) {
     if (e->n + LONG_ROOM <= e->quick) {
         copy_bytes(e->ids + e->n, ids, LONG_ROOM * sizeof *ids); /* quicker than to ask */
         e->n += n;
@@ -231,7 +231,7 @@ static HOT void set_found(const wwho_encoder *e, wwho_found *f, size_t at, size_
 }
 
 /* Put the tokens of what was found; they may be part of a phrase. */
-static HOT void put_found(wwho_encoder *e, const wwho_route *route, const wwho_found *f) {
+static WARM void put_found(wwho_encoder *e, const wwho_route *route, const wwho_found *f) {
     const wwho_vocabulary *v = &e->model->models[route->model];
     uint32_t ids[LONG_ROOM], n = kept_ids(&f->key, ids);
     if (!v->superwords.slots) flush_phrase(e);
