@@ -2,11 +2,12 @@
 
     python tools/bench/page.py [--keys 40] [--text hindi] [--bytes 100000] [--json FILE]
 
-For each kind of text, the page holds 100 KB of UTF-8, or so many bytes, in paragraphs, and keys are pressed in its
-middle. Three times of each key, in milliseconds: `input`, what the page's own code takes of the
-main thread; `paint`, from the key to the next frame, as the browser measures interactions (Event
-Timing, in steps of 8 ms, nothing below 16); `tokens`, from the key until the new counts and tokens
-are on the screen. And the longest task of the main thread, where there was one over 50 ms.
+For each kind of text, the page holds 100 KB of UTF-8, or so many bytes, in paragraphs, and keys are
+pressed in its middle. Three times of each key, in milliseconds: `input`, what the page's own code
+takes of the main thread; `paint`, from the key to the next frame, as the browser measures
+interactions (Event Timing, in steps of 8 ms, nothing below 16); `tokens`, from the key until the
+new counts and tokens are on the screen. And the longest task of the main thread, where there was
+one over 50 ms.
 """
 
 from __future__ import annotations
@@ -145,9 +146,8 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="also write the figures here")
     options = parser.parse_args()
     rows = run(options.keys, options.text or list(SENTENCES), options.bytes, options.address)
-    print(
-        f"{f'{options.bytes / 1000:g} KB, ms':<32} input   paint median/max   tokens median/max   longest task"
-    )
+    size = f"{options.bytes / 1000:g} KB, ms"
+    print(f"{size:<32} input   paint median/max   tokens median/max   longest task")
     for row in rows:
         print(
             f"{row['text']:<32}{row['input_median']:6.1f}"
