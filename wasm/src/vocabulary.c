@@ -56,17 +56,13 @@ WWHO_LOCAL void take_whole(wwho_arena *arena, wwho_vocabulary *v) {
 }
 
 WWHO_LOCAL void put_whole(wwho_vocabulary *v) {
-    wwho_whole keys[FETCHED];
-    for (uint32_t i = 0, n = n_pieces(v); i < n + FETCHED; i++) {
-        wwho_whole *key = &keys[i % FETCHED];
-        if (i >= FETCHED && i - FETCHED < n && token_length(v, i - FETCHED) <= WHOLE_TEXT) {
-            wwho_whole *slot = whole_line(v, *key), *end = slot + 4;
-            while (slot < end && slot->high) slot++;
-            if (slot < end) *slot = (wwho_whole){key->low, key->high | (uint64_t)id_of(v, i - FETCHED) << 32};
-        }
-        if (i >= n) continue;
-        *key = whole_key(v->texts + v->offset[i], token_length(v, i));
-        prefetch(whole_line(v, *key));
+    for (uint32_t i = 0, n = n_pieces(v); i < n; i++) {
+        uint32_t next = n - i > FETCHED ? i + FETCHED : i, length = token_length(v, i);
+        prefetch(whole_line(v, whole_key(v->texts + v->offset[next], token_length(v, next))));
+        if (length > WHOLE_TEXT) continue;
+        wwho_whole key = whole_key(v->texts + v->offset[i], length), *slot = whole_line(v, key), *end = slot + 4;
+        while (slot < end && slot->high) slot++;
+        if (slot < end) *slot = (wwho_whole){key.low, key.high | (uint64_t)id_of(v, i) << 32};
     }
 }
 
