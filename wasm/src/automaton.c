@@ -37,7 +37,8 @@ WWHO_LOCAL int plan_automata(wwho_section s, uint32_t n_classes, wwho_arena *are
         int status = find_automaton(s, n_classes, &at, &stored);
         if (status) return status;
         uint32_t stride = stride_of(n_classes);
-        wwho_automaton a = {.stride = stride, .stored = stored, .words = (stored.n_states + 63) / 64, .mark_words = stored.n_rules / 64 + 1};
+        wwho_automaton a = {
+            .stride = stride, .stored = stored, .words = (stored.n_states + 63) / 64, .mark_words = stored.n_rules / 64 + 1};
         a.table = take(arena, 4 * (uint64_t)stored.n_states * stride);
         a.after = take(arena, 8 * (uint64_t)n_classes * a.words);
         a.marks = take(arena, 8 * (uint64_t)stored.n_states * a.mark_words);
@@ -144,7 +145,8 @@ static wwho_range loop_range(const wwho_classes *classes, const uint32_t *table,
     uint32_t longest = 15;
     for (uint32_t first = ' ', last; first < 128; first = last + 1) {
         uint32_t loop = table[row + classes->ascii[first]];
-        for (last = first; last < 128 && (loop & ENTRY_ROW) == row && table[row + classes->ascii[last]] == loop; last++) {}
+        for (last = first; last < 128 && (loop & ENTRY_ROW) == row && table[row + classes->ascii[last]] == loop; last++) {
+        }
         if (last - first <= longest && !(first == ' ' && last > first)) continue;
         longest = last - first;
         range = (wwho_range){ONES * (128 - first), ONES * (128 - last)};

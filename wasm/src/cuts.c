@@ -123,7 +123,8 @@ static size_t class_before(const wwho_model *model, const uint8_t *text, size_t 
 static bool is_within_added(const wwho_wanted *wanted, const uint8_t *text, size_t at, size_t len) {
     const wwho_vocabulary *v = &wanted->model->added;
     for (uint32_t i = 0; i < v->n_tokens; i++)
-        for (size_t n = token_length(v, i), start = at + 1 > n ? at + 1 - n : 0; is_wanted(wanted, i) && start < at && start + n <= len; start++)
+        for (size_t n = token_length(v, i), start = at + 1 > n ? at + 1 - n : 0; is_wanted(wanted, i) && start < at && start + n <= len;
+             start++)
             if (same_text(v->texts + v->offset[i], text + start, n)) return true;
     return false;
 }
@@ -148,17 +149,21 @@ WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wante
 static bool is_unfinished(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t len) {
     const wwho_vocabulary *v = &wanted->model->added;
     for (uint32_t i = 0; i < v->n_tokens; i++)
-        if (token_length(v, i) > len - at && is_late(wanted->model, i) == late && is_wanted(wanted, i) && same_text(v->texts + v->offset[i], text + at, len - at)) return true;
+        if (token_length(v, i) > len - at && is_late(wanted->model, i) == late && is_wanted(wanted, i) &&
+            same_text(v->texts + v->offset[i], text + at, len - at))
+            return true;
     return false;
 }
 
 /* Whether a text may be cut at the end of an added token: what is beside it may ask for more, and must be there as a whole. */
 static bool may_end_added(const wwho_model *model, const uint8_t *text, size_t at, size_t len) {
     uint32_t width;
-    return !model->property || !at || (at + 4 <= len && !property_before(model, text, 0, at, &width) && !property_of(model, text + at, len - at, &width));
+    return !model->property || !at ||
+           (at + 4 <= len && !property_before(model, text, 0, at, &width) && !property_of(model, text + at, len - at, &width));
 }
 
-WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, const uint32_t *origins, size_t at, size_t *end) {
+WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, const uint32_t *origins, size_t at,
+                              size_t *end) {
     const wwho_model *model = wanted->model;
     const size_t from = at, len = *end, longest = wanted->any[late] ? model->added.longest : 0;
     size_t sure = at, stop = len; /* the first token behind `sure` */

@@ -9,7 +9,8 @@ uint32_t wwho_abi_version(void) { return WWHO_VERSION_MAJOR << 16 | WWHO_VERSION
 /* Name number `index` of a list, each of which ends with a zero; null beyond the last one, after which another zero follows. */
 static const char *name_at(const char *names, uint32_t index) {
     for (; index && *names; index--)
-        while (*names++) {}
+        while (*names++) {
+        }
     return *names ? names : 0;
 }
 
@@ -59,9 +60,11 @@ static int tell_field(const wwho_asked *w, const char *names, const void *thing,
 #define AT(field) offsetof(wwho_model, field)
 
 static int tell_tokenizer(const wwho_asked *w, const wwho_model *model) {
-    static const uint16_t offsets[] = {AT(n_vocab),           AT(longest),    AT(n_models),          AT(n_routes),      AT(n_stages),        AT(added.n_tokens),
-                                       AT(normalizer.n_steps), AT(n_automata), AT(classes.n_classes), AT(router_number), AT(decoder.progress)};
-    return tell_field(w, "n_vocab\0max_token_bytes\0n_models\0n_routes\0n_stages\0n_added\0n_steps\0n_automata\0n_classes\0router\0decoder\0",
+    static const uint16_t offsets[] = {AT(n_vocab),           AT(longest),        AT(n_models),           AT(n_routes),
+                                       AT(n_stages),          AT(added.n_tokens), AT(normalizer.n_steps), AT(n_automata),
+                                       AT(classes.n_classes), AT(router_number),  AT(decoder.progress)};
+    return tell_field(w,
+                      "n_vocab\0max_token_bytes\0n_models\0n_routes\0n_stages\0n_added\0n_steps\0n_automata\0n_classes\0router\0decoder\0",
                       model, offsets);
 }
 
@@ -69,9 +72,10 @@ static int tell_tokenizer(const wwho_asked *w, const wwho_model *model) {
 #define AT(field) offsetof(wwho_vocabulary, field)
 
 static int tell_model(const wwho_asked *w, const wwho_vocabulary *v) {
-    static const uint16_t offsets[] = {AT(kind_number), AT(symbols), AT(unknown), AT(id_rule), AT(speller_number), AT(first_id),
-                                       AT(n_ids), AT(n_symbols), AT(n_merges), AT(n_superwords), AT(space_id), AT(unk_id)};
-    int status = tell_field(w, "kind\0symbols\0unknown\0ids\0speller\0first_id\0n_ids\0n_symbols\0n_merges\0n_superwords\0space_id\0unk_id\0", v, offsets);
+    static const uint16_t offsets[] = {AT(kind_number), AT(symbols),   AT(unknown),  AT(id_rule),      AT(speller_number), AT(first_id),
+                                       AT(n_ids),       AT(n_symbols), AT(n_merges), AT(n_superwords), AT(space_id),       AT(unk_id)};
+    int status = tell_field(
+        w, "kind\0symbols\0unknown\0ids\0speller\0first_id\0n_ids\0n_symbols\0n_merges\0n_superwords\0space_id\0unk_id\0", v, offsets);
     if (w->index < 4) *w->value &= 255; /* of one byte */
     return status;
 }

@@ -66,7 +66,7 @@ struct wwho_model {
     uint8_t *added_flags;
     wwho_normalizer normalizer; /* without steps: texts are taken as they are */
     wwho_decoder decoder;
-    const uint8_t *property; /* of a class, for what stands beside an added token; null: nobody asks */
+    const uint8_t *property;   /* of a class, for what stands beside an added token; null: nobody asks */
     uint32_t n_vocab, longest; /* ids are below it; the longest token in bytes */
 };
 

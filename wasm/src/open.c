@@ -13,8 +13,8 @@ static int plan_classes(wwho_model *model, wwho_arena *arena) {
     uint32_t n_classes = read16(s.at), n_pages = read16(s.at + 2);
     if (n_classes < 1 || n_classes > MAX_CLASSES || n_pages < 1 || n_pages > MAX_PAGES) return WWHO_CLASSES;
     if (s.length != PAGES_AT + (n_pages * 128 << (n_classes > 256))) return WWHO_CLASSES;
-    model->classes = (wwho_classes){.page = (const uint16_t *)(const void *)(s.at + 4), .pages = take(arena, 2 * 128 * n_pages),
-                                    .n_classes = n_classes};
+    model->classes =
+        (wwho_classes){.page = (const uint16_t *)(const void *)(s.at + 4), .pages = take(arena, 2 * 128 * n_pages), .n_classes = n_classes};
     return WWHO_OK;
 }
 
@@ -153,8 +153,8 @@ static void finish(wwho_model *model) {
 
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **result) {
     if (!blob || !work || !result || (uintptr_t)blob % 4 || (uintptr_t)work % 16) return WWHO_ARGUMENT;
-    static int (*const build[])(wwho_model *) = {build_classes, build_automata, build_stages, build_routes,
-                                                 build_models,  build_added,    number_models, build_template, build_decoder};
+    static int (*const build[])(wwho_model *) = {build_classes, build_automata, build_stages,   build_routes, build_models,
+                                                 build_added,   number_models,  build_template, build_decoder};
     wwho_file file;
     wwho_arena arena = {work, work_len, 0};
     int status = read_file(blob, len, &file);

@@ -32,9 +32,7 @@ WWHO_LOCAL int build_stages(wwho_model *model) {
     return at == s.length ? WWHO_OK : WWHO_STAGES;
 }
 
-static const wwho_stage *stage_at(const wwho_walk *walk) {
-    return &walk->model->stages[read16(walk->route->stages + 2 * walk->level)];
-}
+static const wwho_stage *stage_at(const wwho_walk *walk) { return &walk->model->stages[read16(walk->route->stages + 2 * walk->level)]; }
 
 /* Take the next match at hand. */
 static void next_match(wwho_walk *walk) {
@@ -61,8 +59,7 @@ WWHO_LOCAL void start_walk(wwho_walk *walk, const wwho_model *model, const wwho_
 static bool joins(const uint8_t *actions, uint32_t rule, uint32_t next) {
     uint8_t a = actions[rule], b = actions[next];
     if (a == ACTION_DROP || b == ACTION_DROP) return false;
-    return (b == ACTION_BEFORE && a != ACTION_BEFORE) || (a == ACTION_BEHIND && b != ACTION_BEHIND) ||
-           (b == ACTION_GROUP && rule == next);
+    return (b == ACTION_BEFORE && a != ACTION_BEFORE) || (a == ACTION_BEHIND && b != ACTION_BEHIND) || (b == ACTION_GROUP && rule == next);
 }
 
 /* The next piece of the stage that is cutting. */

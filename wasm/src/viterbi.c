@@ -179,11 +179,17 @@ static void scout_path(wwho_path *p) {
     }
 }
 
-void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
-                         size_t end) {
+void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     (void)route;
     wwho_lattice *s = e->lattice;
-    wwho_path p = {.e = e, .v = v, .unigram = v->own, .lattice = s, .base = at, .end = end, .done = at, .unknown = at,
+    wwho_path p = {.e = e,
+                   .v = v,
+                   .unigram = v->own,
+                   .lattice = s,
+                   .base = at,
+                   .end = end,
+                   .done = at,
+                   .unknown = at,
                    .reach = v->longest < 4 ? 4 : v->longest};
     size_t slots = end - at < LATTICE_SLOTS ? end - at + 1 : LATTICE_SLOTS;
     fill_bytes(s->length, 0, slots * sizeof *s->length);

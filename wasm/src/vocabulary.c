@@ -20,15 +20,13 @@ static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
     return (wwho_pairs){slots, log2, 0, take_filter(arena, log2 + 2)};
 }
 
-static uint32_t extra_tokens(const wwho_vocabulary *v) {
-    return (v->space_id != WWHO_NONE) + (v->unknown == UNKNOWN_BYTES ? 256u : 0);
-}
+static uint32_t extra_tokens(const wwho_vocabulary *v) { return (v->space_id != WWHO_NONE) + (v->unknown == UNKNOWN_BYTES ? 256u : 0); }
 
 WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v) {
     uint32_t extra = extra_tokens(v), n = v->n_tokens + extra;
     v->first_byte = v->unknown == UNKNOWN_BYTES ? n - 256 : WWHO_NONE;
     v->offset = take(arena, 4 * ((uint64_t)n + WWHO_MAX_TOKEN + 2)); /* make_token() needs some more */
-    v->texts = take(arena, (uint64_t)v->text_bytes + extra + 16); /* 16 bytes may be read from each on, and written */
+    v->texts = take(arena, (uint64_t)v->text_bytes + extra + 16);    /* 16 bytes may be read from each on, and written */
     if (v->offset) v->offset[0] = 0;
     if (v->id_rule == IDS_COUNT) return;
     v->ids = take(arena, 4 * (uint64_t)n);

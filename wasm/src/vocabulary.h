@@ -17,13 +17,13 @@ typedef struct {
     uint64_t *slots; /* open addressing: (left, right, merged), 21 bits each; 0 is empty */
     uint32_t log2;
     const uint32_t *rank; /* of a merged token; null: its number */
-    wwho_filter filter; /* what is in slots */
+    wwho_filter filter;   /* what is in slots */
 } wwho_pairs;
 
 /* The symbols of a vocabulary over bytes. */
 typedef struct {
     uint32_t token[256];
-    uint32_t pair[1 << 16];    /* what two neighbouring bytes merge to, by `first << 8 | second` */
+    uint32_t pair[1 << 16];      /* what two neighbouring bytes merge to, by `first << 8 | second` */
     uint8_t eager[1 << 16 >> 3]; /* of such a pair: whether no other pair with one byte and a longer token merges before it */
 } wwho_bytes;
 
@@ -47,7 +47,7 @@ enum { IDS_COUNT, IDS_STEP, IDS_STATED };
 /* A model: symbols (bytes, or syllables) and the tokens merged from them, with numbers of its own from 0. From n_tokens on come those
  * that no text is looked up as: the lone space, where there is a space_id, and the tokens of the 256 bytes with UNKNOWN_BYTES. */
 struct wwho_vocabulary {
-    struct {               /* the head in the file, as it lies there */
+    struct { /* the head in the file, as it lies there */
         uint8_t kind_number, symbols, unknown, id_rule, speller_at;
         uint8_t fuse : 1;         /* neighbouring unknowns are one unk_id */
         uint8_t anywhere : 1;     /* tokens may stand anywhere in a piece */
@@ -70,24 +70,24 @@ struct wwho_vocabulary {
     const wwho_vocabulary *speller; /* what spells a symbol that this one lacks; null: nothing does */
     uint32_t space_id;              /* WWHO_NONE: there is none */
     uint32_t n_tokens, n_superwords, n_ties;
-    uint32_t n_made;   /* tokens from it on are made by no merge */
-    uint32_t n_plain;  /* tokens from it on are superwords, or unmade */
+    uint32_t n_made;     /* tokens from it on are made by no merge */
+    uint32_t n_plain;    /* tokens from it on are superwords, or unmade */
     uint32_t first_byte; /* the token of byte 0; WWHO_NONE without UNKNOWN_BYTES */
-    uint32_t *ids;     /* of tokens, WWHO_NONE: encoded as unk_id; null: first_id + token */
-    uint32_t *by_id;   /* the token with the id first_id + i, or WWHO_NONE */
-    uint32_t longest;  /* token, in bytes */
-    uint8_t *texts;    /* one after another */
-    uint32_t *offset;  /* n_tokens + 1, into texts */
+    uint32_t *ids;       /* of tokens, WWHO_NONE: encoded as unk_id; null: first_id + token */
+    uint32_t *by_id;     /* the token with the id first_id + i, or WWHO_NONE */
+    uint32_t longest;    /* token, in bytes */
+    uint8_t *texts;      /* one after another */
+    uint32_t *offset;    /* n_tokens + 1, into texts */
     uint32_t *left, *right;
     uint32_t *rank, *level; /* of made tokens: their merge's rank, and the highest in all that makes them; null: both are the number */
-    wwho_bytes *bytes; /* null: symbols are texts */
+    wwho_bytes *bytes;      /* null: symbols are texts */
     wwho_pairs pairs, superwords;
     uint32_t strings_bits;
-    uint64_t *strings; /* open addressing: of a text the token, length, offset into texts, and two bits of the hash; 0 is empty */
-    uint32_t whole_bits; /* of the number of lines */
-    wwho_whole *whole;   /* null, or lines of four tokens of at most WHOLE_TEXT bytes: see whole_key() */
-    wwho_filter text_filter;              /* what is in strings */
-    wwho_filter prefix_filter;            /* the texts of 8, 16, .. bytes that longer tokens start with */
+    uint64_t *strings;         /* open addressing: of a text the token, length, offset into texts, and two bits of the hash; 0 is empty */
+    uint32_t whole_bits;       /* of the number of lines */
+    wwho_whole *whole;         /* null, or lines of four tokens of at most WHOLE_TEXT bytes: see whole_key() */
+    wwho_filter text_filter;   /* what is in strings */
+    wwho_filter prefix_filter; /* the texts of 8, 16, .. bytes that longer tokens start with */
 };
 
 /* The id that a token is encoded as. */
@@ -106,9 +106,7 @@ static inline uint32_t token_of(const wwho_vocabulary *v, uint32_t id) {
 /* Tokens below it may be found as whole pieces. */
 static inline uint32_t n_pieces(const wwho_vocabulary *v) { return v->whole_pieces ? v->n_tokens : v->n_made; }
 
-static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) {
-    return v->offset[token + 1] - v->offset[token];
-}
+static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) { return v->offset[token + 1] - v->offset[token]; }
 
 #define MIX 0x9E3779B97F4A7C15u
 
@@ -158,9 +156,7 @@ static inline uint64_t load_tail(const uint8_t *tail, size_t n, size_t readable)
 }
 
 /* The hash of a text of n bytes from the state of its full words and its tail. */
-static inline uint64_t hash_finish(uint64_t state, uint64_t tail, size_t n) {
-    return hash_step(state, tail | (uint64_t)n << 56) * MIX;
-}
+static inline uint64_t hash_finish(uint64_t state, uint64_t tail, size_t n) { return hash_step(state, tail | (uint64_t)n << 56) * MIX; }
 
 WWHO_LOCAL uint64_t hash_text(const uint8_t *text, size_t n, size_t readable);
 
