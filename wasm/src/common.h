@@ -76,13 +76,13 @@ typedef struct {
 } wwho_arena;
 
 /* Null where it does not fit, and then for all that comes after, too. */
-static inline void *take(wwho_arena *arena, uint64_t size) {
+static COLD void *take(wwho_arena *arena, uint64_t size) {
     uint64_t at = arena->used;
     arena->used += (size + 15) & ~(uint64_t)15;
     return arena->used <= arena->size ? arena->base + at : 0;
 }
 
-static inline void *take_zeroed(wwho_arena *arena, uint64_t size) {
+static COLD void *take_zeroed(wwho_arena *arena, uint64_t size) {
     void *at = take(arena, size);
     if (at) fill_bytes(at, 0, size);
     return at;

@@ -21,85 +21,80 @@ typedef struct {
 
 /* Opening */
 
-/* Columns of numbers that a section is read from; `at` is null once one was not there. */
-/* The next of ascending code points, which are differences, less one but for the first (`last` is WWHO_NONE). */
-static uint32_t next_code_point(number_columns *c, uint32_t last) {
-    uint32_t code_point = last + 1 + next_number(c);
-    if (code_point >= 0x110000 || code_point >> 11 == 0xD800 >> 11) c->at = 0;
-    return c->at ? code_point : 0;
+/* A step while it is read: what its head says, its numbers, and how much is filled in; `in.at` is null once something was wrong. */
+typedef struct {
+    number_columns in;
+    uint32_t number, n, more, others, n_targets, size;
+    uint32_t n_pages, n_rewrites, used; /* so far; `used` of the targets */
+} step_reader;
+
+static COLD void check(step_reader *c, bool right) {
+    if (!right) c->in.at = 0;
 }
+
+/* A code point, or 0 and a failure. */
+static COLD uint32_t valid(step_reader *c, uint32_t code_point) {
+    check(c, code_point < 0x110000 && code_point >> 11 != 0xD800 >> 11);
+    return c->in.at ? code_point : 0;
+}
+
+/* The next of ascending code points, which are differences, less one but for the first (`last` is WWHO_NONE). */
+static uint32_t next_code_point(step_reader *c, uint32_t last) { return valid(c, last + 1 + next_number(&c->in)); }
 
 /* A code point as a difference from another one. */
-static uint32_t near_code_point(number_columns *c, uint32_t other) {
-    uint32_t code_point = other + unzigzag(next_number(c));
-    if (code_point >= 0x110000 || code_point >> 11 == 0xD800 >> 11) c->at = 0;
-    return c->at ? code_point : 0;
+static COLD uint32_t near_code_point(step_reader *c, uint32_t other) { return valid(c, other + unzigzag(next_number(&c->in))); }
+
+/* The next n targets, each near the one before; the last one. */
+static COLD uint32_t read_targets(step_reader *c, wwho_rewriting *step, uint32_t n, uint32_t last) {
+    check(c, n <= MAX_TARGETS && n <= c->n_targets - c->used);
+    while (c->in.at && n--) step->targets[c->used++] = last = near_code_point(c, last);
+    return last;
 }
 
-/* The page of a code point, which gets one of its own if it has none; at most `most` are there. */
-static uint32_t own_page(uint16_t *page, uint32_t *n, uint32_t most, uint32_t code_point) {
-    uint16_t *own = &page[code_point >> 7];
-    if (!*own && *n < most) *own = (uint16_t)++*n;
-    return *own;
-}
-
-/* The tables of a step while they are filled in. */
-typedef struct {
-    uint32_t n_pages, n_mapped, n_ordered, n_pairs, n_targets;
-    uint16_t *page, *pages;
-    wwho_rewrite *rewrites;
-    uint32_t *targets;
-    wwho_composition *pairs;
-} rewriting_tables;
-
-/* The rewrite of a code point, which gets one of its own if it has none; null where the head of the step counts too few. */
-static wwho_rewrite *own_rewrite(rewriting_tables *t, uint32_t *n_pages, uint32_t *n_rewrites, uint32_t code_point) {
-    uint32_t page = own_page(t->page, n_pages, t->n_pages, code_point);
-    if (!page) return 0;
-    uint16_t *cell = &t->pages[128 * page + (code_point & 127)];
-    if (!*cell) {
-        *cell = (uint16_t)++*n_rewrites;
-        t->rewrites[*cell] = (wwho_rewrite){0, KEPT, 0, false};
+/* The rewrite of a code point, which gets one of its own if it has none. */
+static COLD wwho_rewrite *own_rewrite(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
+    uint16_t *page = &step->page[code_point >> 7];
+    if (!*page && c->n_pages < c->number) *page = (uint16_t)++c->n_pages;
+    check(c, *page);
+    uint16_t *cell = &step->pages[128 * *page + (code_point & 127)];
+    if (c->in.at && !*cell) {
+        *cell = (uint16_t)++c->n_rewrites;
+        step->rewrites[*cell].n = KEPT;
     }
-    return &t->rewrites[*cell];
+    return &step->rewrites[*cell];
 }
 
-static bool fill_step(number_columns *c, rewriting_tables *t) {
-    uint32_t n_pages = 0, n_rewrites = 0, n_targets = 0, code_point = WWHO_NONE;
-    t->rewrites[0] = (wwho_rewrite){0, KEPT, 0, false};
-    for (uint32_t i = 0; i < t->n_mapped; i++) {
-        code_point = next_code_point(c, code_point);
-        uint32_t n = next_number(c), last = code_point;
-        wwho_rewrite *rewrite = c->at ? own_rewrite(t, &n_pages, &n_rewrites, code_point) : 0;
-        if (!rewrite || n > MAX_TARGETS || n > t->n_targets - n_targets) return false;
-        rewrite->at = n_targets;
+static void fill_map(step_reader *c, wwho_rewriting *step) {
+    uint32_t last = WWHO_NONE;
+    step->rewrites[0].n = KEPT;
+    for (uint32_t i = 0; i < c->n; i++) {
+        last = next_code_point(c, last);
+        uint32_t n = next_number(&c->in);
+        wwho_rewrite *rewrite = own_rewrite(c, step, last);
+        rewrite->at = c->used;
         rewrite->n = (uint8_t)n;
-        while (n--) last = t->targets[n_targets++] = near_code_point(c, last);
-        if (!c->at || (rewrite->n == 1 && last == code_point)) return false;
+        check(c, read_targets(c, step, n, last) != last || n != 1);
     }
-    code_point = WWHO_NONE;
-    for (uint32_t i = 0; i < t->n_ordered; i++) {
-        code_point = next_code_point(c, code_point);
-        uint32_t order = next_number(c);
-        wwho_rewrite *rewrite = c->at ? own_rewrite(t, &n_pages, &n_rewrites, code_point) : 0;
-        if (!rewrite || order < 1 || order > 254) return false;
-        rewrite->order = (uint8_t)order;
+    last = WWHO_NONE;
+    for (uint32_t i = 0; i < c->more; i++) {
+        last = next_code_point(c, last);
+        uint32_t order = next_number(&c->in);
+        check(c, order - 1 < 254);
+        own_rewrite(c, step, last)->order = (uint8_t)order;
     }
-    wwho_composition last = {0, 0, 0};
-    for (uint32_t i = 0; i < t->n_pairs; i++) {
-        uint32_t first = last.first + next_number(c), second = near_code_point(c, last.second);
+    wwho_composition before = {0, 0, 0};
+    for (uint32_t i = 0; i < c->others; i++) {
+        uint32_t first = before.first + next_number(&c->in), second = near_code_point(c, before.second);
         wwho_composition pair = {first, second, near_code_point(c, first)};
-        wwho_rewrite *rewrite = c->at ? own_rewrite(t, &n_pages, &n_rewrites, second) : 0;
-        if (!rewrite || first >= 0x110000) return false;
-        rewrite->second = true;
-        rewrite = own_rewrite(t, &n_pages, &n_rewrites, pair.composed);
-        if (!rewrite || rewrite->n != KEPT) return false;
+        own_rewrite(c, step, second)->second = true;
+        wwho_rewrite *rewrite = own_rewrite(c, step, pair.composed);
+        check(c, rewrite->n == KEPT && first < 0x110000);
+        check(c, !i || first > before.first || (first == before.first && second > before.second));
         rewrite->at = i;
         rewrite->n = PAIRED;
-        if (i && (first < last.first || (first == last.first && second <= last.second))) return false;
-        last = t->pairs[i] = pair;
+        before = step->compositions[i] = pair;
     }
-    return n_pages == t->n_pages && n_targets == t->n_targets;
+    check(c, c->n_pages == c->number && c->used == c->n_targets);
 }
 
 static const wwho_rewrite *rewrite_of(const wwho_rewriting *step, uint32_t code_point) {
@@ -107,130 +102,126 @@ static const wwho_rewrite *rewrite_of(const wwho_rewriting *step, uint32_t code_
     return &step->rewrites[step->pages[128 * page + (code_point & 127)]];
 }
 
-/* A character taken apart as far as pairs do it: the first of what is left; the others, last one first, go to `ends`, and how many
- * there are to *n. */
-static uint32_t undo_pairs(const wwho_rewriting *step, uint32_t code_point, uint32_t ends[MAX_TARGETS], uint32_t *n) {
+/* Write what a character is mapped to, or what pairs compose it of, in front of `end`, where there is room for 2 * MAX_TARGETS; where
+ * that begins. It is more than MAX_TARGETS where pairs go in a circle. */
+static COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint32_t *end) {
     const wwho_rewrite *r = rewrite_of(step, code_point);
-    for (*n = 0; r->n == PAIRED && *n < MAX_TARGETS; r = rewrite_of(step, code_point)) {
-        ends[(*n)++] = step->compositions[r->at].second;
+    uint32_t *at = end;
+    for (; r->n == PAIRED && end - at < MAX_TARGETS; r = rewrite_of(step, code_point)) {
+        *--at = step->compositions[r->at].second;
         code_point = step->compositions[r->at].first;
     }
-    return code_point;
+    if (r->n >= PAIRED) *--at = code_point;
+    for (uint32_t k = r->n >= PAIRED ? 0 : r->n; k--;) *--at = step->targets[r->at + k];
+    return at;
 }
 
 static bool joins_hangul(const wwho_rewriting *step, uint32_t code_point) {
     return step->flags & HANGUL_TOGETHER && (code_point - VOWELS < N_VOWELS || (code_point > TAILS && code_point - TAILS < N_TAILS));
 }
 
-/* The head of a step: sizes of what is in its columns. */
-typedef struct {
-    uint32_t n, more, others, n_targets, columns;
-} step_sizes;
-
 /* A map of characters: its tables, and its checks. */
-static bool build_map(number_columns *c, wwho_arena *arena, wwho_rewriting *step, uint32_t n_pages, const step_sizes *n) {
-    rewriting_tables t = {n_pages, n->n, n->more, n->others, n->n_targets, 0, 0, 0, (uint32_t *)step->targets, 0};
-    uint64_t n_rewrites = (uint64_t)n->n + n->more + 2 * (uint64_t)n->others;
-    if (step->flags > (HANGUL_APART | HANGUL_TOGETHER) || n_pages > N_PAGES || n_rewrites > n->columns || n_rewrites > 0xFFFF) return false;
-    step->page = t.page = take_zeroed(arena, 2 * N_PAGES);
-    step->pages = t.pages = take_zeroed(arena, 256 * ((uint64_t)n_pages + 1));
-    step->rewrites = t.rewrites = take(arena, (n_rewrites + 1) * sizeof *t.rewrites);
-    step->compositions = t.pairs = take(arena, (uint64_t)n->others * sizeof *t.pairs);
-    step->n_compositions = n->others;
+static void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+    uint64_t n_rewrites = (uint64_t)c->n + c->more + 2 * (uint64_t)c->others;
+    check(c, step->flags <= (HANGUL_APART | HANGUL_TOGETHER) && c->number <= N_PAGES && n_rewrites <= c->size && n_rewrites <= 0xFFFF);
+    if (!c->in.at) return;
+    step->page = take_zeroed(arena, 2 * N_PAGES);
+    step->pages = take_zeroed(arena, 256 * (c->number + 1));
+    step->rewrites = take_zeroed(arena, ((uint32_t)n_rewrites + 1) * sizeof *step->rewrites);
+    step->compositions = take(arena, c->others * sizeof *step->compositions);
+    step->n_compositions = c->others;
     if (arena->used > arena->size) {
-        c->at = c->end;
-        return true;
+        c->in.at = c->in.end;
+        return;
     }
-    if (!fill_step(c, &t)) return false;
-    uint32_t ends[MAX_TARGETS], n_ends;
-    for (uint32_t i = 0; i < n->others; i++) {
-        const wwho_rewrite *first = rewrite_of(step, undo_pairs(step, t.pairs[i].composed, ends, &n_ends));
-        if (first->n == PAIRED || (first->n != KEPT ? first->n : 1u) + n_ends > MAX_TARGETS) return false; /* pairs go in a circle */
-    }
-    return true;
+    fill_map(c, step);
+    uint32_t parts[2 * MAX_TARGETS], *end = parts + 2 * MAX_TARGETS;
+    for (uint32_t i = 0; c->in.at && i < c->others; i++)
+        check(c, end - take_apart(step, step->compositions[i].composed, end) <= MAX_TARGETS);
 }
 
 /* Contents of n rules: of REPLACE a number each that is 0 for one that keeps, else 1 + 2 * length + (1 for `after`); of RULES the length. */
-static bool read_contents(number_columns *c, wwho_rewriting *step, const step_sizes *n) {
-    uint32_t used = 0, last = 0;
-    for (uint32_t i = 0; i < n->n; i++) {
-        uint32_t number = next_number(c), length = step->kind == STEP_RULES ? number : number ? (number - 1) / 2 : 0;
-        bool kept = step->kind == STEP_REPLACE && !number;
-        if (!c->at || length > MAX_TARGETS || length > n->n_targets - used) return false;
-        ((wwho_rewrite *)step->rewrites)[i] = (wwho_rewrite){used, kept ? KEPT : (uint8_t)length, 0, number && !(number & 1)};
-        while (length--) last = ((uint32_t *)step->targets)[used++] = near_code_point(c, last);
+static void read_contents(step_reader *c, wwho_rewriting *step) {
+    bool replace = step->kind == STEP_REPLACE;
+    for (uint32_t i = 0, last = 0; i < c->n; i++) {
+        uint32_t number = next_number(&c->in), length = replace && number ? (number - 1) / 2 : number;
+        step->rewrites[i] = (wwho_rewrite){c->used, replace && !number ? KEPT : (uint8_t)length, 0, number && !(number & 1)};
+        last = read_targets(c, step, length, last);
     }
-    return c->at && used == n->n_targets;
+    check(c, c->used == c->n_targets);
 }
 
-static bool build_ends(number_columns *c, wwho_rewriting *step, const step_sizes *n) {
-    uint32_t *out = (uint32_t *)step->targets, last = WWHO_NONE;
-    for (uint32_t i = 0; i < n->n; i++) last = *out++ = next_code_point(c, last);
-    last = 0;
-    for (uint32_t i = 0; i < n->more + n->others; i++) last = *out++ = near_code_point(c, last);
-    return c->at;
+static void build_ends(step_reader *c, wwho_rewriting *step) {
+    for (uint32_t last = WWHO_NONE; c->used < c->n;) step->targets[c->used++] = last = next_code_point(c, last);
+    read_targets(c, step, c->others, read_targets(c, step, c->more, 0));
 }
 
 /* The texts of RULES, and the trie of them. */
-static bool build_rules(number_columns *c, wwho_arena *arena, wwho_rewriting *step, const step_sizes *n) {
-    wwho_vocabulary texts = {.n_tokens = n->n, .n_symbols = n->n, .text_bytes = n->more};
-    wwho_trie *trie = take(arena, sizeof *trie), made;
-    if (!n->n || n->n > n->columns || n->n >= WWHO_MAX_IDS || n->more / WWHO_MAX_TOKEN > n->n) return false;
+static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+    wwho_vocabulary texts = {.n_tokens = c->n, .n_symbols = c->n, .text_bytes = c->more};
+    wwho_trie made;
+    check(c, c->n && c->n < WWHO_MAX_IDS && c->more / WWHO_MAX_TOKEN <= c->n);
+    if (!c->in.at) return;
+    step->trie = take(arena, sizeof made);
     take_texts(arena, &texts);
-    take_trie(arena, &made, n->columns);
-    step->trie = trie;
+    take_trie(arena, &made, c->size);
     if (arena->used > arena->size) {
-        c->at = c->end;
-        return true;
+        c->in.at = c->in.end;
+        return;
     }
-    *trie = made;
-    if (read_texts(&texts, 0, n->n, c) || texts.offset[n->n] != n->more) return false;
-    for (uint32_t i = 0; i < n->n; i++)
-        if (!well_formed(texts.texts + texts.offset[i], texts.offset[i + 1] - texts.offset[i])) return false;
-    build_trie(trie, texts.texts, texts.offset, n->n, n->n);
-    return read_contents(c, step, n);
+    *step->trie = made;
+    check(c, !read_texts(&texts, 0, c->n, &c->in) && texts.offset[c->n] == c->more);
+    for (uint32_t i = 0; c->in.at && i < c->n; i++)
+        check(c, well_formed(texts.texts + texts.offset[i], texts.offset[i + 1] - texts.offset[i]));
+    if (!c->in.at) return;
+    build_trie(step->trie, texts.texts, texts.offset, c->n, c->n);
+    read_contents(c, step);
 }
 
-static bool build_step(number_columns *c, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata, wwho_rewriting *step) {
-    const uint8_t *p = c->at;
-    if (c->end - p < STEP_HEAD) return false;
-    step_sizes n = {read32(p + 4), read32(p + 8), read32(p + 12), read32(p + 16), read32(p + 20)};
-    uint32_t number = read16(p + 2);
-    c->at += STEP_HEAD;
-    if (n.columns > (size_t)(c->end - c->at) || n.n > n.columns || n.n_targets > n.columns) return false;
-    number_columns own = {c->at, c->at + n.columns};
-    c->at += n.columns;
-    *step = (wwho_rewriting){.kind = p[0], .flags = p[1], .n = n.n, .n_prefix = n.more, .n_suffix = n.others};
-    step->targets = take(arena, 4 * (uint64_t)n.n_targets);
-    if (step->kind == STEP_MAP) return build_map(&own, arena, step, number, &n) && own.at == own.end;
-    bool is_done = false, is_ends = step->kind == STEP_ENDS, is_replace = step->kind == STEP_REPLACE;
-    if (is_ends) {
-        bool prefix = !(step->flags & (ENDS_UNLESS | ENDS_FIRST)) || n.more, strip = !n.n == !(step->flags & (ENDS_LEFT | ENDS_RIGHT));
-        if (step->flags > 15 || number || !prefix || !strip || n.n > MAX_STRIPPED || n.more > MAX_TARGETS) return false;
-        if (n.others > MAX_TARGETS || !n.n_targets || n.n_targets != n.n + n.more + n.others) return false;
+/* Where the step at p ends, before `end`, or null. */
+static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_arena *arena, const wwho_automaton *automata,
+                                 uint32_t n_automata, wwho_rewriting *step) {
+    if (end - p < STEP_HEAD) return 0;
+    step_reader c = {{p + STEP_HEAD, end}, read16(p + 2), read32(p + 4), read32(p + 8), read32(p + 12), read32(p + 16), read32(p + 20), 0, 0, 0};
+    if (c.size > (size_t)(end - c.in.at) || c.n > c.size || c.n_targets > c.size) return 0;
+    c.in.end = c.in.at + c.size;
+    *step = (wwho_rewriting){.kind = p[0], .flags = p[1], .n = c.n, .n_prefix = c.more, .n_suffix = c.others};
+    step->targets = take(arena, 4 * (uint64_t)c.n_targets);
+    bool replaces = step->kind == STEP_REPLACE, none = c.number == NO_AUTOMATON && !replaces;
+    if (step->kind == STEP_MAP)
+        build_map(&c, arena, step);
+    else if (step->kind == STEP_ENDS) {
+        bool prefix = !(step->flags & (ENDS_UNLESS | ENDS_FIRST)) || c.more, strip = !c.n == !(step->flags & (ENDS_LEFT | ENDS_RIGHT));
+        check(&c, step->flags <= 15 && !c.number && prefix && strip && c.n <= MAX_STRIPPED && c.more <= MAX_TARGETS);
+        check(&c, c.others <= MAX_TARGETS && c.n_targets && c.n_targets == c.n + c.more + c.others);
+        if (c.in.at && arena->used <= arena->size)
+            build_ends(&c, step);
+        else if (c.in.at)
+            c.in.at = c.in.end;
     } else {
-        step->rewrites = take(arena, (uint64_t)n.n * sizeof *step->rewrites);
-        bool none = number == NO_AUTOMATON && !is_replace;
-        if (step->flags || n.others || (is_replace && n.more) || (!none && number >= n_automata)) return false;
-        if (automata && !none) step->automaton = &automata[number];
-        if (step->automaton && is_replace && step->automaton->stored.n_rules != n.n) return false;
+        check(&c, step->kind && step->kind <= STEP_RULES && !step->flags && !c.others && (!replaces || !c.more));
+        check(&c, none || c.number < n_automata);
+        step->rewrites = take(arena, (uint64_t)c.n * sizeof *step->rewrites);
+        if (c.in.at && automata && !none) step->automaton = &automata[c.number];
+        check(&c, !replaces || !step->automaton || step->automaton->stored.n_rules == c.n);
+        if (!replaces)
+            build_rules(&c, arena, step);
+        else if (c.in.at && arena->used <= arena->size)
+            read_contents(&c, step);
+        else if (c.in.at)
+            c.in.at = c.in.end;
     }
-    if (step->kind == STEP_RULES) return build_rules(&own, arena, step, &n) && own.at == own.end;
-    if (step->kind > STEP_RULES || !step->kind) return false;
-    if (arena->used > arena->size) return true;
-    is_done = is_ends ? build_ends(&own, step, &n) : read_contents(&own, step, &n);
-    return is_done && own.at == own.end;
+    return c.in.at == c.in.end ? c.in.at : 0;
 }
 
 WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata, wwho_normalizer *n) {
     if (s.length < 4) return WWHO_NORMALIZER;
-    number_columns c = {s.at + 4, s.at + s.length};
+    const uint8_t *at = s.at + 4, *end = s.at + s.length;
     n->n_steps = read16(s.at);
     n->n_late = read16(s.at + 2);
     if (n->n_steps < 1 || n->n_steps > WWHO_MAX_STEPS || n->n_late > n->n_steps) return WWHO_NORMALIZER;
-    for (uint32_t i = 0; i < n->n_steps; i++)
-        if (!build_step(&c, arena, automata, n_automata, &n->steps[i])) return WWHO_NORMALIZER;
-    return c.at == c.end ? WWHO_OK : WWHO_NORMALIZER;
+    for (uint32_t i = 0; at && i < n->n_steps; i++) at = build_step(at, end, arena, automata, n_automata, &n->steps[i]);
+    return at == end ? WWHO_OK : WWHO_NORMALIZER;
 }
 
 /* Running */
@@ -255,51 +246,50 @@ static bool is_quiet(const wwho_normalizing *it, uint32_t code_point) {
 
 /* Characters of a run: three columns of the same room, used in turn. */
 typedef struct {
+    const wwho_normalizing *it;
     passing *now, *next, *spare;
-    size_t n, room, made; /* in `now`; in each; in `next` */
-    const wwho_classes *classes;
-    bool fresh, whole, first; /* it begins a part; it ends one; it begins the source, */
-    uint32_t begin;           /* at this place */
+    size_t n, room, made, lost; /* in `now`; in each; in `next`; characters that vanished before any was made */
+    bool whole, full;           /* it ends a part; there was no room for all */
 } character_run;
 
-static bool push_passing(character_run *run, passing p) {
-    if (run->made == run->room) return false;
-    run->next[run->made++] = p;
-    return true;
-}
-
-/* A character that a map makes of character i, the first one or not. */
-static bool push_mapped(character_run *run, const wwho_rewriting *step, size_t i, uint32_t code_point, bool first) {
-    const wwho_rewrite *r = rewrite_of(step, code_point);
-    bool begins = first && !r->order && !r->second && !joins_hangul(step, code_point);
-    return push_passing(run, (passing){code_point, 0, begins ? run->now[i].origin : WWHO_NONE, !first, r->order});
-}
-
-/* Take the characters apart by the step's map, from `now` to `next`. A character that vanishes is counted with the one before it. */
-static bool take_apart(character_run *run, const wwho_rewriting *step, size_t *vanished) {
-    for (size_t i = 0; i < run->n; i++) {
-        uint32_t code_point = run->now[i].code_point, syllable = code_point - SYLLABLES, ends[MAX_TARGETS], n_ends, n = 0;
-        uint32_t left = undo_pairs(step, code_point, ends, &n_ends);
-        const wwho_rewrite *r = rewrite_of(step, left);
-        bool fits = true;
-        if (step->flags & HANGUL_APART && syllable < N_SYLLABLES) {
-            uint32_t tail = syllable % N_TAILS;
-            fits = push_mapped(run, step, i, LEADS + syllable / N_TAILS / N_VOWELS, true) &&
-                   push_mapped(run, step, i, VOWELS + syllable / N_TAILS % N_VOWELS, false) &&
-                   (!tail || push_mapped(run, step, i, TAILS + tail, false));
-            n = 1;
-        } else if (r->n == KEPT)
-            fits = push_mapped(run, step, i, left, !n++);
-        else
-            for (; fits && n < r->n; n++) fits = push_mapped(run, step, i, step->targets[r->at + n], !n);
-        while (fits && n_ends--) fits = push_mapped(run, step, i, ends[n_ends], false);
-        if (!fits) return false;
-        if (!n && run->made)
-            run->next[run->made - 1].change--;
-        else
-            *vanished += !n;
+/* Put n characters in the place of `old` ones. They came from `source`, unless find_sources() says it by how many there were. */
+static COLD void put_characters(character_run *run, const uint32_t *code_points, uint32_t n, size_t old, uint32_t source, uint32_t origin) {
+    for (uint32_t k = 0; k < n; k++) {
+        run->full |= run->made == run->room;
+        if (run->full) return;
+        run->next[run->made++] = (passing){code_points[k], source, k ? WWHO_NONE : origin, k >= old, 0};
     }
-    return true;
+    if (n >= old) return;
+    if (run->made)
+        run->next[run->made - 1].change -= (int32_t)(old - n);
+    else
+        run->lost += old - n;
+}
+
+/* Put a character as it is. */
+static COLD void keep_character(character_run *run, const passing *p, uint32_t origin) {
+    put_characters(run, &p->code_point, 1, 1, p->source, origin);
+}
+
+/* Take the characters apart by the step's map. */
+static void take_all_apart(character_run *run, const wwho_rewriting *step) {
+    for (size_t i = 0; i < run->n; i++) {
+        uint32_t parts[2 * MAX_TARGETS], *end = parts + 2 * MAX_TARGETS, *at = end;
+        uint32_t code_point = run->now[i].code_point, syllable = code_point - SYLLABLES;
+        if (step->flags & HANGUL_APART && syllable < N_SYLLABLES) {
+            if (syllable % N_TAILS) *--at = TAILS + syllable % N_TAILS;
+            *--at = VOWELS + syllable / N_TAILS % N_VOWELS;
+            *--at = LEADS + syllable / N_TAILS / N_VOWELS;
+        } else
+            at = take_apart(step, code_point, end);
+        put_characters(run, at, (uint32_t)(end - at), 1, 0, run->now[i].origin);
+    }
+    for (size_t i = 0; i < run->made; i++) {
+        passing *p = &run->next[i];
+        const wwho_rewrite *r = rewrite_of(step, p->code_point);
+        p->order = r->order;
+        if (r->order || r->second || joins_hangul(step, p->code_point)) p->origin = WWHO_NONE;
+    }
 }
 
 /* Put stretches of marks in their order: stable, and in linear time, by counting what there is of each class. */
@@ -359,34 +349,29 @@ static size_t put_together(character_run *run, const wwho_rewriting *step, size_
     return kept;
 }
 
-/* Where each character came from: they take those of the step before one after the other, and a new one that of its neighbour. */
-static void find_sources(character_run *run, size_t n, size_t at) {
-    for (size_t i = 0; i < n; i++) {
+/* Where each character came from: they take those of the step before one after the other, from `at` on, and a new one that of its
+ * neighbour. */
+static COLD void find_sources(character_run *run, size_t at) {
+    for (size_t i = 0; i < run->made; i++) {
         passing *here = &run->next[i];
-        if (here->change > 0)
-            here->source = run->now[at ? at - 1 : 0].source;
-        else {
-            here->source = run->now[at].source;
-            at += 1 + (size_t)-here->change;
-        }
+        here->source = run->now[here->change > 0 && at ? at - 1 : at].source;
+        if (here->change <= 0) at += 1 + (size_t)-here->change;
     }
 }
 
-static bool pass_map(character_run *run, const wwho_rewriting *step) {
-    size_t vanished = 0;
-    if (!take_apart(run, step, &vanished)) return false;
+static void pass_map(character_run *run, const wwho_rewriting *step) {
+    take_all_apart(run, step);
     order_marks(run, run->made);
     if (step->n_compositions || step->flags & HANGUL_TOGETHER) run->made = put_together(run, step, run->made);
-    find_sources(run, run->made, vanished);
-    return true;
+    find_sources(run, run->lost);
 }
 
 /* Scan from character `at` on: the match ends before *end. Whether what follows the run may change that. */
 static bool scan_run(const character_run *run, const wwho_automaton *automaton, size_t at, size_t *end, uint32_t *rule) {
     for (uint32_t row = WWHO_START * automaton->stride;; at++) {
         uint32_t code_point = at < run->n ? run->now[at].code_point : 0;
-        uint32_t class = class_of(run->classes, code_point < 0x110000 ? code_point : REPLACEMENT);
-        uint32_t entry = automaton->table[row + (at < run->n ? class : run->classes->n_classes)];
+        uint32_t class = class_of(run->it->classes, code_point < 0x110000 ? code_point : REPLACEMENT);
+        uint32_t entry = automaton->table[row + (at < run->n ? class : run->it->classes->n_classes)];
         if (ENTRY_MARK(entry)) {
             *rule = ENTRY_MARK(entry) - 1;
             *end = at;
@@ -396,54 +381,45 @@ static bool scan_run(const character_run *run, const wwho_automaton *automaton, 
     }
 }
 
-static bool pass_replace(character_run *run, const wwho_rewriting *step) {
-    bool sure = true, fits = true;
-    for (size_t at = 0, end; fits && at < run->n; at = end) {
-        uint32_t rule;
-        uint32_t origin = sure ? run->now[at].origin : WWHO_NONE;
+static void pass_replace(character_run *run, const wwho_rewriting *step) {
+    bool sure = true;
+    for (size_t at = 0, end; at < run->n; at = end) {
+        uint32_t rule, origin = sure ? run->now[at].origin : WWHO_NONE;
         sure &= !scan_run(run, step->automaton, at, &end, &rule);
         const wwho_rewrite *r = &step->rewrites[rule];
-        passing p = run->now[r->second && end < run->n ? end : end - 1];
-        uint32_t n = r->n == KEPT ? (uint32_t)(end - at) : r->n;
-        for (uint32_t k = 0; fits && k < n; k++) {
-            if (r->n == KEPT)
-                p = run->now[at + k];
-            else
-                p.code_point = step->targets[r->at + k];
-            p.origin = k ? WWHO_NONE : origin;
-            fits = push_passing(run, p);
-        }
+        if (r->n != KEPT)
+            put_characters(run, step->targets + r->at, r->n, 0, run->now[r->second && end < run->n ? end : end - 1].source, origin);
+        else
+            for (size_t k = at; k < end; k++) keep_character(run, &run->now[k], k > at ? WWHO_NONE : origin);
     }
-    return fits;
 }
 
-static bool pass_ends(character_run *run, const wwho_rewriting *step) {
+/* Whether a character is one of those that ENDS strips. */
+static COLD bool is_stripped(const wwho_rewriting *step, uint32_t code_point) {
+    uint32_t k = 0;
+    while (k < step->n && step->targets[k] != code_point) k++;
+    return k < step->n;
+}
+
+static void pass_ends(character_run *run, const wwho_rewriting *step) {
+    const wwho_normalizing *it = run->it;
     const uint32_t *prefix = step->targets + step->n;
-    size_t from = 0, to = run->n;
-    bool fits = true;
-    passing *now = run->now;
-    for (size_t i = 0; i < run->n; i++) { /* until it is needed, `order` says whether a character is of those that are stripped */
-        now[i].order = 0;
-        for (uint32_t k = 0; k < step->n; k++) now[i].order |= now[i].code_point == step->targets[k];
+    const passing *from = run->now, *to = from + run->n;
+    while (it->fresh && step->flags & ENDS_LEFT && from < to && is_stripped(step, from->code_point)) from++;
+    while (run->whole && step->flags & ENDS_RIGHT && from < to && is_stripped(step, to[-1].code_point)) to--;
+    if (from == to) return;
+    bool begun = step->flags & ENDS_UNLESS && from->code_point == *prefix;
+    bool wanted = it->fresh && !begun && (!(step->flags & ENDS_FIRST) || (it->first && from->source == it->at));
+    if (wanted) put_characters(run, prefix, step->n_prefix, 0, from->source, WWHO_NONE);
+    for (; from < to; from++) { /* of those at the end: it may come, and take them */
+        bool stays = !(step->flags & ENDS_RIGHT) || !is_stripped(step, from->code_point);
+        keep_character(run, from, stays ? from->origin : WWHO_NONE);
     }
-    while (run->fresh && step->flags & ENDS_LEFT && from < to && now[from].order) from++;
-    while (run->whole && step->flags & ENDS_RIGHT && from < to && now[to - 1].order) to--;
-    if (from == to) return true;
-    bool begun = step->flags & ENDS_UNLESS && now[from].code_point == *prefix;
-    bool wanted = run->fresh && !begun && (!(step->flags & ENDS_FIRST) || (run->first && now[from].source == run->begin));
-    for (uint32_t k = 0; fits && wanted && k < step->n_prefix; k++)
-        fits = push_passing(run, (passing){prefix[k], now[from].source, WWHO_NONE, 0, 0});
-    for (size_t i = from; fits && i < to; i++) {
-        if (step->flags & ENDS_RIGHT && now[i].order) now[i].origin = WWHO_NONE; /* the end may come, and take it */
-        fits = push_passing(run, now[i]);
-    }
-    for (uint32_t k = 0; fits && run->whole && k < step->n_suffix; k++)
-        fits = push_passing(run, (passing){prefix[step->n_prefix + k], now[to - 1].source, WWHO_NONE, 0, 0});
-    return fits;
+    if (run->whole) put_characters(run, prefix + step->n_prefix, step->n_suffix, 0, to[-1].source, WWHO_NONE);
 }
 
 /* The bytes of a character of a run. */
-static uint32_t encode_utf8(uint32_t c, uint8_t *out) {
+static COLD uint32_t encode_utf8(uint32_t c, uint8_t *out) {
     if (c < 0x80 || c >= 0x110000) {
         out[0] = (uint8_t)c;
         return 1;
@@ -476,10 +452,9 @@ static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewrit
     return found;
 }
 
-static bool pass_rules(character_run *run, const wwho_rewriting *step) {
-    bool sure = true, fits = true;
-    size_t lost = 0;
-    for (size_t at = 0, end, cluster = 0; fits && at < run->n; at = end) {
+static void pass_rules(character_run *run, const wwho_rewriting *step) {
+    bool sure = true;
+    for (size_t at = 0, end, cluster = 0; at < run->n; at = end) {
         const wwho_rewrite *r = 0;
         uint32_t origin = sure ? run->now[at].origin : WWHO_NONE, rule;
         if (step->automaton && at == cluster) {
@@ -495,40 +470,36 @@ static bool pass_rules(character_run *run, const wwho_rewriting *step) {
             end = at + 1;
             r = find_rule(run, step, at, step->automaton ? end : run->n, &end, &sure);
         }
-        uint32_t n = r ? r->n : 1;
-        if (!n && !run->made && run->fresh) lost += end - at; /* tokenizers forgets that they were there */
-        for (uint32_t k = 0; fits && k < n; k++) {
-            size_t from = step->automaton ? (at + k < end ? at + k : end - 1) - lost : at;
-            uint32_t code_point = r ? step->targets[r->at + k] : run->now[at].code_point;
-            fits = push_passing(run, (passing){code_point, run->now[from].source, k ? WWHO_NONE : origin, 0, 0});
-        }
+        if (r)
+            put_characters(run, step->targets + r->at, r->n, end - at, run->now[at].source, origin);
+        else
+            keep_character(run, &run->now[at], origin);
     }
-    return fits;
+    if (step->automaton) find_sources(run, run->it->fresh ? 0 : run->lost); /* tokenizers forgets what vanished at the beginning */
 }
 
-/* Take the run through the steps, and write what is sure: up to its end if it is `complete`, else up to the last origin. False where
- * nothing is. */
-static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete) {
-    static bool (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules};
-    for (uint32_t i = 0; i < it->n_steps; i++) {
-        run->made = 0;
-        if (!pass[it->steps[i].kind - 1](run, &it->steps[i])) {
-            it->full = true;
-            return false;
-        }
+/* Take the run through these many steps, and write what is sure: up to its end if it is `complete`, else up to the last origin. False
+ * where nothing is. */
+static bool normalize_run(wwho_normalizing *it, character_run *run, uint32_t n_steps, size_t end, bool complete) {
+    static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules};
+    for (uint32_t i = 0; i < n_steps; i++) {
+        run->made = run->lost = 0;
+        pass[it->steps[i].kind - 1](run, &it->steps[i]);
+        it->full |= run->full;
+        if (run->full) return false;
         passing *now = run->now;
         run->now = run->next;
         run->next = now;
         run->n = run->made;
     }
-    size_t used = it->n, sure = used;
+    size_t used = it->n;
     bool done = false;
     for (size_t i = 0;; i++) {
         bool last = i == run->n;
         uint32_t origin = last ? (uint32_t)end : run->now[i].origin;
         if (last ? complete : i && origin != WWHO_NONE) {
             done = true;
-            sure = used;
+            it->n = used;
             it->at = origin;
         }
         if (last) break;
@@ -537,50 +508,35 @@ static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, 
             break;
         }
         uint32_t width = encode_utf8(run->now[i].code_point, it->out + used);
-        for (uint32_t k = 0; k < width; k++) {
-            if (it->sources) it->sources[used + k] = run->now[i].source;
-            if (it->origins) it->origins[used + k] = k ? WWHO_NONE : origin;
+        for (uint32_t k = 0; k < width; k++, used++) {
+            if (it->sources) it->sources[used] = run->now[i].source;
+            if (it->origins) it->origins[used] = k ? WWHO_NONE : origin;
         }
-        used += width;
     }
-    it->n = sure;
     it->fresh &= !done;
     return done;
 }
 
 WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
     size_t room = work_len / (3 * sizeof(passing)), before = it->n;
-    passing *columns = work;
+    passing alone[3], *columns = room ? work : alone; /* without steps no room is needed */
+    room += !room;
     uint32_t width, code_point = it->at < it->end ? character_at(it, it->at, &width) : 0;
-    bool quiet = is_quiet(it, code_point), next = false;
+    bool quiet = is_quiet(it, code_point);
     while (it->at < it->end) {
-        character_run run = {columns, columns + room, columns + 2 * room, 0, room, 0, it->classes, it->fresh, false, it->first, (uint32_t)it->at};
+        character_run run = {it, columns, columns + room, columns + 2 * room, 0, room, 0, 0, false, false};
         size_t end = it->at;
-        bool calm = quiet;
-        do {
+        bool next = false;
+        while (end < it->end && !next && run.n < room) {
             run.now[run.n++] = (passing){code_point, (uint32_t)end, (uint32_t)end, 0, 0};
             end += width;
-            next = false;
-            if (end < it->end) next = is_quiet(it, code_point = character_at(it, end, &width));
-            calm &= next;
-        } while (end < it->end && !next && run.n < room);
+            next = end < it->end && is_quiet(it, code_point = character_at(it, end, &width));
+        }
         run.whole = end == it->end && !it->more;
         it->full |= end < it->end && !next;
-        bool complete = run.whole || (end < it->end && next);
-        if (calm && complete && it->room - it->n >= 4) {
-            uint32_t size = (uint32_t)(end - it->at);
-            for (uint32_t k = 0; k < size; k++) {
-                it->out[it->n + k] = it->text[it->at + k];
-                if (it->sources) it->sources[it->n + k] = (uint32_t)it->at;
-                if (it->origins) it->origins[it->n + k] = k ? WWHO_NONE : (uint32_t)it->at;
-            }
-            it->n += size;
-            it->at = end;
-            it->fresh = false;
-        } else {
-            bool done = normalize_run(it, &run, end, complete);
-            if (!done || it->at < end) return done || it->n > before || !it->full;
-        }
+        bool complete = run.whole || next, calm = quiet && complete && run.n == 1; /* as it is, whatever the steps */
+        bool done = normalize_run(it, &run, calm ? 0 : it->n_steps, end, complete);
+        if (!done || it->at < end) return done || it->n > before || !it->full;
         quiet = next;
     }
     return true;

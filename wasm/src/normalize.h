@@ -26,16 +26,16 @@ typedef struct {
 
 typedef struct {
     uint8_t kind, flags;
-    const uint32_t *targets;
-    const wwho_rewrite *rewrites; /* of a map those that its pages number, else one for each rule */
+    uint32_t *targets;
+    wwho_rewrite *rewrites; /* of a map those that its pages number, else one for each rule */
     /* a map */
-    const uint16_t *page;  /* of code point >> 7: its page; page 0 is of characters that the step says nothing of */
-    const uint16_t *pages; /* numbers of rewrites, 128 to a page; 0 is the one that keeps a starter */
-    const wwho_composition *compositions; /* ascending */
+    uint16_t *page;  /* of code point >> 7: its page; page 0 is of characters that the step says nothing of */
+    uint16_t *pages; /* numbers of rewrites, 128 to a page; 0 is the one that keeps a starter */
+    wwho_composition *compositions; /* ascending */
     uint32_t n_compositions;
     /* the others */
     const wwho_automaton *automaton; /* whose matches are replaced, or which finds clusters; null: the longest rule is taken */
-    const wwho_trie *trie;
+    wwho_trie *trie;
     uint32_t n, n_prefix, n_suffix; /* targets: those that are stripped, then the prefix, then the suffix */
 } wwho_rewriting;
 

@@ -144,7 +144,7 @@ def _by_rules(
                 yield from (Passing(ord(each), text[start].source) for each in hit[1])
             start += hit[0] if hit else 1
         return
-    begun, lost = False, 0
+    after: list[Passing] = []
     for start, end, _ in _matches(step.clusters, text, scanners):
         whole = sum(map(len, spelled[start:end])) < 6
         hit = lookup(start, range(1, end - start + 1)) if whole else None
@@ -153,13 +153,19 @@ def _by_rules(
             one = lookup(at, (1,))
             parts.append((at, at + 1, one[1] if one else letters[at]))
         for at, stop, content in parts:
-            if not content and not begun:
-                lost += stop - at  # tokenizers forgets that these were there
             for number, character in enumerate(content):
-                source = text[min(at + number, stop - 1) - lost].source
                 kept = text[at].text if content is letters[at] else ord(character)
-                yield Passing(kept, source)
-                begun = True
+                after.append(Passing(kept, 0, int(number >= stop - at)))
+            if len(content) < stop - at:
+                _count(after, len(content) - (stop - at))
+    yield from _placed(text, after, 0)  # tokenizers forgets what vanished before anything else
+
+
+def _count(after: list[Passing], change: int) -> bool:
+    """Count what vanished with the character before it; false where there is none."""
+    if after:
+        after[-1] = replace(after[-1], change=after[-1].change + change)
+    return bool(after)
 
 
 def _pass(step: Rewriting, before: list[Passing]) -> list[Passing]:
@@ -168,9 +174,7 @@ def _pass(step: Rewriting, before: list[Passing]) -> list[Passing]:
     for each in before:
         targets = _apart(step, each.text)
         after += [replace(each, text=text, change=int(k > 0)) for k, text in enumerate(targets)]
-        if not targets and after:
-            after[-1] = replace(after[-1], change=after[-1].change - 1)
-        elif not targets:
+        if not targets and not _count(after, -1):
             vanished += 1
     after = _ordered(step, after)
     if step.composes:
