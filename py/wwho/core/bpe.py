@@ -58,7 +58,9 @@ class Units(Engine[BPE]):
         for units in segments:
             piece = b"".join(text for text, _ in units)
             if self.model.whole and piece in self.model.unmade:
+                yield from map(self.token, phrase)  # there are no superwords beside such tokens
                 yield self.token(self.numbers[piece])
+                phrase = []
                 continue
             words = list(words_of(units))
             tokens = self._merged(words)
