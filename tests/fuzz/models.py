@@ -1,4 +1,4 @@
-"""Random models, and texts for them: automata, stages, symbols, superwords, ids, added tokens.
+"""Random models, and texts for them: all that an artifact of BPE models can hold.
 
 Whatever the format allows is made, and most often what is seldom in a model that people train:
 rules that look ahead, several routes of units, tokens that no text produces. A seed gives the
@@ -11,13 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
+from wwho.build.bpe import live_pairs, singles
 from wwho.core.merge import merge
 from wwho.core.run import pieces
 from wwho.format.automaton import START, Automaton, CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.classmap import MAX_CODE_POINT, ClassMap
+from wwho.format.decoder import Bytes, Decoder, Join, Some, Strip, Unique, Where
+from wwho.format.decoder import Replace as ReplaceToken
 from wwho.format.model import Action, Added, Artifact, Flag, Ids, Pair, Route, Stage, Unknown
 from wwho.format.pipeline import TOUCHING
+from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
+from wwho.format.template import Place, Template, What
 
 CHARACTERS = "aaabbcdexyzAB  019.-\n'\u00e9\u0d9a\u0dca\u200d\u0928\U0001f600\ufffd"
 LONGEST_TEXT = 1500  # bytes: some rules look ahead to the end of the text at each pretoken
@@ -38,6 +43,12 @@ def random_model(rng: Random) -> tuple[Artifact, list[bytes]]:
         units = BPE(units=True, symbols=random_symbols(rng, artifact, letters), first_id=first)
         units = with_unknown(rng, with_merges(rng, units), added)
         artifact = replace(artifact, models=(base, units))
+        if not units.n_superwords and artifact.stages and rng.random() < 0.3:
+            artifact = replace(artifact, routes=tuple(with_stages(rng, artifact)))
+    if rng.random() < 0.3:
+        artifact = with_steps(rng, artifact, letters)
+    if rng.random() < 0.3:
+        artifact = with_ends(rng, artifact, letters)
     return with_properties(rng, artifact), list(texts(rng, artifact, letters))
 
 
@@ -110,6 +121,13 @@ def scanned(rng: Random, letters: Sequence[str], *, units: bool) -> Artifact:
     )
 
 
+def with_stages(rng: Random, artifact: Artifact) -> Iterator[Route]:
+    """The routes, those of units with a stage before."""
+    for route in artifact.routes:
+        chosen = rng.choices(range(len(artifact.stages)), k=rng.randint(1, 2))
+        yield route if route.units is None else replace(route, stages=tuple(chosen))
+
+
 # Vocabularies
 
 
@@ -139,6 +157,8 @@ def random_base(rng: Random, letters: Sequence[str]) -> BPE:
     order = rng.sample(range(256), 256) if rng.random() < 0.5 else range(256)
     symbols = tuple(bytes([byte]) for byte in order)
     used = {symbols.index(bytes([byte])): bytes([byte]) for byte in {*"".join(letters).encode()}}
+    if rng.random() < 0.3:
+        return with_ranks(rng, BPE(symbols=symbols), sorted(used))
     pairs = random_pairs(rng, dict(sorted(used.items())), 256, rng.randint(0, 12))
     return BPE(symbols=symbols, merges=pairs)
 
@@ -147,7 +167,7 @@ def random_added(rng: Random, letters: Sequence[str], base: BPE) -> tuple[Added,
     """Added tokens with all flags there are, of ids after those of the base."""
     names = [name for name in ("<|s|>", letters[0] * 2, "[UNK]", "".join(letters[:3])) if name]
     names = [name for name in dict.fromkeys(names) if rng.random() < 0.5]
-    flags = [Flag.SPECIAL, *(Flag(rng.randrange(32)) for _ in range(2))]
+    flags = [Flag.SPECIAL, *(Flag(rng.randrange(2 * max(Flag))) for _ in range(2))]
     first = len(base.texts)
     return tuple(Added(name, first + 2 * k, rng.choice(flags)) for k, name in enumerate(names))
 
@@ -177,6 +197,8 @@ def random_symbols(rng: Random, artifact: Artifact, letters: Sequence[str]) -> t
 
 def with_merges(rng: Random, model: BPE) -> BPE:
     """The model with merges, and perhaps superwords."""
+    if model.symbols and rng.random() < 0.4:
+        return with_ranks(rng, model, range(len(model.symbols)))
     symbols = dict(enumerate(model.symbols))
     model = replace(model, merges=random_pairs(rng, symbols, len(symbols), rng.randint(0, 15)))
     if rng.random() < 0.5:
@@ -184,6 +206,33 @@ def with_merges(rng: Random, model: BPE) -> BPE:
     tokens = dict(enumerate(model.texts))
     superwords = random_pairs(rng, tokens, len(tokens), rng.randint(1, 12))
     return replace(model, merges=[*model.merges, *superwords], n_superwords=len(superwords))
+
+
+def with_ranks(rng: Random, model: BPE, used: Sequence[int]) -> BPE:
+    """The model with tokens in any order of rank: parts after wholes, ties, and some unmade.
+
+    A byte stands for each of the symbols that are used, so that its number is part of a text.
+    """
+    found, texts = [bytes([symbol]) for symbol in used], set(model.symbols)
+    ranks: dict[bytes, float] = {}
+    n_tokens = rng.randint(1, 15)
+    for rank in rng.sample(range(n_tokens), n_tokens):
+        spelled = rng.choice(found) + rng.choice(found)
+        text = b"".join(model.symbols[symbol] for symbol in spelled)
+        if len(text) <= LONGEST_TOKEN and text not in texts:
+            texts.add(text)
+            found.append(spelled)
+            if rng.random() < 0.9:
+                ranks[spelled] = rank // 2 if model.units else rank
+    pairs = live_pairs(ranks, ranks, set(found[: len(used)]), singles)
+    made = sorted(pairs, key=lambda spelled: (pairs[spelled].rank, spelled))
+    numbers = {spelled: number for number, spelled in enumerate(made, model.n_symbols)}
+    numbers |= {bytes([symbol]): symbol for symbol in used}
+    merges = [(numbers[pairs[k].left], numbers[pairs[k].right]) for k in made]
+    ties = (k for k in range(1, len(made)) if pairs[made[k]].rank == pairs[made[k - 1]].rank)
+    unmade = [b"".join(model.symbols[k] for k in each) for each in found if each not in numbers]
+    model = replace(model, merges=merges, ties=tuple(ties), unmade=tuple(sorted(unmade)))
+    return replace(model, whole=bool(unmade) and rng.random() < 0.5)
 
 
 def with_unknown(rng: Random, model: BPE, added: Sequence[Added]) -> BPE:
@@ -213,6 +262,86 @@ def with_unknown(rng: Random, model: BPE, added: Sequence[Added]) -> BPE:
         byte_ids = tuple(after + byte if rng.random() < known else None for byte in range(256))
         model = replace(model, byte_ids=byte_ids)
     return model
+
+
+# What rewrites texts, and what comes after the models
+
+
+def some_text(rng: Random, letters: Sequence[str], least: int = 0) -> str:
+    """A few letters."""
+    return "".join(rng.choices(letters, k=rng.randint(least, 3)))
+
+
+def with_steps(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifact:
+    """The artifact with one to three steps that rewrite texts, the last ones perhaps late."""
+    scanners = artifact.scanners
+    automata = [*scanners.automata, random_automaton(rng, scanners.classes.n_classes, 3)]
+    artifact = replace(artifact, scanners=CompiledScanners(scanners.classes, tuple(automata)))
+    steps = [random_step(rng, len(automata) - 1, letters) for _ in range(rng.randint(1, 3))]
+    first = rng.randint(0, len(steps))
+    return replace(artifact, normalizer=tuple(steps[:first]), rewriting=tuple(steps[first:]))
+
+
+def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
+    """A step of any kind."""
+    known = sorted(set(letters))
+    some = rng.sample(known, rng.randint(1, len(known)))
+    kind = rng.randrange(4)
+    if kind == 0:
+        mapping = {ord(each): tuple(map(ord, some_text(rng, letters))) for each in some}
+        mapping = {each: targets for each, targets in mapping.items() if targets != (each,)}
+        marks = rng.sample(known, rng.randint(0, 2))
+        composed = chr(rng.choice((0xE9, 0x1F600, 0xFFFD, 0x78)))
+        pairs = {} if ord(composed) in mapping else {(ord(some[0]), ord(known[0])): ord(composed)}
+        if composed in (some[0], known[0]):
+            pairs = {}
+        order = {ord(mark): rng.choice((1, 9)) for mark in marks}
+        return Rewriting(mapping, order, pairs if rng.random() < 0.5 else {})
+    if kind == 1:
+        contents = [rng.choice((None, some_text(rng, letters))) for _ in range(3)]
+        after = frozenset(k for k in range(3) if contents[k] is not None and rng.random() < 0.3)
+        return Replace(automaton, tuple(contents), after)
+    if kind == 2:
+        left, right = rng.random() < 0.7, rng.random() < 0.7
+        strip = "".join(sorted(some)) if left or right else ""
+        prefix = some_text(rng, letters, 0 if strip else 1)
+        flags = [bool(prefix) and rng.random() < 0.4 for _ in range(2)]
+        return Ends(strip, left, right, prefix, some_text(rng, letters), *flags)
+    rules = {some_text(rng, letters, 1): some_text(rng, letters) for _ in range(4)}
+    return Rules(rules, rng.choice((None, automaton)))
+
+
+def with_ends(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifact:
+    """The artifact with a template, a decoder, or both."""
+    ids = sorted(artifact.decoded)
+    if rng.random() < 0.7:
+        around = [[Place(What.ID, rng.randrange(3), rng.choice(ids))] for _ in range(3)]
+        first, second = Place(What.FIRST, rng.randrange(3)), Place(What.SECOND, rng.randrange(3))
+        pair = rng.choice(([first, *around[0], second], [second, first, *around[1]]))
+        template = Template((*around[2], first, *rng.choice(around)), tuple(pair))
+        artifact = replace(artifact, template=template)
+    if rng.random() < 0.7:
+        surfaces = {token: some_text(rng, letters).encode() for token in rng.sample(ids, 2)}
+        steps = [random_decoding(rng, letters) for _ in range(rng.randint(0, 4))]
+        artifact = replace(artifact, decoder=Decoder(tuple(steps), "", surfaces))
+    return artifact
+
+
+def random_decoding(
+    rng: Random, letters: Sequence[str]
+) -> ReplaceToken | Strip | Bytes | Join | Unique | Some:
+    """A step of a decoder, of any kind."""
+    text, where = some_text(rng, letters), rng.choice(list(Where))
+    return rng.choice(
+        (
+            ReplaceToken(some_text(rng, letters, 1), text, where),
+            Strip(some_text(rng, letters), rng.randrange(3), rng.randrange(3), text, where),
+            Bytes(rng.random() < 0.5),
+            Join(text),
+            Unique(),
+            Some(),
+        )
+    )
 
 
 # Texts

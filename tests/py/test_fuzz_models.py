@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from random import Random
+from typing import get_args
 
 import oracle
 import pytest
@@ -23,7 +24,9 @@ sys.path.insert(0, str(oracle.ROOT / "tests" / "fuzz"))
 import backends
 import models
 
+from wwho.format.decoder import KINDS
 from wwho.format.model import Action, Flag, Unknown
+from wwho.format.rewriting import Step
 from wwho.format.write import write_artifact
 
 LEAST = 120
@@ -39,12 +42,18 @@ def test_random_models() -> None:
 
 
 def test_every_feature_is_made() -> None:
-    """Superwords, all kinds of ids and unknowns, stages and actions, flags of added tokens."""
+    """Superwords, odd ranks, ids and unknowns, stages, flags, steps, templates, decoders."""
     rng = Random(1)
     made = [models.random_model(rng)[0] for _ in range(60)]
+    bases = [bpe_of(artifact.models[0]) for artifact in made]
     units = [bpe_of(model) for artifact in made for model in artifact.models[1:]]
     assert 0 < len(units) < len(made)
     assert any(model.n_superwords for model in units)
+    for each in (bases, units):
+        assert any(model.parts_later for model in each)
+        assert any(model.whole for model in each)
+        assert any(model.unmade and not model.whole for model in each)
+    assert any(model.ties for model in units)
     assert any(None in model.stated for model in units)
     assert any(None in model.byte_ids for model in units)
     assert any(model.fuse for model in units)
@@ -57,6 +66,14 @@ def test_every_feature_is_made() -> None:
     assert {action for stage in stages for action in stage.actions} == set(Action)
     flags = [token.flags for artifact in made for token in artifact.added]
     assert {flag for flag in Flag for each in flags if each & flag} == set(Flag)
+    routes = [route for artifact in made for route in artifact.routes]
+    assert any(route.stages for route in routes if route.units is not None)
+    for steps in ([x.normalizer for x in made], [x.rewriting for x in made]):
+        assert {type(step) for each in steps for step in each} == set(get_args(Step))
+    assert any(artifact.template for artifact in made)
+    decoders = [artifact.decoder for artifact in made if artifact.decoder]
+    kinds = {type(step).__name__ for decoder in decoders for step in decoder.steps}
+    assert kinds == set(KINDS[1:])
 
 
 def test_a_seed_gives_the_same_models() -> None:
