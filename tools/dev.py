@@ -7,7 +7,7 @@
     python3 tools/dev.py test -n auto tests/py --cov=wwho    see what the tests reach: twice as long
     python3 tools/dev.py test --sudo     install by sudo what the system lacks, such as Chromium
 
-Everything is installed into ``.venv``, ``tests/node_modules`` and ``tests/pyodide/node_modules``.
+Everything is installed into ``.venv`` and into ``node_modules`` of ``tests`` and folders in it.
 What was set up before and has not changed since is left alone, so the second run starts at once.
 """
 
@@ -43,7 +43,12 @@ PACKAGE_SOURCES = (
 )
 ESLINT = "tests/node_modules/eslint/bin/eslint.js"
 # Folders of tests that have Node packages, by the name of their stamp.
-NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
+NODE_PACKAGES = {
+    "node": "tests",
+    "bundlers": "tests/bundlers",
+    "pyodide": "tests/pyodide",
+    "tokenizers": "tests/tokenizers",
+}
 WASM_SOURCES = ("tools/build_wasm.py", "wasm/**/*.[ch]")
 
 
