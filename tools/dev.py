@@ -41,6 +41,8 @@ PACKAGE_SOURCES = (
     "wasm/**/*.[ch]",
     "py/wwho/train/native/*.[ch]",
 )
+CLANG_FORMAT = SCRIPTS / "clang-format"
+C_FOLDERS = (ROOT / "wasm", ROOT / "tests" / "fuzz", ROOT / "py" / "wwho" / "train")
 ESLINT = "tests/node_modules/eslint/bin/eslint.js"
 # Folders of tests that have Node packages, by the name of their stamp.
 NODE_PACKAGES = {
@@ -100,10 +102,12 @@ def test(pytest_arguments: list[str]) -> int:
     pytest = [str(PYTHON), "-m", "pytest"]
     if pytest_arguments:
         return run(pytest + pytest_arguments)
+    c_files = [str(path) for folder in C_FOLDERS for path in sorted(folder.rglob("*.[ch]"))]
     node_tests = sorted(str(path) for path in (ROOT / "tests" / "web").glob("*.test.mjs"))
     steps = {
         "ruff": [str(PYTHON), "-m", "ruff", "check", "."],
         "ruff format": [str(PYTHON), "-m", "ruff", "format", "--check", "."],
+        "clang-format": [str(CLANG_FORMAT), "--dry-run", "--Werror", *c_files],
         "eslint": ["node", ESLINT, "--config", "tests/eslint.config.mjs", "web", "tests", "tools"],
         "mypy": [str(PYTHON), "-m", "mypy"],
         "node": ["node", "--test", "--test-reporter=spec", *node_tests],

@@ -224,8 +224,8 @@ size_t wwho_scratch_size(const wwho_model *model);
  * *n is the number of tokens of the whole text, also where that is more than cap (status WWHO_BUFFER, which a scratch area that is too
  * small gives, too, with *n = 0: take one of twice the size). A text of len bytes never has more than len tokens, but where steps
  * rewrite it. */
-int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags,
-                void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *starts, uint32_t *ends, size_t cap, size_t *n);
+int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
+                size_t scratch_len, uint32_t *ids, uint32_t *starts, uint32_t *ends, size_t cap, size_t *n);
 
 /* Encode n_texts texts that lie one after the other: text i is the bytes bounds[i] to bounds[i + 1] of `text`, at most 2^31 - 1,
  * and nothing joins its neighbours. The ids of text i go from ids[rows[i]] to
@@ -237,8 +237,8 @@ int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32
 
 /* Count the tokens of text without writing them; stops once there are more than `limit`: *n is then limit + 1 or more.
  * WWHO_BUFFER where the scratch area is too small. */
-int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags,
-               void *scratch, size_t scratch_len, size_t limit, size_t *n);
+int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
+               size_t scratch_len, size_t limit, size_t *n);
 
 /* Encode a text that comes in parts. With `more` it goes on behind `len`: then it is encoded as far as that cannot change anything, *read
  * bytes, perhaps none; pass the others again, with what follows. `place` is 0 for the first part and kept for the next. Where `ids` is

@@ -10,12 +10,18 @@
 #include "model.h"
 
 enum {
-    SHORT_TEXT = 2, LONG_TEXT = 5, /* words */
-    SHORT_LINE = 4, LONG_LINE = 8,
-    SHORT_WAYS = 2, LONG_WAYS = 3, /* lines of a set */
-    SHORT_ROOM = 4, LONG_ROOM = 8, /* ids */
-    SHORT_BITS = 16, LONG_BITS = 14, /* of the number of sets */
-    SHORT_SET = SHORT_WAYS * SHORT_LINE, LONG_SET = LONG_WAYS * LONG_LINE,
+    SHORT_TEXT = 2,
+    LONG_TEXT = 5, /* words */
+    SHORT_LINE = 4,
+    LONG_LINE = 8,
+    SHORT_WAYS = 2,
+    LONG_WAYS = 3, /* lines of a set */
+    SHORT_ROOM = 4,
+    LONG_ROOM = 8, /* ids */
+    SHORT_BITS = 16,
+    LONG_BITS = 14, /* of the number of sets */
+    SHORT_SET = SHORT_WAYS * SHORT_LINE,
+    LONG_SET = LONG_WAYS * LONG_LINE,
     LONG_SETS = SHORT_SET << SHORT_BITS, /* where they begin */
     CACHE_WORDS = LONG_SETS + (LONG_SET << LONG_BITS)
 };
@@ -45,9 +51,7 @@ static HOT wwho_brief brief_key(const uint8_t *text, size_t n, uint32_t model) {
     return (wwho_brief){load64(text) & load64(mask), (load64(text + 8) & load64(mask + 8)) | text_tag(most, model)};
 }
 
-static HOT uint64_t brief_set(wwho_brief key) {
-    return SHORT_SET * ((key.low ^ (key.high * MIX >> 7)) * MIX >> (64 - SHORT_BITS));
-}
+static HOT uint64_t brief_set(wwho_brief key) { return SHORT_SET * ((key.low ^ (key.high * MIX >> 7)) * MIX >> (64 - SHORT_BITS)); }
 
 /* Whether a set lacks a key (1) or not (0): then its ids go to `kept`, else zeros. Without a branch, so that the reads of many
  * overlap. */

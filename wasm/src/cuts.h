@@ -9,6 +9,7 @@ WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wante
 
 /* Of text[at..*end), which goes on, with added tokens of one kind: the end of the last one after which it may be cut, or `at`. Up to *end,
  * which becomes less, it is then free of such tokens, whatever follows. With `origins`, a cut needs one. */
-WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, const uint32_t *origins, size_t at, size_t *end);
+WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, const uint32_t *origins, size_t at,
+                              size_t *end);
 
 #endif

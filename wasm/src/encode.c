@@ -199,8 +199,7 @@ static COLD bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwh
     return true;
 }
 
-COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
-                         size_t end) {
+COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     wwho_held *held = &e->held;
     if (put_unmade(e, v, key, at, end)) return;
     uint32_t unsure = v->superwords.slots ? PHRASE_TOKENS : 0; /* so many may yet merge: no reason to stop at the limit */

@@ -32,7 +32,7 @@ typedef struct {
     uint64_t kept[BLOCK][SHORT_LINE - SHORT_TEXT]; /* ids, as the cache has them */
     uint32_t ends[BLOCK + 1];
     uint32_t misses[BLOCK + 1]; /* pieces that the cache lacks, or that are too long for a short line */
-    wwho_key long_keys[BLOCK]; /* of the misses */
+    wwho_key long_keys[BLOCK];  /* of the misses */
     wwho_row rows[ROWS];
 } wwho_block;
 
@@ -47,8 +47,8 @@ struct wwho_encoder {
     size_t place; /* where the next token begins, if places are wanted */
     uint32_t flags;
     uint32_t *ids, *starts, *ends; /* starts not without ends; or null */
-    size_t quick;         /* = cap where ids alone are wanted, else 0: they may be copied some at a time */
-    size_t cap, n, limit; /* tokens; the encoder stops soon after n > limit */
+    size_t quick;                  /* = cap where ids alone are wanted, else 0: they may be copied some at a time */
+    size_t cap, n, limit;          /* tokens; the encoder stops soon after n > limit */
     /* scratch */
     uint64_t *cache;
     wwho_merging *merging;

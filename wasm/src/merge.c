@@ -236,7 +236,8 @@ static bool walk(wwho_merging *m, wwho_run *run) {
     if (run->units) {
         look_at_units(m, run, at, 0, v->longest);
         know_symbols(m, run, m->n);
-        for (n = m->n; n && m->ends[n - 1] - at > v->longest; n--) {}
+        for (n = m->n; n && m->ends[n - 1] - at > v->longest; n--) {
+        }
         if (at >= run->end) return true;
         length = n ? m->ends[n - 1] - (uint32_t)at : 0;
     }

@@ -20,15 +20,13 @@
 #define REACH (1u << 14) /* bytes: tokens that far back are final */
 
 /* The rank of what two neighbours merge to and the place of the first: the least of these is the next to merge. */
-static inline int32_t candidate(uint32_t rank, uint32_t at) {
-    return rank == WWHO_NONE ? INT32_MAX : (int32_t)(rank * WIDE_WINDOW | at);
-}
+static inline int32_t candidate(uint32_t rank, uint32_t at) { return rank == WWHO_NONE ? INT32_MAX : (int32_t)(rank * WIDE_WINDOW | at); }
 
 /* Neighbouring symbols or tokens of a piece: where one merged, it stands in the place of its first symbol. */
 typedef struct {
     uint32_t n;
     uint32_t tokens[WIDE_WINDOW];
-    int32_t next[WIDE_WINDOW]; /* candidates: each with its right neighbour */
+    int32_t next[WIDE_WINDOW];                            /* candidates: each with its right neighbour */
     uint16_t before[WIDE_WINDOW + 1], after[WIDE_WINDOW]; /* the places of neighbours */
     uint32_t fresh[2]; /* places whose candidate changes: their slots are on their way; from n on: none */
 } wwho_row;
@@ -67,7 +65,8 @@ typedef struct {
     uint32_t parts[WWHO_MAX_TOKEN + 1];
     wwho_row row;
     uint32_t tokens[2 * REACH];
-    uint32_t dead[REACH]; /* places, counted from the start of the run and from 1, where no token can end: each at its number modulo REACH */
+    uint32_t
+        dead[REACH]; /* places, counted from the start of the run and from 1, where no token can end: each at its number modulo REACH */
 } wwho_merging;
 
 /* The tokens that may start at a place. */

@@ -8,7 +8,16 @@ enum { STEP_HEAD = 24, KEPT = 255, PAIRED = 254, MAX_TARGETS = 32, MAX_STRIPPED 
 enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES };
 enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
 enum { ENDS_LEFT = 1, ENDS_RIGHT = 2, ENDS_UNLESS = 4, ENDS_FIRST = 8 };
-enum { SYLLABLES = 0xAC00, N_SYLLABLES = 11172, LEADS = 0x1100, VOWELS = 0x1161, TAILS = 0x11A7, N_LEADS = 19, N_VOWELS = 21, N_TAILS = 28 };
+enum {
+    SYLLABLES = 0xAC00,
+    N_SYLLABLES = 11172,
+    LEADS = 0x1100,
+    VOWELS = 0x1161,
+    TAILS = 0x11A7,
+    N_LEADS = 19,
+    N_VOWELS = 21,
+    N_TAILS = 28
+};
 
 /* A character on its way through the steps. */
 typedef struct {
@@ -140,7 +149,8 @@ static void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
         check(c, end - take_apart(step, step->compositions[i].composed, end) <= MAX_TARGETS);
 }
 
-/* Contents of n rules: of REPLACE a number each that is 0 for one that keeps, else 1 + 2 * length + (1 for `after`); of RULES the length. */
+/* Contents of n rules: of REPLACE a number each that is 0 for one that keeps, else 1 + 2 * length + (1 for `after`); of RULES the length.
+ */
 static void read_contents(step_reader *c, wwho_rewriting *step) {
     bool replace = step->kind == STEP_REPLACE;
     for (uint32_t i = 0, last = 0; i < c->n; i++) {
@@ -182,7 +192,8 @@ static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
 static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_arena *arena, const wwho_automaton *automata,
                                  uint32_t n_automata, wwho_rewriting *step) {
     if (end - p < STEP_HEAD) return 0;
-    step_reader c = {{p + STEP_HEAD, end}, read16(p + 2), read32(p + 4), read32(p + 8), read32(p + 12), read32(p + 16), read32(p + 20), 0, 0, 0};
+    step_reader c = {
+        {p + STEP_HEAD, end}, read16(p + 2), read32(p + 4), read32(p + 8), read32(p + 12), read32(p + 16), read32(p + 20), 0, 0, 0};
     if (c.size > (size_t)(end - c.in.at) || c.n > c.size || c.n_targets > c.size) return 0;
     c.in.end = c.in.at + c.size;
     *step = (wwho_rewriting){.kind = p[0], .flags = p[1], .n = c.n, .n_prefix = c.more, .n_suffix = c.others};
@@ -214,7 +225,8 @@ static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_aren
     return c.in.at == c.in.end ? c.in.at : 0;
 }
 
-WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata, wwho_normalizer *n) {
+WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata,
+                                wwho_normalizer *n) {
     if (s.length < 4) return WWHO_NORMALIZER;
     const uint8_t *at = s.at + 4, *end = s.at + s.length;
     n->n_steps = read16(s.at);
@@ -432,7 +444,8 @@ static COLD uint32_t encode_utf8(uint32_t c, uint8_t *out) {
 
 /* The longest rule, or the shortest, of the characters from `at` to `end`, or null; where its text ends goes to *stop. `sure` becomes false
  * where a longer one might follow the run. */
-static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewriting *step, size_t at, size_t end, size_t *stop, bool *sure) {
+static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewriting *step, size_t at, size_t end, size_t *stop,
+                                     bool *sure) {
     const wwho_rewrite *found = 0;
     for (uint32_t node = 0; !(found && step->automaton); at++) {
         uint8_t bytes[4];
@@ -561,8 +574,14 @@ int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int
                    uint32_t *sources, size_t cap, size_t *read, size_t *n) {
     bool given = model && (text || !len) && (work || !work_len) && (out || !cap) && read && n;
     if (!given || (uintptr_t)work % 16 || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    wwho_normalizing it = {.text = text, .end = more ? whole_characters(text, len) : len, .fresh = true, .first = true, .more = more,
-                           .out = out, .sources = sources, .room = cap};
+    wwho_normalizing it = {.text = text,
+                           .end = more ? whole_characters(text, len) : len,
+                           .fresh = true,
+                           .first = true,
+                           .more = more,
+                           .out = out,
+                           .sources = sources,
+                           .room = cap};
     start_steps(&it, &model->normalizer, &model->classes, false);
     bool done = normalize(&it, work, work_len);
     *read = it.at;

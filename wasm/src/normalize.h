@@ -29,8 +29,8 @@ typedef struct {
     uint32_t *targets;
     wwho_rewrite *rewrites; /* of a map those that its pages number, else one for each rule */
     /* a map */
-    uint16_t *page;  /* of code point >> 7: its page; page 0 is of characters that the step says nothing of */
-    uint16_t *pages; /* numbers of rewrites, 128 to a page; 0 is the one that keeps a starter */
+    uint16_t *page;                 /* of code point >> 7: its page; page 0 is of characters that the step says nothing of */
+    uint16_t *pages;                /* numbers of rewrites, 128 to a page; 0 is the one that keeps a starter */
     wwho_composition *compositions; /* ascending */
     uint32_t n_compositions;
     /* the others */
@@ -54,11 +54,11 @@ typedef struct {
     uint32_t n_steps;
     const wwho_classes *classes;
     const uint8_t *text;
-    size_t at, end; /* of the text, bytes */
-    bool fresh;     /* a part begins at `at`; else what is before it was rewritten before */
-    bool more;      /* the part goes on at `end` */
-    bool first;     /* it begins with the first character of the source */
-    uint8_t *out;   /* room for `room` bytes */
+    size_t at, end;    /* of the text, bytes */
+    bool fresh;        /* a part begins at `at`; else what is before it was rewritten before */
+    bool more;         /* the part goes on at `end` */
+    bool first;        /* it begins with the first character of the source */
+    uint8_t *out;      /* room for `room` bytes */
     uint32_t *sources; /* of each byte of `out`: where the character of the text begins that it came from; or null */
     uint32_t *origins; /* of each byte: where the steps may begin anew to give it and what follows, or WWHO_NONE; or null */
     size_t n, room;

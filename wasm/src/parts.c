@@ -37,20 +37,24 @@ enum { GONE_ON = 1, INSIDE_TEXT = 2, INSIDE_PART = 4 };
 typedef struct {
     wwho_encoder *e;
     wwho_wanted wanted;
-    wwho_view source;    /* the text as it was given */
-    size_t begin;        /* where it begins, in all that may be read */
-    wwho_room rooms[2];  /* for the steps of texts, for those of parts */
-    uint8_t *work;       /* the steps work in it */
+    wwho_view source;   /* the text as it was given */
+    size_t begin;       /* where it begins, in all that may be read */
+    wwho_room rooms[2]; /* for the steps of texts, for those of parts */
+    uint8_t *work;      /* the steps work in it */
     size_t work_len;
-    uint32_t place;      /* GONE_ON.. */
-    bool steps, stuck;   /* there are any; rooms are too small */
+    uint32_t place;    /* GONE_ON.. */
+    bool steps, stuck; /* there are any; rooms are too small */
 } wwho_pipe;
 
-enum { ROOM = 1 << 14, LINK = 18 + 60 }; /* bytes of rewritten text at once; what each needs in all: its own, columns, and passing characters */
+enum {
+    ROOM = 1 << 14,
+    LINK = 18 + 60
+}; /* bytes of rewritten text at once; what each needs in all: its own, columns, and passing characters */
 
 size_t wwho_scratch_size(const wwho_model *model) {
     size_t steps = model && model->normalizer.n_steps ? ROOM * LINK : 0;
-    return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) + aligned(lattice_size(model)) + steps;
+    return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) + aligned(lattice_size(model)) +
+           steps;
 }
 
 /* Divide the scratch area: what is beyond the size that it must have makes room for longer parts. */
@@ -137,7 +141,8 @@ static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view 
 
 /* Where text[at..end) of a view, which goes on, may be cut, or 0. In the text before, the steps begin anew behind `start`, at *from; if
  * `source` is that text, and not null, its own steps may begin anew there, too. */
-static size_t find_cut(const wwho_pipe *pipe, const wwho_view *view, const wwho_view *source, size_t at, size_t end, size_t start, size_t *from) {
+static size_t find_cut(const wwho_pipe *pipe, const wwho_view *view, const wwho_view *source, size_t at, size_t end, size_t start,
+                       size_t *from) {
     for (size_t n = end - at; (n = cut_ordinary(pipe->e->model, &pipe->wanted, view->text + at, n)) != 0;) {
         *from = view->origins ? view->origins[at + n] : at + n;
         if (*from == WWHO_NONE || *from <= start) continue;
@@ -243,13 +248,21 @@ static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
 }
 
 int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32_t *bounds, size_t n_texts, const uint8_t *allowed,
-                      uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *starts, uint32_t *ends,
-                      size_t cap, uint32_t *rows) {
+                      uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *starts, uint32_t *ends, size_t cap,
+                      uint32_t *rows) {
     if (!bounds || !rows || (!ids && cap) || (starts && !ends)) return WWHO_ARGUMENT;
     for (size_t i = 0; i < n_texts; i++)
         if (bounds[i + 1] < bounds[i]) return WWHO_ARGUMENT;
-    wwho_encoder e = {.model = model, .text = text, .len = bounds[n_texts], .flags = flags, .ids = ids, .starts = starts, .ends = ends,
-                      .cap = cap, .quick = ends ? 0 : cap, .limit = SIZE_MAX};
+    wwho_encoder e = {.model = model,
+                      .text = text,
+                      .len = bounds[n_texts],
+                      .flags = flags,
+                      .ids = ids,
+                      .starts = starts,
+                      .ends = ends,
+                      .cap = cap,
+                      .quick = ends ? 0 : cap,
+                      .limit = SIZE_MAX};
     wwho_pipe pipe = {.e = &e};
     rows[0] = rows[n_texts] = 0;
     int status = divide(&pipe, e.len, scratch, scratch_len, allowed);
@@ -287,8 +300,8 @@ int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const u
     return WWHO_OK;
 }
 
-int wwho_encode_part(const wwho_model *model, const uint8_t *text, size_t len, int more, const uint8_t *allowed, uint32_t flags, void *scratch,
-                     size_t scratch_len, uint32_t *ids, size_t cap, uint32_t *place, size_t *read, size_t *n) {
+int wwho_encode_part(const wwho_model *model, const uint8_t *text, size_t len, int more, const uint8_t *allowed, uint32_t flags,
+                     void *scratch, size_t scratch_len, uint32_t *ids, size_t cap, uint32_t *place, size_t *read, size_t *n) {
     if (!n || !read || !place || *place > (GONE_ON | INSIDE_TEXT | INSIDE_PART) || (!ids && cap)) return WWHO_ARGUMENT;
     wwho_encoder e = {.model = model, .text = text, .len = len, .flags = flags, .ids = ids, .cap = cap, .quick = cap, .limit = SIZE_MAX};
     wwho_pipe pipe = {.e = &e, .place = *place};

@@ -8,8 +8,7 @@ typedef struct {
 } span_list;
 
 static void add_span(span_list *list, size_t at, size_t end, uint32_t route, uint32_t rule, bool first) {
-    if (list->n < list->cap)
-        list->spans[list->n] = (wwho_span){(uint32_t)at, (uint32_t)end, (uint16_t)route, (uint8_t)rule, first};
+    if (list->n < list->cap) list->spans[list->n] = (wwho_span){(uint32_t)at, (uint32_t)end, (uint16_t)route, (uint8_t)rule, first};
     list->n++;
 }
 

@@ -87,7 +87,8 @@ static void put_letters(const wwho_classes *classes, wwho_stream *s) {
     uint32_t longest = 7, n_triggers = 0;
     for (uint32_t i = 0; i < s->n; i++)
         for (uint32_t first = ' ', last; first < 127; first = last + 1) {
-            for (last = first; last < 127 && s->table[i * s->stride + classes->ascii[last]] == i * s->stride; last++) {}
+            for (last = first; last < 127 && s->table[i * s->stride + classes->ascii[last]] == i * s->stride; last++) {
+            }
             if (last - first < longest) continue;
             longest = last - first;
             s->first = (uint8_t)first;
@@ -121,7 +122,8 @@ WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a,
             uint64_t to;
             bool end = class == classes->n_classes;
             if (!next_configuration(a, found[i], class, end, &to, entry)) return;
-            for (; !end && k < n && found[k] != to; k++) {}
+            for (; !end && k < n && found[k] != to; k++) {
+            }
             if (k == MOST_CONFIGURATIONS) return;
             if (k == n) found[n++] = to;
             *entry |= k * s->stride;
@@ -174,7 +176,7 @@ static HOT void step(const uint32_t *column, size_t at, size_t *row, uint32_t *e
 }
 
 WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
-                               uint32_t room, uint32_t *open) {
+                                    uint32_t room, uint32_t *open) {
     const uint32_t *table = s->table;
     wwho_cursor c = cutter->c;
     size_t row = cutter->row;

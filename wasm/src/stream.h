@@ -2,8 +2,9 @@
  *
  * A scanner looks ahead: behind the end of a match it may read on, and come back. Here, the scanner of the next piece starts at
  * that end at once, and runs beside it. A *configuration* is the states of all that run, each started at the tentative end of the
- * one before, and how many ends lie between. One step for each character gives the next configuration and, at most, one end, which takes the place of `pop`
- * tentative ones. There are few configurations: 39 at most in the shipped models; an automaton with more takes the plain scanner.
+ * one before, and how many ends lie between. One step for each character gives the next configuration and, at most, one end, which takes
+ * the place of `pop` tentative ones. There are few configurations: 39 at most in the shipped models; an automaton with more takes the plain
+ * scanner.
  *
  * Within words nothing happens: where a configuration stays as it is over a range of ASCII letters, and every way leads to such a
  * one in a few letters (both are proved at open), only the characters at the edges of words are stepped over. */
@@ -19,12 +20,12 @@
 #define MOST_CONFIGURATIONS 64u
 
 struct wwho_stream {
-    uint32_t n; /* configurations; 0: too many */
+    uint32_t n;      /* configurations; 0: too many */
     uint32_t stride; /* of the classes, the end of the text, and the number of ends that are tentative */
     uint32_t *table;
     const uint32_t *ascii[128]; /* of a character, its column: a step waits for the row alone */
     bool skips;
-    uint8_t first, last;  /* the letters */
+    uint8_t first, last; /* the letters */
     uint8_t triggers[2]; /* characters that are followed by up to EDGE letters that are stepped over; all others by one */
 };
 

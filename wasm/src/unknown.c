@@ -23,8 +23,7 @@ WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at
         if (again) put(e, v->unk_id, end);
         return again;
     }
-    if (again && v->fuse)
-        take_back(e); /* and it is put anew, with this end */
+    if (again && v->fuse) take_back(e); /* and it is put anew, with this end */
     put(e, v->unk_id, end);
     return true;
 }

@@ -7,12 +7,12 @@
 
 static int failures;
 
-#define CHECK(condition)                                                          \
-    do {                                                                          \
-        if (!(condition)) {                                                       \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);       \
-            failures++;                                                           \
-        }                                                                         \
+#define CHECK(condition)                                                                                                                   \
+    do {                                                                                                                                   \
+        if (!(condition)) {                                                                                                                \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                                                \
+            failures++;                                                                                                                    \
+        }                                                                                                                                  \
     } while (0)
 
 /* A whole file, at an address that malloc aligns. */
