@@ -14,7 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import hard_text, raw, texts
 from tiny import paper_model, tiny_model
-from vector_checks import ENCODINGS, TINY, VECTORS, artifact, check_vectors, vectors
+from vector_checks import (
+    AFTER,
+    ENCODINGS,
+    REWRITTEN,
+    TINY,
+    VECTORS,
+    artifact,
+    check_after,
+    check_rewritten,
+    check_vectors,
+    vectors,
+)
 
 from wwho import BackendError, Tokenizer, UnknownTokenError
 from wwho.core.characters import read_characters
@@ -47,22 +58,15 @@ def test_vectors_are_those_of_the_generator() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("name", ["normal", "steps"])
+@pytest.mark.parametrize("name", REWRITTEN)
 def test_vectors_of_models_that_rewrite_texts(name: str, backend: BackendName) -> None:
-    enc = tokenizer(name, backend)
-    lines = json.loads((VECTORS / "rewritten.json").read_text("ascii"))
-    lines = [line for line in lines if line["encoding"] == name]
-    assert sum(line["normalized"] != line["text"] for line in lines) > 20
-    for line in lines:
-        text = line["text"]
-        ids, offsets = enc.encode_with_offsets(text)
-        assert (ids, [list(place) for place in offsets]) == (line["ids"], line["offsets"])
-        assert enc._backend.normalize(text.encode()).decode() == line["normalized"]
-        assert enc.count(text) == enc.count_stream([text[:3], text[3:]]) == len(ids)
-        if "chunks" in line:
-            found = [list(chunk[1:]) for chunk in enc.chunk(text, 40, overlap=2)]
-            assert found == line["chunks"]
-            assert len(enc.truncate(text, 40)) == line["truncated"]
+    check_rewritten(tokenizer(name, backend), name)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", AFTER)
+def test_vectors_of_templates_and_decoders(name: str, backend: BackendName) -> None:
+    check_after(tokenizer(name, backend), name)
 
 
 @pytest.mark.parametrize("name", sorted({*oracle.NAMES} & {*ENCODINGS}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import oracle
@@ -167,20 +166,3 @@ def test_decoded_text_and_texts_of_tokens() -> None:
 def test_sections_read_as_written(before: list[int], behind: list[int], between: list[int]) -> None:
     made = Template.around(before, behind, between, second_type=len(before))
     assert read_template(write_template(made), lambda _: True) == made
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_vectors(backend: BackendName) -> None:
-    """Those of JavaScript, by the backends of Python."""
-    opened: dict[str, Tokenizer] = {}
-    for line in json.loads((VECTORS / "after.json").read_text("ascii")):
-        name = line["encoding"]
-        path = VECTORS / f"{name}.wwho"
-        encoder = opened.setdefault(name, Tokenizer.load(path, backend=backend))
-        if "text" in line:
-            found = encoder.encode_with_types(
-                line["text"], line["pair"], add_special_tokens=line["special"]
-            )
-            assert found == (line["ids"], line["types"])
-        else:
-            assert encoder.decode(line["ids"], skip_special_tokens=line["skip"]) == line["decoded"]

@@ -13,6 +13,8 @@ from wwho.text import Unk
 VECTORS = Path(__file__).resolve().parents[1] / "vectors"
 TINY = VECTORS / "tiny.wwho"
 ENCODINGS = sorted(path.stem for path in VECTORS.glob("*.jsonl"))
+REWRITTEN = ("normal", "steps")
+AFTER = ("template", "fallback", "ctc")
 ERRORS = {"SpecialTokenError": SpecialTokenError, "UnknownTokenError": UnknownTokenError}
 
 
@@ -98,3 +100,38 @@ def check_vectors(enc: Tokenizer, name: str) -> None:
             check_encode(enc, line)
             if "utf16" in line and not has_surrogate(line.get("text", "")):
                 check_utf16(enc, line)
+
+
+def lines_of(file: str, name: str) -> list[dict[str, Any]]:
+    """The lines of a file of vectors that are an encoding's."""
+    lines = json.loads((VECTORS / file).read_text("ascii"))
+    return [line for line in lines if line["encoding"] == name]
+
+
+def check_rewritten(enc: Tokenizer, name: str) -> None:
+    """Texts that a model rewrites: ids, places, counts, and where they are cut."""
+    lines = lines_of("rewritten.json", name)
+    assert sum(line["normalized"] != line["text"] for line in lines) > 20
+    for line in lines:
+        text = line["text"]
+        ids, offsets = enc.encode_with_offsets(text)
+        assert (ids, [list(place) for place in offsets]) == (line["ids"], line["offsets"])
+        assert enc._backend.normalize(text.encode()).decode() == line["normalized"]
+        assert enc.count(text) == enc.count_stream([text[:3], text[3:]]) == len(ids)
+        if "chunks" in line:
+            found = [list(chunk[1:]) for chunk in enc.chunk(text, 40, overlap=2)]
+            assert found == line["chunks"]
+            assert len(enc.truncate(text, 40)) == line["truncated"]
+
+
+def check_after(enc: Tokenizer, name: str) -> None:
+    """Texts with a template around them, and ids whose texts a decoder joins."""
+    lines = lines_of("after.json", name)
+    assert len(lines) > 70
+    for line in lines:
+        if "text" in line:
+            given = line["text"], line["pair"]
+            found = enc.encode_with_types(*given, add_special_tokens=line["special"])
+            assert found == (line["ids"], line["types"])
+        else:
+            assert enc.decode(line["ids"], skip_special_tokens=line["skip"]) == line["decoded"]

@@ -15,7 +15,8 @@ from releases import RELEASES, ROOT, Release, in_node
 # Where Pyodide runs and which release of it; what micropip finds, and so what runs the core.
 PLACES = [("node", "314"), ("node", "0.29"), ("chromium", "314")]
 KINDS = {"all": "native", "any": "wasm"}
-ENCODINGS = {path.stem for path in (ROOT / "tests" / "vectors").glob("*.jsonl")}
+VECTORS = ROOT / "tests" / "vectors"
+ENCODINGS = {path.stem for kind in ("jsonl", "wwho") for path in VECTORS.glob(f"*.{kind}")}
 Report = dict[str, Any]
 RUN_IN_PAGE = """async (job) => {
   const { loadPyodide } = await import(job.entry);
