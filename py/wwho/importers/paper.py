@@ -10,8 +10,11 @@ from wwho.importers.source import Source
 
 
 def sniff(source: Source) -> bool:
-    """Whether it has the keys of such a file."""
-    return source.is_json and {"vocab", "merges", "special_tokens"} <= source.document.keys()
+    """Whether it has the keys of such a file, or the one that no other file has."""
+    if not source.is_json:
+        return False
+    keys = source.document.keys()
+    return "script_mode" in keys or {"vocab", "merges", "special_tokens"} <= keys
 
 
 def read(source: Source, options: Options) -> Imported:
