@@ -205,7 +205,7 @@ def check_limits(library: Library) -> None:
         )
         assert set(refused) == {lib.WWHO_ARGUMENT}, (length, refused)
     assert lib.wwho_token_id(*given, LARGEST, out) == lib.WWHO_TOKEN
-    stated = re.search(r"whatever the text: at most (\d+) MB", HEADER.read_text("utf-8"))
+    stated = re.search(r"need: at most (\d+) MB, whatever", HEADER.read_text("utf-8"))
     needed = lib.wwho_scratch_size(core.model)
     assert stated is not None
     assert needed <= 1e6 * float(stated[1])

@@ -178,4 +178,5 @@ def test_webassembly_with_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert f"# pass {2 + len(ENCODINGS)}\n" in done.stdout
+    assert "# fail 0\n# cancelled 0\n# skipped 0\n" in done.stdout
+    assert all(f"- tests/vectors/{name}.jsonl\n" in done.stdout for name in ENCODINGS)
