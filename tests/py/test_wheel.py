@@ -23,6 +23,9 @@ from test_distribution import CORE, copy_sources, hooked, pip_wheel
 from test_readme import README, check_console
 
 import wwho
+from wwho.encodings import model_bytes
+from wwho.exporters import export
+from wwho.format.read import read_artifact
 
 ROOT = oracle.ROOT
 EXTRAS = "[eval,hf,serve,train]"
@@ -246,6 +249,8 @@ def make_files(installed: Installed) -> None:
     llama = Tokenizer(models.BPE())
     llama.train_from_iterator([ENGLISH, SINHALA], trainers.BpeTrainer(vocab_size=300))
     llama.save(str(folder / "llama" / "tokenizer.json"))
+    exported = export(read_artifact(model_bytes("gpt2")), "tokenizer.json")
+    (folder / "tokenizer.json").write_bytes(exported.data)
     vocab = learn_vocab(folder / "si.txt", vocab_size=60, prune=1)
     (folder / "vocab.json").write_bytes(vocab_json(vocab))
     enc = wwho.get_encoding("o200k_base")

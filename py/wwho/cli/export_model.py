@@ -11,7 +11,7 @@ NAME = "export"
 HELP = "turn an artifact into a file of another library that gives the same ids there"
 EXAMPLE = """\
   $ wwho export o200k_base --to tokenizer.json -o tokenizer.json
-  $ wwho export my.wwho --to tiktoken -o my.tiktoken"""
+  $ wwho export my_o200k.wwho --to tiktoken -o my.tiktoken"""
 
 FORMATS = ("tokenizer.json", "tiktoken", "gguf")
 
