@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from wwho.errors import SourceError, WwhoError
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Source, import_source
 from wwho.importers.gguf import read_metadata
-from wwho.importers.llama_cpp import spelled_bytes
+from wwho.importers.llama_cpp import check_overlaps, spelled_bytes
 from wwho.importers.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of
 from wwho.tokenizer import Tokenizer
 
@@ -229,6 +230,33 @@ def test_counts_that_lie(size: int, place: bytes) -> None:
         lie[where : where + 8] = struct.pack("<Q", size)
         with pytest.raises(SourceError, match=r"take at least|has .* bytes"):
             imported(bytes(lie))
+
+
+def by_length(text: str, tokens: list[str]) -> list[str]:
+    """The tokens of a text as llama.cpp finds them: one after another, the longest first."""
+    for token in sorted(tokens, key=len, reverse=True):
+        before, found, after = text.partition(token)
+        if found:
+            return [*by_length(before, tokens), token, *by_length(after, tokens)]
+    return []
+
+
+def by_place(text: str, tokens: list[str]) -> list[str]:
+    """The tokens of a text as the core finds them: the first, and of those the longest."""
+    pattern = "|".join(map(re.escape, sorted(tokens, key=len, reverse=True)))
+    return re.findall(pattern, text)
+
+
+@given(
+    tokens=st.lists(st.text("ab ", min_size=1, max_size=4), min_size=1, max_size=4, unique=True),
+    text=st.text("ab ", max_size=20),
+)
+def test_tokens_that_overlap_are_refused(tokens: list[str], text: str) -> None:
+    try:
+        check_overlaps(tokens)
+    except SourceError:
+        return
+    assert by_place(text, tokens) == by_length(text, tokens)
 
 
 @settings(max_examples=150, deadline=None)

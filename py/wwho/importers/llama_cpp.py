@@ -333,7 +333,39 @@ def added_tokens(vocabulary: Vocabulary) -> tuple[Added, ...]:
                 found.append(Added(text.decode("utf-8"), number, flags))
             except UnicodeDecodeError:
                 raise SourceError(f"the token {number}, {text!r}, is not UTF-8") from None
+    check_overlaps([token.text for token in found if token.text])
     return tuple(found)
+
+
+def check_overlaps(texts: Sequence[str]) -> None:
+    """Refuse tokens that may begin within a shorter one: llama.cpp takes the longer one first.
+
+    Raises:
+        SourceError: there are such.
+
+    Example:
+        >>> check_overlaps(["ab", "bcd"])
+        Traceback (most recent call last):
+        wwho.errors.SourceError: 'ab' and 'bcd' overlap in 'abcd', which llama.cpp cuts by length
+    """
+    by_prefix: dict[str, list[str]] = {}
+    for text in texts:
+        for n in range(1, len(text)):
+            by_prefix.setdefault(text[:n], []).append(text)
+    by_length = sorted(texts, key=len, reverse=True)
+    for first in texts:
+        for n in range(1, len(first)):
+            for second in by_prefix.get(first[n:], ()):
+                whole = first[:n] + second
+                if len(second) < len(first) or second == first:
+                    continue
+                longest = next(text for text in by_length if whole.startswith(text))
+                # A longer token at the start, such as a longer run, is what both take first.
+                if len(longest) <= len(second) and longest != second:
+                    raise SourceError(
+                        f"{first!r} and {second!r} overlap in {whole!r}, which llama.cpp cuts by "
+                        "length"
+                    )
 
 
 _PLAIN = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
