@@ -20,7 +20,7 @@ ROOMS = (
     ("build",),
     ("importers", "exporters"),
     ("batches", "cutting", "decoding", "encoding", "encodings", "streaming", "tokenizer"),
-    ("tiktoken",),
+    ("tiktoken", "check"),
     ("train",),
     ("survey",),
     ("evaluate",),

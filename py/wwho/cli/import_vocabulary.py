@@ -12,13 +12,14 @@ from wwho.cli import options as shared
 from wwho.cli import streams
 
 if TYPE_CHECKING:
-    from wwho.importers import Imported, Options
+    from wwho.check import Checked
+    from wwho.importers import Imported, Options, Source
     from wwho.importers.reader import Reader
 
 NAME = "import"
 HELP = "turn another library's tokenizer into an artifact that gives the same ids"
 EXAMPLE = """\
-  $ wwho import tokenizer.json -o my.wwho
+  $ wwho import tokenizer.json -o my.wwho --check
   $ wwho import o200k_base.tiktoken --pattern o200k_base \\
       --special '<|endoftext|>=199999' --name my_o200k -o my_o200k.wwho
   $ wwho import vocab.json --base o200k_base -o paper.wwho"""
@@ -72,8 +73,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the same, shipped schemas or files that say how its encoder cuts text, though "
         f"they break the definition (default {' '.join(SCHEMAS)})",
     )
+    parser.add_argument(
+        "--check",
+        nargs="?",
+        const="",
+        metavar="TEXTFILE",
+        help="compare ids and decoded text with the library that the file is for, if it is "
+        "installed: on built-in hard texts, and on a file, line by line and as a whole; exit code "
+        "1 where any text differs",
+    )
     shared.add_json(
-        parser, '{"file", "bytes", "n_vocab", "kind", "engine", "notes", "losses", ...}'
+        parser, '{"file", "bytes", "n_vocab", "kind", "engine", "notes", "losses", "check", ...}'
     )
 
 
@@ -86,9 +96,24 @@ def run(options: argparse.Namespace) -> int:
         options.output = f"{options.name or path.stem or path.resolve().name}.wwho"
     shared.check_output(options, options.file)
     source = find_source(options.file)
-    found = import_source(source, told(options, reader_of(source)))
-    report(options, found, shared.write_artifact(options, found.artifact))
-    return 0
+    given = told(options, reader_of(source))
+    found = import_source(source, given)
+    checked = None if options.check is None else compared(options.check, source, given, found)
+    report(options, found, shared.write_artifact(options, found.artifact), checked)
+    return int(bool(checked and checked.differences))
+
+
+def compared(file: str, source: Source, given: Options, found: Imported) -> Checked:
+    """The model beside the engine whose ids it gives, on a file's text too.
+
+    Raises:
+        BackendError: the engine is not installed.
+        OSError: the file cannot be read.
+    """
+    from wwho.check import check
+
+    text = Path(file).read_bytes().decode("utf-8", "replace") if file else ""
+    return check(source, given, found, [*text.split("\n"), text])
 
 
 def told(options: argparse.Namespace, reader: Reader) -> Options:
@@ -121,12 +146,15 @@ def told(options: argparse.Namespace, reader: Reader) -> Options:
     )
 
 
-def report(options: argparse.Namespace, found: Imported, size: int) -> None:
-    """Say what has been written, what was not taken over, and whether the model loses text."""
+def report(
+    options: argparse.Namespace, found: Imported, size: int, checked: Checked | None
+) -> None:
+    """Say what has been written, what was not taken over, what is lost, and what differs."""
     from wwho.format.losses import losses
 
     artifact = found.artifact
     lost = losses(artifact)
+    differences = checked.differences if checked else ()
     shared.report_model(
         *(options, artifact, size),
         kind=found.kind,
@@ -136,6 +164,13 @@ def report(options: argparse.Namespace, found: Imported, size: int) -> None:
         added=len(artifact.added),
         notes=found.notes,
         losses=lost,
+        check=checked
+        and {
+            "engine": checked.engine,
+            "texts": checked.texts,
+            "different": len(differences),
+            "first": differences[0]._asdict() if differences else None,
+        },
     )
     if not options.json:
         engine = f"; ids as {found.engine} gives them" if found.engine else ""
@@ -145,6 +180,11 @@ def report(options: argparse.Namespace, found: Imported, size: int) -> None:
         )
         told = [f"loses text: {reason}" for reason in lost] or ["lossless"]
         lines = [f"{found.kind}{engine}", parts, *found.notes, *told]
+        if checked:
+            count = f"{len(differences)} of {checked.texts} texts differ"
+            lines.append(f"compared with {checked.engine}: {count}")
+        for text, what, here, there in differences[:1]:
+            lines += [f"the first: {text!r}", f"{what} here: {here!r}", f"{what} there: {there!r}"]
         streams.write("".join(f"{line}\n" for line in lines).encode())
 
 
