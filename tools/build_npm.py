@@ -5,6 +5,7 @@ encodings and the licence, and what is generated:
 
 * ``o200k_base.js`` and its like, an entry for each file in py/wwho/models, with the file inside;
 * ``lib/shipped-core.js``, the core inside, and ``lib/shipped-modules.js``, an import of each entry;
+* ``python.zip``, wwho in Python without encodings, which wwho/import runs in Pyodide;
 * ``cjs/``, the same modules for CommonJS, which read the encodings from the folder ``models``.
 
 The folder py/wwho/models is the list of encodings. What is written of it in web/package (an
@@ -17,6 +18,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import runpy
 import shutil
 import subprocess
 from pathlib import Path
@@ -196,6 +198,8 @@ def assemble(folder: Path) -> None:
         files[f"{name}.d.ts"] = ENTRY_TYPES % name
     for path, text in files.items():
         (folder / path).write_text(text, "utf-8")
+    archive = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "archive.py"))
+    (folder / "python.zip").write_bytes(archive["packed"](models=False))
     commonjs(folder, names)
     missing = [name for name in package["files"] if not (folder / name).exists()]
     if missing:
@@ -231,7 +235,7 @@ def commonjs(folder: Path, names: list[str]) -> None:
         raise SystemExit("esbuild could not make CommonJS of the package; its messages stand above")
     shutil.rmtree(sources)
     (target / "package.json").write_text('{ "type": "commonjs" }\n', "utf-8")
-    for path in folder.glob("*.d.ts"):
+    for path in (*folder.glob("*.d.ts"), *folder.glob("*.mjs"), folder / "python.zip"):
         shutil.copyfile(path, target / path.name)
 
 

@@ -174,7 +174,7 @@ def test_without_pyodide_it_says_how_to_get_it(browser: Any) -> None:
     with served(None) as address:
         page = browser.new_page()
         page.goto(f"{address}/python.html")
-        expect(page.locator("#get")).to_contain_text("wwho serve --pyodide node_modules/pyodide")
+        expect(page.locator("#get")).to_contain_text("npm install pyodide@")
         expect(page.locator("#alert")).to_be_hidden()
         expect(page.locator("#run")).to_be_disabled()
         page.close()
@@ -214,10 +214,10 @@ def test_after_a_visit_python_needs_no_network(browser: Any, releases: dict[str,
 
 
 def test_the_archive_is_the_package_without_what_is_compiled_for_this_machine() -> None:
-    from wwho.serve.pyodide import packed
+    from wwho.serve.archive import packed
 
-    made = packed()
-    assert made == packed()
+    made = packed(models=True)
+    assert made == packed(models=True)
     with zipfile.ZipFile(io.BytesIO(made)) as archive:
         names = archive.namelist()
     assert {"wwho/__init__.py", "wwho/web/package/wwho.wasm", "wwho/models/wwho_328k.wwho"} <= set(

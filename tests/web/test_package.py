@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -205,6 +206,42 @@ def test_runtimes_with_files(project: Path, command: tuple[str, ...]) -> None:
     found = json.loads(run(path, *arguments, "files.mjs", cwd=project, NO_COLOR="1"))
     expect_all(found["checked"], "tiny")
     assert found["counts"] == [2, 2, 2, 1, 2, 1001, 2]
+
+
+def test_imports_in_node(project: Path, tmp_path: Path, cli: Any) -> None:
+    """The bytes of `wwho import`, for a file of each engine; and what is refused, by status."""
+    pyodide = ROOT / "tests" / "pyodide" / "node_modules" / "pyodide-314"
+    if not pyodide.is_dir():
+        missing("Pyodide", "npm ci in tests/pyodide")
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+    sentencepiece = pytest.importorskip("sentencepiece", reason="sentencepiece is not installed")
+    theirs = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0, "a": 1}, "[UNK]"))
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["shore and storm", "the shore"]),
+        model_prefix=str(tmp_path / "tiny"),
+        vocab_size=16,
+        minloglevel=2,
+    )
+    files = [tmp_path / "tokenizer.json", tmp_path / "tiny.model"]
+    hashes = []
+    for path in files:
+        made = path.with_suffix(".wwho")
+        assert cli("import", path, "-o", made).code == 0
+        hashes.append(hashlib.sha256(made.read_bytes()).hexdigest())
+    found = json.loads(run("node", "importing.mjs", pyodide, *files, cwd=project))
+    assert found["made"] == hashes
+    assert found["steps"] == ["load", "start", "import"] * 2
+    assert found["damaged"]["status"] == "IMPORT"
+    assert found["damaged"]["message"].startswith("tokenizer: /model/type: ")
+    assert "Oak" in found["damaged"]["message"]
+    assert [found[key]["status"] for key in ("option", "gone", "without")] == [
+        *("ARGUMENT", "FETCH", "FETCH")
+    ]
+    assert "npm install pyodide" in found["without"]["message"]
+    assert found["aborted"]["name"] == "AbortError"
+    assert (found["stopped"]["name"], found["stopped"]["message"]) == ("RangeError", "enough")
 
 
 def test_workerd(project: Path) -> None:

@@ -59,6 +59,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
     assert set(kinds) == {
         *("sh", "js", "html", "csp", "js node deno bun", "js workerd"),
         *("js next", "js next-edge", "js jest"),  # test_bundlers.py
+        "js importing",  # test_package.py and tests/pyodide run it
         *("js vite webpack parcel node deno bun",),
         *("js vite webpack parcel esbuild rollup bun-build node deno bun",),
     }

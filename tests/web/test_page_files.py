@@ -438,19 +438,6 @@ def test_own_tokenizers_go_to_the_last_row_and_can_be_chosen_in_all(
     expect_count(page, 0, wwho.Tokenizer.load(tiny).count(EXAMPLE))
 
 
-def test_what_is_opened_as_a_tokenizer_is_not_counted(page: Any, address: str) -> None:
-    opened(page, address)
-    with page.expect_file_chooser() as chooser:
-        page.click("#open-model")
-    file = {"name": "tokenizer.json", "mimeType": "", "buffer": b'{"model": {"vocab": {}}}'}
-    chooser.value.set_files(file)
-    alert = page.locator("#alert")
-    expect(alert).to_contain_text("tokenizer.json")
-    expect(alert).to_contain_text("“Bring your own tokenizer”")
-    expect(page.locator("#files")).to_be_hidden()
-    expect(page.locator("#name-2")).to_have_text("WWHO")
-
-
 def test_messages_are_seen_wherever_the_page_is(page: Any, address: str) -> None:
     opened(page, address)
     bad = [{"name": f"{name}.WWHO", "mimeType": "", "buffer": name.encode()} for name in "xy"]
@@ -510,7 +497,7 @@ def test_an_own_tokenizer_that_is_gone_is_named(page: Any, address: str, tmp_pat
         """async () => {
           const { addModel } = await import("/page/data/models.js");
           const [file] = document.getElementById("picker").files;
-          return addModel(file).catch((error) => error.message);
+          return addModel(file, [], () => undefined).catch((error) => error.message);
         }"""
     )
     assert said == "gone.wwho cannot be read; was it moved or changed?"

@@ -24,7 +24,9 @@ from flask.testing import FlaskClient
 
 from wwho.errors import WwhoError
 from wwho.serve.app import create_app
-from wwho.serve.files import BEST, FOLDERS, QUICK, WEB, Site, routes
+from wwho.serve.archive import WEB
+from wwho.serve.files import BEST, FOLDERS, QUICK, Site, routes
+from wwho.serve.pyodide import installed
 from wwho.serve.run import serve
 
 BROTLI = {"Accept-Encoding": "gzip, br"}
@@ -295,6 +297,16 @@ def test_a_folder_for_pyodide_is_served_and_nothing_beside_it(tmp_path: Path) ->
     assert response.content_type == "text/javascript; charset=utf-8"
     for path in ("/pyodide/../secret.js", "/pyodide/..%2fsecret.js", "/pyodide/none.js"):
         assert client.get(path).status_code == 404
+
+
+def test_the_installed_pyodide_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / "inner")
+    assert installed() is None
+    package = tmp_path / "node_modules" / "pyodide"
+    package.mkdir(parents=True)
+    (package / "pyodide.mjs").write_text("export {}", "utf-8")
+    assert installed() == package
 
 
 # The page

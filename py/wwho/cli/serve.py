@@ -26,7 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="requests answered at the same time, two at least (4)",
     )
     parser.add_argument(
-        "--pyodide", type=Path, metavar="FOLDER", help="serve this folder at /pyodide/"
+        "--pyodide",
+        type=Path,
+        metavar="FOLDER",
+        help="serve this folder at /pyodide/ (node_modules/pyodide, here or in a folder above)",
     )
     parser.add_argument(
         "--url", help="where the page is public, such as https://example.org/; for link previews"

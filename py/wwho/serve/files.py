@@ -18,13 +18,12 @@ from werkzeug.exceptions import InternalServerError, NotFound
 from werkzeug.routing import PathConverter
 from werkzeug.wsgi import wrap_file
 
-PACKAGE = Path(__file__).resolve().parent.parent
-MODELS = PACKAGE / "models"
-WEB = PACKAGE / "web" if (PACKAGE / "web").is_dir() else PACKAGE.parent.parent / "web"
-"""In an installed package the page is a part of it; in the repository it stands beside it."""
+from wwho.serve.archive import CORE, MODELS, WEB, packed
+
 FOLDERS = {"": WEB / "site", "package/": WEB / "package", "package/models/": MODELS}
 """What is served, by the paths under which it is."""
-CORE = "package/wwho.wasm"
+IMPORTER = "package/python.zip"
+"""wwho in Python as the npm package has it, for wwho/import."""
 REMEDY = "install wwho again, or in a clone of its repository run python tools/build_wasm.py"
 # What is served, by suffix. The system's own table of types differs between machines.
 MIME_TYPES = {
@@ -38,6 +37,7 @@ MIME_TYPES = {
     ".wasm": "application/wasm",
     ".webmanifest": "application/manifest+json",
     ".wwho": "application/octet-stream",
+    ".zip": "application/zip",
 }
 QUICK, BEST = 5, 11  # of brotli: all files take 0.2 s and 5.1 MB, or 15 s and 4.6 MB
 FOREVER, REVALIDATE = "public, max-age=31536000, immutable", "no-cache"
@@ -103,6 +103,8 @@ class Site:
             for path in sorted(folder.rglob("*"))
             if (mime := MIME_TYPES.get(path.suffix)) and path.is_file()
         }
+        if CORE in self.files:
+            self.files[IMPORTER] = File(MIME_TYPES[".zip"], packed(models=False))
         names = "".join(f"{name} {file.etag}\n" for name, file in self.files.items())
         self.version = _hash(names.encode())[:16]
         for name, file in self.files.items():

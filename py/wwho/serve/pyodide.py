@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from functools import cache
 from pathlib import Path
 
 from flask import Blueprint, Response, send_from_directory
 
-from wwho.serve.files import CORE, MIME_TYPES, MODELS, PACKAGE, REVALIDATE, WEB, File
+from wwho.serve.archive import packed
+from wwho.serve.files import MIME_TYPES, REVALIDATE, File
+
+
+def installed() -> Path | None:
+    """The folder of npm's package pyodide, if it is installed here or in a folder above."""
+    here = Path.cwd()
+    folders = (each / "node_modules" / "pyodide" for each in (here, *here.parents))
+    return next((folder for folder in folders if (folder / "pyodide.mjs").is_file()), None)
 
 
 def routes(folder: Path) -> Blueprint:
@@ -20,7 +26,7 @@ def routes(folder: Path) -> Blueprint:
     """
     blueprint = Blueprint("pyodide", __name__)
     root = folder.resolve()
-    archive = cache(lambda: File("application/zip", packed()))
+    archive = cache(lambda: File("application/zip", packed(models=True)))
 
     @blueprint.get("/pyodide/<path:name>")
     def file(name: str) -> Response:
@@ -34,16 +40,3 @@ def routes(folder: Path) -> Blueprint:
         return archive().response(REVALIDATE)
 
     return blueprint
-
-
-def packed() -> bytes:
-    """The package as a zip archive: its Python files and data, its tokenizers and wwho.wasm."""
-    files = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".json")]
-    files += MODELS.glob("*.wwho")
-    named = {f"wwho/{path.relative_to(PACKAGE).as_posix()}": path for path in files}
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as made:
-        for name, path in sorted((named | {f"wwho/web/{CORE}": WEB / CORE}).items()):
-            entry = zipfile.ZipInfo(name)  # of 1980, so that the same files are the same archive
-            made.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()

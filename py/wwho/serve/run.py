@@ -15,6 +15,7 @@ import waitress
 from wwho.errors import WwhoError
 from wwho.serve.app import LOG, create_app
 from wwho.serve.operations import OPERATIONS
+from wwho.serve.pyodide import installed
 
 # waitress takes in whole requests, and gives out whole answers, in one thread that never blocks: a
 # slow client costs a connection, and none of the threads that answer.
@@ -44,7 +45,7 @@ def serve(
         host: name or address of an interface; the default is reachable from this machine only.
         port: TCP port; 0 takes a free one.
         threads: how many requests are answered at the same time; half of them may be large.
-        pyodide: a folder to serve at ``/pyodide/``; None for none.
+        pyodide: a folder to serve at ``/pyodide/``; None for npm's package, if it is installed.
         url: the address under which others find the page, for link previews.
 
     Raises:
@@ -62,7 +63,7 @@ def serve(
     except (OSError, OverflowError) as error:
         remedy = "choose another --port (0 takes a free one) or --host"
         raise WwhoError(f"cannot serve on {shown}:{port}: {error}; {remedy}") from error
-    app = create_app(pyodide_folder=pyodide, large_at_once=threads // 2, url=url)
+    app = create_app(pyodide_folder=pyodide or installed(), large_at_once=threads // 2, url=url)
     server = waitress.create_server(app, sockets=[listener], threads=threads, **SETTINGS)
     LOG.addHandler(logging.StreamHandler(sys.stderr))
     LOG.setLevel(logging.INFO)

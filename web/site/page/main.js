@@ -2,6 +2,7 @@
 
 import { modelsDate } from "../package/openai.js";
 import { EXAMPLES } from "./data/examples.js";
+import { isBeside } from "./data/imported.js";
 import { MODELS, SHIPPED, choiceOf, isKnown, isModel, own } from "./data/models.js";
 import { Chat } from "./input/chat.js";
 import { droppedFiles, pickedFiles } from "./input/dropped.js";
@@ -35,7 +36,7 @@ let view = "text";
 /** What went wrong with what the user asked for last. */
 let complaint = "";
 
-const model = new Model({ input: showInput, result: showResult, choices: showChoices, progress: showProgress, failed: complain, files: (entry) => table.show(entry) });
+const model = new Model({ input: showInput, result: showResult, choices: showChoices, progress: showProgress, step: showStep, imported: offer, failed: complain, files: (entry) => table.show(entry) });
 const { files, tokenizers } = model;
 const table = new FileTable(find, () => files, showInput);
 const card = new Card(find("card"));
@@ -91,6 +92,22 @@ function showProgress({ name, loaded, total }) {
   find("loading-bar").max = total;
   find("loading-bar").value = loaded;
   find("loading-what").textContent = `Loading ${name}: ${bytes(loaded)} of ${bytes(total)}`;
+}
+
+/** @param {string} what is being done, for how long nobody knows; "" for nothing */
+function showStep(what) {
+  find("loading").hidden = what === "";
+  find("loading-bar").removeAttribute("value");
+  find("loading-what").textContent = find("spoken").textContent = what;
+}
+
+/** A tokenizer that was imported, to keep. @param {import("./data/models.js").Added} added */
+function offer({ name, blob, report }) {
+  const link = /** @type {HTMLAnchorElement} */ (element("a", "", `${name}.wwho`));
+  link.href = URL.createObjectURL(new Blob([blob], { type: "application/octet-stream" }));
+  link.download = `${name}.wwho`;
+  const said = [report?.kind, report?.engine && `ids as ${report.engine} gives them`, ...(report?.notes ?? [])].filter(Boolean).join("; ");
+  find("made").append(element("li", "", "Download ", link, `, ${bytes(blob.length)}: ${said}.`));
 }
 
 function showResult() {
@@ -188,11 +205,12 @@ function paste(event) {
 async function take(found, isOne = isModel) {
   complain("");
   const models = found.filter(({ path, problem }) => isOne(path) && !problem);
-  model.addFiles(found.filter((each) => !models.includes(each)));
+  const beside = models.length > 0 ? found.filter(({ path }) => isBeside(path)) : [];
+  model.addFiles(found.filter((each) => !models.includes(each) && !beside.includes(each)));
   const problems = found.length > 0 ? [] : ["There is no file in that folder."];
   for (const { file } of models) {
     address.forget();
-    problems.push(await model.openModel(file));
+    problems.push(await model.openModel(file, beside.map((each) => each.file)));
   }
   complain(problems.join("\n"));
 }
@@ -299,7 +317,7 @@ function listen() {
   }
   for (const [button, input] of [["open", "file"], ["open-folder", "folder"], ["open-model", "model"]]) {
     on(button, "click", () => find(input).click());
-    on(input, "change", () => take(picked(input), input === "model" ? () => true : isModel));
+    on(input, "change", () => take(picked(input), input === "model" ? (path) => !isBeside(path) : isModel));
   }
   on("copy-link", "click", () => doFrom(find("copy-link"), async () => copied(await link())));
   on("copy-json", "click", () => doFrom(find("copy-json"), async () => copied(await model.asJSON())));

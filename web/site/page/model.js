@@ -47,6 +47,8 @@ export class Model {
    * @param {(entry?: import("./files.js").Entry) => void} on.files there is more of an entry, or there are other entries
    * @param {(message: string) => void} on.failed
    * @param {(progress: { name: string, loaded: number, total: number }) => void} on.progress of a tokenizer that is on its way, in bytes
+   * @param {(what: string) => void} on.step what is being done to import one, "" when that is over
+   * @param {(added: import("./data/models.js").Added) => void} on.imported one of another library has become a .wwho file
    */
   constructor(on) {
     this.#on = on;
@@ -174,13 +176,20 @@ export class Model {
     this.recount();
   }
 
-  /** A tokenizer of the user's own takes the last row. @param {File} file @returns {Promise<string>} what went wrong, or "" */
-  async openModel(file) {
+  /**
+   * A tokenizer of the user's own takes the last row.
+   * @param {File} file @param {readonly File[]} beside what belongs to it @returns {Promise<string>} what went wrong, or ""
+   */
+  async openModel(file, beside) {
     try {
-      await this.tokenizers.choose(OWN_ROW, await addModel(file));
+      const added = await addModel(file, beside, this.#on.step);
+      await this.tokenizers.choose(OWN_ROW, added.name);
+      if (added.report) this.#on.imported(added);
       return this.tokenizers.problems[OWN_ROW];
     } catch (error) {
       return /** @type {Error} */ (error).message;
+    } finally {
+      this.#on.step("");
     }
   }
 

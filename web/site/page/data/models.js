@@ -3,6 +3,7 @@
 import { models } from "../../package/openai.js";
 import { read } from "../input/read.js";
 import { hexOf } from "../show/format.js";
+import { imported, isForeign } from "./imported.js";
 
 /**
  * The encodings that ship: what they are known for, and bytes of the file. @type {Readonly<Record<string, { known: string, bytes: number }>>}
@@ -18,6 +19,7 @@ export const FIRST = Object.freeze(["cl100k_base", "o200k_base", "wwho_328k"]);
 /** The rows by which is fetched first: the tokenizer that most people have comes before the others. */
 export const ORDER = Object.freeze([1, 0, 2]);
 const EXPECTED = "89 57 57 48 4F";
+const OURS = /\.wwho$/i;
 /** Of the models: neither those of a date, nor those for special ends. */
 const USUAL = /^(gpt-\d[\d.]*o?|o\d)(-mini|-nano|-turbo)?$/;
 
@@ -52,7 +54,7 @@ let before = Promise.resolve();
 export const own = () => [...files.keys()].filter((name) => !(name in SHIPPED));
 
 /** @param {string} path of a file @returns {boolean} whether it should be a tokenizer */
-export const isModel = (path) => /\.wwho$/i.test(path);
+export const isModel = (path) => OURS.test(path) || isForeign(path);
 
 /**
  * The file of a tokenizer, kept for all the Workers that will want it.
@@ -94,26 +96,32 @@ async function fetched(name, onProgress) {
   );
 }
 
+/** @typedef {{ name: string, blob: Uint8Array<ArrayBuffer>, report?: import("./imported.js").Report }} Added `report` of one that was imported */
+
 /**
- * Add a file that the user opened.
+ * Add a tokenizer that the user opened.
  * @param {File} file
- * @returns {Promise<string>} the name to choose it by
- * @throws {Error} it is no .wwho file, or cannot be read
+ * @param {readonly File[]} beside of another library's tokenizer, what belongs to it
+ * @param {(what: string) => void} onStep called with what is being done
+ * @returns {Promise<Added>} with the name to choose it by
+ * @throws {Error} it is none that is known, or cannot be read
  */
-export async function addModel(file) {
-  const blob = await read(file).catch((cause) => {
-    throw new Error(`${file.name} ${cause.message}`, { cause });
-  });
-  const start = hexOf(blob.subarray(0, 5));
-  if (start !== EXPECTED) {
-    throw new Error(`${file.name} begins with ${start || "nothing"}, a .wwho file with ${EXPECTED}; see “Bring your own tokenizer”`);
-  }
-  const wanted = file.name.replace(/\.wwho$/i, "") || "mine";
+export async function addModel(file, beside, onStep) {
+  const start = hexOf(await bytesOf(file, file.slice(0, 5)));
+  if (OURS.test(file.name) && start !== EXPECTED) throw new Error(`${file.name} begins with ${start || "nothing"}, a .wwho file with ${EXPECTED}`);
+  const { blob, report } = start === EXPECTED ? { blob: await bytesOf(file, file), report: undefined } : await imported(file, beside, onStep);
+  const wanted = file.name.replace(/(?<=.)\.[^.]*$/, "") || "mine";
   let name = wanted;
   for (let i = 2; isKnown(name) || files.has(name); i++) name = `${wanted} (${i})`;
   files.set(name, Promise.resolve(blob));
-  return name;
+  return { name, blob, report };
 }
+
+/** @param {File} file named in errors @param {Blob} part of it */
+const bytesOf = (file, part) =>
+  read(part).catch((cause) => {
+    throw new Error(`${file.name} ${cause.message}`, { cause });
+  });
 
 /** @param {string} name of a tokenizer that cannot be opened */
 export const forget = (name) => files.delete(name);

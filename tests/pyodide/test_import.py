@@ -1,0 +1,104 @@
+"""Tokenizers of other libraries on the demo page: imported there, compared, kept."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+pytest.importorskip("waitress", reason="needs the extra serve")
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
+
+from releases import Release  # noqa: E402
+
+import wwho  # noqa: E402
+from load import serving  # noqa: E402
+
+expect = playwright.expect
+TEXT = "We'll see the shore: ශ්‍රී ලංකා  \n\n x"
+CONFIG = {"eos_token": "<|endoftext|>", "chat_template": "{{ messages[0].content }}"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A model's folder: a tokenizer.json, trained here, and what stands beside it."""
+    level = tokenizers.pre_tokenizers.ByteLevel
+    theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
+    theirs.pre_tokenizer = level(add_prefix_space=False)
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=400,
+        initial_alphabet=level.alphabet(),
+        special_tokens=["<|endoftext|>"],
+        show_progress=False,
+    )
+    theirs.train_from_iterator([TEXT] * 3, trainer)
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(CONFIG), "utf-8")
+    return tmp_path
+
+
+def test_a_tokenizer_json_is_compared_and_kept(
+    browser: Any, releases: dict[str, Release], folder: Path, cli: Any
+) -> None:
+    """The bytes are those of `wwho import`; a file that is none says why."""
+    options = ("--pyodide", str(releases["314"].folder))
+    with serving(folder / "log", *options) as running:
+        context = browser.new_context()
+        page = context.new_page()
+        problems: list[str] = []
+        asked: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"http://127.0.0.1:{running.port}")
+        expect(page.locator("body")).to_have_attribute("data-state", "done")
+        assert not [url for url in asked if url.endswith(("/import.js", ".mjs", ".zip"))]
+        page.fill("#text", TEXT)
+        page.set_input_files("#file", [folder / "tokenizer.json", folder / "tokenizer_config.json"])
+        expect(page.locator("#loading-what")).to_contain_text("Importing tokenizer.json")
+        expect(page.locator("#name-2")).to_have_text("tokenizer")
+        theirs = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+        count = len(theirs.encode(TEXT).ids)
+        expect(page.locator("#count-2")).to_have_attribute("data-count", str(count))
+        page.select_option("#pick-0", "tokenizer")  # beside any other
+        expect(page.locator("#count-0")).to_have_attribute("data-count", str(count))
+        expect(page.locator("#made li")).to_contain_text("a tokenizer.json of Hugging Face")
+        expect(page.locator("#loading")).to_be_hidden()
+        assert page.locator("#file-rows tr").count() == 0
+        with page.expect_download() as download:
+            page.click("#made a")
+        name, data = download.value.suggested_filename, download.value.path().read_bytes()
+
+        bad = {"name": "tokenizer.json", "mimeType": "", "buffer": b'{"model": {"vocab": {}}}'}
+        page.set_input_files("#model", bad)
+        expect(page.locator("#alert")).to_contain_text("tokenizer.json")
+        expect(page.locator("#alert")).not_to_contain_text("Traceback")
+        expect(page.locator("#name-2")).to_have_text("tokenizer")
+        assert problems == []
+        context.close()
+
+    made = folder / "tokenizer.wwho"
+    assert cli("import", folder / "tokenizer.json", "-o", made).code == 0
+    assert (name, data) == ("tokenizer.wwho", made.read_bytes())
+    assert wwho.Tokenizer.load(made).info.provenance["eos_token"] == "<|endoftext|>"
+
+
+def test_without_pyodide_the_page_says_how_to_get_it(
+    browser: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with serving(tmp_path / "log") as running:
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{running.port}")
+        bad = {"name": "tokenizer.json", "mimeType": "", "buffer": b'{"model": {"vocab": {}}}'}
+        page.set_input_files("#model", bad)
+        alert = page.locator("#alert")
+        expect(alert).to_contain_text("npm install pyodide")
+        expect(alert).to_contain_text("“Bring your own tokenizer”")
+        expect(page.locator("#files")).to_be_hidden()
+        page.close()

@@ -1,0 +1,99 @@
+// The program of the Worker that an import runs in, the same on the web and in Node: `wwho import` in Pyodide. One message says what to
+// import; the answer is { result } or { error }, after a { step } for each thing that takes a while.
+//
+// It imports nothing when it starts, and is no CommonJS anywhere: Pyodide comes from where the message says.
+
+/** Hidden from bundlers, which should look for it nowhere but in Node. */
+const THREADS = "node:worker_threads";
+const isWeb = "WorkerGlobalScope" in globalThis;
+/** Whether Python may read files as it goes. */
+const isLazy = "FileReaderSync" in globalThis;
+/** @type {any} */
+const port = isWeb ? globalThis : (await import(/* @vite-ignore */ /* webpackIgnore: true */ THREADS)).parentPort;
+const [HERE, OUTPUT] = ["/import", "/imported"];
+const RUN = `
+import contextlib
+import io
+import json
+import os
+import sys
+
+sys.path.insert(0, "/wwho")
+os.chdir("${HERE}")
+from wwho.cli.main import main
+
+out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
+with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    try:
+        code = main(json.loads(arguments))
+    except SystemExit as usage:
+        code = usage.code
+    except MemoryError:
+        code = "MemoryError"
+out.seek(0)
+json.dumps([code, out.read(), err.getvalue()])
+`;
+
+/** @typedef {{ name: string, data: Blob | Uint8Array }} Given a file */
+
+port.addEventListener("message", async (/** @type {any} */ event) => {
+  try {
+    const result = await imported(event.data ?? event);
+    port.postMessage({ result }, [result.bytes.buffer]);
+  } catch (/** @type {any} */ error) {
+    const { status = "WORKER", message } = error;
+    port.postMessage({ error: { status, message: String(message) } });
+  }
+});
+port.start?.();
+
+/** @param {{ files: Given[], archive: Uint8Array, pyodide: string, options: string[], name: string }} job `name` of the encoding */
+async function imported({ files, archive, pyodide, options, name }) {
+  const python = await started(pyodide, archive);
+  port.postMessage({ step: "import" });
+  await placed(python.FS, files);
+  python.FS.mkdir(OUTPUT);
+  const output = `${OUTPUT}/${name}.wwho`;
+  const argv = ["import", "--json", `--name=${name}`, `--output=${output}`, ...options, "--", files[0].name];
+  python.globals.set("arguments", JSON.stringify(argv));
+  const [code, out, err] = JSON.parse(python.runPython(RUN));
+  if (code !== 0) throw failure(code, err.trim().replace(/^wwho: /gm, ""));
+  const { kind, engine, notes, losses } = JSON.parse(out);
+  return { bytes: python.FS.readFile(output), report: { kind, engine, notes, losses } };
+}
+
+/** Python, with wwho. @param {string} pyodide @param {Uint8Array} archive @returns {Promise<any>} */
+async function started(pyodide, archive) {
+  port.postMessage({ step: "start" });
+  let python;
+  try {
+    const { loadPyodide } = await import(/* @vite-ignore */ /* webpackIgnore: true */ pyodide);
+    python = await loadPyodide();
+  } catch (/** @type {any} */ cause) {
+    throw fault("FETCH", `Pyodide cannot be started from ${pyodide}: ${cause.message ?? cause}; npm install pyodide, and say where its folder is in pyodideURL`);
+  }
+  python.unpackArchive(archive, "zip", { extractDir: "/wwho" });
+  return python;
+}
+
+/** Put the files where Python finds them; on the web without reading them, since a GGUF file has gigabytes behind its vocabulary. */
+async function placed(/** @type {any} */ FS, /** @type {Given[]} */ files) {
+  FS.mkdir(HERE);
+  if (isLazy) {
+    const blobs = files.map(({ name, data }) => ({ name, data: data instanceof Blob ? data : new Blob([/** @type {any} */ (data)]) }));
+    FS.mount(FS.filesystems.WORKERFS, { blobs }, HERE);
+    return;
+  }
+  for (const { name, data } of files) {
+    FS.writeFile(`${HERE}/${name}`, data instanceof Blob ? new Uint8Array(await data.arrayBuffer()) : data);
+  }
+}
+
+/** @param {number | string} code @param {string} message */
+function failure(code, message) {
+  if (code === "MemoryError") return fault("MEMORY", "there is no room to import this file here; run `wwho import` in Python instead");
+  return fault(code === 2 ? "ARGUMENT" : "IMPORT", message);
+}
+
+/** @param {string} status @param {string} message */
+const fault = (status, message) => Object.assign(new Error(message), { status });

@@ -1,0 +1,30 @@
+// wwho/import for browsers: other libraries' tokenizers as .wwho files. Nothing is loaded before it is asked for.
+
+import { argumentError } from "./lib/arguments.js";
+import { isUrl } from "./lib/brands.js";
+import { WwhoError } from "./lib/errors.js";
+import { importer } from "./lib/importing.js";
+import { readBytes } from "./lib/source.js";
+
+export { WwhoError };
+
+function spawn() {
+  if (typeof Worker === "undefined") throw new WwhoError("WORKER", "there are no Workers here, and an import needs one");
+  return new Worker(new URL("./import-thread.mjs", import.meta.url), { type: "module" });
+}
+
+/** A bundler cannot copy what it does not see: the page serves Pyodide. @param {unknown} given */
+function pyodide(given) {
+  if (typeof given !== "string" && !isUrl(given)) {
+    throw argumentError("pyodideURL", given, "the address of the folder of npm's package pyodide: npm install pyodide, and serve it beside the page");
+  }
+  const { href } = new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
+  return /\.m?js$/.test(href) ? href : new URL("pyodide.mjs", href.replace(/\/?$/, "/")).href;
+}
+
+export const importTokenizer = /* @__PURE__ */ importer({
+  spawn,
+  read: readBytes,
+  archive: () => new URL("./python.zip", import.meta.url),
+  pyodide,
+});

@@ -1,0 +1,144 @@
+// importTokenizer: what it is given, made ready for the Worker of import-thread.mjs. Where that Worker and files come from is the
+// entries' part (import.js, node-import.js).
+
+import { argumentError, requireKnown } from "./arguments.js";
+import { isBlob, isResponse, isUrl } from "./brands.js";
+import { WwhoError } from "./errors.js";
+
+/** @typedef {import("./pool.js").Thread} Thread */
+/** @typedef {import("./source.js").LoadOptions} LoadOptions */
+/** @typedef {{ name: string, data: Blob | Uint8Array }} Given a file */
+/** @typedef {{ kind: string, engine: string, notes: string[], losses: string[] }} Report */
+/** @typedef {"load" | "start" | "import"} Step */
+/**
+ * @typedef {object} ImportOptions
+ * @property {unknown} [pyodideURL]
+ * @property {unknown} [wheelURL]
+ * @property {string} [name]
+ * @property {string} [source]
+ * @property {string} [license]
+ * @property {string} [pattern]
+ * @property {Readonly<Record<string, number>>} [special]
+ * @property {boolean} [lowercase]
+ * @property {AbortSignal} [signal]
+ * @property {(progress: { step: Step }) => void} [onProgress]
+ * @property {(report: Report) => void} [onReport]
+ */
+
+/** Options of the command that take a text. */
+const TEXTS = /** @type {const} */ (["source", "license", "pattern"]);
+const OPTIONS = new Set([...TEXTS, "pyodideURL", "wheelURL", "name", "special", "lowercase", "signal", "onProgress", "onReport"]);
+/** What a file is called of which that is not known. */
+const UNNAMED = "tokenizer";
+
+/**
+ * @param {object} place
+ * @param {() => Thread} place.spawn
+ * @param {(source: unknown, what: string, options?: LoadOptions) => Promise<Uint8Array>} place.read
+ * @param {() => unknown} place.archive where wwho in Python is
+ * @param {(given: unknown) => string} place.pyodide the module, from what the caller says
+ */
+export function importer({ spawn, read, archive, pyodide }) {
+  /** @param {unknown} source @param {AbortSignal} [signal] @returns {Promise<Given>} */
+  const fileOf = async (source, signal) => {
+    const given = await source;
+    const name = nameOf(given);
+    // A Blob is read where it is needed, and no further.
+    return { name, data: isBlob(given) ? given : await read(given, name, { signal }) };
+  };
+
+  /**
+   * The .wwho file that `wwho import` makes of a tokenizer.
+   * @param {unknown} source the file, or a list of it and those beside it
+   * @param {ImportOptions} [options]
+   * @returns {Promise<Uint8Array<ArrayBuffer>>}
+   */
+  return async function importTokenizer(source, options = {}) {
+    requireKnown(options, OPTIONS);
+    const { signal, onProgress, onReport, wheelURL } = options;
+    signal?.throwIfAborted();
+    const arguments_ = argumentsOf(options);
+    const module = pyodide(options.pyodideURL);
+    onProgress?.({ step: "load" });
+    const sources = Array.isArray(source) ? source : [source];
+    if (sources.length === 0) throw argumentError("the tokenizer", source, "a file, or a list with one first");
+    const [packed, ...files] = await Promise.all([
+      read(wheelURL ?? archive(), "wwho in Python", { signal }),
+      ...sources.map((each) => fileOf(each, signal)),
+    ]);
+    const name = options.name ?? (files[0].name.replace(/(?<=.)\.[^.]*$/, "") || UNNAMED);
+    // A copy: what is sent to a Worker in Node must not be a Buffer, which Python does not know.
+    const job = { files, archive: Uint8Array.from(packed), pyodide: module, options: arguments_, name };
+    const { bytes, report } = await answerOf(spawn(), job, signal, onProgress);
+    onReport?.(report);
+    return bytes;
+  };
+}
+
+/**
+ * What a Worker makes of a job; it ends then, and with it Python and all its memory.
+ * @param {Thread} thread
+ * @param {unknown} job
+ * @param {AbortSignal} [signal]
+ * @param {(progress: { step: Step }) => void} [onProgress]
+ * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, report: Report }>}
+ */
+function answerOf(thread, job, signal, onProgress) {
+  /** @type {() => void} */
+  let abort = () => {};
+  const answer = new Promise((resolve, reject) => {
+    abort = () => reject(signal?.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) abort();
+    const ended = (/** @type {any} */ event) =>
+      reject(new WwhoError("WORKER", `the Worker of the import ended: ${event?.message ?? event}; was wwho/import bundled whole?`));
+    thread.addEventListener("error", ended);
+    thread.addEventListener("messageerror", ended);
+    thread.addEventListener("message", ({ data }) => {
+      if (data.error) reject(new WwhoError(data.error.status, data.error.message));
+      else if (data.result) resolve(data.result);
+      else {
+        try {
+          onProgress?.(data);
+        } catch (error) {
+          reject(error);
+        }
+      }
+    });
+    thread.postMessage(job, []);
+  });
+  return answer.finally(() => {
+    signal?.removeEventListener("abort", abort);
+    thread.terminate();
+  });
+}
+
+/** The last part of its path, as far as it has one. @param {any} source */
+function nameOf(source) {
+  const isAddress = typeof source === "string" || isUrl(source);
+  const path = isBlob(source) ? /** @type {any} */ (source).name : isResponse(source) ? source.url : isAddress ? String(source) : "";
+  const last = String(path ?? "").replace(/[?#].*$/, "").split(/[\\/]/).pop() ?? "";
+  try {
+    return (isBlob(source) ? last : decodeURIComponent(last)).replaceAll("/", "_") || UNNAMED;
+  } catch {
+    return last;
+  }
+}
+
+/** As the command takes them. @param {ImportOptions} options @returns {string[]} */
+function argumentsOf(options) {
+  const { name, special = {}, lowercase } = options;
+  for (const key of /** @type {const} */ (["name", ...TEXTS])) {
+    if (options[key] !== undefined && typeof options[key] !== "string") throw argumentError(key, options[key], "a string");
+  }
+  if (name !== undefined && /^$|[\\/]/.test(name)) throw argumentError("name", name, "the name of an encoding, without slashes");
+  if (lowercase !== undefined && typeof lowercase !== "boolean") throw argumentError("lowercase", lowercase, "true or false");
+  for (const [text, id] of Object.entries(special)) {
+    if (!Number.isInteger(id)) throw argumentError(`the id of ${JSON.stringify(text)}`, id, "an integer");
+  }
+  return [
+    ...TEXTS.flatMap((key) => (options[key] === undefined ? [] : [`--${key}=${options[key]}`])),
+    ...Object.entries(special).map(([text, id]) => `--special=${text}=${id}`),
+    ...(lowercase === undefined ? [] : [lowercase ? "--lowercase" : "--no-lowercase"]),
+  ];
+}

@@ -1,0 +1,21 @@
+// Workers of Node.
+
+import { Worker } from "node:worker_threads";
+
+/**
+ * A Worker of Node, which is an EventEmitter, in the shape of one of the web.
+ * @param {URL} program
+ * @returns {import("./pool.js").Thread}
+ */
+export function spawn(program) {
+  // Without the program's own flags: some, such as --input-type, are refused for a file.
+  const worker = new Worker(program, { execArgv: [] });
+  return {
+    postMessage: (message, transfer) => worker.postMessage(message, /** @type {any[]} */ (transfer)),
+    addEventListener: (type, listener) =>
+      worker.on(type, (/** @type {any} */ value) => listener(type === "message" ? { data: value } : value)),
+    terminate: () => void worker.terminate(),
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+  };
+}

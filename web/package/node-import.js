@@ -1,0 +1,41 @@
+// wwho/import for Node, Deno and Bun: as import.js, with files from disk and Pyodide from node_modules.
+
+import { statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+import { isUrl } from "./lib/brands.js";
+import { readFromDisk } from "./lib/disk.js";
+import { WwhoError } from "./lib/errors.js";
+import { importer } from "./lib/importing.js";
+import { spawn } from "./lib/node-thread.js";
+
+export { WwhoError };
+
+/** @param {unknown} given a folder or file, or nothing */
+function pyodide(given) {
+  if (given === undefined) return pathToFileURL(installed()).href;
+  const address = isUrl(given) ? given.href : String(given);
+  const path = /^file:/i.test(address) ? fileURLToPath(address) : resolve(address);
+  return pathToFileURL(statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, "pyodide.mjs") : path).href;
+}
+
+/** Pyodide as the program has it, else as this package has. */
+function installed() {
+  for (const from of [resolve("program.js"), fileURLToPath(import.meta.url)]) {
+    try {
+      return createRequire(from).resolve("pyodide/pyodide.mjs");
+    } catch {
+      // Perhaps there.
+    }
+  }
+  throw new WwhoError("FETCH", "an import needs Pyodide, which is not installed: npm install pyodide, or say where its folder is in pyodideURL");
+}
+
+export const importTokenizer = /* @__PURE__ */ importer({
+  spawn: () => spawn(new URL("./import-thread.mjs", import.meta.url)),
+  read: readFromDisk,
+  archive: () => new URL("./python.zip", import.meta.url),
+  pyodide,
+});
