@@ -22,8 +22,9 @@ from wwho.errors import SourceError, WwhoError
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Source, import_source
 from wwho.importers.gguf import read_metadata
-from wwho.importers.llama_cpp import check_overlaps, spelled_bytes
+from wwho.importers.llama_cpp import spelled_bytes
 from wwho.importers.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of
+from wwho.importers.llama_vocabulary import check_overlaps
 from wwho.tokenizer import Tokenizer
 
 Value = tuple[str, str, Any]
@@ -133,7 +134,7 @@ def test_a_model_of_scores() -> None:
     assert write_artifact(artifact)
     prefix: Value = ("tokenizer.ggml.add_space_prefix", "b", False)
     assert len(imported(llama(prefix)).artifact.normalizer) == len(artifact.normalizer) - 1
-    with pytest.raises(SourceError, match=r"general\.name is 'my phi-3'"):
+    with pytest.raises(SourceError, match=r"name is 'My Phi-3', but there is no token .*endoftext"):
         imported(llama(("general.name", "s", "My Phi-3")))
 
 
@@ -307,7 +308,13 @@ def expected_ids(folder: Path, name: str) -> Sequence[tuple[str, list[int]]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["gpt-2", "qwen2", "qwen35", "command-r"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("gpt-2", "qwen2", "qwen35", "command-r", "falcon", "starcoder", "refact", "llama-bpe"),
+        *("deepseek-coder", "deepseek-llm", "llama-spm", "phi-3", "bert-bge", "gemma-4"),
+    ],
+)
 def test_files_of_llama_cpp(vocabularies: Path, name: str) -> None:
     found = import_source(Source(vocabularies / f"ggml-vocab-{name}.gguf"))
     enc = opened(found)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from wwho.compile.codepoints import CodePointSet
 from wwho.compile.determinize import Alphabet, Rows, determinize
 from wwho.compile.minimize import merge_symbols, minimize
 from wwho.compile.nfa import build_nfa
@@ -100,6 +101,23 @@ def _check(automaton: Automaton, classes: ClassMap) -> None:
         samples[column] = sample
     refuse_empty(automaton, samples)
     refuse_stuck(automaton, samples)
+
+
+def with_properties(
+    compiled: CompiledScanners, white_space: CodePointSet, word: CodePointSet
+) -> tuple[CompiledScanners, bytes]:
+    """The same scanners, and for each class whether it is white space (1) or of words (2).
+
+    No class is partly so: where one was, there are several now.
+    """
+    sets = [chars.class_map() for chars in (white_space, word)]
+    classes, labels = overlay([compiled.classes, *sets])
+    recoloured = [
+        replace(each, columns=tuple(each.columns[old] for old, _, _ in labels))
+        for each in compiled.automata
+    ]
+    flags = bytes(space | letter << 1 for _, space, letter in labels)
+    return CompiledScanners(classes, tuple(recoloured)), flags
 
 
 def _limit(subject: str, count: int, most: int, things: str) -> None:

@@ -3,114 +3,60 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from wwho.build import decoders
 from wwho.build.base import WRITER
-from wwho.build.bpe import bpe_model, safe_cuts
+from wwho.build.bpe import bpe_model, characters, safe_cuts
+from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.parse import parse_regex
-from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.scanners import Scanner, compile_scanners, with_properties
+from wwho.compile.syntax import Chars, many
+from wwho.compile.unicode import white_space
 from wwho.errors import SourceError
-from wwho.format.model import Action, Added, Artifact, Flag, Route, Stage
-from wwho.format.rewriting import Ends, Replace
+from wwho.format.bpe import BPE
+from wwho.format.decoder import Bytes, Decoder, Join, Strip
+from wwho.format.decoder import Replace as Spelled
+from wwho.format.greedy import Greedy
+from wwho.format.model import Action, Added, Artifact, Flag, Ids, Model, Route, Stage, Unknown
+from wwho.format.rewriting import Ends, Replace, Rules, Step
 from wwho.format.template import Template
+from wwho.format.viterbi import Viterbi
+from wwho.importers.charsmap import read_charsmap
 from wwho.importers.gguf import read_metadata, value
-from wwho.importers.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of
+from wwho.importers.llama_patterns import (
+    CHARACTER_NAMES,
+    PRETOKENIZERS,
+    REFUSED,
+    bert_rewriting,
+    removed,
+    scanners_of,
+    words_apart,
+)
+from wwho.importers.llama_vocabulary import (
+    ADDED_TYPES,
+    WHITE_SPACE,
+    TokenType,
+    Vocabulary,
+    added_tokens,
+    read_vocabulary,
+)
 from wwho.importers.reader import Imported, Options, Reader
-from wwho.importers.sentencepiece import MARK
+from wwho.importers.rwkv import longest_match
+from wwho.importers.sentencepiece import MARK, f32
 from wwho.importers.source import Source
 
 ENGINE = "llama.cpp, as packed in llama-cpp-python 0.3.36"
 
-_BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
-
 _KINDS = {
-    "gemma4": "a BPE of SentencePiece with merges",
-    "bert": "WordPiece",
-    "t5": "Unigram",
-    "rwkv": "the longest match",
     "plamo2": "PLaMo 2's own",
     "hybriddna": "a BPE and k-mers of DNA",
     "whitespace": "a word list",
     "test": "for tests of llama.cpp alone",
 }
-"""Models of `tokenizer.ggml.model` besides gpt2, and what they are."""
-
-
-class TokenType(IntEnum):
-    """What a token is for."""
-
-    UNDEFINED = 0
-    NORMAL = 1
-    UNKNOWN = 2
-    CONTROL = 3
-    USER_DEFINED = 4
-    UNUSED = 5
-    BYTE = 6
-
-
-_CONTROL_LOOKING = frozenset(
-    (
-        *("<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>"),
-        *("<|calls|>", "<end_of_turn>", "<|endoftext|>", "</s>", "<|eom_id|>", "<EOT>", "_<EOT>"),
-        *("[EOT]", "[EOS]", "<|end_of_text|>", "<end_of_utterance>", "<eos>", "<turn|>"),
-        *("<|tool_response>", "<\uff5cend\u2581of\u2581sentence\uff5c>", "[e~["),
-        *(
-            "<|fim_prefix|>",
-            "<fim-prefix>",
-            "<fim_prefix>",
-            "<\uff5cfim\u2581begin\uff5c>",
-            "<PRE>",
-        ),
-        *(
-            "<PRE>",
-            "\u2581<PRE>",
-            "<|code_prefix|>",
-            "<|prefix|>",
-            "<|fim_suffix|>",
-            "<fim-suffix>",
-        ),
-        *("<fim_suffix>", "<\uff5cfim\u2581hole\uff5c>", "<SUF>", "\u2581<SUF>", "<|code_suffix|>"),
-        *("<|suffix|>", "<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<MID>", "\u2581<MID>"),
-        *(
-            "<\uff5cfim\u2581end\uff5c>",
-            "<|code_middle|>",
-            "<|middle|>",
-            "<|fim_pad|>",
-            "<fim-pad>",
-        ),
-        *("<fim_pad>", "<PAD>", "[PAD]", "<|fim_repo|>", "<|repo_name|>", "<fim-repo>"),
-        *("<REPO>", "<reponame>", "<|file_sep|>"),
-    )
-)
-"""Texts that llama.cpp takes for control tokens, whatever the file says."""
-_SHOWN = frozenset(("<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"))
-"""Texts that it always finds."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Vocabulary:
-    """The lists of a GGUF file, checked against each other.
-
-    Attributes:
-        texts: the tokens, by id.
-        kinds: what each is for, as llama.cpp has it.
-        scores: the score of each; empty where there are none.
-        metadata: the other values.
-    """
-
-    texts: Sequence[bytes]
-    kinds: Sequence[TokenType]
-    scores: Sequence[float]
-    metadata: Mapping[str, Any]
-
-    def text(self, key: str, default: str = "") -> str:
-        """A value that is a text."""
-        found: bytes = value(self.metadata, key, bytes, default.encode())
-        return found.decode("utf-8", "replace")
+"""Models of `tokenizer.ggml.model` that cannot be imported, and what they are."""
 
 
 def sniff(source: Source) -> bool:
@@ -136,7 +82,7 @@ def read(source: Source, options: Options) -> Imported:
         what = _KINDS.get(name)
         raise SourceError(
             f"tokenizer.ggml.model is {name!r}, "
-            + (f"which is {what}; it cannot be imported yet" if what else "which is not known")
+            + (f"which is {what}; it cannot be imported" if what else "which is not known")
         )
     artifact, notes = _MAKE[name](vocabulary, options, source)
     return Imported(
@@ -147,99 +93,117 @@ def read(source: Source, options: Options) -> Imported:
     )
 
 
-def read_vocabulary(metadata: Mapping[str, Any]) -> Vocabulary:
-    """Check the lists of tokens.
-
-    Raises:
-        SourceError: there is none, one is too short, or a token comes twice.
-    """
-    texts = value(metadata, "tokenizer.ggml.tokens", list)
-    if not texts or not isinstance(texts[0], bytes):
-        raise SourceError("tokenizer.ggml.tokens is no list of texts")
-    texts = [text or b"[EMPTY_%d]" % number for number, text in enumerate(texts)]
-    first: dict[bytes, int] = {}
-    for number, text in enumerate(texts):
-        if first.setdefault(text, number) != number:
-            raise SourceError(f"the tokens {first[text]} and {number} are both {text!r}")
-    kinds = value(metadata, "tokenizer.ggml.token_type", list, [1] * len(texts))
-    scores = value(metadata, "tokenizer.ggml.scores", list, [])
-    for key, found in (("token_type", kinds), ("scores", scores)):
-        if (found or key == "token_type") and len(found) < len(texts):
-            raise SourceError(
-                f"tokenizer.ggml.{key} has {len(found)} items, but there are {len(texts)} tokens"
-            )
-    return Vocabulary(
-        texts=texts,
-        kinds=_types(texts, kinds),
-        scores=scores,
-        metadata=metadata,
-    )
-
-
-def _types(texts: Sequence[bytes], kinds: Sequence[Any]) -> list[TokenType]:
-    """What each token is for: what llama.cpp knows by its text comes before what the file says."""
-    found = []
-    known = set(texts)
-    ended = {b"<|return|>", b"<|call|>", b"<|end|>"} <= known
-    ended |= bool({b"<|call|>", b"<|calls|>"} & known) and {b"<|flush|>", b"<|end|>"} <= known
-    for text, kind in zip(texts, kinds, strict=False):
-        name = text.decode("utf-8", "replace")
-        if name in _SHOWN or (name == "<|end|>" and ended):
-            found.append(TokenType.USER_DEFINED)
-        elif name == "</s>" and known & {b"<|tool_response>", b"<|plamo:eos|>"}:
-            found.append(TokenType.NORMAL)
-        elif name in _CONTROL_LOOKING:
-            found.append(TokenType.CONTROL)
-        else:
-            found.append(TokenType(kind) if kind in _TYPES else TokenType.UNDEFINED)
-    return found
-
-
-_TYPES = frozenset(map(int, TokenType))
-ADDED_TYPES = (TokenType.CONTROL, TokenType.UNKNOWN, TokenType.USER_DEFINED)
-"""Types of tokens that are found in a text before all else."""
-
-
 def _gpt2(
     vocabulary: Vocabulary, options: Options, source: Source
 ) -> tuple[Artifact, Sequence[str]]:
     """Byte-level BPE."""
     pre = vocabulary.text("tokenizer.ggml.pre")
+    if pre in CHARACTER_NAMES:
+        return _characters(vocabulary, options, source)
     if pre in REFUSED:
         raise SourceError(f"tokenizer.ggml.pre is {pre!r}: {REFUSED[pre]}")
     if pre not in PRETOKENIZERS:
         raise SourceError(f"tokenizer.ggml.pre is {pre!r}, which llama.cpp does not know")
     pretokenizer = PRETOKENIZERS[pre]
-    scanners = compile_scanners(scanners_of(pretokenizer))
-    added = added_tokens(vocabulary)
-    merges = _merges(vocabulary)
+    added, notes = added_tokens(vocabulary)
+    merges = _merges(vocabulary, spelled_bytes)
     vocab, odd = _byte_vocabulary(vocabulary, merges, pretokenizer.whole)
+    missing = [byte for byte in range(256) if bytes([byte]) not in vocab]
+    unk_id, vanishing = _without(missing, vocabulary, notes)
     model = bpe_model(
         vocab,
         merges,
         whole=pretokenizer.whole,
+        unk_id=unk_id,
         added=[token.id for token in added],
     )
-    artifact = Artifact(
-        scanners=scanners,
-        router=None,
-        routes=(Route("other", model=0, stages=tuple(range(len(scanners.automata)))),),
-        models=(model,),
-        stages=tuple(
-            Stage(automaton=number, actions=(Action.KEEP,) * each.n_rules)
-            for number, each in enumerate(scanners.automata)
-        ),
-        added=added,
-        template=_template(vocabulary, bos=11, eos=11, add_bos=pretokenizer.add_bos),
-        provenance=_record(options, source, pre or "default"),
-    )
-    notes = list(odd)
     if not pre or pre == "default":
         notes.append(
             "WARNING: the file names no pretokenizer (tokenizer.ggml.pre), so llama.cpp cuts text "
             "by its default, which is that of no model: its ids are not those the model was "
             "trained with. Convert the model again, or import its tokenizer.json"
         )
+    artifact = _artifact(
+        model,
+        added,
+        _record(options, source, pre or "default"),
+        [*scanners_of(pretokenizer), *vanishing],
+        stages=[
+            *((Action.KEEP,) * (1 + (cut.between is not None)) for cut in pretokenizer.cuts),
+            *((Action.DROP, Action.KEEP) for _ in vanishing),
+        ],
+        template=_template(vocabulary, bos=11, eos=11, add_bos=pretokenizer.add_bos),
+    )
+    return artifact, [*odd, *notes]
+
+
+def _without(
+    missing: Sequence[int], vocabulary: Vocabulary, notes: list[str]
+) -> tuple[int | None, tuple[Scanner, ...]]:
+    """What becomes of bytes that have no token: what stands for them, and what leaves some out.
+
+    Those of ASCII vanish, and part what is around them, as in llama.cpp. Others are refused, but
+    for those that no character has, or only characters from U+40000 to U+BFFFF, which are none.
+    """
+    if not missing:
+        return None, ()
+    odd = next((byte for byte in missing if 0x80 <= byte not in _RARE), None)
+    if odd is not None:
+        raise SourceError(f"there is no token for the byte 0x{odd:02X}, which characters have")
+    names = ("unknown", "padding", "eos", "bos")
+    found = (_token(vocabulary, name, None) for name in names)
+    unk_id = next((token for token in found if token is not None), None)
+    if unk_id is None:
+        raise SourceError(f"{len(missing)} bytes have no token, and no token is for the unknown")
+    if missing[-1] > 0x7F:
+        notes.append(
+            f"{sum(byte > 0x7F for byte in missing)} bytes of broken UTF-8, or of characters from "
+            f"U+40000 to U+BFFFF, have no token: they are {unk_id}; llama.cpp leaves them out"
+        )
+    gone = CodePointSet.of(*(byte for byte in missing if byte < 0x80))
+    rules = (Chars(gone), many(Chars(~gone), 1))
+    return unk_id, (Scanner("without tokens", rules, longest=False),) if gone else ()
+
+
+_RARE = frozenset((0xC0, 0xC1, 0xF1, 0xF2, *range(0xF5, 0x100)))
+"""Bytes that no character has, or none that means anything."""
+
+
+def _characters(
+    vocabulary: Vocabulary, options: Options, source: Source
+) -> tuple[Artifact, Sequence[str]]:
+    """BPE over code points, with merges and with U+2581 for spaces: Gemma 4."""
+    pre = vocabulary.text("tokenizer.ggml.pre")
+    gemma = vocabulary.text("tokenizer.ggml.model") == "gemma4"
+    lines = gemma or pre != "sarvam-moe"  # a line break is a token of its own, as are several
+    added, notes = added_tokens(vocabulary)
+    merges = _merges(vocabulary, str.encode)
+    spoken = {text for left, right in merges for text in (left, right, left + right)}
+    vocab = {
+        text: number
+        for number, text in enumerate(vocabulary.texts)
+        if text in spoken or len(characters(text)) == 1 or (lines and not text.strip(b"\n"))
+    }
+    byte_ids = _byte_ids(vocabulary)
+    model = bpe_model(vocab, merges, units=True, whole=lines, byte_ids=byte_ids)
+    model = _only_made(model, lambda text: lines and not text.strip(b"\n"))
+    scanners = [_CHARACTERS, _SPACES, _scanner("lines", r"[^\n]+|[\n]+")]
+    stages: list[tuple[Action, ...]] = [_KEEP]
+    if (cuts := safe_cuts(replace(model, whole=False))) is not None:
+        scanners.append(Scanner("safe cuts", (parse_regex(r"\n+"), cuts), longest=False))
+        stages.append(_KEEP * 2)
+    default = None if gemma else 11
+    artifact = _artifact(
+        model,
+        _with_hidden(added, vocabulary, model),
+        _record(options, source, pre or "gemma4"),
+        scanners,
+        stages=stages,
+        units=0,
+        normalizer=(Replace(1, (MARK, None)),),
+        template=_template(vocabulary, bos=default, eos=default, add_bos=lines, always=lines),
+        decoder=Decoder((Spelled(MARK, " "), Bytes(each=True))),
+    )
     return artifact, notes
 
 
@@ -247,59 +211,294 @@ def _llama(
     vocabulary: Vocabulary, options: Options, source: Source
 ) -> tuple[Artifact, Sequence[str]]:
     """SentencePiece's BPE, without its normalizer."""
-    name = vocabulary.text("general.name").lower()
-    if "phi-3" in name or "phi3" in name:
-        raise SourceError(
-            f"general.name is {name!r}, whose special tokens take the spaces after them in "
-            "llama.cpp; that cannot be imported yet: take its tokenizer.json"
-        )
     if not vocabulary.scores:
         raise SourceError("tokenizer.ggml.scores is not there; the model llama needs them")
-    added = added_tokens(vocabulary)
-    byte_ids: list[int | None] = [None] * 256
-    vocab: dict[bytes, int] = {}
-    ranks: dict[bytes, float] = {}
-    for number, (text, kind) in enumerate(zip(vocabulary.texts, vocabulary.kinds, strict=True)):
-        if match := _BYTE.fullmatch(text):
-            byte_ids[int(match[1], 16)] = number
-        elif kind not in ADDED_TYPES:
-            vocab[text] = number
-            if len(text.decode("utf-8", "surrogateescape")) > 1:
-                ranks[text] = -vocabulary.scores[number]
-    if None in byte_ids:
-        raise SourceError(f"there is no token <0x{byte_ids.index(None):02X}>; all bytes are needed")
-    model = bpe_model(vocab, ranks, units=True, byte_ids=byte_ids)
-    scanners = [_scanner("characters", r"[\s\S]"), _scanner("spaces", " ", r"[^ ]")]
-    stages: tuple[Stage, ...] = ()
+    added, notes = added_tokens(vocabulary)
+    byte_ids = _byte_ids(vocabulary)
+    # A token of any kind is what text can merge to.
+    vocab = {text: number for number, text in enumerate(vocabulary.texts)}
+    ranks = {
+        text: -vocabulary.scores[number]
+        for text, number in vocab.items()
+        if len(characters(text)) > 1
+    }
+    model = _only_made(bpe_model(vocab, ranks, units=True, byte_ids=byte_ids))
+    scanners, stages = [_CHARACTERS, _SPACES], []
     if (cuts := safe_cuts(model)) is not None:
         scanners.append(Scanner("safe cuts", (cuts,), longest=False))
-        stages = (Stage(2, (Action.KEEP,)),)
+        stages.append(_KEEP)
     prefix = value(vocabulary.metadata, "tokenizer.ggml.add_space_prefix", bool, True)
-    steps = (Replace(1, (MARK, None)), *((Ends(prefix=MARK),) if prefix else ()))
-    artifact = Artifact(
-        scanners=compile_scanners(scanners),
-        router=None,
-        routes=(Route("text", model=0, stages=(0,) if stages else (), units=0),),
-        models=(model,),
+    artifact = _artifact(
+        model,
+        _with_hidden(added, vocabulary, model),
+        _record(options, source, "llama"),
+        scanners,
         stages=stages,
-        added=added,
-        normalizer=steps,
+        units=0,
+        normalizer=(Replace(1, (MARK, None)), *((Ends(prefix=MARK),) if prefix else ())),
         template=_template(vocabulary, bos=1, eos=2, add_bos=True),
         decoder=decoders.sentencepiece({}, dummy_prefix=prefix, remove_spaces=False),
-        provenance=_record(options, source, "llama"),
     )
-    return artifact, ()
+    return artifact, notes
 
 
-def _template(vocabulary: Vocabulary, *, bos: int, eos: int, add_bos: bool) -> Template | None:
-    """The ids around a text, where they are asked for."""
+def _t5(vocabulary: Vocabulary, options: Options, source: Source) -> tuple[Artifact, Sequence[str]]:
+    """Unigram: the model of SentencePiece with sums in f64."""
+    if not vocabulary.scores:
+        raise SourceError("tokenizer.ggml.scores is not there; the model t5 needs them")
     metadata = vocabulary.metadata
+    added, notes = added_tokens(vocabulary)
+    numbers = {
+        text: number
+        for number, (text, kind) in enumerate(zip(vocabulary.texts, vocabulary.kinds, strict=True))
+        if kind in (TokenType.NORMAL, TokenType.USER_DEFINED, TokenType.UNUSED)
+    }
+    defined = {token.id for token in added if Flag.SPECIAL not in token.flags}
+    scores = {text: vocabulary.scores[k] * (k not in defined) for text, k in numbers.items()}
+    normal = [
+        score
+        for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=False)
+        if kind is TokenType.NORMAL
+    ]
+    unk_id = _token(vocabulary, "unknown", 2)
+    if unk_id is None or not normal:
+        raise SourceError(
+            "there is no normal token, or no token for what is unknown; t5 needs both"
+        )
+    # The unknown character's score is the least of normal tokens less 10, in f32; here that of the
+    # least of all tokens less 10, in f64. So tokens that never win go, and one that no text has, as
+    # it holds a space, makes up for what rounding takes.
+    least = f32(min(normal) - 10) + 10
+    for text in [text for text, score in scores.items() if score < least]:
+        chars = characters(text)
+        if len(chars) > 1 and scores[text] < sum(scores.get(c, least - 10) for c in chars) - 1:
+            del scores[text], numbers[text]
+    if least < min(scores.values()):
+        scores[b"  "] = least
+    elif least > min(scores.values()):
+        notes.append(
+            "an unknown character has a score lower than in llama.cpp, by "
+            f"{least - min(scores.values()):.1e}"
+        )
+    texts = tuple(sorted(scores))
+    model = Viterbi(
+        tokens=texts,
+        scores=[scores[text] for text in texts],
+        id_policy=Ids.STATED,
+        stated=tuple(numbers.get(text) for text in texts),
+        unknown=Unknown.ID,
+        unk_id=unk_id,
+    )
+    prefix = value(metadata, "tokenizer.ggml.add_space_prefix", bool, False)
+    merges = value(metadata, "tokenizer.ggml.remove_extra_whitespaces", bool, False)
+    steps: list[Step] = []
+    charsmap = read_charsmap(value(metadata, "tokenizer.ggml.precompiled_charsmap", bytes, b""))
+    if charsmap.rules:
+        rules = {key.decode(): text.decode() for key, text in charsmap.rules.items()}
+        steps.append(Rules(rules))
+    if merges:
+        steps.append(Ends(strip=" ", left=True, right=True))
+    steps.append(Replace(0, (MARK, None)))
+    if merges or prefix:
+        steps.append(Ends(prefix=MARK))
+    if prefix and not merges:
+        notes.append("a text of spaces alone has a token more than in llama.cpp")
+    artifact = _artifact(
+        model,
+        _with_hidden(added, vocabulary, model),
+        _record(options, source, "t5"),
+        [_scanner("spaces", " +" if merges else " ", r"[\s\S]")],
+        normalizer=steps,
+        template=_template(vocabulary, bos=None, eos=1, add_bos=False, add_eos=True),
+        decoder=decoders.sentencepiece({}, dummy_prefix=prefix, remove_spaces=False),
+    )
+    return artifact, notes
+
+
+def _bert(
+    vocabulary: Vocabulary, options: Options, source: Source
+) -> tuple[Artifact, Sequence[str]]:
+    """WordPiece: U+2581 stands before what begins a word."""
+    metadata = vocabulary.metadata
+    added, notes = added_tokens(vocabulary)
+    mark = MARK.encode()
+    first = {
+        text.removeprefix(mark): number
+        for number, text in enumerate(vocabulary.texts)
+        if text.startswith(mark)
+    }
+    later = {text: k for k, text in enumerate(vocabulary.texts) if not text.startswith(mark)}
+    if first.pop(b"", None) is not None:
+        raise SourceError("U+2581 is a token of its own, which stands before any word")
+    unk_id, sep = _token(vocabulary, "unknown", 100), _token(vocabulary, "seperator", 102)
+    bos = _token(vocabulary, "bos", 101)
+    if unk_id is None:
+        raise SourceError("tokenizer.ggml.unknown_token_id is no token; the model bert needs one")
+    firsts, laters = sorted(first), sorted(later)
+    model = Greedy(
+        first=tuple(firsts),
+        later=tuple(laters),
+        id_policy=Ids.STATED,
+        stated=(*(first[text] for text in firsts), *(later[text] for text in laters)),
+        unknown=Unknown.ID,
+        unk_id=unk_id,
+    )
+    lower = value(metadata, "tokenizer.ggml.normalizer.lowercase", bool, True)
+    strip = value(metadata, "tokenizer.ggml.normalizer.strip_accents", bool, lower)
+    rules = (white_space(), Action.DROP), (words_apart(), Action.KEEP), (ALL, Action.GROUP)
+    gone = Scanner("clean", (Chars(removed()), Chars(ALL)), longest=False)
+    bert = Scanner("bert", tuple(Chars(chars) for chars, _ in rules), longest=False)
+    cleanup = tuple(
+        Spelled(text, text.strip(" ") if text == " ' " else text[1:]) for text in _CLEANED
+    )
+    before, behind = ([each] if each is not None else [] for each in (bos, sep))
+    artifact = _artifact(
+        model,
+        added,
+        _record(options, source, "bert"),
+        [bert, gone],
+        stages=[tuple(action for _, action in rules)],
+        normalizer=(Replace(1, ("", None)), bert_rewriting(lowercase=lower, strip_accents=strip)),
+        template=Template.around(before, behind, behind),
+        decoder=Decoder(
+            (Strip("##", 1, 0, " "), Join(), *cleanup),
+            "##",
+            {token.id: f"##{token.text}".encode() for token in added[:1023]},
+        ),
+    )
+    return artifact, notes
+
+
+def _rwkv(
+    vocabulary: Vocabulary, options: Options, source: Source
+) -> tuple[Artifact, Sequence[str]]:
+    """The longest match over bytes."""
+    added, notes = added_tokens(vocabulary)
+    tokens = {unescaped(text): number for number, text in enumerate(vocabulary.texts)}
+    tokens.pop(b"", None)
+    record = _record(options, source, "rwkv")
+    artifact = longest_match(tokens, record["name"], record["source"], record["license"])
+    return replace(artifact, added=added), notes
+
+
+def unescaped(text: bytes) -> bytes:
+    r"""The bytes that a token of RWKV stands for.
+
+    Example:
+        >>> unescaped(rb"\n\xff\'")
+        b"\n\xff'"
+    """
+    known = {b"t": b"\t", b"n": b"\n", b"r": b"\r"}
+
+    def of(match: re.Match[bytes]) -> bytes:
+        digits, char = match.groups()
+        return bytes.fromhex(digits.decode()) if digits else known.get(char, char)
+
+    return _ESCAPE.sub(of, text)
+
+
+_ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|(.))", re.DOTALL)
+_CLEANED = (" ?", " !", " .", " ,", " ' ", " 's", " 'm", " 're", " 've")
+"""Spaces that llama.cpp takes out of what tokens of BERT decode to."""
+
+
+def _artifact(
+    model: Model,
+    added: tuple[Added, ...],
+    record: Mapping[str, str],
+    scanners: Sequence[Scanner],
+    *,
+    stages: Sequence[tuple[Action, ...]] = (),
+    units: int | None = None,
+    normalizer: Sequence[Step] = (),
+    template: Template | None = None,
+    decoder: Decoder | None = None,
+) -> Artifact:
+    """Put the parts together; `stages` are the actions of the last scanners."""
+    compiled, properties = compile_scanners(scanners), b""
+    if any(token.flags & (Flag.LSTRIP | Flag.RSTRIP) for token in added):
+        spaces = CodePointSet.of(*WHITE_SPACE)
+        compiled, properties = with_properties(compiled, spaces, CodePointSet(()))
+    n_stages = len(stages)
+    at = len(scanners) - n_stages if units is not None else 0
+    return Artifact(
+        scanners=compiled,
+        router=None,
+        routes=(Route("text", model=0, stages=tuple(range(n_stages)), units=units),),
+        models=(model,),
+        stages=tuple(Stage(at + number, actions) for number, actions in enumerate(stages)),
+        added=added,
+        properties=properties,
+        normalizer=tuple(normalizer),
+        template=template,
+        decoder=decoder,
+        provenance=record,
+    )
+
+
+def _byte_ids(vocabulary: Vocabulary) -> list[int]:
+    """The ids of the tokens of bytes."""
+    numbers = {text: number for number, text in enumerate(vocabulary.texts)}
+    names = [b"<0x%02X>" % byte for byte in range(256)]
+    missing = next((name for name in names if name not in numbers), None)
+    if missing is not None:
+        raise SourceError(f"there is no token {missing.decode()}; all bytes are needed")
+    return [numbers[name] for name in names]
+
+
+def _only_made(model: BPE, keep: Callable[[bytes], object] = lambda _: False) -> BPE:
+    """The same without the tokens that no merge makes, but for some."""
+    n = len(model.texts) - len(model.unmade)
+    kept = [
+        (text, token)
+        for text, token in zip(model.unmade, model.stated[n:], strict=True)
+        if keep(text)
+    ]
+    return replace(
+        model,
+        unmade=tuple(text for text, _ in kept),
+        stated=(*model.stated[:n], *(token for _, token in kept)),
+        whole=model.whole and bool(kept),
+    )
+
+
+def _with_hidden(
+    added: tuple[Added, ...], vocabulary: Vocabulary, model: Model
+) -> tuple[Added, ...]:
+    """The added tokens, and those that no text becomes: they only decode."""
+    known = {*model.stated, *model.byte_ids, *(token.id for token in added)}
+    hidden = [
+        Added(text.decode("utf-8", "replace"), number, Flag.HIDDEN)
+        for number, text in enumerate(vocabulary.texts)
+        if number not in known
+    ]
+    return tuple(sorted((*added, *hidden), key=lambda token: token.id))
+
+
+def _token(vocabulary: Vocabulary, name: str, default: int | None) -> int | None:
+    """The id of a token of use, as the file or else llama.cpp says; None where that is none."""
+    n = len(vocabulary.texts)
+    default = None if default is None or default >= n else default
+    found: int | None = value(vocabulary.metadata, f"tokenizer.ggml.{name}_token_id", int, default)
+    return default if found is None or not 0 <= found < n else found
+
+
+def _template(
+    vocabulary: Vocabulary,
+    *,
+    bos: int | None,
+    eos: int | None,
+    add_bos: bool,
+    add_eos: bool = False,
+    always: bool = False,
+) -> Template | None:
+    """The ids around a text, where they are asked for; with `always`, bos whatever is asked for."""
     around: list[list[int]] = []
-    for name, default, adds in (("bos", bos, add_bos), ("eos", eos, False)):
-        token = value(metadata, f"tokenizer.ggml.{name}_token_id", int, default)
-        token = token if 0 <= token < len(vocabulary.texts) else default
-        adds = value(metadata, f"tokenizer.ggml.add_{name}_token", bool, adds)
-        around.append([token] if adds else [])
+    for name, default, adds in (("bos", bos, add_bos), ("eos", eos, add_eos)):
+        token = _token(vocabulary, name, default)
+        said = value(vocabulary.metadata, f"tokenizer.ggml.add_{name}_token", bool, adds)
+        adds = said or (always and name == "bos")
+        around.append([token] if adds and token is not None else [])
     before, behind = around
     return Template.around(before, behind) if before or behind else None
 
@@ -318,54 +517,8 @@ def _scanner(name: str, *patterns: str) -> Scanner:
     return Scanner(name, tuple(map(parse_regex, patterns)), longest=False)
 
 
-def added_tokens(vocabulary: Vocabulary) -> tuple[Added, ...]:
-    """The tokens that llama.cpp finds in a text before all else.
-
-    Raises:
-        SourceError: a text would be cut otherwise than there: it looks for the longest token in
-            all of a text, then for the next; here the first in the text counts.
-    """
-    found = []
-    for number, (text, kind) in enumerate(zip(vocabulary.texts, vocabulary.kinds, strict=True)):
-        if kind in ADDED_TYPES:
-            flags = Flag(0) if kind is TokenType.USER_DEFINED else Flag.SPECIAL
-            try:
-                found.append(Added(text.decode("utf-8"), number, flags))
-            except UnicodeDecodeError:
-                raise SourceError(f"the token {number}, {text!r}, is not UTF-8") from None
-    check_overlaps([token.text for token in found if token.text])
-    return tuple(found)
-
-
-def check_overlaps(texts: Sequence[str]) -> None:
-    """Refuse tokens that may begin within a shorter one: llama.cpp takes the longer one first.
-
-    Raises:
-        SourceError: there are such.
-
-    Example:
-        >>> check_overlaps(["ab", "bcd"])
-        Traceback (most recent call last):
-        wwho.errors.SourceError: 'ab' and 'bcd' overlap in 'abcd', which llama.cpp cuts by length
-    """
-    by_prefix: dict[str, list[str]] = {}
-    for text in texts:
-        for n in range(1, len(text)):
-            by_prefix.setdefault(text[:n], []).append(text)
-    by_length = sorted(texts, key=len, reverse=True)
-    for first in texts:
-        for n in range(1, len(first)):
-            for second in by_prefix.get(first[n:], ()):
-                whole = first[:n] + second
-                if len(second) < len(first) or second == first:
-                    continue
-                longest = next(text for text in by_length if whole.startswith(text))
-                # A longer token at the start, such as a longer run, is what both take first.
-                if len(longest) <= len(second) and longest != second:
-                    raise SourceError(
-                        f"{first!r} and {second!r} overlap in {whole!r}, which llama.cpp cuts by "
-                        "length"
-                    )
+_CHARACTERS, _SPACES = _scanner("characters", r"[\s\S]"), _scanner("spaces", " ", r"[^ ]")
+_KEEP = (Action.KEEP,)
 
 
 _PLAIN = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
@@ -413,17 +566,17 @@ def _byte_vocabulary(
     return vocab, notes
 
 
-def _merges(vocabulary: Vocabulary) -> list[tuple[bytes, bytes]]:
+def _merges(
+    vocabulary: Vocabulary, spell: Callable[[str], bytes | None]
+) -> list[tuple[bytes, bytes]]:
     """The merges, in order of rank; of one that comes twice, the first counts."""
     listed = value(vocabulary.metadata, "tokenizer.ggml.merges", list)
     if listed is None or (listed and not isinstance(listed[0], bytes)):
-        raise SourceError("tokenizer.ggml.merges is no list of texts; gpt2 needs one")
+        raise SourceError("tokenizer.ggml.merges is no list of texts; a BPE needs one")
     found: dict[tuple[bytes, bytes], None] = {}
     for number, merge in enumerate(listed):
         left, _, right = merge[1:].partition(b" ")
-        pair = [
-            spelled_bytes(part.decode("utf-8", "replace")) for part in (merge[:1] + left, right)
-        ]
+        pair = [spell(part.decode("utf-8", "replace")) for part in (merge[:1] + left, right)]
         if not pair[0] or not pair[1]:
             raise SourceError(f"the merge {number}, {merge!r}, is not two tokens and a space")
         found[pair[0], pair[1]] = None
@@ -442,6 +595,13 @@ def _unused(metadata: Mapping[str, Any]) -> list[str]:
     return [f"left out: {key}" for key in found]
 
 
-_MAKE = {"gpt2": _gpt2, "llama": _llama}
+_MAKE = {
+    "gpt2": _gpt2,
+    "llama": _llama,
+    "gemma4": _characters,
+    "t5": _t5,
+    "bert": _bert,
+    "rwkv": _rwkv,
+}
 
 READER = Reader(kind="a GGUF file", sniff=sniff, read=read)

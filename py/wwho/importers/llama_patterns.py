@@ -13,9 +13,13 @@ from functools import cache
 
 from wwho.compile.charset import CharReader
 from wwho.compile.codepoints import CodePointSet
+from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import RegexParser
 from wwho.compile.scanners import Scanner
 from wwho.compile.syntax import Node
+from wwho.compile.unicode import category, white_space
+from wwho.format.rewriting import Rewriting
+from wwho.importers.huggingface.cutting import IDEOGRAPHS
 
 _LATER = CodePointSet.of(
     *(0x897, (0x1B4E, 0x1B4F), 0x1B7F, (0x1C89, 0x1C8A), (0x2427, 0x2429), (0x31E4, 0x31E5)),
@@ -244,10 +248,11 @@ REFUSED = {
     "chameleon": "its first patterns look for whole words anywhere in a text",
     "kimi-k2": "it has no merges, so its file does not say what merges first",
     "whitespace": "it is a model without merges",
-    "sarvam-moe": "it is a SentencePiece model with merges",
-    "granite-embed-multi-311m": "it is a SentencePiece model with merges",
 }
 """Names that llama.cpp knows and this importer does not, and why."""
+
+CHARACTER_NAMES = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
+"""Names of models over code points: they are cut at line breaks alone."""
 
 
 @cache
@@ -272,3 +277,30 @@ class _Reader(CharReader):
 
 def _parse(pattern: str) -> Node:
     return RegexParser(pattern, _Reader).parse()
+
+
+def removed() -> CodePointSet:
+    """What the model bert takes out of a text first."""
+    gone = category("Cc") | category("Cf") | category("Co") | CodePointSet.of(0, 0xFFFD)
+    return gone - white_space()
+
+
+def words_apart() -> CodePointSet:
+    """Each of which is a word to the model bert."""
+    ascii_symbols = category("S") & CodePointSet.of((0, 0x7E))
+    return category("P") - _LATER | ascii_symbols | IDEOGRAPHS
+
+
+def bert_rewriting(*, lowercase: bool, strip_accents: bool) -> Rewriting:
+    """What the model bert makes of a character: its base alone, in lower case."""
+    known = (category("L") | category("N") | category("S")) - _LATER
+    lower = {code: to[:1] for code, to in lower_case().mapping.items() if code in known}
+    if not lowercase:
+        lower = {}
+    if not strip_accents:
+        return Rewriting(lower)
+    apart = normal_form("nfd").apart
+    base = {code: to[0] for code, to in apart.items() if code not in _LATER}
+    base |= {code: 0x1100 + (code - 0xAC00) // 588 for code in range(0xAC00, 0xD7A4)}
+    mapping = lower | {code: lower.get(to, (to,)) for code, to in base.items() if to != code}
+    return Rewriting(mapping | dict.fromkeys(category("M") - _LATER, ()))

@@ -331,8 +331,13 @@ def unigram(model: Model) -> Viterbi:
 def _score(piece: Piece) -> float:
     if piece.kind is not Kind.USER_DEFINED:
         return piece.score
-    number: float = struct.unpack("<f", struct.pack("<f", 0.1 * (len(piece.text) - 1)))[0]
-    return number
+    return f32(0.1 * (len(piece.text) - 1))
+
+
+def f32(number: float) -> float:
+    """The f32 that is nearest to a number."""
+    rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
+    return rounded
 
 
 def units_model(model: Model) -> BPE:

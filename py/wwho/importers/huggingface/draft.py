@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from wwho.compile.codepoints import ALL
-from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.scanners import Scanner, compile_scanners, with_properties
 from wwho.compile.syntax import Chars, Node
 from wwho.compile.unicode import white_space, word
 from wwho.format.automaton import CompiledScanners
-from wwho.format.classmap import overlay
 from wwho.format.model import Action, Stage
 from wwho.format.rewriting import Step
 
@@ -60,11 +59,4 @@ class Draft:
         compiled = compile_scanners(scanners)
         if not properties:
             return compiled, b""
-        sets = [chars.class_map() for chars in (white_space(), word())]
-        classes, labels = overlay([compiled.classes, *sets])
-        recoloured = [
-            replace(each, columns=tuple(each.columns[old] for old, _, _ in labels))
-            for each in compiled.automata
-        ]
-        flags = bytes(space | letter << 1 for _, space, letter in labels)
-        return CompiledScanners(classes, tuple(recoloured)), flags
+        return with_properties(compiled, white_space(), word())
