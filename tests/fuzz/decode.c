@@ -15,7 +15,7 @@ static size_t reckon(const fuzz_model *m, const uint32_t *ids, size_t n, size_t 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;
-    const fuzz_model *m = shared_model(*data);
+    fuzz_model *m = shared_model(*data);
     size_t n = (size - 1) / 4, good, len = 0, written = 0;
     uint32_t *ids = memory(4 * n), *ends = memory(4 * n);
     for (size_t i = 0; i < n; i++) {
@@ -37,9 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         written += len;
         ends[i] = (uint32_t)written;
     }
-    check_decode(m, &t, text, sum);
+    check_decode(m, &t, text, sum, true);
     MUST(check_offsets(&t, text, sum, 1) >= check_offsets(&t, text, sum, 0));
-    if (sum <= m->longest) check_text(m, text, sum, 0, 0);
+    if (sum < 1 << 13) check_text(m, text, sum, 0, 0);
     free(text);
     free_tokens(&t);
     return 0;

@@ -5,7 +5,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;
     uint8_t options = *data++;
-    const fuzz_model *m = shared_model(options);
+    fuzz_model *m = shared_model(options);
     uint32_t flags = options & 2 ? WWHO_UNK_TOKEN : 0;
     size--;
     if (options & 4) {

@@ -74,11 +74,13 @@ typedef struct {
     const wwho_model *model;
     uint32_t n_vocab, n_added, n_routes, max_token_bytes;
     void *blob, *work;
-    uint8_t *scratch; /* for a text of `longest` bytes */
-    size_t longest;
-    bool drops;  /* some text is in no piece */
-    bool loses;  /* text: an id stands for what is unknown, or takes in white space, or text is dropped */
-    bool shares; /* ids: of added tokens with one id, the first alone is decoded */
+    uint8_t *scratch;
+    size_t scratch_len;
+    bool rewrites; /* steps change a text before it is encoded: it may have more tokens than bytes */
+    bool joins;    /* a decoder joins the texts of tokens */
+    bool drops;    /* some text is in no piece */
+    bool loses;    /* text: it is changed, dropped, or joined otherwise, an id stands for what is unknown, or takes in white space */
+    bool shares;   /* ids: of added tokens with one id, the first alone is decoded */
 } fuzz_model;
 
 static inline void close_model(fuzz_model *m) {
@@ -111,7 +113,10 @@ static inline void describe(fuzz_model *m) {
     m->max_token_bytes = number_of(m, WWHO_OF_TOKENIZER, 0, "max_token_bytes");
     for (uint32_t i = 0, value; i < number_of(m, WWHO_OF_TOKENIZER, 0, "n_stages"); i++)
         m->drops |= tells(m, WWHO_OF_STAGE, i, "action", &value, DROP);
-    m->loses = m->drops;
+    m->rewrites = number_of(m, WWHO_OF_TOKENIZER, 0, "n_steps") > 0;
+    m->drops |= m->rewrites;
+    m->joins = number_of(m, WWHO_OF_TOKENIZER, 0, "decoder") > 0;
+    m->loses = m->drops || m->joins;
     for (uint32_t i = 0; i < number_of(m, WWHO_OF_TOKENIZER, 0, "n_models"); i++) {
         bool stated = number_of(m, WWHO_OF_MODEL, i, "ids") > STEP_OR_LESS;
         m->loses |= stated || number_of(m, WWHO_OF_MODEL, i, "unknown") >= BYTES;
@@ -141,23 +146,18 @@ static inline int open_model(fuzz_model *m, const uint8_t *bytes, size_t len, si
     return WWHO_OK;
 }
 
-/* Zeroed scratch for texts of up to `longest` bytes. */
-static inline void give_scratch(fuzz_model *m, size_t longest) {
+/* Zeroed scratch, `times` the least. */
+static inline void give_scratch(fuzz_model *m, size_t times) {
     size_t size = wwho_scratch_size(m->model);
     MUST(size && size <= 8000000);
-    m->longest = longest;
-    m->scratch = calloc(size, 1);
+    m->scratch_len = size * times;
+    free(m->scratch);
+    m->scratch = calloc(m->scratch_len, 1);
     MUST(m->scratch);
 }
 
-/* The bytes of a text's scratch. */
-static inline size_t lend_scratch(const fuzz_model *m, size_t len) {
-    MUST(len <= m->longest);
-    return wwho_scratch_size(m->model);
-}
-
 /* The pretokens that the model has seen are forgotten. */
-static inline void forget(const fuzz_model *m) { memset(m->scratch, 0, lend_scratch(m, m->longest)); }
+static inline void forget(const fuzz_model *m) { memset(m->scratch, 0, m->scratch_len); }
 
 /* A file of the project, read whole; its size goes to *len. Programs here are run from the project's folder. */
 static inline uint8_t *read_file(const char *path, size_t *len) {
@@ -186,7 +186,7 @@ static inline fuzz_model *shared_model(unsigned options) {
         size_t len;
         uint8_t *blob = read_file(paths[which], &len);
         MUST(open_model(m, blob, len, MAX_WORK) == WWHO_OK);
-        give_scratch(m, 1 << 13);
+        give_scratch(m, 1);
         free(blob);
     }
     return m;
@@ -194,34 +194,44 @@ static inline fuzz_model *shared_model(unsigned options) {
 
 /* What must hold for a text */
 
-/* The tokens of a text, in memory for exactly as many as it has bytes. */
+/* The tokens of a text, in memory for exactly as many as it has bytes, or, of one that steps rewrite, for exactly as many as there are. */
 typedef struct {
     uint32_t *ids, *ends;
     size_t n;
 } fuzz_tokens;
-
-static inline fuzz_tokens encode_text(const fuzz_model *m, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags) {
-    size_t scratch_len = lend_scratch(m, len);
-    fuzz_tokens t = {memory(4 * len), memory(4 * len), 0};
-    MUST(wwho_encode(m->model, text, len, allowed, flags, m->scratch, scratch_len, t.ids, NULL, t.ends, len, &t.n) == WWHO_OK);
-    MUST(t.n <= len);
-    return t;
-}
 
 static inline void free_tokens(fuzz_tokens *t) {
     free(t->ids);
     free(t->ends);
 }
 
+static inline fuzz_tokens encode_text(fuzz_model *m, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags) {
+    for (size_t cap = len, times = 1;;) {
+        fuzz_tokens t = {memory(4 * cap), memory(4 * cap), 0};
+        int status = wwho_encode(m->model, text, len, allowed, flags, m->scratch, m->scratch_len, t.ids, NULL, t.ends, cap, &t.n);
+        MUST(status == WWHO_OK ? t.n <= cap : status == WWHO_BUFFER && m->rewrites);
+        if (status == WWHO_OK) return t;
+        free_tokens(&t);
+        MUST(times < 1 << 8);
+        if (t.n > cap)
+            cap = t.n;
+        else
+            give_scratch(m, times *= 2);
+    }
+}
+
 static inline bool same_ids(const fuzz_tokens *a, const fuzz_tokens *b) { return a->n == b->n && !memcmp(a->ids, b->ids, 4 * a->n); }
 
-/* Decoding gives the text back, and neither less memory than it takes nor exactly as much is overrun. */
-static inline void check_decode(const fuzz_model *m, const fuzz_tokens *t, const uint8_t *text, size_t len) {
-    size_t used = 0;
-    uint8_t *out = memory(len), *less = memory(len / 2);
-    MUST(wwho_decode(m->model, t->ids, t->n, out, len, &used) == WWHO_OK && used == len);
-    MUST(!len || !memcmp(out, text, len));
-    MUST(wwho_decode(m->model, t->ids, t->n, less, len / 2, &used) == (len ? WWHO_BUFFER : WWHO_OK) && used == len);
+/* Decoding gives the text back, if `all` of it has to come back, and neither less memory than it takes nor exactly as much is overrun. */
+static inline void check_decode(const fuzz_model *m, const fuzz_tokens *t, const uint8_t *text, size_t len, bool all) {
+    size_t used = 0, enough = 0;
+    int status = wwho_decode(m->model, t->ids, t->n, NULL, 0, &enough);
+    MUST(status == WWHO_BUFFER || (status == WWHO_OK && !enough));
+    uint8_t *out = memory(enough), *less = memory(enough / 2);
+    MUST(wwho_decode(m->model, t->ids, t->n, out, enough, &used) == WWHO_OK && (m->joins ? used <= enough : used == enough));
+    if (all) MUST(used == len && (!len || !memcmp(out, text, len)));
+    status = wwho_decode(m->model, t->ids, t->n, less, enough / 2, &used);
+    MUST(m->joins || (status == (enough ? WWHO_BUFFER : WWHO_OK) && used == enough));
     free(out);
     free(less);
 }
@@ -229,7 +239,7 @@ static inline void check_decode(const fuzz_model *m, const fuzz_tokens *t, const
 /* Counting gives the same number, and a small buffer gets the first ids. */
 static inline void check_count(const fuzz_model *m, const fuzz_tokens *t, const uint8_t *text, size_t len, const uint8_t *allowed,
                                uint32_t flags) {
-    size_t n = 0, cap = t->n / 2, scratch_len = lend_scratch(m, len);
+    size_t n = 0, cap = t->n / 2, scratch_len = m->scratch_len;
     MUST(wwho_count(m->model, text, len, allowed, flags, m->scratch, scratch_len, SIZE_MAX, &n) == WWHO_OK && n == t->n);
     MUST(wwho_count(m->model, text, len, allowed, flags, m->scratch, scratch_len, cap, &n) == WWHO_OK);
     MUST(t->n > cap ? n > cap : n == t->n);
@@ -276,14 +286,17 @@ static inline uint32_t check_offsets(const fuzz_tokens *t, const uint8_t *text, 
 }
 
 /* Everything that must hold for one text. */
-static inline void check_text(const fuzz_model *m, const uint8_t *bytes, size_t len, const uint8_t *allowed, uint32_t flags) {
+static inline void check_text(fuzz_model *m, const uint8_t *bytes, size_t len, const uint8_t *allowed, uint32_t flags) {
     uint8_t *text = copy_of(bytes, len);
     fuzz_tokens t = encode_text(m, text, len, allowed, flags);
-    for (size_t i = 0; i < t.n; i++) MUST(t.ids[i] < m->n_vocab && t.ends[i] <= len && t.ends[i] > (i ? t.ends[i - 1] : 0));
+    for (size_t i = 0; i < t.n; i++) {
+        MUST(t.ids[i] < m->n_vocab && t.ends[i] <= len);
+        MUST(m->rewrites || t.ends[i] > (i ? t.ends[i - 1] : 0));
+    }
     if (!m->drops) MUST(t.n ? t.ends[t.n - 1] == len : !len);
-    if (!(flags & WWHO_UNK_TOKEN) && !m->loses && !(allowed && m->shares)) check_decode(m, &t, text, len);
+    check_decode(m, &t, text, len, !(flags & WWHO_UNK_TOKEN) && !m->loses && !(allowed && m->shares));
     check_count(m, &t, text, len, allowed, flags);
-    check_spans(m, text, len);
+    if (!m->rewrites) check_spans(m, text, len);
     if (!m->drops) {
         uint32_t code_points = check_offsets(&t, text, len, 0);
         MUST(check_offsets(&t, text, len, 1) >= code_points);
@@ -337,7 +350,7 @@ static inline void check_model(fuzz_model *m) {
     for (uint32_t i = 0; i < 600 && i <= m->n_vocab; i++) check_token(m, i), check_token(m, m->n_vocab - i);
     uint8_t *allowed = memory(m->n_added);
     memset(allowed, 1, m->n_added);
-    give_scratch(m, sizeof hard + sizeof odd);
+    give_scratch(m, 1);
     check_text(m, (const uint8_t *)hard, sizeof hard - 1, 0, 0);
     check_text(m, (const uint8_t *)hard, sizeof hard - 1, allowed, 0);
     check_text(m, (const uint8_t *)hard, sizeof hard - 1, 0, WWHO_UNK_TOKEN);

@@ -18,7 +18,19 @@ sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tools"
 
 from gen_attacks import attacks  # noqa: E402
 from odd_models import giving_up_bytes, giving_up_letters  # noqa: E402
-from tiny import byte_tokens_model, odd_added_model, small_model, smallest_model, stated_model  # noqa: E402
+from tiny import (  # noqa: E402
+    byte_tokens_model,
+    ctc_model,
+    fallback_model,
+    kinds_model,
+    odd_added_model,
+    odd_bpe_model,
+    small_model,
+    smallest_model,
+    stated_model,
+    steps_model,
+    template_model,
+)
 from vector_checks import artifact  # noqa: E402
 
 from wwho.core.reference import ReferenceBackend  # noqa: E402
@@ -52,7 +64,13 @@ def opened() -> Iterator[bytes]:
         small_model(),
         stated_model(),
         byte_tokens_model(),
+        fallback_model(),
+        ctc_model(),
+        template_model(),
+        steps_model(),
+        kinds_model(),
         odd_added_model(),
+        odd_bpe_model(),
         giving_up_bytes(),
         giving_up_letters(),
     )

@@ -28,7 +28,7 @@ static void *work(void *argument) {
         fuzz_tokens t = encode_text(&w->model, text->text, text->len, 0, 0);
         if (!same_ids(&t, &text->tokens) || memcmp(t.ends, text->tokens.ends, 4 * t.n)) w->wrong++;
         check_count(&w->model, &t, text->text, text->len, 0, 0);
-        check_decode(&w->model, &t, text->text, text->len);
+        check_decode(&w->model, &t, text->text, text->len, true);
         check_spans(&w->model, text->text, text->len);
         free_tokens(&t);
     }
@@ -53,7 +53,7 @@ int main(int count, char **arguments) {
         fputs("usage: threads ARTIFACT TEXT-FILE...\n", stderr);
         return 2;
     }
-    size_t len, n = 0, longest = 0, wrong = 0;
+    size_t len, n = 0, wrong = 0;
     uint8_t *blob = read_file(arguments[1], &len);
     fuzz_model alone;
     MUST(open_model(&alone, blob, len, MAX_WORK) == WWHO_OK);
@@ -61,15 +61,15 @@ int main(int count, char **arguments) {
     for (int i = 2; i < count && n < MAX_TEXTS; i++) {
         uint8_t *file = read_file(arguments[i], &len);
         n = add_texts(texts, n, MAX_TEXTS, file, len);
-        longest = len > longest ? len : longest;
     }
-    give_scratch(&alone, longest);
+    give_scratch(&alone, 1);
     for (size_t i = 0; i < n; i++) texts[i].tokens = encode_text(&alone, texts[i].text, texts[i].len, 0, 0);
     fuzz_worker workers[THREADS];
     pthread_t threads[THREADS];
     for (size_t i = 0; i < THREADS; i++) {
         workers[i] = (fuzz_worker){.model = alone, .texts = texts, .n = n, .first = i * n / THREADS};
-        give_scratch(&workers[i].model, longest);
+        workers[i].model.scratch = NULL; /* its own, not that of `alone` */
+        give_scratch(&workers[i].model, 1);
     }
     for (size_t i = 0; i < THREADS; i++) MUST(!pthread_create(&threads[i], 0, work, &workers[i]));
     for (size_t i = 0; i < THREADS; i++) {

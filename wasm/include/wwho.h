@@ -212,7 +212,7 @@ int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int
                    uint32_t *sources, size_t cap, size_t *read, size_t *n);
 
 /* Bytes of scratch (16-byte aligned) that wwho_encode, wwho_encode_batch, wwho_encode_part and wwho_count need: at most 8 MB, whatever
- * the text, unless steps rewrite it and there is no place for 16 KB at which it may be cut: for that, twice as much is asked (below).
+ * the text, unless steps rewrite it and there is no place for 3 KB at which it may be cut: for that, twice as much is asked (below).
  * The scratch MUST be all zero before its first use and belong to one model and one call at a time. Keep it from call to call:
  * it holds a cache of pieces and segments. */
 size_t wwho_scratch_size(const wwho_model *model);

@@ -47,7 +47,7 @@ typedef struct {
 } wwho_pipe;
 
 enum {
-    ROOM = 1 << 14,
+    ROOM = 3 << 10,
     LINK = 18 + 60
 }; /* bytes of rewritten text at once; what each needs in all: its own, columns, and passing characters */
 
