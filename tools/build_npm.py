@@ -219,7 +219,7 @@ def commonjs(folder: Path, names: list[str]) -> None:
     target = folder / "cjs"
     sources = folder / "cjs-sources"
     shutil.copytree(folder / "lib", sources / "lib")
-    for path in folder.glob("node*.js"):
+    for path in (*folder.glob("node*.js"), folder / "chat.js"):
         shutil.copyfile(path, sources / path.name)
     for name in names:
         (sources / f"{name}.js").write_text(ENTRY_ON_DISK % (name, name), "utf-8")

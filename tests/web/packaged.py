@@ -85,6 +85,9 @@ def install(folder: Path) -> Path:
     (project / "package.json").write_text('{"private": true, "type": "module"}\n', "utf-8")
     npm = ("npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund")
     run(*npm, tarball, cwd=project)
+    jinja = Path("@huggingface", "jinja")  # an optional peer dependency
+    if (MODULES / jinja).is_dir():
+        shutil.copytree(MODULES / jinja, project / "node_modules" / jinja)
     return project
 
 

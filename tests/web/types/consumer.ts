@@ -2,6 +2,9 @@
 
 import { Tokenizer, WwhoError, getEncoding, init, initSync } from "../../../web/package/index.js";
 import type { Chunk, Encoded, LoadOptions, Segment, TextStream } from "../../../web/package/index.js";
+import { applyChatTemplate, countChat as countOwn, renderChat } from "../../../web/package/chat.js";
+import { importTokenizer } from "../../../web/package/import.js";
+import type { ImportReport } from "../../../web/package/import.js";
 import { countChat, encodingForModel, estimateCost, models } from "../../../web/package/openai.js";
 import type { ChatMessage } from "../../../web/package/openai.js";
 import { WorkerTokenizer, getEncoding as inWorker } from "../../../web/package/worker.js";
@@ -31,6 +34,23 @@ export async function use(module: WebAssembly.Module, blob: Blob): Promise<strin
     count +
     (await getEncoding("o200k_base")).name
   );
+}
+
+export async function foreign(file: File, beside: File, pool: WorkerTokenizer): Promise<number> {
+  let report: ImportReport | undefined;
+  const bytes: Uint8Array = await importTokenizer([file, beside], {
+    pyodideURL: "/pyodide/",
+    special: { "<|end|>": 7 },
+    onProgress: ({ step }) => step === "start",
+    onReport: (said) => (report = said),
+  });
+  const tokenizer = await Tokenizer.load(bytes);
+  const messages = [{ role: "user", content: "text" }];
+  const text: string = renderChat(tokenizer, messages, { addGenerationPrompt: true, variables: { thinking: false } });
+  const ids: number[] = applyChatTemplate(tokenizer, messages, { array: true });
+  const far: Uint32Array = await applyChatTemplate(pool, messages, { allowedSpecial: "all" });
+  const counts: number[] = [countOwn(tokenizer, messages), await countOwn(pool, messages)];
+  return text.length + ids.length + far.length + counts[0] + (report?.notes.length ?? 0);
 }
 
 export async function stream(tokenizer: Tokenizer, source: TextStream, signal: AbortSignal): Promise<number> {

@@ -107,9 +107,7 @@ async function fetched(name, onProgress) {
  * @throws {Error} it is none that is known, or cannot be read
  */
 export async function addModel(file, beside, onStep) {
-  const start = hexOf(await bytesOf(file, file.slice(0, 5)));
-  if (OURS.test(file.name) && start !== EXPECTED) throw new Error(`${file.name} begins with ${start || "nothing"}, a .wwho file with ${EXPECTED}`);
-  const { blob, report } = start === EXPECTED ? { blob: await bytesOf(file, file), report: undefined } : await imported(file, beside, onStep);
+  const { blob, report } = OURS.test(file.name) ? { blob: await artifact(file), report: undefined } : await imported(file, beside, onStep);
   const wanted = file.name.replace(/(?<=.)\.[^.]*$/, "") || "mine";
   let name = wanted;
   for (let i = 2; isKnown(name) || files.has(name); i++) name = `${wanted} (${i})`;
@@ -117,11 +115,15 @@ export async function addModel(file, beside, onStep) {
   return { name, blob, report };
 }
 
-/** @param {File} file named in errors @param {Blob} part of it */
-const bytesOf = (file, part) =>
-  read(part).catch((cause) => {
+/** @param {File} file @returns {Promise<Uint8Array<ArrayBuffer>>} @throws {Error} it is no .wwho file, or cannot be read */
+async function artifact(file) {
+  const blob = await read(file).catch((cause) => {
     throw new Error(`${file.name} ${cause.message}`, { cause });
   });
+  const start = hexOf(blob.subarray(0, 5));
+  if (start !== EXPECTED) throw new Error(`${file.name} begins with ${start || "nothing"}, a .wwho file with ${EXPECTED}`);
+  return blob;
+}
 
 /** @param {string} name of a tokenizer that cannot be opened */
 export const forget = (name) => files.delete(name);
