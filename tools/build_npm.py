@@ -1,5 +1,11 @@
 """Assemble the npm package `wwho` in build/npm/wwho and pack it: build/npm/wwho-VERSION.tgz.
 
+    python tools/build_npm.py
+    python tools/build_npm.py --encoding qwen.wwho --name @wwho/qwen --license Apache-2.0
+
+The second packs one tokenizer as a package of its own, which needs `wwho` beside it. Whoever
+publishes it knows its licence; we publish our own encodings alone.
+
 web/package holds its sources, which run as they are. The package adds what has another home, the
 encodings and the licence, and what is generated:
 
@@ -15,6 +21,7 @@ address and a type for each) is brought up to date first. Needs web/package/wwho
 
 from __future__ import annotations
 
+import argparse
 import base64
 import json
 import re
@@ -78,6 +85,33 @@ export function load(): Tokenizer;
 
 /** That file, such as WorkerTokenizer.load takes it. */
 export function bytes(): Uint8Array<ArrayBuffer>;
+"""
+# The same of a package of its own, bundled, so that nothing of wwho is imported but what is public.
+ENTRY_ALONE = """\
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { Tokenizer } from "wwho/tokenizer";
+import { kept } from "./lib/encodings.js";
+
+export const bytes = () => new Uint8Array(readFileSync(join(__dirname, "model.wwho")));
+export const load = kept(() => Tokenizer.loadSync(bytes()));
+"""
+README = """\
+# %(package)s
+
+The tokenizer %(name)s, with %(ids)s ids, for [wwho](https://www.npmjs.com/package/wwho):
+`npm install wwho %(package)s`.
+
+```js
+import { load } from "%(package)s";
+
+const enc = load();
+console.log(enc.countTokens("hello world"));
+```
+
+Its file is in the module; `model.wwho` is the same file. It comes from %(source)s.
+Licence: %(license)s.
 """
 # import.meta.url of a CommonJS module, for which esbuild has no word.
 CJS_URL = 'const __url = require("node:url").pathToFileURL(__filename).href;'
@@ -239,16 +273,126 @@ def commonjs(folder: Path, names: list[str]) -> None:
         shutil.copyfile(path, target / path.name)
 
 
+def assemble_alone(
+    folder: Path, file: Path, package: str | None, license: str | None, license_file: Path | None
+) -> None:
+    """Write the package of one tokenizer into an empty folder.
+
+    Args:
+        folder: where to.
+        file: the .wwho file.
+        package: the package's name; None: wwho- and the encoding's.
+        license: its SPDX identifier; None: what the file says.
+        license_file: its text; None: only of Apache-2.0, which is ours too.
+
+    Raises:
+        SystemExit: the licence or its text is not known, or esbuild is missing, or fails.
+        WwhoError: the file is no tokenizer.
+    """
+    import wwho
+
+    tokenizer = wwho.Tokenizer.load(file)
+    name, recorded = tokenizer.name, tokenizer.info.provenance
+    package = package or f"wwho-{name.lower()}"
+    license = license or recorded.get("license", "unknown")
+    if license == "unknown":
+        raise SystemExit(f"{file} does not say its licence: give its identifier with --license")
+    if license_file is None and license != "Apache-2.0":
+        raise SystemExit(f"give the text of {license} with --license-file FILE")
+    shutil.copyfile(license_file or ROOT / "LICENSE", folder / "LICENSE")
+    shutil.copyfile(file, folder / "model.wwho")
+    bundled(ENTRY % (name, base64_of(file)), folder / "index.js", "esm")
+    bundled(ENTRY_ALONE, folder / "index.cjs", "cjs")
+    types = ENTRY_TYPES.replace('"./index.js"', '"wwho"') % name
+    for declarations in ("index.d.ts", "index.d.cts"):
+        (folder / declarations).write_text(types, "utf-8")
+    version = json.loads((SOURCES / "package.json").read_text("utf-8"))["version"]
+    described = {
+        "name": package,
+        "version": version,
+        "description": f"The tokenizer {name} for wwho",
+        "license": license,
+        "type": "module",
+        "sideEffects": False,
+        "peerDependencies": {"wwho": f"^{version}"},
+        "main": "./index.cjs",
+        "module": "./index.js",
+        "types": "./index.d.ts",
+        "exports": {
+            ".": {
+                "types": {"require": "./index.d.cts", "default": "./index.d.ts"},
+                "module": "./index.js",
+                "require": "./index.cjs",
+                "default": "./index.js",
+            },
+            "./model.wwho": "./model.wwho",
+            "./package.json": "./package.json",
+        },
+    }
+    (folder / "package.json").write_text(json.dumps(described, indent=2) + "\n", "utf-8")
+    told = {
+        "package": package,
+        "name": name,
+        "ids": f"{tokenizer.n_vocab:,}",
+        "source": recorded.get("source") or "a source that its file does not name",
+        "license": license,
+    }
+    (folder / "README.md").write_text(README % told, "utf-8")
+
+
+def bundled(entry: str, output: Path, form: str) -> None:
+    """Bundle an entry that stands in web/package, but for what others install.
+
+    Raises:
+        SystemExit: esbuild is missing, or fails.
+    """
+    if not ESBUILD.is_file():
+        raise SystemExit("esbuild is missing: npm ci in tests/")
+    options = ("--bundle", f"--format={form}", "--charset=utf8", "--target=es2022")
+    found = ("--external:wwho", "--external:node:*", "--log-level=warning", f"--outfile={output}")
+    command = [str(ESBUILD), *options, *found]
+    if subprocess.run(command, input=entry.encode(), cwd=SOURCES, check=False).returncode:
+        raise SystemExit("esbuild could not bundle the package; its messages stand above")
+
+
 def build(target: Path = TARGET) -> Path:
     """Assemble and pack the package in `target`; return the tarball.
 
     Raises:
         SystemExit: a part is missing, or npm fails.
     """
-    folder = target / "wwho"
+    folder = emptied(target / "wwho")
+    assemble(folder)
+    return packed(folder)
+
+
+def build_alone(
+    file: Path,
+    package: str | None = None,
+    license: str | None = None,
+    license_file: Path | None = None,
+    target: Path = TARGET,
+) -> Path:
+    """Pack one tokenizer as `assemble_alone` says; return the tarball."""
+    folder = emptied(target / file.stem)
+    assemble_alone(folder, file, package, license, license_file)
+    return packed(folder)
+
+
+def emptied(folder: Path) -> Path:
+    """The folder, without what was there."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    assemble(folder)
+    return folder
+
+
+def packed(folder: Path) -> Path:
+    """Pack a package beside its folder; return the tarball.
+
+    Raises:
+        SystemExit: npm is missing, or fails.
+    """
+    target = folder.parent
     npm = shutil.which("npm")
     if npm is None:
         raise SystemExit("npm is missing: install Node.js 20 or later")
@@ -262,8 +406,23 @@ def build(target: Path = TARGET) -> Path:
     return target / str(details["filename"])
 
 
-if __name__ == "__main__":
-    for source, text in lists(encodings()).items():
-        source.write_text(text, "utf-8")
-    path = build()
+def main() -> None:
+    """Build what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--encoding", type=Path, metavar="FILE", help="pack this tokenizer alone")
+    parser.add_argument("--name", help="the name of its package (wwho-NAME)")
+    parser.add_argument("--license", help="its licence, as SPDX has it (what the file says)")
+    parser.add_argument("--license-file", type=Path, help="the text (of Apache-2.0: ours)")
+    options = parser.parse_args()
+    if options.encoding is not None:
+        given = (options.encoding, options.name, options.license, options.license_file)
+        path = build_alone(*given)
+    else:
+        for source, text in lists(encodings()).items():
+            source.write_text(text, "utf-8")
+        path = build()
     print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -185,6 +185,52 @@ def test_declarations_serve_a_strict_project(project: Path) -> None:
         run(program("tsc"), "-p", "tsconfig.json", cwd=project)
 
 
+ALONE = """\
+import { createRequire } from "node:module";
+import { bytes, load } from "@our/tiny";
+const common = createRequire(import.meta.url)("@our/tiny");
+const [ids, again] = [load(), common.load()].map((enc) => [...enc.encode(process.argv[2])]);
+console.log(JSON.stringify({ ids, again, size: bytes().length, once: load() === load() }));
+"""
+ALONE_TYPES = """\
+import { bytes, load } from "@our/tiny";
+import type { Tokenizer } from "wwho";
+export const tokenizer: Tokenizer = load();
+export const file: Uint8Array = bytes();
+"""
+
+
+def test_one_tokenizer_as_a_package_of_its_own(project: Path, tmp_path: Path) -> None:
+    """Packed, installed beside wwho, used by modules of both kinds, by TypeScript and a bundler."""
+    import build_npm
+
+    tiny = ROOT / "tests" / "vectors" / "tiny.wwho"
+    with pytest.raises(SystemExit, match="--license-file"):
+        build_npm.build_alone(tiny, license="MIT", target=tmp_path / "refused")
+    tarball = build_npm.build_alone(tiny, "@our/tiny", "Apache-2.0", target=tmp_path / "packed")
+    (ours,) = (project.parent / "packed").glob("wwho-*.tgz")
+    user = tmp_path / "user"
+    user.mkdir()
+    (user / "package.json").write_text('{"private": true, "type": "module"}\n', "utf-8")
+    npm = ("npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund")
+    run(*npm, ours, tarball, cwd=user)
+    installed = user / "node_modules" / "@our" / "tiny"
+    assert sorted(path.name for path in installed.iterdir()) == [
+        *("LICENSE", "README.md", "index.cjs", "index.d.cts", "index.d.ts", "index.js"),
+        *("model.wwho", "package.json"),
+    ]
+    assert (installed / "model.wwho").read_bytes() == tiny.read_bytes()
+    (user / "alone.mjs").write_text(ALONE, "utf-8")
+    found = json.loads(run("node", "alone.mjs", TEXT, cwd=user))
+    ids = wwho.Tokenizer.load(tiny).encode(TEXT)
+    assert found == {"ids": ids, "again": ids, "size": tiny.stat().st_size, "once": True}
+    (user / "alone.ts").write_text(ALONE_TYPES, "utf-8")
+    types = ("--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "alone.ts")
+    run(program("tsc"), *types, cwd=user)
+    built = run(program("esbuild"), "alone.ts", "--bundle", "--format=esm", cwd=user)
+    assert "node:" not in built
+
+
 # Runtimes
 
 
