@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from wwho.core.characters import read_characters
 from wwho.core.run import pieces
@@ -15,8 +15,7 @@ LEADS, N_VOWELS, N_TAILS = range(0x1100, 0x1100 + 19), 21, 28
 VOWELS, TAILS = range(0x1161, 0x1161 + N_VOWELS), range(0x11A7, 0x11A7 + N_TAILS)
 
 
-@dataclass(frozen=True)
-class Passing:
+class Passing(NamedTuple):
     """A character on its way through the steps.
 
     Attributes:
@@ -125,19 +124,17 @@ def _by_rules(
     step: Rules, text: list[Passing], scanners: CompiledScanners | None
 ) -> Iterator[Passing]:
     spelled = [chr(p.text).encode() if isinstance(p.text, int) else b"\xff" for p in text]
-    rules = {tuple(rule): content for rule, content in step.rules.items()}
-    longest = max(map(len, rules))
     letters = [each.decode("utf-8", "surrogateescape") for each in spelled]
 
     def lookup(start: int, sizes: Iterable[int]) -> tuple[int, str] | None:
         """The first of these numbers of characters that a rule has, and its content."""
-        found = ((size, rules.get(tuple(letters[start : start + size]))) for size in sizes)
+        found = ((size, step.rules.get("".join(letters[start : start + size]))) for size in sizes)
         return next(((size, to) for size, to in found if to is not None), None)
 
     if step.clusters is None:
         start = 0
         while start < len(text):
-            hit = lookup(start, range(min(longest, len(text) - start), 0, -1))
+            hit = lookup(start, range(min(step.longest, len(text) - start), 0, -1))
             if hit is None:
                 yield text[start]
             else:
@@ -164,7 +161,7 @@ def _by_rules(
 def _count(after: list[Passing], change: int) -> bool:
     """Count what vanished with the character before it; false where there is none."""
     if after:
-        after[-1] = replace(after[-1], change=after[-1].change + change)
+        after[-1] = after[-1]._replace(change=after[-1].change + change)
     return bool(after)
 
 
@@ -173,7 +170,7 @@ def _pass(step: Rewriting, before: list[Passing]) -> list[Passing]:
     vanished = 0
     for each in before:
         targets = _apart(step, each.text)
-        after += [replace(each, text=text, change=int(k > 0)) for k, text in enumerate(targets)]
+        after += [Passing(text, each.source, int(k > 0)) for k, text in enumerate(targets)]
         if not targets and not _count(after, -1):
             vanished += 1
     after = _ordered(step, after)
@@ -220,7 +217,7 @@ def _together(step: Rewriting, characters: list[Passing]) -> list[Passing]:
             both = _composed(step, out[starter].text, each.text)
             if both is not None and (between is None or 0 < between < order):
                 change = out[starter].change + each.change - 1
-                out[starter] = replace(out[starter], text=both, change=change)
+                out[starter] = out[starter]._replace(text=both, change=change)
                 continue
         if not order:
             starter = len(out)
@@ -246,8 +243,8 @@ def _placed(before: list[Passing], after: list[Passing], at: int) -> list[Passin
     out = []
     for each in after:
         if each.change > 0:
-            out.append(replace(each, source=before[max(at - 1, 0)].source))
+            out.append(Passing(each.text, before[max(at - 1, 0)].source, each.change))
         else:
-            out.append(replace(each, source=before[at].source))
+            out.append(Passing(each.text, before[at].source, each.change))
             at += 1 - each.change
     return out

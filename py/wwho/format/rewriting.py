@@ -123,6 +123,11 @@ class Rules:
     rules: Mapping[str, str]
     clusters: int | None = None
 
+    @cached_property
+    def longest(self) -> int:
+        """Characters of the longest rule."""
+        return max(map(len, self.rules))
+
 
 Step = Rewriting | Replace | Ends | Rules
 """A step of a normalizer, or of what rewrites the parts between added tokens."""
