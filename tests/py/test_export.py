@@ -5,21 +5,28 @@ from __future__ import annotations
 import base64
 import json
 import lzma
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import oracle
 import pytest
+import tokenizers
 from hypothesis import given
 from strategies import texts
 
 import wwho
+from wwho.build.patterns import PATTERNS
+from wwho.check import check
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import ExportError
 from wwho.exporters import FORMATS, export
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
+from wwho.format.write import write_artifact
+from wwho.importers import Imported, Options, Source, import_file, import_source
 from wwho.train import train
 
 TEXTS = ["the cat that sat on the mat, the hat", "कमल और कमला", "don't, DON'T, it's 1234567"] * 3
@@ -42,7 +49,6 @@ def text_of_vectors() -> list[str]:
 
 @cache
 def tokenizers_of(name: str) -> Any:
-    tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
     return tokenizers.Tokenizer.from_str(export(artifact_of(name), "tokenizer.json").data.decode())
 
 
@@ -129,7 +135,6 @@ def test_a_gguf_in_its_reader(name: str, tmp_path: Path) -> None:
 
 
 def test_a_trained_model_in_tokenizers(tmp_path: Path) -> None:
-    tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
     trained = train(TEXTS, atoms="byte", vocab_size=300)
     path = tmp_path / "trained.wwho"
     trained.save(path)
@@ -137,6 +142,165 @@ def test_a_trained_model_in_tokenizers(tmp_path: Path) -> None:
     theirs = tokenizers.Tokenizer.from_str(exported.data.decode())
     for text in [*TEXTS, *text_of_vectors()]:
         assert theirs.encode(text).ids == trained.encode(text)
+
+
+def split(pattern: str, behavior: str = "isolated", invert: bool = False) -> Any:
+    by_bytes = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    cut = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), behavior, invert)
+    return tokenizers.pre_tokenizers.Sequence([cut, by_bytes])
+
+
+def like_llama3() -> Any:
+    made = tokenizers.Tokenizer(tokenizers.models.BPE(ignore_merges=True))
+    made.pre_tokenizer = split(PATTERNS["llama3"])
+    made.decoder = tokenizers.decoders.ByteLevel()
+    return made
+
+
+def like_gpt4o() -> Any:
+    made = like_llama3()
+    made.pre_tokenizer = split(PATTERNS["o200k_base"], "removed", True)
+    return made
+
+
+def like_qwen() -> Any:
+    made = like_llama3()
+    made.normalizer = tokenizers.normalizers.NFC()
+    return made
+
+
+def like_deepseek() -> Any:
+    made = like_llama3()
+    digits = tokenizers.pre_tokenizers.Split(tokenizers.Regex(r"\p{N}{1,3}"), "isolated")
+    cut = tokenizers.pre_tokenizers.Sequence([digits, split(PATTERNS["qwen"])])
+    made.pre_tokenizer = cut
+    return made
+
+
+def like_llama2() -> Any:
+    model = tokenizers.models.BPE(byte_fallback=True, fuse_unk=True, unk_token="<unk>")
+    made = tokenizers.Tokenizer(model)
+    prepend = tokenizers.normalizers.Prepend("\u2581")
+    replace = tokenizers.normalizers.Replace(" ", "\u2581")
+    made.normalizer = tokenizers.normalizers.Sequence([prepend, replace])
+    return made
+
+
+def like_bert() -> Any:
+    made = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="<unk>"))
+    made.normalizer = tokenizers.normalizers.BertNormalizer()
+    made.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    made.decoder = tokenizers.decoders.WordPiece()
+    return made
+
+
+def like_t5() -> Any:
+    made = tokenizers.Tokenizer(tokenizers.models.Unigram())
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    made.decoder = tokenizers.decoders.Metaspace()
+    return made
+
+
+def words() -> Any:
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(unk_token="<unk>"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    return made
+
+
+BYTE_LEVEL = [like_llama3, like_gpt4o, like_qwen, like_deepseek]
+KINDS = [*BYTE_LEVEL, like_llama2, like_bert, like_t5, words]
+
+
+def imported(make: Callable[[], Any], folder: Path) -> Imported:
+    """A tokenizer of tokenizers, trained on the spot, with added tokens of several kinds."""
+    made = make()
+    trainer = made.model.get_trainer()
+    trainer.vocab_size, trainer.show_progress = 400, False
+    trainer.special_tokens = ["<unk>", "<s>"]
+    if make is like_t5:
+        trainer = tokenizers.trainers.UnigramTrainer(unk_token="<unk>", vocab_size=200)
+        trainer.special_tokens = ["<unk>", "<s>"]
+    if make in BYTE_LEVEL:
+        trainer.initial_alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    made.train_from_iterator(TEXTS, trainer)
+    made.add_special_tokens([tokenizers.AddedToken("<|end|>", rstrip=make is words)])
+    if make not in (like_llama3, like_gpt4o):
+        made.add_tokens(["Thé", tokenizers.AddedToken("cats", single_word=True, normalized=False)])
+    made.post_processor = tokenizers.processors.TemplateProcessing(
+        single="<s> $A", pair="<s> $A $B", special_tokens=[("<s>", 1)]
+    )
+    path = folder / f"{make.__name__}.json"
+    made.save(str(path))
+    return import_file(path, Options(name=make.__name__))
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_an_imported_model_in_tokenizers(make: Callable[[], Any], tmp_path: Path) -> None:
+    """The same tokenizer again: its ids, decoded text, and the artifact but for the record."""
+    found = imported(make, tmp_path)
+    artifact = read_artifact(write_artifact(found.artifact))
+    source = Source("tokenizer.json", export(artifact, "tokenizer.json").data)
+    assert check(source, Options(), found, text_of_vectors()).differences == ()
+    again = import_source(source).artifact
+    assert write_artifact(replace(again, provenance={})) == write_artifact(
+        replace(artifact, provenance={})
+    )
+
+
+@pytest.mark.parametrize("make", [like_llama3, like_gpt4o])
+def test_an_imported_model_in_tiktoken(make: Callable[[], Any], tmp_path: Path) -> None:
+    found = imported(make, tmp_path)
+    exported = export(found.artifact, "tiktoken")
+    (pattern,) = (
+        note.removeprefix("the file does not hold the pattern: ") for note in exported.notes[:1]
+    )
+    specials = {token.text: token.id for token in found.artifact.added}
+    assert ", ".join(f"{text} {number}" for text, number in specials.items()) in exported.notes[1]
+    assert "begins and ends with" in exported.notes[2]
+    source, options = Source("x", exported.data), Options(pattern=pattern, specials=specials)
+    told = import_source(source, options)
+    bare = replace(found.artifact, template=None, provenance=told.artifact.provenance)
+    here = replace(told, artifact=bare)
+    assert check(source, options, here, text_of_vectors()).differences == ()
+
+
+@pytest.mark.parametrize(
+    ("make", "to", "reason"),
+    [
+        (like_qwen, "tiktoken", "normalizes text"),
+        (like_deepseek, "tiktoken", "has 2 pretokenizers"),
+        (like_deepseek, "gguf", "has 2 pretokenizers"),
+        (like_bert, "tiktoken", "no BPE over bytes"),
+        (like_llama2, "gguf", "no BPE over bytes"),
+    ],
+)
+def test_an_imported_model_that_a_file_cannot_hold(
+    make: Callable[[], Any], to: str, reason: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ExportError, match=reason):
+        export(imported(make, tmp_path).artifact, to)
+
+
+def test_ids_that_tiktoken_would_merge_otherwise(tmp_path: Path) -> None:
+    """The ids of two merges change places, and what merges first does not."""
+    path = tmp_path / "like_llama3.json"
+    imported(like_llama3, tmp_path)
+    document = json.loads(path.read_text("utf-8"))
+    vocab = document["model"]["vocab"]
+    first, second = ("".join(pair) for pair in document["model"]["merges"][:2])
+    vocab[first], vocab[second] = vocab[second], vocab[first]
+    path.write_text(json.dumps(document), "utf-8")
+    with pytest.raises(ExportError, match="not in the order of its merges"):
+        export(import_file(path).artifact, "tiktoken")
+
+
+def test_a_record_that_is_not_true_is_found_out(tmp_path: Path) -> None:
+    artifact = imported(words, tmp_path).artifact
+    record = json.loads(artifact.provenance["components"])
+    record["normalizer"] = {"type": "Lowercase"}
+    changed = {**artifact.provenance, "components": json.dumps(record)}
+    with pytest.raises(ExportError, match="would be read as another model"):
+        export(replace(artifact, provenance=changed), "tokenizer.json")
 
 
 def test_what_cannot_be_exported_is_refused() -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
+from wwho.build.patterns import PATTERNS
+from wwho.compile.codepoints import ALL
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.compile.syntax import Node
-from wwho.errors import ExportError
+from wwho.compile.syntax import Chars, Node
+from wwho.errors import ExportError, PatternError
 from wwho.format.bpe import BPE
 from wwho.format.model import Action, Added, Artifact, Flag
 
@@ -64,7 +69,7 @@ def byte_model(artifact: Artifact) -> ByteModel:
     model = artifact.models[route.model]
     if not isinstance(model, BPE) or model.units or len(artifact.models) > 1:
         raise ExportError(f"{artifact.name} is no BPE over bytes, which this kind of file holds")
-    if artifact.normalizer:
+    if artifact.normalizer or artifact.rewriting:
         raise ExportError(f"{artifact.name} normalizes text, which this kind of file cannot say")
     ids = artifact.token_ids[route.model]
     numbers = [number for number in ids if number is not None]
@@ -74,24 +79,51 @@ def byte_model(artifact: Artifact) -> ByteModel:
 
 
 def cuts_alike(artifact: Artifact, pattern: Node) -> bool:
-    """Whether a pattern cuts as the model's one pretokenizer does."""
-    (own,) = artifact.scanners.automata
-    made = compile_scanners([Scanner(own.name, (pattern,), longest=False)])
-    return made == artifact.scanners
+    """Whether a pattern cuts as the model's one pretokenizer does, and leaves no text over.
+
+    Imported ones have a second rule, for the text between matches.
+    """
+    own, *others = artifact.scanners.automata
+    rules = (pattern, Chars(ALL))[: own.n_rules]
+    made = compile_scanners([Scanner(own.name, rules, longest=False)])
+    left_over = any(mark > 1 for row in own.table for mark, _ in row)
+    return made == artifact.scanners and not others and not left_over
 
 
 def _pattern(artifact: Artifact) -> str:
-    """The pattern that provenance names, if it is the one that the model cuts by."""
-    pattern = artifact.provenance.get("pattern")
+    """The pattern that the model cuts by: the record names it, or it is a known one.
+
+    Raises:
+        ExportError: there is no such pattern.
+    """
     (route,) = artifact.routes
     stages = [artifact.stages[number] for number in route.stages]
-    kept = [set(stage.actions) for stage in stages] == [{Action.KEEP}]
-    if pattern is not None and kept and cuts_alike(artifact, parse_regex(pattern)):
-        return pattern
+    if len(stages) != 1:
+        raise ExportError(
+            f"{artifact.name} has {len(stages)} pretokenizers; this kind of file has one pattern"
+        )
+    record = artifact.provenance
+    named = [record["pattern"]] if "pattern" in record else []
+    named += _regexes(json.loads(record.get("components", "{}")).get("pre_tokenizer"))
+    if stages[0].actions[0] is Action.KEEP:
+        for pattern in dict.fromkeys([*named, *PATTERNS.values()]):
+            with suppress(PatternError):
+                if cuts_alike(artifact, parse_regex(pattern)):
+                    return pattern
     raise ExportError(
-        f"the provenance of {artifact.name} does not name the regular expression of its "
-        "pretokenizer, and automata cannot be turned into one again"
+        f"the record of {artifact.name} does not name the regular expression of its pretokenizer, "
+        "and automata cannot be turned into one again"
     )
+
+
+def _regexes(component: Any) -> Iterator[str]:
+    """The regular expressions of a pre-tokenizer of Hugging Face."""
+    if isinstance(component, dict) and isinstance(component.get("Regex"), str):
+        yield component["Regex"]
+    elif isinstance(component, (dict, list)):
+        inner = component.values() if isinstance(component, dict) else component
+        for each in inner:
+            yield from _regexes(each)
 
 
 def only_special(model: ByteModel, what: str) -> dict[str, int]:
@@ -101,6 +133,7 @@ def only_special(model: ByteModel, what: str) -> dict[str, int]:
         ExportError: one is found without leave, or takes white space.
     """
     for token in model.added:
-        if token.flags is not Flag.SPECIAL:
+        # Without a normalizer, text is normalized as it is.
+        if token.flags & ~Flag.NORMALIZED != Flag.SPECIAL:
             raise ExportError(f"the added token {token.text!r} has flags that {what} does not know")
     return {token.text: token.id for token in model.added}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
-from itertools import pairwise
 
+from wwho.build.bpe import bpe_model
 from wwho.errors import ExportError
 from wwho.exporters.exported import Exported, byte_model, only_special
+from wwho.format.bpe import BPE
 from wwho.format.model import Artifact
 
 
@@ -18,15 +19,24 @@ def write(artifact: Artifact) -> Exported:
     """
     model = byte_model(artifact)
     specials = only_special(model, "tiktoken")
-    merged = model.ids[model.model.n_symbols :]
-    if any(first >= second for first, second in pairwise(merged)):
-        raise ExportError(
-            f"the ids of {artifact.name} are not in the order of its merges, as in a rank file"
-        )
     tokens = sorted(model.tokens.items())
+    ranks = {text: rank for rank, text in tokens}
+    made = bpe_model(ranks, ranks, whole=True, added=specials.values())
+    if _merges(made) != _merges(model.model) or made.whole != model.model.whole:
+        raise ExportError(
+            f"tiktoken would merge otherwise by the ids of {artifact.name}: they are not in the "
+            "order of its merges, or some of its tokens only decode"
+        )
     lines = (b"%s %d\n" % (base64.b64encode(text), rank) for rank, text in tokens)
     notes = [f"the file does not hold the pattern: {model.pattern}"]
     if specials:
         named = ", ".join(f"{text} {number}" for text, number in specials.items())
         notes.append(f"nor the special tokens: {named}")
+    if artifact.template:
+        notes.append("nor the special tokens that a model's input begins and ends with")
     return Exported(b"".join(lines), tuple(notes))
+
+
+def _merges(model: BPE) -> list[tuple[bytes, bytes]]:
+    """The texts that merge, in order of rank."""
+    return [(model.texts[left], model.texts[right]) for left, right in model.merges]

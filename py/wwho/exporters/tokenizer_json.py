@@ -1,30 +1,83 @@
-"""A tokenizer.json of Hugging Face: a byte-level BPE behind a split pattern."""
+"""A tokenizer.json of Hugging Face: one that was imported again, or a byte-level BPE."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from wwho.compile.oniguruma import parse_oniguruma
-from wwho.errors import ExportError, PatternError
-from wwho.exporters.exported import ByteModel, Exported, byte_model, cuts_alike
+from wwho.errors import ExportError, PatternError, WwhoError
+from wwho.exporters.exported import Exported, byte_model, cuts_alike
 from wwho.exporters.stand_ins import stand_in
+from wwho.format.bpe import BPE
+from wwho.format.greedy import Greedy
 from wwho.format.model import Added, Artifact, Flag
+from wwho.format.viterbi import Viterbi
+from wwho.format.write import write_artifact
+from wwho.importers.huggingface.read import KEY, make
+from wwho.importers.reader import Options
+from wwho.importers.source import Source
+
+FLAGS = {flag.name.lower(): flag for flag in Flag if flag.name and flag is not Flag.HIDDEN}
 
 
 def write(artifact: Artifact) -> Exported:
     """The model in Hugging Face's format.
 
+    Of a model that was imported from such a file, or from a vocab.txt or vocab.json, the record
+    tells the components, and the file is imported again to see that the same model comes of it.
+
     Raises:
-        ExportError: the model is no byte-level BPE, or an added token has the text of a token.
+        ExportError: the format cannot express the model, or an added token has the text of a token.
+    """
+    kept = artifact.provenance.get(KEY)
+    content = document(artifact, json.loads(kept) if kept else byte_level(artifact))
+    if kept and not _is_read_as(content, artifact):
+        raise ExportError(
+            f"the tokenizer.json of {artifact.name} would be read as another model: it has tokens "
+            "whose ids or texts such a file cannot state"
+        )
+    text = json.dumps(content, ensure_ascii=False, indent=2)
+    specials = any(Flag.SPECIAL in token.flags for token in artifact.added)
+    notes = ("special tokens are found in every text there, not by leave",) if specials else ()
+    return Exported(f"{text}\n".encode(), notes)
+
+
+def _is_read_as(content: dict[str, Any], artifact: Artifact) -> bool:
+    """Whether a document is imported as this model."""
+    try:
+        made = make(content, Source("tokenizer.json", b""), Options(), "").artifact
+    except WwhoError:
+        return False
+    made = replace(made, provenance=artifact.provenance)
+    return write_artifact(made) == write_artifact(artifact)
+
+
+def byte_level(artifact: Artifact) -> dict[str, Any]:
+    """The components of a byte-level BPE behind one pattern.
+
+    Raises:
+        ExportError: the model is none, or Oniguruma would cut otherwise.
     """
     model = byte_model(artifact)
-    pattern = in_oniguruma(artifact, model.pattern)
-    content = json.dumps(document(model, pattern), ensure_ascii=False, indent=2)
-    specials = [token.text for token in artifact.added if Flag.SPECIAL in token.flags]
-    notes = ("special tokens are found in every text there, not by leave",) if specials else ()
-    return Exported(f"{content}\n".encode(), notes)
+    options = dict.fromkeys(("add_prefix_space", "trim_offsets", "use_regex"), False)
+    by_bytes = {"type": "ByteLevel", **options}
+    pattern = {"Regex": in_oniguruma(artifact, model.pattern)}
+    split = {"type": "Split", "pattern": pattern, "behavior": "Isolated", "invert": False}
+    nothing = ("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")
+    return {
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, by_bytes]},
+        "decoder": by_bytes,
+        "model": {
+            "type": "BPE",
+            **dict.fromkeys(nothing),
+            **dict.fromkeys(("fuse_unk", "byte_fallback"), False),
+            "ignore_merges": model.model.whole,
+        },
+    }
 
 
 def in_oniguruma(artifact: Artifact, pattern: str) -> str:
@@ -48,58 +101,89 @@ def in_oniguruma(artifact: Artifact, pattern: str) -> str:
     return simple
 
 
-def document(model: ByteModel, pattern: str) -> dict[str, Any]:
-    """The file's content.
+def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any]:
+    """The file's content: the components, and the vocabulary of the model.
 
     Raises:
         ExportError: an added token has the text of a token, or the id of another.
     """
-    texts = [stand_in(text) for text in model.model.texts]
-    vocab = dict(zip(texts, model.ids, strict=True))
-    texts_by_id: dict[int, str] = {}
-    for token in model.added:
-        if texts_by_id.setdefault(token.id, token.text) != token.text:
-            raise ExportError(f"several added tokens share the id {token.id}")
-        # Tokenizers numbers added tokens anew, unless they stand in the model's vocabulary.
-        if vocab.setdefault(token.text, token.id) != token.id:
-            raise ExportError(f"the added token {token.text!r} is a token of the model, too")
-    options = dict.fromkeys(("add_prefix_space", "trim_offsets", "use_regex"), False)
-    byte_level = {"type": "ByteLevel", **options}
-    split = {"pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+    (model,) = artifact.models
+    said = components["model"]
+    by_bytes = isinstance(model, BPE) and not model.units
+    texts = [stand_in(text) if by_bytes else text.decode() for text in model.texts]
+    if isinstance(model, Greedy):
+        prefix = said.get("continuing_subword_prefix") or ""
+        texts[len(model.first) :] = [prefix + text for text in texts[len(model.first) :]]
+    vocab = {
+        text: token
+        for text, token in zip(texts, artifact.token_ids[0], strict=True)
+        if token is not None
+    }
+    for byte, token in enumerate(model.byte_ids):
+        if token is not None:
+            vocab[f"<0x{byte:02X}>"] = token
+    added = list(_listed(artifact.added, vocab))
+    _number(added, vocab)
+    made: dict[str, Any] = {"vocab": dict(sorted(vocab.items(), key=lambda item: item[1]))}
+    if isinstance(model, Viterbi):
+        scores = dict(zip(texts, model.scores, strict=True))
+        if list(made["vocab"].values()) != list(range(len(scores))):
+            raise ExportError(f"the ids of {artifact.name} do not count up, as those of Unigram do")
+        made["vocab"] = [[text, scores[text]] for text in made["vocab"]]
+    if isinstance(model, BPE):
+        made["merges"] = [[texts[left], texts[right]] for left, right in model.merges]
+    parts = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
     return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [_added(token) for token in model.added],
-        "normalizer": None,
-        "pre_tokenizer": {
-            "type": "Sequence",
-            "pretokenizers": [{"type": "Split", **split}, byte_level],
-        },
-        "post_processor": None,
-        "decoder": byte_level,
-        "model": {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "ignore_merges": False,
-            "vocab": dict(sorted(vocab.items(), key=lambda item: item[1])),
-            "merges": [[texts[left], texts[right]] for left, right in model.model.merges],
-        },
+        "added_tokens": [
+            {
+                "id": token.id,
+                "content": token.text,
+                **{name: flag in token.flags for name, flag in FLAGS.items()},
+            }
+            for token in added
+        ],
+        **{part: components.get(part) for part in parts},
+        "model": {**said, **made},
     }
 
 
-def _added(token: Added) -> dict[str, Any]:
-    return {
-        "id": token.id,
-        "content": token.text,
-        "single_word": Flag.SINGLE_WORD in token.flags,
-        "lstrip": Flag.LSTRIP in token.flags,
-        "rstrip": Flag.RSTRIP in token.flags,
-        "normalized": Flag.NORMALIZED in token.flags,
-        "special": Flag.SPECIAL in token.flags,
-    }
+def _listed(added: Iterable[Added], vocab: dict[str, int]) -> Iterable[Added]:
+    """The added tokens as the file names them; hidden ones that are none go into the vocabulary.
+
+    Raises:
+        ExportError: two share an id.
+    """
+    hidden = {token.id: token.text for token in added if Flag.HIDDEN in token.flags}
+    texts: dict[int, str] = {}
+    for token in added:
+        if Flag.HIDDEN in token.flags:
+            continue
+        if texts.setdefault(token.id, token.text) != token.text:
+            raise ExportError(f"several added tokens share the id {token.id}")
+        normalized = Flag.NORMALIZED in token.flags
+        yield (
+            replace(token, text=hidden.pop(token.id))
+            if normalized and token.id in hidden
+            else token
+        )
+    vocab |= {text: token for token, text in hidden.items()}
+
+
+def _number(added: Iterable[Added], vocab: dict[str, int]) -> None:
+    """Put added tokens into the vocabulary, but for those that tokenizers numbers so by itself.
+
+    Raises:
+        ExportError: one has the text of a token.
+    """
+    last = max(vocab.values(), default=-1)
+    inside = [token for token in added if token.id <= last]
+    behind = [token for token in added if token.id > last]
+    first = len(vocab) + sum(token.text not in vocab for token in inside)
+    if [token.id for token in behind] != list(range(first, first + len(behind))):
+        inside += behind
+    for token in inside:
+        if vocab.setdefault(token.text, token.id) != token.id:
+            raise ExportError(f"the added token {token.text!r} is a token of the model, too")

@@ -34,6 +34,12 @@ PARTS = {
     "decoder",
     "model",
 }
+KEY = "components"
+"""What the record calls the components of a tokenizer.json."""
+COMPONENTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+VOCABULARY = {"vocab", "merges"}
+MOST_KEPT = 1 << 14
+"""Characters of JSON."""
 IGNORED = {
     "truncation": "the caller says how long a text may be",
     "padding": "the caller says how rows are filled",
@@ -90,7 +96,8 @@ def make(
         for key in root.raw
         if key not in PARTS | IGNORED.keys()
     ]
-    artifact = assemble(root, draft, vocabulary, listed, provenance(source, options))
+    record = {**provenance(source, options), **components(document)}
+    artifact = assemble(root, draft, vocabulary, listed, record)
     return Imported(artifact=artifact, kind=kind, engine=ENGINE, notes=tuple(draft.notes))
 
 
@@ -221,8 +228,9 @@ def spelled(text: str, number: int, flags: Flag, draft: Draft, scanners: object)
     form = normalize(draft.normalizer, text.encode(), scanners)[0].decode()  # type: ignore[arg-type]
     if form == text:
         return [Added(text, number, flags)]
+    # It decodes to that form, too: the first text of an id counts.
     hidden = Added(text, number, Flag.HIDDEN)
-    return [hidden, Added(form, number, flags)] if form else [hidden]
+    return [Added(form, number, flags), hidden] if form else [hidden]
 
 
 def provenance(source: Source, options: Options) -> dict[str, str]:
@@ -236,6 +244,17 @@ def provenance(source: Source, options: Options) -> dict[str, str]:
         "unicode": UNICODE_VERSION,
         "writer": WRITER,
     }
+
+
+def components(document: Mapping[str, Any]) -> dict[str, str]:
+    """All of a document but its vocabulary, for the record: an export cannot tell it from tables.
+
+    A document with a large table, such as a charsmap, goes without.
+    """
+    kept = {name: document.get(name) for name in COMPONENTS if document.get(name) is not None}
+    model = {key: value for key, value in document["model"].items() if key not in VOCABULARY}
+    text = json.dumps({**kept, "model": model}, ensure_ascii=False, separators=(",", ":"))
+    return {KEY: text} if len(text) <= MOST_KEPT else {}
 
 
 def settings_beside(source: Source) -> dict[str, str]:
