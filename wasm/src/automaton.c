@@ -154,10 +154,24 @@ static wwho_range loop_range(const wwho_classes *classes, const uint32_t *table,
     return range;
 }
 
+/* Whether no piece ends within ASCII once a state is reached, and what is known after a character follows from that character alone: it
+ * leads to one state from all, and so does a mark there; or that state needs no earlier one, since it loops but where it marks. */
+static bool is_calm(const wwho_classes *classes, const uint32_t *table, uint32_t row) {
+    const uint16_t *ascii = classes->ascii;
+    for (uint32_t c = 0; c < 128; c++) {
+        uint32_t next = table[row + ascii[c]], to = next & ENTRY_ROW;
+        for (uint32_t d = 0; d < 128; d++)
+            if (table[to + ascii[d]] != table[row + ascii[d]]) return false;
+        for (uint32_t class = 0; !ENTRY_MARK(next) && class <= classes->n_classes; class++)
+            if (!ENTRY_MARK(table[to + class]) && (table[to + class] & ENTRY_ROW) != to) return false;
+    }
+    return true;
+}
+
 /* Put the ranges into the rows, and ENTRY_RUN on the entries that lead there. */
 static void put_ranges(const wwho_classes *classes, uint32_t *table, uint32_t n_states, uint32_t stride) {
     for (uint32_t row = stride; row < n_states * stride; row += stride) {
-        wwho_range range = loop_range(classes, table, row);
+        wwho_range range = is_calm(classes, table, row) ? (wwho_range){ONES * 128, 0} : loop_range(classes, table, row);
         copy_bytes(table + row + stride - 4, &range, sizeof range);
     }
     for (uint32_t row = stride; row < n_states * stride; row += stride)

@@ -11,7 +11,7 @@
 #define ENTRY_ROW 0x3FFFFCu
 #define ENTRY_MARK(entry) ((entry) >> 22)
 #define ENTRY_STOP 1u
-#define ENTRY_RUN 2u /* the next state loops over a range of ASCII characters: the last columns of its row */
+#define ENTRY_RUN 2u /* of a range of ASCII characters from the next state on, the last says all: the last columns of its row */
 
 /* ASCII characters from one to another: adding below sets the uppermost bit of a byte from the first on, above behind the last. */
 typedef struct {
@@ -146,11 +146,12 @@ static WARM void scan_piece(const wwho_classes *classes, const wwho_automaton *a
             wwho_range range = range_at(table + row, automaton->stride);
             size_t start = c.at;
             for (uint32_t more = 8; more == 8 && c.end - c.at >= 8; c.at += more) more = run_length(c.text + c.at, range);
-            uint32_t loop = c.at > start ? table[row + classes->ascii[c.text[start]]] : 0;
-            if (ENTRY_MARK(loop)) {
-                mark = ENTRY_MARK(loop);
+            entry = c.at > start ? table[row + classes->ascii[c.text[c.at - 1]]] : row;
+            if (ENTRY_MARK(entry)) {
+                mark = ENTRY_MARK(entry);
                 last = c.at - 1;
             }
+            row = entry & ENTRY_ROW;
         }
         read_class(classes, &c);
     }

@@ -5,6 +5,9 @@ enum { BPE_HEAD = 8 };
 
 static bool is_over_bytes(const wwho_vocabulary *v) { return v->symbols == SYMBOLS_BYTES; }
 
+/* The tokens that are looked up most: those that may be whole pieces or, over units, the symbols. */
+static uint32_t n_whole(const wwho_vocabulary *v) { return is_over_bytes(v) ? n_pieces(v) : v->n_symbols; }
+
 WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
     if (length < BPE_HEAD + 4u * (v->unmade + v->ties)) return WWHO_MODEL;
     uint32_t n_superwords = v->n_superwords = read32(p), n_merges = v->n_merges, n_unmade = v->unmade ? read32(p + BPE_HEAD) : 0;
@@ -26,10 +29,8 @@ WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, 
         v->rank = take(arena, 4 * (uint64_t)v->n_made);
         if (v->ties) v->pairs.rank = v->rank;
     }
-    if (is_over_bytes(v)) {
-        v->bytes = take(arena, sizeof *v->bytes);
-        take_whole(arena, v);
-    }
+    if (is_over_bytes(v)) v->bytes = take(arena, sizeof *v->bytes);
+    take_whole(arena, v, n_whole(v));
     return WWHO_OK;
 }
 
@@ -66,6 +67,7 @@ WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c) {
     if (!status && !are_unmade(v, v->n_made, v->n_tokens)) status = WWHO_SYMBOLS;
     if (!status && !add_texts(v)) status = WWHO_TOKEN_DUPLICATE;
     if (!status && is_over_bytes(v)) pair_bytes(v);
+    if (!status) put_whole(v, n_whole(v));
     return status;
 }
 

@@ -43,6 +43,9 @@ typedef struct {
     uint64_t low, high;
 } wwho_brief;
 
+/* A key that no line has. */
+#define no_brief ((wwho_brief){0, text_tag(8 * SHORT_TEXT, 0)})
+
 /* The key of a text of n > 0 bytes, from which on 16 may be read; of one that is not short, a key that no line has. */
 static HOT wwho_brief brief_key(const uint8_t *text, size_t n, uint32_t model) {
     static const uint64_t masks[2 * SHORT_TEXT] = {~UINT64_C(0), ~UINT64_C(0), 0, 0};

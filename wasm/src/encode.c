@@ -5,14 +5,6 @@
 #include "stages.h"
 #include "stream.h"
 
-/* A piece, or a segment of an SGPE route, and its key: its line of the cache is on its way. */
-typedef struct {
-    wwho_key key;
-    size_t at;
-} wwho_found;
-
-#define AHEAD 8u /* pieces are found this far ahead of where their tokens are put: about as long as memory takes */
-
 /* Let the cache know the tokens of a text. It holds ids, from which token_of() must find back: one without an id is not kept. */
 static void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n) {
     uint32_t ids[LONG_ROOM];
@@ -41,6 +33,7 @@ static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32
         e->n += n;
         return;
     }
+    e->place = at;
     for (uint32_t i = 0; i < n; i++) {
         if (e->ends) at += token_length(v, token_of(v, ids[i]));
         put(e, ids[i], at);
@@ -56,7 +49,7 @@ static void flush_phrase(wwho_encoder *e) {
     wwho_row *row = &e->phrase.row;
     if (!row->n) return;
     const wwho_vocabulary *v = &e->model->models[e->phrase.route->model];
-    replay(&v->superwords, row, 1);
+    replay(row, 1);
     put_all(e, v, row->tokens, row->n, e->phrase.start);
     row->n = 0;
 }
@@ -143,8 +136,8 @@ static COLD void put_in_phrase(wwho_encoder *e, const wwho_route *route, const u
         p->start = at;
     }
     p->end = end;
-    for (uint32_t i = 0; i < n; i++)
-        push(row, tokens[i], row->n ? pair_token(&v->superwords, row->tokens[row->n - 1], tokens[i]) : WWHO_NONE);
+    row->pairs = &v->superwords;
+    for (uint32_t i = 0; i < n; i++) push_symbol(row, tokens[i]);
 }
 
 /* Whether a token, if it is one, may stand for n units: an atom is one, all others are several. */
@@ -219,33 +212,10 @@ COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_r
         put_all(e, v, held->tokens, held->n, at);
 }
 
-/* A piece was found: make its key. */
-static HOT void set_found(const wwho_encoder *e, wwho_found *f, size_t at, size_t end, uint32_t model) {
-    f->at = at;
-    if (end - at < 8 * SHORT_TEXT && e->len - at >= 8 * SHORT_TEXT)
-        make_short_key(&f->key, e->cache, e->text + at, end - at, model);
-    else
-        make_key(&f->key, e->cache, e->text + at, end - at, e->len - at, model);
-    prefetch(f->key.set);
-}
+static const wwho_vocabulary *model_of(const wwho_encoder *e, uint32_t piece) { return &e->model->models[e->block->routes[piece]->model]; }
 
-/* Put the tokens of what was found; they may be part of a phrase. */
-static WARM void put_found(wwho_encoder *e, const wwho_route *route, const wwho_found *f) {
-    const wwho_vocabulary *v = &e->model->models[route->model];
-    uint32_t ids[LONG_ROOM], n = kept_ids(&f->key, ids);
-    if (!v->superwords.slots) flush_phrase(e);
-    if (!n) {
-        v->kind->encode(e, v, route, &f->key, f->at, f->at + f->key.n);
-    } else if (!v->superwords.slots) {
-        put_ids(e, v, ids, n, f->at);
-    } else {
-        for (uint32_t i = 0; i < n; i++) ids[i] -= v->first_id;
-        put_in_phrase(e, route, ids, n, f->at, f->at + f->key.n);
-    }
-}
-
-/* Put the ids of pieces of a block, from one to another, the first of which starts at `at`. */
-static COLD void put_known(wwho_encoder *e, const wwho_vocabulary *v, uint32_t from, uint32_t to, size_t at) {
+/* Put the ids of pieces of a block, from one to another. */
+static COLD void put_known(wwho_encoder *e, uint32_t from, uint32_t to) {
     const wwho_block *b = e->block;
     size_t n = e->n;
     if (n + SHORT_ROOM * (size_t)(to - from) <= e->quick)
@@ -257,93 +227,122 @@ static COLD void put_known(wwho_encoder *e, const wwho_vocabulary *v, uint32_t f
     else if (!e->cap)
         for (uint32_t i = from; i < to; i++) n += b->kept[i][0] >> 24 & 0xFF;
     else
-        for (uint32_t i = from; i < to; at = b->ends[i++], n = e->n) {
+        for (uint32_t i = from; i < to; n = e->n, i++) {
             uint32_t ids[LONG_ROOM];
             copy_bytes(ids, b->kept[i], sizeof b->kept[i]);
             ids[0] &= 0xFFFFFF;
-            put_ids(e, v, ids, b->kept[i][0] >> 24 & 0xFF, at);
+            put_ids(e, model_of(e, i), ids, b->kept[i][0] >> 24 & 0xFF, b->starts[i]);
         }
     e->n = n;
 }
 
-/* The token that is a whole piece, or WWHO_NONE. */
-static HOT uint32_t find_whole(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
+/* The token that is a whole piece or, over units, the symbol; or WWHO_NONE. */
+static WARM uint32_t find_whole(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
     if (n <= WHOLE_TEXT && is_readable(e, at)) {
         wwho_whole key = whole_key(e->text + at, (uint32_t)n), *line = whole_line(v, key);
-        uint32_t id = WWHO_NONE;
-        for (uint32_t s = 0; s < 4; s++) id = whole_id(line[s], key, id);
-        if (id != WWHO_NONE) return token_of(v, id);
-        if (!line[3].high) return WWHO_NONE; /* the line has room: it has all that belongs there */
+        uint32_t token = WWHO_NONE;
+        for (uint32_t s = 0; s < 4; s++) token = whole_token(line[s], key, token);
+        if (token != WWHO_NONE || !line[3].high) return token; /* the line has room: it has all that belongs there */
     }
     return find_text(v, e->text + at, n, hash_at(e, at, n));
 }
 
+/* A row of the symbols of a piece that is syllables alone, or the one token that it is; left empty where there is more to it. */
+static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at,
+                             size_t end) {
+    uint32_t whole = find_text(v, e->text + at, end - at, hash_at(e, at, end - at)), rule = WWHO_SYLLABLE;
+    if (whole >= v->n_plain && whole != WWHO_NONE) return;
+    for (wwho_cursor c = start_at(&e->model->classes, e->text, at, end); c.at < end;) {
+        size_t start = c.at;
+        scan(&e->model->classes, route->units, &c, &rule);
+        uint32_t token = rule == WWHO_SYLLABLE ? find_whole(e, v, start, c.at - start) : WWHO_NONE;
+        if (token >= v->n_symbols) {
+            row->n = 0;
+            return;
+        }
+        push_symbol(row, token);
+    }
+    if (!spans_units(v, whole, row->n)) return;
+    row->tokens[0] = whole;
+    row->n = 1;
+}
+
 /* Begin to find the tokens of a piece that the cache lacks: the row gets the one, or symbols to merge, or none: then it is to be
  * encoded by itself. */
-static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, wwho_row *row, const wwho_key *key, size_t at) {
+static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at, size_t end) {
     row->n = 0;
-    if (key->n > WINDOW) return;
-    row->tokens[0] = find_whole(e, v, at, key->n);
+    if (end - at > WINDOW || !v->whole) return;
+    if (route->units) {
+        start_units(e, v, route, row, at, end);
+        return;
+    }
+    row->tokens[0] = find_whole(e, v, at, end - at);
     if (row->tokens[0] < n_pieces(v))
         row->n = 1;
     else
-        start_bytes(row, v, e->text + at, (uint32_t)key->n);
+        push_bytes(row, v, e->text + at, (uint32_t)(end - at));
 }
 
-/* Put the n pieces of the block from `at` on. In phases, so that reads overlap: keys, the cache without a branch, what it lacks:
+/* Put the pieces of the block. In phases, so that reads overlap: keys, as the pieces come, the cache without a branch, what it lacks:
  * tokens that are whole pieces, and merges, ROWS of them side by side. */
-static COLD void put_block(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, size_t at, uint32_t n) {
+static COLD void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
-    uint32_t near = n, misses = 0, done = 0; /* before `near`, 16 bytes may be read from each */
-    while (near && (near > 1 ? b->ends[near - 2] : at) + 16 > e->len) near--;
-    size_t start = at;
-    for (uint32_t i = 0; i < near; start = b->ends[i++]) {
-        b->keys[i] = brief_key(e->text + start, b->ends[i] - start, route->model);
-        b->sets[i] = e->cache + brief_set(b->keys[i]);
-        prefetch(b->sets[i]);
-    }
-    for (uint32_t i = 0; i < near; i++) {
+    uint32_t misses = 0, done = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
         b->misses[misses] = i;
-        misses += find_brief(b->sets[i], b->keys[i], b->kept[i]);
+        misses += find_brief(b->sets[i], b->keys[i], b->kept[i]) | b->phrases;
     }
-    for (uint32_t i = near; i < n; i++) b->misses[misses++] = i;
     for (uint32_t k = 0; k < misses; k++) {
         uint32_t i = b->misses[k];
+        const wwho_vocabulary *v = model_of(e, i);
         wwho_key *key = &b->long_keys[k];
-        start = i ? b->ends[i - 1] : at;
-        make_key(key, e->cache, e->text + start, b->ends[i] - start, e->len - start, route->model);
+        size_t start = b->starts[i];
+        make_key(key, e->cache, e->text + start, b->ends[i] - start, e->len - start, b->routes[i]->model);
         for (uint32_t way = is_short(key) || !key->set ? LONG_WAYS : 0; way < LONG_WAYS; way++) prefetch(key->set + way * LONG_LINE);
-        if (key->n <= WHOLE_TEXT && is_readable(e, start))
+        if (v->bytes && key->n <= WHOLE_TEXT && is_readable(e, start))
             prefetch(whole_line(v, whole_key(e->text + start, (uint32_t)key->n)));
-        else if (key->n <= v->longest)
+        else if (v->whole && key->n <= v->longest)
             prefetch(&v->text_filter.bits[hash_at(e, start, key->n) >> (64 - v->text_filter.log2) >> 3]);
     }
+    if (!b->phrases) flush_phrase(e);
     for (uint32_t k = 0; k < misses; k += ROWS) {
         uint32_t some = misses - k < ROWS ? misses - k : ROWS;
         uint32_t kept[ROWS][LONG_ROOM], n_kept[ROWS];
         for (uint32_t j = 0; j < some; j++) {
             uint32_t i = b->misses[k + j];
-            n_kept[j] = i < near && is_short(&b->long_keys[k + j]) ? 0 : kept_ids(&b->long_keys[k + j], kept[j]);
+            bool known = !b->phrases && is_short(&b->long_keys[k + j]) && is_readable(e, b->starts[i]); /* that the cache lacks it */
+            n_kept[j] = known ? 0 : kept_ids(&b->long_keys[k + j], kept[j]);
             b->rows[j].n = 0;
-            if (!n_kept[j]) start_miss(e, v, &b->rows[j], &b->long_keys[k + j], i ? b->ends[i - 1] : at);
+            b->rows[j].pairs = &model_of(e, i)->pairs;
+            if (!n_kept[j]) start_miss(e, model_of(e, i), b->routes[i], &b->rows[j], b->starts[i], b->ends[i]);
         }
-        replay(&v->pairs, b->rows, some);
+        replay(b->rows, some);
         for (uint32_t j = 0; j < some; j++) {
             uint32_t i = b->misses[k + j];
-            start = i ? b->ends[i - 1] : at;
-            put_known(e, v, done, i, done ? b->ends[done - 1] : at);
+            size_t start = b->starts[i];
+            const wwho_vocabulary *v = model_of(e, i);
+            const wwho_row *row = &b->rows[j];
+            put_known(e, done, i);
             done = i + 1;
+            e->place = start; /* what is dropped belongs to no token */
+            if (row->n) keep_tokens(&b->long_keys[k + j], v, row->tokens, row->n);
+            if (v->superwords.slots && (n_kept[j] || row->n)) {
+                for (uint32_t t = 0; t < n_kept[j]; t++) kept[j][t] -= v->first_id;
+                put_in_phrase(e, b->routes[i], row->n ? row->tokens : kept[j], row->n ? row->n : n_kept[j], start, b->ends[i]);
+                continue;
+            }
+            if (!v->superwords.slots) flush_phrase(e);
             if (n_kept[j])
                 put_ids(e, v, kept[j], n_kept[j], start);
-            else if (b->rows[j].n)
-                put_all(e, v, b->rows[j].tokens, b->rows[j].n, start);
+            else if (row->n)
+                put_all(e, v, row->tokens, row->n, start);
             else
-                v->kind->encode(e, v, route, &b->long_keys[k + j], start, b->ends[i]);
+                v->kind->encode(e, v, b->routes[i], &b->long_keys[k + j], start, b->ends[i]);
         }
-        for (uint32_t j = 0; j < some; j++)
-            if (b->rows[j].n) keep_tokens(&b->long_keys[k + j], v, b->rows[j].tokens, b->rows[j].n);
     }
-    put_known(e, v, done, n, done ? b->ends[done - 1] : at);
+    put_known(e, done, b->n);
+    b->n = 0;
+    b->phrases = false;
 }
 
 /* Whether most of the bytes ahead are not ASCII: there are no letters to skip, and the plain scanner, which reads characters of three
@@ -354,77 +353,81 @@ static inline bool is_wide(const uint8_t *text) {
     return n > 16;
 }
 
-/* Put pieces from `at` on as the scanner finds them; gives where they end. */
-static COLD size_t put_scanned(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, size_t at, size_t end) {
-    uint32_t rule, n = 0;
-    wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
-    while (c.at < end && n < BLOCK && e->n + n <= e->limit) {
-        scan_piece(&e->model->classes, route->scanner, &c, &rule);
-        e->block->ends[n++] = (uint32_t)c.at;
+/* Put the block where it has no room for so many pieces; gives how many it has then. */
+static COLD uint32_t make_room(wwho_encoder *e, uint32_t n) {
+    if (e->block->n + n > BLOCK || e->n + e->block->n > e->limit) put_block(e);
+    return e->block->n;
+}
+
+/* The pieces of a block up to number n, whose ends are there and the first of which starts at `at`, are of a route. */
+static COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n) {
+    wwho_block *b = e->block;
+    const uint8_t *text = e->text;
+    uint64_t *cache = e->cache;
+    uint32_t model = route->model;
+    size_t readable = e->len;
+    for (uint32_t i = b->n; i < n; at = b->ends[i++]) {
+        wwho_brief key = no_brief;
+        if (readable - at >= 16) key = brief_key(text + at, b->ends[i] - at, model);
+        b->starts[i] = (uint32_t)at;
+        b->routes[i] = route;
+        b->keys[i] = key;
+        b->sets[i] = cache + brief_set(key);
+        prefetch(b->sets[i]);
     }
-    put_block(e, v, route, at, n);
-    return c.at;
+    b->n = n;
+    b->phrases |= e->model->models[route->model].superwords.slots != 0;
+}
+
+/* One more piece. */
+static void queue_piece(wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
+    uint32_t n = make_room(e, 1);
+    e->block->ends[n] = (uint32_t)end;
+    queue_pieces(e, route, at, n + 1);
 }
 
 /* A segment that is cut into pieces by several stages, or by one that does not keep all. */
 static void encode_staged(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
     wwho_walk walk;
     start_walk(&walk, e->model, route, c, at, end);
-    while (e->n <= e->limit && next_piece(&walk, &at, &end)) {
-        wwho_found found = {.at = at};
-        e->place = at; /* what is dropped belongs to no token */
-        make_key(&found.key, e->cache, e->text + at, end - at, e->len - at, route->model);
-        put_found(e, route, &found);
-    }
+    while (e->n <= e->limit && next_piece(&walk, &at, &end)) queue_piece(e, route, at, end);
 }
 
 /* A segment that is cut into pieces. */
 static void encode_pieces(wwho_encoder *e, const wwho_route *route, wwho_cursor c) {
     const wwho_classes *classes = &e->model->classes;
-    const wwho_vocabulary *v = &e->model->models[route->model];
     const wwho_stream *stream = route->scanner->stream;
+    wwho_block *b = e->block;
     wwho_cutter cutter = {.c = c};
-    uint32_t *ends = e->block->ends, n = 0, open = 0;
+    uint32_t open = 0, rule;
     cutter.carry = (1u << STREAM_EDGE) - 1;
-    for (size_t at = c.at; at < c.end && e->n <= e->limit; n = open) {
-        if (!v->whole || !stream->n || (c.end - at >= 32 && is_wide(e->text + at))) {
-            cutter.c.at = at = put_scanned(e, v, route, at, c.end);
+    for (size_t at = c.at; at < c.end && e->n <= e->limit;) {
+        if (!stream->n || c.end - at < 32 || is_wide(e->text + at)) {
+            uint32_t n = make_room(e, 1);
+            wwho_cursor from = start_within(classes, &cutter.c, at, c.end);
+            while (from.at < c.end && n < BLOCK && e->n + n <= e->limit) {
+                scan_piece(classes, route->scanner, &from, &rule);
+                b->ends[n++] = (uint32_t)from.at;
+            }
+            queue_pieces(e, route, at, n);
+            at = from.at;
+            cutter.c = from;
             cutter.row = open = 0;
             cutter.carry = (1u << STREAM_EDGE) - 1;
             continue;
         }
+        uint32_t last = b->n, n = make_room(e, open + STREAM_STEP);
+        for (uint32_t i = 0; n < last && i < open; i++) b->ends[i] = b->ends[last + i];
+        if (e->n > e->limit) return;
         size_t left = e->limit - e->n; /* a piece has a token at least */
-        uint32_t room = left < BLOCK / 2 ? n + (uint32_t)left + STREAM_STEP : BLOCK;
-        n = cut_pieces(classes, stream, &cutter, ends, n, room, &open);
-        put_block(e, v, route, at, n - open);
-        if (n > open) at = ends[n - open - 1];
-        for (uint32_t i = 0; i < open; i++) ends[i] = ends[n - open + i];
+        uint32_t room = left < BLOCK / 2 ? n + open + (uint32_t)left + STREAM_STEP : BLOCK;
+        uint32_t found = cut_pieces(classes, stream, &cutter, b->ends, n + open, room < BLOCK ? room : BLOCK, &open) - open;
+        queue_pieces(e, route, at, found);
+        if (found > n) at = b->ends[found - 1];
     }
 }
 
-/* Segments that are pieces, ahead, and the route of each. */
-typedef struct {
-    wwho_found found[AHEAD];
-    const wwho_route *routes[AHEAD];
-    uint32_t n;
-} wwho_queue;
-
-static HOT void queue_segment(wwho_encoder *e, wwho_queue *ahead, const wwho_route *route, size_t at, size_t end) {
-    uint32_t i = ahead->n++ % AHEAD;
-    if (ahead->n > AHEAD) put_found(e, ahead->routes[i], &ahead->found[i]);
-    ahead->routes[i] = route;
-    set_found(e, &ahead->found[i], at, end, route->model);
-}
-
-static void flush_queue(wwho_encoder *e, wwho_queue *ahead) {
-    for (uint32_t i = ahead->n < AHEAD ? 0 : ahead->n - AHEAD; i < ahead->n; i++)
-        put_found(e, ahead->routes[i % AHEAD], &ahead->found[i % AHEAD]);
-    ahead->n = 0;
-    flush_phrase(e);
-}
-
 WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
-    wwho_queue ahead;
     e->place = at;
     if (e->flags & WWHO_ONE_PIECE) {
         const wwho_key none = {.set = 0};
@@ -434,22 +437,20 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
         flush_phrase(e);
         return;
     }
-    ahead.n = 0;
+    e->block->n = 0;
+    e->block->phrases = false;
     for (wwho_cursor c = start_at(&e->model->classes, e->text, at, end); c.at < end && e->n <= e->limit;) {
         uint32_t route;
         size_t start = c.at;
         next_segment(e->model, &c, &route);
         const wwho_route *r = &e->model->routes[route];
-        if (!r->n_stages) {
-            queue_segment(e, &ahead, r, start, c.at);
-            continue;
-        }
-        flush_queue(e, &ahead);
-        if (r->scanner && e->model->models[r->model].whole)
+        if (!r->n_stages)
+            queue_piece(e, r, start, c.at);
+        else if (r->scanner && e->model->models[r->model].whole)
             encode_pieces(e, r, start_within(&e->model->classes, &c, start, c.at));
         else
             encode_staged(e, r, &c, start, c.at);
-        e->place = c.at;
     }
-    flush_queue(e, &ahead);
+    put_block(e);
+    flush_phrase(e);
 }

@@ -25,8 +25,12 @@ typedef struct {
 
 enum { BLOCK = 192 }; /* pieces that are worked on at once */
 
-/* A block of pieces, and what is known of each. */
+/* A block of pieces, of any routes, and what is known of each. */
 typedef struct {
+    uint32_t n;
+    bool phrases; /* some may be part of a phrase */
+    const wwho_route *routes[BLOCK];
+    uint32_t starts[BLOCK];
     wwho_brief keys[BLOCK];
     uint64_t *sets[BLOCK];
     uint64_t kept[BLOCK][SHORT_LINE - SHORT_TEXT]; /* ids, as the cache has them */
@@ -79,6 +83,7 @@ static inline void take_back(wwho_encoder *e) {
 
 /* Tokens of a vocabulary, whose texts stand one after another from `at`. Gives where they end, if ends are wanted. */
 static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
+    e->place = at;
     for (uint32_t i = 0; i < n; i++) {
         if (e->ends) at += token_length(v, tokens[i]);
         put(e, id_of(v, tokens[i]), at);

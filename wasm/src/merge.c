@@ -25,8 +25,6 @@ static bool stay_apart(const wwho_vocabulary *v, uint32_t x, uint32_t y) {
     }
 }
 
-enum { UNKNOWN_YET = -1 }; /* a candidate that is on its way */
-
 /* What byte i of n and the next one merge to. */
 static inline uint32_t pair_at(const wwho_bytes *bytes, const uint8_t *text, uint32_t i, uint32_t n) {
     return i + 1 < n ? bytes->pair[text[i] << 8 | text[i + 1]] : WWHO_NONE;
@@ -36,8 +34,7 @@ static inline bool is_eager(const wwho_bytes *bytes, const uint8_t *text) {
     return bytes->eager[text[0] << 5 | text[1] >> 3] >> (text[1] & 7) & 1;
 }
 
-/* The symbols of n bytes. A pair that would merge before all others that its bytes could take part in is merged right away. */
-static void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
+WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
     const wwho_bytes *b = v->bytes;
     /* what the byte at i merges to with the one before it, if that is a token of its own, and with the one behind it */
     uint32_t last = WWHO_NONE, here = pair_at(b, text, 0, n);
@@ -47,9 +44,10 @@ static void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *t
         bool eager = here < last && here < behind && is_eager(b, text + i);
         if (eager) token = here;
         bool known = alone && !eager;
-        if (row->n && !known) prefetch_pair(&v->pairs, row->tokens[row->n - 1], token);
-        push(row, token, known ? last : WWHO_NONE);
-        if (row->n > 1 && !known) row->next[row->n - 2] = UNKNOWN_YET;
+        if (known)
+            push(row, token, last);
+        else
+            push_symbol(row, token);
         alone = !eager;
         i += eager ? 2 : 1;
         last = eager ? behind : here;
@@ -57,15 +55,10 @@ static void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *t
     }
 }
 
-WWHO_LOCAL void start_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
-    row->n = 0;
-    push_bytes(row, v, text, n);
-}
-
-static void start_replay(const wwho_pairs *pairs, wwho_row *row) {
+static void start_replay(wwho_row *row) {
     for (uint32_t i = 0; i < row->n; i++) {
         if (i + 1 < row->n && row->next[i] == UNKNOWN_YET)
-            row->next[i] = candidate(pair_rank(pairs, row->tokens[i], row->tokens[i + 1]), i);
+            row->next[i] = candidate(pair_rank(row->pairs, row->tokens[i], row->tokens[i + 1]), i);
         row->after[i] = (uint16_t)(i + 1);
         row->before[i + 1] = (uint16_t)i;
     }
@@ -74,7 +67,8 @@ static void start_replay(const wwho_pairs *pairs, wwho_row *row) {
 }
 
 /* A merge; false where there is none. The candidates that it changes are looked up at the next step. */
-static HOT bool replay_step(const wwho_pairs *pairs, wwho_row *row) {
+static HOT bool replay_step(wwho_row *row) {
+    const wwho_pairs *pairs = row->pairs;
     uint32_t *tokens = row->tokens, n = row->n;
     int32_t *next = row->next, least = INT32_MAX;
     for (uint32_t k = 0; k < 2; k++) {
@@ -108,19 +102,19 @@ static void end_replay(wwho_row *row) {
     row->n = n;
 }
 
-WWHO_LOCAL void replay(const wwho_pairs *pairs, wwho_row *rows, uint32_t n) {
+WWHO_LOCAL void replay(wwho_row *rows, uint32_t n) {
     uint8_t live[ROWS];
     uint32_t n_live = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (rows[i].n < 2) continue;
-        start_replay(pairs, &rows[i]);
+        start_replay(&rows[i]);
         live[n_live++] = (uint8_t)i;
     }
     while (n_live) {
         uint32_t left = 0;
         for (uint32_t k = 0; k < n_live; k++) {
             live[left] = live[k];
-            if (replay_step(pairs, &rows[live[k]]))
+            if (replay_step(&rows[live[k]]))
                 left++;
             else
                 end_replay(&rows[live[k]]);
@@ -175,16 +169,15 @@ static void know_symbols(wwho_merging *m, wwho_run *run, uint32_t n) {
  * symbols, which might go on beyond it. */
 static size_t load_window(wwho_merging *m, wwho_run *run) {
     uint32_t window = m->window, kept = window == WINDOW ? WINDOW * 7 / 8 : WIDE_WINDOW * 3 / 4;
-    const wwho_pairs *pairs = &run->v->pairs;
     wwho_row *row = &m->row;
+    row->pairs = &run->v->pairs;
     size_t at = m->at, left = run->end - at;
     if (run->units) {
         look_at_units(m, run, at, window + 1, 0);
         know_symbols(m, run, window + 1);
         row->n = 0;
-        for (uint32_t i = 0; i < m->n && i < window; i++)
-            push(row, m->symbols[i], i ? pair_rank(pairs, m->symbols[i - 1], m->symbols[i]) : WWHO_NONE);
-        replay(pairs, row, 1);
+        for (uint32_t i = 0; i < m->n && i < window; i++) push_symbol(row, m->symbols[i]);
+        replay(row, 1);
         return m->n > window ? m->ends[kept - 1] : run->end;
     }
     /* a window that reads as the one before has its tokens */
@@ -192,7 +185,7 @@ static size_t load_window(wwho_merging *m, wwho_run *run) {
     if (!same) {
         row->n = 0;
         push_bytes(row, run->v, run->text + at, left < window ? (uint32_t)left : window);
-        replay(pairs, row, 1);
+        replay(row, 1);
     }
     m->loaded = at;
     m->loaded_width = left < window ? 0 : window;

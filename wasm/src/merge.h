@@ -24,6 +24,7 @@ static inline int32_t candidate(uint32_t rank, uint32_t at) { return rank == WWH
 
 /* Neighbouring symbols or tokens of a piece: where one merged, it stands in the place of its first symbol. */
 typedef struct {
+    const wwho_pairs *pairs;
     uint32_t n;
     uint32_t tokens[WIDE_WINDOW];
     int32_t next[WIDE_WINDOW];                            /* candidates: each with its right neighbour */
@@ -33,6 +34,17 @@ typedef struct {
 
 static inline void push(wwho_row *row, uint32_t token, uint32_t merged) {
     if (row->n) row->next[row->n - 1] = candidate(merged, row->n - 1);
+    row->tokens[row->n++] = token;
+}
+
+enum { UNKNOWN_YET = -1 }; /* a candidate that is on its way */
+
+/* The same, and what the two merge to is looked up when the replay begins. */
+static inline void push_symbol(wwho_row *row, uint32_t token) {
+    if (row->n) {
+        prefetch_pair(row->pairs, row->tokens[row->n - 1], token);
+        row->next[row->n - 1] = UNKNOWN_YET;
+    }
     row->tokens[row->n++] = token;
 }
 
@@ -99,10 +111,11 @@ static inline uint32_t match_of(const wwho_vocabulary *v, const wwho_matches *m,
 
 /* To the letter of FORMAT.md: the pair of lowest rank merges, the leftmost of several, until none is left. So for each of n rows, a
  * merge of each in turn: the reads of one overlap the work on the others (unseen text by 1.15 to 1.3). */
-WWHO_LOCAL void replay(const wwho_pairs *pairs, wwho_row *rows, uint32_t n);
+WWHO_LOCAL void replay(wwho_row *rows, uint32_t n);
 
-/* A row of the symbols of n > 0 bytes, which are no more than WIDE_WINDOW. */
-WWHO_LOCAL void start_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n);
+/* A row of the symbols of n > 0 bytes, which are no more than WIDE_WINDOW. A pair that would merge before all others that its bytes
+ * could take part in is merged right away. */
+WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n);
 
 /* Begin to merge a run. */
 WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run);

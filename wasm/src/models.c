@@ -101,7 +101,6 @@ WWHO_LOCAL int number_models(wwho_model *model) {
         wwho_vocabulary *v = &model->models[i];
         int status = v->id_rule == IDS_STEP ? step_over(model, v) : WWHO_OK;
         if (status) return status;
-        if (v->whole) put_whole(v);
         bool named = v->unk_id == WWHO_NONE || token_of(v, v->unk_id) < v->n_tokens || find_added(model, v->unk_id) != WWHO_NONE;
         if (!named) return WWHO_MODEL;
     }

@@ -47,20 +47,20 @@ WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_su
     v->prefix_filter = take_filter(arena, v->strings_bits + 1);
 }
 
-WWHO_LOCAL void take_whole(wwho_arena *arena, wwho_vocabulary *v) {
+WWHO_LOCAL void take_whole(wwho_arena *arena, wwho_vocabulary *v, uint32_t n) {
     v->whole_bits = 2;
-    while ((UINT64_C(16) << v->whole_bits) / 5 < v->n_tokens) v->whole_bits++; /* five slots for four tokens */
+    while ((UINT64_C(16) << v->whole_bits) / 5 < n) v->whole_bits++; /* five slots for four tokens */
     v->whole = take_zeroed(arena, UINT64_C(64) << v->whole_bits);
 }
 
-WWHO_LOCAL void put_whole(wwho_vocabulary *v) {
-    for (uint32_t i = 0, n = n_pieces(v); i < n; i++) {
+WWHO_LOCAL void put_whole(wwho_vocabulary *v, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
         uint32_t next = n - i > FETCHED ? i + FETCHED : i, length = token_length(v, i);
         prefetch(whole_line(v, whole_key(v->texts + v->offset[next], token_length(v, next))));
         if (length > WHOLE_TEXT) continue;
         wwho_whole key = whole_key(v->texts + v->offset[i], length), *slot = whole_line(v, key), *end = slot + 4;
         while (slot < end && slot->high) slot++;
-        if (slot < end) *slot = (wwho_whole){key.low, key.high | (uint64_t)id_of(v, i) << 32};
+        if (slot < end) *slot = (wwho_whole){key.low, key.high | (uint64_t)i << 32};
     }
 }
 

@@ -195,10 +195,10 @@ static inline uint32_t find_plain(const wwho_vocabulary *v, const uint8_t *text,
     return token < v->n_plain ? token : WWHO_NONE;
 }
 
-/* Tokens with their text and id in place: to find a pretoken that is one takes a single read, and the line says also that it is
- * not there (or had no room: the most frequent tokens came first). */
+/* Tokens with their text in place: to find a pretoken that is one, or a symbol that is no byte, takes a single read, and the line says
+ * also that it is not there (or had no room: the most frequent tokens came first). */
 #define WHOLE_TEXT 12u
-#define WHOLE_KEY UINT64_C(0xF0000000FFFFFFFF) /* of the second word of a slot; the id is between */
+#define WHOLE_KEY UINT64_C(0xF0000000FFFFFFFF) /* of the second word of a slot; the token is between */
 
 /* The key of n > 0 bytes, from which on 16 may be read; of a longer text than WHOLE_TEXT, one that no token has. */
 static HOT wwho_whole whole_key(const uint8_t *text, uint32_t n) {
@@ -214,14 +214,14 @@ static HOT wwho_whole *whole_line(const wwho_vocabulary *v, wwho_whole key) {
     return v->whole + 4 * (whole_hash(key) >> (64 - v->whole_bits));
 }
 
-/* The id in a slot, if it has this key, else `id`; without a branch, so that the reads of many overlap. */
-static HOT uint32_t whole_id(wwho_whole slot, wwho_whole key, uint32_t id) {
-    return (slot.low ^ key.low) | ((slot.high ^ key.high) & WHOLE_KEY) ? id : (uint32_t)(slot.high >> 32) & 0xFFFFFFF;
+/* The token in a slot, if it has this key, else `token`; without a branch, so that the reads of many overlap. */
+static HOT uint32_t whole_token(wwho_whole slot, wwho_whole key, uint32_t token) {
+    return (slot.low ^ key.low) | ((slot.high ^ key.high) & WHOLE_KEY) ? token : (uint32_t)(slot.high >> 32) & 0xFFFFFFF;
 }
 
-/* Memory for the lines of a vocabulary, and their filling, once ids are known. */
-WWHO_LOCAL void take_whole(wwho_arena *arena, wwho_vocabulary *v);
-WWHO_LOCAL void put_whole(wwho_vocabulary *v);
+/* Memory for the lines of the first n tokens of a BPE vocabulary, and their filling. */
+WWHO_LOCAL void take_whole(wwho_arena *arena, wwho_vocabulary *v, uint32_t n);
+WWHO_LOCAL void put_whole(wwho_vocabulary *v, uint32_t n);
 
 /* The text of a token; its length goes to *len. */
 static inline const uint8_t *text_of(const wwho_vocabulary *v, uint32_t token, size_t *len) {
