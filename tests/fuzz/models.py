@@ -17,11 +17,11 @@ from wwho.core.run import pieces
 from wwho.format.automaton import START, Automaton, CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.classmap import MAX_CODE_POINT, ClassMap
-from wwho.format.decoder import Bytes, Decoder, Join, Some, Strip, Unique, Where
+from wwho.format.decoder import Bytes, Decoder, Join, Some, Strip, Unique, Unspell, Where
 from wwho.format.decoder import Replace as ReplaceToken
 from wwho.format.model import Action, Added, Artifact, Flag, Ids, Pair, Route, Stage, Unknown
 from wwho.format.pipeline import TOUCHING
-from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
+from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Rules, Spell, Step
 from wwho.format.template import Place, Template, What
 
 CHARACTERS = "aaabbcdexyzAB  019.-\n'\u00e9\u0d9a\u0dca\u200d\u0928\U0001f600\ufffd"
@@ -286,7 +286,9 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
     """A step of any kind."""
     known = sorted(set(letters))
     some = rng.sample(known, rng.randint(1, len(known)))
-    kind = rng.randrange(4)
+    kind = rng.randrange(5)
+    if kind == 4:
+        return Spell()
     if kind == 0:
         mapping = {ord(each): tuple(map(ord, some_text(rng, letters))) for each in some}
         mapping = {each: targets for each, targets in mapping.items() if targets != (each,)}
@@ -298,7 +300,7 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
         order = {ord(mark): rng.choice((1, 9)) for mark in marks}
         return Rewriting(mapping, order, pairs if rng.random() < 0.5 else {})
     if kind == 1:
-        contents = [rng.choice((None, some_text(rng, letters))) for _ in range(3)]
+        contents = [rng.choice((None, some_text(rng, [*letters, MATCH]))) for _ in range(3)]
         after = frozenset(k for k in range(3) if contents[k] is not None and rng.random() < 0.3)
         return Replace(automaton, tuple(contents), after)
     if kind == 2:
@@ -329,7 +331,7 @@ def with_ends(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifa
 
 def random_decoding(
     rng: Random, letters: Sequence[str]
-) -> ReplaceToken | Strip | Bytes | Join | Unique | Some:
+) -> ReplaceToken | Strip | Bytes | Join | Unique | Some | Unspell:
     """A step of a decoder, of any kind."""
     text, where = some_text(rng, letters), rng.choice(list(Where))
     return rng.choice(
@@ -340,6 +342,7 @@ def random_decoding(
             Join(text),
             Unique(),
             Some(),
+            Unspell(),
         )
     )
 

@@ -28,6 +28,7 @@ from wwho.format.decoder import (
     Step,
     Strip,
     Unique,
+    Unspell,
     Where,
     read_decoder,
     write_decoder,
@@ -85,7 +86,7 @@ STEPS = st.one_of(
     ),
     st.builds(Bytes, st.booleans()),
     st.builds(Join, st.sampled_from(["", " ", "é "])),
-    st.sampled_from([Unique(), Some()]),
+    st.sampled_from([Unique(), Some(), Unspell()]),
 )
 TOKENS = st.lists(st.integers(0, len(TEXTS) - 1), max_size=12)
 

@@ -29,7 +29,7 @@ from wwho.core.base import Backend
 from wwho.core.select import open_backend
 from wwho.format.model import Action, Added, Artifact, Flag, Route, Stage
 from wwho.format.read import read_artifact
-from wwho.format.rewriting import Ends, Replace, Rules, Step
+from wwho.format.rewriting import Ends, Replace, Rules, Spell, Step
 from wwho.format.write import write_artifact
 from wwho.importers.charsmap import read_charsmap
 from wwho.importers.protobuf import last_fields
@@ -107,6 +107,7 @@ def metaspace_case(scheme: str, split: bool) -> Case:
 
 
 CASES: dict[str, Callable[[], Case]] = {
+    "bytes": lambda: Case(early=(Spell(),), normalizer=normalizers.ByteLevel()),
     "prepend": lambda: Case(
         early=(Ends(prefix=MARK), TO_MARK),
         normalizer=normalizers.Sequence(

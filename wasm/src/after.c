@@ -5,7 +5,7 @@
 #include "added.h"
 #include "models.h"
 
-enum { DO_REPLACE = 1, DO_STRIP, DO_BYTES, DO_JOIN, DO_UNIQUE, DO_SOME };
+enum { DO_REPLACE = 1, DO_STRIP, DO_BYTES, DO_JOIN, DO_UNIQUE, DO_SOME, DO_UNSPELL };
 enum { IN_ALL, IN_FIRST, IN_REST, IN_LAST, IN_BUT_LAST, IN_OPENING, IN_OPENING_ONCE };
 enum { DECODER_HEAD = 4, MAX_JOINS = 64, JOIN_HEAD = 6, SURFACE = 8, BYTE_TOKEN = 6 };
 enum { IN_PARTS = 1, AS_WHOLE };
@@ -31,10 +31,10 @@ static const uint8_t *next_step(const uint8_t *s) { return s + JOIN_HEAD + s[4] 
 
 /* Whether the step that begins at s, with `left` bytes, is one. */
 static bool is_step(const uint8_t *s, uint32_t left) {
-    static const uint8_t most[] = {0, IN_OPENING_ONCE, IN_OPENING_ONCE, 1, 0, 0, 0};
+    static const uint8_t most[] = {0, IN_OPENING_ONCE, IN_OPENING_ONCE, 1, 0, 0, 0, 0};
     if (left < JOIN_HEAD || left < JOIN_HEAD + (uint32_t)s[4] + s[5]) return false;
     uint32_t kind = s[0], n_a = s[4], n_b = s[5];
-    if (kind < DO_REPLACE || kind > DO_SOME || s[1] > most[kind] || (kind != DO_STRIP && (s[2] || s[3]))) return false;
+    if (kind < DO_REPLACE || kind > DO_UNSPELL || s[1] > most[kind] || (kind != DO_STRIP && (s[2] || s[3]))) return false;
     if (kind == DO_REPLACE ? !n_a : kind > DO_STRIP && (n_b || (n_a && kind != DO_JOIN))) return false;
     return well_formed(s + JOIN_HEAD, n_a) && well_formed(s + JOIN_HEAD + n_a, n_b);
 }
@@ -170,10 +170,24 @@ static COLD bool begins_with(const uint8_t *text, const uint8_t *end, const uint
     return (size_t)(end - text) >= n && same_text(text, a, n);
 }
 
-/* A token after DO_REPLACE or DO_STRIP; `begun` of one that began long before. */
+/* The bytes that the characters of a token stand for, or the token, if one of them stands for none. */
+static uint8_t *unspell(const uint8_t *t, const uint8_t *end, uint8_t *to) {
+    uint8_t *start = to;
+    for (const uint8_t *p = t; p < end;) {
+        uint32_t code_point, byte = 0;
+        p += utf8_next(p, (size_t)(end - p), &code_point);
+        while (byte < 256 && stand_in(byte) != code_point) byte++;
+        if (byte == 256) return append(start, t, (size_t)(end - t));
+        *to++ = (uint8_t)byte;
+    }
+    return to;
+}
+
+/* A token after DO_REPLACE, DO_STRIP or DO_UNSPELL; `begun` of one that began long before. */
 static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, uint8_t *to, bool begun) {
     const uint8_t *a = s + JOIN_HEAD, *b = a + s[4];
     size_t n = s[4];
+    if (s[0] == DO_UNSPELL) return unspell(t, end, to);
     if (s[0] == DO_REPLACE) {
         while (t < end) {
             if (begins_with(t, end, a, n)) {
@@ -191,7 +205,7 @@ static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, u
     return append(to, t, (size_t)(end - t));
 }
 
-/* DO_REPLACE, DO_STRIP, DO_UNIQUE, SOME. */
+/* DO_REPLACE, DO_STRIP, DO_UNIQUE, DO_SOME, DO_UNSPELL. */
 static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t *t, const uint8_t *end, uint8_t *to) {
     bool opening = !d->after, first = d->joined || !d->after;
     const uint8_t *before = 0;
@@ -202,7 +216,7 @@ static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t
         if (opening) chosen |= 1u << IN_OPENING | 1u << IN_OPENING_ONCE;
         if (s[0] == DO_UNIQUE && before && load32(before) == n && begins_with(before + 4, t, t + 4, n)) continue;
         if (s[0] == DO_SOME && !n) continue;
-        bool changes = s[0] <= DO_STRIP && chosen >> s[1] & 1;
+        bool changes = (s[0] <= DO_STRIP || s[0] == DO_UNSPELL) && chosen >> s[1] & 1;
         uint8_t *stop = changes ? change(s, t + 4, t + 4 + n, to + 4, d->after && d->joined) : append(to + 4, t + 4, n);
         uint32_t length = (uint32_t)(stop - to) - 4;
         if (length || (s[1] == IN_OPENING_ONCE && length < n)) opening = false;

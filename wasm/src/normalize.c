@@ -5,7 +5,8 @@
 #include "trie.h"
 
 enum { STEP_HEAD = 24, KEPT = 255, PAIRED = 254, MAX_TARGETS = 32, MAX_STRIPPED = 64, MAX_CLUSTER = 6 };
-enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES };
+enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL };
+enum { MATCH = 0xDFFF }; /* in a content: what was matched */
 enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
 enum { ENDS_LEFT = 1, ENDS_RIGHT = 2, ENDS_UNLESS = 4, ENDS_FIRST = 8 };
 enum {
@@ -43,7 +44,7 @@ static COLD void check(step_reader *c, bool right) {
 
 /* A code point, or 0 and a failure. */
 static COLD uint32_t valid(step_reader *c, uint32_t code_point) {
-    check(c, code_point < 0x110000 && code_point >> 11 != 0xD800 >> 11);
+    check(c, code_point < 0x110000);
     return c->in.at ? code_point : 0;
 }
 
@@ -209,6 +210,8 @@ static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_aren
             build_ends(&c, step);
         else if (c.in.at)
             c.in.at = c.in.end;
+    } else if (step->kind == STEP_SPELL) {
+        check(&c, !(step->flags | c.number | c.n | c.more | c.others | c.n_targets | c.size));
     } else {
         check(&c, step->kind && step->kind <= STEP_RULES && !step->flags && !c.others && (!replaces || !c.more));
         check(&c, none || c.number < n_automata);
@@ -399,10 +402,13 @@ static void pass_replace(character_run *run, const wwho_rewriting *step) {
         uint32_t rule, origin = sure ? run->now[at].origin : WWHO_NONE;
         sure &= !scan_run(run, step->automaton, at, &end, &rule);
         const wwho_rewrite *r = &step->rewrites[rule];
-        if (r->n != KEPT)
-            put_characters(run, step->targets + r->at, r->n, 0, run->now[r->second && end < run->n ? end : end - 1].source, origin);
-        else
-            for (size_t k = at; k < end; k++) keep_character(run, &run->now[k], k > at ? WWHO_NONE : origin);
+        for (uint32_t i = 0; i < (r->n == KEPT ? 1 : r->n); i++, origin = WWHO_NONE) {
+            uint32_t c = r->n == KEPT ? MATCH : step->targets[r->at + i];
+            if (c != MATCH)
+                put_characters(run, &c, 1, 0, run->now[r->second && end < run->n ? end : end - 1].source, origin);
+            else
+                for (size_t k = at; k < end; k++) keep_character(run, &run->now[k], k > at ? WWHO_NONE : origin);
+        }
     }
 }
 
@@ -440,6 +446,24 @@ static COLD uint32_t encode_utf8(uint32_t c, uint8_t *out) {
     for (uint32_t i = n; --i; c >>= 6) out[i] = (uint8_t)(0x80 | (c & 63));
     out[0] = (uint8_t)(0xF00u >> n | c);
     return n;
+}
+
+WWHO_LOCAL uint32_t stand_in(uint32_t byte) {
+    return byte < 33 ? byte + 256 : byte == 127 ? 289 : byte - 128 < 33 ? byte + 162 : byte == 173 ? 323 : byte;
+}
+
+static void pass_spell(character_run *run, const wwho_rewriting *step) {
+    (void)step;
+    for (const passing *p = run->now, *end = p + run->n; p < end; p++) {
+        uint8_t bytes[4];
+        uint32_t n = encode_utf8(p->code_point, bytes);
+        bool mark = p->code_point >> 11 == 0xD800 >> 11;
+        if (mark) keep_character(run, p, p->origin);
+        for (uint32_t k = 0; !mark && k < n; k++) {
+            uint32_t c = stand_in(bytes[k]);
+            put_characters(run, &c, 1, 0, p->source, k ? WWHO_NONE : p->origin);
+        }
+    }
 }
 
 /* The longest rule, or the shortest, of the characters from `at` to `end`, or null; where its text ends goes to *stop. `sure` becomes false
@@ -494,7 +518,7 @@ static void pass_rules(character_run *run, const wwho_rewriting *step) {
 /* Take the run through these many steps, and write what is sure: up to its end if it is `complete`, else up to the last origin. False
  * where nothing is. */
 static bool normalize_run(wwho_normalizing *it, character_run *run, uint32_t n_steps, size_t end, bool complete) {
-    static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules};
+    static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules, pass_spell};
     for (uint32_t i = 0; i < n_steps; i++) {
         run->made = run->lost = 0;
         pass[it->steps[i].kind - 1](run, &it->steps[i]);

@@ -72,6 +72,9 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_normalizer *normali
  * `room` is too small. */
 WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len);
 
+/* The character of ByteLevel's alphabet that stands for a byte. */
+WWHO_LOCAL uint32_t stand_in(uint32_t byte);
+
 /* The bytes of a text that goes on, less the beginning of a character at its end. */
 WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len);
 

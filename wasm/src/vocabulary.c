@@ -260,11 +260,15 @@ WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number
     return WWHO_OK;
 }
 
-/* The id first_id + i becomes that of a token; false where it is beyond the range, or that of another token. */
+/* The id first_id + i becomes that of a token; false where it is beyond the range, or that of another token. A token that only
+ * continues a piece may share the one of a token that begins it, which is what the id then stands for. */
 static bool give_id(wwho_vocabulary *v, uint32_t token, uint32_t i) {
-    if (i >= v->n_ids || v->by_id[i] != WWHO_NONE) return false;
+    if (i >= v->n_ids) return false;
+    uint32_t *owner = &v->by_id[i];
+    bool shared = !v->left && token - v->n_symbols < v->n_merges && *owner < v->n_symbols;
+    if (*owner != WWHO_NONE && !shared) return false;
     v->ids[token] = v->first_id + i;
-    v->by_id[i] = token;
+    if (!shared) *owner = token;
     return true;
 }
 

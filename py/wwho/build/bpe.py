@@ -29,7 +29,7 @@ def bpe_model(
     vocab: Mapping[bytes, int],
     merges: Merges,
     *,
-    units: bool = False,
+    units: bool | Callable[[bytes], Sequence[bytes]] = False,
     whole: bool = False,
     unk_id: int | None = None,
     fuse: bool = False,
@@ -46,7 +46,7 @@ def bpe_model(
             place counts, and a text may be made by several. Or a rank for each text, of any type of
             number, whatever two tokens it is made of: tiktoken's ranks, SentencePiece's scores with
             the sign changed. Texts of equal rank merge from left to right (with units only).
-        units: whether symbols are code points; else they are bytes.
+        units: whether symbols are code points, or what gives those of a text; else they are bytes.
         whole: whether a pretoken that is a token as a whole is that token, even where merges do not
             make it (tiktoken, `ignore_merges`).
         unk_id: the token for symbols that are not there, for each byte of its own (then without
@@ -72,13 +72,14 @@ def bpe_model(
         ((b'a', b'b'), ((0, 1), (2, 2)), (2, 1, 3, 4))
     """
     _check(vocab)
-    symbols = {text for text in vocab if len(text if not units else characters(text)) == 1}
+    cut = units if callable(units) else characters if units else singles
+    symbols = {text for text in vocab if len(cut(text)) == 1}
     missing = [] if units else [byte for byte in BYTES if byte not in symbols]
     if missing and (unk_id is None or fuse):
         raise _fail(
             f"{len(symbols)} of the 256 bytes are tokens; all must be, or each other one be unk_id"
         )
-    pairs = live_pairs(vocab, merges, symbols, characters if units else singles)
+    pairs = live_pairs(vocab, merges, symbols, cut)
     unknown = Unknown.BYTES if byte_ids else Unknown.ID if units or missing else Unknown.NONE
     if unknown is Unknown.ID and unk_id is None:
         raise _fail("symbols that are not there vanish")
@@ -103,7 +104,7 @@ def bpe_model(
         ties=tuple(ties),
         unmade=tuple(unmade),
         whole=whole and bool(unmade),
-        units=units,
+        units=bool(units),
         first_id=min(each for each in (*ids, *byte_ids) if each is not None),
         id_policy=policy,
         stated=tuple(ids) if policy is Ids.STATED else (),

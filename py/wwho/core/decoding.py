@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from itertools import groupby
 
 from wwho.core.characters import read_characters
-from wwho.format.decoder import Bytes, Decoder, Join, Replace, Some, Strip, Unique, Where
+from wwho.format.decoder import Bytes, Decoder, Join, Replace, Some, Strip, Unique, Unspell, Where
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact
+from wwho.format.rewriting import stand_in
 
 LOST = "\ufffd".encode()
 BYTE = re.compile(rb"<0x(?:[0-9A-Fa-f]|\+)[0-9A-Fa-f]>")
 """A token that is a byte; a plus is a sign to Rust, which reads the number."""
+
+BYTE_OF = {chr(stand_in(byte)): byte for byte in range(256)}
 
 
 def listed_texts(artifact: Artifact) -> Mapping[int, bytes]:
@@ -26,6 +29,8 @@ def listed_texts(artifact: Artifact) -> Mapping[int, bytes]:
         if isinstance(model, Greedy):
             later = list(zip(ids, model.texts, strict=True))[model.n_symbols :]
             texts |= {token: prefix + text for token, text in later if token is not None}
+            firsts = {*ids[: model.n_symbols]}
+            texts = {token: text for token, text in texts.items() if token not in firsts}
         for byte, token in enumerate(model.byte_ids):
             if token is not None:
                 texts[token] = b"<0x%02X>" % byte
@@ -72,6 +77,8 @@ def join(
                 joined = True
             case Unique():
                 tokens = [key for key, _ in groupby(tokens)]
+            case Unspell():
+                tokens = [_unspelled(token) for token in tokens]
             case Some():
                 tokens = [text for text in tokens if text]
     return b"".join(tokens), held
@@ -108,6 +115,14 @@ def _done(step: Replace | Strip, token: bytes, begun: bool) -> bytes:
     for _ in range(step.right):
         token = token.removesuffix(text)
     return token
+
+
+def _unspelled(token: bytes) -> bytes:
+    """The bytes that the characters of a token stand for, or the token."""
+    try:
+        return bytes(BYTE_OF[character] for character in token.decode())
+    except (KeyError, UnicodeDecodeError):
+        return token
 
 
 def _text(run: list[bytes], is_byte: bool, each: bool) -> list[bytes]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from wwho.core.characters import read_characters
 from wwho.core.run import pieces
 from wwho.format.automaton import CompiledScanners
-from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
+from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Rules, Spell, Step, stand_in
 
 SYLLABLES = range(0xAC00, 0xAC00 + 11172)
 LEADS, N_VOWELS, N_TAILS = range(0x1100, 0x1100 + 19), 21, 28
@@ -64,6 +64,8 @@ def normalize(
             characters = _pass(step, characters)
         elif isinstance(step, Ends):
             characters = _at_ends(step, characters, first)
+        elif isinstance(step, Spell):
+            characters = [each for character in characters for each in _spelled(character)]
         else:
             assert scanners is not None or isinstance(step, Rules)
             characters = list(
@@ -73,10 +75,22 @@ def normalize(
             )
     out, sources = bytearray(), []
     for each in characters:
-        spelled = chr(each.text).encode() if isinstance(each.text, int) else each.text
+        spelled = _bytes_of(each)
         out += spelled
         sources += [places[each.source]] * len(spelled)
     return bytes(out), sources
+
+
+def _bytes_of(character: Passing) -> bytes:
+    if isinstance(character.text, bytes):
+        return character.text
+    return chr(character.text).encode("utf-8", "surrogatepass")
+
+
+def _spelled(character: Passing) -> list[Passing]:
+    if isinstance(character.text, int) and 0xD800 <= character.text < 0xE000:
+        return [character]
+    return [Passing(stand_in(byte), character.source) for byte in _bytes_of(character)]
 
 
 def _at_ends(step: Ends, text: list[Passing], first: bool) -> list[Passing]:
@@ -117,13 +131,17 @@ def _replaced(
             yield from text[start:end]
             continue
         place = text[end if rule in step.after and end < len(text) else end - 1]
-        yield from (Passing(ord(character), place.source) for character in content)
+        for character in content:
+            if character == MATCH:
+                yield from text[start:end]
+            else:
+                yield Passing(ord(character), place.source)
 
 
 def _by_rules(
     step: Rules, text: list[Passing], scanners: CompiledScanners | None
 ) -> Iterator[Passing]:
-    spelled = [chr(p.text).encode() if isinstance(p.text, int) else b"\xff" for p in text]
+    spelled = [_bytes_of(p) if isinstance(p.text, int) else b"\xff" for p in text]
     letters = [each.decode("utf-8", "surrogateescape") for each in spelled]
 
     def lookup(start: int, sizes: Iterable[int]) -> tuple[int, str] | None:

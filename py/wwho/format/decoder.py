@@ -13,7 +13,7 @@ from wwho.format.layout import MAX_TOKEN_BYTES
 
 MAX_STEPS = 64
 MAX_TEXT = 255
-KINDS = ("", "Replace", "Strip", "Bytes", "Join", "Unique", "Some")
+KINDS = ("", "Replace", "Strip", "Bytes", "Join", "Unique", "Some", "Unspell")
 
 
 class Where(IntEnum):
@@ -102,7 +102,12 @@ class Some:
     """An empty token goes."""
 
 
-Step: TypeAlias = Replace | Strip | Bytes | Join | Unique | Some
+@dataclass(frozen=True)
+class Unspell:
+    """Characters of ByteLevel's alphabet become bytes, in each token that has no others."""
+
+
+Step: TypeAlias = Replace | Strip | Bytes | Join | Unique | Some | Unspell
 
 
 @dataclass(frozen=True)
@@ -215,8 +220,8 @@ def _read_step(cursor: Cursor, name: str) -> Step:
         step = Bytes(bool(where))
     elif kind == 4:
         step = Join(a)
-    elif kind in (5, 6):
-        step = Some() if kind == 6 else Unique()
+    elif kind in (5, 6, 7):
+        step = (Unique(), Some(), Unspell())[kind - 5]
     else:
         cursor.fail(f"{name}: kind {kind}, where {where}, a text of {n_a} bytes")
     spelled = _write_step(step)

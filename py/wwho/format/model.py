@@ -246,10 +246,10 @@ class Artifact:
 
     @cached_property
     def decoded(self) -> Mapping[int, bytes]:
-        """What each id decodes to: a token of a model, else the first added token that has it."""
+        """What each id decodes to: the first token of a model, or else added token, that has it."""
         texts: dict[int, bytes] = {}
         for model, ids in zip(self.models, self.token_ids, strict=True):
-            named = zip(ids, model.texts, strict=True)
+            named = zip(reversed(ids), reversed(model.texts), strict=True)
             texts |= {token: text for token, text in named if token is not None}
             texts |= model.extra_ids
         for added in self.added:

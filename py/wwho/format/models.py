@@ -222,8 +222,11 @@ def _check_policy(artifact: Artifact, number: int) -> None:
 
 def _own(owners: dict[int, bytes], model: Model, ids: Sequence[int | None], what: str) -> None:
     """Enter the ids of a model."""
-    for token, text in zip(ids, model.texts, strict=True):
-        if token is not None and owners.setdefault(token, text) is not text:
+    shared = {*ids[: model.n_symbols]} if isinstance(model, Greedy) else set()
+    for number, (token, text) in enumerate(zip(ids, model.texts, strict=True)):
+        if token is None or (number >= model.n_symbols and token in shared):
+            continue
+        if owners.setdefault(token, text) is not text:
             raise fail("IDS", f"{what}: {owners[token]!r} and {text!r} have the id {token}")
     extra = [token for token in model.byte_ids if token is not None]
     if len(set(extra)) < len(extra):

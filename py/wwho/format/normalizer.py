@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from wwho.format import leb
 from wwho.format.cursor import Cursor
-from wwho.format.rewriting import MAX_TARGETS, Ends, Replace, Rewriting, Rules, Step
+from wwho.format.rewriting import MAX_TARGETS, Ends, Replace, Rewriting, Rules, Spell, Step
 
 MAX_STEPS, MAX_ORDER, MAX_STRIPPED = 16, 254, 64
 HANGUL_APART, HANGUL_TOGETHER = 1, 2
@@ -81,7 +81,7 @@ def _steps_of(values: Iterable[int]) -> list[int]:
 
 
 def _code_point(c: Cursor, value: int) -> int:
-    if not 0 <= value < 0x110000 or value >> 11 == 0xD800 >> 11:
+    if not 0 <= value < 0x110000:
         c.fail(f"{value:#x} is no code point")
     return value
 
@@ -266,16 +266,24 @@ def _read_rules(c: Cursor, head: Head, n_rules: Sequence[int]) -> Rules:
     return Rules(rules, None if number == NONE else number)
 
 
-_KINDS: dict[int, type] = {1: Rewriting, 2: Replace, 3: Ends, 4: Rules}
+def _read_spell(c: Cursor, head: Head, _: Sequence[int]) -> Spell:
+    if any(head):
+        c.fail(f"{head} in the place of zeros")
+    return Spell()
+
+
+_KINDS: dict[int, type] = {1: Rewriting, 2: Replace, 3: Ends, 4: Rules, 5: Spell}
 _WRITE: dict[int, Callable[..., tuple[Head, bytes]]] = {
     1: _write_rewriting,
     2: _write_replace,
     3: _write_ends,
     4: _write_rules,
+    5: lambda _: ((0,) * 6, b""),
 }
 _READ: dict[int, Callable[[Cursor, Head, Sequence[int]], Step]] = {
     1: _read_rewriting,
     2: _read_replace,
     3: _read_ends,
     4: _read_rules,
+    5: _read_spell,
 }

@@ -62,6 +62,10 @@ class Rewriting:
         return bool(self.pairs) or self.hangul_together
 
 
+MATCH = "\udfff"
+"""In a content of Replace: what was matched."""
+
+
 @dataclass(frozen=True)
 class Replace:
     """A step that replaces what the rules of an automaton match: Hugging Face's Replace.
@@ -71,7 +75,8 @@ class Replace:
 
     Attributes:
         automaton: its number.
-        contents: for each of its rules what stands for a match, literally; None: the match stays.
+        contents: for each of its rules what stands for a match, literally, but that `MATCH` is the
+            match; None: the match stays.
         after: the rules whose content stands for what follows: its place in the source is that of
             the character after the match, not of the last one in it.
     """
@@ -129,5 +134,29 @@ class Rules:
         return max(map(len, self.rules))
 
 
-Step = Rewriting | Replace | Ends | Rules
+@dataclass(frozen=True)
+class Spell:
+    """A step that spells each character in those that stand for its bytes: ByteLevel's alphabet.
+
+    Lone surrogates, which no text has, stay: an earlier step may have put them there as marks.
+    """
+
+
+def stand_in(byte: int) -> int:
+    """The character of ByteLevel's alphabet that stands for a byte.
+
+    Example:
+        >>> chr(stand_in(0x20)), chr(stand_in(0x41)), chr(stand_in(0xAD))
+        ('\u0120', 'A', '\u0143')
+    """
+    if byte < 33:
+        return byte + 256
+    if byte == 127:
+        return 289
+    if 128 <= byte <= 160:
+        return byte + 162
+    return 323 if byte == 173 else byte
+
+
+Step = Rewriting | Replace | Ends | Rules | Spell
 """A step of a normalizer, or of what rewrites the parts between added tokens."""

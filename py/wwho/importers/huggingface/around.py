@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from wwho.build import decoders
-from wwho.format.decoder import Decoder, Replace, Step
+from wwho.format.decoder import Decoder, Replace, Step, Unspell
 from wwho.format.template import Place, Template, What
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.source import shown
@@ -113,13 +113,16 @@ def _places(
     return [Place(What.ID, kind, _known(each, each.be(int), ids)) for each in numbers]
 
 
-def read_decoder(value: Value, *, byte_level: bool, continuing: str) -> Decoder | None:
+def read_decoder(
+    value: Value, *, byte_level: bool, continuing: str, before: tuple[Step, ...] = ()
+) -> Decoder | None:
     """How the texts of tokens join; None where that is without a gap.
 
     Args:
         value: the decoder.
         byte_level: whether tokens are bytes.
         continuing: what stands before tokens that only continue a word.
+        before: what makes of tokens their texts in the file.
 
     Raises:
         SourceError: it is not known, or does what no artifact can.
@@ -129,7 +132,7 @@ def read_decoder(value: Value, *, byte_level: bool, continuing: str) -> Decoder 
         if steps and steps[0] != decoders.BYTE_LEVEL[0]:
             value.fail("of tokens that are spelled in bytes, the first decoder must be ByteLevel")
         return Decoder(steps) if len(steps) > 1 else None
-    return Decoder(steps, continuing=continuing)
+    return Decoder((*before, *steps), continuing=continuing)
 
 
 def _steps(value: Value, byte_level: bool) -> tuple[Step, ...]:
@@ -139,7 +142,7 @@ def _steps(value: Value, byte_level: bool) -> tuple[Step, ...]:
     kinds: dict[str, Callable[[Value], tuple[Step, ...]]] = {
         "BPEDecoder": lambda value: decoders.bpe(value.text("suffix")),
         "ByteFallback": lambda _: decoders.BYTE_FALLBACK,
-        "ByteLevel": lambda value: _byte_level(value, byte_level),
+        "ByteLevel": lambda _: _byte_level(byte_level),
         "CTC": lambda value: decoders.ctc(
             value.text("pad_token"), value.text("word_delimiter_token"), value.flag("cleanup")
         ),
@@ -159,10 +162,8 @@ def _steps(value: Value, byte_level: bool) -> tuple[Step, ...]:
     return value.dispatch(kinds, "decoder")
 
 
-def _byte_level(value: Value, byte_level: bool) -> tuple[Step, ...]:
-    if not byte_level:
-        value.fail("tokens are not spelled in bytes, which ByteLevel would take them for")
-    return decoders.BYTE_LEVEL
+def _byte_level(byte_level: bool) -> tuple[Step, ...]:
+    return decoders.BYTE_LEVEL if byte_level else (Unspell(), *decoders.BYTE_LEVEL)
 
 
 def _replace(value: Value) -> tuple[Step, ...]:

@@ -12,6 +12,7 @@ from wwho.format.model import Action
 from wwho.format.rewriting import Ends, Replace
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
+from wwho.importers.huggingface.pieces import put_in_front, spell
 from wwho.importers.source import shown
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -102,6 +103,13 @@ def _split(value: Value, draft: Draft) -> None:
 
 def _byte_level(value: Value, draft: Draft) -> None:
     value.flag("trim_offsets")
+    if draft.spelled:
+        if value.flag("add_prefix_space"):
+            put_in_front(value, draft, " ")
+        if value.flag("use_regex", True):
+            _cut(draft, "gpt2", parse_oniguruma(GPT2), "Isolated")
+        spell(value, draft)
+        return
     if value.flag("add_prefix_space"):
         _refuse_pieces(value, draft, "puts a space before each piece")
         draft.rewriting.append(Ends(prefix=" ", unless=True))

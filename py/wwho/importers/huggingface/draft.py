@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from wwho.compile.codepoints import ALL
+from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.scanners import Scanner, compile_scanners, with_properties
 from wwho.compile.syntax import Chars, Node
 from wwho.compile.unicode import white_space, word
@@ -13,6 +13,9 @@ from wwho.format.model import Action, Stage
 from wwho.format.rewriting import Step
 
 MAX_STAGES = 8
+NONCHARACTERS = "".join(
+    chr(plane << 16 | low) for plane in (15, 14, 13, 12) for low in (65535, 65534)
+)
 
 ANY: Node = Chars(ALL)
 
@@ -29,6 +32,12 @@ class Draft:
         byte_level: whether tokens are spelled in the alphabet that stands for bytes.
         words: the place of the stage that drops white space, where it comes first of all.
         ideographs: whether ideographs are still to be set apart.
+        spelled: whether steps spell texts in the characters that stand for bytes, so that models
+            and stages work on those; else bytes are taken as they are (`byte_level`).
+        marked: whether steps have put marks where pieces begin and end.
+        guarded: whether no text has `private` characters any more.
+        private: noncharacters that no token has: for marks, what `tell_places` puts in front and
+            behind, what the decoder needs, and the one that stands for those.
         notes: what was not taken over, and why.
     """
 
@@ -39,6 +48,10 @@ class Draft:
     byte_level: bool = False
     words: int | None = None
     ideographs: bool = False
+    spelled: bool = False
+    marked: bool = False
+    guarded: bool = False
+    private: str = NONCHARACTERS[:5]
     notes: list[str] = field(default_factory=list)
 
     def scanner(self, name: str, *rules: Node, longest: bool = False) -> int:
@@ -52,6 +65,20 @@ class Draft:
         """Add a stage: the rules and what becomes of their matches."""
         number = self.scanner(name, *(node for node, _ in rules))
         self.stages.append(Stage(number, tuple(action for _, action in rules)))
+
+    def alone(self) -> CodePointSet:
+        """Characters that stages make pretokens of their own, wherever they stand."""
+        found = CodePointSet(())
+        for stage in self.stages:
+            rules = zip(self.scanners[stage.automaton].rules, stage.actions, strict=True)
+            seen = CodePointSet(())
+            for node, action in rules:
+                if not isinstance(node, Chars):
+                    break
+                if action is Action.KEEP:
+                    found |= node.chars - seen
+                seen |= node.chars
+        return found
 
     def compiled(self, properties: bool) -> tuple[CompiledScanners, bytes]:
         """The scanners, and the properties of each class, if they are asked for."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from wwho.build.base import WRITER
 from wwho.build.bpe import safe_cuts
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.core.normalizing import normalize
-from wwho.errors import PatternError, SourceError
+from wwho.errors import ArtifactError, PatternError, SourceError
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_TOKEN_BYTES
@@ -18,7 +19,7 @@ from wwho.format.model import Action, Added, Artifact, Flag, Route
 from wwho.importers.huggingface.around import read_decoder, read_template
 from wwho.importers.huggingface.cutting import add_pretokenizer
 from wwho.importers.huggingface.document import Value
-from wwho.importers.huggingface.draft import ANY, MAX_STAGES, Draft
+from wwho.importers.huggingface.draft import MAX_STAGES, NONCHARACTERS, Draft
 from wwho.importers.huggingface.rewriting import add_normalizer
 from wwho.importers.huggingface.vocabularies import Vocabulary, read_model
 from wwho.importers.reader import Imported, Options, Reader
@@ -71,7 +72,46 @@ def make(
     root = Value(document)
     if root.raw.get("version", "1.0") != "1.0":
         root.at("version").fail(f'found {shown(root.raw["version"])}, expected "1.0"')
-    draft = Draft(notes=list(notes))
+    bytes_alone = not (spells(root.raw) and loses_bytes(root))
+    try:
+        return _make(root, source, options, kind, *notes, spelled=not bytes_alone)
+    except (SourceError, ArtifactError) as error:
+        # Slower, but all can be said of characters that stand for bytes.
+        if bytes_alone and spells(root.raw) and (root.at("model").raw or {}).get("dropout") is None:
+            with suppress(SourceError, ArtifactError, PatternError):
+                return _make(root, source, options, kind, *notes, spelled=True)
+        raise error
+
+
+def spells(raw: Any) -> bool:
+    """Whether a component spells texts in the characters that stand for bytes."""
+    found = [raw.get("normalizer"), raw.get("pre_tokenizer")]
+    while found:
+        each = found.pop()
+        if isinstance(each, dict):
+            if each.get("type") == "ByteLevel":
+                return True
+            for key in ("normalizers", "pretokenizers"):
+                inner = each.get(key)
+                found += inner if isinstance(inner, list) else []
+    return False
+
+
+def loses_bytes(root: Value) -> bool:
+    """Whether texts do not simply become bytes again, as the decoder takes tokens for others."""
+    decoder = root.at("decoder").raw
+    while isinstance(decoder, dict) and decoder.get("type") == "Sequence":
+        first = decoder.get("decoders")
+        decoder = first[0] if isinstance(first, list) and first else None
+    return not isinstance(decoder, dict) or decoder.get("type") != "ByteLevel"
+
+
+def _make(
+    root: Value, source: Source, options: Options, kind: str, *notes: str, spelled: bool
+) -> Imported:
+    draft = Draft(notes=list(notes), spelled=spelled)
+    listed = added_tokens(root)
+    draft.private = private(root, listed)
     with_patterns(root.at("normalizer"), draft, add_normalizer)
     byte_level_text = draft.byte_level
     if byte_level_text and root.at("pre_tokenizer").raw is not None:
@@ -82,12 +122,11 @@ def make(
             "BertNormalizer sets ideographs apart by spaces, which needs a pre-tokenizer that "
             "drops white space, such as BertPreTokenizer"
         )
+    vocabulary = read_model(root.at("model"), draft, listed_ids(root, listed))
     if len(draft.stages) > MAX_STAGES:
         root.at("pre_tokenizer").fail(
             f"it cuts {len(draft.stages)} times; {MAX_STAGES} times are possible"
         )
-    listed = added_tokens(root)
-    vocabulary = read_model(root.at("model"), draft.byte_level, listed_ids(root, listed))
     for key, why in IGNORED.items():
         if root.raw.get(key) is not None:
             draft.notes.append(f"ignored: {key}; {why}")
@@ -96,7 +135,7 @@ def make(
         for key in root.raw
         if key not in PARTS | IGNORED.keys()
     ]
-    record = {**provenance(source, options), **components(document)}
+    record = {**provenance(source, options), **components(root.raw)}
     artifact = assemble(root, draft, vocabulary, listed, record)
     return Imported(artifact=artifact, kind=kind, engine=ENGINE, notes=tuple(draft.notes))
 
@@ -107,6 +146,14 @@ def with_patterns(value: Value, draft: Draft, add: object) -> None:
         add(value, draft)  # type: ignore[operator]
     except PatternError as error:
         raise SourceError(f"{value.pointer}: {error}", pointer=value.pointer) from error
+
+
+def private(root: Value, listed: Sequence[tuple[str, Flag, int | None]]) -> str:
+    """Noncharacters that no token has."""
+    vocab = (root.at("model").raw or {}).get("vocab") or ()
+    texts = (text if isinstance(text, str) else str(text) for text in vocab)
+    taken = {char for text in (*texts, *(text for text, _, _ in listed)) for char in text}
+    return "".join(each for each in NONCHARACTERS if each not in taken)[:5]
 
 
 def added_tokens(root: Value) -> list[tuple[str, Flag, int | None]]:
@@ -146,12 +193,10 @@ def listed_ids(root: Value, listed: list[tuple[str, Flag, int | None]]) -> dict[
         size = len(vocab)
     else:
         known, size = (vocab if isinstance(vocab, dict) else {}), len(vocab or ())
-    ids: dict[str, int] = {}
-    highest = -1
-    for text, _, _ in listed:
-        ids[text] = known[text] if text in known else max(size, highest + 1)
-        highest = max(highest, ids[text])
-    return ids
+    news = (text for text, _, _ in listed if text not in known)
+    return {text: known[text] for text, _, _ in listed if text in known} | {
+        text: number for number, text in enumerate(news, size)
+    }
 
 
 def assemble(
@@ -166,7 +211,7 @@ def assemble(
     owners = {number: text for text, number in vocabulary.ids.items()}
     units = None
     if isinstance(vocabulary.model, BPE) and vocabulary.model.units:
-        units = draft.scanner("characters", ANY)
+        units = draft.scanner("characters", vocabulary.unit)
         if not draft.stages and (piece := safe_cuts(vocabulary.model)):
             draft.stage("safe cuts", (piece, Action.KEEP))
     needs = Flag.LSTRIP | Flag.RSTRIP | Flag.SINGLE_WORD
@@ -213,7 +258,10 @@ def assemble(
         rewriting=tuple(draft.rewriting),
         template=read_template(root.at("post_processor"), everything),
         decoder=read_decoder(
-            root.at("decoder"), byte_level=draft.byte_level, continuing=continuing
+            root.at("decoder"),
+            byte_level=draft.byte_level,
+            continuing=continuing,
+            before=vocabulary.decoding,
         ),
         provenance=record,
     )

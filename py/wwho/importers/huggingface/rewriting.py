@@ -12,7 +12,7 @@ from wwho.compile.normal_forms import Form, lower_case, normal_form
 from wwho.compile.syntax import Chars
 from wwho.compile.unicode import category, white_space
 from wwho.errors import SourceError
-from wwho.format.rewriting import Ends, Replace, Rewriting, Rules
+from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Spell
 from wwho.importers.charsmap import read_charsmap
 from wwho.importers.huggingface.cutting import pattern_of
 from wwho.importers.huggingface.document import Value, check_options
@@ -107,7 +107,10 @@ def _precompiled(value: Value, draft: Draft) -> None:
 
 
 def _byte_level(_: Value, draft: Draft) -> None:
-    draft.byte_level = True
+    if draft.spelled:
+        draft.normalizer.append(Spell())
+    else:
+        draft.byte_level = True
 
 
 def _form(form: Form) -> Callable[[Value, Draft], None]:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from wwho.build.bpe import bpe_model
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.syntax import Node
 from wwho.format.bpe import BPE
+from wwho.format.decoder import Step
 from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Ids, Model, Unknown
+from wwho.format.rewriting import stand_in
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
+from wwho.importers.huggingface.draft import ANY, Draft
+from wwho.importers.huggingface.pieces import replace_unknown, unit, unmark
+from wwho.importers.huggingface.places import Places
 from wwho.importers.source import shown
 
 
@@ -25,11 +32,15 @@ class Vocabulary:
         model: the model.
         ids: all of its tokens as the file spells them, text to id.
         hidden: tokens that no text is encoded to, but that decode: text to id.
+        unit: a symbol of a BPE of units.
+        decoding: what makes of the texts of tokens those in the file.
     """
 
     model: Model
     ids: Mapping[str, int]
     hidden: dict[str, int] = field(default_factory=dict)
+    unit: Node = ANY
+    decoding: tuple[Step, ...] = ()
 
 
 def stand_ins() -> dict[str, int]:
@@ -39,20 +50,15 @@ def stand_ins() -> dict[str, int]:
         >>> stand_ins()["\\u0120"]
         32
     """
-    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in plain]
-    return {
-        **{chr(byte): byte for byte in plain},
-        **{chr(256 + number): byte for number, byte in enumerate(others)},
-    }
+    return {chr(stand_in(byte)): byte for byte in range(256)}
 
 
-def read_model(value: Value, byte_level: bool, added: Mapping[str, int]) -> Vocabulary:
+def read_model(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
     """Make the model of "model".
 
     Args:
         value: the model.
-        byte_level: whether its tokens are spelled in the characters that stand for bytes.
+        draft: what cuts texts; a model may add steps to it.
         added: the added tokens, text to id.
 
     Raises:
@@ -65,10 +71,10 @@ def read_model(value: Value, byte_level: bool, added: Mapping[str, int]) -> Voca
         guessed = _guess(value.raw)
         value = Value({**value.raw, "type": guessed}, value.pointer)
     readers = {
-        "BPE": lambda value: _bpe(value, byte_level, added),
-        "WordPiece": lambda value: _word_piece(_no_bytes(value, byte_level)),
-        "WordLevel": lambda value: _word_level(_no_bytes(value, byte_level)),
-        "Unigram": lambda value: _unigram(_no_bytes(value, byte_level)),
+        "BPE": lambda value: _bpe(value, draft, added),
+        "WordPiece": lambda value: _word_piece(_no_bytes(value, draft), draft.alone()),
+        "WordLevel": lambda value: _word_level(_no_bytes(value, draft)),
+        "Unigram": lambda value: _unigram(_no_bytes(value, draft)),
     }
     return value.dispatch(readers, "model")
 
@@ -81,8 +87,8 @@ def _guess(raw: Mapping[str, Any]) -> str:
     return "WordPiece" if "max_input_chars_per_word" in raw else "WordLevel"
 
 
-def _no_bytes(value: Value, byte_level: bool) -> Value:
-    if byte_level:
+def _no_bytes(value: Value, draft: Draft) -> Value:
+    if draft.byte_level:
         value.fail(f"{value.kind()} of bytes (ByteLevel) cannot be held; only BPE can")
     return value
 
@@ -104,23 +110,41 @@ def read_vocab(value: Value) -> dict[str, int]:
     return dict(vocab)
 
 
-def _bpe(value: Value, byte_level: bool, added: Mapping[str, int]) -> Vocabulary:
+def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
     if value.at("dropout").raw:
         value.at("dropout").fail("dropout gives other ids each time; set it to null")
-    for option in ("continuing_subword_prefix", "end_of_word_suffix"):
-        if value.option(option, str):
-            value.at(option).fail(f"found {shown(value.raw[option])}, which cannot be held yet")
+    byte_level = draft.byte_level
     vocab = read_vocab(value.at("vocab"))
     listed = value.at("merges")
     merges = [_merge(raw, listed, number) for number, raw in enumerate(listed.be(list))]
-    made = {left + right for left, right in merges}
+    prefix = value.option("continuing_subword_prefix", str) or ""
+    suffix = value.option("end_of_word_suffix", str) or ""
+    for number, (left, right) in enumerate(merges):
+        for text in (left, right, left + right[len(prefix) :]):
+            if text not in vocab:
+                listed.at(number).fail(f"{shown(text)} is no token of the vocabulary")
     unk = value.option("unk_token", str)
-    fallback = bool(value.option("byte_fallback", bool)) and not byte_level
-    bytes_of = {f"<0x{byte:02X}>": byte for byte in range(256)} if fallback else {}
-    byte_ids = [vocab.get(text) for text in bytes_of]
-    if not any(each is not None for each in byte_ids):
-        byte_ids, bytes_of = [], {}
-    spell = _spelling(byte_level)
+    unk_id = None if unk is None else vocab.get(unk)
+    if unk is not None and not byte_level and unk_id is None:
+        value.at("unk_token").fail(f"found {shown(unk)}, which is no token of the vocabulary")
+    whole, fuse, fallback = (
+        bool(value.option(option, bool))
+        for option in ("ignore_merges", "fuse_unk", "byte_fallback")
+    )
+    places = Places(value, prefix, suffix, draft.private) if prefix or suffix else None
+    if byte_level:
+        _refuse_bytes(value, vocab, merges, fallback)
+    if places:
+        if byte_level or fallback or whole:
+            places.refuse("do not go with bytes, byte_fallback or ignore_merges")
+        places.read(vocab, merges)
+        places.tell(draft)
+    bytes_of: dict[str, int] = {}
+    if fallback and not byte_level:
+        names = {f"<0x{byte:02X}>": byte for byte in range(256)}
+        bytes_of = {text: byte for text, byte in names.items() if text in vocab}
+    made = {left + right[len(prefix) :] for left, right in merges}
+    spell = places.spell if places else _spelling(byte_level)
     spelled_as = {text: spell(text) for text in vocab}
     tokens: dict[bytes, int] = {}
     hidden: dict[str, int] = {}
@@ -137,26 +161,92 @@ def _bpe(value: Value, byte_level: bool, added: Mapping[str, int]) -> Vocabulary
             )
         else:
             tokens[spelled] = number
-    pairs = []
-    for number, (left, right) in enumerate(merges):
-        for text in (left, right, left + right):
-            if text not in vocab:
-                listed.at(number).fail(f"{shown(text)} is no token of the vocabulary")
-        pairs.append((spelled_as[left] or b"", spelled_as[right] or b""))
-    unk_id = None if unk is None else vocab.get(unk)
-    if unk is not None and not byte_level and unk_id is None:
-        value.at("unk_token").fail(f"found {shown(unk)}, which is no token of the vocabulary")
+    pairs = [(spelled_as[left] or b"", spelled_as[right] or b"") for left, right in merges]
+    if not byte_level:
+        known = places.known if places else [("", _characters(vocab), "")]
+        _replace_unknown(value, draft, known, unk, fuse, bytes_of, merges)
+        if unk_id is None:  # what is unknown has vanished before
+            unk_id = min(vocab.values(), default=0)
     model: BPE = bpe_model(
         tokens,
         pairs,
-        units=not byte_level,
-        whole=bool(value.option("ignore_merges", bool)),
+        units=places.units if places else not byte_level,
+        whole=whole,
         unk_id=unk_id,
-        fuse=bool(value.option("fuse_unk", bool)),
-        byte_ids=byte_ids,
+        fuse=fuse,
+        byte_ids=[vocab.get(f"<0x{byte:02X}>") for byte in range(256)] if bytes_of else [],
         added={*added.values()},
     )
-    return Vocabulary(model, vocab, hidden)
+    if not places:
+        return Vocabulary(model, vocab, hidden)
+    return Vocabulary(model, vocab, hidden, unit(places.front, places.behind), places.decoding)
+
+
+def _refuse_bytes(
+    value: Value,
+    vocab: Collection[str],
+    merges: Sequence[tuple[str, str]],
+    fallback: bool,
+) -> None:
+    """Refuse what a model of bytes cannot do where some of them are no tokens."""
+    missing = [each for each in stand_ins() if each not in vocab]
+    if not missing:
+        return
+    if fallback and any(f"<0x{byte:02X}>" in vocab for byte in range(256)):
+        value.at("byte_fallback").fail(f"bytes of {shown(missing[0])} would stand for a byte")
+    unk = value.raw.get("unk_token")
+    if any(unk in pair for pair in merges):
+        value.at("unk_token").fail(f"found {shown(unk)}, which is merged with others")
+
+
+def _characters(texts: Collection[str]) -> CodePointSet:
+    return CodePointSet.of(*(text for text in texts if len(text) == 1))
+
+
+def _replace_unknown(
+    value: Value,
+    draft: Draft,
+    known: list[tuple[str, CodePointSet, str]],
+    unk: str | None,
+    fuse: bool,
+    bytes_of: Mapping[str, int],
+    merges: Sequence[tuple[str, str]],
+) -> None:
+    """Let steps do what no model does with symbols that are not there.
+
+    Without `unk_token` they vanish, and their neighbours meet. An `unk_token` that merges take for
+    a symbol merges where it stands for others, too.
+    """
+    merged = unk is not None and any(unk in pair for pair in merges)
+    if merged and (bytes_of or len(unk or "") != 1 or (fuse and len(known) > 1)):
+        value.at("unk_token").fail(f"found {shown(unk)}, which is merged with others")
+    if merged or (unk is None and len(bytes_of) < 256):
+        own = [("", spelled_in({*bytes_of.values()}), "")] if bytes_of else []
+        replace_unknown(value, draft, [*known, *own], unk or "", fuse and merged)
+    unmark(draft)
+
+
+def spelled_in(known: Collection[int]) -> CodePointSet:
+    """The characters whose UTF-8 has no other bytes.
+
+    Example:
+        >>> spelled_in({0x41, 0xC3, 0xA9}) == CodePointSet.of("A", "\\u00e9")
+        True
+    """
+    tails = [byte & 63 for byte in sorted(known) if 0x80 <= byte < 0xC0]
+    ranges = [(byte, byte) for byte in known if byte < 0x80]
+    ends, size = [(0, 0)], 1  # of what follows a lead, of so many values
+    for first, last, least in ((0xC0, 0xDF, 0x80), (0xE0, 0xEF, 0x800), (0xF0, 0xF4, 0x10000)):
+        every = len(tails) == 64 and len(ends) == 1
+        ends = [(tail * size + low, tail * size + high) for tail in tails for low, high in ends]
+        size *= 64
+        ends = [(0, size - 1)] if every else ends
+        for lead in known:
+            for low, high in ends if first <= lead <= last else []:
+                start, stop = ((lead - first) * size + each for each in (low, high))
+                if stop >= least and start < 0x110000:
+                    ranges.append((max(start, least), min(stop, 0x10FFFF)))
+    return CodePointSet.of(*ranges)
 
 
 def _merge(raw: Any, listed: Value, number: int) -> tuple[str, str]:
@@ -184,33 +274,51 @@ def _spelling(byte_level: bool) -> Any:
     return spell
 
 
-def _word_piece(value: Value) -> Vocabulary:
+def _word_piece(value: Value, alone: CodePointSet) -> Vocabulary:
     prefix, unk = value.text("continuing_subword_prefix"), value.text("unk_token")
     limit = value.number("max_input_chars_per_word")
-    if limit < 1:
-        value.at("max_input_chars_per_word").fail(f"found {limit}, expected at least 1")
+    if limit < 0:
+        value.at("max_input_chars_per_word").fail(f"found {limit}, expected at least 0")
     vocab = read_vocab(value.at("vocab"))
-    return word_piece(value, vocab, unk, prefix, limit)
+    begins = len(prefix) > 1 and ord(prefix[0]) in alone
+    return word_piece(value, vocab, unk, prefix, limit, spelled=not begins)
 
 
 def word_piece(
-    value: Value, vocab: Mapping[str, int], unk: str, prefix: str = "##", limit: int = 100
+    value: Value,
+    vocab: Mapping[str, int],
+    unk: str,
+    prefix: str = "##",
+    limit: int = 100,
+    spelled: bool = False,
 ) -> Vocabulary:
-    """Longest match from the left, with a prefix in front of what continues a word."""
+    """Longest match from the left, with a prefix in front of what continues a word.
+
+    Args:
+        value: the model.
+        vocab: the tokens, text to id.
+        unk: the token for a word that is not made of tokens, or too long.
+        prefix: what is in front of tokens that continue a word.
+        limit: the most characters of a word.
+        spelled: whether a word may begin with the prefix, so that such tokens may begin it, too.
+    """
     first: dict[bytes, int] = {}
     later: dict[bytes, int] = {}
     hidden: dict[str, int] = {}
     for text, number in vocab.items():
         rest = text.removeprefix(prefix) if prefix else text
-        if not text or len(text.encode()) > MAX_TOKEN_BYTES:
-            value.at("vocab").at(text).fail(f"a token has 1 to {MAX_TOKEN_BYTES} bytes")
-        if rest == text:
-            first[text.encode()] = number
-        elif rest:
-            later[rest.encode()] = number
-        else:
+        if len(text.encode()) > MAX_TOKEN_BYTES:
+            value.at("vocab").at(text).fail(f"a token has at most {MAX_TOKEN_BYTES} bytes")
+        if not text or (not limit and len(text) == 1):
             hidden[text] = number
-    model = _greedy(value, first, None if not prefix else later, vocab, unk, limit)
+            continue
+        if rest == text or spelled:
+            first[text.encode()] = number
+        if rest != text and rest:
+            later[rest.encode()] = number
+        elif not rest and not spelled:
+            hidden[text] = number
+    model = _greedy(value, first, None if not prefix else later, vocab, unk, limit or 1)
     return Vocabulary(model, vocab, hidden)
 
 

@@ -1,0 +1,103 @@
+"""BPE whose symbols are others where a piece begins, goes on or ends: `##b`, `b</w>`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import product
+from typing import NoReturn
+
+from wwho.compile.codepoints import CodePointSet
+from wwho.format.decoder import Replace, Step, Strip
+from wwho.importers.huggingface.document import Value
+from wwho.importers.huggingface.draft import Draft
+from wwho.importers.huggingface.pieces import tell_places
+from wwho.importers.source import shown
+
+
+class Places:
+    """Tokens with characters in them that say where their symbols stand.
+
+    Steps put `front` in front of each character of a piece but the first, and `behind` behind the
+    last: so that `a`, `##b` and `b</w>` are symbols of their own, and a token has its symbols'
+    texts, one after another. The decoder puts prefix and suffix in their place again.
+
+    Attributes:
+        front: the character that stands in front of symbols which do not begin a piece.
+        behind: the one that stands behind the last symbol of a piece.
+        known: the symbols: what is in front, characters, what is behind.
+    """
+
+    def __init__(self, value: Value, prefix: str, suffix: str, private: str) -> None:
+        """Take the options of a model, and characters that no token has."""
+        self.value, self.prefix, self.suffix = value, prefix, suffix
+        self.front, self.behind = private[1] if prefix else "", private[2] if suffix else ""
+        self._mark = private[3]
+        self._texts: dict[str, str] = {}
+        self.known: list[tuple[str, CodePointSet, str]] = []
+
+    def read(self, vocab: Collection[str], merges: Sequence[tuple[str, str]]) -> None:
+        """Find the texts of all tokens.
+
+        Raises:
+            SourceError: a token is made of symbols in two ways.
+        """
+        for front, behind in product(sorted({"", self.front}), sorted({"", self.behind})):
+            before, after = self.prefix if front else "", self.suffix if behind else ""
+            size = len(before) + 1 + len(after)
+            found = [
+                text[len(before)]
+                for text in vocab
+                if len(text) == size and text.startswith(before) and text.endswith(after)
+            ]
+            for char in found:
+                self._add(before + char + after, front + char + behind)
+            self.known.append((front, CodePointSet.of(*found), behind))
+        left = list(merges)
+        while later := [pair for pair in left if not self._merge(pair)]:
+            if len(later) == len(left):
+                self.refuse(f"cannot be told where {shown(later[0][0])} is made of no symbols")
+            left = later
+
+    def tell(self, draft: Draft) -> None:
+        """Let steps tell a text's symbols as those of tokens are told."""
+        tell_places(self.value, draft, self.front, self.behind)
+
+    @property
+    def decoding(self) -> tuple[Step, ...]:
+        """What puts prefix and suffix where they are in the file."""
+        steps: list[Step] = []
+        if self.prefix:
+            steps += [Strip(self.front, 1, 0, self._mark), Replace(self.front, "")]
+            steps += [Strip(self._mark, 1, 0, self.prefix)]
+        return (*steps, *([Replace(self.behind, self.suffix)] if self.suffix else []))
+
+    def refuse(self, why: str) -> NoReturn:
+        """Refuse the model for its prefix or suffix."""
+        option = "continuing_subword_prefix" if self.prefix else "end_of_word_suffix"
+        self.value.at(option).fail(f"found {shown(self.prefix or self.suffix)}; its tokens {why}")
+
+    def _add(self, text: str, spelled: str) -> None:
+        if self._texts.setdefault(text, spelled) != spelled:
+            self.refuse(f"cannot be told where {shown(text)} is made in two ways")
+
+    def _merge(self, pair: tuple[str, str]) -> bool:
+        left, right = (self._texts.get(text) for text in pair)
+        if left is None or right is None:
+            return False
+        self._add(pair[0] + pair[1][len(self.prefix) :], left + right)
+        return True
+
+    def spell(self, text: str) -> bytes | None:
+        """The text of a token; None for one that no text becomes."""
+        found = self._texts.get(text)
+        return None if found is None else found.encode()
+
+    def units(self, text: bytes) -> Sequence[bytes]:
+        """The symbols of a text."""
+        found: list[str] = []
+        for char in text.decode():
+            if found and (char == self.behind or found[-1] == self.front):
+                found[-1] += char
+            else:
+                found.append(char)
+        return [each.encode() for each in found]
