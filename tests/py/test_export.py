@@ -227,7 +227,7 @@ def imported(make: Callable[[], Any], folder: Path) -> Imported:
     if make not in (like_llama3, like_gpt4o):
         made.add_tokens(["Thé", tokenizers.AddedToken("cats", single_word=True, normalized=False)])
     made.post_processor = tokenizers.processors.TemplateProcessing(
-        single="<s> $A", pair="<s> $A $B", special_tokens=[("<s>", 1)]
+        single="<s> $A", pair="<s> $A $B:1", special_tokens=[("<s>", 1)]
     )
     path = folder / f"{make.__name__}.json"
     made.save(str(path))

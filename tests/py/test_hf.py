@@ -134,7 +134,8 @@ def test_special_tokens_of_ones_own(options: dict[str, Any], tmp_path: Path) -> 
 @pytest.mark.parametrize("where", ["eos_token", "extra_special_tokens"])
 def test_special_tokens_of_the_model_take_options(where: str, tmp_path: Path) -> None:
     end = transformers.AddedToken("<|end|>", lstrip=True)
-    hf = WWHOTokenizer(TINY, **{where: end if where == "eos_token" else [end]})
+    options: dict[str, Any] = {where: end if where == "eos_token" else [end]}
+    hf = WWHOTokenizer(TINY, **options)
     hf.save_pretrained(tmp_path)
     for opened in (hf, WWHOTokenizer.from_pretrained(tmp_path)):
         assert opened.tokenize("a  <|end|> b") == ["a", "<|end|>", *hf.tokenize(" b")]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
+from test_export import KINDS, imported, like_t5
 
 from wwho.encodings import model_bytes
 from wwho.exporters import export
@@ -146,3 +150,54 @@ def test_all_is_as_the_fast_tokenizer_has_it(inputs: str, options: str, tokenize
             ours(**given)
     else:
         assert answers(ours(**given), {}) == answers(expected, ids)
+
+
+CONFIG = {
+    "tokenizer_class": "PreTrainedTokenizerFast",
+    "bos_token": "<s>",
+    "pad_token": "<|end|>",
+    "unk_token": "<unk>",
+    "model_input_names": ["input_ids", "token_type_ids", "attention_mask"],
+    "chat_template": "{% for m in messages %}<s>{{ m.content }}<|end|>{% endfor %}",
+}
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_a_folder_of_another_library(make: Callable[[], Any], tmp_path: Path) -> None:
+    imported(make, tmp_path)
+    (tmp_path / f"{make.__name__}.json").rename(tmp_path / "tokenizer.json")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(CONFIG))
+    ours = WWHOTokenizer.from_pretrained(tmp_path)
+    fast = transformers.PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    for name, inputs in INPUTS.items():
+        for options in ("plain", "bare", "cut", "padded", "padded to", "windows"):
+            given = {**inputs, **OPTIONS[options], **ALL}
+            found, expected = answers(ours(**given), {}), answers(fast(**given), {})
+            if make is like_t5:  # Metaspace cuts rewritten text
+                for words in ("word_ids", "words"):
+                    del found[words], expected[words]
+            assert found == expected, (name, options)
+    chat = [{"role": "user", "content": "the cats"}, {"role": "user", "content": " Thé"}]
+    assert ours.apply_chat_template(chat) == fast.apply_chat_template(chat)
+    for text in TEXTS:
+        ids = fast(text)["input_ids"]
+        for skip in (False, True):
+            assert ours.decode(ids, skip_special_tokens=skip) == fast.decode(
+                ids, skip_special_tokens=skip
+            )
+
+
+def test_types_are_given_where_the_template_has_some(tmp_path: Path) -> None:
+    """Without a configuration: as BERT's models want it."""
+    model = {"type": "WordLevel", "vocab": {"?": 0, "a": 1, "b": 2}, "unk_token": "?"}
+    pair = [{"Sequence": {"id": which, "type_id": kind}} for kind, which in enumerate("AB")]
+    template = {"type": "TemplateProcessing", "single": pair[:1], "pair": pair}
+    document = {"model": model, "post_processor": {**template, "special_tokens": {}}}
+    document["pre_tokenizer"] = {"type": "Whitespace"}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(document))
+    encoded = WWHOTokenizer(tmp_path)("a b", "b")
+    assert dict(encoded) == {
+        "input_ids": [1, 2, 2],
+        "token_type_ids": [0, 0, 1],
+        "attention_mask": [1, 1, 1],
+    }

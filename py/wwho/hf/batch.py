@@ -12,8 +12,9 @@ from transformers.tokenization_utils_base import TruncationStrategy
 from transformers.utils import PaddingStrategy
 
 from wwho.core.packed import Placed
+from wwho.format.template import Place, Template
 from wwho.hf.read import Input, Reader
-from wwho.hf.rows import Encodings, Padding, Row, Template, Truncation, cut, encoding, whole
+from wwho.hf.rows import Around, Encodings, Padding, Row, Truncation, cut, encoding, whole
 
 if TYPE_CHECKING:
     from wwho.hf.tokenizer import WWHOTokenizer
@@ -86,6 +87,10 @@ def _sample(given: Any, words: bool) -> Sample:
     )
 
 
+def _no_token(_: Place) -> int:
+    return 0
+
+
 class Batch:
     """Samples in rows."""
 
@@ -99,7 +104,7 @@ class Batch:
         self._ordinary: bool = tokenizer.split_special_tokens if split is None else split
         build = tokenizer.build_inputs_with_special_tokens
         self._templates = {
-            pair: Template.of(build, pair) if options.add_special_tokens else Template([], [], [])
+            pair: Around.of(build, pair) if options.add_special_tokens else Around([], [], [])
             for pair in {second is not None for _, second in samples}
         }
         if options.return_offsets_mapping:
@@ -200,7 +205,7 @@ class Batch:
             found["offset_mapping"] = list(map(self._row_offsets, self._rows))
         return found
 
-    def _template(self, row: Row) -> Template:
+    def _template(self, row: Row) -> Around:
         return self._templates[row.second is not None]
 
     def _row_ids(self, row: Row) -> list[int]:
@@ -216,7 +221,9 @@ class Batch:
     def _type_ids(self, row: Row) -> list[int]:
         first, second = cut(self._ids[row.sample], row)
         if not self._options.add_special_tokens:
-            return [0] * len(first) + [1] * len(second)
+            template = self._tokenizer.template or Template()
+            places = template.fill(first, second if row.second else None, _no_token, False)
+            return [place.type_id for place, _ in places]
         create = self._tokenizer.create_token_type_ids_from_sequences
         found: list[int] = create(first, second if row.second else None)
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import NamedTuple, SupportsIndex, TypeAlias
 
@@ -12,6 +12,7 @@ from tokenizers import AddedToken
 
 from wwho.core.base import SYLLABLE
 from wwho.core.packed import Placed
+from wwho.format.model import Added, Flag
 from wwho.normalize import places_before
 from wwho.text import to_bytes
 from wwho.tokenizer import Tokenizer
@@ -19,6 +20,12 @@ from wwho.tokenizer import Tokenizer
 Input: TypeAlias = str | Sequence[str] | Sequence[int]
 """A text, its words, or ids."""
 
+FLAGS = {
+    "special": Flag.SPECIAL,
+    "lstrip": Flag.LSTRIP,
+    "rstrip": Flag.RSTRIP,
+    "single_word": Flag.SINGLE_WORD,
+}
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SPACE = re.compile(r"\s*")
 
@@ -48,10 +55,13 @@ class Reader:
         self._added = {token.content: (number, token) for number, token in added.items()}
         longest_first = sorted(self._added, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(self._alternative, longest_first)) or "(?!)")
-        # The artifact's special tokens, where nothing else is added, are found by the core.
-        self._is_plain = self._added.keys() <= enc.info.specials.keys() and not any(
-            token.lstrip or token.rstrip or token.single_word for token in added.values()
+        # Where nothing is added to the artifact's own tokens, the core finds them.
+        own = {token.text: (token.id, _flags(own_token(token))) for token in enc.info.added}
+        self._is_plain = all(
+            own.get(text) == (number, _flags(token))
+            for text, (number, token) in self._added.items()
         )
+        self._specials = frozenset(enc.info.specials)
 
     def _alternative(self, text: str) -> str:
         word = self._added[text][1].single_word
@@ -63,12 +73,12 @@ class Reader:
         Raises:
             TypeError: an input is none.
         """
+        allowed = self._allowed(ordinary)
         if {*map(type, inputs)} <= {str} and (ordinary or self._is_plain):
-            allowed = () if ordinary else self._added.keys()
             return self._enc.encode_batch(inputs, allowed_special=allowed)  # type: ignore[arg-type]
-        cut = [list(self._parts(given, ordinary)) for given in inputs]
+        cut = [list(self._parts(given, ordinary or self._is_plain)) for given in inputs]
         texts = [part.text for parts in cut for part in parts if part.token is None]
-        rows = iter(self._enc.encode_ordinary_batch(texts))
+        rows = iter(self._enc.encode_batch(texts, allowed_special=allowed))
         return [
             [
                 token
@@ -83,28 +93,35 @@ class Reader:
 
         Of words, these are counted from the word's start. `ordinary` as for `ids`.
         """
-        cut = [list(self._parts(given, ordinary)) for given in inputs]
-        placed = self._placed([part for parts in cut for part in parts])
+        cut = [list(self._parts(given, ordinary or self._is_plain)) for given in inputs]
+        placed = self._placed([part for parts in cut for part in parts], self._allowed(ordinary))
         return [joined(next(placed) for _ in parts) for parts in cut]
 
     def words(self, given: Input, ordinary: bool) -> list[int | None]:
         """For each token of an input the number of the word that it begins in.
 
         Words are the input's own, or else as the model cuts its text: pretokens, or neighbouring
-        syllables; added tokens are words. None where the input is ids.
+        syllables; added tokens are words. What cuts rewritten text, such as Metaspace, is not seen.
+        None where the input is ids.
         """
         parts = list(self._parts(given, ordinary))
-        placed = self._placed(parts)
+        placed = self._placed(parts, ())
         if not isinstance(given, str):
             return [part.word for part in parts for _ in next(placed)[0]]
         starts = [part.start + start for part in parts for start in self._word_starts(part)]
         _, places = joined(placed)
-        return [bisect_right(starts, first) - 1 for first, _ in places]
+        found = [bisect_right(starts, first) - 1 for first, _ in places]
+        numbers = {start: number for number, start in enumerate(dict.fromkeys(found))}
+        return [numbers[start] for start in found]  # what a pretokenizer drops is no word
 
-    def _placed(self, parts: Sequence[Part]) -> Iterator[Placed]:
+    def _allowed(self, ordinary: bool) -> Collection[str]:
+        """The special tokens that the core is to find; where others are added, they are cut out."""
+        return self._specials if self._is_plain and not ordinary else ()
+
+    def _placed(self, parts: Sequence[Part], allowed: Collection[str]) -> Iterator[Placed]:
         """The ids of each part, and where they stand in the text or word."""
         texts = [part.text for part in parts if part.token is None]
-        encoded = iter(self._enc.encode_batch_with_offsets(texts))
+        encoded = iter(self._enc.encode_batch_with_offsets(texts, allowed_special=allowed))
         for part in parts:
             if part.token is not None:
                 yield [part.token], [(part.start, part.start + len(part.text))]
@@ -162,6 +179,16 @@ class Reader:
             at = space.end() if space else end
         if at < len(text):
             yield Part(text[at:], at)
+
+
+def own_token(token: Added) -> AddedToken:
+    """An added token of an artifact, as transformers has it."""
+    flags = {name: bool(token.flags & flag) for name, flag in FLAGS.items()}
+    return AddedToken(token.text, normalized=False, **flags)
+
+
+def _flags(token: AddedToken) -> list[bool]:
+    return [getattr(token, name) for name in FLAGS if name != "special"]
 
 
 def joined(placed: Iterable[Placed]) -> Placed:

@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Template:
+class Around:
     """The special tokens before, between and after one or two inputs."""
 
     before: list[int]
@@ -36,7 +36,7 @@ class Template:
     after: list[int]
 
     @classmethod
-    def of(cls, build: Callable[..., list[int]], pair: bool) -> Template:
+    def of(cls, build: Callable[..., list[int]], pair: bool) -> Around:
         """What `build_inputs_with_special_tokens` puts around inputs."""
         first, second = -1, -2  # no ids of tokens
         ids = build([first], [second]) if pair else build([first])
@@ -217,7 +217,7 @@ class Encodings(Sequence[Encoding]):
 
 
 def encoding(
-    template: Template,
+    template: Around,
     row: Row,
     ids: tuple[list[int], list[int]],
     offsets: tuple[list[Window], list[Window]],

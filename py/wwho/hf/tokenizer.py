@@ -10,12 +10,12 @@ from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
 
 from wwho.core.base import unknown_id
 from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
-from wwho.errors import ArtifactError, UnknownTokenError
+from wwho.errors import ArtifactError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
 from wwho.format.template import Template
 from wwho.hf.batch import Batch, Options, samples_of
 from wwho.hf.names import Names, first_names, unused
-from wwho.hf.read import Reader
+from wwho.hf.read import Reader, own_token
 from wwho.hf.train import trained_like
 from wwho.tokenizer import Tokenizer
 
@@ -63,18 +63,26 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         'hello world'
     """
 
-    vocab_files_names = {"vocab_file": VOCAB_FILE}  # noqa: RUF012 - transformers' name and type
+    vocab_files_names = {  # noqa: RUF012 - transformers' name and type
+        "vocab_file": VOCAB_FILE,
+        "tokenizer_file": "tokenizer.json",
+    }
     model_input_names = ["input_ids", "attention_mask"]  # noqa: RUF012
     _auto_map = {"AutoTokenizer": (f"{CODE_FILE[:-3]}.WWHOTokenizer", None)}  # noqa: RUF012
 
     def __init__(
-        self, vocab_file: str | os.PathLike[str] | Tokenizer = DEFAULT_ENCODING, **options: Any
+        self,
+        vocab_file: str | os.PathLike[str] | Tokenizer | None = DEFAULT_ENCODING,
+        tokenizer_file: str | os.PathLike[str] | None = None,
+        **options: Any,
     ) -> None:
         """Open a model.
 
         Args:
-            vocab_file: a name of `wwho.list_encoding_names()`, the path of a `.wwho` file, or an
-                open `wwho.Tokenizer`.
+            vocab_file: a name of `wwho.list_encoding_names()`, a `.wwho` file, a file or folder
+                that `wwho.importers` reads, or an open `wwho.Tokenizer`. None: `tokenizer_file`,
+                or the folder of `from_pretrained`.
+            tokenizer_file: such a file, too.
             options: those of `PreTrainedTokenizer`: `eos_token`, `padding_side`, `chat_template`,
                 `special_tokens_pattern` and so on.
 
@@ -82,13 +90,17 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             ArtifactError: the file is no artifact, or missing in the folder of `from_pretrained`.
             FileNotFoundError: there is no such file, nor an encoding of this name.
         """
-        if vocab_file is None:  # as from_pretrained says it; it hides every OSError
-            raise ArtifactError(
-                f"there is no {VOCAB_FILE} in {options.get('name_or_path')}; "
-                "WWHOTokenizer.save_pretrained writes it there"
-            )
-        self.wwho = _open(vocab_file)
-        specials = first_names(self.wwho.info.specials)
+        folder = options.get("name_or_path")
+        try:
+            self.wwho = _open(vocab_file or tokenizer_file or folder)
+        except (SourceError, OSError) as error:
+            if vocab_file is not None and not isinstance(error, SourceError):
+                raise
+            # from_pretrained, which gives None for a file that is not there, hides every OSError.
+            lacks = f"there is no {VOCAB_FILE} in {folder}: " if vocab_file is None else ""
+            raise ArtifactError(f"{lacks}{error}") from error
+        info = self.wwho.info
+        specials = first_names(info.specials)
         for role, names in ROLES.items():
             options.setdefault(role, next((name for name in names if name in specials), None))
         named, more = _extra_special_tokens(options)
@@ -99,8 +111,15 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         options["extra_special_tokens"] = [*others, *more]
         options.setdefault("clean_up_tokenization_spaces", False)
         given = {str(each): each for each in [*cast, *more] if isinstance(each, AddedToken)}
-        known = {token: _special_token(text, given.get(text)) for text, token in specials.items()}
-        self._added_tokens_decoder = known
+        own = {token.id: own_token(token) for token in reversed(info.added)}
+        self._added_tokens_decoder = {
+            number: _token_like(token.content, given.get(token.content, token), token.special)
+            for number, token in own.items()
+        }
+        types = {place.type_id for place in info.template.pair} if info.template else {0}
+        if types != {0}:  # as BERT's models do
+            usual = [self.model_input_names[0], "token_type_ids", *self.model_input_names[1:]]
+            options.setdefault("model_input_names", usual)
         kept = {name: options[name] for name in KEPT if name in options}
         self._names = Names(self.wwho)
         super().__init__(**options)
@@ -197,7 +216,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         Raises:
             ValueError: the pattern needs a special token that this tokenizer does not have.
         """
-        if (template := self._template) is not None:
+        if (template := self.template) is not None:
             return template.ids(*texts)
         found: list[int] = super().build_inputs_with_special_tokens(*texts)
         if None in found:
@@ -214,7 +233,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         self, token_ids_0: list[int], token_ids_1: list[int] | None = None
     ) -> list[int]:
         """The types of the same ids."""
-        if (template := self._template) is not None:
+        if (template := self.template) is not None:
             places = template.fill(token_ids_0, token_ids_1, lambda place: place.id)
             return [place.type_id for place, _ in places]
         given = token_ids_0, token_ids_1
@@ -222,7 +241,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         return found
 
     @property
-    def _template(self) -> Template | None:
+    def template(self) -> Template | None:
         """The model's template, where the caller gave no pattern."""
         return self.wwho.info.template if self.special_tokens_pattern is None else None
 
@@ -301,7 +320,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         new = list(new_special_tokens or ())
 
         def renamed(text: str) -> AddedToken:
-            return _special_token(texts.get(text, text), old[text])
+            return _token_like(texts.get(text, text), old[text])
 
         specials = [*(texts.get(text, text) for text in old), *map(str, new)]
         enc = trained_like(self.wwho, text_iterator, vocab_size, specials, **options)
@@ -339,14 +358,16 @@ def _extra_special_tokens(options: dict[str, Any]) -> tuple[dict[str, Any], list
     return named, more
 
 
-def _special_token(text: str, given: AddedToken | None) -> AddedToken:
-    """A special token of the artifact, with the options that the caller gives it."""
-    strips = {name: getattr(given, name, False) for name in ("lstrip", "rstrip", "single_word")}
-    return AddedToken(text, special=True, normalized=False, **strips)
+def _token_like(text: str, like: AddedToken, special: bool = True) -> AddedToken:
+    """A token of the artifact, found as another one is."""
+    strips = {name: getattr(like, name) for name in ("lstrip", "rstrip", "single_word")}
+    return AddedToken(text, special=special, normalized=False, **strips)
 
 
-def _open(source: str | os.PathLike[str] | Tokenizer) -> Tokenizer:
+def _open(source: str | os.PathLike[str] | Tokenizer | None) -> Tokenizer:
     """The shipped encoding with this name, or the model in this file."""
     if isinstance(source, Tokenizer):
         return source
-    return get_encoding(str(source)) if source in list_encoding_names() else Tokenizer.load(source)
+    if source in list_encoding_names():
+        return get_encoding(str(source))
+    return Tokenizer.from_file(source or "")
