@@ -125,6 +125,72 @@ def llama(*more: Value) -> bytes:
     )
 
 
+def small() -> dict[str, bytes]:
+    """Vocabularies of the other kinds, by tokenizer.ggml.model."""
+    pieces = ["<unk>", "</s>", "\u2581", *"theca", "\u2581the", "ca", "\u2581c", "<sep>", "<0x41>"]
+    singles = [f"<0x{byte:02X}>" for byte in range(256)]
+    words = ["[UNK]", "[CLS]", "[SEP]", "\u2581the", "\u2581c", "\u2581!", "a", "t"]
+    lines = ["\n", "\n\n\n"]
+
+    def vocabulary(model: str, texts: Sequence[str], kinds: dict[int, int], *more: Value) -> bytes:
+        types = [kinds.get(number, 1) for number in range(len(texts))]
+        return gguf(
+            ("tokenizer.ggml.model", "s", model),
+            ("tokenizer.ggml.tokens", "as", texts),
+            ("tokenizer.ggml.token_type", "ai", types),
+            *more,
+        )
+
+    def number(key: str, value: int) -> Value:
+        return (f"tokenizer.ggml.{key}", "u", value)
+
+    scores: Value = (
+        "tokenizer.ggml.scores",
+        "af",
+        [0.0, 0.0, -3.0, *(-4.0 - k for k in range(5)), -2.5, -5.0, -2.0, 0.0, 0.0],
+    )
+    merges: Value = ("tokenizer.ggml.merges", "as", ["t h", "th e", "\u2581 the"])
+    charsmap: Value = (
+        "tokenizer.ggml.precompiled_charsmap",
+        "aB",
+        list(struct.pack("<256I", *([0] * 256)).__len__().to_bytes(4, "little"))
+        + list(struct.pack("<256I", *([0] * 256)))
+        + [0],
+    )
+    return {
+        "t5": vocabulary(
+            "t5",
+            pieces,
+            {0: 2, 1: 3, 11: 4, 12: 6},
+            scores,
+            charsmap,
+            number("unknown_token_id", 0),
+            ("tokenizer.ggml.add_space_prefix", "b", True),
+            ("tokenizer.ggml.remove_extra_whitespaces", "b", True),
+        ),
+        "bert": vocabulary(
+            "bert",
+            words,
+            {0: 2, 1: 3, 2: 3},
+            number("unknown_token_id", 0),
+            number("bos_token_id", 1),
+            number("seperator_token_id", 2),
+        ),
+        "gemma4": vocabulary(
+            "gemma4",
+            ["<unk>", "<bos>", *singles, "\u2581", *"the", "th", "the", "\u2581the", *lines],
+            {0: 2, 1: 3} | {2 + byte: 6 for byte in range(256)},
+            merges,
+            number("bos_token_id", 1),
+        ),
+        "rwkv": vocabulary(
+            "rwkv",
+            ["<s>", *(f"\\x{byte:02x}" for byte in range(256)), "th", "the\\n"],
+            {0: 3},
+        ),
+    }
+
+
 def test_a_model_of_scores() -> None:
     """What llama.cpp calls llama; its ids were compared with llama.cpp's for two such files."""
     artifact = imported(llama()).artifact

@@ -9,6 +9,7 @@ import json
 import struct
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -346,6 +347,80 @@ A = (1, message((1, b"a"), (2, -1.0)))
 def test_malformed_models(data: bytes, said: str) -> None:
     with pytest.raises(SourceError, match=said):
         parse_model(data)
+
+
+# llama2.c's tokenizer.bin
+
+
+def llama2_c(pieces: list[tuple[bytes, float]]) -> bytes:
+    longest = max(len(text) for text, _ in pieces)
+    return struct.pack("<i", longest) + b"".join(
+        struct.pack("<fi", score, len(text)) + text for text, score in pieces
+    )
+
+
+def exported(data: bytes) -> list[tuple[bytes, float]]:
+    """The pieces of a SentencePiece model as llama2.c's tokenizer.py writes them."""
+    return [
+        (piece.text.decode().replace("\u2581", " ").encode(), piece.score)
+        for piece in parse_model(data).pieces
+    ]
+
+
+def encoded_by_llama2_c(pieces: list[tuple[bytes, float]], text: str) -> list[int]:
+    """What its run.c does."""
+    ids = {text: number for number, (text, _) in enumerate(pieces)}
+    text = text.partition("\0")[0]
+    tokens = [ids[b" "]] if text else []
+    for char in text:
+        known = ids.get(char.encode())
+        tokens += [byte + 3 for byte in char.encode()] if known is None else [known]
+    while True:
+        best, found = -1e10, None
+        for place, (left, right) in enumerate(pairwise(tokens)):
+            token = ids.get(pieces[left][0] + pieces[right][0])
+            if token is not None and pieces[token][1] > best:
+                best, found = pieces[token][1], (place, token)
+        if found is None:
+            return tokens
+        tokens[found[0] : found[0] + 2] = [found[1]]
+
+
+def test_llama2_c() -> None:
+    pieces = exported(trained(model_type="bpe", byte_fallback=True, vocab_size=340))
+    found = imported(llama2_c(pieces), "tokenizer.bin")
+    enc = opened(found)
+    assert found.notes == ("as in llama2.c, a text ends at U+0000",)
+    for text in (*HARD, "the cat sat on that", "<0x41><s>", "é\0a"):
+        ids = encoded_by_llama2_c(pieces, text)
+        assert enc.encode(text) == ids
+        assert enc.decode(ids) == text.partition("\0")[0]
+    template = found.artifact.template
+    assert template is not None
+    assert template.ids([5]) == [1, 5]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda p: p.append((b"a" * 40, -1.0)), None),
+        (lambda p: p.append((b" ", -1.0)), "the pieces .* and 3.* are both b' '"),
+        (lambda p: p.append((b"zz", float("nan"))), "piece 3.* at byte .*: found the score nan"),
+        (lambda p: p.pop(9), "piece 9 is not <0x06>, as expected"),
+        (lambda p: p.remove(next(e for e in p if e[0] == b" ")), "there is no piece of a space"),
+    ],
+)
+def test_malformed_llama2_c(change: Callable[[Any], Any], said: str | None) -> None:
+    pieces = exported(trained(model_type="bpe", byte_fallback=True, vocab_size=340))
+    change(pieces)
+    if said is None:
+        assert imported(llama2_c(pieces)).artifact
+        cut = llama2_c(pieces)[:-7]
+        with pytest.raises(SourceError, match=r"found a size of 40; .* 33 are left"):
+            imported(cut)
+    else:
+        with pytest.raises(SourceError, match=said):
+            imported(llama2_c(pieces))
 
 
 # Damage

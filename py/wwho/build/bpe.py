@@ -10,6 +10,7 @@ for a pretoken that is its text.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from itertools import pairwise
 from math import inf
 from typing import NamedTuple
@@ -112,6 +113,19 @@ def bpe_model(
         fuse=fuse and unknown is not Unknown.NONE and unk_id is not None,
         unk_id=None if unknown is Unknown.NONE else unk_id,
         byte_ids=tuple(byte_ids),
+    )
+
+
+def only_made(model: BPE, keep: Callable[[bytes], object] = lambda _: False) -> BPE:
+    """A model whose ids are stated, without the tokens that no merge makes, but for some."""
+    n = len(model.texts) - len(model.unmade)
+    unmade = zip(model.unmade, model.stated[n:], strict=True)
+    kept = [(text, token) for text, token in unmade if keep(text)]
+    return replace(
+        model,
+        unmade=tuple(text for text, _ in kept),
+        stated=(*model.stated[:n], *(token for _, token in kept)),
+        whole=model.whole and bool(kept),
     )
 
 

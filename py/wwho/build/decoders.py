@@ -83,3 +83,8 @@ def sentencepiece(
     where = Where.OPENING if remove_spaces else Where.OPENING_ONCE
     first = (Strip(SPACE_MARK, 1, where=where),) if dummy_prefix or remove_spaces else ()
     return Decoder((*first, Replace(SPACE_MARK, " "), Bytes(each=True)), surfaces=surfaces)
+
+
+def llama2_c() -> Decoder:
+    """The decoding of llama2.c, where the first token follows the one that begins a text."""
+    return Decoder((Strip(" ", 1, where=Where.OPENING_ONCE), Bytes(each=True)))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wwho.errors import ArtifactError, PatternError, SourceError, SpecialTokenError
 from wwho.format.foreign import foreign
-from wwho.importers import llama_cpp, paper, ranks, rwkv, sentencepiece, tekken
+from wwho.importers import llama2_c, llama_cpp, paper, ranks, rwkv, sentencepiece, tekken
 from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.huggingface import vocabulary_files
 from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
@@ -25,6 +25,7 @@ READERS: tuple[Reader, ...] = (
     ranks.READER,
     rwkv.READER,
     llama_cpp.READER,
+    llama2_c.READER,
     sentencepiece.READER,
 )
 """All kinds of file; the first that takes a file for its own reads it."""

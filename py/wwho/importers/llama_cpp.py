@@ -9,14 +9,13 @@ from typing import Any
 
 from wwho.build import decoders
 from wwho.build.base import WRITER
-from wwho.build.bpe import bpe_model, characters, safe_cuts
+from wwho.build.bpe import bpe_model, characters, only_made, safe_cuts
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners, with_properties
 from wwho.compile.syntax import Chars, many
 from wwho.compile.unicode import white_space
 from wwho.errors import SourceError
-from wwho.format.bpe import BPE
 from wwho.format.decoder import Bytes, Decoder, Join, Strip
 from wwho.format.decoder import Replace as Spelled
 from wwho.format.greedy import Greedy
@@ -186,7 +185,7 @@ def _characters(
     }
     byte_ids = _byte_ids(vocabulary)
     model = bpe_model(vocab, merges, units=True, whole=lines, byte_ids=byte_ids)
-    model = _only_made(model, lambda text: lines and not text.strip(b"\n"))
+    model = only_made(model, lambda text: lines and not text.strip(b"\n"))
     scanners = [_CHARACTERS, _SPACES, _scanner("lines", r"[^\n]+|[\n]+")]
     stages: list[tuple[Action, ...]] = [_KEEP]
     if (cuts := safe_cuts(replace(model, whole=False))) is not None:
@@ -222,7 +221,7 @@ def _llama(
         for text, number in vocab.items()
         if len(characters(text)) > 1
     }
-    model = _only_made(bpe_model(vocab, ranks, units=True, byte_ids=byte_ids))
+    model = only_made(bpe_model(vocab, ranks, units=True, byte_ids=byte_ids))
     scanners, stages = [_CHARACTERS, _SPACES], []
     if (cuts := safe_cuts(model)) is not None:
         scanners.append(Scanner("safe cuts", (cuts,), longest=False))
@@ -444,22 +443,6 @@ def _byte_ids(vocabulary: Vocabulary) -> list[int]:
     if missing is not None:
         raise SourceError(f"there is no token {missing.decode()}; all bytes are needed")
     return [numbers[name] for name in names]
-
-
-def _only_made(model: BPE, keep: Callable[[bytes], object] = lambda _: False) -> BPE:
-    """The same without the tokens that no merge makes, but for some."""
-    n = len(model.texts) - len(model.unmade)
-    kept = [
-        (text, token)
-        for text, token in zip(model.unmade, model.stated[n:], strict=True)
-        if keep(text)
-    ]
-    return replace(
-        model,
-        unmade=tuple(text for text, _ in kept),
-        stated=(*model.stated[:n], *(token for _, token in kept)),
-        whole=model.whole and bool(kept),
-    )
 
 
 def _with_hidden(

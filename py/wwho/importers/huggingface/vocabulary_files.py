@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from wwho.compile.unicode import white_space
 from wwho.errors import SourceError
 from wwho.importers.huggingface.read import make
 from wwho.importers.reader import Imported, Options, Reader
-from wwho.importers.source import Source
+from wwho.importers.source import Source, shown
 
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
@@ -42,10 +43,8 @@ def _read_lines(source: Source, options: Options) -> Imported:
             "a vocab.txt does not say whether text is lower-cased: give --lowercase or "
             "--no-lowercase, or put its tokenizer_config.json beside it"
         )
-    lines = source.data.decode("utf-8-sig", "surrogateescape").split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    vocab = {line.removesuffix("\r"): number for number, line in enumerate(lines)}
+    spaces = "".join(map(chr, white_space()))
+    vocab = {line.rstrip(spaces): number for number, line in enumerate(_lines(source))}
     special = [text for text in ("[SEP]", "[CLS]") if text not in vocab]
     if special:
         raise SourceError(f"there is no token {special[0]}; is it a vocab.txt of BERT?")
@@ -77,6 +76,18 @@ def _read_lines(source: Source, options: Options) -> Imported:
     return make(document, source, options, LINES.kind)
 
 
+def _lines(source: Source) -> list[str]:
+    """The lines of a file."""
+    try:
+        lines = source.data.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            f"{source.name}: byte {error.start} is not UTF-8: "
+            f"{source.data[error.start : error.start + 16]!r}; fetch the file again"
+        ) from None
+    return lines[:-1] if lines[-1] == "" else lines
+
+
 def _sniff_vocab(source: Source) -> bool:
     return source.is_json and any(text.startswith("\u0120") for text in source.document)
 
@@ -85,7 +96,17 @@ def _read_vocab(source: Source, options: Options) -> Imported:
     merges = source.beside("merges.txt")
     if merges is None:
         raise SourceError("the vocabulary of a BPE needs its merges: put merges.txt beside it")
-    lines = merges.data.decode("utf-8-sig").split("\n")
+    pairs = []
+    for number, line in enumerate(_lines(merges), 1):
+        line = line.removeprefix("\ufeff").removesuffix("\r")
+        if not line or line.startswith("#version"):
+            continue
+        if len(pair := line.split(" ")) != 2:
+            raise SourceError(
+                f"merges.txt beside it, line {number}: expected two tokens and a space between "
+                f"them, found {shown(line)}"
+            )
+        pairs.append(pair)
     vocab = source.document
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     document = {
@@ -95,11 +116,7 @@ def _read_vocab(source: Source, options: Options) -> Imported:
         "model": {
             "type": "BPE",
             "vocab": vocab,
-            "merges": [
-                line.removesuffix("\r")
-                for line in lines
-                if line.strip() and not line.startswith("#version")
-            ],
+            "merges": pairs,
         },
     }
     note = "the files name no pretokenizer: GPT-2's was taken"
