@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -514,6 +515,75 @@ def test_ids_of_sentencepiece(kind: str, options: dict[str, Any]) -> None:
 
     check()
     assert [enc.encode(text) for text in HARD[:-3]] == [theirs.encode(text) for text in HARD[:-3]]
+
+
+FLAGS = (
+    *("add_dummy_prefix", "remove_extra_whitespaces", "treat_whitespace_as_suffix"),
+    *("split_by_whitespace", "allow_whitespace_only_pieces", "split_digits", "split_by_number"),
+)
+FRAGMENTS = (
+    *(
+        "the",
+        "cat",
+        "that",
+        "hat,",
+        " ",
+        "  ",
+        "\u2581",
+        "\u2581\u2581",
+        "é",
+        "½",
+        "a",
+        "x",
+        "Q",
+        "zz",
+    ),
+    *(
+        "<sep>",
+        "</s>",
+        "<unk>",
+        "<ctl>",
+        "<0x41>",
+        "अ",
+        "\n",
+        "\t",
+        "\u3000",
+        "\0",
+        "😀",
+        "t h",
+        "අ",
+    ),
+)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_models(seed: int) -> None:
+    """Models of random options, and with pieces that are unused."""
+    random = Random(seed)
+    kind = ("unigram", "bpe", "word", "char")[seed % 4]
+    options: dict[str, Any] = {flag: random.random() < 0.5 for flag in FLAGS}
+    if kind in ("unigram", "bpe") and random.random() < 0.5:
+        options |= {"byte_fallback": True, "vocab_size": 340}
+    if random.random() < 0.5:
+        options["user_defined_symbols"] = random.choice(
+            (["<sep>", "that", "é"], ["\u2581the", "Q"], ["a", "\u2581"], ["t h"])
+        )
+    if random.random() < 0.3:
+        options |= {"unk_surface": random.choice(("?", "", " U ")), "control_symbols": ["<ctl>"]}
+    data = trained(model_type=kind, normalization_rule_name="identity", **options)
+    if kind != "bpe":
+        pieces = [value for number, _, value in fields(data, "it") if number == 1]
+        for piece in random.sample(pieces, 2):
+            assert isinstance(piece, bytes)
+            if not any(number == 3 for number, _, _ in fields(piece, "it")):
+                data = data.replace(message((1, piece)), message((1, piece + message((3, 5)))), 1)
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
+    enc = opened(imported(data))
+    for _ in range(120):
+        text = "".join(random.choices(FRAGMENTS, k=random.randint(0, 9)))
+        ids = theirs.encode(text)
+        assert enc.encode(text) == ids, (options, text)
+        assert enc.decode(ids) == theirs.decode(ids), (options, text)
 
 
 @pytest.mark.slow

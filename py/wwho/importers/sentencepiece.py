@@ -258,22 +258,20 @@ def _text(spec: dict[int, protobuf.Value], number: int, name: str, default: str)
 def read(source: Source, options: Options) -> Imported:
     """Make the model."""
     model = parse_model(source.data)
-    if model.algorithm is not Algorithm.UNIGRAM and (unused := model.of_kind(Kind.UNUSED)):
-        raise SourceError(
-            f"piece {unused[0]}, {model.pieces[unused[0]].text!r}, is of the type unused, which "
-            "only Unigram models may have here: in others a text may pass through it"
-        )
+    _check_reach(model)
     made = unigram(model) if model.algorithm is Algorithm.UNIGRAM else units_model(model)
     mark = MARK if model.escape_whitespaces else " "
     scanners = [_scanner("spaces", " +" if model.remove_extra_whitespaces else " ", r"[\s\S]")]
     stages: tuple[Stage, ...] = ()
     if isinstance(made, BPE):
         words = model.algorithm is Algorithm.WORD
-        unit = f"{mark}[^{mark}]*|[^{mark}]+" if words else r"[\s\S]"
+        unit = f"{MARK}[^{MARK}]*|[^{MARK}]+" if words else r"[\s\S]"
         scanners.append(_scanner("units", unit))
         if model.algorithm is Algorithm.BPE and (cuts := safe_cuts(made)) is not None:
             scanners.append(Scanner("safe cuts", (cuts,), longest=False))
             stages = (Stage(2, (Action.KEEP,)),)
+    if _ends_in_mark(model):
+        scanners.append(_scanner("end", rf"{mark}+(?![\s\S])", f"{mark}+", f"[^{mark}]"))
     artifact = Artifact(
         scanners=compile_scanners(scanners),
         router=None,
@@ -288,7 +286,7 @@ def read(source: Source, options: Options) -> Imported:
         models=(made,),
         stages=stages,
         added=_added(model, made),
-        normalizer=_normalizer(model, mark),
+        normalizer=_normalizer(model, mark, len(scanners) - 1),
         decoder=decoders.sentencepiece(
             dict.fromkeys(model.of_kind(Kind.CONTROL), b"")
             | {model.unk_id: model.unk_surface.encode()},
@@ -303,6 +301,32 @@ def read(source: Source, options: Options) -> Imported:
         },
     )
     return Imported(artifact=artifact, kind=READER.kind, engine="sentencepiece 0.2.3")
+
+
+def _inner(piece: Piece) -> str:
+    """The characters of a piece that has several."""
+    text = piece.text.decode()
+    return text if len(text) > 1 else ""
+
+
+def _check_reach(model: Model) -> None:
+    """Refuse what SentencePiece does and no artifact does."""
+    if model.algorithm is Algorithm.BPE and (unused := model.of_kind(Kind.UNUSED)):
+        inner = {char for k in model.of_kind(Kind.NORMAL) for char in _inner(model.pieces[k])}
+        for number in unused:
+            text = model.pieces[number].text
+            if len(text.decode()) > 1 or text.decode() in inner:
+                raise SourceError(
+                    f"piece {number}, {text!r}, is of the type unused: a BPE merges to it or by "
+                    "it, and then takes it apart again, which no artifact does"
+                )
+    for number in model.of_kind(Kind.USER_DEFINED):
+        text = model.pieces[number].text
+        if model.remove_extra_whitespaces and b"  " in text:
+            raise SourceError(
+                f"piece {number}, {text!r}, is of the user, so its spaces stay, while "
+                "remove_extra_whitespaces takes all other repeated spaces"
+            )
 
 
 def unigram(model: Model) -> Viterbi:
@@ -392,8 +416,8 @@ def _added(model: Model, made: BPE | Viterbi) -> tuple[Added, ...]:
     )
 
 
-def _normalizer(model: Model, mark: str) -> tuple[Step, ...]:
-    """What SentencePiece does to a text first."""
+def _normalizer(model: Model, mark: str, number: int) -> tuple[Step, ...]:
+    """What SentencePiece does to a text first; the scanner `number` finds the marks at its end."""
     steps: list[Step] = []
     if model.charsmap.rules:
         own = [model.pieces[number].text.decode() for number in model.of_kind(Kind.USER_DEFINED)]
@@ -408,7 +432,9 @@ def _normalizer(model: Model, mark: str) -> tuple[Step, ...]:
         steps.append(Ends(strip=" ", left=True))
     if remove or model.escape_whitespaces:
         steps.append(Replace(0, (mark, None)))
-    if remove or add:
+    if _ends_in_mark(model):  # also a text of nothing but marks, which all go
+        steps += [Ends(suffix=mark), Replace(number, (mark, None, None))]
+    elif remove or add:
         steps.append(
             Ends(
                 strip=mark if remove else "",
@@ -418,6 +444,11 @@ def _normalizer(model: Model, mark: str) -> tuple[Step, ...]:
             )
         )
     return tuple(steps)
+
+
+def _ends_in_mark(model: Model) -> bool:
+    """Whether one mark is put after a text, and others are taken off there."""
+    return model.suffix and model.add_dummy_prefix and model.remove_extra_whitespaces
 
 
 def _scanner(name: str, *patterns: str) -> Scanner:
