@@ -430,7 +430,7 @@ def tokens() -> Iterator[Attack]:
     yield "SYMBOLS-shares_with_none", spelled(b"\1\0\1\1jk")
     yield "SYMBOLS-shares_too_little", spelled(b"\0\0\1\2jjk")
     yield "SYMBOLS-not_shortest", spelled(b"\0\x80\0\1\1jk")
-    yield "SYMBOLS-1024_bytes", spelled(b"\0\0\1" + leb.pack([1024]) + b"j" + b"k" * 1024)
+    yield "SYMBOLS-1025_bytes", spelled(b"\0\0\1" + leb.pack([1025]) + b"j" + b"k" * 1025)
     yield "PAIRS-cut", of_bytes(base[:-1])
     yield "PAIRS-long", of_bytes(base + b"\0")
     yield "PAIRS-not_shortest", of_bytes(bytes_of + lefts + b"\xe2\x00" + leb.pack([99]))
@@ -454,7 +454,7 @@ def tokens() -> Iterator[Attack]:
     yield "SYMBOLS-unmade_long", of_odd(more=b"\0")
     yield "SYMBOLS-unmade_space", with_model(UNITS, unmade=(b" ",), space_id=267)
     yield "TOKEN_DUPLICATE-unmade", of_odd(unmade=(b"bb",))
-    yield "TOKEN_LENGTH-1024", longest()
+    yield "TOKEN_LENGTH-2048", longest()
     yield "TOKEN_LENGTH-fewer", with_head(BASE, text_bytes=256 + 4)
     yield "TOKEN_LENGTH-more", with_head(BASE, text_bytes=256 + 6)
     yield "TOKEN_LENGTH-units", with_head(UNITS, text_bytes=7)
@@ -466,8 +466,8 @@ def tokens() -> Iterator[Attack]:
 
 
 def longest() -> bytes:
-    """A model of which a token has 1024 bytes."""
-    return grown(((97, 97), *((255 + k, 255 + k) for k in range(1, 10))))
+    """A model of which a token has 2048 bytes."""
+    return grown(((97, 97), *((255 + k, 255 + k) for k in range(1, 11))))
 
 
 def grown(merges: Sequence[tuple[int, int]]) -> bytes:
@@ -616,7 +616,7 @@ def added() -> Iterator[Attack]:
     yield "ADDED-descending", listed(unk, (259, b"<|a|>"))
     yield "ADDED-of_another_text", listed(unk, (262, b"<|a|>"))
     yield "ADDED-same_text", listed((259, b"[UNK]"), unk)
-    yield "ADDED-1024_bytes", listed((259, b"x" * 1024), unk)
+    yield "ADDED-1025_bytes", listed((259, b"x" * 1025), unk)
     yield "ADDED-not_utf8", listed((259, b"<\xff>"), unk)
     yield "ADDED-id_huge", listed(unk, (2**21 - 1, b"x"))
     yield "ADDED-flags_64", listed(unk, flags=65)
@@ -806,8 +806,8 @@ def decoder() -> Iterator[Attack]:
     yield "DECODER-ends_descend", number(surfaces + 4, 4, "<I")
     yield "DECODER-end_before", number(surfaces + 12, 2, "<I")
     yield "DECODER-end_beyond", number(surfaces + 12, 4, "<I")
-    long = replace(MODEL, decoder=Decoder((), "", {0: bytes(1024)}))
-    yield "DECODER-surface_of_1024", write_artifact(long)
+    long = replace(MODEL, decoder=Decoder((), "", {0: bytes(1025)}))
+    yield "DECODER-surface_of_1025", write_artifact(long)
 
 
 GROUPS: tuple[Callable[[], Iterator[Attack]], ...] = (

@@ -307,8 +307,8 @@ def test_what_is_refused() -> None:
         bpe_model(two, [(b"a", b"b")], units=True, unk_id=9)
     with pytest.raises(ArtifactError, match=r"b'ab' has a rank and is no token"):
         bpe_model(two, {b"ab": 1}, units=True, unk_id=9)
-    with pytest.raises(ArtifactError, match=r"a token of 1024 bytes; 1 to 1023 are possible"):
-        bpe_model({**two, b"a" * 1024: 2}, [], units=True, unk_id=9)
+    with pytest.raises(ArtifactError, match=r"a token of 1025 bytes; 1 to 1024 are possible"):
+        bpe_model({**two, b"a" * 1025: 2}, [], units=True, unk_id=9)
     with pytest.raises(ArtifactError, match=r"b'b' has the id -1; 0 to 2097150 are possible"):
         bpe_model({b"a": 0, b"b": -1}, [], units=True, unk_id=9)
     with pytest.raises(ArtifactError, match=r"b'ab' and b'ba' have one rank"):

@@ -177,7 +177,7 @@ def test_a_pair_that_overlaps_itself_is_merged_from_left_to_right() -> None:
     assert merger.merges() == [(0, 0), (1, 0), (1, 2)]
 
 
-def test_no_token_is_longer_than_1023_bytes() -> None:
+def test_no_token_is_longer_than_1024_bytes() -> None:
     words = {tuple(bytes([65 + k]) * 255 for k in range(9)): 5, (b"A", b"B") * 600: 5}
     atoms = tuple(sorted({unit for word in words for unit in word}))
     merger = Merger(table_of(words.items()), atoms, max_merges=2000, min_freq=1)
@@ -187,7 +187,7 @@ def test_no_token_is_longer_than_1023_bytes() -> None:
     texts = list(atoms)
     for left, right in learnt.merges:
         texts.append(texts[left] + texts[right])
-    assert 1000 < max(map(len, texts)) <= 1023
+    assert 1000 < max(map(len, texts)) <= 1024
 
 
 def test_counts_are_not_cut_to_32_bits() -> None:
@@ -401,7 +401,7 @@ def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
         (["[A]", "[A]"], "is there already, with the id 301"),
         (["<|end|>"], "is there already, with the id 300"),
         ([""], "has 0 bytes"),
-        (["x" * 1024], "has 1024 bytes"),
+        (["x" * 1025], "has 1025 bytes"),
         (["\ud800"], "not valid Unicode"),
     ],
 )

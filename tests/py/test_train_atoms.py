@@ -524,7 +524,7 @@ def test_no_token_has_more_atoms_than_asked_for(text: str, kind: AtomKind, most:
     assert model.provenance["training"].endswith(f", max_token_units {most}")
 
 
-@pytest.mark.parametrize("most", [0, -1, 1024])
+@pytest.mark.parametrize("most", [0, -1, 1025])
 def test_the_longest_token_has_a_range(most: int) -> None:
     with pytest.raises(ValueError, match=rf"max_token_units is {most}; it must be between 1 and"):
         train_model(SCHEMAS, BASE, Corpus(Texts(["ගම"])), max_token_units=most)

@@ -58,7 +58,7 @@ static inline uint32_t trailing_zeros(uint64_t word) {
 #define N_PAGES (0x110000u >> 7) /* of 128 code points each */
 #define WWHO_NONE 0xFFFFFFFFu
 #define WWHO_MAX_LENGTH 0x7FFFFFFFu /* of a file, a text, a workspace: FORMAT.md, Limits */
-#define WWHO_MAX_TOKEN 1023u
+#define WWHO_MAX_TOKEN 1024u
 #define WWHO_ID_BITS 21
 #define WWHO_MAX_IDS ((1u << WWHO_ID_BITS) - 1) /* ids are below it */
 #define ONES UINT64_C(0x0101010101010101)

@@ -160,9 +160,9 @@ static inline uint64_t hash_finish(uint64_t state, uint64_t tail, size_t n) { re
 
 WWHO_LOCAL uint64_t hash_text(const uint8_t *text, size_t n, size_t readable);
 
-/* A slot of `strings`: all that is known of a text before it is read. */
+/* A slot of `strings`: all that is known of a text before it is read; 0 is a length of 1024. */
 static inline uint64_t string_slot(uint32_t token, uint64_t n, uint64_t offset, uint64_t hash) {
-    return token | n << 21 | offset << 31 | hash << 62;
+    return token | (n & 1023) << 21 | offset << 31 | hash << 62;
 }
 
 static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t n) {

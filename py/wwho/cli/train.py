@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=shared.positive,
         metavar="N",
         help="how many syllables, or other atoms, a token may have (default: what fits into its "
-        "1023 bytes)",
+        "1024 bytes)",
     )
     parser.add_argument(
         "--special",

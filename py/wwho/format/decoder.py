@@ -123,7 +123,7 @@ class Decoder:
         steps: what is done to the list, in order; at most 64.
         continuing: what stands before the tokens of a Greedy model that only continue a piece, such
             as "##"; at most 255 bytes of UTF-8.
-        surfaces: tokens that have another text here: id to bytes, at most 1023.
+        surfaces: tokens that have another text here: id to bytes, at most 1024.
     """
 
     steps: tuple[Step, ...] = ()

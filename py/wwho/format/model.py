@@ -291,7 +291,7 @@ def expand(texts: list[bytes], pairs: Sequence[Pair]) -> list[bytes]:
     """Append to `texts` the text of each pair, in order: its left token's and its right token's.
 
     A part may come after the token that it is part of. One that is part of itself, or has parts
-    within parts over 1023 times, gets a text that is longer than any may be.
+    within parts over 1024 times, gets a text that is longer than any may be.
 
     Example:
         >>> expand([b"a"], [(2, 0), (0, 0)])

@@ -91,7 +91,7 @@ def train(
             twice for them, and for ``auto`` three times: give no iterator.
         max_words: how many words a superword may touch, from 2 to 127.
         max_token_units: how many syllables (or other atoms) a token may have, superwords among
-            them; None: as many as fit into a token's 1023 bytes.
+            them; None: as many as fit into a token's 1024 bytes.
         normalize: ``nfc``: texts are brought into NFC before they are counted, and so is every text
             that the tokenizer encodes. None: they are taken as they are.
         specials: texts of special tokens. None: [PAD] [UNK] [BOS] [EOS] [MASK]; with byte atoms

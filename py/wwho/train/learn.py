@@ -74,7 +74,7 @@ def learn_merges(
     within a word. Among pairs of equal count the one with the smaller left id is merged first, then
     the one with the smaller right id. A pair that overlaps itself is merged from left to right. No
     pair with a pruned unit is merged (`choose_atoms`), none seen less than `min_freq` times, and
-    none whose token would be longer than `max_units` atoms or 1023 bytes.
+    none whose token would be longer than `max_units` atoms or 1024 bytes.
 
     Args:
         words: the words of the corpus and their counts.

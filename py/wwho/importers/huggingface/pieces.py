@@ -8,6 +8,7 @@ characters that stand for bytes, tell its first and last character, take out wha
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from wwho.compile.codepoints import ALL, CodePointSet
@@ -159,7 +160,12 @@ def unit(prefix: str, suffix: str) -> Node:
 
 
 def replace_unknown(
-    value: Value, draft: Draft, known: list[tuple[str, CodePointSet, str]], content: str, fuse: bool
+    value: Value,
+    draft: Draft,
+    known: list[tuple[str, CodePointSet, str]],
+    content: str,
+    fuse: bool,
+    whole: Collection[str] = (),
 ) -> None:
     """Let a text stand for each unit that is not known.
 
@@ -170,6 +176,7 @@ def replace_unknown(
             behind them.
         content: the text; empty: unknown units vanish, and their neighbours meet.
         fuse: whether it stands for neighbouring units together, of which all are characters alone.
+        whole: pieces that stay as they are, with the character that `whole_mark` gives behind them.
     """
     settle(value, draft)
     guard(draft)
@@ -196,5 +203,17 @@ def replace_unknown(
         for _, chars, _ in known:
             own |= chars
         other = many(Chars(ALL - own), 1)
-    number = draft.scanner("known", alt(MARKS, *rules), other, ANY)
-    draft.rewriting.append(Replace(number, (None, content, None)))
+    nodes = [alt(MARKS, *rules), other, ANY]
+    contents = [None, content, None]
+    if whole:
+        draft.rewriting.append(Ends(prefix=MARK))
+        draft.marked = True
+        texts = (seq(*(Chars(CodePointSet.of(char)) for char in text)) for text in sorted(whole))
+        nodes.insert(0, seq(many(MARKS, 1), alt(*(seq(text, AT_END) for text in texts))))
+        contents.insert(0, MATCH + whole_mark(draft))
+    draft.rewriting.append(Replace(draft.scanner("known", *nodes), tuple(contents)))
+
+
+def whole_mark(draft: Draft) -> str:
+    """What stands behind pieces that are a token as a whole, and behind such tokens."""
+    return draft.private[1]

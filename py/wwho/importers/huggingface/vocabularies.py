@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wwho.build.bpe import bpe_model
+from wwho.build.bpe import bpe_model, characters, live_pairs, singles
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.syntax import Node
 from wwho.format.bpe import BPE
-from wwho.format.decoder import Step
+from wwho.format.decoder import Replace, Step
 from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Ids, Model, Unknown
@@ -19,7 +19,7 @@ from wwho.format.rewriting import stand_in
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
-from wwho.importers.huggingface.pieces import replace_unknown, unit, unmark
+from wwho.importers.huggingface.pieces import replace_unknown, unit, unmark, whole_mark
 from wwho.importers.huggingface.places import Places
 from wwho.importers.source import shown
 
@@ -146,12 +146,13 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
     made = {left + right[len(prefix) :] for left, right in merges}
     spell = places.spell if places else _spelling(byte_level)
     spelled_as = {text: spell(text) for text in vocab}
+    cut = places.units if places else singles if byte_level else characters
     tokens: dict[bytes, int] = {}
     hidden: dict[str, int] = {}
     for text, number in vocab.items():
         spelled = spelled_as[text]
-        lone = spelled is not None and len(spelled if byte_level else text) == 1
-        if text in bytes_of:
+        lone = spelled is not None and len(cut(spelled)) == 1
+        if text in bytes_of and not (whole or text in made):
             continue
         if not spelled or (text not in made and not lone and (text in added or text == unk)):
             hidden[text] = number
@@ -162,24 +163,37 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         else:
             tokens[spelled] = number
     pairs = [(spelled_as[left] or b"", spelled_as[right] or b"") for left, right in merges]
+    decoding = places.decoding if places else ()
     if not byte_level:
         known = places.known if places else [("", _characters(vocab), "")]
-        _replace_unknown(value, draft, known, unk, fuse, bytes_of, merges)
+        if _changes_symbols(value, unk, fuse and len(known) > 1, bytes_of, merges):
+            unmade = _unmade(tokens, pairs) if whole else set()
+            own = [("", spelled_in({*bytes_of.values()}), "")] if bytes_of else []
+            texts = {text.decode() for text in unmade}
+            replace_unknown(
+                value, draft, [*known, *own], unk or "", fuse and unk is not None, texts
+            )
+            if unmade:
+                mark = whole_mark(draft)
+                pairs = [pair for pair in pairs if not {*pair, pair[0] + pair[1]} & unmade]
+                told = {text: text + mark.encode() for text in unmade}
+                tokens = {told.get(text, text): number for text, number in tokens.items()}
+                decoding = (Replace(mark, ""),)
+        unmark(draft)
         if unk_id is None:  # what is unknown has vanished before
-            unk_id = min(vocab.values(), default=0)
+            unk_id = min([*tokens.values(), *map(vocab.__getitem__, bytes_of)], default=0)
     model: BPE = bpe_model(
         tokens,
         pairs,
-        units=places.units if places else not byte_level,
+        units=False if byte_level else cut,
         whole=whole,
         unk_id=unk_id,
         fuse=fuse,
         byte_ids=[vocab.get(f"<0x{byte:02X}>") for byte in range(256)] if bytes_of else [],
         added={*added.values()},
     )
-    if not places:
-        return Vocabulary(model, vocab, hidden)
-    return Vocabulary(model, vocab, hidden, unit(places.front, places.behind), places.decoding)
+    symbol = unit(places.front, places.behind) if places else ANY
+    return Vocabulary(model, vocab, hidden, symbol, decoding)
 
 
 def _refuse_bytes(
@@ -203,27 +217,28 @@ def _characters(texts: Collection[str]) -> CodePointSet:
     return CodePointSet.of(*(text for text in texts if len(text) == 1))
 
 
-def _replace_unknown(
+def _changes_symbols(
     value: Value,
-    draft: Draft,
-    known: list[tuple[str, CodePointSet, str]],
     unk: str | None,
     fuse: bool,
-    bytes_of: Mapping[str, int],
+    bytes_of: Collection[str],
     merges: Sequence[tuple[str, str]],
-) -> None:
-    """Let steps do what no model does with symbols that are not there.
+) -> bool:
+    """Whether steps must do what no model does with symbols that are not there.
 
     Without `unk_token` they vanish, and their neighbours meet. An `unk_token` that merges take for
     a symbol merges where it stands for others, too.
     """
     merged = unk is not None and any(unk in pair for pair in merges)
-    if merged and (bytes_of or len(unk or "") != 1 or (fuse and len(known) > 1)):
+    if merged and (bytes_of or len(unk or "") != 1 or fuse):
         value.at("unk_token").fail(f"found {shown(unk)}, which is merged with others")
-    if merged or (unk is None and len(bytes_of) < 256):
-        own = [("", spelled_in({*bytes_of.values()}), "")] if bytes_of else []
-        replace_unknown(value, draft, [*known, *own], unk or "", fuse and merged)
-    unmark(draft)
+    return merged or (unk is None and len(bytes_of) < 256)
+
+
+def _unmade(tokens: Collection[bytes], pairs: Sequence[tuple[bytes, bytes]]) -> set[bytes]:
+    """The tokens that no merge makes."""
+    symbols = {text for text in tokens if len(text.decode()) == 1}
+    return {*tokens} - symbols - {*live_pairs(tokens, pairs, symbols, characters)}
 
 
 def spelled_in(known: Collection[int]) -> CodePointSet:

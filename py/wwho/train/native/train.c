@@ -11,7 +11,7 @@
 
 enum {
     MAX_ATOM = 255,   /* bytes of an atom, */
-    MAX_TOKEN = 1023, /* of any token, */
+    MAX_TOKEN = 1024, /* of any token, */
     MAX_IDS = 1 << 21 /* and ids, at most: FORMAT.md, Limits */
 };
 

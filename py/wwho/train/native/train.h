@@ -75,7 +75,7 @@ typedef struct wwho_merger wwho_merger;
  * A unit that is an atom becomes its id. A unit that is none, but a space and an atom, becomes that atom, with a cut before it
  * (the encoder writes the lone space there, which takes no part in merging). Any other unit is a cut. Neighbouring ids with no
  * cut between them are pairs. At most max_merges merges will be made, none of a pair seen less than min_freq times, and none
- * whose token would be longer than max_units atoms or 1023 bytes. Both tables may be freed afterwards. WWHO_ARGUMENT for a min_freq
+ * whose token would be longer than max_units atoms or 1024 bytes. Both tables may be freed afterwards. WWHO_ARGUMENT for a min_freq
  * or max_units of 0, more than 2^21 atoms or merges, or more than 2^31 - 2 units in the distinct words. On failure *merger is null. */
 int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max_merges, uint64_t min_freq, uint32_t max_units,
                     wwho_merger **merger);
