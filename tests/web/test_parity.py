@@ -1,0 +1,94 @@
+"""JavaScript's methods give what Python's give: every option, models of every kind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaged import ROOT, run
+
+import wwho
+from wwho.errors import WwhoError
+
+pytestmark = pytest.mark.page
+MODELS = sorted((ROOT / "tests" / "vectors").glob("*.wwho"))
+SHIPPED = ("gpt2", "wwho_328k")
+LIMIT = 5
+TEXTS = (
+    "",
+    " ",
+    "Hello, WORLD! It's 10:45.",
+    "a b  c\n\nd\te \r\n f",
+    "ශ්‍රී ලංකාව අද්භුත ක්‍ෂිතිජය",
+    "शाम को बारिश, क्ष्म्य्व किताबें।",
+    "Café cafe\u0301 ﬁne ½ Å Å",
+    "👩‍👩‍👧 🙂🙂 𓀀 x",
+    "[CLS] <s> [UNK] [MASK] </s> <|endoftext|> [PAD]",
+    "x<|endoftext|>y <mask> z",
+    "中文字符，日本語。한국어",
+    "\u200b\ufeff\x00\x07\u0301",
+    "Straße İstanbul ΣΊΣΥΦΟΣ ǅ",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "One. Two three. Four five?\n\nSix seven eight nine. Ten!",
+    "שָׁלוֹם مرحبا ไทย ខ្មែរ",
+)
+
+
+def outcome(make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except WwhoError:
+        return "error"
+
+
+def listed(found: tuple[list[int], list[tuple[int, int]]]) -> list[Any]:
+    return [found[0], [list(place) for place in found[1]]]
+
+
+def expected(enc: wwho.Tokenizer, text: str, pair: str) -> dict[str, Any]:
+    """What parity.mjs says of a text."""
+    ids = enc.encode(text)
+    counts: list[dict[str, Any]] = [{}, {"allowed_special": "all"}, {"add_special_tokens": True}]
+    chunks: list[dict[str, Any]] = [{}, {"overlap": 2}, {"prefer": "token"}]
+    within = [enc.count_till_limit(text, most) for most in (0, 1, LIMIT, len(ids))]
+    special = enc.encode(text, allowed_special="all")
+    return {
+        "ids": ids,
+        "special": special,
+        "around": enc.encode(text, add_special_tokens=True),
+        "pair": outcome(lambda: enc.encode(text, pair, add_special_tokens=True)),
+        "offsets": listed(enc.encode_with_offsets(text, allowed_special="all")),
+        "pairOffsets": outcome(
+            lambda: listed(enc.encode_with_offsets(text, pair, add_special_tokens=True))
+        ),
+        "count": [enc.count(text, **options) for options in counts],
+        "within": [False if count is None else count for count in within],
+        "truncated": [enc.truncate(text, most) for most in (0, 1, LIMIT)],
+        "chunks": [
+            outcome(lambda options=options: [list(c) for c in enc.chunk(text, LIMIT, **options)])
+            for options in chunks
+        ],
+        "decoded": [enc.decode(special, skip_special_tokens=skip) for skip in (False, True)],
+    }
+
+
+def test_every_method_gives_what_pythons_gives(project: Path, tmp_path: Path) -> None:
+    shipped = [project / "node_modules" / "wwho" / "models" / f"{name}.wwho" for name in SHIPPED]
+    models = [*MODELS, *shipped]
+    job = {"models": [str(path) for path in models], "texts": TEXTS, "limit": LIMIT}
+    (tmp_path / "job.json").write_text(json.dumps(job), "utf-8")
+    found = json.loads(run("node", "parity.mjs", tmp_path / "job.json", cwd=project))
+    given = iter(found)
+    for path in models:
+        enc = wwho.Tokenizer.load(path)
+        for i, text in enumerate(TEXTS):
+            theirs, pair = next(given), TEXTS[(i + 1) % len(TEXTS)]
+            ours = expected(enc, text, pair)
+            if max(text + pair, default="") > "\uffff":
+                del ours["pairOffsets"], theirs["pairOffsets"]
+            for method, value in ours.items():
+                assert theirs[method] == value, (path.stem, text, method)
+    assert next(given, None) is None
