@@ -92,9 +92,13 @@ def opened(found: Imported) -> Tokenizer:
 @pytest.mark.parametrize("version", [2, 3])
 def test_byte_level(version: int) -> None:
     template: Value = ("tokenizer.chat_template", "s", "{{ x }}")
-    found = imported(gguf(*gpt2("gpt-2", template), version=version) + b"weights" * 99)
+    other: Value = ("tokenizer.chat_template.tool_use", "s", "{{ y }}")
+    eos: Value = ("tokenizer.ggml.eos_token_id", "u", 262)
+    found = imported(gguf(*gpt2("gpt-2", template, other, eos), version=version) + b"weights" * 99)
     enc = opened(found)
-    assert found.notes == ("left out: tokenizer.chat_template",)
+    assert found.notes == ("left out: tokenizer.chat_template.tool_use",)
+    record = enc.info.provenance
+    assert (record["chat_template"], record["eos_token"]) == ("{{ x }}", "<user >")
     assert found.engine.startswith("llama.cpp")
     # What llama.cpp itself gives: a user-defined token is found, a control one is text.
     assert enc.encode("the the  the<user >12") == [257, 258, 32, 258, 262, 260]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,10 @@ def listed(found: tuple[list[int], list[tuple[int, int]]]) -> list[Any]:
     return [found[0], [list(place) for place in found[1]]]
 
 
+def chunks_of(enc: wwho.Tokenizer, text: str, **options: Any) -> list[Any]:
+    return [list(chunk) for chunk in enc.chunk(text, LIMIT, **options)]
+
+
 def expected(enc: wwho.Tokenizer, text: str, pair: str) -> dict[str, Any]:
     """What parity.mjs says of a text."""
     ids = enc.encode(text)
@@ -67,10 +72,7 @@ def expected(enc: wwho.Tokenizer, text: str, pair: str) -> dict[str, Any]:
         "count": [enc.count(text, **options) for options in counts],
         "within": [False if count is None else count for count in within],
         "truncated": [enc.truncate(text, most) for most in (0, 1, LIMIT)],
-        "chunks": [
-            outcome(lambda options=options: [list(c) for c in enc.chunk(text, LIMIT, **options)])
-            for options in chunks
-        ],
+        "chunks": [outcome(partial(chunks_of, enc, text, **options)) for options in chunks],
         "decoded": [enc.decode(special, skip_special_tokens=skip) for skip in (False, True)],
     }
 

@@ -85,7 +85,7 @@ def read(source: Source, options: Options) -> Imported:
         )
     artifact, notes = _MAKE[name](vocabulary, options, source)
     return Imported(
-        artifact=artifact,
+        artifact=replace(artifact, provenance={**artifact.provenance, **_chats(vocabulary)}),
         kind=READER.kind,
         engine=ENGINE,
         notes=(*notes, *_unused(metadata)),
@@ -574,8 +574,22 @@ def _is_wanted(key: str) -> bool:
 
 def _unused(metadata: Mapping[str, Any]) -> list[str]:
     """What the file says of the use of tokens, and a tokenizer does not need."""
-    found = [key for key in metadata if "chat_template" in key or key.endswith("huggingface.json")]
+    found = [key for key in metadata if key.endswith("huggingface.json")]
+    found += [key for key in metadata if key.startswith("tokenizer.chat_template.")]
     return [f"left out: {key}" for key in found]
+
+
+def _chats(vocabulary: Vocabulary) -> dict[str, str]:
+    """The chat template and the tokens that it names, for the record; nothing without one."""
+    template = vocabulary.text("tokenizer.chat_template")
+    if not template:
+        return {}
+    found = {"chat_template": template}
+    for name in ("bos", "eos"):
+        token = value(vocabulary.metadata, f"tokenizer.ggml.{name}_token_id", int)
+        if token is not None and 0 <= token < len(vocabulary.texts):
+            found[f"{name}_token"] = vocabulary.texts[token].decode("utf-8", "replace")
+    return found
 
 
 _MAKE = {

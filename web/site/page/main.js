@@ -16,6 +16,7 @@ import { Card } from "./show/card.js";
 import { element } from "./show/element.js";
 import { FileTable } from "./show/files.js";
 import { bytes, count, counted } from "./show/format.js";
+import { listenToGallery } from "./show/gallery.js";
 import { cutsOf } from "./show/pieces.js";
 import { showPremium, showSentences } from "./show/premium.js";
 import { Rows, spoken } from "./show/rows.js";
@@ -331,6 +332,7 @@ function listen() {
     find("text").focus({ preventScroll: true });
   });
   addEventListener("paste", paste);
+  listenToGallery(complain);
   listenToDrops();
 }
 

@@ -3,7 +3,7 @@
 /** @typedef {import("../../package/import.js").ImportReport} Report */
 
 /** What is said of each thing that takes a while. */
-const STEPS = { load: "fetching the import", start: "starting Python, which is 13 MB the first time", import: "reading the vocabulary" };
+const STEPS = { load: "fetching the import", start: "starting Python, 14 MB the first time", import: "reading the vocabulary" };
 /** A file of another library, by its name; of a file that was chosen as a tokenizer, the importer finds out what it is. */
 const NAMES = /^(tokenizer|tekken)[^/]*\.json$|^vocab\.(json|txt)$|\.(model|gguf|tiktoken)$/i;
 /** What lies beside one and belongs to it. */

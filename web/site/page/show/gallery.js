@@ -1,0 +1,34 @@
+// The gallery: well-known tokenizers, what their files weigh and what they make of the parallel sentences. Its data comes when it is opened.
+
+import { PARALLEL } from "../data/parallel.js";
+import { element } from "./element.js";
+import { bytes, count } from "./format.js";
+
+/** @param {string} id @returns {any} */
+const find = (id) => document.getElementById(id);
+
+/** Show it when it is first opened. @param {(message: string) => void} failed */
+export function listenToGallery(failed) {
+  find("gallery").addEventListener("toggle", () => {
+    if (find("gallery").open && find("gallery-rows").children.length === 0) show().catch((error) => failed(`The gallery cannot be shown: ${error.message}`));
+  });
+}
+
+async function show() {
+  const { GALLERY } = await import("../data/gallery.js");
+  const heads = ["Tokenizer", "Ids", "As .wwho", "Otherwise", ...PARALLEL.map(({ name }) => name), "Licence"];
+  find("gallery-heads").replaceChildren(...heads.map((text) => scoped(element("th", "", text), "col")));
+  find("gallery-rows").replaceChildren(
+    ...GALLERY.map(({ name, license, ids, bytes: packed, file, original, tokens }) => {
+      const theirs = original ? `${bytes(original)} ${file}` : "–";
+      const cells = [count(ids), bytes(packed), theirs, ...tokens.map(count), license];
+      return element("tr", "", scoped(element("th", "", name), "row"), ...cells.map((text) => element("td", "", text)));
+    }),
+  );
+}
+
+/** @param {HTMLElement} head @param {string} scope */
+function scoped(head, scope) {
+  head.setAttribute("scope", scope);
+  return head;
+}
