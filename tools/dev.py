@@ -74,6 +74,8 @@ def main() -> int:
     for each in (demo_parser, test_parser):
         each.add_argument("--sudo", action="store_true", help="install Debian packages by sudo")
     options, rest = parser.parse_known_args()
+    # Tests start hundreds of processes, which would all compile the package's modules again.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if options.command == "test":
         return test(rest)
     if rest:
@@ -113,7 +115,6 @@ def test(pytest_arguments: list[str]) -> int:
         return run(pytest + pytest_arguments)
     c_files = [str(path) for folder in C_FOLDERS for path in sorted(folder.rglob("*.[ch]"))]
     node_tests = sorted(str(path) for path in (ROOT / "tests" / "web").glob("*.test.mjs"))
-    node = ["node", "--test", "--test-reporter=spec", f"--test-concurrency={os.cpu_count()}"]
     # One process for each core. Large files of tests come first, so that what their tests share,
     # such as a wheel, is made once: the last tests are spread over the processes.
     python = [*pytest, "-n", "auto", "--dist", "worksteal", "tests/py"]
@@ -123,7 +124,7 @@ def test(pytest_arguments: list[str]) -> int:
         "clang-format": [str(CLANG_FORMAT), "--dry-run", "--Werror", *c_files],
         "eslint": ["node", ESLINT, "--config", "tests/eslint.config.mjs", "web", "tests", "tools"],
         "mypy": [str(PYTHON), "-m", "mypy"],
-        "node": [*node, *node_tests],
+        "node": ["node", "--test", "--test-reporter=spec", *node_tests],
         "pyodide": [*pytest, "tests/pyodide"],
         "page": [*pytest, "-n", "auto", "--dist", "loadfile", "tests/web"],
     }

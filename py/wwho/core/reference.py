@@ -124,13 +124,18 @@ class ReferenceBackend:
                     continue
                 begins = first and sources[start] == 0
                 piece = text[start:end]
-                out, places = normalize(late, piece, scanners, first=begins)
-                found = self._ordinary(out, unk, whole)
-                yield from moved(start, placed(piece, places, found) if late else found)
+                if late:
+                    out, places = normalize(late, piece, scanners, first=begins)
+                    found = placed(piece, places, self._ordinary(out, unk, whole))
+                else:
+                    found = self._ordinary(piece, unk, whole)
+                yield from moved(start, found)
 
-        text, sources = normalize(steps, part, scanners, first=first)
-        found = tokens(text, sources)
-        yield from placed(part, sources, found) if steps else found
+        if steps:
+            text, sources = normalize(steps, part, scanners, first=first)
+            yield from placed(part, sources, tokens(text, sources))
+        else:
+            yield from tokens(part, range(len(part)))
 
     def _ordinary(self, text: bytes, unk: bool, whole: bool) -> Iterator[Placed]:
         """The tokens of a text without added tokens."""

@@ -299,6 +299,10 @@ def expand(texts: list[bytes], pairs: Sequence[Pair]) -> list[bytes]:
     """
     first = len(texts)
     for token, pair in enumerate(pairs, first):
+        if token > pair[0] and token > pair[1]:  # nearly always: no parts to look into
+            text = texts[pair[0]] + texts[pair[1]]
+            texts.append(text if len(text) <= MAX_TOKEN_BYTES else bytes(MAX_TOKEN_BYTES + 1))
+            continue
         made: list[bytes] = []
         parts, size = [*pair[::-1]], 0
         while parts and size <= MAX_TOKEN_BYTES:

@@ -38,14 +38,16 @@ def write_classes(classes: ClassMap) -> bytes:
     flat = array("H", bytes(2 * N_PAGES * PAGE_SIZE))
     for first, last, number in classes.ranges:
         flat[first : last + 1] = array("H", [number]) * (last + 1 - first)
-    numbers: dict[tuple[int, ...], int] = {}
+    numbers: dict[bytes, int] = {}
     pages = [
-        numbers.setdefault(tuple(flat[at : at + PAGE_SIZE]), len(numbers))
+        numbers.setdefault(flat[at : at + PAGE_SIZE].tobytes(), len(numbers))
         for at in range(0, len(flat), PAGE_SIZE)
     ]
     code = small_code(classes.n_classes)
     head = struct.pack(f"<HH{N_PAGES}H", classes.n_classes, len(numbers), *pages)
-    return head + b"".join(struct.pack(f"<{PAGE_SIZE}{code}", *page) for page in numbers)
+    return head + b"".join(
+        struct.pack(f"<{PAGE_SIZE}{code}", *array("H", page)) for page in numbers
+    )
 
 
 def read_classes(data: bytes) -> ClassMap:
