@@ -323,9 +323,9 @@ def quietly(
         raise SystemExit(f"\nThis failed: {shlex.join(command)}")
 
 
-def run(command: list[str], *, quiet: bool = False) -> int:
+def run(command: list[str], *, quiet: bool = False, output: Any = None) -> int:
     """Run a command in the project's folder; return its exit code, 127 for an unknown program."""
-    output = subprocess.DEVNULL if quiet else None
+    output = subprocess.DEVNULL if quiet else output
     try:
         done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, check=False)
         return done.returncode
@@ -336,13 +336,13 @@ def run(command: list[str], *, quiet: bool = False) -> int:
 def shown(title: str, command: list[str]) -> int:
     """Run a command, and show what it printed once it has ended; return its exit code."""
     begun = time.monotonic()
-    done = subprocess.run(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
-    )
-    took = f"{time.monotonic() - begun:.0f} s"
-    sys.stdout.buffer.write(f"== {title} ({took})\n".encode() + done.stdout)
+    with tempfile.TemporaryFile() as output:
+        code = run(command, output=output)
+        output.seek(0)
+        took = f"{time.monotonic() - begun:.0f} s"
+        sys.stdout.buffer.write(f"== {title} ({took})\n".encode() + output.read())
     sys.stdout.flush()
-    return done.returncode
+    return code
 
 
 def wwho() -> str:
