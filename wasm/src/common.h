@@ -51,8 +51,10 @@ static inline uint32_t trailing_zeros(uint64_t word) {
  * where every byte is downloaded, hardly anything. */
 #ifdef __wasm__
 #define WARM COLD
+enum { FETCHES = 0 }; /* it has no prefetch() */
 #else
 #define WARM HOT
+enum { FETCHES = 1 };
 #endif
 
 #define N_PAGES (0x110000u >> 7) /* of 128 code points each */

@@ -45,6 +45,11 @@ static inline bool is_readable(const wwho_encoder *e, size_t at) { return e->len
 
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
+/* The token with the n bytes of text at a place, or WWHO_NONE. */
+static COLD uint32_t find_at(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
+    return find_text(v, e->text + at, n, hash_at(e, at, n));
+}
+
 static void flush_phrase(wwho_encoder *e) {
     wwho_row *row = &e->phrase.row;
     if (!row->n) return;
@@ -95,7 +100,7 @@ static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
 
 COLD void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     (void)route;
-    uint32_t token = find_text(v, e->text + at, end - at, hash_at(e, at, end - at));
+    uint32_t token = find_at(e, v, at, end - at);
     if (token < n_pieces(v)) {
         keep_tokens(key, v, &token, 1);
         put_all(e, v, &token, 1, at);
@@ -111,7 +116,7 @@ COLD void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_rou
 
 /* The atom with this text, or WWHO_NONE. */
 static inline uint32_t find_atom(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
-    uint32_t token = find_text(v, e->text + at, end - at, hash_at(e, at, end - at));
+    uint32_t token = find_at(e, v, at, end - at);
     return token < v->n_symbols ? token : WWHO_NONE;
 }
 
@@ -140,9 +145,9 @@ static COLD void put_in_phrase(wwho_encoder *e, const wwho_route *route, const u
     for (uint32_t i = 0; i < n; i++) push_symbol(row, tokens[i]);
 }
 
-/* Whether a token, if it is one, may stand for n units: an atom is one, all others are several. */
+/* Whether a token, if it is one and no superword, may stand for n units: an atom is one, all others are several. */
 static inline bool spans_units(const wwho_vocabulary *v, uint32_t token, uint32_t n) {
-    return token != WWHO_NONE && (token < v->n_symbols) == (n == 1);
+    return token < v->n_plain && (token < v->n_symbols) == (n == 1);
 }
 
 /* The word at the cursor, which moves behind it: syllables gather to words, any other unit is a word of its own. Units that are no
@@ -158,7 +163,7 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
     start_merge(m, &run);
     look_at_units(m, &run, word, 0, v->longest + 1);
     uint32_t token = WWHO_NONE;
-    if (m->ends[m->n - 1] == run.end) token = find_plain(v, e->text + word, run.end - word, hash_at(e, word, run.end - word));
+    if (m->ends[m->n - 1] == run.end) token = find_at(e, v, word, run.end - word);
     if (spans_units(v, token, m->n)) {
         hold_or_put(e, v, &token, 1, word);
         *c = start_within(classes, c, run.end, c->end);
@@ -185,7 +190,7 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
 
 /* Put the unmade token that a piece is as a whole, if it is one. */
 static COLD bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
-    uint32_t token = v->whole_pieces ? find_text(v, e->text + at, end - at, hash_at(e, at, end - at)) : WWHO_NONE;
+    uint32_t token = v->whole_pieces ? find_at(e, v, at, end - at) : WWHO_NONE;
     if (token == WWHO_NONE || token < v->n_made) return false;
     keep_tokens(key, v, &token, 1);
     put_all(e, v, &token, 1, at);
@@ -212,7 +217,9 @@ COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_r
         put_all(e, v, held->tokens, held->n, at);
 }
 
-static const wwho_vocabulary *model_of(const wwho_encoder *e, uint32_t piece) { return &e->model->models[e->block->routes[piece]->model]; }
+static WARM const wwho_vocabulary *model_of(const wwho_encoder *e, uint32_t piece) {
+    return &e->model->models[e->block->routes[piece]->model];
+}
 
 /* Put the ids of pieces of a block, from one to another. */
 static COLD void put_known(wwho_encoder *e, uint32_t from, uint32_t to) {
@@ -236,27 +243,29 @@ static COLD void put_known(wwho_encoder *e, uint32_t from, uint32_t to) {
     e->n = n;
 }
 
-/* The token that is a whole piece or, over units, the symbol; or WWHO_NONE. */
+#define NOT_SURE (WWHO_NONE - 1)
+
+/* The token with this text, by the lines of whole tokens, or WWHO_NONE, or NOT_SURE: then find_text() has to say. Over units, none but a
+ * symbol. */
 static WARM uint32_t find_whole(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
-    if (n <= WHOLE_TEXT && is_readable(e, at)) {
-        wwho_whole key = whole_key(e->text + at, (uint32_t)n), *line = whole_line(v, key);
-        uint32_t token = WWHO_NONE;
-        for (uint32_t s = 0; s < 4; s++) token = whole_token(line[s], key, token);
-        if (token != WWHO_NONE || !line[3].high) return token; /* the line has room: it has all that belongs there */
-    }
-    return find_text(v, e->text + at, n, hash_at(e, at, n));
+    if (n > WHOLE_TEXT || !is_readable(e, at)) return NOT_SURE;
+    wwho_whole key = whole_key(e->text + at, (uint32_t)n), *line = whole_line(v, key);
+    uint32_t token = line[3].high ? NOT_SURE : WWHO_NONE; /* a line that has room has all that belongs there */
+    for (uint32_t s = 0; s < 4; s++) token = whole_token(line[s], key, token);
+    return token;
 }
 
 /* A row of the symbols of a piece that is syllables alone, or the one token that it is; left empty where there is more to it. */
 static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at,
                              size_t end) {
-    uint32_t whole = find_text(v, e->text + at, end - at, hash_at(e, at, end - at)), rule = WWHO_SYLLABLE;
+    uint32_t whole = find_at(e, v, at, end - at), rule;
     if (whole >= v->n_plain && whole != WWHO_NONE) return;
     for (wwho_cursor c = start_at(&e->model->classes, e->text, at, end); c.at < end;) {
         size_t start = c.at;
         scan(&e->model->classes, route->units, &c, &rule);
-        uint32_t token = rule == WWHO_SYLLABLE ? find_whole(e, v, start, c.at - start) : WWHO_NONE;
-        if (token >= v->n_symbols) {
+        uint32_t token = find_whole(e, v, start, c.at - start);
+        if (token == NOT_SURE) token = find_at(e, v, start, c.at - start);
+        if (rule != WWHO_SYLLABLE || token >= v->n_symbols) {
             row->n = 0;
             return;
         }
@@ -271,12 +280,14 @@ static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, co
  * encoded by itself. */
 static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at, size_t end) {
     row->n = 0;
+    row->pairs = &v->pairs;
     if (end - at > WINDOW || !v->whole) return;
     if (route->units) {
         start_units(e, v, route, row, at, end);
         return;
     }
     row->tokens[0] = find_whole(e, v, at, end - at);
+    if (row->tokens[0] == NOT_SURE) row->tokens[0] = find_at(e, v, at, end - at);
     if (row->tokens[0] < n_pieces(v))
         row->n = 1;
     else
@@ -301,8 +312,6 @@ static COLD void put_block(wwho_encoder *e) {
         for (uint32_t way = is_short(key) || !key->set ? LONG_WAYS : 0; way < LONG_WAYS; way++) prefetch(key->set + way * LONG_LINE);
         if (v->bytes && key->n <= WHOLE_TEXT && is_readable(e, start))
             prefetch(whole_line(v, whole_key(e->text + start, (uint32_t)key->n)));
-        else if (v->whole && key->n <= v->longest)
-            prefetch(&v->text_filter.bits[hash_at(e, start, key->n) >> (64 - v->text_filter.log2) >> 3]);
     }
     if (!b->phrases) flush_phrase(e);
     for (uint32_t k = 0; k < misses; k += ROWS) {
@@ -313,7 +322,11 @@ static COLD void put_block(wwho_encoder *e) {
             bool known = !b->phrases && is_short(&b->long_keys[k + j]) && is_readable(e, b->starts[i]); /* that the cache lacks it */
             n_kept[j] = known ? 0 : kept_ids(&b->long_keys[k + j], kept[j]);
             b->rows[j].n = 0;
-            b->rows[j].pairs = &model_of(e, i)->pairs;
+            if (FETCHES && !n_kept[j] && model_of(e, i)->whole)
+                prefetch_text(model_of(e, i), hash_at(e, b->starts[i], b->ends[i] - b->starts[i]));
+        }
+        for (uint32_t j = 0; j < some; j++) {
+            uint32_t i = b->misses[k + j];
             if (!n_kept[j]) start_miss(e, model_of(e, i), b->routes[i], &b->rows[j], b->starts[i], b->ends[i]);
         }
         replay(b->rows, some);
@@ -379,18 +392,15 @@ static COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t a
     b->phrases |= e->model->models[route->model].superwords.slots != 0;
 }
 
-/* One more piece. */
-static void queue_piece(wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
-    uint32_t n = make_room(e, 1);
-    e->block->ends[n] = (uint32_t)end;
-    queue_pieces(e, route, at, n + 1);
-}
-
 /* A segment that is cut into pieces by several stages, or by one that does not keep all. */
 static void encode_staged(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
     wwho_walk walk;
     start_walk(&walk, e->model, route, c, at, end);
-    while (e->n <= e->limit && next_piece(&walk, &at, &end)) queue_piece(e, route, at, end);
+    while (e->n <= e->limit && next_piece(&walk, &at, &end)) {
+        uint32_t n = make_room(e, 1);
+        e->block->ends[n] = (uint32_t)end;
+        queue_pieces(e, route, at, n + 1);
+    }
 }
 
 /* A segment that is cut into pieces. */
@@ -439,17 +449,25 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     }
     e->block->n = 0;
     e->block->phrases = false;
-    for (wwho_cursor c = start_at(&e->model->classes, e->text, at, end); c.at < end && e->n <= e->limit;) {
-        uint32_t route;
-        size_t start = c.at;
-        next_segment(e->model, &c, &route);
+    wwho_cursor c = start_at(&e->model->classes, e->text, at, end); /* behind the segment that starts at `at` */
+    for (uint32_t route = 0; at < end && e->n <= e->limit;) {
+        if (c.at == at) next_segment(e->model, &c, &route);
         const wwho_route *r = &e->model->routes[route];
-        if (!r->n_stages)
-            queue_piece(e, r, start, c.at);
-        else if (r->scanner && e->model->models[r->model].whole)
-            encode_pieces(e, r, start_within(&e->model->classes, &c, start, c.at));
+        if (!r->n_stages) {
+            size_t first = at;
+            uint32_t n = make_room(e, 1), same = route;
+            do {
+                e->block->ends[n++] = (uint32_t)(at = c.at);
+                if (at < end) next_segment(e->model, &c, &route);
+            } while (at < end && route == same && n < BLOCK && e->n + n <= e->limit);
+            queue_pieces(e, r, first, n);
+            continue;
+        }
+        if (r->scanner && e->model->models[r->model].whole)
+            encode_pieces(e, r, start_within(&e->model->classes, &c, at, c.at));
         else
-            encode_staged(e, r, &c, start, c.at);
+            encode_staged(e, r, &c, at, c.at);
+        at = c.at;
     }
     put_block(e);
     flush_phrase(e);

@@ -71,10 +71,10 @@ struct wwho_model {
 };
 
 /* Move the cursor behind the segment that starts there; its route goes to *route. */
-static inline void next_segment(const wwho_model *model, wwho_cursor *c, uint32_t *route) {
+static WARM void next_segment(const wwho_model *model, wwho_cursor *c, uint32_t *route) {
     *route = 0;
     if (model->router)
-        scan(&model->classes, model->router, c, route);
+        scan_piece(&model->classes, model->router, c, route);
     else
         c->at = c->end;
 }

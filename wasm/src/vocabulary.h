@@ -186,6 +186,12 @@ static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, 
     return WWHO_NONE;
 }
 
+/* Let what find_text() reads first be on its way. */
+static inline void prefetch_text(const wwho_vocabulary *v, uint64_t hash) {
+    prefetch(&v->text_filter.bits[hash >> (64 - v->text_filter.log2) >> 3]);
+    prefetch(&v->strings[hash >> (64 - v->strings_bits)]);
+}
+
 /* The token with this text, whose hash is given, or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash);
 
