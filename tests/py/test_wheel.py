@@ -161,7 +161,7 @@ def page_of_schemas(installed: Installed) -> tuple[str, str]:
 
 
 def test_other_versions_of_python(wheel: Path, tmp_path: Path) -> None:
-    """One wheel serves them all; the extra is what schemas need."""
+    """One wheel serves them all; beside it, what schemas and `wwho import --check` need."""
     pythons = list(other_pythons())
     if not pythons:
         pytest.skip("there is no other version of Python here")
@@ -169,7 +169,7 @@ def test_other_versions_of_python(wheel: Path, tmp_path: Path) -> None:
         folder = tmp_path / str(number)
         folder.mkdir()
         found = Installed(folder / "environment", folder)
-        found.install(python, f"{wheel}[train]")
+        found.install(python, f"{wheel}[train]", "tokenizers")
         check_console(found.folder, found.environment)
 
 
