@@ -35,7 +35,16 @@ from wwho.compile.scanners import Scanner, compile_scanners  # noqa: E402
 from wwho.format import leb, rewriting  # noqa: E402
 from wwho.format.bpe import BPE, BYTES  # noqa: E402
 from wwho.format.container import read_container  # noqa: E402
-from wwho.format.decoder import Bytes, Decoder, Join, Replace, Some, Step, Strip  # noqa: E402
+from wwho.format.decoder import (  # noqa: E402
+    Bytes,
+    Decoder,
+    Join,
+    Pairs,
+    Replace,
+    Some,
+    Step,
+    Strip,
+)
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.greedy import Greedy  # noqa: E402
 from wwho.format.layout import HEADER_BYTES, NONE, REQUIRED, Kind  # noqa: E402
@@ -694,7 +703,7 @@ def normalizer() -> Iterator[Attack]:
     n_rules = read_artifact(good).scanners.automata[0].n_rules
     kept = rewriting.Replace(0, ("x",) * n_rules)
     yield "NORMALIZER-late_too_many", number(2, 3, "<H")
-    yield "NORMALIZER-kind_6", number(4, 6, "<B")
+    yield "NORMALIZER-kind_7", number(4, 7, "<B")
     yield "NORMALIZER-spell_number", of_kind(rewriting.Spell(), 2, 1, "<H")
     yield "NORMALIZER-replace_flag", of_kind(kept, 1, 1, "<B")
     yield "NORMALIZER-replace_no_automaton", of_kind(kept, 2, 0xFFFF, "<H")
@@ -723,6 +732,22 @@ def normalizer() -> Iterator[Attack]:
     yield "NORMALIZER-rules_targets", of_kind(rules, 16, 2)
     yield "NORMALIZER-rules_size", of_kind(rules, 20, 1)
     yield "NORMALIZER-rules_long", of_kind(Rules({"a": "x" * 33}))
+    pairs = rewriting.Pairs((((0x61, 0x63),), ((0x41, 0x42), (0x78, 0x78))), 4)
+    yield "NORMALIZER-pairs_flag", of_kind(pairs, 1, 2, "<B")
+    yield "NORMALIZER-pairs_automaton", of_kind(pairs, 2, 0xFFFE, "<H")
+    yield "NORMALIZER-pairs_others", of_kind(pairs, 12, 1)
+    yield "NORMALIZER-pairs_targets", of_kind(pairs, 16, 1)
+    yield "NORMALIZER-pairs_one_more_run", of_kind(pairs, 4, 4)
+    yield "NORMALIZER-pairs_one_less_run", of_kind(pairs, 4, 2)
+    yield "NORMALIZER-pairs_no_index", of_kind(pairs, 8, 2 << 16)
+    yield "NORMALIZER-pairs_no_block", of_kind(rewriting.Pairs((), 1))
+    yield "NORMALIZER-pairs_few_blocks", of_kind(pairs, 8, 4 + (1 << 16))
+    yield "NORMALIZER-pairs_last_block_empty", of_kind(pairs, 8, 4 + (3 << 16))
+    yield "NORMALIZER-pairs_many_symbols", of_kind(replace(pairs, n_indices=2639))
+    yield "NORMALIZER-pairs_many_bytes", of_kind(replace(pairs, n_indices=2383, spell=True))
+    yield "NORMALIZER-pairs_twice", of_kind(rewriting.Pairs((((0x61, 0x63), (0x62, 0x62)),), 4))
+    yield "NORMALIZER-pairs_surrogate", of_kind(rewriting.Pairs((((0xD7FF, 0xD800),),), 4))
+    yield "NORMALIZER-pairs_beyond_unicode", of_kind(rewriting.Pairs((((0x110000,) * 2,),), 4))
 
 
 def mapped_and_composed(good: bytes, step: Rewriting) -> bytes:
@@ -793,8 +818,14 @@ def decoder() -> Iterator[Attack]:
             yield f"DECODER-{name}_left", number(at + 2, 1)
             yield f"DECODER-{name}_right", number(at + 3, 1)
     yield "DECODER-kind_0", number(starts[0], 0)
-    yield "DECODER-kind_8", number(starts[4], 8)
+    yield "DECODER-kind_9", number(starts[4], 9)
     yield "DECODER-unspell_where", with_part(kind, patched(data, starts[4], "<2B", 7, 1), blob=good)
+    yield "DECODER-no_pairs", number(starts[4], 8)
+    spelled = replace(MODEL, normalizer=(rewriting.Pairs((((0x61, 0x63),),), 4),))
+    joins = write_artifact(replace(spelled, decoder=Decoder((Pairs(),))))
+    for at, field in enumerate(("where", "left", "right"), 5):
+        wrong = patched(part(kind, blob=joins), at, "<B", 1)
+        yield f"DECODER-pairs_{field}", with_part(kind, wrong, blob=joins)
     yield "DECODER-replace_nothing", with_part(kind, data[:10] + b"\0\3" + data[12:], blob=good)
     yield "DECODER-join_with_b", with_part(kind, data[:33] + b"\0\1" + data[35:], blob=good)
     yield "DECODER-bytes_with_a", number(starts[2] + 4, 1)

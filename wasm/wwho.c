@@ -7,13 +7,13 @@
 #include "src/merge.c"
 
 #include "src/encode.c"
-#include "src/decode.c"
 
 /* What is done once, or seldom, is to be small (WebAssembly: 4 KB less in all). */
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #endif
 
+#include "src/decode.c"
 #include "src/utf8.c"
 #include "src/added.c"
 #include "src/normalize.c"

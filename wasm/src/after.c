@@ -5,7 +5,7 @@
 #include "added.h"
 #include "models.h"
 
-enum { DO_REPLACE = 1, DO_STRIP, DO_BYTES, DO_JOIN, DO_UNIQUE, DO_SOME, DO_UNSPELL };
+enum { DO_REPLACE = 1, DO_STRIP, DO_BYTES, DO_JOIN, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_PAIRS };
 enum { IN_ALL, IN_FIRST, IN_REST, IN_LAST, IN_BUT_LAST, IN_OPENING, IN_OPENING_ONCE };
 enum { DECODER_HEAD = 4, MAX_JOINS = 64, JOIN_HEAD = 6, SURFACE = 8, BYTE_TOKEN = 6 };
 enum { IN_PARTS = 1, AS_WHOLE };
@@ -31,10 +31,10 @@ static const uint8_t *next_step(const uint8_t *s) { return s + JOIN_HEAD + s[4] 
 
 /* Whether the step that begins at s, with `left` bytes, is one. */
 static bool is_step(const uint8_t *s, uint32_t left) {
-    static const uint8_t most[] = {0, IN_OPENING_ONCE, IN_OPENING_ONCE, 1, 0, 0, 0, 0};
+    static const uint8_t most[] = {0, IN_OPENING_ONCE, IN_OPENING_ONCE, 1, 0, 0, 0, 0, 0};
     if (left < JOIN_HEAD || left < JOIN_HEAD + (uint32_t)s[4] + s[5]) return false;
     uint32_t kind = s[0], n_a = s[4], n_b = s[5];
-    if (kind < DO_REPLACE || kind > DO_UNSPELL || s[1] > most[kind] || (kind != DO_STRIP && (s[2] || s[3]))) return false;
+    if (kind < DO_REPLACE || kind > DO_PAIRS || s[1] > most[kind] || (kind != DO_STRIP && (s[2] || s[3]))) return false;
     if (kind == DO_REPLACE ? !n_a : kind > DO_STRIP && (n_b || (n_a && kind != DO_JOIN))) return false;
     return well_formed(s + JOIN_HEAD, n_a) && well_formed(s + JOIN_HEAD + n_a, n_b);
 }
@@ -45,7 +45,10 @@ static bool waits(const wwho_decoder *d, bool *holds) {
     const uint8_t *s = d->steps;
     for (uint32_t i = 0; i < d->n_steps; i++, s = next_step(s)) {
         uint32_t kind = s[0], n_a = s[4], n_b = s[5], where = kind <= DO_STRIP ? s[1] : IN_ALL;
-        wait |= kind >= DO_UNIQUE || (joined && kind != DO_JOIN && (kind != DO_STRIP || s[3] || n_b || n_a > 1));
+        if (kind == DO_PAIRS)
+            wait |= d->n_steps != 2 || !joined || adds;
+        else
+            wait |= kind >= DO_UNIQUE || (joined && kind != DO_JOIN && (kind != DO_STRIP || s[3] || n_b || n_a > 1));
         adds |= kind == DO_STRIP ? n_b : kind == DO_JOIN && n_a;
         opens |= where >= IN_OPENING;
         joined |= kind == DO_JOIN;
@@ -64,7 +67,10 @@ WWHO_LOCAL int build_decoder(wwho_model *model) {
     if (!well_formed(p, d->n_prefix)) return WWHO_DECODER;
     p = d->steps;
     for (uint32_t i = 0; i < d->n_steps; i++, p = next_step(p))
-        if (!is_step(p, (uint32_t)(end - p))) return WWHO_DECODER;
+        if (!is_step(p, (uint32_t)(end - p)))
+            return WWHO_DECODER;
+        else if (p[0] == DO_PAIRS && !(d->pairs = model->normalizer.pairs))
+            return WWHO_DECODER;
     if ((uint32_t)(end - p) < d->n_surfaces * SURFACE) return WWHO_DECODER;
     d->surfaces = p;
     d->texts = p + d->n_surfaces * SURFACE;
@@ -164,6 +170,7 @@ static int byte_of(const uint8_t *text, uint32_t n) {
 typedef struct {
     bool after, more, joined;
     size_t held;
+    const wwho_rewriting *pairs;
 } wwho_state;
 
 static COLD bool begins_with(const uint8_t *text, const uint8_t *end, const uint8_t *a, size_t n) {
@@ -205,7 +212,7 @@ static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, u
     return append(to, t, (size_t)(end - t));
 }
 
-/* DO_REPLACE, DO_STRIP, DO_UNIQUE, DO_SOME, DO_UNSPELL. */
+/* DO_REPLACE, DO_STRIP, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_PAIRS. */
 static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t *t, const uint8_t *end, uint8_t *to) {
     bool opening = !d->after, first = d->joined || !d->after;
     const uint8_t *before = 0;
@@ -217,7 +224,11 @@ static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t
         if (s[0] == DO_UNIQUE && before && load32(before) == n && begins_with(before + 4, t, t + 4, n)) continue;
         if (s[0] == DO_SOME && !n) continue;
         bool changes = (s[0] <= DO_STRIP || s[0] == DO_UNSPELL) && chosen >> s[1] & 1;
-        uint8_t *stop = changes ? change(s, t + 4, t + 4 + n, to + 4, d->after && d->joined) : append(to + 4, t + 4, n);
+        uint8_t *stop;
+        if (s[0] == DO_PAIRS)
+            stop = join_pairs(d->pairs, t + 4, t + 4 + n, to + 4);
+        else
+            stop = changes ? change(s, t + 4, t + 4 + n, to + 4, d->after && d->joined) : append(to + 4, t + 4, n);
         uint32_t length = (uint32_t)(stop - to) - 4;
         if (length || (s[1] == IN_OPENING_ONCE && length < n)) opening = false;
         copy_bytes(to, &length, 4);
@@ -280,6 +291,7 @@ static size_t most_bytes(const wwho_decoder *d, uint64_t size, uint64_t n) {
         if (s[0] == DO_REPLACE && n_b > n_a) size += size / n_a * (n_b - n_a);
         if (s[0] == DO_STRIP) size += n * n_b;
         if (s[0] == DO_JOIN) size += n * n_a;
+        if (s[0] == DO_PAIRS) size += size / 2;
     }
     size += 4 * n;
     return size <= WWHO_MAX_LENGTH / 2 ? (size_t)size : 0;
@@ -308,7 +320,7 @@ int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uin
                      size_t *len) {
     if (!model || (!ids && n) || (!out && cap) || !read || !len || flags > 7) return WWHO_ARGUMENT;
     const wwho_decoder *d = &model->decoder;
-    wwho_state state = {flags & WWHO_AFTER, flags & WWHO_MORE, false, 0};
+    wwho_state state = {flags & WWHO_AFTER, flags & WWHO_MORE, false, 0, d->pairs};
     uint64_t size = 0, count = 0;
     wwho_listed t;
     *read = n;
@@ -328,17 +340,25 @@ int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uin
         *read = *len = 0;
         return WWHO_OK;
     }
-    uint8_t *to = out, *last = out;
+    uint8_t *to = out, *sure = out;
+    size_t waiting = 0; /* tokens behind `sure`: the last one, or those that a block ends, whose index may come */
     for (size_t i = 0; i < n; i++) {
         list_token(model, ids[i], &t);
         if (is_skipped(model, ids[i], flags)) continue;
         uint32_t length = (uint32_t)(t.n + t.n_prefix);
-        last = to;
+        if (d->holds) {
+            sure = to;
+            waiting = 0;
+        }
         to = append_listed(d, &t, append(to, (const uint8_t *)&length, 4));
+        waiting++;
+        if (d->holds || (d->pairs && last_symbol(to, length) - d->pairs->n_indices < d->pairs->n_blocks)) continue;
+        sure = to;
+        waiting = 0;
     }
-    if (state.more && d->holds && to > out) {
-        to = last;
-        state.held = 1;
+    if (state.more) {
+        to = sure;
+        state.held = waiting;
     }
     *len = take_steps(d, &state, out, to, half);
     for (; state.held; --*read) state.held -= !is_skipped(model, ids[*read - 1], flags);

@@ -47,8 +47,9 @@ struct wwho_kind {
 typedef struct {
     const uint8_t *prefix, *steps, *surfaces, *texts; /* of the section: surfaces are an id and where its text ends in `texts` */
     uint32_t n_prefix, n_steps, n_surfaces;
-    uint32_t progress; /* 0: without a gap, there are no steps; 1: by steps, in parts; 2: by steps, of the whole list */
-    bool holds;        /* the last token of a part has to wait */
+    uint32_t progress;           /* 0: without a gap, there are no steps; 1: by steps, in parts; 2: by steps, of the whole list */
+    bool holds;                  /* the last token of a part has to wait */
+    const wwho_rewriting *pairs; /* the symbols that a step joins; null: there is no such step */
 } wwho_decoder;
 
 struct wwho_model {

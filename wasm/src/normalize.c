@@ -5,8 +5,9 @@
 #include "trie.h"
 
 enum { STEP_HEAD = 24, KEPT = 255, PAIRED = 254, MAX_TARGETS = 32, MAX_STRIPPED = 64, MAX_CLUSTER = 6 };
-enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL };
+enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL, STEP_PAIRS };
 enum { MATCH = 0xDFFF }; /* in a content: what was matched */
+enum { BROKEN = 0x110000, MOST_PUT = 9 };
 enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
 enum { ENDS_LEFT = 1, ENDS_RIGHT = 2, ENDS_UNLESS = 4, ENDS_FIRST = 8 };
 enum {
@@ -130,6 +131,13 @@ static bool joins_hangul(const wwho_rewriting *step, uint32_t code_point) {
     return step->flags & HANGUL_TOGETHER && (code_point - VOWELS < N_VOWELS || (code_point > TAILS && code_point - TAILS < N_TAILS));
 }
 
+/* Whether tables may be filled; while their size is reckoned, the step has been read with that. */
+static COLD bool has_room(step_reader *c, const wwho_arena *arena) {
+    bool room = arena->used <= arena->size;
+    if (c->in.at && !room) c->in.at = c->in.end;
+    return c->in.at && room;
+}
+
 /* A map of characters: its tables, and its checks. */
 static void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     uint64_t n_rewrites = (uint64_t)c->n + c->more + 2 * (uint64_t)c->others;
@@ -140,10 +148,7 @@ static void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     step->rewrites = take_zeroed(arena, ((uint32_t)n_rewrites + 1) * sizeof *step->rewrites);
     step->compositions = take(arena, c->others * sizeof *step->compositions);
     step->n_compositions = c->others;
-    if (arena->used > arena->size) {
-        c->in.at = c->in.end;
-        return;
-    }
+    if (!has_room(c, arena)) return;
     fill_map(c, step);
     uint32_t parts[2 * MAX_TARGETS], *end = parts + 2 * MAX_TARGETS;
     for (uint32_t i = 0; c->in.at && i < c->others; i++)
@@ -176,10 +181,7 @@ static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
     step->trie = take(arena, sizeof made);
     take_texts(arena, &texts);
     take_trie(arena, &made, c->size);
-    if (arena->used > arena->size) {
-        c->in.at = c->in.end;
-        return;
-    }
+    if (!has_room(c, arena)) return;
     *step->trie = made;
     check(c, !read_texts(&texts, 0, c->n, &c->in) && texts.offset[c->n] == c->more);
     for (uint32_t i = 0; c->in.at && i < c->n; i++)
@@ -187,6 +189,36 @@ static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
     if (!c->in.at) return;
     build_trie(step->trie, texts.texts, texts.offset, c->n, c->n);
     read_contents(c, step);
+}
+
+/* The bytes of a symbol. */
+static COLD uint32_t symbol_bytes(uint32_t symbol) {
+    return (SYMBOL_LEAD + symbol / SYMBOL_TRAILS) | (SYMBOL_TRAIL + symbol % SYMBOL_TRAILS) << 8;
+}
+
+/* Runs of characters with neighbouring pairs: twice the length less one, and 1 where places before it, up to the next block, are empty;
+ * then its beginning, near the end of the run before. */
+static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+    uint32_t n_blocks = step->n_blocks = c->more >> 16, n_indices = step->n_indices = (uint16_t)c->more, place = 0, code_point = 0;
+    check(c, !c->n_targets && n_indices && n_blocks + n_indices + 256u * step->flags <= MAX_PAIR_SYMBOLS);
+    if (!c->in.at) return;
+    step->symbols = take_zeroed(arena, 4 * (BROKEN + 256 + n_blocks * n_indices));
+    step->character = step->symbols + BROKEN + 256;
+    if (!has_room(c, arena)) return;
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t length = next_number(&c->in);
+        if (length & 1) place += n_indices - place % n_indices;
+        code_point = near_code_point(c, code_point);
+        for (length = length / 2 + 1; length--; code_point++, place++) {
+            uint32_t *symbols = &step->symbols[valid(c, code_point)];
+            check(c, place < n_blocks * n_indices && !*symbols && code_point >> 11 != 0xD800 >> 11);
+            if (!c->in.at) return;
+            step->character[place] = code_point + 1;
+            *symbols = symbol_bytes(n_indices + place / n_indices) | symbol_bytes(place % n_indices) << 16;
+        }
+    }
+    check(c, n_blocks && (place + n_indices - 1) / n_indices == n_blocks);
+    for (uint32_t i = 0; step->flags && i < 256; i++) step->symbols[BROKEN + i] = symbol_bytes(n_indices + n_blocks + i);
 }
 
 /* Where the step at p ends, before `end`, or null. */
@@ -206,24 +238,22 @@ static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_aren
         bool prefix = !(step->flags & (ENDS_UNLESS | ENDS_FIRST)) || c.more, strip = !c.n == !(step->flags & (ENDS_LEFT | ENDS_RIGHT));
         check(&c, step->flags <= 15 && !c.number && prefix && strip && c.n <= MAX_STRIPPED && c.more <= MAX_TARGETS);
         check(&c, c.others <= MAX_TARGETS && c.n_targets && c.n_targets == c.n + c.more + c.others);
-        if (c.in.at && arena->used <= arena->size)
-            build_ends(&c, step);
-        else if (c.in.at)
-            c.in.at = c.in.end;
+        if (has_room(&c, arena)) build_ends(&c, step);
     } else if (step->kind == STEP_SPELL) {
         check(&c, !(step->flags | c.number | c.n | c.more | c.others | c.n_targets | c.size));
     } else {
-        check(&c, step->kind && step->kind <= STEP_RULES && !step->flags && !c.others && (!replaces || !c.more));
+        bool pairs = step->kind == STEP_PAIRS;
+        check(&c, step->kind && step->kind <= STEP_PAIRS && step->flags <= pairs && !c.others && (!replaces || !c.more));
         check(&c, none || c.number < n_automata);
         step->rewrites = take(arena, (uint64_t)c.n * sizeof *step->rewrites);
         if (c.in.at && automata && !none) step->automaton = &automata[c.number];
         check(&c, !replaces || !step->automaton || step->automaton->stored.n_rules == c.n);
-        if (!replaces)
+        if (pairs)
+            build_pairs(&c, arena, step);
+        else if (!replaces)
             build_rules(&c, arena, step);
-        else if (c.in.at && arena->used <= arena->size)
+        else if (has_room(&c, arena))
             read_contents(&c, step);
-        else if (c.in.at)
-            c.in.at = c.in.end;
     }
     return c.in.at == c.in.end ? c.in.at : 0;
 }
@@ -235,7 +265,10 @@ WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_au
     n->n_steps = read16(s.at);
     n->n_late = read16(s.at + 2);
     if (n->n_steps < 1 || n->n_steps > WWHO_MAX_STEPS || n->n_late > n->n_steps) return WWHO_NORMALIZER;
-    for (uint32_t i = 0; at && i < n->n_steps; i++) at = build_step(at, end, arena, automata, n_automata, &n->steps[i]);
+    for (wwho_rewriting *step = n->steps; at && step < n->steps + n->n_steps; step++) {
+        at = build_step(at, end, arena, automata, n_automata, step);
+        if (step->kind == STEP_PAIRS) n->pairs = step;
+    }
     return at == end ? WWHO_OK : WWHO_NORMALIZER;
 }
 
@@ -515,10 +548,57 @@ static void pass_rules(character_run *run, const wwho_rewriting *step) {
     if (step->automaton) find_sources(run, run->it->fresh ? 0 : run->lost); /* tokenizers forgets what vanished at the beginning */
 }
 
+static void pass_pairs(character_run *run, const wwho_rewriting *step) {
+    bool sure = true;
+    for (size_t at = 0, end = 0; at < run->n; at++) {
+        const passing *p = &run->now[at];
+        uint8_t text[4];
+        uint64_t word = step->symbols[p->code_point];
+        uint32_t rule, width = word ? 0 : encode_utf8(p->code_point, text), origin = sure ? p->origin : WWHO_NONE;
+        if (step->automaton && at < end)
+            origin = WWHO_NONE;
+        else if (step->automaton) {
+            sure &= !scan_run(run, step->automaton, at, &end, &rule);
+            word = word << 8 | CUT;
+        }
+        for (uint32_t k = 0;; word = step->symbols[BROKEN + text[k++]]) {
+            for (; word; word >>= 8, origin = WWHO_NONE) {
+                uint32_t byte = BROKEN + (word & 255);
+                put_characters(run, &byte, 1, 0, p->source, origin);
+            }
+            if (k == width) break;
+        }
+    }
+}
+
+WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, const uint8_t *end, uint8_t *to) {
+    uint32_t block = WWHO_NONE; /* that waits for its index */
+    while (text < end || block != WWHO_NONE) {
+        uint32_t symbol = last_symbol(text + 2, (size_t)(end - text)), found = REPLACEMENT, character = 0;
+        if (block != WWHO_NONE && symbol < step->n_indices) character = step->character[block * step->n_indices + symbol];
+        if (character || (block == WWHO_NONE && symbol != WWHO_NONE)) text += 2;
+        if (character)
+            found = character - 1;
+        else if (block == WWHO_NONE) {
+            block = symbol - step->n_indices;
+            if (symbol == WWHO_NONE)
+                found = BROKEN + *text++;
+            else if (block < step->n_blocks)
+                continue;
+            else if (block - step->n_blocks < 256)
+                found = BROKEN + block - step->n_blocks;
+        }
+        block = WWHO_NONE;
+        to += encode_utf8(found, to);
+    }
+    return to;
+}
+
 /* Take the run through these many steps, and write what is sure: up to its end if it is `complete`, else up to the last origin. False
  * where nothing is. */
 static bool normalize_run(wwho_normalizing *it, character_run *run, uint32_t n_steps, size_t end, bool complete) {
-    static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules, pass_spell};
+    static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map,   pass_replace, pass_ends,
+                                                                            pass_rules, pass_spell,   pass_pairs};
     for (uint32_t i = 0; i < n_steps; i++) {
         run->made = run->lost = 0;
         pass[it->steps[i].kind - 1](run, &it->steps[i]);
@@ -564,7 +644,7 @@ WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
         character_run run = {it, columns, columns + room, columns + 2 * room, 0, room, 0, 0, false, false};
         size_t end = it->at;
         bool next = false;
-        while (end < it->end && !next && run.n < room) {
+        while (end < it->end && !next && run.n < room / it->most) {
             run.now[run.n++] = (passing){code_point, (uint32_t)end, (uint32_t)end, 0, 0};
             end += width;
             next = end < it->end && is_quiet(it, code_point = character_at(it, end, &width));
@@ -592,6 +672,7 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_normalizer *n, cons
     it->steps = n->steps + (late ? early : 0);
     it->n_steps = late ? n->n_late : early;
     it->classes = classes;
+    it->most = n->pairs ? MOST_PUT : 1;
 }
 
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,

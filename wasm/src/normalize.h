@@ -1,6 +1,6 @@
 /* The normalizer (FORMAT.md, NORMALIZER): steps that rewrite texts. A map takes each character to a text, orders marks and composes
  * pairs: lower case is a map alone, NFD a map and an order, NFC all three. Others replace what an automaton matches, what a trie
- * holds, or the ends of a part.
+ * holds, or the ends of a part, or spell characters with symbols of two bytes.
  *
  * A text is worked through in runs, as long as there is room. Where a run does not end with the text, what has come out is taken up
  * to a character that comes out the same where the steps begin anew with its origin. */
@@ -37,21 +37,38 @@ typedef struct {
     const wwho_automaton *automaton; /* whose matches are replaced, or which finds clusters; null: the longest rule is taken */
     wwho_trie *trie;
     uint32_t n, n_prefix, n_suffix; /* targets: those that are stripped, then the prefix, then the suffix */
+    /* pairs */
+    uint32_t n_blocks, n_indices;
+    uint32_t *symbols;   /* of each code point, and then of each byte, the bytes of its symbols, the first one lowest; 0: it has none */
+    uint32_t *character; /* of block * n_indices + index the code point + 1; 0: there is none */
 } wwho_rewriting;
 
 typedef struct {
     uint32_t n_steps, n_late; /* the last ones are of parts between tokens of normalized text */
     wwho_rewriting steps[WWHO_MAX_STEPS];
+    const wwho_rewriting *pairs; /* the step of that kind, or null */
 } wwho_normalizer;
 
 /* Memory for, and tables of, a section's normalizer; without memory, only its size is reckoned. WWHO_NORMALIZER. */
 WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata,
                                 wwho_normalizer *normalizer);
 
+/* A symbol of PAIRS is two bytes, the first of which no UTF-8 has, and the second no symbol has first; another byte begins a match. */
+enum { CUT = 1, SYMBOL_TRAIL, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_PAIR_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };
+
+/* The number of the symbol that is at the end of n bytes, or one beyond all. */
+static inline uint32_t last_symbol(const uint8_t *end, size_t n) {
+    return n < 2 || end[-2] < SYMBOL_LEAD ? WWHO_NONE : (uint32_t)(end[-2] - SYMBOL_LEAD) * SYMBOL_TRAILS + end[-1] - SYMBOL_TRAIL;
+}
+
+/* Write the text of n bytes of symbols, and of other text, as it is, between them. A symbol that is not part of a pair is U+FFFD. Gives
+ * its end: it has up to half as many bytes more. */
+WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, const uint8_t *end, uint8_t *to);
+
 /* Where normalizing goes on, and what has come out. */
 typedef struct {
     const wwho_rewriting *steps;
-    uint32_t n_steps;
+    uint32_t n_steps, most; /* characters that they make of one, with room for all of a run */
     const wwho_classes *classes;
     const uint8_t *text;
     size_t at, end;    /* of the text, bytes */

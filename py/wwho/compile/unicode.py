@@ -77,6 +77,11 @@ def script(name: str) -> CodePointSet:
     raise KeyError(name)
 
 
+def script_names() -> tuple[str, ...]:
+    """The long names of all scripts."""
+    return tuple(_DATA["scripts"])
+
+
 @cache
 def white_space() -> CodePointSet:
     r"""Return the White_Space property: what ``\s`` means."""

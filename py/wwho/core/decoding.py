@@ -7,10 +7,22 @@ from collections.abc import Mapping
 from itertools import groupby
 
 from wwho.core.characters import read_characters
-from wwho.format.decoder import Bytes, Decoder, Join, Replace, Some, Strip, Unique, Unspell, Where
+from wwho.format import rewriting
+from wwho.format.decoder import (
+    Bytes,
+    Decoder,
+    Join,
+    Pairs,
+    Replace,
+    Some,
+    Strip,
+    Unique,
+    Unspell,
+    Where,
+)
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact
-from wwho.format.rewriting import stand_in
+from wwho.format.rewriting import stand_in, symbol_at
 
 LOST = "\ufffd".encode()
 BYTE = re.compile(rb"<0x(?:[0-9A-Fa-f]|\+)[0-9A-Fa-f]>")
@@ -38,7 +50,11 @@ def listed_texts(artifact: Artifact) -> Mapping[int, bytes]:
 
 
 def join(
-    decoder: Decoder, tokens: list[bytes], after: bool = False, more: bool = False
+    decoder: Decoder,
+    tokens: list[bytes],
+    after: bool = False,
+    more: bool = False,
+    pairs: rewriting.Pairs | None = None,
 ) -> tuple[bytes, int]:
     """The text of a list of tokens.
 
@@ -47,6 +63,7 @@ def join(
         tokens: the list.
         after: whether tokens, and text that is not empty, came before.
         more: whether tokens come after.
+        pairs: the step of the normalizer whose symbols `Pairs` joins.
 
     Returns:
         The text, as far as the tokens that come after cannot change it, and how many of the last
@@ -58,6 +75,9 @@ def join(
     if more and any(getattr(s, "where", 0) in (Where.LAST, Where.BUT_LAST) for s in decoder.steps):
         held = len(tokens[-1:])
         tokens = tokens[:-1]
+    elif more and pairs is not None:
+        while tokens and pairs.is_block(symbol_at(tokens[-1], len(tokens[-1]) - 2)):
+            tokens, held = tokens[:-1], held + 1
     for step in decoder.steps:
         match step:
             case Replace() | Strip():
@@ -75,6 +95,9 @@ def join(
                 text = gap.join(tokens)
                 tokens = [gap + text if after and tokens and not joined else text]
                 joined = True
+            case Pairs():
+                assert pairs is not None
+                tokens = [_paired(pairs, token) for token in tokens]
             case Unique():
                 tokens = [key for key, _ in groupby(tokens)]
             case Unspell():
@@ -82,6 +105,28 @@ def join(
             case Some():
                 tokens = [text for text in tokens if text]
     return b"".join(tokens), held
+
+
+def _paired(pairs: rewriting.Pairs, token: bytes) -> bytes:
+    """A token with characters for its symbols."""
+    out, at, block = bytearray(), 0, None
+    while at < len(token) or block is not None:
+        symbol = symbol_at(token, at)
+        if block is not None:
+            found = pairs.characters.get((block, -1 if symbol is None else symbol))
+            out += LOST if found is None else chr(found).encode()
+            at += 0 if found is None else 2
+            block = None
+            continue
+        number = -1 if symbol is None else symbol - pairs.n_indices - len(pairs.blocks)
+        if symbol is None:
+            out.append(token[at])
+        elif pairs.is_block(symbol):
+            block = symbol - pairs.n_indices
+        else:
+            out += bytes([number]) if 0 <= number < 256 else LOST
+        at += 1 if symbol is None else 2
+    return bytes(out)
 
 
 def _each(

@@ -8,7 +8,18 @@ from typing import NamedTuple
 from wwho.core.characters import read_characters
 from wwho.core.run import pieces
 from wwho.format.automaton import CompiledScanners
-from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Rules, Spell, Step, stand_in
+from wwho.format.rewriting import (
+    CUT,
+    MATCH,
+    Ends,
+    Pairs,
+    Replace,
+    Rewriting,
+    Rules,
+    Spell,
+    Step,
+    stand_in,
+)
 
 SYLLABLES = range(0xAC00, 0xAC00 + 11172)
 LEADS, N_VOWELS, N_TAILS = range(0x1100, 0x1100 + 19), 21, 28
@@ -66,6 +77,8 @@ def normalize(
             characters = _at_ends(step, characters, first)
         elif isinstance(step, Spell):
             characters = [each for character in characters for each in _spelled(character)]
+        elif isinstance(step, Pairs):
+            characters = list(_paired(step, characters, scanners))
         else:
             assert scanners is not None or isinstance(step, Rules)
             characters = list(
@@ -136,6 +149,17 @@ def _replaced(
                 yield from text[start:end]
             else:
                 yield Passing(ord(character), place.source)
+
+
+def _paired(
+    step: Pairs, text: list[Passing], scanners: CompiledScanners | None
+) -> Iterator[Passing]:
+    starts = set[int]()
+    if step.automaton is not None:
+        starts.update(start for start, _, _ in _matches(step.automaton, text, scanners))
+    for number, each in enumerate(text):
+        data = CUT * (number in starts) + step.spelled(each.text)
+        yield from (Passing(bytes([byte]), each.source) for byte in data)
 
 
 def _by_rules(

@@ -20,6 +20,7 @@ from wwho.core.stages import AddedTokens, split
 from wwho.core.viterbi import BestPath
 from wwho.errors import UnknownTokenError
 from wwho.format.bpe import BPE
+from wwho.format.decoder import Pairs
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact, Model, Unknown
 from wwho.format.read import read_artifact
@@ -228,7 +229,8 @@ class ReferenceBackend:
         if self.artifact.decoder is None:
             return b"".join(text for _, text in texts), len(ids)
         tokens = [self._listed.get(ids[number], text) for number, text in texts]
-        text, held = join(self.artifact.decoder, tokens, after, more)
+        pairs = self.artifact.pairs if Pairs() in self.artifact.decoder.steps else None
+        text, held = join(self.artifact.decoder, tokens, after, more, pairs)
         if more and (self.artifact.decoder.waits or not (after or text)):
             return b"", 0
         return text, texts[-held][0] if held else len(ids)

@@ -13,7 +13,7 @@ from wwho.format.layout import MAX_TOKEN_BYTES
 
 MAX_STEPS = 64
 MAX_TEXT = 255
-KINDS = ("", "Replace", "Strip", "Bytes", "Join", "Unique", "Some", "Unspell")
+KINDS = ("", "Replace", "Strip", "Bytes", "Join", "Unique", "Some", "Unspell", "Pairs")
 
 
 class Where(IntEnum):
@@ -107,7 +107,16 @@ class Unspell:
     """Characters of ByteLevel's alphabet become bytes, in each token that has no others."""
 
 
-Step: TypeAlias = Replace | Strip | Bytes | Join | Unique | Some | Unspell
+@dataclass(frozen=True)
+class Pairs:
+    """The symbols of the normalizer's `Pairs` in each token become characters.
+
+    A block and an index after it are a character; any other block or index is U+FFFD, as is an
+    index beyond the end of its block, and that block; symbols of bytes are these.
+    """
+
+
+Step: TypeAlias = Replace | Strip | Bytes | Join | Unique | Some | Unspell | Pairs
 
 
 @dataclass(frozen=True)
@@ -145,6 +154,8 @@ class Decoder:
                 case Replace(_, _, where) if not joined:
                     opens = opens or where >= Where.OPENING
                 case Bytes() if not joined:
+                    pass
+                case Pairs() if joined and not adds and len(self.steps) == 2:
                     pass
                 case _:
                     return True
@@ -184,8 +195,13 @@ def _write_step(step: Step) -> bytes:
     return struct.pack("<6B", kind, where, left, right, *map(len, texts)) + b"".join(texts)
 
 
-def read_decoder(data: bytes, ids: Callable[[int], bool]) -> Decoder:
-    """Check a decoder; `ids` says whether a number is the id of a token.
+def read_decoder(data: bytes, ids: Callable[[int], bool], pairs: bool = False) -> Decoder:
+    """Check a decoder.
+
+    Args:
+        data: the section.
+        ids: says whether a number is the id of a token.
+        pairs: whether the normalizer has a step `Pairs`.
 
     Raises:
         ArtifactError: the section breaks a MUST of FORMAT.md; `.status` is DECODER.
@@ -196,6 +212,8 @@ def read_decoder(data: bytes, ids: Callable[[int], bool]) -> Decoder:
         cursor.fail(f"{n_steps} steps, not 0 to {MAX_STEPS}")
     prefix = cursor.utf8(n_prefix, "continuing")
     steps = tuple(_read_step(cursor, f"step {number}") for number in range(n_steps))
+    if not pairs and Pairs() in steps:
+        cursor.fail("the normalizer spells no pairs that a step could join")
     records = [cursor.numbers("II", f"surface {number}") for number in range(n_surfaces)]
     surfaces, last, start = {}, -1, 0
     for token, end in records:
@@ -220,8 +238,8 @@ def _read_step(cursor: Cursor, name: str) -> Step:
         step = Bytes(bool(where))
     elif kind == 4:
         step = Join(a)
-    elif kind in (5, 6, 7):
-        step = (Unique(), Some(), Unspell())[kind - 5]
+    elif kind in (5, 6, 7, 8):
+        step = (Unique(), Some(), Unspell(), Pairs())[kind - 5]
     else:
         cursor.fail(f"{name}: kind {kind}, where {where}, a text of {n_a} bytes")
     spelled = _write_step(step)

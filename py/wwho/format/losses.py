@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wwho.format import decoder as decoding
 from wwho.format.model import Action, Artifact, Flag, Model, Unknown
-from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
+from wwho.format.rewriting import Ends, Pairs, Replace, Rewriting, Rules, Step
 
 PROBES = (
     ("A", "capital letters become small ones"),
@@ -36,7 +36,7 @@ def losses(artifact: Artifact) -> tuple[str, ...]:
 
 def _of_models(artifact: Artifact) -> Iterator[str]:
     for number in sorted({route.model for route in artifact.routes}):
-        if _is_lossy(artifact.models[number]):
+        if not artifact.pairs and _is_lossy(artifact.models[number]):  # else symbols are all there
             yield "what the vocabulary lacks becomes the unknown token"
 
 
@@ -48,7 +48,9 @@ def _is_lossy(model: Model) -> bool:
 
 def _of_parts(artifact: Artifact) -> Iterator[str]:
     used = {stage for route in artifact.routes for stage in route.stages}
-    if any(Action.DROP in artifact.stages[number].actions for number in used):
+    if not artifact.pairs and any(  # which drops but what begins its matches
+        Action.DROP in artifact.stages[number].actions for number in used
+    ):
         yield "a pretokenizer drops text, such as white space"
     if any(token.flags & (Flag.LSTRIP | Flag.RSTRIP) for token in artifact.added):
         yield "added tokens take the white space beside them"
@@ -75,7 +77,9 @@ def _of_steps(artifact: Artifact) -> Iterator[str]:
         if isinstance(step, decoding.Replace) and step.content == " " and step.pattern in marks:
             yield f"{step.pattern} in a text becomes a space"
         elif not (
-            isinstance(step, decoding.Bytes) or step == decoding.Join() or _takes_first(step)
+            isinstance(step, decoding.Bytes | decoding.Pairs)
+            or step == decoding.Join()
+            or _takes_first(step)
         ):
             yield "the decoder puts spaces between tokens, or cleans up"
     if opens and not any(isinstance(rewrite, Ends) and rewrite.prefix for rewrite in rewrites):
@@ -100,6 +104,9 @@ def _of_step(step: Step, spaces: set[str], opens: bool) -> Iterator[str]:
         yield from found or ([PROBES[3][1]] if canonical else [])
         if changed and not found and not canonical:
             yield "some characters become others, or vanish"
+    elif isinstance(step, Pairs):
+        if not step.spell:
+            yield "characters without a pair of symbols vanish"
     elif isinstance(step, Rules):
         yield "characters become others by a table, as in NFKC"
     elif isinstance(step, Ends):

@@ -14,6 +14,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.format.rewriting import Pairs
 
 if TYPE_CHECKING:
     from wwho.format.automaton import CompiledScanners
@@ -232,6 +233,12 @@ class Artifact:
     def name(self) -> str:
         """The encoding's name; "unnamed" where provenance has none."""
         return self.provenance.get("name", "unnamed")
+
+    @property
+    def pairs(self) -> Pairs | None:
+        """The step that spells characters with pairs of symbols, which a decoder may join."""
+        steps = (*self.normalizer, *self.rewriting)
+        return next((step for step in reversed(steps) if isinstance(step, Pairs)), None)
 
     @cached_property
     def n_vocab(self) -> int:

@@ -7,7 +7,17 @@ from itertools import pairwise
 
 from wwho.format import leb
 from wwho.format.cursor import Cursor
-from wwho.format.rewriting import MAX_TARGETS, Ends, Replace, Rewriting, Rules, Spell, Step
+from wwho.format.rewriting import (
+    MAX_PAIR_SYMBOLS,
+    MAX_TARGETS,
+    Ends,
+    Pairs,
+    Replace,
+    Rewriting,
+    Rules,
+    Spell,
+    Step,
+)
 
 MAX_STEPS, MAX_ORDER, MAX_STRIPPED = 16, 254, 64
 HANGUL_APART, HANGUL_TOGETHER = 1, 2
@@ -272,13 +282,68 @@ def _read_spell(c: Cursor, head: Head, _: Sequence[int]) -> Spell:
     return Spell()
 
 
-_KINDS: dict[int, type] = {1: Rewriting, 2: Replace, 3: Ends, 4: Rules, 5: Spell}
+def _write_pairs(step: Pairs) -> tuple[Head, bytes]:
+    columns, n_runs, n, before = bytearray(), 0, step.n_indices, 0
+    runs = list[list[int]]()  # place, first, last
+    for block, ranges in enumerate(step.blocks):
+        place = block * n
+        for first, last in ranges:
+            if runs and runs[-1][2] + 1 == first and runs[-1][0] + first - runs[-1][1] == place:
+                runs[-1][2] = last
+            else:
+                runs.append([place, first, last])
+            place += last - first + 1
+    end = 0
+    for place, first, last in runs:
+        gap = place != end
+        columns += leb.pack([2 * (last - first) + gap, *_near((before, first))])
+        end, before = place + last - first + 1, last + 1
+        n_runs += 1
+    number = NONE if step.automaton is None else step.automaton
+    return (int(step.spell), number, n_runs, n + (len(step.blocks) << 16), 0, 0), bytes(columns)
+
+
+def _read_pairs(c: Cursor, head: Head, n_rules: Sequence[int]) -> Pairs:
+    spell, number, n_runs, both, zero, n_targets = head
+    n_blocks, n = divmod(both, 1 << 16)
+    if spell > 1 or zero or n_targets or (number != NONE and number >= len(n_rules)):
+        c.fail(f"pairs with flags {spell} and automaton {number}")
+    if not n or n + n_blocks + 256 * spell > MAX_PAIR_SYMBOLS:
+        c.fail(f"{n_blocks} blocks and {n} indices; {MAX_PAIR_SYMBOLS} symbols are possible")
+    blocks: list[list[tuple[int, int]]] = [[] for _ in range(n_blocks)]
+    seen: set[int] = set()
+    place = before = 0
+    for _ in range(n_runs):
+        length, near = c.lebs(2, "runs")
+        if length & 1:
+            place += n - place % n
+        before += near >> 1 if near & 1 == 0 else -(near >> 1) - 1
+        for code_point in range(before, before + length // 2 + 1):
+            if _code_point(c, code_point) in seen or code_point >> 11 == 0xD800 >> 11:
+                c.fail(f"U+{code_point:04X} comes twice, or is a surrogate")
+            seen.add(code_point)
+            if place >= n * n_blocks:
+                c.fail(f"U+{code_point:04X} is in no block")
+            runs = blocks[place // n]
+            if runs and place % n and runs[-1][1] == code_point - 1:
+                runs[-1] = (runs[-1][0], code_point)
+            else:
+                runs.append((code_point, code_point))
+            place += 1
+        before += length // 2 + 1
+    if not n_blocks or not blocks[-1]:
+        c.fail(f"the last of {n_blocks} blocks has no character")
+    return Pairs(tuple(map(tuple, blocks)), n, None if number == NONE else number, bool(spell))
+
+
+_KINDS: dict[int, type] = {1: Rewriting, 2: Replace, 3: Ends, 4: Rules, 5: Spell, 6: Pairs}
 _WRITE: dict[int, Callable[..., tuple[Head, bytes]]] = {
     1: _write_rewriting,
     2: _write_replace,
     3: _write_ends,
     4: _write_rules,
     5: lambda _: ((0,) * 6, b""),
+    6: _write_pairs,
 }
 _READ: dict[int, Callable[[Cursor, Head, Sequence[int]], Step]] = {
     1: _read_rewriting,
@@ -286,4 +351,5 @@ _READ: dict[int, Callable[[Cursor, Head, Sequence[int]], Step]] = {
     3: _read_ends,
     4: _read_rules,
     5: _read_spell,
+    6: _read_pairs,
 }

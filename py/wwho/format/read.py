@@ -66,7 +66,8 @@ def read_artifact(blob: bytes) -> Artifact:
         return token in artifact.decoded
 
     templates = [read_template(each, is_token) for each in container.all(Kind.TEMPLATE)]
-    decoders = [read_decoder(each, is_token) for each in container.all(Kind.DECODER)]
+    pairs = artifact.pairs is not None
+    decoders = [read_decoder(each, is_token, pairs) for each in container.all(Kind.DECODER)]
     return replace(
         artifact,
         scanners=CompiledScanners(classes, named(artifact)),

@@ -158,5 +158,97 @@ def stand_in(byte: int) -> int:
     return 323 if byte == 173 else byte
 
 
-Step = Rewriting | Replace | Ends | Rules | Spell
+LEAD, TRAIL, TRAILS = 0xF5, 2, 240
+MAX_PAIR_SYMBOLS = (0x100 - LEAD) * TRAILS
+CUT = b"\x01"
+"""What stands before each match of the automaton of `Pairs`: no symbol has this byte."""
+
+
+def symbol_text(number: int) -> bytes:
+    """The two bytes that a symbol of `Pairs` is written as.
+
+    No UTF-8 has the first one, and no symbol has the second one first: symbols can be told from
+    other text, and each from the next.
+
+    Example:
+        >>> symbol_text(241).hex()
+        'f603'
+    """
+    return bytes((LEAD + number // TRAILS, TRAIL + number % TRAILS))
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A step that spells each character with two symbols: a block, and an index in it.
+
+    Symbols are numbered: indices from 0, then blocks, then, with `spell`, the 256 bytes.
+
+    Attributes:
+        blocks: for each block its characters by index, as ranges: first and last code point.
+        n_indices: how many indices there are: no block has more characters.
+        automaton: the number of the one that cuts the text, at whose matches `CUT` is put, for a
+            stage to cut there; None: the text is not cut.
+        spell: whether a character of no block, or a byte of broken UTF-8, is spelled with the
+            symbols of its bytes; else it vanishes.
+    """
+
+    blocks: tuple[tuple[tuple[int, int], ...], ...]
+    n_indices: int
+    automaton: int | None = None
+    spell: bool = False
+
+    @property
+    def n_symbols(self) -> int:
+        """How many symbols there are."""
+        return self.n_indices + len(self.blocks) + 256 * self.spell
+
+    @cached_property
+    def places(self) -> Mapping[int, tuple[int, int]]:
+        """Block and index of each code point.
+
+        Raises:
+            ValueError: a code point comes twice, or a block has more characters than indices.
+        """
+        places: dict[int, tuple[int, int]] = {}
+        for block, ranges in enumerate(self.blocks):
+            index = 0
+            for first, last in ranges:
+                if index + last - first >= self.n_indices:
+                    raise ValueError(f"block {block} has more than {self.n_indices} characters")
+                for code_point in range(first, last + 1):
+                    if code_point in places:
+                        raise ValueError(f"U+{code_point:04X} comes twice")
+                    places[code_point] = (block, index)
+                    index += 1
+        return places
+
+    @cached_property
+    def characters(self) -> Mapping[tuple[int, int], int]:
+        """The code point that has a block and an index."""
+        return {place: code_point for code_point, place in self.places.items()}
+
+    def spelled(self, character: int | bytes) -> bytes:
+        """The symbols of a code point, or of a byte of broken UTF-8."""
+        place = self.places.get(character) if isinstance(character, int) else None
+        if place is not None:
+            return symbol_text(self.n_indices + place[0]) + symbol_text(place[1])
+        if not self.spell:
+            return b""
+        data = chr(character).encode() if isinstance(character, int) else character
+        return b"".join(symbol_text(self.n_symbols - 256 + byte) for byte in data)
+
+    def is_block(self, symbol: int | None) -> bool:
+        """Whether a symbol, if it is one, is a block."""
+        return symbol is not None and 0 <= symbol - self.n_indices < len(self.blocks)
+
+
+def symbol_at(text: bytes, at: int) -> int | None:
+    """The number of the symbol that begins at a place of a text; None: there is none."""
+    if not 0 <= at < len(text) - 1 or text[at] < LEAD:
+        return None
+    number = (text[at] - LEAD) * TRAILS + text[at + 1] - TRAIL
+    return number if number >= 0 else None
+
+
+Step = Rewriting | Replace | Ends | Rules | Spell | Pairs
 """A step of a normalizer, or of what rewrites the parts between added tokens."""
