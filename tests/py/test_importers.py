@@ -517,6 +517,13 @@ def test_ids_of_sentencepiece(kind: str, options: dict[str, Any]) -> None:
     assert [enc.encode(text) for text in HARD[:-3]] == [theirs.encode(text) for text in HARD[:-3]]
 
 
+def test_a_piece_of_a_zero_byte_is_unused() -> None:
+    data = trained(model_type="bpe", byte_fallback=True, vocab_size=330)
+    data += message((1, message((1, b"\0"), (2, -1.0))))
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
+    assert opened(imported(data)).encode("a\0") == theirs.encode("a\0")
+
+
 FLAGS = (
     *("add_dummy_prefix", "remove_extra_whitespaces", "treat_whitespace_as_suffix"),
     *("split_by_whitespace", "allow_whitespace_only_pieces", "split_digits", "split_by_number"),
