@@ -86,10 +86,13 @@ def trained_model(
         unknown=Unknown.SPELL,
         unk_id=specials.get(UNKNOWN),
     )
+    own = {token.text: token for token in base.added}
     return Artifact(
         **compile_cuts(kind, schemas, base.scanners),
         models=(vocabulary_of(base), units),
-        added=added_tokens(specials),
+        added=tuple(own.get(token.text, token) for token in added_tokens(specials)),
+        template=base.template,
+        decoder=base.decoder,
         provenance=provenance,
     )
 

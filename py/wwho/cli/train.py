@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wwho.cli import options as shared
@@ -25,6 +27,7 @@ EXAMPLE = """\
       --vocab-size 128000 --prune 20 -o MODEL.wwho corpus.txt.xz more.jsonl.gz
   $ wwho train --schema sinhala -o MODEL.wwho --processes 4 \\
       --weight news/=2.5 news/ 'web/*.parquet' s3://bucket/books/
+  $ wwho train --schema sinhala --extend tokenizer.json -o MODEL.wwho corpus.txt
   $ wwho train --schema sinhala -o MODEL.wwho --counts a.counts b.counts"""
 
 
@@ -90,6 +93,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=weight,
         metavar="SOURCE=N",
         help="words of this FILE count N times, such as 3 or 0.5; may be given several times",
+    )
+    parser.add_argument(
+        "--extend",
+        metavar="TOKENIZER",
+        help="in place of --base, a language model's tokenizer: its folder, tokenizer.json or "
+        "another file that wwho import reads; its ids stay, no special tokens are added unless "
+        "named, and beside the output NAME.embeddings.json says for each new id which old ids its "
+        "text had",
     )
     shared.add_output(parser)
     parser.add_argument(
@@ -183,9 +194,27 @@ def run(options: argparse.Namespace) -> int:
     if options.report and not options.json:
         lines = "".join(f"{line}\n" for line in reports[0].lines())
         streams.write(lines.encode("utf-8", "surrogateescape"))
+    if options.extend:
+        write_table(options.output, model, options.extend)
     facts = {"superwords": info_of(model).models[-1].n_superwords, "corpus": reports[0].as_dict()}
     shared.report_model(options, model, size, **facts)
     return 0
+
+
+def write_table(output: str, model: Artifact, extended: str) -> None:
+    """Say beside the output which old ids the text of each new id had.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    from wwho.format.files import write_atomic
+    from wwho.format.write import write_artifact
+    from wwho.tokenizer import Tokenizer
+    from wwho.train.extend import old_ids
+
+    table = old_ids(Tokenizer.from_bytes(write_artifact(model)), Tokenizer.from_file(extended))
+    text = json.dumps(table, separators=(",", ":"))
+    write_atomic(Path(output).with_suffix(".embeddings.json"), f"{text}\n".encode())
 
 
 def check(options: argparse.Namespace) -> None:
@@ -197,6 +226,8 @@ def check(options: argparse.Namespace) -> None:
     sources = Counter(source for source, _ in options.weight)
     if twice := [source for source, times in sources.items() if times > 1]:
         raise shared.UsageError(f"--weight {twice[0]}=... is given twice; give one")
+    if options.extend and (options.base or options.pattern or options.atoms == "byte"):
+        raise shared.UsageError("--extend goes without --base, --pattern and --atoms byte")
 
 
 def trained(options: argparse.Namespace, on_counted: Callable[[Report], object]) -> Artifact:
@@ -211,6 +242,9 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
     schemas = schemas_of(options)
     try:
         base = base_of(options)
+        if options.extend:
+            options.special = options.special or []
+            options.normalize = options.normalize or ("nfc" if base.normalizer else None)
         corpus = corpus_of(options, weights=dict(options.weight))
         return train_model(
             schemas,
@@ -305,6 +339,10 @@ def base_of(options: argparse.Namespace) -> Artifact:
     from wwho.build.atoms import AtomKind
     from wwho.train import base_named
 
+    if getattr(options, "extend", None):
+        from wwho.train.extend import extendable
+
+        return extendable(options.extend)
     known = options.base in (None, shared.NO_BASE)
     base = options.base if known else shared.load_base(options.base)
     return base_named(base, options.pattern, AtomKind(options.atoms))

@@ -105,7 +105,7 @@ def train_model(
     )
     options = plan.options(n_superwords)
     record = provenance(name, schemas, base, counted.corpus, counted.report, kind, options)
-    normalizer = (normal_form(normalize),) if normalize else ()
+    normalizer = base.normalizer or ((normal_form(normalize),) if normalize else ())
     return replace(model, normalizer=normalizer, provenance=record)
 
 

@@ -1,0 +1,67 @@
+"""Extending the tokenizer of a language model: its ids stay, and syllables get new ones."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from wwho.compile.normal_forms import normal_form
+from wwho.compile.parse import parse_regex
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.errors import ArtifactError, ExportError
+from wwho.exporters.exported import byte_model
+from wwho.format.model import Action, Artifact, Route, Stage
+from wwho.importers import Options, import_file
+from wwho.tokenizer import Tokenizer
+
+
+def extendable(path: str | os.PathLike[str]) -> Artifact:
+    """Another library's tokenizer, or the one in a model's folder, as a base to train over.
+
+    Args:
+        path: the file or folder.
+
+    Returns:
+        The base. Where it brings text into NFC, train with `normalize="nfc"`.
+
+    Raises:
+        ArtifactError: it is no byte-level BPE behind one pattern, or rewrites text otherwise.
+        SourceError: it cannot be imported.
+        OSError: it cannot be read.
+    """
+    file = Path(path)
+    found = import_file(path, Options(name=file.stem or file.resolve().name)).artifact
+    nfc = found.normalizer == (normal_form("nfc", "9.0"),)
+    try:
+        model = byte_model(replace(found, normalizer=()) if nfc else found)
+    except ExportError as error:
+        raise ArtifactError(f"{path} cannot be extended: {error}", status="MODEL") from error
+    if found.properties:
+        raise ArtifactError(
+            f"{path} cannot be extended: its added tokens look at the characters beside them",
+            status="ADDED",
+        )
+    scanner = Scanner("pretokenizer", (parse_regex(model.pattern),), longest=False)
+    return replace(
+        found,
+        scanners=compile_scanners([scanner]),
+        routes=(Route("other", model=0, stages=(0,)),),
+        stages=(Stage(automaton=0, actions=(Action.KEEP,)),),
+    )
+
+
+def old_ids(extended: Tokenizer, base: Tokenizer) -> dict[int, list[int]]:
+    """For each new id the ids that the old tokenizer gives its text.
+
+    The mean of their embeddings is a good start for that of the new id.
+
+    Example:
+        >>> import wwho
+        >>> base = wwho.get_encoding("o200k_base")
+        >>> old_ids(wwho.get_encoding("wwho_328k"), base)[240086] == base.encode("ගමේ")
+        True
+    """
+    new = range(base.n_vocab, extended.n_vocab)
+    texts = extended.decode_tokens_bytes(new)
+    return dict(zip(new, base.encode_batch(texts), strict=True))

@@ -1,0 +1,61 @@
+"""`wwho train --extend`: a language model's tokenizer keeps its ids, and syllables get new ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import transformers
+from test_export import TEXTS, imported, like_bert, like_deepseek, like_llama3, like_qwen
+
+import wwho
+from wwho.check import HARD
+from wwho.hf import WWHOTokenizer
+
+SINHALA = "ගමේ පාසල\nගමේ පාර\n"
+
+
+@pytest.mark.parametrize("make", [like_llama3, like_qwen])
+def test_extend(cli: Any, make: Any, tmp_path: Path) -> None:
+    imported(make, tmp_path)
+    path = tmp_path / f"{make.__name__}.json"
+    (tmp_path / "corpus.txt").write_text(SINHALA, "utf-8")
+    out = tmp_path / "new.wwho"
+    given = ("--extend", path, "--schema", "sinhala", "--prune", "1", "--vocab-size", "20")
+    done = cli("train", *given, "-o", out, tmp_path / "corpus.txt")
+    assert (done.code, done.err) == (0, "")
+
+    old = transformers.PreTrainedTokenizerFast(tokenizer_file=str(path))
+    new = WWHOTokenizer(out)
+    for text in (*TEXTS, *HARD, "the <|end|>cats<s>"):
+        if not any("\u0d80" <= char <= "\u0dff" for char in text):
+            assert new(text)["input_ids"] == old(text)["input_ids"], text
+            ids = old(text)["input_ids"]
+            assert new.decode(ids) == old.decode(ids)
+
+    table = json.loads((tmp_path / "new.embeddings.json").read_text())
+    assert [*map(int, table)] == [*range(len(old), new.vocab_size)]
+    enc = wwho.Tokenizer.load(out)
+    ids = enc.encode("ගමේ පාසල")
+    assert len(ids) < len(old("ගමේ පාසල", add_special_tokens=False)["input_ids"])
+    assert ids[0] >= len(old)
+    for token, theirs in table.items():
+        text = enc.decode([int(token)])
+        assert theirs == old(text, add_special_tokens=False)["input_ids"]
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [(like_deepseek, "has 2 pretokenizers"), (like_bert, "no BPE over bytes")],
+)
+def test_what_cannot_be_extended(cli: Any, make: Any, reason: str, tmp_path: Path) -> None:
+    imported(make, tmp_path)
+    path = tmp_path / f"{make.__name__}.json"
+    done = cli("train", "--extend", path, "-o", tmp_path / "x.wwho", stdin=SINHALA.encode())
+    assert done.code == 1
+    assert f"{path} cannot be extended: " in done.err
+    assert reason in done.err
+    done = cli("train", "--extend", path, "--base", "o200k_base", "-o", tmp_path / "x.wwho")
+    assert done.code == 2
