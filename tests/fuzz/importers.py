@@ -19,7 +19,6 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -122,9 +121,9 @@ def values_changed(rng: random.Random, data: bytes) -> bytes:
                 case 0:
                     del parent[key]
                 case 1:
-                    parent[key] = deepcopy(parent[rng.choice(keys)])
+                    parent[key] = parent[rng.choice(keys)]
                 case _:
-                    parent[key] = deepcopy(rng.choice(VALUES))
+                    parent[key] = rng.choice(VALUES)
             break
     return json.dumps(document).encode()
 

@@ -14,7 +14,7 @@ from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
 from wwho.evaluate.comparisons import SENTENCES, Identity
-from wwho.evaluate.encoders import WwhoEncoder, open_model
+from wwho.evaluate.encoders import Encoder, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.text import DataSet
 from wwho.format.read import read_artifact
@@ -42,7 +42,7 @@ def test_a_base_that_is_another_is_found_out(folder: Path) -> None:
 
 
 def test_a_model_without_a_base_at_hand(folder: Path) -> None:
-    model = WwhoEncoder("hand", write_artifact(hand_model()))
+    model = Encoder("hand", write_artifact(hand_model()))
     found = evaluate(model, [], [DataSet("text", str(folder / "text.txt"))], example_texts=[])
     assert found.identities == ()
 

@@ -384,8 +384,6 @@ def test_outputs_that_cannot_be_written(cli: Any, folder: Path) -> None:
         ("matplotlib", ()),
         ("jinja2", ()),
         ("unicode_segmentation_rs", ()),
-        ("tokenizers", ("--against", "x.json")),
-        ("tiktoken", ("--against", "abacus")),
     ],
 )
 def test_without_the_extra(

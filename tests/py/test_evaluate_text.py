@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import wwho
 from wwho.corpus import Corpus
-from wwho.evaluate.encoders import WwhoEncoder
+from wwho.evaluate.encoders import Encoder
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.metrics import id_bytes
 from wwho.evaluate.text import Block, Damage, Extents, blocks
@@ -84,7 +84,7 @@ def test_large_texts_come_in_blocks(tmp_path: Path) -> None:
 
 
 def test_whole_tokens() -> None:
-    grammar = Grammar(WwhoEncoder("wwho_328k", wwho.encodings.model_bytes("wwho_328k")).backend)
+    grammar = Grammar(Encoder("wwho_328k", wwho.encodings.model_bytes("wwho_328k")).backend)
     whole = ["ක්‍ෂි", "ක ක්‍ෂි ම", " ක", "ක්", "।", "12", " ", "ab", "ॐ", "(ක"]
     broken = ["ි", "්ක", "\u200dර", " \u200dර", "ं"]
     found = grammar.are_whole([text.encode() for text in whole + broken])

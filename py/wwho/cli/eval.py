@@ -32,9 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="[LABEL=]NAME|FILE",
-        help="a tokenizer to compare with: a shipped encoding, a .wwho file, a tokenizer.json, or "
-        "an encoding of tiktoken's; may be given several times, and the first two are in the "
-        "summary",
+        help="a tokenizer to compare with: a shipped encoding, a .wwho file, or a file or folder "
+        "that wwho import reads; may be given several times, and the first two are in the summary",
     )
     parser.add_argument(
         "--data",

@@ -9,7 +9,7 @@ from itertools import islice
 
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import CorpusError
-from wwho.evaluate.encoders import Encoder, WwhoEncoder, trained_on
+from wwho.evaluate.encoders import Encoder, trained_on
 from wwho.evaluate.grammar import text_of
 from wwho.evaluate.metrics import ratio
 from wwho.evaluate.text import Block, DataSet, blocks
@@ -69,9 +69,9 @@ def identities(encoders: Sequence[Encoder], lines: Sequence[str]) -> tuple[Ident
     theirs: dict[str, list[list[int]]] = {}
     found = []
     for model in encoders:
-        base = model.base if isinstance(model, WwhoEncoder) else ""
+        base = model.base
         if base in list_encoding_names() and base not in theirs:  # before any of that name
-            known[base] = WwhoEncoder(base, model_bytes(base))
+            known[base] = Encoder(base, model_bytes(base))
         if base in known:
             if base not in theirs:
                 theirs[base] = known[base].encode(block).lines()

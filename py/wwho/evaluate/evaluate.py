@@ -12,7 +12,7 @@ from wwho.core.select import open_backend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, WwhoError
 from wwho.evaluate.comparisons import EXAMPLES, examples, identities, keep_ascii, parallel
-from wwho.evaluate.encoders import Encoder, WwhoEncoder, trained_on
+from wwho.evaluate.encoders import Encoder, trained_on
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.measure import Meter, Tally, measure
 from wwho.evaluate.metrics import id_bytes
@@ -28,7 +28,7 @@ WIDTH = 4096
 
 
 def evaluate(
-    model: WwhoEncoder,
+    model: Encoder,
     baselines: Sequence[Encoder],
     data: Sequence[DataSet],
     *,

@@ -66,7 +66,12 @@ class Grammar:
         """Take over the scanners of an open model."""
         self._backend = packing(backend)
         self.names = tuple(route.name for route in backend.info.routes)
-        self.is_script: Bools = np.array([route.units is not None for route in backend.info.routes])
+        info = backend.info
+        # Other libraries' models of characters have one route, and spell nothing.
+        syllables = [len(info.routes) > 1 or model.unknown == "spell" for model in info.models]
+        self.is_script: Bools = np.array(
+            [route.units is not None and syllables[route.model] for route in info.routes]
+        )
 
     def units(self, block: Block) -> Units:
         """The units of each line of a block."""

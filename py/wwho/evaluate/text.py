@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -34,16 +33,6 @@ _SPACELESS = np.array(union(map(script, _SPACELESS_SCRIPTS)).ranges, np.uint32)
 # White space is what `str.split` splits at; the last such character is U+3000.
 _END_OF_SPACES = 0x3001
 _IS_SOLID = np.array([not chr(point).isspace() for point in range(_END_OF_SPACES + 1)])
-
-
-def flat(parts: Iterable[Iterable[int]]) -> Ints:
-    """The numbers of several lists, one after the other.
-
-    Example:
-        >>> flat([[1, 2], [], [3]]).tolist()
-        [1, 2, 3]
-    """
-    return np.fromiter(chain.from_iterable(parts), np.int64)
 
 
 def bounds(sizes: Iterable[int]) -> Ints:
