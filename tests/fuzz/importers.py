@@ -19,6 +19,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -121,9 +122,9 @@ def values_changed(rng: random.Random, data: bytes) -> bytes:
                 case 0:
                     del parent[key]
                 case 1:
-                    parent[key] = parent[rng.choice(keys)]
+                    parent[key] = deepcopy(parent[rng.choice(keys)])
                 case _:
-                    parent[key] = rng.choice(VALUES)
+                    parent[key] = deepcopy(rng.choice(VALUES))
             break
     return json.dumps(document).encode()
 

@@ -316,7 +316,7 @@ def tells_places(model: Component) -> bool:
     if model["type"] == "Unigram":
         return not model["byte_fallback"]
     return model["type"] != "BPE" or (
-        len(model["unk_token"] or "") > 1 and not model["byte_fallback"]
+        len(model.get("unk_token") or "") > 1 and not model.get("byte_fallback")
     )
 
 

@@ -1,13 +1,26 @@
-"""Random tokenizer.json documents give the ids and texts of Hugging Face's tokenizers."""
+"""Whole tokenizer.json documents give the ids and texts of Hugging Face's tokenizers."""
 
 from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("tokenizers", reason="needs tokenizers")
-from documents import compare, document, texts_for
+from documents import ALPHABET, WORDS, compare, document, texts_for
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 N = 120
+Bytes = pre_tokenizers.ByteLevel
+Split = pre_tokenizers.Split
+LINES = Path(__file__).read_text("utf-8").splitlines()
+CLIP = (
+    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+)
 
 
 def test_random_documents() -> None:
@@ -17,3 +30,87 @@ def test_random_documents() -> None:
         said[seed] = compare(made, texts_for(seed, made))
     assert [each for each in said.items() if each[1].startswith("differs")] == []
     assert sum(each == "equal" for each in said.values()) > N / 2
+
+
+def texts() -> list[str]:
+    rng = random.Random(3)
+    parts = [*ALPHABET, *WORDS, " ", "  ", "123", "4567", "I'LL"]
+    return ["", *LINES, *("".join(rng.choices(parts, k=rng.randint(1, 12))) for _ in range(200))]
+
+
+CUTS: dict[str, Sequence[Any]] = {
+    "Falcon": (
+        pre_tokenizers.Punctuation("contiguous"),
+        Bytes(add_prefix_space=False),
+        pre_tokenizers.Digits(),
+        Split(Regex("[0-9][0-9][0-9]"), "isolated"),
+    ),
+    "a space before each number": (pre_tokenizers.Digits(individual_digits=True), Bytes()),
+    "twice": (Bytes(add_prefix_space=False), Bytes(add_prefix_space=False)),
+    "words": (pre_tokenizers.WhitespaceSplit(), Bytes(use_regex=False)),
+    "Bert": (pre_tokenizers.BertPreTokenizer(), Bytes()),
+    "to the left": (Split(Regex(r"\s+"), "merged_with_previous"), Bytes()),
+    "to the right": (Split(Regex(r"\s+|(?=x)y?b?z|c"), "merged_with_next"), Bytes()),
+    "with its like": (Split("a", "contiguous"), Split(Regex("[0-9]"), "contiguous", True), Bytes()),
+}
+
+
+def trained(*cuts: Any, alphabet: Sequence[str] | None = None, **options: Any) -> Any:
+    """A byte-level BPE behind these pre-tokenizers."""
+    made = Tokenizer(models.BPE(**options))
+    made.pre_tokenizer = pre_tokenizers.Sequence(list(cuts))
+    made.decoder = decoders.ByteLevel()
+    alphabet = Bytes.alphabet() if alphabet is None else alphabet
+    trainer = trainers.BpeTrainer(
+        vocab_size=600,
+        special_tokens=["<|startoftext|>", "<|endoftext|>"],
+        initial_alphabet=alphabet,
+        show_progress=False,
+        **{key: text for key, text in options.items() if key == "end_of_word_suffix"},
+    )
+    made.train_from_iterator(LINES, trainer)
+    return made
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_bytes_after_other_cuts(name: str) -> None:
+    assert compare(json.loads(trained(*CUTS[name]).to_str()), texts()) == "equal"
+
+
+def test_bytes_that_are_no_tokens_vanish() -> None:
+    made = trained(Bytes(add_prefix_space=False), alphabet=[])
+    assert compare(json.loads(made.to_str()), texts()) == "equal"
+
+
+def test_bytes_without_a_decoder_are_characters() -> None:
+    made = json.loads(trained(Bytes()).to_str())
+    assert compare({**made, "decoder": None}, texts()) == "equal"
+
+
+def test_clip() -> None:
+    made = trained(
+        Split(Regex(CLIP), "removed", invert=True),
+        Bytes(add_prefix_space=False),
+        unk_token="<|endoftext|>",
+        continuing_subword_prefix="",
+        end_of_word_suffix="</w>",
+    )
+    made.normalizer = normalizers.Sequence(
+        [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()]
+    )
+    assert compare(json.loads(made.to_str()), texts()) == "equal"
+
+
+@pytest.mark.parametrize("kind", ["WordLevel", "WordPiece", "Unigram"])
+def test_bytes_of_other_models(kind: str) -> None:
+    vocab = {text: number for number, text in enumerate(["[UNK]", "h", "Ġ", "a", "Ġa", "Ã", "ab"])}
+    if kind == "WordLevel":
+        made = Tokenizer(models.WordLevel(vocab, unk_token="[UNK]"))
+    elif kind == "WordPiece":
+        later = {text: len(vocab) + number for number, text in enumerate(["##a", "##b", "##©"])}
+        made = Tokenizer(models.WordPiece({**vocab, **later}, unk_token="[UNK]"))
+    else:
+        made = Tokenizer(models.Unigram([(text, -float(n)) for text, n in vocab.items()], 0, False))
+    made.pre_tokenizer = Bytes(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    assert compare(json.loads(made.to_str()), texts()) == "equal"

@@ -320,3 +320,109 @@ def test_the_command(cli: Any, tmp_path: Path) -> None:
     said = json.loads(result.out)
     assert said["bytes"] == path.stat().st_size
     assert any("<|endoftext|> 50256" in note for note in said["notes"])
+
+
+def sentencepiece_model(**options: Any) -> bytes:
+    import io
+
+    module = pytest.importorskip("sentencepiece", reason="needs sentencepiece")
+    out = io.BytesIO()
+    module.SentencePieceTrainer.train(
+        sentence_iterator=iter(["the cat sat on the mat", "a hat, that cat: अब ½ é"] * 20),
+        model_writer=out,
+        minloglevel=2,
+        hard_vocab_limit=False,
+        **{"vocab_size": 60, "normalization_rule_name": "identity", **options},
+    )
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"model_type": "bpe", "byte_fallback": True, "vocab_size": 340},
+        {"model_type": "bpe", "user_defined_symbols": ["<sep>", "é"], "unk_surface": "?"},
+        {"model_type": "bpe", "treat_whitespace_as_suffix": True},
+        {"model_type": "unigram", "remove_extra_whitespaces": False, "control_symbols": ["<x>"]},
+        {"model_type": "unigram", "add_dummy_prefix": False, "user_defined_symbols": ["that"]},
+        {"model_type": "unigram", "byte_fallback": True, "vocab_size": 340},
+    ],
+)
+def test_a_sentencepiece_model(options: dict[str, Any]) -> None:
+    import sentencepiece
+
+    data = sentencepiece_model(**options)
+    artifact = import_source(Source("x.model", data)).artifact
+    before = sentencepiece.SentencePieceProcessor(model_proto=data)
+    after = sentencepiece.SentencePieceProcessor(model_proto=export(artifact, "sentencepiece").data)
+    for text in text_of_vectors():
+        ids = before.encode(text)
+        assert after.encode(text) == ids
+        assert after.decode(ids) == before.decode(ids)
+
+
+def llama_document(**model: Any) -> dict[str, Any]:
+    """A tokenizer.json such as that of Llama 2."""
+    pieces = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), "\u2581", *"thec"]
+    pieces += ["th", "the", "\u2581the", "ca"]
+    return {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "Prepend", "prepend": "\u2581"},
+                {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"},
+            ],
+        },
+        "model": {
+            "type": "BPE",
+            "unk_token": "<unk>",
+            "fuse_unk": True,
+            "byte_fallback": True,
+            "vocab": {text: number for number, text in enumerate(pieces)},
+            "merges": ["t h", "th e", "\u2581 the"],
+            **model,
+        },
+    }
+
+
+def test_a_tokenizer_json_as_a_sentencepiece_model() -> None:
+    import sentencepiece
+
+    document = llama_document()
+    del document["model"]["vocab"]["ca"]
+    artifact = import_source(Source("x.json", json.dumps(document).encode())).artifact
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(document))
+    made = export(artifact, "sentencepiece")
+    after = sentencepiece.SentencePieceProcessor(model_proto=made.data)
+    for text in [*text_of_vectors(), "the the", " the  cat"]:
+        assert after.encode(text) == theirs.encode(text).ids
+
+
+UNMADE = {text: number for number, text in enumerate(["<unk>", *"the\u2581", "he", "the"])} | {
+    "\u2581the": 7,
+    "th": 8,
+}
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        (llama_document(), "'ca', has a character that is no piece"),
+        (
+            llama_document(merges=["h e", "t he", "\u2581 the"], vocab=UNMADE, byte_fallback=False),
+            "by",
+        ),
+        (llama_document() | {"normalizer": {"type": "NFC"}}, "normalizes text otherwise"),
+    ],
+)
+def test_what_no_sentencepiece_model_is(document: dict[str, Any], said: str) -> None:
+    artifact = import_source(Source("x.json", json.dumps(document).encode())).artifact
+    with pytest.raises(ExportError, match=said):
+        export(artifact, "sentencepiece")
+
+
+def test_a_model_of_bytes_is_no_sentencepiece_model() -> None:
+    with pytest.raises(ExportError, match="neither a BPE over characters nor"):
+        export(artifact_of("r50k_base"), "sentencepiece")

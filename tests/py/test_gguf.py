@@ -208,6 +208,101 @@ def test_a_model_of_scores() -> None:
         imported(llama(("general.name", "s", "My Phi-3")))
 
 
+KINDS: dict[str, dict[str, list[int]]] = {
+    "t5": {
+        "the cat": [8, 2, 9, 3],
+        " the  ca\u2581 <sep>x": [8, 2, 9, 2, 11, 2, 0],
+        "a<sep> the": [2, 7, 11, 8],
+        "  ": [],
+        "\u2581\u2581c ca": [2, 2, 10, 2, 9],
+        "<0x41>xa": [2, 0, 7],
+        "\u00e9 \u00e9": [2, 0, 2, 0],
+    },
+    "bert": {
+        "The c! tat": [3, 4, 5, 0],
+        "thea  xc\u0301a\u2581the": [3, 6, 0],
+        "the\u2581c": [3, 4],
+        "[CLS] c!c": [0, 0, 0, 4, 5, 4],
+        "\u0301c\0a \u200d": [4, 6],
+        "c\u2581": [0],
+        "\u00c7a": [4, 6],
+    },
+    "gemma4": {
+        "the  the\n\n\nth": [263, 258, 264, 266, 262],
+        "\n\n\n\n": [265, 265, 265, 265],
+        "\u00e9 the\u2581the": [197, 171, 264, 264],
+        "<bos>t": [62, 100, 113, 117, 64, 259],
+        "\n\n\nthe": [266, 263],
+    },
+    "rwkv": {
+        "the\nthth\n": [258, 257, 257, 11],
+        "<s>\u00e9": [0, 196, 170],
+        "the": [257, 102],
+        "\0": [1],
+    },
+}
+"""Ids that llama.cpp gives with these vocabularies."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_kinds(kind: str) -> None:
+    found = imported(small()[kind])
+    assert found.notes == ()
+    enc = opened(found)
+    assert {text: enc.encode(text) for text in KINDS[kind]} == KINDS[kind]
+    assert enc.decode(enc.encode("the")).strip() == "the"
+
+
+AROUND = {"t5": [8, 1], "bert": [1, 3, 2], "gemma4": [1, 263]}
+
+
+@pytest.mark.parametrize("kind", AROUND)
+def test_what_stands_around(kind: str) -> None:
+    found = imported(small()[kind])
+    template = found.artifact.template
+    assert template is not None
+    assert template.ids(opened(found).encode("the")) == AROUND[kind]
+
+
+def test_white_space_that_tokens_take() -> None:
+    """What llama.cpp does for models that it knows by their name."""
+    names = ("<unk>", "<s>", "</s>", "<|endoftext|>", "<|user|>")
+    texts = [*names, *(f"<0x{byte:02X}>" for byte in range(256)), "\u2581", "a"]
+    values: list[Value] = [
+        ("general.name", "s", "My Phi-3"),
+        ("tokenizer.ggml.model", "s", "llama"),
+        ("tokenizer.ggml.tokens", "as", texts),
+        ("tokenizer.ggml.token_type", "ai", [2, 3, 3, 3, 3] + [6] * 256 + [1, 1]),
+        ("tokenizer.ggml.scores", "af", [0.0] * len(texts)),
+    ]
+    enc = opened(imported(gguf(*values)))
+    text = "<|user|> \n a<s> a</s>\t<|endoftext|> a"
+    expected = [4, 261, 262, 1, 261, 261, 262, 2, 3, 261, 261, 262]
+    assert enc.encode(text, allowed_special="all") == expected
+    with pytest.raises(SourceError, match="other tokens take the white space"):
+        imported(
+            gguf(*values[:2], (values[2][0], "as", [*texts[:4], "< a>", *texts[5:]]), *values[3:])
+        )
+
+
+def test_bytes_without_tokens() -> None:
+    """As in llama.cpp, those of ASCII vanish; no character has most of the others."""
+    gone = [SINGLES[0x03], SINGLES[0xC0], SINGLES[0xF5]]
+    tokens = [text for text in SINGLES if text not in gone] + ["<unk>", "th"]
+    types = [1] * 253 + [2, 1]
+    known: Value = ("tokenizer.ggml.unknown_token_id", "u", 253)
+    values = gpt2("gpt-2", known, tokens=tokens, types=types, merges=["t h"])
+    found = imported(gguf(*values))
+    enc = opened(found)
+    t, h = tokens.index("t"), tokens.index("h")
+    assert enc.encode("th\x03t\x03h\x03") == [254, t, h]
+    assert enc.encode(b"t\xc0") == [t, 253]
+    assert found.notes[0].startswith("2 bytes of broken UTF-8, or of characters from U+40000")
+    tokens[tokens.index(SINGLES[0xE2])] = "other"
+    with pytest.raises(SourceError, match="no token for the byte 0xE2, which characters have"):
+        imported(gguf(*gpt2("gpt-2", known, tokens=tokens, types=types, merges=["t h"])))
+
+
 def test_only_the_metadata_is_read() -> None:
     class Counting(io.BytesIO):
         n_read = 0

@@ -7,6 +7,10 @@ import hashlib
 import io
 import json
 import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
@@ -165,18 +169,53 @@ def test_malformed_tekken(change: Callable[[Any], Any], pointer: str, message: s
     assert caught.value.pointer == pointer
 
 
+@pytest.mark.parametrize("version", ["v7", "v11", "v13", "v15"])
+def test_tekken_that_lists_its_special_tokens(version: str) -> None:
+    listed = [{"rank": 0, "token_str": "<unk>"}, {"rank": 1, "token_str": "[THINK]"}]
+    document = tekken(version=version) | {"special_tokens": listed}
+    enc = opened(imported(spelled(document)))
+    assert enc.encode("the[THINK]", allowed_special="all")[-1] == 1
+    assert enc.info.specials["<SPECIAL_29>"] == 29
+    assert enc.decode([0, 1]) == "<unk>[THINK]"
+
+
+@pytest.fixture(scope="session")
+def mistral_common() -> Path:
+    """The data of mistral-common, whose code needs much else; skips where it cannot be fetched."""
+    folder = Path(__file__).resolve().parents[1] / "node_modules" / ".mistral-common-1.13.1"
+    if not folder.is_dir():
+        with tempfile.TemporaryDirectory() as place:
+            names = ["--no-deps", "mistral-common==1.13.1", "-d", place]
+            command = [sys.executable, "-m", "pip", "download", *names]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                pytest.skip(f"needs the wheel of mistral-common: {done.stderr[-200:]}")
+            folder.mkdir(parents=True)
+            with zipfile.ZipFile(next(Path(place).iterdir())) as wheel:
+                for name in wheel.namelist():
+                    if "/data/" in name and not name.endswith(("/", ".py")):
+                        (folder / Path(name).name).write_bytes(wheel.read(name))
+    return folder
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tekken_240718.json", "tekken_240911.json"])
-def test_tekken_of_mistral_common(name: str) -> None:
-    package = pytest.importorskip("mistral_common", reason="needs mistral-common")
-    from mistral_common.tokens.tokenizers.tekken import Tekkenizer
-
-    path = Path(package.__file__).parent / "data" / name
-    theirs = Tekkenizer.from_file(path)
-    enc = opened(imported(path.read_bytes(), name))
-    assert enc.n_vocab == theirs.n_words
+def test_tekken_of_mistral_common(mistral_common: Path, name: str) -> None:
+    """Its code gives the file's ranks and pattern to tiktoken, and adds the number of specials."""
+    document = json.loads((mistral_common / name).read_bytes())
+    config = document["config"]
+    specials = config["default_num_special_tokens"]
+    used = document["vocab"][: config["default_vocab_size"] - specials]
+    theirs = tiktoken.Encoding(
+        name="tekken",
+        pat_str=config["pattern"],
+        mergeable_ranks={base64.b64decode(each["token_bytes"]): each["rank"] for each in used},
+        special_tokens={},
+    )
+    enc = opened(imported((mistral_common / name).read_bytes(), name))
+    assert enc.n_vocab == config["default_vocab_size"]
     for text in HARD:
-        assert enc.encode(text) == theirs.encode(text, bos=False, eos=False)
+        assert enc.encode(text) == [token + specials for token in theirs.encode_ordinary(text)]
 
 
 # RWKV
@@ -517,6 +556,13 @@ def test_ids_of_sentencepiece(kind: str, options: dict[str, Any]) -> None:
     assert [enc.encode(text) for text in HARD[:-3]] == [theirs.encode(text) for text in HARD[:-3]]
 
 
+def test_a_piece_of_a_zero_byte_is_unused() -> None:
+    data = trained(model_type="bpe", byte_fallback=True, vocab_size=330)
+    data += message((1, message((1, b"\0"), (2, -1.0))))
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
+    assert opened(imported(data)).encode("a\0") == theirs.encode("a\0")
+
+
 FLAGS = (
     *("add_dummy_prefix", "remove_extra_whitespaces", "treat_whitespace_as_suffix"),
     *("split_by_whitespace", "allow_whitespace_only_pieces", "split_digits", "split_by_number"),
@@ -587,9 +633,8 @@ def test_random_models(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_models_of_mistral_common() -> None:
-    package = pytest.importorskip("mistral_common", reason="needs mistral-common")
-    for path in sorted((Path(package.__file__).parent / "data").glob("*.model*")):
+def test_models_of_mistral_common(mistral_common: Path) -> None:
+    for path in sorted(mistral_common.glob("*.model*")):
         theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
         enc = opened(imported(path.read_bytes()))
         assert [enc.encode(text) for text in HARD] == [theirs.encode(text) for text in HARD], path

@@ -13,7 +13,7 @@ EXAMPLE = """\
   $ wwho export o200k_base --to tokenizer.json -o tokenizer.json
   $ wwho export my_o200k.wwho --to tiktoken -o my.tiktoken"""
 
-FORMATS = ("tokenizer.json", "tiktoken", "gguf")
+FORMATS = ("tokenizer.json", "tiktoken", "gguf", "sentencepiece")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

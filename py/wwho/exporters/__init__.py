@@ -6,7 +6,7 @@ reason: nothing is approximated in silence. Each kind of file is a module; `FORM
 
 from collections.abc import Callable, Mapping
 
-from wwho.exporters import gguf, ranks, tokenizer_json
+from wwho.exporters import gguf, ranks, sentencepiece, tokenizer_json
 from wwho.exporters.exported import Exported
 from wwho.format.model import Artifact
 
@@ -16,6 +16,7 @@ FORMATS: Mapping[str, Callable[[Artifact], Exported]] = {
     "tokenizer.json": tokenizer_json.write,
     "tiktoken": ranks.write,
     "gguf": gguf.write,
+    "sentencepiece": sentencepiece.write,
 }
 """What `export` can write, by name."""
 

@@ -326,7 +326,7 @@ def _bert(
         for number, text in enumerate(vocabulary.texts)
         if text.startswith(mark)
     }
-    later = {text: k for k, text in enumerate(vocabulary.texts) if not text.startswith(mark)}
+    later = {text: number for number, text in enumerate(vocabulary.texts)}
     if first.pop(b"", None) is not None:
         raise SourceError("U+2581 is a token of its own, which stands before any word")
     unk_id, sep = _token(vocabulary, "unknown", 100), _token(vocabulary, "seperator", 102)

@@ -6,7 +6,8 @@ import math
 import re
 import struct
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from wwho.build import decoders
@@ -154,6 +155,9 @@ def parse_model(data: bytes) -> Model:
         escape_whitespaces=bool(_number(normalizer, 5, "escape_whitespaces", 1)),
     )
     _check_pieces(model)
+    if model.byte_fallback:  # there a piece of U+0000 is as if unused
+        pieces = [replace(p, kind=Kind.UNUSED) if p.text == b"\0" else p for p in model.pieces]
+        model = replace(model, pieces=tuple(pieces))
     return model
 
 
@@ -257,7 +261,22 @@ def _text(spec: dict[int, protobuf.Value], number: int, name: str, default: str)
 
 def read(source: Source, options: Options) -> Imported:
     """Make the model."""
-    model = parse_model(source.data)
+    record = {
+        "name": options.name,
+        "source": options.source or source.name,
+        "license": options.license or "unknown",
+        "writer": WRITER,
+    }
+    artifact = artifact_of(parse_model(source.data), record)
+    return Imported(artifact=artifact, kind=READER.kind, engine="sentencepiece 0.2.3")
+
+
+def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:
+    """The artifact that gives the ids of a model.
+
+    Raises:
+        SourceError: SentencePiece does something with it that no artifact does.
+    """
     _check_reach(model)
     made = unigram(model) if model.algorithm is Algorithm.UNIGRAM else units_model(model)
     mark = MARK if model.escape_whitespaces else " "
@@ -272,7 +291,7 @@ def read(source: Source, options: Options) -> Imported:
             stages = (Stage(2, (Action.KEEP,)),)
     if _ends_in_mark(model):
         scanners.append(_scanner("end", rf"{mark}+(?![\s\S])", f"{mark}+", f"[^{mark}]"))
-    artifact = Artifact(
+    return Artifact(
         scanners=compile_scanners(scanners),
         router=None,
         routes=(
@@ -293,32 +312,30 @@ def read(source: Source, options: Options) -> Imported:
             dummy_prefix=model.add_dummy_prefix,
             remove_spaces=model.remove_extra_whitespaces,
         ),
-        provenance={
-            "name": options.name,
-            "source": options.source or source.name,
-            "license": options.license or "unknown",
-            "writer": WRITER,
-        },
+        provenance=record,
     )
-    return Imported(artifact=artifact, kind=READER.kind, engine="sentencepiece 0.2.3")
 
 
-def _inner(piece: Piece) -> str:
-    """The characters of a piece that has several."""
-    text = piece.text.decode()
-    return text if len(text) > 1 else ""
+def _nothing() -> SourceError:
+    return SourceError("no piece is of a type that text becomes; a model needs one")
 
 
 def _check_reach(model: Model) -> None:
     """Refuse what SentencePiece does and no artifact does."""
-    if model.algorithm is Algorithm.BPE and (unused := model.of_kind(Kind.UNUSED)):
-        inner = {char for k in model.of_kind(Kind.NORMAL) for char in _inner(model.pieces[k])}
-        for number in unused:
-            text = model.pieces[number].text
-            if len(text.decode()) > 1 or text.decode() in inner:
+    if model.algorithm is Algorithm.BPE:
+        texts = {number: model.pieces[number].text.decode() for number in range(len(model.pieces))}
+        lone = {texts[number] for number in model.of_kind(Kind.NORMAL)}
+        for number in model.of_kind(Kind.UNUSED):
+            if len(texts[number]) > 1:
                 raise SourceError(
-                    f"piece {number}, {text!r}, is of the type unused: a BPE merges to it or by "
+                    f"piece {number}, {texts[number]!r}, is of the type unused: a BPE merges to "
                     "it, and then takes it apart again, which no artifact does"
+                )
+        for number in model.of_kind(Kind.NORMAL):
+            if len(texts[number]) > 1 and not lone.issuperset(texts[number]):
+                raise SourceError(
+                    f"piece {number}, {texts[number]!r}, has a character that is no piece of its "
+                    "own: a BPE merges by it all the same, which no artifact does"
                 )
     for number in model.of_kind(Kind.USER_DEFINED):
         text = model.pieces[number].text
@@ -339,6 +356,8 @@ def unigram(model: Model) -> Viterbi:
         for number in model.of_kind(Kind.NORMAL, Kind.USER_DEFINED)
     }
     texts = tuple(sorted(scores))
+    if not texts:
+        raise _nothing()
     return Viterbi(
         tokens=texts,
         scores=tuple(scores[text][1] for text in texts),
@@ -370,6 +389,8 @@ def units_model(model: Model) -> BPE:
     found = model.of_kind(Kind.NORMAL, *words)
     normal = {model.pieces[number].text: (number, model.pieces[number].score) for number in found}
     fuse = not model.byte_fallback
+    if not normal:
+        raise _nothing()
     if model.algorithm is Algorithm.BPE:
         return bpe_model(
             {text: number for text, (number, _) in normal.items()},
@@ -382,6 +403,8 @@ def units_model(model: Model) -> BPE:
     if model.algorithm is Algorithm.CHAR:
         normal = {text: each for text, each in normal.items() if len(text.decode()) == 1}
     texts = tuple(sorted(normal))
+    if not texts:
+        raise _nothing()
     return BPE(
         symbols=texts,
         units=True,

@@ -74,7 +74,7 @@ def read_model(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabula
         "BPE": lambda value: _bpe(value, draft, added),
         "WordPiece": lambda value: _word_piece(_no_bytes(value, draft), draft.alone()),
         "WordLevel": lambda value: _word_level(_no_bytes(value, draft)),
-        "Unigram": lambda value: _unigram(_no_bytes(value, draft)),
+        "Unigram": lambda value: _unigram(_no_bytes(value, draft), draft.private[-1]),
     }
     return value.dispatch(readers, "model")
 
@@ -162,6 +162,9 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
             )
         else:
             tokens[spelled] = number
+    if not byte_level and not {*tokens.values()} - {*map(vocab.__getitem__, bytes_of)}:
+        # A model has one token at least that is no byte; no text becomes this one.
+        tokens[draft.private[-1].encode()] = 1 + max([-1, *vocab.values(), *added.values()])
     pairs = [(spelled_as[left] or b"", spelled_as[right] or b"") for left, right in merges]
     decoding = places.decoding if places else ()
     if not byte_level:
@@ -181,7 +184,7 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
                 decoding = (Replace(mark, ""),)
         unmark(draft)
         if unk_id is None:  # what is unknown has vanished before
-            unk_id = min([*tokens.values(), *map(vocab.__getitem__, bytes_of)], default=0)
+            unk_id = min({*tokens.values()} - {*map(vocab.__getitem__, bytes_of)})
     model: BPE = bpe_model(
         tokens,
         pairs,
@@ -359,6 +362,8 @@ def _greedy(
         )
     firsts, laters = sorted(first), sorted(later or ())
     stated = [first[text] for text in firsts] + [(later or {})[text] for text in laters]
+    if not stated:
+        value.at("vocab").fail("no token is one that a text may become")
     return Greedy(
         first=tuple(firsts),
         later=None if later is None else tuple(laters),
@@ -371,7 +376,7 @@ def _greedy(
     )
 
 
-def _unigram(value: Value) -> Vocabulary:
+def _unigram(value: Value, private: str) -> Vocabulary:
     pieces: list[tuple[str, float]] = []
     for piece in value.items("vocab"):
         raw = piece.raw
@@ -389,20 +394,23 @@ def _unigram(value: Value) -> Vocabulary:
         )
     ids = {text: number for number, (text, _) in enumerate(pieces)}
     scores = {text.encode(): score for text, score in pieces if text}
+    if not scores:
+        value.at("vocab").fail("no piece has a text")
     least = min(score for _, score in pieces)
     if least < min(scores.values()):
-        value.at("vocab").fail("a piece that comes again, or is empty, has the least score")
+        # Of a piece that comes again, or is empty: what is unknown has a lower one than this, too.
+        scores[private.encode()] = least
     texts = sorted(scores)
     if any(len(text) > MAX_TOKEN_BYTES for text in texts):
         value.at("vocab").fail(f"a token has over {MAX_TOKEN_BYTES} bytes")
     fallback = bool(value.option("byte_fallback", bool))
     byte_ids = tuple(ids.get(f"<0x{byte:02X}>") for byte in range(256)) if fallback else ()
     known = any(each is not None for each in byte_ids)
-    stated = tuple(ids[text.decode()] for text in texts)
+    stated = tuple(ids.get(text.decode()) for text in texts)
     model = Viterbi(
         tokens=tuple(texts),
         scores=[scores[text] for text in texts],
-        first_id=min(stated),
+        first_id=min(each for each in stated if each is not None),
         id_policy=Ids.STATED,
         stated=stated,
         unknown=Unknown.BYTES if known else Unknown.ID,

@@ -1,0 +1,266 @@
+"""A SentencePiece `.model`: a BPE over characters, or a Unigram model with sums in f32.
+
+What is written is read again and compared with the model: where it differs, it is refused.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import product
+
+from wwho.errors import ArtifactError, ExportError, SourceError
+from wwho.exporters.exported import Exported
+from wwho.format.automaton import START, CompiledScanners
+from wwho.format.bpe import BPE
+from wwho.format.classmap import overlay
+from wwho.format.model import Added, Artifact, Flag, Unknown
+from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
+from wwho.format.viterbi import Viterbi
+from wwho.importers.protobuf import FIXED32, LENGTH, VARINT
+from wwho.importers.sentencepiece import (
+    MARK,
+    NORMALIZER,
+    PIECES,
+    TRAINER,
+    Algorithm,
+    Kind,
+    Model,
+    Piece,
+    artifact_of,
+)
+
+
+def write(artifact: Artifact) -> Exported:
+    """The pieces by id, and how text is normalized.
+
+    Raises:
+        ExportError: SentencePiece would give other ids; the message says where it differs.
+    """
+    made = artifact.models[0]
+    if artifact.router is not None or len(artifact.models) > 1:
+        raise ExportError(f"{artifact.name} has routes, which SentencePiece does not")
+    if isinstance(made, BPE) and made.units:
+        algorithm = Algorithm.BPE
+    elif isinstance(made, Viterbi) and made.narrow:
+        algorithm = Algorithm.UNIGRAM
+    else:
+        raise ExportError(
+            f"{artifact.name} is neither a BPE over characters nor a Unigram model with sums in "
+            "f32; for a BPE over bytes take tokenizer.json"
+        )
+    unk_id = _unk_id(artifact)
+    surface = artifact.decoder.surfaces.get(unk_id) if artifact.decoder else None
+    model = replace(
+        _flags(artifact),
+        pieces=_pieces(artifact, unk_id),
+        algorithm=algorithm,
+        byte_fallback=made.unknown is Unknown.BYTES,
+        unk_surface=" \u2047 " if surface is None else surface.decode(),
+    )
+    try:
+        again = artifact_of(model, artifact.provenance)
+    except (SourceError, ArtifactError) as error:
+        raise ExportError(f"{artifact.name} cannot be a SentencePiece model: {error}") from error
+    _compare(artifact, again)
+    notes = ["special tokens are never found in text there"]
+    if artifact.template is not None:
+        notes.append("what stands around a text is for the caller to add")
+    if again.decoder != artifact.decoder:
+        notes.append("ids decode as they do in SentencePiece")
+    return Exported(_spelled(model), tuple(notes))
+
+
+def _unk_id(artifact: Artifact) -> int:
+    """The piece for what is unknown, of which SentencePiece needs one."""
+    unk_id = artifact.models[0].unk_id
+    if unk_id is None:
+        unk_id = next((token.id for token in artifact.added if token.text == "<unk>"), None)
+    if unk_id is None:
+        raise ExportError(f"{artifact.name} has no <unk>, which a SentencePiece model must have")
+    return unk_id
+
+
+def _flags(artifact: Artifact) -> Model:
+    """A model of next to nothing that normalizes as the artifact does."""
+    steps = _steps(artifact)
+    pieces = (Piece(b"<unk>", kind=Kind.UNKNOWN), Piece(b"a"))
+    for prefix, remove, escape, suffix in product((True, False), repeat=4):
+        model = Model(
+            pieces=pieces,
+            add_dummy_prefix=prefix,
+            remove_extra_whitespaces=remove,
+            escape_whitespaces=escape,
+            suffix=suffix,
+        )
+        if _same_steps(artifact, steps, again := artifact_of(model, {}), _steps(again)):
+            return model
+    raise ExportError(
+        f"{artifact.name} normalizes text otherwise than add_dummy_prefix, "
+        "remove_extra_whitespaces and escape_whitespaces of SentencePiece do"
+    )
+
+
+def _steps(artifact: Artifact) -> list[Step]:
+    """The steps in SentencePiece's order: a mark may be put before spaces become marks, too."""
+    steps: list[Step] = [*artifact.normalizer, *artifact.rewriting]
+    match steps:
+        case [Ends(prefix="\u2581") as ends, Replace() as spaces] if ends == Ends(prefix=MARK):
+            return [spaces, ends]
+    return steps
+
+
+def _same_steps(one: Artifact, steps: list[Step], other: Artifact, others: list[Step]) -> bool:
+    if len(steps) != len(others):
+        return False
+    for a, b in zip(steps, others, strict=True):
+        if isinstance(a, Rewriting | Rules):
+            return False
+        if isinstance(a, Replace) and isinstance(b, Replace):
+            if not _alike(one.scanners, a.automaton, other.scanners, b.automaton):
+                return False
+            a = replace(a, automaton=b.automaton)
+        if a != b:
+            return False
+    return True
+
+
+def _alike(a: CompiledScanners, first: int, b: CompiledScanners, second: int) -> bool:
+    """Whether two automata match alike."""
+    _, labels = overlay([a.classes, b.classes])
+    one, other = a.automata[first], b.automata[second]
+    columns = {(0, 0)} | {(one.columns[k], other.columns[m]) for k, m in labels}
+    seen, pending = {(START, START)}, [(START, START)]
+    for left, right in pending:  # which grows while it is read
+        for k, m in columns:
+            (mark, to), (others, there) = one.table[left][k], other.table[right][m]
+            if mark != others or bool(to) != bool(there):
+                return False
+            if to and (to, there) not in seen:
+                seen.add((to, there))
+                pending.append((to, there))
+    return True
+
+
+def _pieces(artifact: Artifact, unk_id: int) -> tuple[Piece, ...]:
+    """The pieces by id; an id without a token is a control piece."""
+    made = artifact.models[0]
+    found: dict[int, Piece] = {}
+    scores: Iterable[float]
+    if isinstance(made, BPE):
+        ranks = [0.0] * made.n_symbols
+        for number in range(len(made.texts) - made.n_symbols):
+            ranks.append(ranks[-1] if number in made.ties else -1.0 - number)
+        scores = ranks
+    else:
+        assert isinstance(made, Viterbi)
+        scores = made.scores
+    ids = artifact.token_ids[0]
+    for token, text, score in zip(ids, made.texts, scores, strict=True):
+        if token is not None:
+            found[token] = Piece(text, score)
+    for byte, token in enumerate(made.byte_ids):
+        if token is not None:
+            found[token] = Piece(b"<0x%02X>" % byte, kind=Kind.BYTE)
+    for added in artifact.added:
+        found.setdefault(added.id, Piece(added.text.encode(), kind=_kind(added, made)))
+    found[unk_id] = replace(found[unk_id], kind=Kind.UNKNOWN, score=0.0)
+    gap = "<unused_{}>"
+    return tuple(
+        found.get(token) or Piece(gap.format(token).encode(), kind=Kind.CONTROL)
+        for token in range(max(found) + 1)
+    )
+
+
+def _kind(added: Added, made: BPE | Viterbi | object) -> Kind:
+    """What an added token is to SentencePiece."""
+    if Flag.SPECIAL in added.flags:
+        return Kind.CONTROL
+    if Flag.HIDDEN in added.flags:
+        return Kind.UNUSED if isinstance(made, Viterbi) else Kind.CONTROL
+    if added.flags == Flag.NORMALIZED:
+        return Kind.USER_DEFINED
+    raise ExportError(f"the added token {added.text!r} is found in a way SentencePiece has not")
+
+
+def _compare(artifact: Artifact, again: Artifact) -> None:
+    """Refuse what would not come back."""
+    name, (one,), (other,) = artifact.name, artifact.models, again.models
+    if {*zip(one.texts, artifact.token_ids[0], strict=True)} != {
+        *zip(other.texts, again.token_ids[0], strict=True)
+    } or [*one.byte_ids] != [*other.byte_ids]:
+        raise ExportError(f"not all tokens of {name} can be pieces that text becomes")
+    if isinstance(one, BPE) and isinstance(other, BPE):
+        texts, others = one.texts, other.texts
+        pairs = zip(
+            ((texts[a], texts[b]) for a, b in one.merges),
+            ((others[a], others[b]) for a, b in other.merges),
+            strict=False,
+        )
+        odd = next((pair for pair, there in pairs if pair != there), None)
+        if odd is not None or len(one.merges) != len(other.merges) or one.ties != other.ties:
+            raise ExportError(
+                f"SentencePiece merges by texts, {name} by pairs, which differ"
+                + (f", first for {odd[0]!r} and {odd[1]!r}" if odd else "")
+            )
+        if (one.whole and one.unmade) or (one.fuse != other.fuse and not one.byte_ids):
+            raise ExportError(f"{name} takes whole pieces or joins what is unknown otherwise")
+    elif one != other:
+        raise ExportError(f"the scores of {name} are not those of a SentencePiece model")
+    found = [(each.text, each.id) for each in artifact.added if each.flags == Flag.NORMALIZED]
+    if found != [(each.text, each.id) for each in again.added if each.flags == Flag.NORMALIZED]:
+        raise ExportError(f"{name} finds other added tokens than SentencePiece would")
+    (route,), (another,) = artifact.routes, again.routes
+    cuts = [
+        [part.stages[number].automaton for number in each.stages]
+        + ([] if each.units is None else [each.units])
+        for part, each in ((artifact, route), (again, another))
+    ]
+    if len(cuts[0]) != len(cuts[1]) or not all(
+        _alike(artifact.scanners, a, again.scanners, b) for a, b in zip(*cuts, strict=True)
+    ):
+        raise ExportError(f"{name} cuts text before its model sees it, and SentencePiece does not")
+
+
+def _spelled(model: Model) -> bytes:
+    """The protocol buffer."""
+    pieces = b"".join(_field(PIECES, _piece(each)) for each in model.pieces)
+    unknown = model.pieces[model.unk_id].text
+    trainer = (
+        _number(3, model.algorithm)
+        + _number(4, len(model.pieces))
+        + _number(24, model.suffix)
+        + _number(35, model.byte_fallback)
+        + _number(40, model.unk_id)
+        + _field(44, model.unk_surface.encode())
+        + _field(45, unknown)
+    )
+    normalizer = (
+        _field(1, b"identity")
+        + _number(3, model.add_dummy_prefix)
+        + _number(4, model.remove_extra_whitespaces)
+        + _number(5, model.escape_whitespaces)
+    )
+    return pieces + _field(TRAINER, trainer) + _field(NORMALIZER, normalizer)
+
+
+def _piece(piece: Piece) -> bytes:
+    score = _varint(2 << 3 | FIXED32) + struct.pack("<f", piece.score)
+    return _field(1, piece.text) + score + _number(3, piece.kind)
+
+
+def _field(number: int, data: bytes) -> bytes:
+    return _varint(number << 3 | LENGTH) + _varint(len(data)) + data
+
+
+def _number(number: int, value: int) -> bytes:
+    return _varint(number << 3 | VARINT) + _varint(value)
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out) + bytes([value])
