@@ -322,8 +322,9 @@ static COLD void put_block(wwho_encoder *e) {
             bool known = !b->phrases && is_short(&b->long_keys[k + j]) && is_readable(e, b->starts[i]); /* that the cache lacks it */
             n_kept[j] = known ? 0 : kept_ids(&b->long_keys[k + j], kept[j]);
             b->rows[j].n = 0;
-            if (FETCHES && !n_kept[j] && model_of(e, i)->whole)
-                prefetch_text(model_of(e, i), hash_at(e, b->starts[i], b->ends[i] - b->starts[i]));
+            const wwho_vocabulary *v = model_of(e, i);
+            size_t length = b->ends[i] - b->starts[i];
+            if (FETCHES && !n_kept[j] && v->whole && length <= WINDOW) prefetch_text(v, hash_at(e, b->starts[i], length));
         }
         for (uint32_t j = 0; j < some; j++) {
             uint32_t i = b->misses[k + j];
