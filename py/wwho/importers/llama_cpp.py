@@ -128,7 +128,7 @@ def _gpt2(
         _record(options, source, pre or "default"),
         [*scanners_of(pretokenizer), *vanishing],
         stages=[
-            *((Action.KEEP,) * (1 + (cut.between is not None)) for cut in pretokenizer.cuts),
+            *(cut.actions for cut in pretokenizer.cuts),
             *((Action.DROP, Action.KEEP) for _ in vanishing),
         ],
         template=_template(vocabulary, bos=11, eos=11, add_bos=pretokenizer.add_bos),
@@ -375,6 +375,9 @@ def _rwkv(
     added, notes = added_tokens(vocabulary)
     tokens = {unescaped(text): number for number, text in enumerate(vocabulary.texts)}
     tokens.pop(b"", None)
+    odd = next((each for each in added if tokens.get(each.text.encode()) != each.id), None)
+    if odd is not None:
+        raise SourceError(f"the special token {odd.id}, {odd.text!r}, is spelled with an escape")
     record = _record(options, source, "rwkv")
     artifact = longest_match(tokens, record["name"], record["source"], record["license"])
     return replace(artifact, added=added), notes

@@ -18,6 +18,7 @@ from wwho.compile.parse import RegexParser
 from wwho.compile.scanners import Scanner
 from wwho.compile.syntax import Node
 from wwho.compile.unicode import category, white_space
+from wwho.format.model import Action
 from wwho.format.rewriting import Rewriting
 from wwho.importers.huggingface.cutting import IDEOGRAPHS
 
@@ -35,6 +36,10 @@ _LATER = CodePointSet.of(
 """The characters that Unicode 16.0 added to 15.1."""
 
 
+ANY = r"[\s\S]"
+"""Any character; those side by side are one pretoken where a `Cut` has it between its matches."""
+
+
 @dataclass(frozen=True)
 class Cut:
     """One pattern.
@@ -42,11 +47,18 @@ class Cut:
     Attributes:
         matches: what it matches.
         between: what lies between two matches, where there may be any: a pattern that matches all
-            of a stretch in which no match begins.
+            of a stretch in which no match begins, or a character of it.
     """
 
     matches: str
     between: str | None = None
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What becomes of what each rule of its scanner matches."""
+        if self.between is None:
+            return (Action.KEEP,)
+        return (Action.KEEP, Action.GROUP if self.between == ANY else Action.KEEP)
 
 
 @dataclass(frozen=True)
@@ -119,6 +131,10 @@ def _cased(letters: str, tail: str, rest: str) -> Cut:
 _GPT4O_REST = rf"\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}"
 _YOUTU = "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+"
 _YOUTU_WORD = r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+"
+_HAN = (
+    "\u4e00-\u9fff\u3400-\u4dbf\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002ebef"
+    "\U0002f800-\U0002fa1f"
+)
 _JAIS_SPACES = "|".join(rf"(?:\s{{{n // 128}}}){{128}}(?!\S)" for n in (512, 256, 128))
 
 _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
@@ -222,6 +238,25 @@ _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
     ("seed-coder",): Pretokenizer(
         (Cut(rf"{_S}|{_WORDS}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}\r\n]+|{_SPACES}"),)
     ),
+    ("chameleon",): Pretokenizer(
+        (
+            Cut("<sentinel:[0-9]+>", ANY),
+            Cut("IMGIMG[A-I]{1,4}Z", ANY),
+            Cut(r"[\t\n]|    |  ", ANY),
+            _DIGIT,
+            Cut(r"[\p{P}!-/:-@\[-`{-~]", r"[^\p{P}!-/:-@\[-`{-~]+"),
+            _GPT2,
+        ),
+        add_bos=True,
+    ),
+    ("kimi-k2",): Pretokenizer(
+        (
+            Cut(
+                rf"[{_HAN}]+|[^\r\n\p{{L}}\p{{N}}]?(?:(?![{_HAN}])\p{{L}})+{_S}?|\p{{N}}{{1,3}}|"
+                rf"{_OTHERS}|{_SPACES}"
+            ),
+        )
+    ),
     ("ufakzeka",): Pretokenizer((Cut(rf"{_WORDS}|\p{{N}}|{_OTHERS}|{_SPACES}"),)),
     ("laguna",): Pretokenizer((_LINES, _QWEN2)),
     ("exaone-moe",): Pretokenizer(
@@ -245,8 +280,6 @@ REFUSED = {
         ("tiny_aya", "cohere2moe", "superbpe", "afmoe"),
         "it groups digits from the right, which no automaton does",
     ),
-    "chameleon": "its first patterns look for whole words anywhere in a text",
-    "kimi-k2": "it has no merges, so its file does not say what merges first",
     "whitespace": "it is a model without merges",
 }
 """Names that llama.cpp knows and this importer does not, and why."""
