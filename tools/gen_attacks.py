@@ -734,7 +734,7 @@ def normalizer() -> Iterator[Attack]:
     yield "NORMALIZER-rules_long", of_kind(Rules({"a": "x" * 33}))
     pairs = rewriting.Pairs((((0x61, 0x63),), ((0x41, 0x42), (0x78, 0x78))), 4)
     yield "NORMALIZER-pairs_flag", of_kind(pairs, 1, 2, "<B")
-    yield "NORMALIZER-pairs_automaton", of_kind(pairs, 2, 0xFFFE, "<H")
+    yield "NORMALIZER-pairs_number", of_kind(pairs, 2, 0, "<H")
     yield "NORMALIZER-pairs_others", of_kind(pairs, 12, 1)
     yield "NORMALIZER-pairs_targets", of_kind(pairs, 16, 1)
     yield "NORMALIZER-pairs_one_more_run", of_kind(pairs, 4, 4)

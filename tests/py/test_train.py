@@ -146,7 +146,7 @@ def test_ties_overlaps_gaps_and_the_longest_token_are_as_stated(
     words: dict[Word, int], max_merges: int, min_freq: int, max_units: int
 ) -> None:
     atoms = (b" a", b"a", b"b", b"c")  # " b" is the lone space and b; x is pruned
-    limits = {"min_freq": min_freq, "max_units": max_units}
+    limits: dict[str, Any] = {"min_freq": min_freq, "max_units": max_units}
     merger = Merger(table_of(words.items()), atoms, max_merges=max_merges, **limits)
     merger.step(max_merges)
     expected = learn(words, atoms, max_merges, **limits)

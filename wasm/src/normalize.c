@@ -6,7 +6,7 @@
 
 enum { STEP_HEAD = 24, KEPT = 255, PAIRED = 254, MAX_TARGETS = 32, MAX_STRIPPED = 64, MAX_CLUSTER = 6 };
 enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL, STEP_PAIRS };
-enum { MATCH = 0xDFFF }; /* in a content: what was matched */
+enum { MARK = 0xD800, MATCH = 0xDFFF }; /* in a content: what PAIRS makes CUT of; what was matched */
 enum { BROKEN = 0x110000, MOST_PUT = 9 };
 enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
 enum { ENDS_LEFT = 1, ENDS_RIGHT = 2, ENDS_UNLESS = 4, ENDS_FIRST = 8 };
@@ -205,6 +205,7 @@ static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
     step->symbols = take_zeroed(arena, 4 * (BROKEN + 256 + n_blocks * n_indices));
     step->character = step->symbols + BROKEN + 256;
     if (!has_room(c, arena)) return;
+    step->symbols[MARK] = CUT;
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t length = next_number(&c->in);
         if (length & 1) place += n_indices - place % n_indices;
@@ -243,7 +244,8 @@ static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_aren
         check(&c, !(step->flags | c.number | c.n | c.more | c.others | c.n_targets | c.size));
     } else {
         bool pairs = step->kind == STEP_PAIRS;
-        check(&c, step->kind && step->kind <= STEP_PAIRS && step->flags <= pairs && !c.others && (!replaces || !c.more));
+        check(&c,
+              step->kind && step->kind <= STEP_PAIRS && step->flags <= pairs && !c.others && (!pairs || none) && (!replaces || !c.more));
         check(&c, none || c.number < n_automata);
         step->rewrites = take(arena, (uint64_t)c.n * sizeof *step->rewrites);
         if (c.in.at && automata && !none) step->automaton = &automata[c.number];
@@ -549,18 +551,11 @@ static void pass_rules(character_run *run, const wwho_rewriting *step) {
 }
 
 static void pass_pairs(character_run *run, const wwho_rewriting *step) {
-    bool sure = true;
-    for (size_t at = 0, end = 0; at < run->n; at++) {
+    for (size_t at = 0; at < run->n; at++) {
         const passing *p = &run->now[at];
         uint8_t text[4];
-        uint64_t word = step->symbols[p->code_point];
-        uint32_t rule, width = word ? 0 : encode_utf8(p->code_point, text), origin = sure ? p->origin : WWHO_NONE;
-        if (step->automaton && at < end)
-            origin = WWHO_NONE;
-        else if (step->automaton) {
-            sure &= !scan_run(run, step->automaton, at, &end, &rule);
-            word = word << 8 | CUT;
-        }
+        uint32_t word = step->symbols[p->code_point];
+        uint32_t width = word ? 0 : encode_utf8(p->code_point, text), origin = p->origin;
         for (uint32_t k = 0;; word = step->symbols[BROKEN + text[k++]]) {
             for (; word; word >>= 8, origin = WWHO_NONE) {
                 uint32_t byte = BROKEN + (word & 255);

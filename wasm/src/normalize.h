@@ -53,7 +53,7 @@ typedef struct {
 WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata,
                                 wwho_normalizer *normalizer);
 
-/* A symbol of PAIRS is two bytes, the first of which no UTF-8 has, and the second no symbol has first; another byte begins a match. */
+/* A symbol of PAIRS is two bytes, the first of which no UTF-8 has, and the second no symbol has first; CUT is where a text is to be cut. */
 enum { CUT = 1, SYMBOL_TRAIL, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_PAIR_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };
 
 /* The number of the symbol that is at the end of n bytes, or one beyond all. */

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from wwho.build.atoms import BASE, UNITS, AtomKind, check_kind, compile_cuts
 from wwho.build.base import vocabulary_of
+from wwho.build.script import grown_script
 from wwho.compile.schema import Schema
 from wwho.errors import SpecialTokenError
-from wwho.format.bpe import BPE
+from wwho.format.bpe import BPE, BYTES
 from wwho.format.model import Added, Artifact, Pair, Unknown
 from wwho.special import check_text
 
@@ -74,6 +75,11 @@ def trained_model(
         provenance: where the model comes from.
         kind: what the atoms are.
     """
+    if kind is AtomKind.SCRIPT:
+        n_symbols = len(atoms) - len(BYTES)  # ids of special tokens come after all others
+        moved = {text: number + n_symbols + len(merges) for text, number in specials.items()}
+        added = added_tokens(moved)
+        return grown_script(base, merges=merges, added=added, provenance=provenance)
     if kind is AtomKind.BYTE:
         return grown_base(base, specials=specials, merges=merges, provenance=provenance)
     first_id = base.n_vocab + len(specials) - len(base.added)

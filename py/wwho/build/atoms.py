@@ -48,6 +48,14 @@ class AtomKind(StrEnum):
     """Code points. With schemas, those that are no letter of the script stand alone."""
     BYTE = "byte"
     """Bytes, without schemas: plain BPE. What comes out is a base vocabulary."""
+    SCRIPT = "script"
+    """A block and an index for each character, without schemas: SCRIPT-BPE. What comes out is a
+    vocabulary of its own."""
+
+    @property
+    def spells(self) -> bool:
+        """Whether words are spelled with atoms that are there whatever the text is."""
+        return self in (AtomKind.BYTE, AtomKind.SCRIPT)
 
 
 def check_kind(kind: AtomKind, schemas: Sequence[Schema], n_tokens: int) -> None:
@@ -62,15 +70,15 @@ def check_kind(kind: AtomKind, schemas: Sequence[Schema], n_tokens: int) -> None
             "training on syllables needs at least one schema, which tells what they are; "
             "other kinds of atoms need none"
         )
-    if kind is AtomKind.BYTE and schemas:
+    if kind.spells and schemas:
         names = ", ".join(schema.name for schema in schemas)
         raise SchemaError(
-            f"byte atoms are merged in all text alike, and these schemas have no part in it: "
+            f"{kind} atoms are merged in all text alike, and these schemas have no part in it: "
             f"{names}; leave them out, or choose another kind of atom"
         )
-    if kind is AtomKind.BYTE and n_tokens != 256:
+    if kind.spells and n_tokens != 256:
         raise ValueError(
-            f"byte atoms make a base vocabulary of their own, but {n_tokens} tokens were "
+            f"{kind} atoms make a base vocabulary of their own, but {n_tokens} tokens were "
             "given as a base; the base must be the 256 bytes (byte_base(), or --base none)"
         )
 
@@ -179,6 +187,16 @@ def with_units(pretokenizer: CompiledScanners, units: CompiledScanners) -> Compi
     table = tuple(tuple((2 if mark else 0, next) for mark, next in row) for row in router.table)
     cutter = _recoloured(units.automata[0], [theirs for _, theirs in labels])
     return CompiledScanners(classes, (replace(router, n_rules=2, table=table), cutter))
+
+
+def side_by_side(first: CompiledScanners, second: CompiledScanners) -> CompiledScanners:
+    """The automata of both, over classes of both."""
+    classes, labels = overlay([first.classes, second.classes])
+    one = [_recoloured(automaton, [mine for mine, _ in labels]) for automaton in first.automata]
+    other = [
+        _recoloured(automaton, [theirs for _, theirs in labels]) for automaton in second.automata
+    ]
+    return CompiledScanners(classes, (*one, *other))
 
 
 def _recoloured(automaton: Automaton, old_classes: Sequence[int]) -> Automaton:

@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from wwho.build.bpe import bpe_model
 from wwho.build.patterns import PATTERNS
+from wwho.compile.codepoints import ALL
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.script import script_blocks, script_pieces
+from wwho.compile.syntax import Chars, many
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import PatternError, SpecialTokenError
 from wwho.format.bpe import BPE
@@ -18,6 +21,9 @@ from wwho.special import check_text
 from wwho.version import __version__
 
 WRITER = f"wwho {__version__}"
+SCRIPT_PATTERN, NO_PATTERN = "script", "none"
+"""Names of what cuts by scripts (`wwho.compile.script`), and of what does not cut a text."""
+SHORT_NAMES = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
 
 
 def byte_base(pattern: str = "o200k_base") -> Artifact:
@@ -78,9 +84,8 @@ def base_model(
                 f"special token {text!r} has the id {number}, which belongs to {owners[number]!r}"
             )
     model = bpe_model(tokens, tokens, whole=True, added={*ids.values()})
-    scanner = Scanner("pretokenizer", (parse_regex(regex),), longest=False)
     return Artifact(
-        scanners=compile_scanners([scanner]),
+        scanners=compile_scanners([_scanner(regex)]),
         router=None,
         routes=(Route("other", model=0, stages=(0,)),),
         models=(model,),
@@ -108,14 +113,25 @@ def vocabulary_of(base: Artifact) -> BPE:
 
 
 def _regex(pattern: str) -> str:
-    """The regular expression of a name, or the one that is given."""
+    """The regular expression of a name, or the one that is given; the names of what is none."""
+    pattern = SHORT_NAMES.get(pattern, pattern)
+    if pattern in (SCRIPT_PATTERN, NO_PATTERN):
+        return pattern
     if pattern not in PATTERNS and re.fullmatch(r"[\w-]+", pattern):  # it would match only itself
-        known = ", ".join(PATTERNS)
+        known = ", ".join((*PATTERNS, SCRIPT_PATTERN, NO_PATTERN))
         raise PatternError(
             f"there is no pattern {pattern!r}; the names are {known}, and all else is taken as a "
             "regular expression"
         )
     return PATTERNS.get(pattern, pattern)
+
+
+def _scanner(regex: str) -> Scanner:
+    """What cuts a text, by a result of `_regex`."""
+    if regex == SCRIPT_PATTERN:
+        return script_pieces(script_blocks())
+    node = many(Chars(ALL), 1) if regex == NO_PATTERN else parse_regex(regex)
+    return Scanner("pretokenizer", (node,), longest=False)
 
 
 def _checked(specials: Mapping[str, int]) -> dict[str, int]:

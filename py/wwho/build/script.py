@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
+from wwho.build.atoms import side_by_side
+from wwho.build.base import NO_PATTERN
 from wwho.build.bpe import live_pairs
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.scanners import Scanner, compile_scanners
@@ -20,9 +23,18 @@ from wwho.format import decoder as decoding
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Ids, Pair, Route, Stage, Unknown
-from wwho.format.rewriting import CUT, Pairs, Replace, Rewriting, Step, symbol_text
+from wwho.format.rewriting import CUT, MARK, MATCH, Pairs, Replace, Rewriting, Step, symbol_text
+
+TAIL = 255
+"""The shape of what continues a character; see `shapes_of`."""
 
 DECODER = decoding.Decoder((decoding.Join(), decoding.Pairs()))
+
+
+MARKED = Replace(0, (MARK + MATCH,))
+"""The step that puts a mark before each match of a pretokenizer."""
+AT_MARKS = Stage(1, (Action.DROP, Action.KEEP))
+"""The stage that cuts there, once the text is spelled."""
 
 
 class Cuts(NamedTuple):
@@ -34,11 +46,40 @@ class Cuts(NamedTuple):
 
 
 def pair_step(
-    blocks: Sequence[Block], *, n_indices: int | None = None, automaton: int | None, spell: bool
+    blocks: Sequence[Block], *, n_indices: int | None = None, spell: bool = True
 ) -> Pairs:
     """The step that spells the characters of blocks."""
     most = max(len(block.characters) for block in blocks)
-    return Pairs(tuple(block.ranges for block in blocks), n_indices or most, automaton, spell)
+    return Pairs(tuple(block.ranges for block in blocks), n_indices or most, spell)
+
+
+@cache
+def script_step() -> Pairs:
+    """The step of our own models: it spells all text, with symbols of bytes what has no pair."""
+    return pair_step(script_blocks())
+
+
+def shapes_of(symbols: Sequence[bytes]) -> bytes:
+    """What keeps characters whole in training: bytes, or symbols of `script_step`.
+
+    Returns:
+        For each 0 where it is a character, 1 to 3 where it begins one that lacks so many, `TAIL`
+        where it continues one.
+
+    Example:
+        >>> list(shapes_of([b"a", b"\xc3", b"\xa9", b"\xf0"]))
+        [0, 1, 255, 3]
+    """
+    if len(symbols) == len(BYTES):
+        return bytes(TAIL if 0x80 <= each[0] < 0xC0 else _lacking(each[0]) for each in symbols)
+    step = script_step()
+    symbols_of_bytes = shapes_of(BYTES)
+    return bytes([TAIL]) * step.n_indices + b"\1" * len(step.blocks) + symbols_of_bytes
+
+
+def _lacking(byte: int) -> int:
+    """How many bytes come after the first one of a character."""
+    return (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
 
 
 def match_scanner() -> Scanner:
@@ -79,11 +120,10 @@ def script_cuts(
         n_indices: how many indices there are; None: as many as the largest block needs.
         spell: whether characters of no block are spelled with symbols of bytes.
     """
-    number = None if pretokenizer is None else 0
-    step = pair_step(blocks, n_indices=n_indices, automaton=number, spell=spell)
-    scanners = [match_scanner()] if pretokenizer is None else [pretokenizer, match_scanner()]
-    stages = () if number is None else (Stage(1, (Action.DROP, Action.KEEP)),)
-    return Cuts(scanners, (*before, step), stages)
+    step = pair_step(blocks, n_indices=n_indices, spell=spell)
+    if pretokenizer is None:
+        return Cuts([match_scanner()], (*before, step), ())
+    return Cuts([pretokenizer, match_scanner()], (*before, MARKED, step), (AT_MARKS,))
 
 
 def symbol_model(n_symbols: int, merges: Sequence[Pair], first_id: int = 0) -> BPE:
@@ -139,6 +179,32 @@ def imported_model(n_symbols: int, merges: Sequence[Pair], first_id: int) -> BPE
     )
     ids = (*(None for _ in BYTES), *(first_id + numbers[text] for text in order))
     return replace(found, unmade=tuple(unmade), stated=ids)
+
+
+def grown_script(
+    base: Artifact,
+    *,
+    merges: Sequence[Pair],
+    added: tuple[Added, ...],
+    provenance: Mapping[str, str],
+) -> Artifact:
+    """What was merged from SCRIPT's symbols, with the pretokenizer of a base of bytes.
+
+    The symbols have the ids from 0 on: indices, blocks, bytes.
+    """
+    cut = base.provenance.get("pattern") != NO_PATTERN
+    matches = compile_scanners([match_scanner()])
+    return replace(
+        base,
+        scanners=side_by_side(base.scanners, matches) if cut else base.scanners,
+        routes=(Route("other", model=0, stages=(0,) if cut else ()),),
+        models=(symbol_model(script_step().n_symbols, merges),),
+        stages=(AT_MARKS,) if cut else (),
+        added=added,
+        normalizer=(MARKED, script_step()) if cut else (script_step(),),
+        decoder=DECODER,
+        provenance=provenance,
+    )
 
 
 def symbols_of(text: bytes) -> Sequence[bytes]:

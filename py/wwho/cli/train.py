@@ -80,6 +80,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "1024 bytes)",
     )
     parser.add_argument(
+        "--merge-constraint",
+        choices=("none", "character"),
+        default="none",
+        help="character: bytes, or a block and an index, merge to whole characters before these "
+        "merge with others (default none)",
+    )
+    parser.add_argument(
         "--special",
         action="append",
         metavar="TEXT",
@@ -167,19 +174,43 @@ def add_atoms(parser: argparse.ArgumentParser) -> None:
     """What tokens are merged from."""
     parser.add_argument(
         "--atoms",
-        choices=("syllable", "grapheme", "codepoint", "byte"),
+        choices=("syllable", "grapheme", "codepoint", "byte", "script"),
         default="syllable",
         help="what tokens are merged from: syllables, by the schemas; grapheme clusters (UAX #29) "
         "or code points, with or without schemas; bytes, which make a base vocabulary: plain BPE, "
-        "without schemas and with --base none (default syllable)",
+        "without schemas and with --base none; script, a block and an index for each character, in "
+        "the same way (default syllable)",
+    )
+    parser.add_argument(
+        "--encoding",
+        dest="atoms",
+        choices=("bytes", "script"),
+        action=Encoding,
+        help="what characters are written as before anything is merged; the same as --atoms byte, "
+        "and --atoms script",
     )
     parser.add_argument(
         "--pattern",
         metavar="NAME|REGEX",
-        help="the pretokenizer of --base none: o200k_base, cl100k_base, r50k_base or a regular "
+        help="the pretokenizer of --base none: o200k_base, cl100k_base, r50k_base, script, which "
+        "cuts where the script of characters changes, none, or a regular "
         "expression (default o200k_base); one that reads far on before it gives up, as a*b does in "
         "a run of a's, takes time with the square of that run, and so long Ctrl-C waits",
     )
+
+
+class Encoding(argparse.Action):
+    """Sets the atoms that an encoding stands for."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Set them."""
+        namespace.atoms = {"bytes": "byte"}.get(values, values)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -257,6 +288,7 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             superwords=options.superwords,
             max_words=options.max_words,
             max_token_units=options.max_token_units,
+            merge_constraint=options.merge_constraint,
             normalize=options.normalize,
             specials=options.special,
             processes=options.processes,

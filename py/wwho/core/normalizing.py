@@ -9,7 +9,6 @@ from wwho.core.characters import read_characters
 from wwho.core.run import pieces
 from wwho.format.automaton import CompiledScanners
 from wwho.format.rewriting import (
-    CUT,
     MATCH,
     Ends,
     Pairs,
@@ -78,7 +77,7 @@ def normalize(
         elif isinstance(step, Spell):
             characters = [each for character in characters for each in _spelled(character)]
         elif isinstance(step, Pairs):
-            characters = list(_paired(step, characters, scanners))
+            characters = list(_paired(step, characters))
         else:
             assert scanners is not None or isinstance(step, Rules)
             characters = list(
@@ -151,15 +150,9 @@ def _replaced(
                 yield Passing(ord(character), place.source)
 
 
-def _paired(
-    step: Pairs, text: list[Passing], scanners: CompiledScanners | None
-) -> Iterator[Passing]:
-    starts = set[int]()
-    if step.automaton is not None:
-        starts.update(start for start, _, _ in _matches(step.automaton, text, scanners))
-    for number, each in enumerate(text):
-        data = CUT * (number in starts) + step.spelled(each.text)
-        yield from (Passing(bytes([byte]), each.source) for byte in data)
+def _paired(step: Pairs, text: list[Passing]) -> Iterator[Passing]:
+    for each in text:
+        yield from (Passing(bytes([byte]), each.source) for byte in step.spelled(each.text))
 
 
 def _by_rules(

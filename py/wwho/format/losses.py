@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wwho.format import decoder as decoding
 from wwho.format.model import Action, Artifact, Flag, Model, Unknown
-from wwho.format.rewriting import Ends, Pairs, Replace, Rewriting, Rules, Step
+from wwho.format.rewriting import MARK, MATCH, Ends, Pairs, Replace, Rewriting, Rules, Step
 
 PROBES = (
     ("A", "capital letters become small ones"),
@@ -116,10 +116,9 @@ def _of_step(step: Step, spaces: set[str], opens: bool) -> Iterator[str]:
             yield "a space is put in front of a text"
         elif step.prefix and (step.unless or step.first):
             yield "a space at the beginning of a text is lost"
-    elif (
-        isinstance(step, Replace)
-        and not {content for content in step.contents if content is not None} <= spaces
-    ):
+    elif isinstance(step, Replace) and not {
+        content for content in step.contents if content is not None
+    } <= spaces | {MARK + MATCH}:
         yield "some texts are replaced"
 
 

@@ -299,21 +299,20 @@ def _write_pairs(step: Pairs) -> tuple[Head, bytes]:
         columns += leb.pack([2 * (last - first) + gap, *_near((before, first))])
         end, before = place + last - first + 1, last + 1
         n_runs += 1
-    number = NONE if step.automaton is None else step.automaton
-    return (int(step.spell), number, n_runs, n + (len(step.blocks) << 16), 0, 0), bytes(columns)
+    return (int(step.spell), NONE, n_runs, n + (len(step.blocks) << 16), 0, 0), bytes(columns)
 
 
-def _read_pairs(c: Cursor, head: Head, n_rules: Sequence[int]) -> Pairs:
+def _read_pairs(c: Cursor, head: Head, _: Sequence[int]) -> Pairs:
     spell, number, n_runs, both, zero, n_targets = head
     n_blocks, n = divmod(both, 1 << 16)
-    if spell > 1 or zero or n_targets or (number != NONE and number >= len(n_rules)):
-        c.fail(f"pairs with flags {spell} and automaton {number}")
+    if spell > 1 or zero or n_targets or number != NONE:
+        c.fail(f"pairs with flags {spell} and number {number}")
     if not n or n + n_blocks + 256 * spell > MAX_PAIR_SYMBOLS:
         c.fail(f"{n_blocks} blocks and {n} indices; {MAX_PAIR_SYMBOLS} symbols are possible")
     blocks: list[list[tuple[int, int]]] = [[] for _ in range(n_blocks)]
     seen: set[int] = set()
     place = before = 0
-    for _ in range(n_runs):
+    for _run in range(n_runs):
         length, near = c.lebs(2, "runs")
         if length & 1:
             place += n - place % n
@@ -333,7 +332,7 @@ def _read_pairs(c: Cursor, head: Head, n_rules: Sequence[int]) -> Pairs:
         before += length // 2 + 1
     if not n_blocks or not blocks[-1]:
         c.fail(f"the last of {n_blocks} blocks has no character")
-    return Pairs(tuple(map(tuple, blocks)), n, None if number == NONE else number, bool(spell))
+    return Pairs(tuple(map(tuple, blocks)), n, bool(spell))
 
 
 _KINDS: dict[int, type] = {1: Rewriting, 2: Replace, 3: Ends, 4: Rules, 5: Spell, 6: Pairs}

@@ -160,8 +160,10 @@ def stand_in(byte: int) -> int:
 
 LEAD, TRAIL, TRAILS = 0xF5, 2, 240
 MAX_PAIR_SYMBOLS = (0x100 - LEAD) * TRAILS
+MARK = "\ud800"
+"""What a `Replace` puts where a text is to be cut once `Pairs` has spelled it."""
 CUT = b"\x01"
-"""What stands before each match of the automaton of `Pairs`: no symbol has this byte."""
+"""What `Pairs` makes of that: no symbol has this byte."""
 
 
 def symbol_text(number: int) -> bytes:
@@ -186,15 +188,12 @@ class Pairs:
     Attributes:
         blocks: for each block its characters by index, as ranges: first and last code point.
         n_indices: how many indices there are: no block has more characters.
-        automaton: the number of the one that cuts the text, at whose matches `CUT` is put, for a
-            stage to cut there; None: the text is not cut.
         spell: whether a character of no block, or a byte of broken UTF-8, is spelled with the
             symbols of its bytes; else it vanishes.
     """
 
     blocks: tuple[tuple[tuple[int, int], ...], ...]
     n_indices: int
-    automaton: int | None = None
     spell: bool = False
 
     @property
@@ -230,6 +229,8 @@ class Pairs:
     def spelled(self, character: int | bytes) -> bytes:
         """The symbols of a code point, or of a byte of broken UTF-8."""
         place = self.places.get(character) if isinstance(character, int) else None
+        if character == ord(MARK):
+            return CUT
         if place is not None:
             return symbol_text(self.n_indices + place[0]) + symbol_text(place[1])
         if not self.spell:

@@ -56,6 +56,7 @@ def train(
     superwords: int | Literal["auto"] = 0,
     max_words: int = 4,
     max_token_units: int | None = None,
+    merge_constraint: Literal["none", "character"] = "none",
     normalize: Normalization | None = None,
     specials: Sequence[str] | None = None,
     processes: int = 1,
@@ -78,10 +79,12 @@ def train(
             syllables, no schema, and words are those of the base's pretokenizer in all text.
         base: the vocabulary for all other text, whose ids stay: the name of a shipped encoding,
             the path of a `.wwho` file, an `Artifact`, or ``none``, the 256 bytes alone. None:
-            ``o200k_base``; for byte atoms ``none``.
-        atoms: what tokens are merged from: ``syllable``, ``grapheme``, ``codepoint`` or ``byte``.
-        pattern: the pretokenizer of the base ``none``: ``o200k_base``, ``cl100k_base`` or a
-            regular expression. None: that of o200k_base.
+            ``o200k_base``; for byte and script atoms ``none``.
+        atoms: what tokens are merged from: ``syllable``, ``grapheme``, ``codepoint``, ``byte`` or
+            ``script``: for each character a block, which says script and kind, and an index in it.
+        pattern: the pretokenizer of the base ``none``: ``o200k_base``, ``cl100k_base``, ``script``,
+            which cuts where the script or the kind of characters changes, ``none`` or a regular
+            expression. None: that of o200k_base.
         vocab_size: how many ids special tokens, atoms and merged tokens take together.
         prune: how often a syllable must be seen to get an id, at least 1; others are spelled with
             tokens of the base.
@@ -92,10 +95,12 @@ def train(
         max_words: how many words a superword may touch, from 2 to 127.
         max_token_units: how many syllables (or other atoms) a token may have, superwords among
             them; None: as many as fit into a token's 1024 bytes.
+        merge_constraint: ``character``: of byte and script atoms, those of one character merge with
+            each other first, from left to right, and only whole characters with others.
         normalize: ``nfc``: texts are brought into NFC before they are counted, and so is every text
             that the tokenizer encodes. None: they are taken as they are.
-        specials: texts of special tokens. None: [PAD] [UNK] [BOS] [EOS] [MASK]; with byte atoms
-            none.
+        specials: texts of special tokens. None: [PAD] [UNK] [BOS] [EOS] [MASK]; with byte and
+            script atoms none.
         processes: how many cores count at the same time.
         progress: whether to show progress on standard error.
         name: the encoding's name.
@@ -138,6 +143,7 @@ def train(
         superwords=superwords,
         max_words=max_words,
         max_token_units=max_token_units,
+        merge_constraint=merge_constraint,
         normalize=normalize,
         specials=specials,
         processes=processes,
@@ -288,7 +294,7 @@ def base_named(
         256
     """
     if base is None:
-        base = NO_BASE if kind is AtomKind.BYTE else DEFAULT_BASE
+        base = NO_BASE if kind.spells else DEFAULT_BASE
     if base == NO_BASE:
         return byte_base(pattern or DEFAULT_PATTERN)
     if pattern is not None:

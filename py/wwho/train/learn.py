@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from wwho.build.atoms import AtomKind
+from wwho.build.script import script_step
 from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.format.rewriting import symbol_text
 from wwho.progress import Progress
 from wwho.train.native import Merger, Words
 
@@ -21,9 +23,11 @@ STEP = 2000
 
 
 def atoms_of(kind: AtomKind, words: Words, prune: int) -> tuple[bytes, ...]:
-    """The atoms for the words of a corpus: those of `choose_atoms`, or all bytes."""
+    """The atoms for the words of a corpus: those of `choose_atoms`, all bytes, or all symbols."""
     if kind is AtomKind.BYTE:
         return BYTES
+    if kind is AtomKind.SCRIPT:
+        return tuple(map(symbol_text, range(script_step().n_symbols)))
     return choose_atoms({unit[0]: count for unit, count in words.units().items()}, prune)
 
 
@@ -66,6 +70,7 @@ def learn_merges(
     *,
     min_freq: int,
     max_units: int = MAX_TOKEN_BYTES,
+    shapes: bytes | None = None,
     bars: Progress,
 ) -> Merger:
     """Merge the most frequent pair of neighbours, again and again.
@@ -82,13 +87,16 @@ def learn_merges(
         max_merges: how many merges the vocabulary has room for.
         min_freq: the threshold, at least 1.
         max_units: how many atoms a token may have, at least 1.
+        shapes: of the atoms, where characters are to be made before what joins them
+            (`wwho.build.script.shapes_of`); None: any two tokens may merge.
         bars: where to show progress.
 
     Returns:
         What holds the left and right id of each merge, in order, and its gain; merge number k makes
         the id ``len(atoms) + k``.
     """
-    merger = Merger(words, atoms, max_merges=max_merges, min_freq=min_freq, max_units=max_units)
+    limits = {"max_merges": max_merges, "min_freq": min_freq, "max_units": max_units}
+    merger = Merger(words, atoms, **limits, shapes=shapes)
     with bars.stage("merge", max_merges, unit=" merges") as advance:
         while made := merger.step(STEP):
             advance(made)

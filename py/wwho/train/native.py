@@ -5,11 +5,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from wwho.build.assemble import units_of
+from wwho.build.script import script_step
 from wwho.errors import ArtifactError, BackendError, CorpusError
+from wwho.format import leb
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
 from wwho.format.write import write_artifact
@@ -139,6 +141,23 @@ class Words:
         _check(lib.wwho_words_bytes(self.handle, spelled.handle))
         return spelled
 
+    def paired(self) -> Words:
+        """These words, each with the symbols of `script_step` as its units."""
+        step, symbols = script_step(), dict[str, bytes]()
+        paired = Words()
+        items = self.items()
+        while part := list(islice(items, 1 << 16)):
+            records = []
+            for word, _ in part:
+                text = b"".join(word).decode()
+                for character in set(text) - symbols.keys():
+                    symbols[character] = step.spelled(ord(character))
+                spelled = b"".join(map(symbols.__getitem__, text))
+                n_symbols = len(spelled) // 2
+                records.append(leb.pack([n_symbols]) + b"\2" * n_symbols + spelled)
+            paired.add(b"".join(records), [count for _, count in part])
+        return paired
+
     def routes(self, scanners: Scanners) -> list[RouteInfo]:
         """What was counted for each route of the model: that which a word takes alone."""
         routes = ffi.new("wwho_route_info[]", scanners.n_routes)
@@ -179,8 +198,11 @@ class Merger:
         max_merges: int,
         min_freq: int,
         max_units: int = MAX_TOKEN_BYTES,
+        shapes: bytes | None = None,
     ) -> None:
         """Lay out the words as runs of atoms and count the first pairs.
+
+        `shapes` keep characters whole; see wwho_merger_new in native/train.h.
 
         Raises:
             ValueError: an atom is longer than 255 bytes, or a number is beyond its limit.
@@ -190,7 +212,8 @@ class Merger:
         table.add(b"".join(record((atom,)) for atom in atoms), array("Q", [1]) * len(atoms))
         merger = ffi.new("wwho_merger **")
         status = lib.wwho_merger_new(
-            words.handle, table.handle, max_merges, min_freq, max_units, merger
+            *(words.handle, table.handle, ffi.NULL if shapes is None else shapes),
+            *(max_merges, min_freq, max_units, merger),
         )
         if status == lib.WWHO_ARGUMENT:
             raise ValueError(

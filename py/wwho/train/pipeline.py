@@ -10,6 +10,7 @@ from typing import Literal
 
 from wwho.build.assemble import counting_model, special_ids, trained_model
 from wwho.build.atoms import AtomKind
+from wwho.build.script import shapes_of
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.schema import Schema
 from wwho.corpus import Corpus
@@ -23,6 +24,9 @@ from wwho.train.counts import made_by
 from wwho.train.learn import atoms_of, learn_merges
 from wwho.train.report import Report, provenance
 from wwho.train.superwords import AUTO, SecondStage, shortened
+
+MergeConstraint = Literal["none", "character"]
+NO_CONSTRAINT, CHARACTER = "none", "character"
 
 SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[MASK]")
 
@@ -39,6 +43,7 @@ def train_model(
     superwords: int | Literal["auto"] = 0,
     max_words: int = 4,
     max_token_units: int | None = None,
+    merge_constraint: MergeConstraint = "none",
     normalize: Normalization | None = None,
     specials: Sequence[str] | None = None,
     processes: int = 1,
@@ -81,11 +86,13 @@ def train_model(
     """
     kind = AtomKind(atoms)
     if specials is None:
-        specials = () if kind is AtomKind.BYTE else SPECIALS
+        specials = () if kind.spells else SPECIALS
     plan = Plan(
         *(schemas, base, kind, vocab_size, prune, min_freq, superwords, max_words, max_token_units),
         bars=Progress(progress),
+        merge_constraint=None if merge_constraint == NO_CONSTRAINT else merge_constraint,
     )
+    check_constraint(plan)
     check_numbers(plan, processes)
     ids = special_ids(base, specials)
     check_normalize(base, normalize, ids)
@@ -106,6 +113,8 @@ def train_model(
     options = plan.options(n_superwords)
     record = provenance(name, schemas, base, counted.corpus, counted.report, kind, options)
     normalizer = base.normalizer or ((normal_form(normalize),) if normalize else ())
+    if kind is AtomKind.SCRIPT:
+        normalizer += model.normalizer  # which spells with symbols
     return replace(model, normalizer=normalizer, provenance=record)
 
 
@@ -123,6 +132,7 @@ class Plan:
     max_words: int
     max_token_units: int | None
     bars: Progress
+    merge_constraint: str | None = None
 
     @property
     def max_units(self) -> int:
@@ -135,8 +145,12 @@ class Plan:
         made = made_by(self.schemas, self.base, self.kind, cutter, corpus.reading)
         with self.bars.stage("count", corpus.size(), unit="B") as advance:
             found = count_corpus(corpus, cutter, made, processes=processes, advance=advance)
-        byte = self.kind is AtomKind.BYTE
-        return found._replace(words=found.words.spelled()) if byte else found
+        if not self.kind.spells:
+            return found
+        words = found.words
+        return found._replace(
+            words=words.spelled() if self.kind is AtomKind.BYTE else words.paired()
+        )
 
     def learn(
         self, counted: Counted, atoms: tuple[bytes, ...], specials: Mapping[str, int], room: int
@@ -158,6 +172,7 @@ class Plan:
             *(counted.words, atoms, room - reserved),
             min_freq=threshold,
             max_units=self.max_units,
+            shapes=shapes_of(atoms) if self.merge_constraint == CHARACTER else None,
             bars=self.bars,
         )
         model = trained_model(
@@ -186,6 +201,8 @@ class Plan:
             auto = self.superwords == AUTO
             found.append(f"superwords {f'auto ({n_superwords})' if auto else n_superwords}")
             found.append(f"max_words {self.max_words}")
+        if self.merge_constraint:
+            found.append(f"merge_constraint {self.merge_constraint}")
         if self.max_token_units:
             found.append(f"max_token_units {self.max_token_units}")
         return ", ".join(found)
@@ -213,6 +230,23 @@ def check_numbers(plan: Plan, processes: int) -> None:
         raise ValueError(
             f"the base {plan.base.name!r} has routes of its own; train over a base vocabulary, "
             "such as o200k_base"
+        )
+
+
+def check_constraint(plan: Plan) -> None:
+    """Refuse a constraint that there is not, or that says nothing to what is merged.
+
+    Raises:
+        ValueError: it is so.
+    """
+    if plan.merge_constraint not in (None, CHARACTER):
+        raise ValueError(
+            f"merge_constraint is {plan.merge_constraint!r}; it must be {NO_CONSTRAINT!r} or "
+            f"{CHARACTER!r}"
+        )
+    if plan.merge_constraint and not plan.kind.spells:
+        raise ValueError(
+            f"{plan.kind} atoms are whole characters: merge_constraint is for byte and script"
         )
 
 
@@ -276,8 +310,9 @@ def room_for(plan: Plan, n_specials: int, n_atoms: int) -> int:
         raise CorpusError(
             f"a vocabulary of {plan.vocab_size} has no room for {n_specials} special tokens and "
             + (
-                f"{n_atoms} bytes; raise vocab_size to {taken} or more"
-                if plan.kind is AtomKind.BYTE
+                f"{n_atoms} {'bytes' if plan.kind is AtomKind.BYTE else 'symbols'}; raise "
+                f"vocab_size to {taken} or more"
+                if plan.kind.spells
                 else f"{n_atoms} {plan.kind}s seen at least {plan.prune} times; "
                 f"raise vocab_size to {taken} or more, or prune"
             )

@@ -227,7 +227,7 @@ def _base_provenance(base: Artifact, kind: AtomKind) -> dict[str, str]:
 
     What is learnt over bytes is a base itself: only the pretokenizer's pattern is left to say.
     """
-    if kind is AtomKind.BYTE:
+    if kind.spells:
         return {key: text for key, text in base.provenance.items() if key == "pattern"}
     return {f"base:{key}": text for key, text in base.provenance.items() if key != "writer"}
 

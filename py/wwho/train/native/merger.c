@@ -73,6 +73,7 @@ struct wwho_merger {
     uint32_t max_units;
     uint8_t *words; /* how many words each token touches, and BEGINS_WORD; null where merges stay within words */
     uint32_t max_words;
+    uint8_t *shapes; /* of each token: see wwho_merger_new; null where any two may merge */
     uint32_t *merges; /* left and right id in turn */
     uint64_t *gains;  /* of each merge: the count of its pair */
     size_t n_atoms, n_merges, max_merges;
@@ -90,7 +91,7 @@ struct wwho_merger {
 void wwho_merger_free(wwho_merger *m) {
     if (!m) return;
     void *parts[] = {m->token, m->width, m->pair,   m->run,   m->run_count, m->pairs,      m->places, m->heap.entries, m->bytes,
-                     m->units, m->words, m->merges, m->gains, m->with_left, m->with_right, m->fresh,  m->renumbered};
+                     m->units, m->words, m->merges, m->gains, m->with_left, m->with_right, m->fresh,  m->renumbered, m->shapes};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
     free(m);
 }
@@ -103,8 +104,10 @@ enum { BEGINS_WORD = 128 /* and that with a U+0020 */ };
 
 static inline uint32_t words_of(const wwho_merger *m, uint32_t token) { return m->words[token] & (BEGINS_WORD - 1); }
 
-/* Whether two neighbours may not merge: the result would be too long, or, where merges join words, they are of one word. */
+/* Whether two neighbours may not merge: the result would be too long, or part of a character and part of another, or, where merges join
+ * words, they are of one word. */
 static inline bool stay_two(const wwho_merger *m, uint32_t left, uint32_t right) {
+    if (m->shapes && (m->shapes[left] == WWHO_TAIL || (m->shapes[left] ? WWHO_TAIL : 0) != m->shapes[right])) return true;
     if (m->words && !(m->words[right] & BEGINS_WORD && words_of(m, left) + words_of(m, right) <= m->max_words)) return true;
     if ((uint32_t)m->units[left] + m->units[right] > m->max_units) return true;
     return (uint32_t)m->bytes[left] + m->bytes[right] > MAX_TOKEN;
@@ -341,6 +344,7 @@ static int merge_pair(wwho_merger *m, uint32_t number) {
     m->gains[m->n_merges] = pair.count;
     m->bytes[merged] = (uint16_t)(m->bytes[pair.left] + m->bytes[pair.right]);
     m->units[merged] = (uint16_t)(m->units[pair.left] + m->units[pair.right]);
+    if (m->shapes) m->shapes[merged] = (uint8_t)(m->shapes[pair.left] ? m->shapes[pair.left] - 1 : 0);
     if (m->words) m->words[merged] = (uint8_t)(m->words[pair.left] + words_of(m, pair.right));
     m->n_merges++;
     int status = WWHO_OK;
@@ -418,14 +422,23 @@ static int measure_atoms(wwho_merger *m, const wwho_words *atoms) {
     return WWHO_OK;
 }
 
-int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max_merges, uint64_t min_freq, uint32_t max_units,
-                    wwho_merger **merger) {
+static int take_shapes(wwho_merger *m, const uint8_t *shapes) {
+    if (!shapes) return WWHO_OK;
+    m->shapes = malloc(m->n_atoms + m->max_merges + 1);
+    if (!m->shapes) return WWHO_MEMORY;
+    memcpy(m->shapes, shapes, m->n_atoms);
+    return WWHO_OK;
+}
+
+int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, const uint8_t *shapes, size_t max_merges, uint64_t min_freq,
+                    uint32_t max_units, wwho_merger **merger) {
     if (!merger) return WWHO_ARGUMENT;
     *merger = NULL;
     if (!words || !atoms || words->n_units > MAX_UNITS) return WWHO_ARGUMENT;
     int status = new_merger(atoms->n, max_merges, min_freq, max_units, merger);
     if (status) return status;
     status = measure_atoms(*merger, atoms);
+    if (!status) status = take_shapes(*merger, shapes);
     if (!status) status = add_runs(*merger, words, atoms);
     if (!status) status = first_pairs(*merger);
     if (!status) return WWHO_OK;

@@ -18,6 +18,8 @@
 
 enum { WWHO_MEMORY = 64 /* no memory left */ };
 
+enum { WWHO_TAIL = 255 /* a shape: what continues a character */ };
+
 /* Distinct words and how often each was seen. At most 2^32 - 2 of them. */
 typedef struct wwho_words wwho_words;
 
@@ -76,9 +78,13 @@ typedef struct wwho_merger wwho_merger;
  * (the encoder writes the lone space there, which takes no part in merging). Any other unit is a cut. Neighbouring ids with no
  * cut between them are pairs. At most max_merges merges will be made, none of a pair seen less than min_freq times, and none
  * whose token would be longer than max_units atoms or 1024 bytes. Both tables may be freed afterwards. WWHO_ARGUMENT for a min_freq
- * or max_units of 0, more than 2^21 atoms or merges, or more than 2^31 - 2 units in the distinct words. On failure *merger is null. */
-int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, size_t max_merges, uint64_t min_freq, uint32_t max_units,
-                    wwho_merger **merger);
+ * or max_units of 0, more than 2^21 atoms or merges, or more than 2^31 - 2 units in the distinct words. On failure *merger is null.
+ *
+ * `shapes`, of each atom, keep characters whole: 0, it is one, or several; up to 4, it begins one, and lacks so many tails;
+ * WWHO_TAIL. A beginning merges with a tail behind it alone, what is whole with what is whole, and a tail with nothing behind it. Null:
+ * all may merge. */
+int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, const uint8_t *shapes, size_t max_merges, uint64_t min_freq,
+                    uint32_t max_units, wwho_merger **merger);
 
 /* Phrases: the tokens of neighbouring words of one route, each word but the first beginning with the U+0020 behind the word
  * before. What superwords are learnt from. A word with a unit that is no atom, or with more than 255 units, is in none. */
