@@ -109,6 +109,7 @@ def test_the_tarball_holds_what_is_needed_and_nothing_else(project: Path) -> Non
     assert {"LICENSE", "NOTICE", "README.md", "MIGRATING.md", "wwho.wasm"} <= names
     assert {f"{name}.{kind}" for name in ENCODINGS for kind in ("js", "d.ts")} <= names
     assert not [name for name in names if name.startswith(("page", "test")) or "html" in name]
+    assert (package / "import-thread.mjs").stat().st_size > 4096  # import.js says why
     described = json.loads((package / "package.json").read_text("utf-8"))
     assert described["version"] == wwho.__version__
     assert described["sideEffects"] is False

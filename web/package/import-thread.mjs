@@ -9,7 +9,7 @@ const isWeb = "WorkerGlobalScope" in globalThis;
 /** Whether Python may read files as it goes. */
 const isLazy = "FileReaderSync" in globalThis;
 /** @type {any} */
-const port = isWeb ? globalThis : (await import(/* @vite-ignore */ /* webpackIgnore: true */ THREADS)).parentPort;
+let port = globalThis;
 const [HERE, OUTPUT] = ["/import", "/imported"];
 const RUN = `
 import contextlib
@@ -36,16 +36,26 @@ json.dumps([code, out.read(), err.getvalue()])
 
 /** @typedef {{ name: string, data: Blob | Uint8Array }} Given a file */
 
-port.addEventListener("message", async (/** @type {any} */ event) => {
+/** @param {MessageEvent} event */
+async function answer({ data }) {
   try {
-    const result = await imported(event.data ?? event);
+    const result = await imported(data);
     port.postMessage({ result }, [result.bytes.buffer]);
   } catch (/** @type {any} */ error) {
     const { status = "WORKER", message } = error;
     port.postMessage({ error: { status, message: String(message) } });
   }
-});
-port.start?.();
+}
+
+// No top-level await: bundlers make scripts of Workers.
+if (isWeb) port.addEventListener("message", answer);
+else {
+  import(/* @vite-ignore */ /* webpackIgnore: true */ THREADS).then(({ parentPort }) => {
+    port = parentPort;
+    port.addEventListener("message", answer);
+    port.start();
+  });
+}
 
 /** @param {{ files: Given[], archive: Uint8Array, pyodide: string, options: string[], name: string }} job `name` of the encoding */
 async function imported({ files, archive, pyodide, options, name }) {

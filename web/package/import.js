@@ -10,7 +10,10 @@ export { WwhoError };
 
 function spawn() {
   if (typeof Worker === "undefined") throw new WwhoError("WORKER", "there are no Workers here, and an import needs one");
-  return new Worker(new URL("./import-thread.mjs", import.meta.url), { type: "module" });
+  // Not written as bundlers see a Worker: some would make a classic one of it, in which Pyodide does not run. So they copy the file.
+  // (Vite would put one of less than 4 KB into the program, and its Worker might fetch nothing.)
+  const program = new URL("./import-thread.mjs", import.meta.url);
+  return new Worker(program, { type: "module" });
 }
 
 /** A bundler cannot copy what it does not see: the page serves Pyodide. @param {unknown} given */
