@@ -145,6 +145,18 @@ def test_a_space_that_is_made_up_breaks_nothing(tmp_path: Path, how: str) -> Non
     assert encoding.ends.tolist() == [0, 6, 7, 10, 10, 13]
 
 
+def test_bytes_of_a_character_end_inside_it(tmp_path: Path) -> None:
+    names = {f"<0x{byte:02X}>": byte for byte in range(256)}
+    vocabulary = {**names, "?": 256, "ම": 257}
+    model = tokenizers.models.BPE(vocabulary, [], unk_token="?", byte_fallback=True)
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.normalizer = tokenizers.normalizers.Replace(" ", "\u2581")
+    encoder = saved(tokenizer, tmp_path / "bytes.json")
+    encoding = encoder.encode(Block(["කමක", "", "ක"]))
+    assert encoding.firsts.tolist() == [0, 7, 7, 10]
+    assert encoding.ends.tolist() == [2, 2, 3, 6, 8, 8, 9, 11, 11, 12]
+
+
 def test_what_cannot_be_encoded_is_named(folder: Path) -> None:
     words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"ab": 0}, unk_token="[UNK]"))
     words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()

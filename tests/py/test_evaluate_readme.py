@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from test_import_files import published  # noqa: F401 - a fixture
 
 from wwho.cli.eval import evaluated
 from wwho.cli.main import build_parser
@@ -144,6 +145,30 @@ def test_the_premium_of_burmese_is_that_of_unicode(corpora: Path, tmp_path: Path
     column = languages[1:].index("my")
     for name in NAMES:
         assert cells_of[name][column] == f"{found.languages[1].premium[name]:.2f}"
+
+
+@pytest.mark.slow
+@pytest.mark.corpora
+def test_other_language_models(corpora: Path, published: Path, tmp_path: Path) -> None:  # noqa: F811
+    """English, Sinhala and Hindi, by the command of their table."""
+    unpack(corpora, tmp_path)
+    files = dict(re.findall(r"\$\(other (\S+) (\w+)\)", PAGE))
+    cells_of = {cells[0]: cells[1:] for cells in rows("Beside other")}
+    assert {*files} == {*cells_of} - {*NAMES}
+    own = [name for name in cells_of if name in NAMES]
+    given = [
+        f"{name}={published / f'tokenizer-{file}' / 'models' / 'tokenizer.json'}"
+        for name, file in files.items()
+    ]
+    texts = [
+        DataSet(name, str(tmp_path / "parallel" / f"{name}.txt")) for name in ("en", "si", "hi")
+    ]
+    found = parallel(texts, [open_baseline(each) for each in (*own, *given)], lambda size: None)
+    assert found is not None
+    english, *others = found.languages
+    for name, cells in cells_of.items():
+        ratios = [f"{language.premium[name]:.2f}" for language in others]
+        assert cells[:3] == [f"{english.tokens[name]:,}", *ratios]
 
 
 @pytest.mark.slow

@@ -129,6 +129,9 @@ class Encoder:
         made_up = np.isin(ids, self._spaces) & (text[ends - 1] != ord(" "))
         starts = np.append(0, ends[:-1])[: len(ends)]
         starts[firsts[:-1][np.diff(firsts) > 0]] = block.line_bytes[:-1][np.diff(firsts) > 0]
+        # Of tokens that share a character, all but the last one end inside it.
+        shared = (ends[:-1] == ends[1:]) & ~(made_up[:-1] | made_up[1:])
+        ends[:-1] -= shared & ~np.isin(np.arange(1, len(ends)), firsts)
         return Encoding(ids, np.where(made_up, starts, ends), firsts)
 
     def decode(self, lines: Sequence[list[int]]) -> list[bytes]:
