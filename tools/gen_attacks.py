@@ -33,6 +33,7 @@ from tiny import (  # noqa: E402
 from wwho.compile.parse import parse_regex  # noqa: E402
 from wwho.compile.scanners import Scanner, compile_scanners  # noqa: E402
 from wwho.format import leb, rewriting  # noqa: E402
+from wwho.format.automaton import Automaton  # noqa: E402
 from wwho.format.bpe import BPE, BYTES  # noqa: E402
 from wwho.format.container import read_container  # noqa: E402
 from wwho.format.decoder import (  # noqa: E402
@@ -63,6 +64,7 @@ from wwho.format.model import (  # noqa: E402
 from wwho.format.normalizer import write_normalizer  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
 from wwho.format.rewriting import Ends, Rewriting, Rules  # noqa: E402
+from wwho.format.scanners import write_automata  # noqa: E402
 from wwho.format.template import Template  # noqa: E402
 from wwho.format.write import assemble, write_artifact  # noqa: E402
 
@@ -246,7 +248,7 @@ def automata() -> Iterator[Attack]:
     yield "AUTOMATON_SHAPE-more_columns_than_classes", number(6, n_classes + 2)
     yield "AUTOMATON_SHAPE-no_rule", number(8, 0)
     yield "AUTOMATON_SHAPE-1024_rules", number(8, 1024)
-    yield "AUTOMATON_SHAPE-not_zero", number(10, 1)
+    yield "AUTOMATON_SHAPE-flag_2", number(10, 2)
     yield "AUTOMATON_SHAPE-column_0", with_part(kind, patched(data, 12, "B", 0))
     yield "AUTOMATON_SHAPE-column_beyond", with_part(kind, patched(data, 12, "B", columns))
     yield "AUTOMATON_SHAPE-padding", with_part(kind, patched(data, 12 + n_classes, "B", 1))
@@ -258,6 +260,7 @@ def automata() -> Iterator[Attack]:
     yield "AUTOMATON_TOTAL-stuck_at_once", entry(1, 1, 0, 0)
     yield "AUTOMATON_TOTAL-stuck_later", entry(2, 0, 0, 0)
     yield "AUTOMATON_TOTAL-back_to_start", entry(1, 1, 0, 1)
+    yield "AUTOMATON_TOTAL-behind_stuck", number(10, 1)
 
 
 def too_many_cells() -> bytes:
@@ -274,6 +277,14 @@ def too_many_cells() -> bytes:
     return with_part(Kind.AUTOMATA, head + bytes(4 * 4095), blob=blob)
 
 
+def looking_behind(automaton: Automaton) -> Automaton:
+    """The same with a state 2 that leads to state 1, whatever stands before a text."""
+    moved = [[(mark, to + (to > 1)) for mark, to in row] for row in automaton.table]
+    moved.insert(2, [(0, 0), *[(0, 1)] * (automaton.n_columns - 1)])
+    rows = tuple(map(tuple, moved))
+    return replace(automaton, behind=True, table=rows, n_states=automaton.n_states + 1)
+
+
 def stages() -> Iterator[Attack]:
     """FORMAT.md, STAGES."""
     kind, data = Kind.STAGES, part(Kind.STAGES)
@@ -284,7 +295,7 @@ def stages() -> Iterator[Attack]:
     yield "STAGES-kind_1", with_part(kind, patched(data, 2, "B", 1))
     yield "STAGES-not_zero", with_part(kind, patched(data, 3, "B", 1))
     yield "STAGES-automaton_beyond", with_part(kind, patched(data, 4, "<H", 3))
-    yield "STAGES-action_5", with_part(kind, patched(data, 6, "B", 5))
+    yield "STAGES-action_6", with_part(kind, patched(data, 6, "B", 6))
     yield "STAGES-padding", with_part(kind, patched(data, 7, "B", 1))
 
 
@@ -298,6 +309,10 @@ def routes() -> Iterator[Attack]:
         return with_part(kind, struct.pack("<HH", router, len(rows)) + b"".join(rows))
 
     assert made(0, other, letters) == GOOD
+    for name, place in (("router", 0), ("units", 2)):
+        made_of = list(MODEL.scanners.automata)
+        made_of[place] = looking_behind(made_of[place])
+        yield f"ROUTES-{name}_looks_behind", with_part(Kind.AUTOMATA, write_automata(made_of))
     yield "ROUTES-short", with_part(kind, data[:3])
     yield "ROUTES-cut", with_part(kind, data[:-1])
     yield "ROUTES-long", with_part(kind, data + b"\0")

@@ -64,7 +64,7 @@ BREAKS = (
 CONJUNCT_SCRIPTS = ("Bengali", "Devanagari", "Gujarati", "Malayalam", "Oriya", "Telugu")
 CONJUNCT_BREAKS = {"Linker": "Virama", "Consonant": "Consonant"}
 
-OTHER_VERSIONS = {"8.0": ("P", "Mn", "Cc", "Cf", "Co"), "9.0": ("M",), "17.0": ("N",)}
+OTHER_VERSIONS = {"8.0": ("P", "Mn", "Cc", "Cf", "Co"), "9.0": ("M", "Cn"), "17.0": ("N",)}
 """Versions of which some categories are wanted, and which."""
 
 # Prints {"General_Category/Control": [[0, 31], ...], ..., "folds": [[65, 97], ...]}.

@@ -115,9 +115,9 @@ WWHO_LOCAL uint32_t property_of(const wwho_model *model, const uint8_t *text, si
 }
 
 WWHO_LOCAL uint32_t property_before(const wwho_model *model, const uint8_t *text, size_t from, size_t at, uint32_t *width) {
-    uint32_t code_point;
-    *width = character_before(text, from, at, &code_point);
-    return model->property[class_of(&model->classes, code_point)];
+    uint32_t class;
+    *width = class_before(&model->classes, text, from, at, &class);
+    return model->property[class];
 }
 
 /* Whether a word goes on at one of the ends of a match. */

@@ -9,9 +9,9 @@ static uint32_t stride_of(uint32_t n_classes) { return (n_classes + 8) & ~3u; }
 static int find_automaton(wwho_section s, uint32_t n_classes, uint32_t *at, wwho_stored *a) {
     const uint8_t *head = s.at + *at;
     if (s.length - *at < 8) return WWHO_AUTOMATON_SHAPE;
-    *a = (wwho_stored){.n_states = read16(head), .n_columns = read16(head + 2), .n_rules = read16(head + 4)};
-    if (a->n_states < 2 || a->n_states > MAX_STATES || a->n_columns < 2 || a->n_columns > n_classes + 1 || a->n_rules < 1 ||
-        a->n_rules > MAX_RULES || read16(head + 6) || a->n_states * (n_classes + 8) > MAX_ENTRIES)
+    *a = (wwho_stored){.n_states = read16(head), .n_columns = read16(head + 2), .n_rules = read16(head + 4), .flags = read16(head + 6)};
+    if (a->n_states < 2 + a->flags || a->n_states > MAX_STATES || a->n_columns < 2 || a->n_columns > n_classes + 1 ||
+        a->n_rules < 1 || a->n_rules > MAX_RULES || a->flags > LOOKS_BEHIND || a->n_states * (n_classes + 8) > MAX_ENTRIES)
         return WWHO_AUTOMATON_SHAPE;
     a->wide_columns = a->n_columns > 256;
     a->wide_entries = (a->n_rules + 1) * a->n_states > 65536;
@@ -42,7 +42,7 @@ WWHO_LOCAL int plan_automata(wwho_section s, uint32_t n_classes, wwho_arena *are
         a.table = take(arena, 4 * (uint64_t)stored.n_states * stride);
         a.after = take(arena, 8 * (uint64_t)n_classes * a.words);
         a.marks = take(arena, 8 * (uint64_t)stored.n_states * a.mark_words);
-        a.found = take(arena, 2 * (uint64_t)stored.n_states);
+        a.found = take(arena, 2 * ((uint64_t)stored.n_states + stored.n_columns));
         a.stream = take(arena, sizeof *a.stream);
         uint32_t *configurations = take(arena, 4 * (uint64_t)MOST_CONFIGURATIONS * (n_classes + 2));
         if (!configurations) continue;
@@ -89,28 +89,23 @@ typedef struct {
 static inline bool has_state(const state_set *set, uint32_t state) { return set->bits[state >> 3] >> (state & 7) & 1; }
 static inline void add_state(state_set *set, uint32_t state) { set->bits[state >> 3] |= (uint8_t)(1u << (state & 7)); }
 
-/* From the start, follow every way that has not come to a mark: none may be dead. `todo` has room for all states. */
+/* From each state in which a scan may start, follow every way that has not come to a mark: none may be dead. `todo` has room for all
+ * states and columns. What a start does at the end of the text is nobody's business: an empty text has no piece. */
 static int check_total(const wwho_stored *a, uint16_t *todo) {
     state_set seen = {{0}};
-    uint32_t n = 0, mark;
-    for (uint32_t column = 0; column < a->n_columns; column++) {
-        stored_step(a, WWHO_START, column, &mark);
-        if (mark) return WWHO_AUTOMATON_TOTAL;
-    }
+    uint32_t n = 0, n_starts, mark;
     todo[n++] = WWHO_START;
-    while (n) {
-        uint32_t state = todo[--n];
-        /* an empty text has no piece: what the start does at its end is nobody's business */
-        for (uint32_t column = state == WWHO_START && !has_state(&seen, WWHO_START); column < a->n_columns; column++) {
-            uint32_t next = stored_step(a, state, column, &mark);
-            if (mark) continue;
-            if (!next) return WWHO_AUTOMATON_TOTAL;
-            if (!has_state(&seen, next)) {
-                add_state(&seen, next);
-                todo[n++] = (uint16_t)next;
-            }
+    for (uint32_t column = 1; a->flags && column < a->n_columns; column++)
+        todo[n++] = (uint16_t)stored_step(a, BEHIND, column, &mark);
+    n_starts = n;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t column = 0; column < a->n_columns; column++) {
+            uint32_t next = stored_step(a, todo[i], column, &mark);
+            if (i < n_starts ? mark || (column && !next) : !mark && !next) return WWHO_AUTOMATON_TOTAL;
+            if (mark || !next || has_state(&seen, next)) continue;
+            add_state(&seen, next);
+            todo[n++] = (uint16_t)next;
         }
-    }
     return WWHO_OK;
 }
 

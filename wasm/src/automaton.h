@@ -5,6 +5,9 @@
 #include "utf8.h"
 
 #define WWHO_START 1u
+#define BEHIND 2u /* the state that leads from the character before a place to the one to start in, of an automaton that looks behind */
+
+#define LOOKS_BEHIND 1u
 
 /* An automaton over classes. An entry is `mark << 22 | row`, where row is the next state times the stride, a multiple of 4; 0 is dead.
  * Where there is more to do than to go on, it has the bit ENTRY_STOP. */
@@ -23,6 +26,7 @@ typedef struct wwho_stream wwho_stream;
 /* An automaton as it lies in the file. */
 typedef struct {
     uint32_t n_states, n_columns, n_rules;
+    uint32_t flags;                  /* LOOKS_BEHIND, or 0 */
     bool wide_columns, wide_entries; /* two bytes in place of one, four in place of two */
     const uint8_t *column, *table;
 } wwho_stored;
@@ -59,7 +63,7 @@ static inline uint32_t class_of(const wwho_classes *classes, uint32_t code_point
 /* A place in a text, and the class and width of the character there; without more text, the class is that of the end. */
 typedef struct {
     const uint8_t *text;
-    size_t at, end;
+    size_t at, end, from; /* `from` is where the text begins that is scanned */
     uint32_t class, width;
     /* the last character of three bytes: its bytes but for the lowest seven bits of the code point, and its page of classes */
     uint32_t block;
@@ -102,7 +106,7 @@ static HOT void read_class(const wwho_classes *classes, wwho_cursor *c) {
 
 /* A cursor at the start of a text. */
 static inline wwho_cursor start_at(const wwho_classes *classes, const uint8_t *text, size_t at, size_t end) {
-    wwho_cursor c = {.text = text, .at = at, .end = end, .block = WWHO_NONE};
+    wwho_cursor c = {.text = text, .at = at, .end = end, .from = at, .block = WWHO_NONE};
     read_class(classes, &c);
     return c;
 }
@@ -110,7 +114,7 @@ static inline wwho_cursor start_at(const wwho_classes *classes, const uint8_t *t
 /* A cursor over a part of another one's text, as a text of its own. */
 static inline wwho_cursor start_within(const wwho_classes *classes, const wwho_cursor *whole, size_t at, size_t end) {
     wwho_cursor c = *whole;
-    c.at = at;
+    c.at = c.from = at;
     c.end = end;
     read_class(classes, &c);
     return c;
@@ -126,10 +130,11 @@ static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
 
 /* Move the cursor, which is not at the end, behind the piece that starts there; its rule goes to *rule. The automaton was
  * checked to match something. Most pieces end just before the character that ends the scan: it is not read again. */
-static WARM void scan_piece(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
+static WARM void scan_from(uint32_t row, const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor,
+                           uint32_t *rule) {
     const uint32_t *table = automaton->table;
     wwho_cursor c = *cursor;
-    uint32_t row = WWHO_START * automaton->stride, mark = 0;
+    uint32_t mark = 0;
     size_t last = c.at;
     for (;;) {
         uint32_t entry = table[row + c.class];
@@ -163,7 +168,14 @@ static WARM void scan_piece(const wwho_classes *classes, const wwho_automaton *a
     *cursor = c;
 }
 
-/* The same, as a function: for what is not worth a copy of it. */
+static HOT void scan_piece(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
+    scan_from(WWHO_START * automaton->stride, classes, automaton, cursor, rule);
+}
+
+/* The width of the character before a place, in a text that begins at `from`; its class goes to *class. */
+WWHO_LOCAL uint32_t class_before(const wwho_classes *classes, const uint8_t *text, size_t from, size_t at, uint32_t *class);
+
+/* The same as scan_piece(), as a function: for what is not worth a copy of it; and of any automaton. */
 WWHO_LOCAL void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule);
 
 /* Find the automata of a section by their heads, and take memory for their tables. WWHO_AUTOMATON_SHAPE. */

@@ -21,7 +21,11 @@
 #if defined(__GNUC__) && !defined(WWHO_PLAIN_C)
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read in place: little-endian only");
 #define HOT inline __attribute__((always_inline))
+#ifdef __wasm__
+#define COLD __attribute__((noinline, unused, minsize))
+#else
 #define COLD __attribute__((noinline, unused))
+#endif
 #define prefetch(address) __builtin_prefetch(address)
 #ifdef __wasm__ /* compilers surround the instructions with checks for n = 0: a call is half the size */
 #define copy_bytes(to, from, n) (__builtin_constant_p(n) && (n) <= 32 ? (void)__builtin_memcpy(to, from, n) : copy_many(to, from, n))

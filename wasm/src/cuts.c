@@ -112,13 +112,6 @@ static bool is_safe(const wwho_model *model, uint32_t a, uint32_t b, uint32_t c)
     return true;
 }
 
-/* A character before a place: where it begins, and its class. */
-static size_t class_before(const wwho_model *model, const uint8_t *text, size_t at, uint32_t *class) {
-    uint32_t code_point, width = character_before(text, 0, at, &code_point);
-    *class = class_of(&model->classes, code_point);
-    return at - width;
-}
-
 /* Whether the text of an added token lies across a place: where it does not fit there, it hides those that begin within it. */
 static bool is_within_added(const wwho_wanted *wanted, const uint8_t *text, size_t at, size_t len) {
     const wwho_vocabulary *v = &wanted->model->added;
@@ -133,10 +126,10 @@ WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wante
     uint32_t a, b, c;
     len = whole_characters(text, len);
     if (len < 3) return 0;
-    size_t at = class_before(model, text, len, &c);
-    if (at) at = class_before(model, text, at, &b);
+    size_t at = len - class_before(&model->classes, text, 0, len, &c);
+    if (at) at -= class_before(&model->classes, text, 0, at, &b);
     for (size_t before; at; at = before, c = b, b = a) {
-        before = class_before(model, text, at, &a);
+        before = at - class_before(&model->classes, text, 0, at, &a);
         if (text[at] == ' ' && may_end_phrase(model, a)) continue;
         if (model->property && (model->property[a] || model->property[b])) continue; /* an added token beside it would ask for more */
         if (model->property && is_within_added(wanted, text, at, len)) continue;

@@ -2,8 +2,20 @@
 #include "automaton.h"
 #include "vocabulary.h"
 
+WWHO_LOCAL COLD uint32_t class_before(const wwho_classes *classes, const uint8_t *text, size_t from, size_t at, uint32_t *class) {
+    uint32_t code_point, width = character_before(text, from, at, &code_point);
+    *class = class_of(classes, code_point);
+    return width;
+}
+
 WWHO_LOCAL COLD void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
-    scan_piece(classes, automaton, cursor, rule);
+    uint32_t row = WWHO_START * automaton->stride;
+    if (automaton->stored.flags & LOOKS_BEHIND && cursor->at > cursor->from) {
+        cursor->width = class_before(classes, cursor->text, cursor->from, cursor->at, &cursor->class);
+        cursor->at -= cursor->width;
+        row = BEHIND * automaton->stride;
+    }
+    scan_from(row, classes, automaton, cursor, rule);
 }
 
 WWHO_LOCAL COLD uint64_t hash_text(const uint8_t *text, size_t n, size_t readable) {

@@ -418,7 +418,9 @@ static void pass_map(character_run *run, const wwho_rewriting *step) {
 
 /* Scan from character `at` on: the match ends before *end. Whether what follows the run may change that. */
 static bool scan_run(const character_run *run, const wwho_automaton *automaton, size_t at, size_t *end, uint32_t *rule) {
-    for (uint32_t row = WWHO_START * automaton->stride;; at++) {
+    uint32_t behind = at && automaton->stored.flags; /* then it begins with the character before */
+    at -= behind;
+    for (uint32_t row = (WWHO_START + behind) * automaton->stride;; at++) {
         uint32_t code_point = at < run->n ? run->now[at].code_point : 0;
         uint32_t class = class_of(run->it->classes, code_point < 0x110000 ? code_point : REPLACEMENT);
         uint32_t entry = automaton->table[row + (at < run->n ? class : run->it->classes->n_classes)];
@@ -435,7 +437,7 @@ static void pass_replace(character_run *run, const wwho_rewriting *step) {
     bool sure = true;
     for (size_t at = 0, end; at < run->n; at = end) {
         uint32_t rule, origin = sure ? run->now[at].origin : WWHO_NONE;
-        sure &= !scan_run(run, step->automaton, at, &end, &rule);
+        sure &= !scan_run(run, step->automaton, at, &end, &rule) && !step->automaton->stored.flags; /* what is before counts */
         const wwho_rewrite *r = &step->rewrites[rule];
         for (uint32_t i = 0; i < (r->n == KEPT ? 1 : r->n); i++, origin = WWHO_NONE) {
             uint32_t c = r->n == KEPT ? MATCH : step->targets[r->at + i];

@@ -68,7 +68,8 @@ static int read_route(const wwho_model *model, const uint8_t *p, uint32_t left, 
     if ((units != 0xFFFF) != (model->models[r->model].symbols == SYMBOLS_UNITS)) return WWHO_ROUTES;
     if (units != 0xFFFF) {
         const wwho_vocabulary *v = &model->models[r->model];
-        if (units >= model->n_automata || model->automata[units].stored.n_rules > 3) return WWHO_ROUTES;
+        if (units >= model->n_automata || model->automata[units].stored.n_rules > 3 || model->automata[units].stored.flags)
+            return WWHO_ROUTES;
         if (r->n_stages && v->n_plain < v->n_made) return WWHO_ROUTES;
         r->units = &model->automata[units];
     }
@@ -103,7 +104,7 @@ static int build_routes(wwho_model *model) {
         int status = read_route(model, s.at + at, s.length - at, &model->routes[i], &size);
         if (status) return status;
     }
-    if (at != s.length || (router != 0xFFFF && router >= model->n_automata)) return WWHO_ROUTES;
+    if (at != s.length || (router != 0xFFFF && (router >= model->n_automata || model->automata[router].stored.flags))) return WWHO_ROUTES;
     model->router_number = router == 0xFFFF ? WWHO_NONE : router;
     model->router = router == 0xFFFF ? 0 : &model->automata[router];
     if (model->n_routes != (model->router ? model->router->stored.n_rules : 1)) return WWHO_ROUTES;

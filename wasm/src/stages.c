@@ -21,9 +21,9 @@ WWHO_LOCAL int build_stages(wwho_model *model) {
         const wwho_automaton *automaton = &model->automata[read16(p + 2)];
         uint32_t n_rules = automaton->stored.n_rules, size = (STAGE_HEAD + n_rules + 1) & ~1u;
         if (s.length - at < size || (n_rules & 1 && p[STAGE_HEAD + n_rules])) return WWHO_STAGES;
-        wwho_stage stage = {automaton, p + STAGE_HEAD, true};
+        wwho_stage stage = {automaton, p + STAGE_HEAD, !automaton->stored.flags};
         for (uint32_t rule = 0; rule < n_rules; rule++) {
-            if (stage.actions[rule] >= N_ACTIONS) return WWHO_STAGES;
+            if (stage.actions[rule] % ACTION_BACK >= N_ACTIONS) return WWHO_STAGES;
             stage.keeps_all &= stage.actions[rule] == ACTION_KEEP;
         }
         model->stages[i] = stage;
@@ -40,7 +40,17 @@ static void next_match(wwho_walk *walk) {
     wwho_cursor *c = &walk->cursor[k];
     walk->start[k] = c->at;
     walk->rule[k] = WWHO_NONE;
-    if (c->at < c->end) scan(&walk->model->classes, stage_at(walk)->automaton, c, &walk->rule[k]);
+    if (c->at >= c->end) return;
+    const wwho_stage *stage = stage_at(walk);
+    const wwho_classes *classes = &walk->model->classes;
+    scan(classes, stage->automaton, c, &walk->rule[k]);
+    uint32_t back = stage->actions[walk->rule[k]] / ACTION_BACK;
+    for (uint32_t class, width; back--; c->at -= width) {
+        width = class_before(classes, c->text, c->from, c->at, &class);
+        if (c->at - width <= walk->start[k]) break;
+        c->class = class;
+        c->width = width;
+    }
 }
 
 static void enter(wwho_walk *walk, const wwho_cursor *c, size_t at, size_t end) {
@@ -57,16 +67,17 @@ WWHO_LOCAL void start_walk(wwho_walk *walk, const wwho_model *model, const wwho_
 
 /* Whether what two rules match, one directly behind the other, is one piece. */
 static bool joins(const uint8_t *actions, uint32_t rule, uint32_t next) {
-    uint8_t a = actions[rule], b = actions[next];
+    uint8_t a = actions[rule] % ACTION_BACK, b = actions[next] % ACTION_BACK;
     if (a == ACTION_DROP || b == ACTION_DROP) return false;
-    return (b == ACTION_BEFORE && a != ACTION_BEFORE) || (a == ACTION_BEHIND && b != ACTION_BEHIND) || (b == ACTION_GROUP && rule == next);
+    return (b == ACTION_BEFORE && a != ACTION_BEFORE) || (a == ACTION_BEHIND && b != ACTION_BEHIND) ||
+           (b >= ACTION_GROUP && rule == next) || (b == ACTION_FOLLOW && rule + 1 == next);
 }
 
 /* The next piece of the stage that is cutting. */
 static bool cut(wwho_walk *walk, size_t *at, size_t *end) {
     const uint8_t *actions = stage_at(walk)->actions;
     uint32_t k = walk->level, rule;
-    while (walk->rule[k] != WWHO_NONE && actions[walk->rule[k]] == ACTION_DROP) next_match(walk);
+    while (walk->rule[k] != WWHO_NONE && actions[walk->rule[k]] % ACTION_BACK == ACTION_DROP) next_match(walk);
     if (walk->rule[k] == WWHO_NONE) return false;
     *at = walk->start[k];
     do {

@@ -6,8 +6,8 @@
 
 #define WWHO_MAX_STAGES 8u /* of a route */
 
-/* What becomes of what a rule matches. */
-enum { ACTION_KEEP, ACTION_DROP, ACTION_BEFORE, ACTION_BEHIND, ACTION_GROUP, N_ACTIONS };
+/* What becomes of what a rule matches; and from ACTION_BACK on, by how many characters the match ends before the mark. */
+enum { ACTION_KEEP, ACTION_DROP, ACTION_BEFORE, ACTION_BEHIND, ACTION_GROUP, ACTION_FOLLOW, N_ACTIONS, ACTION_BACK = 8 };
 
 /* A segment that is being cut: of each stage, where it stands in the piece that it cuts. */
 typedef struct {

@@ -13,9 +13,9 @@ from functools import partial
 
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.nfa import Accept, Guard, Nfa, Step, closure
-from wwho.compile.syntax import End, Look
+from wwho.compile.syntax import Behind, End, Look
 from wwho.errors import PatternError
-from wwho.format.automaton import END_OF_TEXT
+from wwho.format.automaton import BEHIND, END_OF_TEXT
 from wwho.format.classmap import overlay
 
 MAX_RAW_STATES = 20_000
@@ -25,7 +25,10 @@ Cell = tuple[int, int]
 """``(mark, next state)``; a mark is a rule's number plus one, or 0."""
 
 Threads = tuple[int, ...]
-"""A state of the result: states of the automaton it is made from, the preferred first."""
+"""States of the automaton that the result is made from, the preferred first."""
+
+Before = tuple[bool, ...]
+"""Whether the character before a place is in each set that is looked behind at."""
 
 Rows = list[list[Cell]]
 """``rows[state][symbol]``; symbol 0 is the end of the text, symbol c + 1 is class c."""
@@ -44,6 +47,15 @@ class Alphabet:
         sets = list(dict.fromkeys(_sets(nfa)))
         self.classes, members = overlay([chars.class_map() for chars in sets])
         self.size = self.classes.n_classes + 1
+        self.behinds = list(
+            dict.fromkeys(
+                state.condition.chars
+                for state in nfa.states
+                if isinstance(state, Guard) and isinstance(state.condition, Behind)
+            )
+        )
+        variants = [(s.rule, s.back) for s in nfa.states if isinstance(s, Accept)]
+        self.variants = sorted(set(variants), key=lambda each: (each[1] > 0, each))
         self._symbols: dict[CodePointSet, frozenset[int]] = {
             chars: frozenset(c + 1 for c, labels in enumerate(members) if labels[index])
             for index, chars in enumerate(sets)
@@ -53,8 +65,18 @@ class Alphabet:
         """Return the symbols that make up a set."""
         return self._symbols[chars]
 
-    def holds(self, condition: Look | End, symbol: int) -> bool:
-        """Tell whether an assertion holds before a symbol."""
+    def before(self, symbol: int | None) -> Before:
+        """What can be said of the character before a place: a symbol, or None."""
+        return tuple(symbol in self.symbols(chars) for chars in self.behinds)
+
+    def holds(
+        self, condition: Look | Behind | End, symbol: int, before: Before | None = None
+    ) -> bool:
+        """Tell whether an assertion holds before a symbol, or may hold where `before` is None."""
+        if isinstance(condition, Behind):
+            if before is None:
+                return True
+            return condition.negative != before[self.behinds.index(condition.chars)]
         if isinstance(condition, End):
             return symbol == END_OF_TEXT
         return condition.negative != (symbol in self.symbols(condition.chars))
@@ -76,16 +98,23 @@ def determinize(nfa: Nfa, alphabet: Alphabet, *, longest: bool) -> Rows:
         PatternError: If the states do not stop growing.
     """
     stepper = _Stepper(nfa, alphabet, longest=longest)
-    queue: list[Threads] = [(), (nfa.start,)]
-    numbers = {threads: number for number, threads in enumerate(queue)}
+    dead: tuple[Threads, Before] = ((), ())
+    queue = [dead, ((nfa.start,), alphabet.before(None))]
+    numbers = {state: number for number, state in enumerate(queue)}
+    if alphabet.behinds:
+        queue.append(dead)  # in the place of BEHIND, which no state leads to
     rows: Rows = []
-    for threads in queue:  # which grows while it is read
+    for number, (threads, before) in enumerate(queue):  # which grows while it is read
         row: list[Cell] = []
-        for mark, targets in stepper.row(threads):
-            if targets not in numbers:
-                numbers[targets] = len(queue)
-                queue.append(targets)
-            row.append((mark, numbers[targets]))
+        found = stepper.row(threads, before)
+        if alphabet.behinds and number == BEHIND:
+            found = ((0, (nfa.start,) if symbol else ()) for symbol in range(alphabet.size))
+        for symbol, (mark, targets) in enumerate(found):
+            state = (targets, alphabet.before(symbol)) if targets else dead
+            if state not in numbers:
+                numbers[state] = len(queue)
+                queue.append(state)
+            row.append((mark, numbers[state]))
         rows.append(row)
         if len(queue) > MAX_RAW_STATES:
             raise PatternError(
@@ -107,32 +136,32 @@ class _Stepper:
             for symbol in range(alphabet.size)
         ]
 
-    def row(self, threads: Threads) -> Iterator[tuple[int, Threads]]:
+    def row(self, threads: Threads, before: Before) -> Iterator[tuple[int, Threads]]:
         """Yield, for each symbol, the mark before it and the threads after it."""
         known: dict[tuple[bool, ...], tuple[int, list[Step]]] = {}
         symbols = self.alphabet.symbols
         for symbol, outlook in enumerate(self.outlooks):
             # Symbols before which the same assertions hold share a closure.
             if outlook not in known:
-                known[outlook] = self.before(symbol, threads)
+                known[outlook] = self.reach(symbol, threads, before)
             mark, steps = known[outlook]
             targets = dict.fromkeys(step.target for step in steps if symbol in symbols(step.chars))
             yield mark, tuple(sorted(targets) if self.longest else targets)
 
-    def before(self, symbol: int, threads: Threads) -> tuple[int, list[Step]]:
+    def reach(self, symbol: int, threads: Threads, before: Before) -> tuple[int, list[Step]]:
         """Return the mark before a symbol, and the steps that survive it."""
-        pick = _pick_longest if self.longest else _pick_first
-        return pick(closure(self.nfa, threads, partial(self.alphabet.holds, symbol=symbol)))
+        holds = partial(self.alphabet.holds, symbol=symbol, before=before)
+        reached = closure(self.nfa, threads, holds)
+        return _pick_longest(reached) if self.longest else self.pick_first(reached)
 
-
-def _pick_first(reached: Sequence[Step | Accept]) -> tuple[int, list[Step]]:
-    """Cut every thread below the first that matches: an engine would never come to try it."""
-    steps: list[Step] = []
-    for state in reached:
-        if isinstance(state, Accept):
-            return state.rule + 1, steps
-        steps.append(state)
-    return 0, steps
+    def pick_first(self, reached: Sequence[Step | Accept]) -> tuple[int, list[Step]]:
+        """Cut every thread below the first that matches: an engine would never come to try it."""
+        steps: list[Step] = []
+        for state in reached:
+            if isinstance(state, Accept):
+                return self.alphabet.variants.index((state.rule, state.back)) + 1, steps
+            steps.append(state)
+        return 0, steps
 
 
 def _pick_longest(reached: Sequence[Step | Accept]) -> tuple[int, list[Step]]:
@@ -145,5 +174,5 @@ def _sets(nfa: Nfa) -> Iterable[CodePointSet]:
     """Yield every set of code points in an automaton."""
     for state in nfa.states:
         match state:
-            case Step(chars, _) | Guard(Look(_, chars), _):
+            case Step(chars, _) | Guard(Look(_, chars) | Behind(_, chars), _):
                 yield chars

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wwho.compile.determinize import Cell, Rows
-from wwho.format.automaton import DEAD, START
+from wwho.format.automaton import BEHIND, DEAD, START
 
 
-def minimize(rows: Rows) -> Rows:
+def minimize(rows: Rows, behind: bool = False) -> Rows:
     """Merge states that no text can tell apart, and number the rest by first use.
 
     Args:
         rows: ``rows[state][symbol]``; state 0 is dead, state 1 is the start.
+        behind: Whether state 2 leads from the character before a text to the start.
 
     Returns:
         The rows of the smallest equivalent automaton. States from which no mark can be reached
         are the dead state. The numbering is breadth first from the start in the order of the
         symbols, so equal languages give equal rows.
     """
-    blocks = _blocks(rows)
-    order = [blocks[DEAD], *_breadth_first(rows, blocks)]
+    blocks = _blocks(rows, behind)
+    order = [blocks[DEAD], *_breadth_first(rows, blocks, behind)]
     numbers = {block: number for number, block in enumerate(order)}
     member = {block: state for state, block in reversed(list(enumerate(blocks)))}
     return [
@@ -50,10 +51,10 @@ def merge_symbols(rows: Rows, first: int) -> tuple[Rows, list[int]]:
     return [list(row) for row in zip(*kept, strict=True)], column_of
 
 
-def _blocks(rows: Rows) -> list[int]:
+def _blocks(rows: Rows, behind: bool) -> list[int]:
     """Split states into blocks until no block holds two that differ; return each state's block."""
-    blocks = [0] * len(rows)
-    count = 1
+    blocks = [int(behind and state == BEHIND) for state in range(len(rows))]
+    count = 1 + behind
     while True:
         keys = [
             (blocks[state], tuple((mark, blocks[target]) for mark, target in row))
@@ -66,10 +67,10 @@ def _blocks(rows: Rows) -> list[int]:
         count = len(numbers)
 
 
-def _breadth_first(rows: Rows, blocks: Sequence[int]) -> list[int]:
+def _breadth_first(rows: Rows, blocks: Sequence[int], behind: bool) -> list[int]:
     """Return the live blocks in the order a breadth-first walk from the start meets them."""
     member = {block: state for state, block in reversed(list(enumerate(blocks)))}
-    queue = [blocks[START]]
+    queue = [blocks[START], *([blocks[BEHIND]] if behind else [])]
     met = {blocks[DEAD], *queue}
     for block in queue:  # which grows while it is read
         for _, target in rows[member[block]]:

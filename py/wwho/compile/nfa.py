@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
-from wwho.compile.codepoints import CodePointSet
-from wwho.compile.syntax import Alt, Chars, End, Look, Machine, Node, Repeat, Seq
+from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.syntax import Ahead, Alt, Behind, Chars, End, Look, Machine, Node, Repeat, Seq
 from wwho.errors import PatternError
 
 MAX_NFA_STATES = 100_000
@@ -36,15 +37,16 @@ class Fork:
 class Guard:
     """Goes on only where an assertion holds."""
 
-    condition: Look | End
+    condition: Look | Behind | End
     target: int
 
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """A match of a rule ends here."""
+    """A match of a rule ends here, or `back` characters before: it has looked ahead at them."""
 
     rule: int
+    back: int = 0
 
 
 State = Step | Fork | Guard | Accept
@@ -78,20 +80,28 @@ class Nfa:
     exits: tuple[Exit, ...]
 
 
-def build_nfa(rules: Iterable[Node]) -> Nfa:
+def build_nfa(rules: Iterable[Node], empty: bool = False) -> Nfa:
     """Build one automaton that tries all rules, earlier ones first.
+
+    Args:
+        rules: The patterns.
+        empty: Whether rule 0 may match nothing: then rule 1 takes the next character.
 
     Raises:
         PatternError: it would have more than MAX_NFA_STATES states.
     """
     builder = _Builder()
     ends = [(node, builder.add(Accept(rule))) for rule, node in enumerate(rules)]
-    start = builder.add(Fork(tuple(builder.build(node, end, end) for node, end in ends)))
+    idle = [end for _, end in ends]
+    if empty:
+        idle[0] = builder.add(Step(ALL, idle[1]))
+    starts = (builder.build(ends[k][0], idle[k], ends[k][1]) for k in range(len(ends)))
+    start = builder.add(Fork(tuple(starts)))
     return Nfa(tuple(builder.states), start, tuple(builder.exits))
 
 
 def closure(
-    nfa: Nfa, threads: Iterable[int], holds: Callable[[Look | End], bool]
+    nfa: Nfa, threads: Iterable[int], holds: Callable[[Look | Behind | End], bool]
 ) -> list[Step | Accept]:
     """Follow every fork and every guard that holds.
 
@@ -149,8 +159,10 @@ class _Builder:
         match node:
             case Chars(chars):
                 return self.add(Step(chars, moved))
-            case Look() | End():
+            case Look() | Behind() | End():
                 return self.add(Guard(node, idle))
+            case Ahead():
+                return self.ahead(node, idle)
             case Seq(parts):
                 for part in reversed(parts):
                     idle, moved = self.both(part, idle, moved)
@@ -214,6 +226,72 @@ class _Builder:
             self.states[entry] = Fork(tuple(steps[number]))
         return self.add(Fork((*begin, idle) if node.start in node.accepting else begin))
 
+    def ahead(self, node: Ahead, idle: int) -> int:
+        """Build a look ahead of several characters, which a match must end before."""
+        accept = self.states[idle]
+        if not isinstance(accept, Accept):
+            raise _beyond(node, "something follows it; only at the end of a pattern it may be so")
+        inner = build_nfa([node.body])
+        if any(isinstance(s, Guard) and isinstance(s.condition, Behind) for s in inner.states):
+            raise _beyond(node, "it looks behind")
+        made: dict[tuple[tuple[int, ...], int], int] = {}
+
+        def decide(threads: tuple[int, ...], depth: int) -> int:
+            """The state in which these threads are to tell, `depth` characters on."""
+            if (threads, depth) in made:
+                return made[threads, depth]
+            if depth > MAX_BACK:
+                raise _beyond(node, f"it may look at more than {MAX_BACK} characters")
+            targets: list[int] = []
+            for place in _places(inner):
+                reached = closure(inner, threads, partial(_holds, place))
+                found = any(isinstance(each, Accept) for each in reached)
+                steps = [
+                    each.target
+                    for each in reached
+                    if isinstance(each, Step) and place is not None and not place - each.chars
+                ]
+                if not found and steps and place is not None:
+                    on = decide(tuple(dict.fromkeys(steps)), depth + 1)
+                    targets.append(self.add(Step(place, on)))
+                elif found != node.negative:
+                    end = self.add(Accept(accept.rule, accept.back + depth))
+                    here = End() if place is None else Look(False, place)
+                    targets.append(self.add(Guard(here, end)))
+            made[threads, depth] = self.add(Fork(tuple(targets)))
+            return made[threads, depth]
+
+        return decide((inner.start,), 0)
+
+
+MAX_BACK = 31
+"""How many characters beyond one a pattern may look ahead."""
+
+
+def _places(nfa: Nfa) -> list[CodePointSet | None]:
+    """Sets of characters that an automaton does not tell apart, and None for the end."""
+    sets = [s.chars for s in nfa.states if isinstance(s, Step)]
+    conditions = [s.condition for s in nfa.states if isinstance(s, Guard)]
+    sets += [each.chars for each in conditions if isinstance(each, Look)]
+    parts = [ALL]
+    for chars in dict.fromkeys(sets):
+        parts = [each for part in parts for each in (part & chars, part - chars) if each]
+    return [*parts, None]
+
+
+def _holds(place: CodePointSet | None, condition: Look | Behind | End) -> bool:
+    if isinstance(condition, End):
+        return place is None
+    assert isinstance(condition, Look)
+    return condition.negative != (place is not None and not place - condition.chars)
+
+
+def _beyond(node: Ahead, why: str) -> PatternError:
+    return PatternError(
+        f"at position {node.position}: this looks ahead of several characters, and {why}",
+        position=node.position,
+    )
+
 
 def _choice(node: Repeat, again: int, leave: int) -> Fork:
     """What a repetition prefers: to go round again, unless it is lazy."""
@@ -225,7 +303,7 @@ def nullable(node: Node) -> bool:
     match node:
         case Chars():
             return False
-        case Look() | End():
+        case Look() | Behind() | Ahead() | End():
             return True
         case Seq(parts):
             return all(map(nullable, parts))

@@ -22,7 +22,7 @@ from wwho.compile import unicode
 from wwho.compile.charset import CharReader
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.parse import RegexParser
-from wwho.compile.syntax import Alt, Chars, End, Look, Node, Repeat, Seq, alt
+from wwho.compile.syntax import Ahead, Alt, Behind, Chars, End, Look, Node, Repeat, Seq, alt
 
 MAX_REPEAT = 4000
 """The greatest count of a ``{m,n}``; an automaton has at most 4095 states."""
@@ -66,9 +66,7 @@ _LONG = {
 }
 _SHORT = {short.lower(): short for short in _LONG.values()}
 _REFUSED = {
-    **dict.fromkeys("bB", "word boundaries are not supported; look ahead at a class instead"),
-    **dict.fromkeys("AG", "anchors are not supported; a scanner always starts at a piece"),
-    **dict.fromkeys("Z", "it looks ahead of more than one character; write \\z or $"),
+    "G": "where the last match ended is not known",
     **dict.fromkeys("KXyY", "this escape is not supported"),
     **dict.fromkeys("123456789kg", "backreferences are not regular and cannot be compiled"),
 }
@@ -98,16 +96,14 @@ class _Parser(RegexParser):
 
     def __init__(self, text: str) -> None:
         super().__init__(text, _Reader)
+        self.dot_all = False
 
     def sequence(self) -> Node:
         """Parse parts; an option such as ``(?i)`` holds for the rest of the group."""
         parts: list[Node] = []
-        outside = self.reader.fold
         while not self.cursor.done and self.cursor.peek() not in ("|", ")"):
-            if self.cursor.take("(?i)"):
-                self.reader.fold = True
-                parts.append(self.alternation())
-                self.reader.fold = outside
+            if (option := _OPTION.match(self.cursor.text, self.cursor.position)) is not None:
+                parts.append(self.with_options(option, self.alternation))
             elif self.cursor.take("(?#"):
                 self.cursor.until(")", "the comment")
             else:
@@ -121,7 +117,7 @@ class _Parser(RegexParser):
         at = self.cursor.position
         node = self.atom()
         while (bounds := self.quantifier()) is not None:
-            if isinstance(node, (Look, End)):
+            if isinstance(node, (Look, Behind, Ahead, End)):
                 raise self.cursor.error("an assertion cannot be repeated", at)
             interval = self.cursor.text[self.cursor.position - 1] == "}"
             fixed = interval and bounds[0] == bounds[1]
@@ -151,8 +147,11 @@ class _Parser(RegexParser):
         at = self.cursor.position
         if self.cursor.take("$"):
             return alt(End(), Look(False, _LINE_FEED))
-        if self.cursor.take("\\z"):
-            return End()
+        if self.cursor.take("^"):
+            return _LINE_START
+        for escape, assertion in _ANCHORS.items():
+            if self.cursor.take(escape):
+                return assertion
         if self.cursor.take("\\R"):
             pair = Seq((Chars(CodePointSet.of("\r")), Chars(_LINE_FEED)))
             return alt(pair, Chars(_LINE_BREAKS))
@@ -160,8 +159,16 @@ class _Parser(RegexParser):
             return Chars(ALL)
         if self.cursor.take("\\N"):
             return Chars(~_LINE_FEED)
-        if self.cursor.take("(?m:"):
-            raise self.cursor.error("the option m is not supported; write [\\s\\S] for '.'", at)
+        if self.dot_all and self.cursor.take("."):
+            return Chars(ALL)
+        if (option := _OPTIONS.match(self.cursor.text, self.cursor.position)) is not None:
+            return self.with_options(option, self.group)
+        for opening, negative in (("(?<=", False), ("(?<!", True)):
+            if self.cursor.take(opening):
+                return self.behind(negative, at)
+        if (name := _NAME.match(self.cursor.text, self.cursor.position)) is not None:
+            self.cursor.position = name.end()
+            return self.group()
         if self.cursor.take("(?>"):
             return self.atomic(at)
         if self.cursor.peek() in ("{", "}", "]"):
@@ -179,6 +186,32 @@ class _Parser(RegexParser):
             return Repeat(body.body, body.min, body.max, possessive=True, position=at)
         raise self.cursor.error("an atomic group holds one repetition, or one character", at)
 
+    def with_options(self, option: re.Match[str], inside: Callable[[], Node]) -> Node:
+        """Parse what options hold for: the rest of a group, or a group of their own."""
+        outside = self.reader.fold, self.dot_all
+        self.cursor.position = option.end()
+        on, _, off = option[1].partition("-")
+        self.reader.fold = ("i" in on or self.reader.fold) and "i" not in off
+        self.dot_all = ("m" in on or self.dot_all) and "m" not in off
+        node = inside()
+        self.reader.fold, self.dot_all = outside
+        return node
+
+    def behind(self, negative: bool, at: int) -> Node:
+        """Parse the inside of a look behind: one character, and perhaps the start of the text."""
+        flat = _flat(self.group())
+        starts = [each for each in flat if each in (_START, _LINE_START)]
+        if len(starts) + sum(isinstance(each, Chars) for each in flat) < len(flat):
+            raise self.cursor.error("a look behind holds one character, or one of several", at)
+        chars = reduce(
+            or_, (each.chars for each in flat if isinstance(each, Chars)), CodePointSet()
+        )
+        if _LINE_START in starts:
+            chars |= _LINE_FEED
+        if not starts:
+            return Behind(negative, chars)
+        return Behind(False, ~chars) if negative else Behind(True, ~chars)
+
     def look(self, negative: bool, at: int) -> Node:
         """Parse the inside of a lookahead: characters, and perhaps the end of the text."""
         node = self.group()
@@ -190,7 +223,7 @@ class _Parser(RegexParser):
         if not all(isinstance(each, (Chars, End, Look)) for each in flat) or any(
             isinstance(each, Look) and each.negative for each in flat
         ):
-            raise self.cursor.error("a lookahead holds one character, or one of several", at)
+            return Ahead(negative, node, at)
         if not any(isinstance(each, End) for each in flat):
             return Look(negative, chars)
         return Look(False, ~chars) if negative else alt(Look(False, chars), End())
@@ -205,8 +238,33 @@ class _Parser(RegexParser):
                 )
 
 
+_START = Behind(True, ALL)
+_LINE_START = alt(_START, Seq((Behind(False, _LINE_FEED), Look(False, ALL))))
+_BOUNDARY = alt(
+    Seq((Behind(False, _WORD), Look(True, _WORD))), Seq((Behind(True, _WORD), Look(False, _WORD)))
+)
+_INSIDE = alt(
+    Seq((Behind(False, _WORD), Look(False, _WORD))), Seq((Behind(True, _WORD), Look(True, _WORD)))
+)
+_ANCHORS: dict[str, Node] = {
+    "\\A": _START,
+    "\\z": End(),
+    "\\Z": Ahead(False, Seq((Repeat(Chars(_LINE_FEED), 0, 1), End()))),
+    "\\b": _BOUNDARY,
+    "\\B": _INSIDE,
+}
+_OPTION = re.compile(r"\(\?([im]*(?:-[im]+)?)\)")
+_OPTIONS = re.compile(r"\(\?([im]+|[im]*-[im]+):")
+_NAME = re.compile(r"\(\?<\w+>")
+
 _LONG_FOLDS = frozenset({"ss", "ff", "fi", "fl", "st", "\u02bcn", "i\u0307", "j\u030c"})
 """Neighbours that case folding makes of one character, of those that letters are written with."""
+
+
+def _flat(node: Node) -> list[Node]:
+    return (
+        [each for one in node.options for each in _flat(one)] if isinstance(node, Alt) else [node]
+    )
 
 
 def _ahead(node: Node) -> CodePointSet:

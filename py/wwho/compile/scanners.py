@@ -12,7 +12,7 @@ from wwho.compile.nfa import build_nfa
 from wwho.compile.possessive import refuse_unproven
 from wwho.compile.syntax import Node
 from wwho.errors import PatternError
-from wwho.format.automaton import DEAD, END_OF_TEXT, START, Automaton, CompiledScanners
+from wwho.format.automaton import BEHIND, DEAD, END_OF_TEXT, START, Automaton, CompiledScanners
 from wwho.format.classmap import ClassMap, overlay
 
 MAX_STATES = 4095
@@ -29,11 +29,14 @@ class Scanner:
         rules: The patterns; the number of the one that matched comes with each piece.
         longest: False: the match that a backtracking engine would find for the rules joined by
             ``|``. True: the longest match of any rule, and the lowest rule among equally long.
+        empty: Whether rule 0 may match nothing. The character after it is then a match of rule 1,
+            whose own pattern, if that is all it is for, has no options.
     """
 
     name: str
     rules: tuple[Node, ...]
     longest: bool
+    empty: bool = False
 
 
 def compile_scanners(scanners: Sequence[Scanner]) -> CompiledScanners:
@@ -58,7 +61,7 @@ def compile_scanners(scanners: Sequence[Scanner]) -> CompiledScanners:
         4
     """
     parts = [_compile_one(scanner) for scanner in scanners]
-    classes, labels = overlay([part_classes for part_classes, _ in parts])
+    classes, labels = overlay([part_classes for part_classes, _, _ in parts])
     _limit("the scanners together need", classes.n_classes, MAX_CLASSES, "classes")
     automata = (
         Automaton(
@@ -66,10 +69,12 @@ def compile_scanners(scanners: Sequence[Scanner]) -> CompiledScanners:
             columns=tuple(1 + each[index] for each in labels),
             n_columns=len(rows[0]),
             n_states=len(rows),
-            n_rules=len(scanner.rules),
+            n_rules=max(len(scanner.rules), len(alphabet.variants)),
             table=tuple(tuple(row) for row in rows),
+            behind=bool(alphabet.behinds),
+            variants=tuple(alphabet.variants) if any(back for _, back in alphabet.variants) else (),
         )
-        for index, (scanner, (_, rows)) in enumerate(zip(scanners, parts, strict=True))
+        for index, (scanner, (_, rows, alphabet)) in enumerate(zip(scanners, parts, strict=True))
     )
     compiled = CompiledScanners(classes, tuple(automata))
     for automaton in compiled.automata:
@@ -77,21 +82,22 @@ def compile_scanners(scanners: Sequence[Scanner]) -> CompiledScanners:
     return compiled
 
 
-def _compile_one(scanner: Scanner) -> tuple[ClassMap, Rows]:
+def _compile_one(scanner: Scanner) -> tuple[ClassMap, Rows, Alphabet]:
     """Compile one scanner over a class map of its own.
 
     Returns:
-        A map whose classes all behave differently, and the rows; symbol c + 1 is class c.
+        A map whose classes all behave differently, the rows, in which symbol c + 1 is class c, and
+        what the rows were made over.
     """
     _limit(f"scanner {scanner.name!r} has", len(scanner.rules), MAX_RULES, "rules")
-    nfa = build_nfa(scanner.rules)
+    nfa = build_nfa(scanner.rules, scanner.empty)
     alphabet = Alphabet(nfa)
     refuse_unproven(nfa, alphabet, longest=scanner.longest)
     raw = determinize(nfa, alphabet, longest=scanner.longest)
     narrow, columns = merge_symbols(raw, first=END_OF_TEXT + 1)
-    rows, merged = merge_symbols(minimize(narrow), first=END_OF_TEXT + 1)
+    rows, merged = merge_symbols(minimize(narrow, bool(alphabet.behinds)), first=END_OF_TEXT + 1)
     _limit(f"scanner {scanner.name!r} needs", len(rows), MAX_STATES, "states")
-    return alphabet.classes.relabel([merged[column] - 1 for column in columns[1:]]), rows
+    return alphabet.classes.relabel([merged[column] - 1 for column in columns[1:]]), rows, alphabet
 
 
 def _check(automaton: Automaton, classes: ClassMap) -> None:
@@ -126,6 +132,12 @@ def _limit(subject: str, count: int, most: int, things: str) -> None:
         raise PatternError(f"{subject} {count} {things}, but the limit is {most}; simplify it")
 
 
+def _starts(automaton: Automaton) -> set[int]:
+    """The states in which a scan may start."""
+    behind = automaton.table[BEHIND][1:] if automaton.behind else ()
+    return {START, *(to for _, to in behind)}
+
+
 def refuse_empty(automaton: Automaton, samples: Sequence[str]) -> None:
     """Raise if some match is empty: a run would stand still.
 
@@ -136,7 +148,9 @@ def refuse_empty(automaton: Automaton, samples: Sequence[str]) -> None:
     Raises:
         PatternError: With the shortest text before which nothing is matched.
     """
-    for sample, (mark, _) in zip(samples, automaton.table[START], strict=True):
+    starts = _starts(automaton)
+    rows = [row for start in starts for row in zip(samples, automaton.table[start], strict=True)]
+    for sample, (mark, _) in rows:
         if mark:
             place = f"before {sample!a}" if sample else "at the end of the text"
             raise PatternError(
@@ -167,8 +181,9 @@ def refuse_stuck(automaton: Automaton, samples: Sequence[str]) -> None:
 
 def _stuck_text(automaton: Automaton, samples: Sequence[str]) -> str | None:
     """Walk every path that has seen no mark, shortest texts first, until one ends."""
-    queue = [(START, "")]
-    met = {START}
+    starts = _starts(automaton)
+    queue = [(start, "") for start in starts]
+    met = set(starts)
     for state, text in queue:  # which grows while it is read
         row = automaton.table[state]
         if text and (state == DEAD or not row[END_OF_TEXT][0]):

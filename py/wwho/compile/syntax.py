@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from wwho.compile.codepoints import CodePointSet
 
@@ -62,6 +63,32 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class Behind:
+    """Holds where the character before is in the set, or, if negative, is not.
+
+    At the beginning of the text there is none: a negative one holds, a positive does not.
+    """
+
+    negative: bool
+    chars: CodePointSet
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Holds where what comes next matches, or, if negative, does not: several characters.
+
+    Attributes:
+        negative: Whether it must not match.
+        body: What it looks at, of bounded length.
+        position: Where it stands in the pattern, for messages.
+    """
+
+    negative: bool
+    body: Node
+    position: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class End:
     """Holds at the end of the text, and nowhere else."""
 
@@ -81,7 +108,26 @@ class Machine:
     edges: tuple[tuple[int, CodePointSet, int], ...]
 
 
-Node = Chars | Seq | Alt | Repeat | Look | End | Machine
+Node = Chars | Seq | Alt | Repeat | Look | Behind | Ahead | End | Machine
+
+
+def mapped(node: Node, chars: Callable[[CodePointSet], CodePointSet], end: Node = End()) -> Node:
+    """Return a pattern with other sets of characters, and with something else for its end."""
+    match node:
+        case Chars():
+            return Chars(chars(node.chars))
+        case Look() | Behind():
+            return replace(node, chars=chars(node.chars))
+        case Seq(parts):
+            return Seq(tuple(mapped(each, chars, end) for each in parts))
+        case Alt(options):
+            return Alt(tuple(mapped(each, chars, end) for each in options))
+        case Repeat() | Ahead():
+            return replace(node, body=mapped(node.body, chars, end))
+        case End():
+            return end
+        case Machine(start, accepting, edges):
+            return Machine(start, accepting, tuple((a, chars(c), b) for a, c, b in edges))
 
 
 def seq(*parts: Node) -> Node:

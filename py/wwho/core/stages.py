@@ -19,12 +19,13 @@ def split(scanners: CompiledScanners, stage: Stage, text: str) -> list[tuple[int
     """The pieces into which a stage cuts a text: start and end."""
     found: list[tuple[int, int]] = []
     before, rule_before = Action.DROP, -1
-    for start, end, rule in pieces(scanners, scanners.automata[stage.automaton], text):
+    for start, end, rule in pieces(scanners, scanners.automata[stage.automaton], text, stage.back):
         action = stage.actions[rule]
         if (
             (action is Action.BEFORE and before not in (Action.BEFORE, Action.DROP))
             or (before is Action.BEHIND and action not in (Action.BEHIND, Action.DROP))
-            or (action is Action.GROUP and rule == rule_before)
+            or (action in (Action.GROUP, Action.FOLLOW) and rule == rule_before)
+            or (action is Action.FOLLOW and rule == rule_before + 1 and before is not Action.DROP)
         ):
             found[-1] = found[-1][0], end
         elif action is not Action.DROP:

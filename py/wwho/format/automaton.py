@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from wwho.format.classmap import ClassMap
@@ -14,6 +14,9 @@ DEAD = 0
 
 START = 1
 """The state at the start of a piece."""
+
+BEHIND = 2
+"""The state that leads to the one to start in, where an automaton looks behind."""
 
 END_OF_TEXT = 0
 """The column of the end of the text."""
@@ -34,6 +37,10 @@ class Automaton:
         n_states: How many states there are; 0 is `DEAD`, 1 is `START`.
         n_rules: How many rules there are; some may match nothing.
         table: The transitions. Row 0 and the ``next`` of column 0 are all zero.
+        behind: Whether it looks behind: where a character stands before the start of a piece, row
+            `BEHIND` leads from its column to the state to start in.
+        variants: For each rule the one of the scanner that it is, and by how many characters its
+            match ends before the mark; nothing: they are the scanner's own, and by none.
     """
 
     name: str
@@ -42,6 +49,8 @@ class Automaton:
     n_states: int
     n_rules: int
     table: tuple[tuple[tuple[int, int], ...], ...]
+    behind: bool = False
+    variants: tuple[tuple[int, int], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,8 @@ class Action(IntEnum):
     """It joins the piece directly after it."""
     GROUP = 4
     """It joins the piece directly before it, if that came of the same rule."""
+    FOLLOW = 5
+    """The same, or of the rule before this one."""
 
 
 class Ids(IntEnum):
@@ -88,10 +90,13 @@ class Stage:
     Attributes:
         automaton: number of the automaton that cuts.
         actions: what becomes of a match, for each rule of the automaton.
+        back: by how many characters, for each rule, a match ends before the mark, 0..31: what it
+            looked at ahead, beyond one character; nothing: by none.
     """
 
     automaton: int
     actions: tuple[Action, ...]
+    back: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ from wwho.format.model import Action, Added, Flag, Route, Stage
 AUTOMATON = 0
 """The kind of a stage that an automaton cuts; there is no other."""
 
+BACK = 8
+"""An action is that of a rule, and this times the characters by which it ends before the mark."""
+
 PROPERTIES = 3
 """The highest property of a class: white space (1) and word character (2)."""
 
@@ -33,7 +36,9 @@ def write_stages(stages: Sequence[Stage]) -> bytes:
     """Spell the pretokenizers."""
     out = bytearray(struct.pack("<H", len(stages)))
     for stage in stages:
-        out += struct.pack("<BBH", AUTOMATON, 0, stage.automaton) + bytes(stage.actions)
+        back = stage.back or (0,) * len(stage.actions)
+        out += struct.pack("<BBH", AUTOMATON, 0, stage.automaton)
+        out += bytes(action + BACK * n for action, n in zip(stage.actions, back, strict=True))
         out += bytes(padding(len(out), 2))
     return bytes(out)
 
@@ -52,10 +57,11 @@ def read_stages(data: bytes, automata: Sequence[Automaton]) -> tuple[Stage, ...]
                 f"stage {number}: kind {kind}, {zero}, automaton {automaton} of {len(automata)}"
             )
         actions = cursor.take(automata[automaton].n_rules, f"actions of stage {number}")
-        if max(actions) > max(Action):
-            cursor.fail(f"stage {number}: action {max(actions)} is unknown")
+        back, done = zip(*(divmod(action, BACK) for action in actions), strict=True)
+        if max(done) > max(Action):
+            cursor.fail(f"stage {number}: action {max(done)} is unknown")
         cursor.zeros(2, f"stage {number}")
-        stages.append(Stage(automaton, tuple(map(Action, actions))))
+        stages.append(Stage(automaton, tuple(map(Action, done)), back if any(back) else ()))
     cursor.end()
     return tuple(stages)
 
@@ -97,6 +103,8 @@ def read_routes(
         return None, routes
     if router >= len(automata):
         cursor.fail(f"the router is automaton {router} of {len(automata)}")
+    if automata[router].behind:
+        cursor.fail("the router looks behind")
     if automata[router].n_rules != n_routes:
         cursor.fail(f"the router has {automata[router].n_rules} rules for {n_routes} routes")
     for row in automata[router].table:
@@ -134,6 +142,8 @@ def _check_route(
         return
     if route.units >= len(automata):
         cursor.fail(f"{what}: automaton {route.units} of {len(automata)}")
+    if automata[route.units].behind:
+        cursor.fail(f"{what}: units look behind")
     if automata[route.units].n_rules > UNIT_RULES:
         cursor.fail(f"{what}: units have at most {UNIT_RULES} rules")
 

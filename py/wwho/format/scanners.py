@@ -6,7 +6,7 @@ import struct
 from array import array
 from collections.abc import Sequence
 
-from wwho.format.automaton import Automaton
+from wwho.format.automaton import BEHIND, START, Automaton
 from wwho.format.classmap import ClassMap
 from wwho.format.cursor import Cursor
 from wwho.format.layout import (
@@ -95,7 +95,7 @@ def write_automata(automata: Sequence[Automaton]) -> bytes:
     out = bytearray(struct.pack("<HH", len(automata), 0))
     for automaton in automata:
         n_states, n_columns, n_rules = automaton.n_states, automaton.n_columns, automaton.n_rules
-        out += struct.pack("<4H", n_states, n_columns, n_rules, 0)
+        out += struct.pack("<4H", n_states, n_columns, n_rules, automaton.behind)
         columns = automaton.columns
         out += struct.pack(f"<{len(columns)}{small_code(n_columns)}", *columns)
         out += bytes(padding(len(out), 2))
@@ -121,10 +121,11 @@ def _automaton(cursor: Cursor, n_classes: int, number: int) -> Automaton:
     """The next automaton."""
     name = f"automaton {number}"
     cursor.status = "AUTOMATON_SHAPE"
-    n_states, n_columns, n_rules, zero = cursor.numbers("4H", name)
-    states, columns = 2 <= n_states <= MAX_STATES, 2 <= n_columns <= n_classes + 1
-    if not states or not columns or not 1 <= n_rules <= MAX_RULES or zero:
-        cursor.fail(f"{name}: {n_states} states x {n_columns} columns, {n_rules} rules, {zero}")
+    n_states, n_columns, n_rules, flags = cursor.numbers("4H", name)
+    behind = bool(flags & 1)
+    states, columns = 2 + behind <= n_states <= MAX_STATES, 2 <= n_columns <= n_classes + 1
+    if not states or not columns or not 1 <= n_rules <= MAX_RULES or flags > 1:
+        cursor.fail(f"{name}: {n_states} states x {n_columns} columns, {n_rules} rules, {flags}")
     if n_states * (n_classes + 8) > MAX_CELLS:
         cursor.fail(f"{name}: {n_states} states are too many for {n_classes} classes")
     column = cursor.numbers(f"{n_classes}{small_code(n_columns)}", name)
@@ -137,8 +138,8 @@ def _automaton(cursor: Cursor, n_classes: int, number: int) -> Automaton:
     cells = [divmod(entry, n_states) for entry in entries]
     rows = tuple(tuple(cells[at : at + n_columns]) for at in range(0, len(cells), n_columns))
     _check_table(cursor, rows, n_rules, name)
-    _check_total(cursor, rows, name)
-    return Automaton(name, column, n_columns, n_states, n_rules, rows)
+    _check_total(cursor, rows, behind, name)
+    return Automaton(name, column, n_columns, n_states, n_rules, rows, behind)
 
 
 def _check_table(cursor: Cursor, rows: Sequence[Sequence[Pair]], n_rules: int, name: str) -> None:
@@ -151,13 +152,14 @@ def _check_table(cursor: Cursor, rows: Sequence[Sequence[Pair]], n_rules: int, n
         cursor.fail(f"{name} goes on behind the end of the text")
 
 
-def _check_total(cursor: Cursor, rows: Sequence[Sequence[Pair]], name: str) -> None:
-    """From the start no match is empty, and no dead end comes before a match."""
+def _check_total(cursor: Cursor, rows: Sequence[Sequence[Pair]], behind: bool, name: str) -> None:
+    """From no start is a match empty, and no dead end comes before a match."""
     cursor.status = "AUTOMATON_TOTAL"
-    if any(mark for mark, _ in rows[1]):
+    starts = {START, *(to for _, to in (rows[BEHIND][1:] if behind else ()))}
+    if any(mark for start in starts for mark, _ in rows[start]):
         cursor.fail(f"{name} has an empty match")
-    # Column 0 of the start is the empty text, which is never scanned.
-    entries = list(rows[1][1:])
+    # Column 0 of a start is the empty text, which is never scanned.
+    entries = [entry for start in starts for entry in rows[start][1:]]
     reached: set[int] = set()
     while entries:
         mark, to = entries.pop()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import sub
 
-from wwho.compile.codepoints import CodePointSet
+from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.nfa import nullable
 from wwho.compile.oniguruma import parse_oniguruma
-from wwho.compile.syntax import Chars, Node, Repeat, Seq, alt, many
-from wwho.compile.unicode import category, white_space, word
+from wwho.compile.syntax import Alt, Chars, Node, Repeat, Seq, alt, many
+from wwho.compile.unicode import category, script, script_names, white_space, word
 from wwho.format.model import Action
 from wwho.format.rewriting import Ends, Replace
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
-from wwho.importers.huggingface.pieces import put_in_front, spell
+from wwho.importers.huggingface.pieces import MARK, put_in_front, settle, spell, unmark
 from wwho.importers.source import shown
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -84,7 +87,12 @@ def _sequence(value: Value, draft: Draft) -> None:
 
 def _cut(draft: Draft, name: str, node: Node, behaviour: str, invert: bool = False) -> None:
     match, gap = BEHAVIOURS[behaviour][invert]
-    draft.stage(name, (node, match), (ANY, gap))
+    if not nullable(node):
+        draft.stage(name, (node, match), (ANY, gap))
+        return
+    # Where it matches nothing, it still cuts; the character there begins what it does not match.
+    begins, follows = (gap, gap) if gap is Action.DROP else (Action.KEEP, Action.FOLLOW)
+    draft.stage(name, (node, match), (Alt(()), begins), (ANY, follows), empty=True)
 
 
 def _behaviour(value: Value, default: str | None = None) -> str:
@@ -96,9 +104,7 @@ def _behaviour(value: Value, default: str | None = None) -> str:
 
 def _split(value: Value, draft: Draft) -> None:
     node, behaviour, invert = pattern_of(value), _behaviour(value), value.flag("invert")
-    if node is None:
-        value.at("pattern").fail("an empty text is between all characters; give FixedLength")
-    _cut(draft, "split", node, behaviour, invert)
+    _cut(draft, "split", Seq() if node is None else node, behaviour, invert)
 
 
 def _byte_level(value: Value, draft: Draft) -> None:
@@ -111,8 +117,10 @@ def _byte_level(value: Value, draft: Draft) -> None:
         spell(value, draft)
         return
     if value.flag("add_prefix_space"):
-        _refuse_pieces(value, draft, "puts a space before each piece")
-        draft.rewriting.append(Ends(prefix=" ", unless=True))
+        if draft.stages:
+            put_in_front(value, draft, " ")
+        else:
+            draft.rewriting.append(Ends(prefix=" ", unless=True))
     if draft.byte_level:
         value.fail("a second ByteLevel spells bytes of bytes; leave one out")
     if value.flag("use_regex", True):
@@ -131,41 +139,34 @@ def _metaspace(value: Value, draft: Draft) -> None:
         if "prepend_scheme" in value.raw:
             value.at("add_prefix_space").fail("false goes with the prepend_scheme never alone")
         scheme = "never"
-    if draft.words is not None:
-        _words(value, draft, mark, scheme)
+    split = value.flag("split", True)
+    if draft.words is not None and len(draft.stages) == 1 and split and scheme == "always":
+        _words(draft, mark)
     else:
-        _refuse_pieces(value, draft, "rewrites each piece")
+        settle(value, draft)
         space, any_ = Chars(CodePointSet.of(" ")), ANY
         draft.rewriting.append(Replace(draft.scanner("spaces", space, any_), (mark, None)))
-        if scheme != "never":
-            draft.rewriting.append(Ends(prefix=mark, unless=True, first=scheme == "first"))
-    if value.flag("split", True):
+        if scheme == "always" and draft.marked:
+            put_in_front(value, draft, mark)
+        elif scheme != "never":
+            strip = MARK if draft.marked else ""
+            first = scheme == "first"
+            draft.rewriting.append(Ends(strip, bool(strip), prefix=mark, unless=True, first=first))
+        unmark(draft)
+    if split:
         _cut(draft, "metaspace", Chars(CodePointSet.of(mark)), "MergedWithNext")
 
 
-def _words(value: Value, draft: Draft, mark: str, scheme: str) -> None:
+def _words(draft: Draft, mark: str) -> None:
     """Metaspace within the words that WhitespaceSplit gives: white space becomes a mark."""
-    if scheme == "never":
-        return
-    if scheme == "first" or not value.flag("split", True):
-        value.fail("behind WhitespaceSplit, only prepend_scheme always with split can be done")
-    if len(draft.stages) > 1:
-        value.fail("between WhitespaceSplit and Metaspace nothing else can be done")
     draft.stages.clear()
+    draft.words = None
     spaces = many(Chars(white_space()), 1)
     own = Seq((spaces, Chars(CodePointSet.of(mark))))
     strip = "".join(map(chr, white_space()))
     draft.rewriting.append(Ends(strip=strip, left=True, right=True, prefix=mark, unless=True))
     number = draft.scanner("words", own, spaces, ANY)
-    draft.rewriting.append(Replace(number, (mark, mark, None)))
-
-
-def _refuse_pieces(value: Value, draft: Draft, what: str) -> None:
-    if draft.stages:
-        value.fail(
-            f"{value.kind()} {what} that an earlier pre-tokenizer cut, which no artifact can; put "
-            "it first"
-        )
+    draft.rewriting.append(Replace(number, (mark, mark, None), frozenset({1})))
 
 
 def _whitespace(_: Value, draft: Draft) -> None:
@@ -193,9 +194,10 @@ def set_ideographs_apart(draft: Draft) -> None:
 
     It puts spaces around each. What is dropped next need not be put there.
     """
-    if draft.ideographs:
+    if draft.ideographs is not None:
+        draft.normalizer.remove(draft.ideographs)
         _cut(draft, "ideographs", Chars(IDEOGRAPHS), "Isolated")
-        draft.ideographs = False
+        draft.ideographs = None
 
 
 def _punctuation(value: Value, draft: Draft) -> None:
@@ -221,6 +223,23 @@ def _fixed_length(value: Value, draft: Draft) -> None:
     draft.stage("fixed length", (Repeat(ANY, 1, length), Action.KEEP))
 
 
+def _scripts(_: Value, draft: Draft) -> None:
+    later = category("Cn", "9.0")
+    sets = {name: script(name) - later - CodePointSet.of(" ") for name in script_names()}
+    changed = {
+        "Common": CodePointSet.of(0x589, 0x61C),
+        "Devanagari": CodePointSet.of(0x953, 0x954),
+        "Han": sets.pop("Hiragana") | sets.pop("Katakana") | CodePointSet.of(0x30FC),
+    }
+    for name, chars in changed.items():
+        sets = {each: found - chars for each, found in sets.items()}
+        sets[name] |= chars
+    known = [chars for name, chars in sets.items() if chars and name != "Unknown"]
+    any_ = reduce(sub, known, ALL)
+    runs = (Seq((Chars(chars), many(Chars(chars | any_)))) for chars in known)
+    draft.stage("scripts", (alt(*runs), Action.KEEP), (ANY, Action.DROP))
+
+
 _KINDS: dict[str, Callable[[Value, Draft], None]] = {
     "BertPreTokenizer": _bert,
     "ByteLevel": _byte_level,
@@ -231,6 +250,7 @@ _KINDS: dict[str, Callable[[Value, Draft], None]] = {
     "Punctuation": _punctuation,
     "Sequence": _sequence,
     "Split": _split,
+    "UnicodeScripts": _scripts,
     "Whitespace": _whitespace,
     "WhitespaceSplit": _whitespace_split,
 }

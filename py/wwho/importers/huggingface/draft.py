@@ -8,9 +8,10 @@ from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.scanners import Scanner, compile_scanners, with_properties
 from wwho.compile.syntax import Chars, Node
 from wwho.compile.unicode import white_space, word
+from wwho.errors import PatternError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.model import Action, Stage
-from wwho.format.rewriting import Step
+from wwho.format.rewriting import Replace, Step
 
 MAX_STAGES = 8
 NONCHARACTERS = "".join(
@@ -31,7 +32,7 @@ class Draft:
         rewriting: steps between added tokens.
         byte_level: whether tokens are spelled in the alphabet that stands for bytes.
         words: the place of the stage that drops white space, where it comes first of all.
-        ideographs: whether ideographs are still to be set apart.
+        ideographs: the step that sets ideographs apart by spaces, while a stage may do it.
         spelled: whether steps spell texts in the characters that stand for bytes, so that models
             and stages work on those; else bytes are taken as they are (`byte_level`).
         marked: whether steps have put marks where pieces begin and end.
@@ -47,23 +48,23 @@ class Draft:
     rewriting: list[Step] = field(default_factory=list)
     byte_level: bool = False
     words: int | None = None
-    ideographs: bool = False
+    ideographs: Step | None = None
     spelled: bool = False
     marked: bool = False
     guarded: bool = False
     private: str = NONCHARACTERS[:5]
     notes: list[str] = field(default_factory=list)
 
-    def scanner(self, name: str, *rules: Node, longest: bool = False) -> int:
+    def scanner(self, name: str, *rules: Node, longest: bool = False, empty: bool = False) -> int:
         """Add a scanner; its number. Equal ones are one."""
-        made = Scanner(name, rules, longest)
+        made = Scanner(name, rules, longest, empty)
         if made not in self.scanners:
             self.scanners.append(made)
         return self.scanners.index(made)
 
-    def stage(self, name: str, *rules: tuple[Node, Action]) -> None:
+    def stage(self, name: str, *rules: tuple[Node, Action], empty: bool = False) -> None:
         """Add a stage: the rules and what becomes of their matches."""
-        number = self.scanner(name, *(node for node, _ in rules))
+        number = self.scanner(name, *(node for node, _ in rules), empty=empty)
         self.stages.append(Stage(number, tuple(action for _, action in rules)))
 
     def alone(self) -> CodePointSet:
@@ -84,6 +85,21 @@ class Draft:
         """The scanners, and the properties of each class, if they are asked for."""
         scanners = self.scanners or [Scanner("text", (ANY,), longest=False)]
         compiled = compile_scanners(scanners)
+        self._look_ahead(compiled)
         if not properties:
             return compiled, b""
         return with_properties(compiled, white_space(), word())
+
+    def _look_ahead(self, scanners: CompiledScanners) -> None:
+        """Tell stages which matches of the compiled scanners end before their marks.
+
+        Raises:
+            PatternError: a step has such matches; it must know at once what it replaces.
+        """
+        for place, stage in enumerate(self.stages):
+            if variants := scanners.automata[stage.automaton].variants:
+                actions = tuple(stage.actions[rule] for rule, _ in variants)
+                self.stages[place] = Stage(stage.automaton, actions, tuple(n for _, n in variants))
+        for step in (*self.normalizer, *self.rewriting):
+            if isinstance(step, Replace) and scanners.automata[step.automaton].variants:
+                raise PatternError("what steps replace may look ahead of one character alone")

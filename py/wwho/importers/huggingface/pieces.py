@@ -9,24 +9,11 @@ characters that stand for bytes, tell its first and last character, take out wha
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from wwho.compile.codepoints import ALL, CodePointSet
-from wwho.compile.syntax import (
-    Alt,
-    Chars,
-    End,
-    Look,
-    Machine,
-    Node,
-    Repeat,
-    Seq,
-    alt,
-    many,
-    optional,
-    seq,
-)
-from wwho.format.model import Action
+from wwho.compile.scanners import Scanner
+from wwho.compile.syntax import Alt, Chars, End, Look, Node, alt, many, mapped, optional, seq
+from wwho.format.model import Action, Stage
 from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Spell
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import ANY, Draft
@@ -52,12 +39,15 @@ def settle(value: Value, draft: Draft) -> None:
     """
     for stage in draft.stages:
         scanner = draft.scanners[stage.automaton]
+        if scanner.empty:
+            _settle_empty(draft, scanner, stage)
+            continue
         nodes: list[Node] = [MARKS]
         contents: list[str | None] = [None]
         *_, last = stage.actions
         joins = {Action.BEFORE, Action.BEHIND} & {*stage.actions}
         for node, action in zip(scanner.rules, stage.actions, strict=True):
-            node = _unmarked(value, node)
+            node = mapped(node, lambda chars: chars - MARKS.chars, AT_END)
             if action is Action.GROUP and node == Chars(UNMARKED) and last is action:
                 contents.append(None)
             elif action is Action.GROUP and not joins:
@@ -74,23 +64,16 @@ def settle(value: Value, draft: Draft) -> None:
     draft.stages.clear()
 
 
-def _unmarked(value: Value, node: Node) -> Node:
-    """A pattern to which a mark is the end of the text."""
-    if isinstance(node, Machine):
-        value.fail("pieces are rewritten here that an earlier pre-tokenizer cuts by hand")
-    match node:
-        case Chars(chars):
-            return Chars(chars - MARKS.chars)
-        case Seq(parts):
-            return Seq(tuple(_unmarked(value, part) for part in parts))
-        case Alt(options):
-            return Alt(tuple(_unmarked(value, option) for option in options))
-        case Repeat(body):
-            return replace(node, body=_unmarked(value, body))
-        case Look(_, chars):
-            return replace(node, chars=chars - MARKS.chars)
-        case _:
-            return AT_END
+def _settle_empty(draft: Draft, scanner: Scanner, stage: Stage) -> None:
+    """Let a step cut in the place of a stage whose pattern may match nothing."""
+    pattern, begins, other = scanner.rules
+    pattern = mapped(pattern, lambda chars: chars - MARKS.chars, AT_END)
+    match, gap, _ = stage.actions
+    if match is Action.GROUP:
+        match = Action.KEEP
+    kept: tuple[str, str | None] = (MARK, MARK) if gap is Action.DROP else (f"{MARK}{MATCH}", None)
+    number = draft.scanner(f"{scanner.name}, marked", pattern, begins, other, empty=True)
+    draft.rewriting.append(Replace(number, (CONTENTS[match], *kept)))
 
 
 def unmark(draft: Draft) -> None:

@@ -117,11 +117,6 @@ def _make(
     if byte_level_text and root.at("pre_tokenizer").raw is not None:
         root.at("pre_tokenizer").fail("a pre-tokenizer after the normalizer ByteLevel cuts bytes")
     with_patterns(root.at("pre_tokenizer"), draft, add_pretokenizer)
-    if draft.ideographs:
-        root.at("normalizer").fail(
-            "BertNormalizer sets ideographs apart by spaces, which needs a pre-tokenizer that "
-            "drops white space, such as BertPreTokenizer"
-        )
     vocabulary = read_model(root.at("model"), draft, listed_ids(root, listed))
     if len(draft.stages) > MAX_STAGES:
         root.at("pre_tokenizer").fail(

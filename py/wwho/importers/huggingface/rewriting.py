@@ -12,9 +12,9 @@ from wwho.compile.normal_forms import Form, lower_case, normal_form
 from wwho.compile.syntax import Chars
 from wwho.compile.unicode import category, white_space
 from wwho.errors import SourceError
-from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Spell
+from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Rules, Spell, Step
 from wwho.importers.charsmap import read_charsmap
-from wwho.importers.huggingface.cutting import pattern_of
+from wwho.importers.huggingface.cutting import IDEOGRAPHS, pattern_of
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
 
@@ -36,6 +36,7 @@ def add_normalizer(value: Value, draft: Draft) -> None:
     if value.raw is None:
         return
     check_options(value)
+    draft.ideographs = None  # The spaces around them may count from here on.
     if draft.byte_level:
         value.fail("a normalizer after ByteLevel rewrites bytes, which no artifact can")
     value.dispatch({kind: _adding(add, draft) for kind, add in _KINDS.items()}, "normalizer")
@@ -58,11 +59,16 @@ def _bert(value: Value, draft: Draft) -> None:
         gone = (gone | CodePointSet.of(0, 0xFFFD)) - KEPT_BY_CLEAN
         number = draft.scanner("clean", Chars(gone), Chars(white_space()), ANY)
         draft.normalizer.append(Replace(number, ("", " ", None)))
-    draft.ideographs = draft.ideographs or value.flag("handle_chinese_chars")
+    apart: Step | None = None
+    if value.flag("handle_chinese_chars"):
+        number = draft.scanner("ideographs apart", Chars(IDEOGRAPHS), ANY)
+        apart = Replace(number, (f" {MATCH} ", None))
+        draft.normalizer.append(apart)
     if lowercase if accents is None else accents:
         draft.normalizer += [normal_form("nfd", "9.0"), _removal(category("Mn", "8.0"))]
     if lowercase:
         draft.normalizer.append(lower_case())
+    draft.ideographs = apart
 
 
 def _removal(chars: CodePointSet) -> Rewriting:
