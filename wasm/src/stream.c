@@ -3,13 +3,13 @@
 
 enum { DEPTH = 4, MOST_STATES = 1 << 10 }; /* scanners that run side by side */
 
-/* A scanner of a configuration: its state, and how many tentative ends there are from its own up to the start of the next one. There
- * may be several, since what runs behind a scanner may come to an end before it. */
 /* What is done at opening is to be small, as in wwho.c. */
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #endif
 
+/* A scanner of a configuration: its state, and how many tentative ends there are from its own up to the start of the next one. There
+ * may be several, since what runs behind a scanner may come to an end before it. */
 static inline uint32_t state_of(uint64_t configuration, uint32_t i) { return i < DEPTH ? configuration >> 16 * i & 0x3FF : 0; }
 static inline uint32_t ends_of(uint64_t configuration, uint32_t i) { return configuration >> (16 * i + 10) & 63; }
 
@@ -138,10 +138,10 @@ WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a,
     s->n = n;
     put_letters(classes, s);
 }
+
 #ifdef __clang__
 #pragma clang attribute pop
 #endif
-
 
 #if defined(__GNUC__) && !defined(WWHO_PLAIN_C) && (defined(__SSE2__) || defined(__wasm_simd128__))
 typedef uint8_t wwho_16 __attribute__((vector_size(16)));
