@@ -82,6 +82,29 @@ PRE_TOKENIZERS: dict[str, Callable[..., Any]] = {
         for invert in (False, True)
     },
     "Split text": lambda: pre_tokenizers.Split(".", "isolated"),
+    "UnicodeScripts": lambda: pre_tokenizers.UnicodeScripts(),
+    **{
+        f"{first} and Metaspace {scheme}": lambda first=first, scheme=scheme: (
+            pre_tokenizers.Sequence(
+                [CUTS_BEFORE[first](), pre_tokenizers.Metaspace(prepend_scheme=scheme)]
+            )
+        )
+        for first in ("digits", "scripts", "spaces dropped")
+        for scheme in ("always", "first", "never")
+    },
+    **{
+        f"Split {pattern} {how} {invert}": lambda pattern=pattern, how=how, invert=invert: (
+            pre_tokenizers.Split(Regex(pattern), how, invert)
+        )
+        for pattern in ("(?=[A-Z])|(?<=,)", r"\b", "a*")
+        for how in ("removed", "merged_with_next")
+        for invert in (False, True)
+    },
+}
+CUTS_BEFORE: dict[str, Callable[..., Any]] = {
+    "digits": lambda: pre_tokenizers.Digits(individual_digits=True),
+    "scripts": lambda: pre_tokenizers.UnicodeScripts(),
+    "spaces dropped": lambda: pre_tokenizers.WhitespaceSplit(),
 }
 
 
@@ -152,6 +175,8 @@ def test_a_pre_tokenizer(name: str) -> None:
     @given(TEXTS)
     def check(text: str) -> None:
         agree(theirs, ours, text)
+        _, places = ours.encode_with_offsets(text)
+        assert places == theirs.encode(text, add_special_tokens=False).offsets
 
     check()
 

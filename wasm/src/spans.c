@@ -1,4 +1,5 @@
-/* The pieces and units of a text, and the places of tokens in characters. */
+/* The pieces and units of a text, and the places of tokens in characters. Late steps are not taken here: spans are places of the text
+ * that is given, which a caller may take through the other steps first (wwho_normalize), and those of rewritten parts would be none. */
 #include "stages.h"
 
 /* Where spans go. */
