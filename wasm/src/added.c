@@ -21,14 +21,20 @@ WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *
     return WWHO_OK;
 }
 
-/* The text that one of the models has for an id; null where none has the id. */
-static const uint8_t *model_text(const wwho_model *model, uint32_t id, size_t *len) {
+/* Whether an id may be that of an added token with this text: a model's token of the same text may have it, or one whose id the file
+ * states, which the id then no longer decodes to. Models over bytes look tokens up by their ids: there it may not. */
+static bool take_id(wwho_model *model, uint32_t id, const uint8_t *text, size_t length) {
     for (uint32_t i = 0; i < model->n_models; i++) {
-        const wwho_vocabulary *v = &model->models[i];
+        wwho_vocabulary *v = &model->models[i];
         uint32_t token = v->id_rule == IDS_STEP ? WWHO_NONE : token_of(v, id);
-        if (token != WWHO_NONE) return text_of(v, token, len);
+        size_t same;
+        if (token == WWHO_NONE) continue;
+        const uint8_t *other = text_of(v, token, &same);
+        if (same == length && same_text(other, text, length)) continue;
+        if (v->id_rule != IDS_STATED || v->bytes) return false;
+        v->by_id[id - v->first_id] = WWHO_NONE;
     }
-    return 0;
+    return true;
 }
 
 /* An added token at p, of which `left` bytes are there; its size goes to *size. */
@@ -36,11 +42,9 @@ static int build_one(wwho_model *model, uint32_t i, const uint8_t *p, uint32_t l
     if (left < ADDED_HEAD) return WWHO_ADDED;
     uint32_t id = read32(p), length = read16(p + 4);
     const uint8_t *text = p + ADDED_HEAD;
-    size_t same;
     if (!length || length > WWHO_MAX_TOKEN || left - ADDED_HEAD < length || p[6] > ALL_FLAGS || p[7]) return WWHO_ADDED;
     if (id >= WWHO_MAX_IDS || (i && id < model->added_ids[i - 1]) || !well_formed(text, length)) return WWHO_ADDED;
-    const uint8_t *other = model_text(model, id, &same);
-    if (other && (same != length || !same_text(other, text, length))) return WWHO_ADDED;
+    if (!take_id(model, id, text, length)) return WWHO_ADDED;
     model->added.left[i] = model->added.right[i] = i;
     model->added_ids[i] = id;
     model->added_flags[i] = p[6];

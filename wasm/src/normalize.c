@@ -485,9 +485,7 @@ static COLD uint32_t encode_utf8(uint32_t c, uint8_t *out) {
     return n;
 }
 
-WWHO_LOCAL uint32_t stand_in(uint32_t byte) {
-    return byte < 33 ? byte + 256 : byte == 127 ? 289 : byte - 128 < 33 ? byte + 162 : byte == 173 ? 323 : byte;
-}
+WWHO_LOCAL uint32_t stand_in(uint32_t byte) { return byte < 33 ? byte + 256 : byte - 127 < 34 ? byte + 162 : byte == 173 ? 323 : byte; }
 
 static void pass_spell(character_run *run, const wwho_rewriting *step) {
     (void)step;

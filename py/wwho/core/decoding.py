@@ -46,6 +46,7 @@ def listed_texts(artifact: Artifact) -> Mapping[int, bytes]:
         for byte, token in enumerate(model.byte_ids):
             if token is not None:
                 texts[token] = b"<0x%02X>" % byte
+    texts = {token: text for token, text in texts.items() if token not in artifact.shadowed}
     return {**texts, **artifact.decoder.surfaces}
 
 

@@ -245,7 +245,10 @@ class ReferenceBackend:
         """See `Backend`."""
         for engine in reversed(self._engines):
             number = engine.numbers.get(text)
-            if number is not None and (token := engine.ids[number]) is not None:
+            token = None if number is None else engine.ids[number]
+            # One that shares its id with another is found by that one's text alone.
+            shown = token is not None and token not in self.artifact.shadowed
+            if token is not None and shown and self._texts[token] == text:
                 return token
         for added in self.artifact.added:
             if added.text.encode("utf-8") == text:

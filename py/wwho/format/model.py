@@ -6,7 +6,7 @@ The common ground of writer, reader, trainer and reference backend.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from functools import cached_property
@@ -258,15 +258,24 @@ class Artifact:
 
     @cached_property
     def decoded(self) -> Mapping[int, bytes]:
-        """What each id decodes to: the first token of a model, or else added token, that has it."""
+        """What each id decodes to: the first added token that has it, or else a model's."""
         texts: dict[int, bytes] = {}
         for model, ids in zip(self.models, self.token_ids, strict=True):
             named = zip(reversed(ids), reversed(model.texts), strict=True)
             texts |= {token: text for token, text in named if token is not None}
             texts |= model.extra_ids
-        for added in self.added:
-            texts.setdefault(added.id, added.text.encode("utf-8"))
-        return texts
+        return texts | {added.id: added.text.encode("utf-8") for added in reversed(self.added)}
+
+    @cached_property
+    def shadowed(self) -> Set[int]:
+        """Ids of models' tokens that are those of added tokens with other texts, too."""
+        owners: dict[int, bytes] = {}
+        for model, ids in zip(self.models, self.token_ids, strict=True):
+            named = zip(reversed(ids), reversed(model.texts), strict=True)
+            owners |= {token: text for token, text in named if token is not None}
+            owners |= model.extra_ids
+        texts = ((each.id, each.text.encode("utf-8")) for each in self.added)
+        return {token for token, text in texts if owners.get(token, text) != text}
 
     def automata_of(self, route: Route) -> list[int]:
         """Numbers of the automata that cut the segments of a route."""

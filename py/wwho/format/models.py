@@ -183,6 +183,7 @@ def _model(data: bytes, head: Head) -> Model:
 def check_ids(artifact: Artifact, heads: Sequence[Head]) -> None:
     """Check that each id belongs to one token, and what else takes all models to see."""
     owners: dict[int, bytes] = {}
+    loose: set[int] = set()
     ranges = []
     for number, (model, head) in enumerate(zip(artifact.models, heads, strict=True)):
         end = artifact.end_id(number)
@@ -190,10 +191,13 @@ def check_ids(artifact: Artifact, heads: Sequence[Head]) -> None:
             status = "MODEL" if model.id_policy is Ids.COUNT else "IDS"
             raise fail(status, f"model {number} has {end - model.first_id} ids, not {head.n_ids}")
         ranges.append((model.first_id, end))
+        if model.id_policy is Ids.STATED and not (isinstance(model, BPE) and not model.units):
+            loose |= {*range(model.first_id, end)}
         _check_policy(artifact, number)
         _own(owners, model, artifact.token_ids[number], f"model {number}")
         texts = {*owners, *(token.id for token in artifact.added)}
-        own = {*artifact.token_ids[number], *(token.id for token in artifact.added)}
+        own = {*artifact.token_ids[number]} - {*model.byte_ids}
+        own |= {token.id for token in artifact.added}
         if model.unk_id is not None and model.unk_id not in own & texts:
             raise fail("MODEL", f"unk_id of model {number} is {model.unk_id}, which is no token")
     ranges.sort()
@@ -203,7 +207,7 @@ def check_ids(artifact: Artifact, heads: Sequence[Head]) -> None:
                 "MODEL", f"the ids of two models meet: one ends at {end}, one begins {first}"
             )
     for token in artifact.added:
-        if owners.get(token.id, token.text.encode("utf-8")) != token.text.encode("utf-8"):
+        if token.id in artifact.shadowed and token.id not in loose:
             raise fail("ADDED", f"{token.text!r} has the id {token.id} of {owners[token.id]!r}")
 
 
