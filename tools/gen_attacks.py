@@ -261,6 +261,11 @@ def automata() -> Iterator[Attack]:
     yield "AUTOMATON_TOTAL-stuck_later", entry(2, 0, 0, 0)
     yield "AUTOMATON_TOTAL-back_to_start", entry(1, 1, 0, 1)
     yield "AUTOMATON_TOTAL-behind_stuck", number(10, 1)
+    marked = looking_behind(first)
+    rows = [list(row) for row in marked.table]
+    rows[2][1] = (1, 1)
+    others = (replace(marked, table=tuple(map(tuple, rows))), *MODEL.scanners.automata[1:])
+    yield "AUTOMATON_TOTAL-behind_marked", with_part(kind, write_automata(others))
 
 
 def too_many_cells() -> bytes:

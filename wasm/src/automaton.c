@@ -95,8 +95,10 @@ static int check_total(const wwho_stored *a, uint16_t *todo) {
     state_set seen = {{0}};
     uint32_t n = 0, n_starts, mark;
     todo[n++] = WWHO_START;
-    for (uint32_t column = 1; a->flags && column < a->n_columns; column++)
+    for (uint32_t column = 1; a->flags && column < a->n_columns; column++) {
         todo[n++] = (uint16_t)stored_step(a, BEHIND, column, &mark);
+        if (mark) return WWHO_AUTOMATON_TOTAL;
+    }
     n_starts = n;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t column = 0; column < a->n_columns; column++) {

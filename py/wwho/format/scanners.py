@@ -156,7 +156,8 @@ def _check_total(cursor: Cursor, rows: Sequence[Sequence[Pair]], behind: bool, n
     """From no start is a match empty, and no dead end comes before a match."""
     cursor.status = "AUTOMATON_TOTAL"
     starts = {START, *(to for _, to in (rows[BEHIND][1:] if behind else ()))}
-    if any(mark for start in starts for mark, _ in rows[start]):
+    marked = (rows[BEHIND][1:] if behind else ()), *(rows[start] for start in starts)
+    if any(mark for row in marked for mark, _ in row):
         cursor.fail(f"{name} has an empty match")
     # Column 0 of a start is the empty text, which is never scanned.
     entries = [entry for start in starts for entry in rows[start][1:]]
