@@ -50,6 +50,7 @@ from tiny import (  # noqa: E402
     kinds_model,
     odd_added_model,
     paper_model,
+    script_model,
     steps_model,
     template_model,
     tiny_model,
@@ -77,7 +78,17 @@ SMALL = {
     "odd": odd_added_model,
 }
 
-AFTER = {"template": template_model, "fallback": fallback_model, "ctc": ctc_model}
+AFTER = {
+    "template": template_model,
+    "fallback": fallback_model,
+    "ctc": ctc_model,
+    "script": script_model,
+}
+
+SCRIPT_TEXTS = (
+    *(" ab, ab.b a\n a  b", "\u0301a\u0301b\u6f22\u3042\u5b57 \u6f22 \u0301b", "<s>a<s> a"),
+    *("a\u0378b \U0010ffff\ufffd\x01\x00", "ab" * 60 + " " + "\u6f22" * 50, "e\u0301\u00e9 .a,b"),
+)
 
 TEXTS = (
     "",
@@ -343,7 +354,8 @@ def after() -> Iterator[dict[str, object]]:
         tokenizer = Tokenizer.load(VECTORS / f"{name}.wwho", backend="reference")
         random = Random(name)
         texts = ("", "ab b", "a\u00e9b"), (None, "", "b ab"), (False, True)
-        for text, pair, special in product(*texts):
+        more = ((text, None, False) for text in SCRIPT_TEXTS if name == "script")
+        for text, pair, special in (*product(*texts), *more):
             ids, types = tokenizer.encode_with_types(text, pair, add_special_tokens=special)
             line: dict[str, object] = {"encoding": name, "text": text, "pair": pair}
             yield line | {"special": special, "ids": ids, "types": types}

@@ -35,6 +35,7 @@ STATUSES = re.findall(r"WWHO_([A-Z_]+) = (\d+)", HEADER.partition("/* Kinds of s
 STATUS_NAMES = {int(number): name for name, number in STATUSES}
 LONGEST = 2048  # bytes of a text
 MOST_IDS = 1 << 18  # of one, which steps may make longer
+MORE_SCRATCH = 4 << 20  # for texts that several steps make longer
 
 
 @cache
@@ -67,6 +68,7 @@ class Wasm:
         work = self._call("workspace_size", artifact, len(blob))
         self._model = self._call("open", artifact, len(blob), self._take(work), work)
         size = self._exports["wwho_scratch_size"](self._store, self._model)
+        size += MORE_SCRATCH
         self._scratch = self._take(size), size
         self._text, self._ids = self._take(LONGEST), self._take(4 * MOST_IDS)
 

@@ -18,10 +18,12 @@ from wwho.format.automaton import START, Automaton, CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.classmap import MAX_CODE_POINT, ClassMap
 from wwho.format.decoder import Bytes, Decoder, Join, Some, Strip, Unique, Unspell, Where
+from wwho.format.decoder import Pairs as Unpair
 from wwho.format.decoder import Replace as ReplaceToken
+from wwho.format.decoder import Step as Decoding
 from wwho.format.model import Action, Added, Artifact, Flag, Ids, Pair, Route, Stage, Unknown
 from wwho.format.pipeline import TOUCHING
-from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Rules, Spell, Step
+from wwho.format.rewriting import MARK, MATCH, Ends, Pairs, Replace, Rewriting, Rules, Spell, Step
 from wwho.format.template import Place, Template, What
 
 CHARACTERS = "aaabbcdexyzAB  019.-\n'\u00e9\u0d9a\u0dca\u200d\u0928\U0001f600\ufffd"
@@ -278,6 +280,8 @@ def with_steps(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artif
     automata = [*scanners.automata, random_automaton(rng, scanners.classes.n_classes, 3)]
     artifact = replace(artifact, scanners=CompiledScanners(scanners.classes, tuple(automata)))
     steps = [random_step(rng, len(automata) - 1, letters) for _ in range(rng.randint(1, 3))]
+    spelled = [step for step in steps if isinstance(step, Pairs)]
+    steps = [step for step in steps if step not in spelled[1:]]  # each makes texts longer
     first = rng.randint(0, len(steps))
     return replace(artifact, normalizer=tuple(steps[:first]), rewriting=tuple(steps[first:]))
 
@@ -286,7 +290,9 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
     """A step of any kind."""
     known = sorted(set(letters))
     some = rng.sample(known, rng.randint(1, len(known)))
-    kind = rng.randrange(5)
+    kind = rng.randrange(6)
+    if kind == 5:
+        return random_blocks(rng, known)
     if kind == 4:
         return Spell()
     if kind == 0:
@@ -300,7 +306,7 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
         order = {ord(mark): rng.choice((1, 9)) for mark in marks}
         return Rewriting(mapping, order, pairs if rng.random() < 0.5 else {})
     if kind == 1:
-        contents = [rng.choice((None, some_text(rng, [*letters, MATCH]))) for _ in range(3)]
+        contents = [rng.choice((None, some_text(rng, [*letters, MATCH, MARK]))) for _ in range(3)]
         after = frozenset(k for k in range(3) if contents[k] is not None and rng.random() < 0.3)
         return Replace(automaton, tuple(contents), after)
     if kind == 2:
@@ -311,6 +317,16 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
         return Ends(strip, left, right, prefix, some_text(rng, letters), *flags)
     rules = {some_text(rng, letters, 1): some_text(rng, letters) for _ in range(4)}
     return Rules(rules, rng.choice((None, automaton)))
+
+
+def random_blocks(rng: Random, known: Sequence[str]) -> Pairs:
+    """A step that spells some characters, and those after them, with pairs of symbols."""
+    blocks: list[tuple[tuple[int, int], ...]] = []
+    for part in (known[::2], known[1::2]):
+        if part:
+            blocks.append(tuple((ord(each), ord(each)) for each in part))
+    most = max(map(len, blocks))
+    return Pairs(tuple(blocks), most + rng.choice((0, 1, 300)), rng.random() < 0.5)
 
 
 def with_ends(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifact:
@@ -324,7 +340,9 @@ def with_ends(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifa
         artifact = replace(artifact, template=template)
     if rng.random() < 0.7:
         surfaces = {token: some_text(rng, letters).encode() for token in rng.sample(ids, 2)}
-        steps = [random_decoding(rng, letters) for _ in range(rng.randint(0, 4))]
+        steps: list[Decoding] = [random_decoding(rng, letters) for _ in range(rng.randint(0, 4))]
+        if artifact.pairs and len(steps) != 1:  # bytes that are tokens may be half a symbol
+            steps.insert(rng.randint(0, len(steps)), Unpair())
         artifact = replace(artifact, decoder=Decoder(tuple(steps), "", surfaces))
     return artifact
 

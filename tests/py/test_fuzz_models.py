@@ -44,7 +44,7 @@ def test_random_models() -> None:
 def test_every_feature_is_made() -> None:
     """Superwords, odd ranks, ids and unknowns, stages, flags, steps, templates, decoders."""
     rng = Random(1)
-    made = [models.random_model(rng)[0] for _ in range(60)]
+    made = [models.random_model(rng)[0] for _ in range(100)]
     bases = [bpe_of(artifact.models[0]) for artifact in made]
     units = [bpe_of(model) for artifact in made for model in artifact.models[1:]]
     assert 0 < len(units) < len(made)

@@ -20,11 +20,13 @@ from wwho.build.base import base_model
 from wwho.build.bpe import bpe_model
 from wwho.build.paper import import_vocab
 from wwho.build.patterns import PATTERNS
+from wwho.build.script import script_artifact, script_cuts, symbol_model
 from wwho.build.vocab_json import parse_vocab_json
 from wwho.compile.load import load_schema
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.script import Block, script_pieces
 from wwho.compile.segments import compile_schemas
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.format.bpe import BPE
@@ -450,3 +452,21 @@ def kinds_model() -> Artifact:
         added=(Added("[UNK]", 700), Added("[NONE]", 701)),
         provenance={"name": "kinds"},
     )
+
+
+def script_model() -> Artifact:
+    """Six blocks, and tokens that begin and end within characters."""
+    groups = (
+        *(("Latin", "LM", "abcdexyz\u00e9"), ("Common", "Z", " \n"), ("Inherited", "LM", "\u0301")),
+        *(("Han", "LM", "\u6f22\u5b57"), ("Common", "PS", ".,"), ("Hiragana", "LM", "\u3042")),
+    )
+    blocks = [
+        Block(script, kind, tuple(map(ord, letters)), {5: 3}.get(number, number), number in (0, 4))
+        for number, (script, kind, letters) in enumerate(groups)
+    ]
+    latin, space, symbols = 9, 10, 9 + 6 + 256
+    a, b, gap = symbols, symbols + 1, symbols + 4
+    merges = [(latin, 0), (latin, 1), (a, b), (0, latin), (space, 0), (gap, a), (b, latin)]
+    cuts = script_cuts(blocks, script_pieces(blocks))
+    model = symbol_model(symbols, merges, first_id=1)
+    return script_artifact(cuts, model, {"name": "script"}, (Added("<s>", 400),))

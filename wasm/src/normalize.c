@@ -203,8 +203,8 @@ static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
     check(c, !c->n_targets && n_indices && n_blocks + n_indices + 256u * step->flags <= MAX_PAIR_SYMBOLS);
     if (!c->in.at) return;
     step->symbols = take_zeroed(arena, 4 * (BROKEN + 256 + n_blocks * n_indices));
-    step->character = step->symbols + BROKEN + 256;
     if (!has_room(c, arena)) return;
+    step->character = step->symbols + BROKEN + 256;
     step->symbols[MARK] = CUT;
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t length = next_number(&c->in);
