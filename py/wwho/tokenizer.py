@@ -289,15 +289,23 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         found = list(self._template.fill(first, second, _id, add_special_tokens))
         return [token for _, token in found], [place.type_id for place, _ in found]
 
-    def encode_ordinary(self, text: Text) -> list[int]:
+    def encode_ordinary(self, text: Text, *, added: bool = True) -> list[int]:
         """The ids of a text in which nothing is special.
+
+        Args:
+            text: the text.
+            added: whether tokens are found that need no leave, such as those that training was
+                told to protect; if not, their texts are ordinary, too.
 
         Example:
             >>> import wwho
             >>> wwho.get_encoding("cl100k_base").encode_ordinary("hello world")
             [15339, 1917]
         """
-        return self._backend.encode(to_bytes(text), None, False)
+        data = to_bytes(text)
+        return (
+            self._backend.encode(data, None, False) if added else self._backend.encode_unadded(data)
+        )
 
     def encode_to_numpy(
         self,

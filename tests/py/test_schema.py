@@ -75,7 +75,7 @@ def script_units(text: str, compiled: CompiledScanners) -> list[str]:
 
 
 def test_the_shipped_schemas_are_valid() -> None:
-    assert shipped_schemas() == ["devanagari", "sinhala"]
+    assert shipped_schemas() == ["devanagari", "kannada", "sinhala"]
     for name in shipped_schemas():
         assert check_schema(shipped_document(name)) == []
         assert load_schema(name).valid
@@ -494,7 +494,7 @@ def test_a_description_may_hold_a_lone_surrogate() -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(SchemaError, match="shipped are devanagari, sinhala"):
+    with pytest.raises(SchemaError, match="shipped are devanagari, kannada, sinhala"):
         load_schema("klingon")
     with pytest.raises(FileNotFoundError):
         load_schema(tmp_path / "missing.json")

@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 from tiny import bpe_of, specials_of
 
 from wwho.build.assemble import counting_model, special_ids, trained_model, units_of
-from wwho.build.atoms import AtomKind
+from wwho.build.atoms import PLAIN, AtomKind
+from wwho.build.atoms import Words as WordRule
 from wwho.build.base import base_model, byte_base
 from wwho.build.patterns import PATTERNS
 from wwho.cli.verify import check_replay
@@ -60,9 +61,11 @@ class Variant:
     kind: AtomKind
     schemas: tuple[Schema, ...]
     base: Artifact
+    words: WordRule = PLAIN
 
     def __repr__(self) -> str:
-        return f"{self.kind}-{'scripts' if self.schemas else 'all'}-{self.base.name}"
+        text = "words" if self.words.whitespace else "scripts" if self.schemas else "all"
+        return f"{self.kind}-{text}-{'ends' if self.words.end_of_word else self.base.name}"
 
 
 VARIANTS = [
@@ -74,6 +77,10 @@ VARIANTS = [
         for base in (BASE, BYTE_BASE)
     ),
     Variant(AtomKind.BYTE, (), BYTE_BASE),
+    Variant(AtomKind.SYLLABLE, SCHEMAS, BASE, WordRule(whitespace=True)),
+    Variant(AtomKind.SYLLABLE, SCHEMAS, BASE, WordRule(end_of_word=True)),
+    Variant(AtomKind.SYLLABLE, SCHEMAS, BYTE_BASE, WordRule(whitespace=True, end_of_word=True)),
+    Variant(AtomKind.CODEPOINT, SCHEMAS, BASE, WordRule(end_of_word=True)),
 ]
 NAMED = {repr(variant): variant for variant in VARIANTS}
 variants = pytest.mark.parametrize("variant", VARIANTS, ids=repr)
@@ -101,7 +108,7 @@ RARE = "ෆෝ ඥානය छ छत्र жΩ zq 語\n"
 
 @cache
 def cutter(variant: Variant) -> Artifact:
-    return counting_model(variant.schemas, variant.base, variant.kind)
+    return counting_model(variant.schemas, variant.base, variant.kind, variant.words)
 
 
 @cache
@@ -116,7 +123,7 @@ def learn_natively(
     words.count(scanners(variant), text.encode("utf-8"))
     if variant.kind is AtomKind.BYTE:
         words = words.spelled()
-    atoms = atoms_of(variant.kind, words, prune)
+    atoms = atoms_of(variant.kind, words, prune, end_of_word=variant.words.end_of_word)
     room = vocab_size - len(atoms)
     return atoms, learn_merges(words, atoms, room, min_freq=min_freq, bars=Progress(False)).merges()
 
@@ -133,6 +140,7 @@ def trained(variant: Variant) -> Artifact:
         merges=merges,
         provenance={"name": str(variant)},
         kind=variant.kind,
+        words=variant.words,
     )
 
 
@@ -296,6 +304,27 @@ def test_units_of_all_text(kind: str, words: list[str]) -> None:
     assert atoms_for(kind, "e\u0301t क्षिx👩\u200d👧🇱🇰🇮🇳\r\n", schemas=()) == words
 
 
+def test_words_end_with_their_space() -> None:
+    ends, words = NAMED["syllable-scripts-ends"], NAMED["syllable-words-ends"]
+    text = "ක්\u200dරික  ගම, (अच्छा) and 12 කම \n"
+
+    def cut(variant: Variant) -> list[str]:
+        return [
+            "·".join(unit.decode() for unit in word) for word in words_of(cutter(variant), text)
+        ]
+
+    assert cut(ends) == ["ක්\u200dරි·ක", "ග·ම", "अ·च्छा", "ක·ම"]
+    assert cut(words) == [
+        *("ක්\u200dරි·ක", " · ", "ග·ම·,· ", "(·अ·च्छा·)· ", "a·n·d· ", "1·2· ", "ක·ම", " ·\n"),
+    ]
+    assert cut(NAMED["syllable-words-toy"]) == [
+        *("ක්\u200dරි·ක", " ", " ග·ම·,", " (·अ·च्छा·)", " a·n·d", " 1·2", " ක·ම", " \n"),
+    ]
+    for variant in (ends, words):
+        for token in units_of(trained(variant)).texts:
+            assert b" " not in token[:-1] or not token.strip()
+
+
 @given(st.text(["ක", "ෂ", "ම", "අ", "්", "\u200d", "\u200c", "ි", "ං"]))
 def test_units_of_a_script_are_clusters(text: str) -> None:
     word = f"ක{text}"  # no joiner starts a segment
@@ -400,6 +429,14 @@ def test_the_pattern_of_a_base_vocabulary_is_kept(tmp_path: Path) -> None:
         ({"atoms": "byte", "schemas": SCHEMAS}, SchemaError, "sinhala, devanagari"),
         ({"atoms": "byte", "base": BASE}, ValueError, "259 tokens"),
         ({"atoms": "letter"}, ValueError, "letter"),
+        ({"atoms": "byte", "words": WordRule(whitespace=True)}, ValueError, "--words whitespace"),
+        ({"atoms": "codepoint", "words": WordRule(end_of_word=True)}, ValueError, "name schemas"),
+        ({"schemas": SCHEMAS, "words": WordRule(collapse=True)}, ValueError, "--end-of-word"),
+        (
+            {"schemas": SCHEMAS, "words": WordRule(end_of_word=True), "superwords": 5},
+            ValueError,
+            "leave out --end-of-word",
+        ),
         ({"atoms": "byte", "vocab_size": 255}, CorpusError, "raise vocab_size to 256"),
         ({"atoms": "grapheme", "vocab_size": 9}, CorpusError, "graphemes seen at least"),
     ],

@@ -35,6 +35,8 @@ export interface PairOptions extends EncodeOptions {
   pair?: Text;
   /** Whether the special tokens of the model's template stand around the texts, such as [CLS] and [SEP]; false by default. */
   addSpecialTokens?: boolean;
+  /** Whether added tokens are found that need no leave, such as those that training protected; true by default. */
+  added?: boolean;
 }
 
 /** How ids are given: as a Uint32Array, or, with `array: true`, as a plain array. */

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from wwho.build.atoms import BASE, UNITS, AtomKind, check_kind, compile_cuts
+from wwho.build.atoms import BASE, PLAIN, UNITS, AtomKind, Words, check_kind, compile_cuts
 from wwho.build.base import vocabulary_of
 from wwho.build.script import grown_script
 from wwho.compile.schema import Schema
 from wwho.errors import SpecialTokenError
 from wwho.format.bpe import BPE, BYTES
-from wwho.format.model import Added, Artifact, Pair, Unknown
+from wwho.format.model import Added, Artifact, Flag, Pair, Unknown
 from wwho.special import check_text
 
 UNKNOWN = "[UNK]"
 
+PROTECTED = Flag(0)
+"""The flags of a token that is found in every text, without leave."""
+
 
 def counting_model(
-    schemas: Sequence[Schema], base: Artifact | None = None, kind: AtomKind = AtomKind.SYLLABLE
+    schemas: Sequence[Schema],
+    base: Artifact | None = None,
+    kind: AtomKind = AtomKind.SYLLABLE,
+    words: Words = PLAIN,
+    protect: Sequence[str] = (),
 ) -> Artifact:
     """The smallest model that cuts text into words and units; it has no vocabulary.
 
@@ -26,15 +33,19 @@ def counting_model(
         schemas: the scripts; without any, all text is cut.
         base: what cuts all text into words; not needed with schemas.
         kind: what units are.
+        words: what words are.
+        protect: texts that are cut out before words are.
 
     Raises:
         SchemaError: two schemas claim the same character, or there should be schemas, or none.
-        ValueError: the base has merges, and they are to be learnt.
+        ValueError: the base has merges, and they are to be learnt; or words cannot be cut so.
     """
-    check_kind(kind, schemas, len(vocabulary_of(base).texts) if base else 256)
-    cut = compile_cuts(kind, schemas, None if schemas or not base else base.scanners)
-    units = BPE(symbols=(), units=True, unknown=Unknown.SPELL, first_id=256, space_id=256)
-    return Artifact(**cut, models=(BPE(), units), provenance={})
+    check_kind(kind, schemas, len(vocabulary_of(base).texts) if base else 256, words)
+    cut = compile_cuts(kind, schemas, None if schemas or not base else base.scanners, words)
+    space = None if words.end_of_word else 256
+    units = BPE(symbols=(), units=True, unknown=Unknown.SPELL, first_id=256, space_id=space)
+    added = tuple(Added(text, number, PROTECTED) for number, text in enumerate(protect, start=257))
+    return Artifact(**cut, models=(BPE(), units), added=added, provenance={})
 
 
 def special_ids(base: Artifact, specials: Sequence[str]) -> dict[str, int]:
@@ -63,6 +74,8 @@ def trained_model(
     merges: Sequence[Pair],
     provenance: Mapping[str, str],
     kind: AtomKind = AtomKind.SYLLABLE,
+    words: Words = PLAIN,
+    protect: Collection[str] = (),
 ) -> Artifact:
     """Put base, schemas and what was learnt together.
 
@@ -74,29 +87,33 @@ def trained_model(
         merges: the merges.
         provenance: where the model comes from.
         kind: what the atoms are.
+        words: what words are.
+        protect: which of `specials` are found in every text, without leave.
     """
     if kind is AtomKind.SCRIPT:
         n_symbols = len(atoms) - len(BYTES)  # ids of special tokens come after all others
         moved = {text: number + n_symbols + len(merges) for text, number in specials.items()}
-        added = added_tokens(moved)
+        added = added_tokens(moved, protect)
         return grown_script(base, merges=merges, added=added, provenance=provenance)
     if kind is AtomKind.BYTE:
-        return grown_base(base, specials=specials, merges=merges, provenance=provenance)
+        return grown_base(
+            base, specials=specials, merges=merges, provenance=provenance, protect=protect
+        )
     first_id = base.n_vocab + len(specials) - len(base.added)
     units = BPE(
         symbols=atoms,
         merges=merges,
         units=True,
         first_id=first_id,
-        space_id=first_id + len(atoms) + len(merges),
+        space_id=None if words.end_of_word else first_id + len(atoms) + len(merges),
         unknown=Unknown.SPELL,
         unk_id=specials.get(UNKNOWN),
     )
     own = {token.text: token for token in base.added}
     return Artifact(
-        **compile_cuts(kind, schemas, base.scanners),
+        **compile_cuts(kind, schemas, base.scanners, words),
         models=(vocabulary_of(base), units),
-        added=tuple(own.get(token.text, token) for token in added_tokens(specials)),
+        added=tuple(own.get(token.text, token) for token in added_tokens(specials, protect)),
         template=base.template,
         decoder=base.decoder,
         provenance=provenance,
@@ -118,10 +135,14 @@ def with_merges(artifact: Artifact, merges: Sequence[Pair], n_superwords: int) -
     return replace(artifact, models=(artifact.models[BASE], units))
 
 
-def added_tokens(specials: Mapping[str, int]) -> tuple[Added, ...]:
-    """Special tokens, text to id, as an artifact holds them."""
+def added_tokens(specials: Mapping[str, int], protect: Collection[str] = ()) -> tuple[Added, ...]:
+    """Special tokens and protected ones, text to id, as an artifact holds them."""
     by_id = sorted(specials.items(), key=lambda item: item[1])
-    return tuple(Added(text, number) for text, number in by_id)
+    protected = frozenset(protect)
+    return tuple(
+        Added(text, number, PROTECTED if text in protected else Flag.SPECIAL)
+        for text, number in by_id
+    )
 
 
 def grown_base(
@@ -130,6 +151,7 @@ def grown_base(
     specials: Mapping[str, int],
     merges: Sequence[Pair],
     provenance: Mapping[str, str],
+    protect: Collection[str],
 ) -> Artifact:
     """The 256 bytes and what was merged from them: a base vocabulary.
 
@@ -140,6 +162,6 @@ def grown_base(
     return replace(
         base,
         models=(BPE(merges=merges),),
-        added=added_tokens(ids),
+        added=added_tokens(ids, protect),
         provenance=provenance,
     )

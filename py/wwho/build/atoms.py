@@ -5,13 +5,14 @@ words and units are, the scanners say, and these are data; no backend knows one 
 
 With schemas, words and units lie in the segments of their scripts, and all other text is the
 base's. Without them, each piece of the base's pretokenizer is a word. Wherever a U+0020 stands
-before a unit at the start of a word, it belongs to that unit, as it does with syllables.
+before a unit at the start of a word, it belongs to that unit, as it does with syllables. `Words`
+says what else words may be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypedDict
 
@@ -19,12 +20,22 @@ from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.grapheme import grapheme_cluster
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.schema import Schema
-from wwho.compile.segments import Unit, router_scanner, spaced, unit_scanner
-from wwho.compile.syntax import Chars, Look, Node, many, seq
+from wwho.compile.segments import (
+    SPACE,
+    Unit,
+    blanks,
+    router_scanner,
+    spaced,
+    syllable_of,
+    unit_scanner,
+    word,
+)
+from wwho.compile.syntax import Chars, Look, Node, alt, many, seq
 from wwho.errors import SchemaError
 from wwho.format.automaton import Automaton, CompiledScanners
 from wwho.format.classmap import overlay
 from wwho.format.model import Action, Route, Stage
+from wwho.format.rewriting import Ends, Replace
 
 ROUTER, OTHER = 0, 1
 """Places of the router and of what cuts the other text, among the automata of schemas."""
@@ -58,13 +69,60 @@ class AtomKind(StrEnum):
         return self in (AtomKind.BYTE, AtomKind.SCRIPT)
 
 
-def check_kind(kind: AtomKind, schemas: Sequence[Schema], n_tokens: int) -> None:
-    """Refuse schemas, or a base of so many tokens, that this kind of atom has no use for.
+@dataclass(frozen=True)
+class Words:
+    """What words are, within which units are merged.
+
+    Attributes:
+        whitespace: They are all that stands between white space; of schemas, all text is cut by
+            the syllables of them all, and any other character is a unit of its own.
+        end_of_word: A U+0020 belongs to the word that it directly follows, as a unit of its own,
+            unless more white space follows: it marks the word's end, where otherwise it marks the
+            beginning of the next.
+        collapse: White space becomes one space behind every word, and so text is lost.
+    """
+
+    whitespace: bool = False
+    end_of_word: bool = False
+    collapse: bool = False
+
+    def __str__(self) -> str:
+        """The options of `wwho train` that ask for such words."""
+        options = {
+            "--words whitespace": self.whitespace,
+            "--end-of-word": self.end_of_word,
+            "--collapse-spaces": self.collapse,
+        }
+        return " ".join(option for option, given in options.items() if given)
+
+
+PLAIN = Words()
+"""Those of the schemas' scripts, or of the base's pretokenizer."""
+
+
+def check_kind(
+    kind: AtomKind, schemas: Sequence[Schema], n_tokens: int, words: Words = PLAIN
+) -> None:
+    """Refuse schemas, words, or a base of so many tokens, that this kind of atom has no use for.
 
     Raises:
         SchemaError: schemas are missing, or there are some.
-        ValueError: the base has merges already.
+        ValueError: the base has merges already, or the words cannot be cut so.
     """
+    if kind.spells and words != PLAIN:
+        raise ValueError(
+            f"words of {kind} atoms are those of the base's pattern, but {words} was given; leave it "
+            "out, and give a --pattern"
+        )
+    if words.collapse and not (words.whitespace and words.end_of_word):
+        raise ValueError(
+            "--collapse-spaces puts the mark of an end behind every word; give --end-of-word and "
+            "--words whitespace, too"
+        )
+    if words.end_of_word and not words.whitespace and not schemas:
+        raise ValueError(
+            "--end-of-word needs to know where words end; name schemas, or give --words whitespace"
+        )
     if kind is AtomKind.SYLLABLE and not schemas:
         raise SchemaError(
             "training on syllables needs at least one schema, which tells what they are; "
@@ -84,7 +142,10 @@ def check_kind(kind: AtomKind, schemas: Sequence[Schema], n_tokens: int) -> None
 
 
 def compile_cuts(
-    kind: AtomKind, schemas: Sequence[Schema], pretokenizer: CompiledScanners | None
+    kind: AtomKind,
+    schemas: Sequence[Schema],
+    pretokenizer: CompiledScanners | None,
+    words: Words = PLAIN,
 ) -> Cut:
     """Compile what cuts text into words and units.
 
@@ -92,50 +153,68 @@ def compile_cuts(
         kind: what the units are.
         schemas: the scripts; none for all text.
         pretokenizer: the base's scanners. With schemas it may be None: other text stays whole.
+        words: what words are.
 
     Returns:
-        The pipeline: route 0 is the other text, route i that of schema i - 1; without schemas route
-        1 is all text.
+        The pipeline: route 0 is the other text, route i that of schema i - 1; without schemas, or
+        with words between white space, route 1 is all text.
 
     Raises:
         SchemaError: two schemas claim the same character.
     """
-    if schemas:
+    end = words.end_of_word
+    if words.whitespace:
+        pattern = Scanner("words", (word(end_of_word=end),), longest=False)
+        pretokenizer = compile_scanners([pattern])
+    elif schemas:
         rest = Scanner("other", (many(Chars(ALL), 1),), longest=False)
-        units = (script_units(kind, schema) for schema in schemas)
-        scanners = compile_scanners([router_scanner(schemas), rest, *units])
+        units = (script_units(kind, schema, end_of_word=end) for schema in schemas)
+        router = router_scanner(schemas, end_of_word=end)
+        scanners = compile_scanners([router, rest, *units])
         if pretokenizer is not None:
             scanners = with_pretokenizer(scanners, pretokenizer)
         return script_cut(scanners, schemas)
     assert pretokenizer is not None
-    scanners = with_units(pretokenizer, compile_scanners([text_units(kind)]))
+    cutters = [text_units(kind, schemas, words)]
+    if words.collapse:
+        cutters.append(Scanner("blanks", blanks(), longest=False))
+    scanners = with_units(pretokenizer, compile_scanners(cutters))
     text = Route("text", UNITS, units=ROUTER + 1)
     return cut_by(scanners, [text], pretokenizer=ROUTER)
 
 
-def script_units(kind: AtomKind, schema: Schema) -> Scanner:
+def collapsing() -> tuple[Replace, Ends]:
+    """The steps of a model whose words `collapse`: its third automaton finds white space."""
+    return Replace(ROUTER + 2, (" ", None)), Ends(strip=" ", left=True, right=True, suffix=" ")
+
+
+def script_units(kind: AtomKind, schema: Schema, *, end_of_word: bool) -> Scanner:
     """Return the scanner that cuts a segment of a script into units of a kind."""
     if kind is AtomKind.SYLLABLE:
-        return unit_scanner(schema)
-    letter = Look(negative=False, chars=schema.letters | schema.joiners)
+        return unit_scanner(schema, end_of_word=end_of_word)
+    unit = one_unit(kind, [schema])
+    letter: Node = seq(Look(negative=False, chars=schema.letters | schema.joiners), unit)
     rules = {
-        Unit.SYLLABLE: spaced(seq(letter, one_unit(kind))),
+        Unit.SYLLABLE: alt(letter, Chars(SPACE)) if end_of_word else spaced(letter),
         Unit.ORPHAN: NEVER,
-        Unit.PASSTHROUGH: spaced(one_unit(kind)),
+        Unit.PASSTHROUGH: unit if end_of_word else spaced(unit),
     }
     return Scanner(schema.name, tuple(rules[rule] for rule in Unit), longest=True)
 
 
-def text_units(kind: AtomKind) -> Scanner:
+def text_units(kind: AtomKind, schemas: Sequence[Schema], words: Words) -> Scanner:
     """Return the scanner that cuts any word into units of a kind, all of which may merge."""
-    return Scanner("text", (spaced(one_unit(kind)),), longest=True)
+    unit = one_unit(kind, schemas)
+    return Scanner("text", (unit if words.end_of_word else spaced(unit),), longest=True)
 
 
-def one_unit(kind: AtomKind) -> Node:
+def one_unit(kind: AtomKind, schemas: Sequence[Schema]) -> Node:
     """Return the pattern of one unit, without the space that may stand before it.
 
     No automaton reads bytes: for them it is the whole word, which the trainer then takes apart.
     """
+    if kind is AtomKind.SYLLABLE:
+        return alt(*map(syllable_of, schemas), Chars(ALL))
     if kind is AtomKind.GRAPHEME:
         return grapheme_cluster()
     return Chars(ALL) if kind is AtomKind.CODEPOINT else many(Chars(ALL), 1)
@@ -181,12 +260,16 @@ def with_pretokenizer(scanners: CompiledScanners, base: CompiledScanners) -> Com
 
 
 def with_units(pretokenizer: CompiledScanners, units: CompiledScanners) -> CompiledScanners:
-    """A router that takes every piece of a pretokenizer to route 1, and what cuts it into units."""
+    """A router that takes every piece of a pretokenizer to route 1, and what cuts it into units.
+
+    Further automata of `units` come behind them.
+    """
     classes, labels = overlay([pretokenizer.classes, units.classes])
     router = _recoloured(pretokenizer.automata[0], [mine for mine, _ in labels])
     table = tuple(tuple((2 if mark else 0, next) for mark, next in row) for row in router.table)
-    cutter = _recoloured(units.automata[0], [theirs for _, theirs in labels])
-    return CompiledScanners(classes, (replace(router, n_rules=2, table=table), cutter))
+    theirs = [theirs for _, theirs in labels]
+    cutters = (_recoloured(automaton, theirs) for automaton in units.automata)
+    return CompiledScanners(classes, (replace(router, n_rules=2, table=table), *cutters))
 
 
 def side_by_side(first: CompiledScanners, second: CompiledScanners) -> CompiledScanners:

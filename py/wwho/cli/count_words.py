@@ -8,7 +8,7 @@ import sys
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.cli.train import add_words, base_of, corpus_of, schemas_of
+from wwho.cli.train import add_words, base_of, corpus_of, schemas_of, words_of
 from wwho.errors import WwhoError
 
 NAME = "count-words"
@@ -47,14 +47,16 @@ def run(options: argparse.Namespace) -> int:
     from wwho.train import counted_to
 
     shared.check_output(options)
-    schemas = schemas_of(options)
+    schemas, words = schemas_of(options), words_of(options)
     try:
         counts, made = counted_to(
             options.output,
-            corpus_of(options).normalized(options.normalize),
+            corpus_of(options).normalized(options.normalize, collapse=words.collapse),
             schemas,
             base_of(options),
             AtomKind(options.atoms),
+            words,
+            options.protect,
             part=options.part,
             processes=options.processes,
             progress=sys.stderr.isatty(),

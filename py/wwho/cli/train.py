@@ -15,6 +15,7 @@ from wwho.cli import streams
 from wwho.errors import WwhoError
 
 if TYPE_CHECKING:
+    from wwho.build.atoms import Words
     from wwho.compile.schema import Schema
     from wwho.corpus import Corpus
     from wwho.format.model import Artifact
@@ -92,6 +93,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="a special token; may be given several times "
         "(default: [PAD] [UNK] [BOS] [EOS] [MASK]; with --atoms byte, none)",
+    )
+    parser.add_argument(
+        "--protect-pattern",
+        metavar="REGEX",
+        help="protect every text of the corpus that this regular expression (of Python's re) finds",
+    )
+    parser.add_argument(
+        "--protect-min",
+        type=shared.positive,
+        default=2,
+        metavar="N",
+        help="how often it must find a text (default 2)",
     )
     parser.add_argument(
         "--weight",
@@ -190,6 +203,33 @@ def add_atoms(parser: argparse.ArgumentParser) -> None:
         "and --atoms script",
     )
     parser.add_argument(
+        "--words",
+        choices=("script", "whitespace"),
+        default="script",
+        help="within what tokens are merged: runs of letters of the schemas' scripts, or all that "
+        "stands between white space, so that no text is left to the base (default script)",
+    )
+    parser.add_argument(
+        "--end-of-word",
+        action="store_true",
+        help="a space belongs to the word before it, as a unit of its own that marks the word's "
+        "end (OSPE, with --words whitespace), and not to the word after it",
+    )
+    parser.add_argument(
+        "--collapse-spaces",
+        action="store_true",
+        help="the model makes one space of all white space and puts one behind every word, as "
+        "OSPE is published; so it loses text (with --words whitespace --end-of-word)",
+    )
+    parser.add_argument(
+        "--protect",
+        type=protected,
+        default=[],
+        metavar="FILE",
+        help="texts, one a line, that are one token each wherever they stand, without leave; no "
+        "merge holds a part of one",
+    )
+    parser.add_argument(
         "--pattern",
         metavar="NAME|REGEX",
         help="the pretokenizer of --base none: o200k_base, cl100k_base, r50k_base, script, which "
@@ -269,6 +309,7 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
         UsageError: a number is out of range, or the base is none.
     """
     from wwho.train.pipeline import train_model
+    from wwho.train.protect import Protect
 
     schemas = schemas_of(options)
     try:
@@ -282,6 +323,7 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             base,
             corpus,
             atoms=options.atoms,
+            words=words_of(options),
             vocab_size=options.vocab_size,
             prune=options.prune,
             min_freq=options.min_freq,
@@ -291,6 +333,7 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             merge_constraint=options.merge_constraint,
             normalize=options.normalize,
             specials=options.special,
+            protect=Protect(options.protect, options.protect_pattern, options.protect_min),
             processes=options.processes,
             progress=sys.stderr.isatty(),
             name=shared.encoding_name(options),
@@ -300,6 +343,13 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
         raise
     except ValueError as error:
         raise shared.UsageError(error) from error
+
+
+def words_of(options: argparse.Namespace) -> Words:
+    """What words are to be."""
+    from wwho.build.atoms import Words
+
+    return Words(options.words == "whitespace", options.end_of_word, options.collapse_spaces)
 
 
 def schemas_of(options: argparse.Namespace) -> list[Schema]:
@@ -337,6 +387,20 @@ def corpus_of(options: argparse.Namespace, **more: Any) -> Corpus:
     files = (file for source in corpus.sources for file in source.files)
     shared.check_output(options, *files, *options.counts)
     return corpus
+
+
+def protected(file: str) -> list[str]:
+    """The texts in a file of protected tokens.
+
+    Raises:
+        ArgumentTypeError: it cannot be read.
+    """
+    from wwho.train.protect import protected_in
+
+    try:
+        return protected_in(Path(file).read_bytes().decode("utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"{file}: {error}") from error
 
 
 def superwords(text: str) -> int | Literal["auto"]:

@@ -14,6 +14,7 @@ from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.schema import OTHER, Schema, Table, union
 from wwho.compile.syntax import Chars, Look, Machine, Node, alt, many, optional, seq
+from wwho.compile.unicode import white_space
 from wwho.errors import SchemaError
 from wwho.format.automaton import CompiledScanners
 
@@ -53,7 +54,7 @@ def compile_schemas(schemas: Sequence[Schema], pretokenizer: Node | None) -> Com
     return compile_scanners([router_scanner(schemas), other, *units])
 
 
-def router_scanner(schemas: Sequence[Schema]) -> Scanner:
+def router_scanner(schemas: Sequence[Schema], *, end_of_word: bool = False) -> Scanner:
     """Return the scanner that cuts text into segments.
 
     A segment of a script is characters of its blocks and the joiners between or after them,
@@ -62,6 +63,8 @@ def router_scanner(schemas: Sequence[Schema]) -> Scanner:
 
     Args:
         schemas: At least one schema; their blocks must be disjoint.
+        end_of_word: Whether the U+0020 is the one directly behind them, where no white space
+            follows it.
 
     Raises:
         SchemaError: If two schemas claim the same character.
@@ -69,44 +72,82 @@ def router_scanner(schemas: Sequence[Schema]) -> Scanner:
     refuse_overlaps(schemas)
     claimed = union(schema.blocks for schema in schemas)
     plain = Chars(~(claimed | SPACE))
-    free_space = seq(Chars(SPACE), Look(negative=True, chars=claimed))
+    free_space: Node = Chars(SPACE)
+    if not end_of_word:
+        free_space = seq(free_space, Look(negative=True, chars=claimed))
     other = many(alt(plain, free_space), 1)
-    return Scanner("router", (other, *map(segment, schemas)), longest=False)
+    segments = (segment(schema, end_of_word=end_of_word) for schema in schemas)
+    return Scanner("router", (other, *segments), longest=False)
 
 
-def unit_scanner(schema: Schema) -> Scanner:
+def unit_scanner(schema: Schema, *, end_of_word: bool = False) -> Scanner:
     """Return the scanner that cuts a segment of one script into units (see `Unit`)."""
-    return Scanner(schema.name, unit_rules(schema), longest=True)
+    return Scanner(schema.name, unit_rules(schema, end_of_word=end_of_word), longest=True)
 
 
-def unit_rules(schema: Schema) -> tuple[Node, Node, Node]:
+def unit_rules(schema: Schema, *, end_of_word: bool = False) -> tuple[Node, Node, Node]:
     """Return the patterns of the rules of `Unit`, of which the longest match wins.
 
-    Every rule takes one leading U+0020, which the router leaves at the start of a segment. Together
+    Every rule takes one leading U+0020, which the router leaves at the start of a segment; with
+    `end_of_word` none does, and the U+0020 at the end counts as a syllable of its own. Together
     they cut any text at all; characters of other scripts are passed through.
     """
-    syllable: Node = schema.syllable
     orphan: Node = Chars(schema.letters)
     rest: Node = Chars(~(schema.letters | SPACE))
     if schema.table is not None:
-        # The table has the last word, emit states included: the paper's own tables reach ORPHAN
-        # in the middle of a unit, and must be reproduced as they are.
-        syllable = _machine(schema, schema.table, schema.table.accepting)
         orphan = alt(_machine(schema, schema.table, frozenset({"ORPHAN"})), orphan)
         rest = alt(_machine(schema, schema.table, frozenset({"PASSTHROUGH"})), rest)
+    syllable = syllable_of(schema)
+    if end_of_word:
+        return alt(syllable, Chars(SPACE)), orphan, rest
     return spaced(syllable), spaced(orphan), alt(spaced(rest), Chars(SPACE))
 
 
-def segment(schema: Schema) -> Node:
+def syllable_of(schema: Schema) -> Node:
+    """Return the pattern of a syllable.
+
+    A table has the last word, emit states included: the paper's own tables reach ORPHAN in the
+    middle of a unit, and must be reproduced as they are.
+    """
+    table = schema.table
+    return schema.syllable if table is None else _machine(schema, table, table.accepting)
+
+
+def segment(schema: Schema, *, end_of_word: bool = False) -> Node:
     """Return the pattern of a segment of one script."""
     first = Chars(schema.blocks)
-    following = Chars(schema.blocks | schema.joiners)
-    return spaced(seq(first, many(following)))
+    letters = seq(first, many(Chars(schema.blocks | schema.joiners)))
+    return ended(letters) if end_of_word else spaced(letters)
+
+
+def word(*, end_of_word: bool = False) -> Node:
+    """Return the pattern of words between white space, and of the white space between them.
+
+    A word has the U+0020 directly before it; with `end_of_word` that directly behind it, where no
+    white space follows.
+    """
+    between, letter = blanks()
+    letters = many(letter, 1)
+    if end_of_word:
+        return alt(ended(letters), between)
+    return alt(spaced(letters), seq(between, Look(negative=True, chars=~white_space())), between)
+
+
+def blanks() -> tuple[Node, Node]:
+    """Return the patterns of all white space up to the next word, and of any other character."""
+    blank = white_space()
+    return many(Chars(blank), 1), Chars(~blank)
 
 
 def spaced(node: Node) -> Node:
     """Let one space stand before a pattern."""
     return seq(optional(Chars(SPACE)), node)
+
+
+def ended(node: Node) -> Node:
+    """Let one space stand behind a pattern, unless white space follows it."""
+    alone = Look(negative=True, chars=white_space())
+    return seq(node, optional(seq(Chars(SPACE), alone)))
 
 
 def _machine(schema: Schema, table: Table, accepting: frozenset[str]) -> Node:

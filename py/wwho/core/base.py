@@ -144,6 +144,9 @@ class Backend(Protocol):
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """The ids of a text."""
 
+    def encode_unadded(self, text: bytes) -> list[int]:
+        """The ids of a text in which no added token is looked for, needs it leave or not."""
+
     def encode_piece(self, piece: bytes) -> list[int]:
         """The ids of a text as one piece of the first route, whatever router and stages make of it.
 

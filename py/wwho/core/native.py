@@ -96,6 +96,10 @@ class NativeBackend:
         """See `Backend`."""
         return self._encode(text, allowed, _flags(unk), lambda c, n: _id_list(c.ids, n))
 
+    def encode_unadded(self, text: bytes) -> list[int]:
+        """See `Backend`."""
+        return self._encode(text, None, lib.WWHO_NO_ADDED, lambda c, n: _id_list(c.ids, n))
+
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
         return self._encode(piece, None, lib.WWHO_ONE_PIECE, lambda c, n: _id_list(c.ids, n))

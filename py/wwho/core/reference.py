@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from operator import index
 from typing import TypeAlias
@@ -65,6 +67,12 @@ class ReferenceBackend:
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
         return [token for token, _, _ in self._tokens(text, allowed, unk)]
+
+    def encode_unadded(self, text: bytes) -> list[int]:
+        """See `Backend`."""
+        without = copy(self)
+        without._added = AddedTokens(replace(self.artifact, added=()))
+        return without.encode(text, None, False)
 
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""

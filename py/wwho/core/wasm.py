@@ -96,6 +96,10 @@ class WasmBackend:
         """See `Backend`."""
         return self._encode(text, allowed, self._flags["UNK_TOKEN"] if unk else 0)[0]
 
+    def encode_unadded(self, text: bytes) -> list[int]:
+        """See `Backend`."""
+        return self._encode(text, None, self._flags["NO_ADDED"])[0]
+
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
         return self._encode(piece, None, self._flags["ONE_PIECE"])[0]

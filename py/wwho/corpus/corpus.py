@@ -146,10 +146,10 @@ class Corpus:
         self.reading = Reading(field, column, fraction, errors)
         self.digests: list[str] = []
 
-    def normalized(self, form: Normalization | None) -> Corpus:
-        """The same corpus, its text brought into this form; None: as it is."""
+    def normalized(self, form: Normalization | None, *, collapse: bool = False) -> Corpus:
+        """The same corpus, its text brought into this form, None: as it is; see `Reading`."""
         corpus = copy(self)
-        corpus.reading = replace(self.reading, normalize=form)
+        corpus.reading = replace(self.reading, normalize=form, collapse=collapse)
         corpus.digests = []
         return corpus
 

@@ -54,6 +54,7 @@ class Reading:
         sample: the fraction of the lines that counts, over 0 and at most 1.
         errors: ``replace`` reads every broken character as U+FFFD, ``stop`` refuses them.
         normalize: the form that text is brought into, once lines are chosen; None: as it is.
+        collapse: whether white space then becomes one space, which stands behind every word.
     """
 
     field: str | None = None
@@ -61,10 +62,15 @@ class Reading:
     sample: Fraction = Fraction(1)
     errors: Errors = "replace"
     normalize: Normalization | None = None
+    collapse: bool = False
 
     def normalized(self, block: Block) -> Block:
         """The block in that form; it ends where no character joins the next block's."""
-        return block._replace(text=nfc(block.text)) if self.normalize else block
+        text = nfc(block.text) if self.normalize else block.text
+        if self.collapse:
+            words = text.decode("utf-8", "surrogateescape").split()
+            text = "".join(f"{word} " for word in words).encode("utf-8", "surrogateescape")
+        return block._replace(text=text)
 
     @property
     def text_field(self) -> str:

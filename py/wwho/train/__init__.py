@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wwho.build.assemble import counting_model
-from wwho.build.atoms import AtomKind
+from wwho.build.atoms import AtomKind, Words
 from wwho.build.base import byte_base
 from wwho.compile.load import load_schema, shipped_schemas
 from wwho.compile.schema import Schema
@@ -29,6 +29,7 @@ from wwho.format.write import write_artifact
 from wwho.normalize import Normalization
 from wwho.progress import Progress
 from wwho.tokenizer import Tokenizer
+from wwho.train.protect import Protect
 
 if TYPE_CHECKING:  # native; where this cannot be had, calls say so
     from wwho.train.counts import Counts
@@ -50,6 +51,9 @@ def train(
     base: str | os.PathLike[str] | Artifact | None = None,
     atoms: AtomKind | str = "syllable",
     pattern: str | None = None,
+    words: str = "script",
+    end_of_word: bool = False,
+    collapse_spaces: bool = False,
     vocab_size: int = 128_000,
     prune: int = 20,
     min_freq: int = 2,
@@ -59,6 +63,9 @@ def train(
     merge_constraint: Literal["none", "character"] = "none",
     normalize: Normalization | None = None,
     specials: Sequence[str] | None = None,
+    protect: Sequence[str] = (),
+    protect_pattern: str | None = None,
+    protect_min: int = 2,
     processes: int = 1,
     progress: bool = False,
     name: str = "unnamed",
@@ -75,7 +82,7 @@ def train(
             lists of `str`. A word never reaches from one text into the next. Or a `Corpus`: files,
             folders, patterns and URLs, weighted and sampled, and counts of `count_words`.
         schemas: the scripts that the base hands over: names of shipped schemas, paths of files,
-            or `Schema`s. None: all that ship, Sinhala and Devanagari; for other atoms than
+            or `Schema`s. None: all that ship; for other atoms than
             syllables, no schema, and words are those of the base's pretokenizer in all text.
         base: the vocabulary for all other text, whose ids stay: the name of a shipped encoding,
             the path of a `.wwho` file, an `Artifact`, or ``none``, the 256 bytes alone. None:
@@ -85,6 +92,13 @@ def train(
         pattern: the pretokenizer of the base ``none``: ``o200k_base``, ``cl100k_base``, ``script``,
             which cuts where the script or the kind of characters changes, ``none`` or a regular
             expression. None: that of o200k_base.
+        words: what words are, within which tokens are merged: ``script``, the runs of letters of
+            the schemas' scripts; or ``whitespace``, all that stands between white space, other
+            scripts and punctuation included, so that no text is left to the base.
+        end_of_word: whether a space belongs to the word before it, as a unit of its own behind it,
+            and not to the word after it.
+        collapse_spaces: whether the tokenizer makes one space of all white space, and puts one
+            behind every word, as OSPE is published: so it loses text.
         vocab_size: how many ids special tokens, atoms and merged tokens take together.
         prune: how often a syllable must be seen to get an id, at least 1; others are spelled with
             tokens of the base.
@@ -101,6 +115,11 @@ def train(
             that the tokenizer encodes. None: they are taken as they are.
         specials: texts of special tokens. None: [PAD] [UNK] [BOS] [EOS] [MASK]; with byte and
             script atoms none.
+        protect: texts that are one token each wherever they stand, as no special token is: without
+            leave. No merge holds a part of one.
+        protect_pattern: a regular expression of Python's `re`; every text that it finds in the
+            corpus is protected, too. The texts are read once more for it: give no iterator.
+        protect_min: how often it must find a text.
         processes: how many cores count at the same time.
         progress: whether to show progress on standard error.
         name: the encoding's name.
@@ -137,6 +156,7 @@ def train(
         base_named(base, pattern, kind),
         corpus_of(texts),
         atoms=kind,
+        words=Words(check_words(words), end_of_word, collapse_spaces),
         vocab_size=vocab_size,
         prune=prune,
         min_freq=min_freq,
@@ -146,6 +166,7 @@ def train(
         merge_constraint=merge_constraint,
         normalize=normalize,
         specials=specials,
+        protect=Protect(protect, protect_pattern, protect_min),
         processes=processes,
         progress=progress,
         name=name,
@@ -162,6 +183,10 @@ def count_words(
     base: str | os.PathLike[str] | Artifact | None = None,
     atoms: AtomKind | str = "syllable",
     pattern: str | None = None,
+    words: str = "script",
+    end_of_word: bool = False,
+    collapse_spaces: bool = False,
+    protect: Sequence[str] = (),
     normalize: Normalization | None = None,
     part: tuple[int, int] = (1, 1),
     processes: int = 1,
@@ -180,6 +205,10 @@ def count_words(
         base: the same.
         atoms: the same.
         pattern: the same.
+        words: the same.
+        end_of_word: the same.
+        collapse_spaces: the same.
+        protect: the same; what a pattern finds in the whole corpus must be given as texts here.
         normalize: the same.
         part: which part of each file to count, from 1, and of how many: ``(2, 8)`` is the second
             eighth. Plain text and JSON Lines are cut at lines, Parquet at row groups; what is
@@ -211,10 +240,12 @@ def count_words(
     kind = AtomKind(atoms)
     counted_to(
         file,
-        corpus_of(texts).normalized(normalize),
+        corpus_of(texts).normalized(normalize, collapse=collapse_spaces),
         schemas_named(schemas, kind),
         base_named(base, pattern, kind),
         kind,
+        Words(check_words(words), end_of_word, collapse_spaces),
+        protect,
         part=part,
         processes=processes,
         progress=progress,
@@ -228,6 +259,8 @@ def counted_to(
     schemas: Sequence[Schema],
     base: Artifact,
     kind: AtomKind,
+    words: Words,
+    protect: Sequence[str],
     *,
     part: tuple[int, int],
     processes: int,
@@ -237,8 +270,9 @@ def counted_to(
     from wwho.train.count import count_to_file
     from wwho.train.counts import made_by
 
-    cutter = counting_model(schemas, base, kind)
-    made = made_by(schemas, base, kind, cutter, corpus.reading)
+    given = (schemas, base, kind, words, tuple(Protect(protect).found(corpus, Progress(False))))
+    cutter = counting_model(*given)
+    made = made_by(*given, cutter, corpus.reading)
     with Progress(progress).stage("count", corpus.size(), unit="B") as advance:
         return count_to_file(
             Path(file), corpus, cutter, made, part=part, processes=processes, advance=advance
@@ -248,6 +282,17 @@ def counted_to(
 def corpus_of(texts: Given | Corpus) -> Corpus:
     """A corpus, or the texts of a program as one."""
     return texts if isinstance(texts, Corpus) else Corpus(Texts(texts))
+
+
+def check_words(words: str) -> bool:
+    """Whether words of this name are those between white space.
+
+    Raises:
+        ValueError: there are none.
+    """
+    if words not in ("script", "whitespace"):
+        raise ValueError(f"words is {words!r}; it must be 'script' or 'whitespace'")
+    return words == "whitespace"
 
 
 def schemas_named(
@@ -261,7 +306,7 @@ def schemas_named(
 
     Example:
         >>> [schema.name for schema in schemas_named(None, AtomKind.SYLLABLE)]
-        ['devanagari', 'sinhala']
+        ['devanagari', 'kannada', 'sinhala']
     """
     if schemas is None:
         schemas = shipped_schemas() if kind is AtomKind.SYLLABLE else ()

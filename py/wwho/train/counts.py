@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wwho.build.atoms import AtomKind
+from wwho.build.atoms import Words as WordRule
 from wwho.build.base import WRITER
 from wwho.compile.schema import Schema
 from wwho.compile.unicode import UNICODE_VERSION
@@ -39,7 +40,13 @@ Held = dict[tuple[object, ...], str]
 
 
 def made_by(
-    schemas: Sequence[Schema], base: Artifact, kind: AtomKind, cutter: Artifact, reading: Reading
+    schemas: Sequence[Schema],
+    base: Artifact,
+    kind: AtomKind,
+    words: WordRule,
+    protect: Sequence[str],
+    cutter: Artifact,
+    reading: Reading,
 ) -> dict[str, str]:
     """What decides which words a text has.
 
@@ -47,7 +54,9 @@ def made_by(
         schemas: the scripts; without any, the base's pretokenizer says what words are.
         base: the base.
         kind: what words are made of.
-        cutter: the model that cuts text into words; it follows from these three.
+        words: what words are.
+        protect: what is cut out before them.
+        cutter: the model that cuts text into words; it follows from all these.
         reading: how files are read.
     """
     return {
@@ -56,6 +65,8 @@ def made_by(
         "schemas": " ".join(schema.name for schema in schemas) or MISSING,
         **{f"schema {schema.name}": f"sha256 {schema.digest}" for schema in schemas},
         "atoms": str(kind),
+        "words": str(words) or MISSING,
+        "protected": str(len(protect)),
         "pattern": MISSING if schemas else base.provenance.get("pattern", MISSING),
         "scanners": f"sha256 {hashlib.sha256(write_artifact(cutter)).hexdigest()}",
         "field": reading.text_field,

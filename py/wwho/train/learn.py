@@ -22,16 +22,21 @@ STEP = 2000
 """Merges between two looks at Ctrl-C and the progress bar; the first, large ones take a second."""
 
 
-def atoms_of(kind: AtomKind, words: Words, prune: int) -> tuple[bytes, ...]:
+def atoms_of(
+    kind: AtomKind, words: Words, prune: int, *, end_of_word: bool = False
+) -> tuple[bytes, ...]:
     """The atoms for the words of a corpus: those of `choose_atoms`, all bytes, or all symbols."""
     if kind is AtomKind.BYTE:
         return BYTES
     if kind is AtomKind.SCRIPT:
         return tuple(map(symbol_text, range(script_step().n_symbols)))
-    return choose_atoms({unit[0]: count for unit, count in words.units().items()}, prune)
+    units = {unit[0]: count for unit, count in words.units().items()}
+    return choose_atoms(units, prune, end_of_word=end_of_word)
 
 
-def choose_atoms(units: Mapping[bytes, int], prune: int) -> tuple[bytes, ...]:
+def choose_atoms(
+    units: Mapping[bytes, int], prune: int, *, end_of_word: bool = False
+) -> tuple[bytes, ...]:
     """Choose the units that get an id of their own.
 
     `units` counts units as they occur: with the space before them, or without. For a unit X without
@@ -45,6 +50,8 @@ def choose_atoms(units: Mapping[bytes, int], prune: int) -> tuple[bytes, ...]:
     Args:
         units: text in UTF-8 to number of occurrences.
         prune: the threshold, at least 1.
+        end_of_word: whether a space is a unit of its own: X is then an atom where it was seen
+            `prune` times, whatever it is.
 
     Returns:
         The atoms, in ascending byte order.
@@ -53,6 +60,9 @@ def choose_atoms(units: Mapping[bytes, int], prune: int) -> tuple[bytes, ...]:
         >>> choose_atoms({b"X": 1, b" X": 2, b"Y": 1, b" Y": 1}, 2)
         (b' X', b'X', b'Y')
     """
+    if end_of_word:
+        frequent = (unit for unit, count in units.items() if count >= prune)
+        return tuple(sorted(unit for unit in frequent if len(unit) <= MAX_ATOM))
     totals: dict[bytes, int] = {}
     for unit, count in units.items():
         bare = unit.removeprefix(SPACE)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wwho.build.assemble import counting_model, special_ids, trained_model
-from wwho.build.atoms import AtomKind
+from wwho.build.atoms import PLAIN, AtomKind, Words, collapsing
 from wwho.build.script import shapes_of
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.schema import Schema
@@ -22,6 +22,7 @@ from wwho.progress import Progress
 from wwho.train.count import MAX_COUNT, Counted, count_corpus
 from wwho.train.counts import made_by
 from wwho.train.learn import atoms_of, learn_merges
+from wwho.train.protect import NOTHING, Protect
 from wwho.train.report import Report, provenance
 from wwho.train.superwords import AUTO, SecondStage, shortened
 
@@ -37,6 +38,7 @@ def train_model(
     corpus: Corpus | Sequence[str | os.PathLike[str]],
     *,
     atoms: AtomKind | str = AtomKind.SYLLABLE,
+    words: Words = PLAIN,
     vocab_size: int = 128_000,
     prune: int = 20,
     min_freq: int = 2,
@@ -46,6 +48,7 @@ def train_model(
     merge_constraint: MergeConstraint = "none",
     normalize: Normalization | None = None,
     specials: Sequence[str] | None = None,
+    protect: Protect = NOTHING,
     processes: int = 1,
     progress: bool = False,
     name: str = "unnamed",
@@ -87,32 +90,38 @@ def train_model(
     kind = AtomKind(atoms)
     if specials is None:
         specials = () if kind.spells else SPECIALS
+    numbers = (vocab_size, prune, min_freq, superwords, max_words, max_token_units)
+    bars = Progress(progress)
+    corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
+    corpus = corpus.normalized(normalize, collapse=words.collapse)
+    protected = protect.found(corpus, bars)
     plan = Plan(
-        *(schemas, base, kind, vocab_size, prune, min_freq, superwords, max_words, max_token_units),
-        bars=Progress(progress),
+        *(schemas, base, kind, words, tuple(protected), *numbers),
+        bars=bars,
         merge_constraint=None if merge_constraint == NO_CONSTRAINT else merge_constraint,
     )
     check_constraint(plan)
     check_numbers(plan, processes)
-    ids = special_ids(base, specials)
+    ids = special_ids(base, [*specials, *protected])
     check_normalize(base, normalize, ids)
-    corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
-    corpus = corpus.normalized(normalize)
     check_superwords(plan, corpus)
     counted = plan.count(corpus, processes)
     check_superwords(plan, counted.corpus)  # counts may be of what has no name
     if on_counted is not None:
-        on_counted(counted.report)
+        on_counted(replace(counted.report, protected=protected))
     check_counted(counted.report)
-    check_base(schemas, base, counted.report)
-    chosen = atoms_of(kind, counted.words, prune * counted.scale)
+    if not words.whitespace:
+        check_base(schemas, base, counted.report)
+    chosen = atoms_of(kind, counted.words, prune * counted.scale, end_of_word=words.end_of_word)
     check_atoms(kind, chosen, prune)
     model, n_superwords = plan.learn(
-        counted, chosen, ids, room_for(plan, len(specials), len(chosen))
+        counted, chosen, ids, room_for(plan, len(specials) + len(protected), len(chosen))
     )
     options = plan.options(n_superwords)
     record = provenance(name, schemas, base, counted.corpus, counted.report, kind, options)
     normalizer = base.normalizer or ((normal_form(normalize),) if normalize else ())
+    if words.collapse:
+        normalizer += collapsing()
     if kind is AtomKind.SCRIPT:
         normalizer += model.normalizer  # which spells with symbols
     return replace(model, normalizer=normalizer, provenance=record)
@@ -125,6 +134,8 @@ class Plan:
     schemas: Sequence[Schema]
     base: Artifact
     kind: AtomKind
+    words: Words
+    protected: Sequence[str]
     vocab_size: int
     prune: int
     min_freq: int
@@ -141,8 +152,9 @@ class Plan:
 
     def count(self, corpus: Corpus, processes: int) -> Counted:
         """The words of a corpus; where atoms are bytes, spelled with them."""
-        cutter = counting_model(self.schemas, self.base, self.kind)
-        made = made_by(self.schemas, self.base, self.kind, cutter, corpus.reading)
+        given = (self.schemas, self.base, self.kind, self.words, self.protected)
+        cutter = counting_model(*given)
+        made = made_by(*given, cutter, corpus.reading)
         with self.bars.stage("count", corpus.size(), unit="B") as advance:
             found = count_corpus(corpus, cutter, made, processes=processes, advance=advance)
         if not self.kind.spells:
@@ -182,6 +194,8 @@ class Plan:
             merges=merger.merges(),
             provenance={},
             kind=self.kind,
+            words=self.words,
+            protect=self.protected,
         )
         if self.superwords:
             limits = (self.max_words, self.max_units, threshold)
@@ -197,6 +211,14 @@ class Plan:
         found = [f"vocab_size {self.vocab_size}, prune {self.prune}, min_freq {self.min_freq}"]
         if self.kind is not AtomKind.SYLLABLE:
             found.append(f"atoms {self.kind}")
+        if self.words.whitespace:
+            found.append("words whitespace")
+        if self.words.end_of_word:
+            found.append("end_of_word")
+        if self.words.collapse:
+            found.append("collapse_spaces")
+        if self.protected:
+            found.append(f"protected {len(self.protected)}")
         if self.superwords:
             auto = self.superwords == AUTO
             found.append(f"superwords {f'auto ({n_superwords})' if auto else n_superwords}")
@@ -335,6 +357,11 @@ def check_superwords(plan: Plan, corpus: Corpus) -> None:
         CorpusError: the corpus cannot be read a second time.
     """
     superwords, max_words = plan.superwords, plan.max_words
+    if superwords and plan.words != PLAIN:
+        raise ValueError(
+            "superwords join words of a script across the space before the second; leave out "
+            f"{plan.words}, or ask for no superwords"
+        )
     if superwords != AUTO and not (isinstance(superwords, int) and superwords >= 0):
         raise ValueError(f"superwords is {superwords!r}; it must be 0 or more, or {AUTO!r}")
     if not 2 <= max_words <= 127:

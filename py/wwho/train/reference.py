@@ -11,6 +11,7 @@ from itertools import pairwise
 from wwho.build.atoms import AtomKind
 from wwho.compile.segments import Unit
 from wwho.core.run import pieces
+from wwho.format.bpe import BPE
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
 from wwho.train.learn import BYTES, SPACE, choose_atoms
@@ -55,7 +56,9 @@ def train_reference(
     for word, count in words.items():
         for unit in word:
             units[unit] += count
-    atoms = choose_atoms(units, prune)
+    cut = model.models[-1]
+    assert isinstance(cut, BPE)
+    atoms = choose_atoms(units, prune, end_of_word=cut.space_id is None)
     return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq, max_units=max_units)
 
 

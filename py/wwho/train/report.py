@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 
 from wwho.build.atoms import AtomKind
@@ -81,10 +81,13 @@ class Report:
     Attributes:
         sources: one after the other, in the order given.
         total: all of them together; words that several share are one distinct word.
+        protected: the texts that are no part of a word, and how often a pattern found each; None
+            for those that were given.
     """
 
     sources: tuple[SourceCounts, ...]
     total: SourceCounts
+    protected: Mapping[str, int | None] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, object]:
         """The same as values of JSON."""
@@ -97,9 +100,13 @@ class Report:
             rows.append(_source_row(source))
             rows += [_script_row(name, counts) for name, counts in source.scripts.items()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return [
+        counted = [
             "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
             for row in rows
+        ]
+        found = sorted(self.protected.items(), key=lambda item: -(item[1] or 0))
+        return counted + [
+            f"protected  {'' if count is None else count:>8}  {text}" for text, count in found
         ]
 
 

@@ -29,7 +29,7 @@ import { tracerOf } from "./trace.js";
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./special.js").Names} Names */
 /** @typedef {{ allowedSpecial?: Names, disallowedSpecial?: Names, unk?: "spell" | "token" }} EncodeOptions */
-/** @typedef {EncodeOptions & { pair?: Text, addSpecialTokens?: boolean }} PairOptions */
+/** @typedef {EncodeOptions & { pair?: Text, addSpecialTokens?: boolean, added?: boolean }} PairOptions */
 /** @typedef {PairOptions & { array?: boolean }} IdsOptions */
 /** @typedef {{ skipSpecialTokens?: boolean }} DecodeOptions */
 /** @typedef {EncodeOptions & { overlap?: number, prefer?: import("./ends.js").Kind }} ChunkOptions */
@@ -46,7 +46,7 @@ const KEEP = 0;
 const DEFAULTS = Object.freeze({ mask: null, flags: 0, array: false });
 const ENCODE_OPTIONS = new Set(["allowedSpecial", "disallowedSpecial", "unk"]);
 const PART_OPTIONS = new Set([...ENCODE_OPTIONS, "array"]);
-const PAIR_OPTIONS = new Set([...ENCODE_OPTIONS, "pair", "addSpecialTokens"]);
+const PAIR_OPTIONS = new Set([...ENCODE_OPTIONS, "pair", "addSpecialTokens", "added"]);
 const IDS_OPTIONS = new Set([...PAIR_OPTIONS, "array"]);
 const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress", "fatal"]);
 const CHUNK_OPTIONS = new Set([...ENCODE_OPTIONS, "overlap", "prefer"]);
@@ -158,7 +158,7 @@ export class BaseTokenizer {
    */
   #readOptions(text, options, known) {
     requireOptions(options, known);
-    const { allowedSpecial, disallowedSpecial, unk = "spell", array = false, pair, addSpecialTokens = false } = options;
+    const { allowedSpecial, disallowedSpecial, unk = "spell", array = false, pair, addSpecialTokens = false, added = true } = options;
     if (pair !== undefined) requireText(pair);
     if (unk !== "spell" && unk !== "token") {
       throw argumentError("unk", unk, '"spell" or "token"');
@@ -168,10 +168,12 @@ export class BaseTokenizer {
     }
     requireBoolean(array, "array");
     requireBoolean(addSpecialTokens, "addSpecialTokens");
+    requireBoolean(added, "added");
     const disallowed = nameSet(disallowedSpecial, "disallowedSpecial", this.#specials);
     const allowed = nameSet(allowedSpecial, "allowedSpecial", this.#specials);
     for (const each of pair === undefined ? [text] : [text, pair]) refuseDisallowed(each, this.#specials, allowed, disallowed);
-    return { mask: allowedMask(this.#added, allowed), flags: unk === "token" ? this.#flags.UNK_TOKEN : 0, array, pair, special: addSpecialTokens };
+    const flags = (unk === "token" ? this.#flags.UNK_TOKEN : 0) | (added ? 0 : this.#flags.NO_ADDED);
+    return { mask: allowedMask(this.#added, allowed), flags, array, pair, special: addSpecialTokens };
   }
 
   /**
@@ -182,8 +184,9 @@ export class BaseTokenizer {
    * @param {number} [size] of the parts, in bytes or UTF-16 units
    * @returns {Iterable<T>}
    */
-  #partsOf(text, { mask }, size = PART_BYTES) {
-    if (text.length <= size) return text.length > 0 ? [text] : [];
+  #partsOf(text, { mask, flags }, size = PART_BYTES) {
+    // Where added tokens are not looked for, the core says of no place that it is safe.
+    if (text.length <= size || flags & this.#flags.NO_ADDED) return text.length > 0 ? [text] : [];
     return partsOf(text, this.#open, mask, size);
   }
 

@@ -19,3 +19,15 @@ size_t cut_text(const wwho_model *model, uint32_t route, const uint8_t *text, si
     *at = cursor.at;
     return n;
 }
+
+size_t added_tokens(const wwho_model *model, const uint8_t *text, size_t *at, size_t end, wwho_span *found, size_t room) {
+    size_t n = 0, from = *at;
+    wwho_wanted wanted;
+    want_added(&wanted, model, NULL, 0);
+    while (n < room && *at < end) {
+        wwho_added_match m = find_next(&wanted, 0, text, from, *at, end);
+        *at = m.end;
+        if (m.number != WWHO_NONE) found[n++] = (wwho_span){(uint32_t)m.start, (uint32_t)m.end, 0, WWHO_PIECE, 0};
+    }
+    return n;
+}

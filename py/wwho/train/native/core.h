@@ -11,4 +11,8 @@
  * its route is a base's, else WWHO_SYLLABLE. Gives their number. */
 size_t cut_text(const wwho_model *model, uint32_t route, const uint8_t *text, size_t *at, size_t end, wwho_span *spans, size_t room);
 
+/* The added tokens in text[*at..end) that need no leave, as the encoder finds them: as many as there is room for. *at, which is the
+ * start of the text or where the last call left off, moves behind the last one, or to the end. Gives their number. */
+size_t added_tokens(const wwho_model *model, const uint8_t *text, size_t *at, size_t end, wwho_span *found, size_t room);
+
 #endif

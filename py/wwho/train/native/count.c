@@ -127,16 +127,35 @@ static int count_line(wwho_words *words, const uint8_t *text, size_t at, size_t 
     return status;
 }
 
+/* Where the line that begins at text[at] ends, its line feed included. */
+static size_t line_end(const uint8_t *text, size_t at, size_t len) {
+    const uint8_t *newline = memchr(text + at, '\n', len - at);
+    return newline ? (size_t)(newline - text) + 1 : len;
+}
+
+/* Count the words of some lines, each a text of its own. */
+static int count_lines(wwho_words *words, const uint8_t *text, size_t at, size_t len) {
+    int status = WWHO_OK;
+    for (size_t end; !status && at < len; at = end) {
+        end = line_end(text, at, len);
+        status = count_line(words, text, at, end);
+    }
+    return status;
+}
+
 int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len) {
     if (!words || !model || (!text && len) || len > UINT32_MAX) return WWHO_ARGUMENT;
     if (words->model != model)
         for (size_t word = 0; word < words->n; word++) words->entries[word].route = 0;
     words->model = model;
+    wwho_span found[BATCH];
     int status = WWHO_OK;
-    for (size_t at = 0, end; !status && at < len; at = end) {
-        const uint8_t *newline = memchr(text + at, '\n', len - at);
-        end = newline ? (size_t)(newline - text) + 1 : len;
-        status = count_line(words, text, at, end);
+    for (size_t from = 0, at = 0; !status && from < len;) {
+        size_t n = added_tokens(model, text, &at, len, found, BATCH);
+        for (size_t i = 0; !status && i < n; from = found[i++].end) status = count_lines(words, text, from, found[i].start);
+        if (at < len || status) continue;
+        status = count_lines(words, text, from, len);
+        from = len;
     }
     return status;
 }

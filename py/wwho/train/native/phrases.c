@@ -120,10 +120,14 @@ int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len,
     if (!phrases || (!text && len)) return WWHO_ARGUMENT;
     int status = WWHO_OK;
     for (size_t at = 0, end; !status && at < len; at = end) {
-        const uint8_t *newline = memchr(text + at, '\n', len - at);
-        end = newline ? (size_t)(newline - text) + 1 : len;
+        end = line_end(text, at, len);
         bool taken = mixed(hash_of(text + at, end - at)) >> 32 < share;
-        if (taken) status = collect_line(phrases, text + at, end - at);
+        while (taken && !status && at < end) {
+            wwho_span token = {(uint32_t)end, (uint32_t)end, 0, 0, 0};
+            size_t from = at;
+            added_tokens(phrases->model, text, &at, end, &token, 1);
+            if (token.start > from) status = collect_line(phrases, text + from, token.start - from);
+        }
     }
     return status ? status : count_stretch(phrases, count);
 }

@@ -37,8 +37,8 @@ wwho_words *wwho_words_new(void);
 void wwho_words_free(wwho_words *words);
 
 /* Count the words of a text that ends where no word goes on. Each line, with its line feed, is scanned as a text of its own: words
- * do not depend on where a corpus is cut into texts. What a model cut is remembered: until another one is given, it must stay
- * open. */
+ * do not depend on where a corpus is cut into texts. So is what stands between added tokens that need no leave: these are no words.
+ * What a model cut is remembered: until another one is given, it must stay open. */
 int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len);
 
 /* Add n records, `len` bytes in all, with their counts: the export of a table, of another process perhaps. WWHO_ARGUMENT where the bytes
