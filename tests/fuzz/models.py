@@ -98,7 +98,9 @@ def scanned(rng: Random, letters: Sequence[str], *, units: bool) -> Artifact:
     automata = [random_automaton(rng, classes.n_classes, n_routes)] if routed else []
     n_stages = rng.randint(0, 3)
     stages = [
-        Stage(len(automata) + k, tuple(rng.choices(list(Action), (6, 1, 1, 1, 1), k=3)))
+        Stage(
+            len(automata) + k, tuple(rng.choices(list(Action), (6, *[1] * (len(Action) - 1)), k=3))
+        )
         for k in range(n_stages)
     ]
     automata += [random_automaton(rng, classes.n_classes, 3) for _ in stages]
@@ -306,7 +308,12 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
         order = {ord(mark): rng.choice((1, 9)) for mark in marks}
         return Rewriting(mapping, order, pairs if rng.random() < 0.5 else {})
     if kind == 1:
-        contents = [rng.choice((None, some_text(rng, [*letters, MATCH, MARK]))) for _ in range(3)]
+        # What comes before the match would have a later place than the match.
+        starts = ("", "", MATCH)
+        contents = [
+            rng.choice((None, rng.choice(starts) + some_text(rng, [*letters, MARK])))
+            for _ in range(3)
+        ]
         after = frozenset(k for k in range(3) if contents[k] is not None and rng.random() < 0.3)
         return Replace(automaton, tuple(contents), after)
     if kind == 2:
