@@ -67,7 +67,8 @@ def shapes_of(symbols: Sequence[bytes]) -> bytes:
         where it continues one.
 
     Example:
-        >>> list(shapes_of([b"a", b"\xc3", b"\xa9", b"\xf0"]))
+        >>> shapes = shapes_of([bytes([byte]) for byte in range(256)])
+        >>> [shapes[byte] for byte in (0x61, 0xC3, 0xA9, 0xF0)]
         [0, 1, 255, 3]
     """
     if len(symbols) == len(BYTES):
