@@ -111,8 +111,8 @@ def check_kind(
     """
     if kind.spells and words != PLAIN:
         raise ValueError(
-            f"words of {kind} atoms are those of the base's pattern, but {words} was given; leave it "
-            "out, and give a --pattern"
+            f"words of {kind} atoms are those of the base's pattern, but {words} was given; leave "
+            "it out, and give a --pattern"
         )
     if words.collapse and not (words.whitespace and words.end_of_word):
         raise ValueError(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, NamedTuple
 
 from wwho.build.assemble import units_of
 from wwho.build.script import script_step
 from wwho.errors import ArtifactError, BackendError, CorpusError
-from wwho.format import leb
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
 from wwho.format.write import write_artifact
@@ -143,19 +142,14 @@ class Words:
 
     def paired(self) -> Words:
         """These words, each with the symbols of `script_step` as its units."""
-        step, symbols = script_step(), dict[str, bytes]()
-        paired = Words()
-        items = self.items()
-        while part := list(islice(items, 1 << 16)):
-            records = []
-            for word, _ in part:
-                text = b"".join(word).decode()
-                for character in set(text) - symbols.keys():
-                    symbols[character] = step.spelled(ord(character))
-                spelled = b"".join(map(symbols.__getitem__, text))
-                n_symbols = len(spelled) // 2
-                records.append(leb.pack([n_symbols]) + b"\2" * n_symbols + spelled)
-            paired.add(b"".join(records), [count for _, count in part])
+        paired, step = Words(), script_step()
+        symbols = array("I", bytes(4 * (0x110000 + 256)))
+        for code_point in step.places:
+            symbols[code_point] = int.from_bytes(step.spelled(code_point), "little")
+        for byte in range(256):
+            symbols[0x110000 + byte] = int.from_bytes(step.spelled(bytes([byte])), "little")
+        where = ffi.from_buffer("uint32_t[]", symbols)
+        _check(lib.wwho_words_pairs(self.handle, where, paired.handle))
         return paired
 
     def routes(self, scanners: Scanners) -> list[RouteInfo]:

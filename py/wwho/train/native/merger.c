@@ -73,7 +73,7 @@ struct wwho_merger {
     uint32_t max_units;
     uint8_t *words; /* how many words each token touches, and BEGINS_WORD; null where merges stay within words */
     uint32_t max_words;
-    uint8_t *shapes; /* of each token: see wwho_merger_new; null where any two may merge */
+    uint8_t *shapes;  /* of each token: see wwho_merger_new; null where any two may merge */
     uint32_t *merges; /* left and right id in turn */
     uint64_t *gains;  /* of each merge: the count of its pair */
     size_t n_atoms, n_merges, max_merges;
@@ -91,7 +91,7 @@ struct wwho_merger {
 void wwho_merger_free(wwho_merger *m) {
     if (!m) return;
     void *parts[] = {m->token, m->width, m->pair,   m->run,   m->run_count, m->pairs,      m->places, m->heap.entries, m->bytes,
-                     m->units, m->words, m->merges, m->gains, m->with_left, m->with_right, m->fresh,  m->renumbered, m->shapes};
+                     m->units, m->words, m->merges, m->gains, m->with_left, m->with_right, m->fresh,  m->renumbered,   m->shapes};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
     free(m);
 }

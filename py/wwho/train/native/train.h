@@ -54,6 +54,10 @@ int wwho_words_units(const wwho_words *words, wwho_words *units);
 /* Add each word of `words` to `spelled`, with its count, as a word whose units are its bytes. */
 int wwho_words_bytes(const wwho_words *words, wwho_words *spelled);
 
+/* The same with units of two bytes. `symbols` has, for each code point, one or two of them, the first byte lowest, or 0; then its bytes
+ * are, of which the same follows for all 256. */
+int wwho_words_pairs(const wwho_words *words, const uint32_t *symbols, wwho_words *spelled);
+
 void wwho_words_describe(const wwho_words *words, wwho_words_info *info);
 
 /* Write record_bytes bytes of records and n_words counts, in the order in which the words were first seen. */

@@ -350,6 +350,46 @@ int wwho_words_bytes(const wwho_words *words, wwho_words *spelled) {
     return WWHO_OK;
 }
 
+/* The code point of the character at the beginning of n > 0 bytes, and its width; 0x110000 + the byte where there is none. */
+static uint32_t code_point_at(const uint8_t *text, size_t n, size_t *width) {
+    uint32_t lead = text[0], more = (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0), found = lead & (0x7Fu >> (more + (more > 0)));
+    *width = 1;
+    if (lead < 0x80) return lead;
+    if (!more || more >= n) return 0x110000 + lead;
+    for (uint32_t i = 1; i <= more; i++) found = found << 6 | (text[i] & 63);
+    if (found >= 0x110000) return 0x110000 + lead;
+    *width = more + 1;
+    return found;
+}
+
+int wwho_words_pairs(const wwho_words *words, const uint32_t *symbols, wwho_words *spelled) {
+    if (!words || !symbols || !spelled || words == spelled) return WWHO_ARGUMENT;
+    for (size_t word = 0; word < words->n; word++) {
+        unit_reader reader;
+        uint64_t n_units;
+        size_t size, width, n = 0;
+        open_record(record_at(words, word), words->arena + words->used, &reader, &n_units, &size);
+        size_t length = size - (size_t)(reader.text - record_at(words, word));
+        int status = reserve(&spelled->record, &spelled->record_room, LEB_MAX + 6 * length, 1);
+        if (status) return status;
+        uint8_t *text = spelled->record + LEB_MAX + 2 * length; /* of up to 2 symbols for each byte */
+        for (size_t at = 0; at < length; at += width) {
+            uint32_t pair = symbols[code_point_at(reader.text + at, length - at, &width)];
+            for (size_t i = 0; i < (pair ? 1 : width); i++) {
+                uint32_t bytes = pair ? pair : symbols[0x110000 + reader.text[at + i]];
+                for (; bytes; bytes >>= 8) text[n++] = (uint8_t)bytes;
+            }
+        }
+        uint8_t *at = put_leb(spelled->record, n / 2);
+        memset(at, 2, n / 2);
+        memmove(at + n / 2, text, n);
+        size = (size_t)(at - spelled->record) + n / 2 + n;
+        status = add_record(spelled, spelled->record, size, at + n / 2, n / 2, words->entries[word].count);
+        if (status) return status;
+    }
+    return WWHO_OK;
+}
+
 void wwho_words_describe(const wwho_words *words, wwho_words_info *info) {
     *info = (wwho_words_info){words->n, words->used, words->n_units, words->total, words->stray_bytes};
 }
