@@ -10,8 +10,8 @@ static int find_automaton(wwho_section s, uint32_t n_classes, uint32_t *at, wwho
     const uint8_t *head = s.at + *at;
     if (s.length - *at < 8) return WWHO_AUTOMATON_SHAPE;
     *a = (wwho_stored){.n_states = read16(head), .n_columns = read16(head + 2), .n_rules = read16(head + 4), .flags = read16(head + 6)};
-    if (a->n_states < 2 + a->flags || a->n_states > MAX_STATES || a->n_columns < 2 || a->n_columns > n_classes + 1 ||
-        a->n_rules < 1 || a->n_rules > MAX_RULES || a->flags > LOOKS_BEHIND || a->n_states * (n_classes + 8) > MAX_ENTRIES)
+    if (a->n_states < 2 + a->flags || a->n_states > MAX_STATES || a->n_columns < 2 || a->n_columns > n_classes + 1 || a->n_rules < 1 ||
+        a->n_rules > MAX_RULES || a->flags > LOOKS_BEHIND || a->n_states * (n_classes + 8) > MAX_ENTRIES)
         return WWHO_AUTOMATON_SHAPE;
     a->wide_columns = a->n_columns > 256;
     a->wide_entries = (a->n_rules + 1) * a->n_states > 65536;
