@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import repeat
+from operator import add
 from typing import TYPE_CHECKING, ClassVar
 
 from wwho.core.base import Backend
 from wwho.core.packed import Packing
+from wwho.format.template import Template, What
 from wwho.special import Allowed
 from wwho.text import Text, Unk, to_bytes
 
@@ -24,12 +27,15 @@ class Batches:
     _is_token: Callable[[Unk], bool]
     _mask: Callable[[bytes, Allowed, Allowed], bytes | None]
     _packing: Packing
+    _template: Template
 
     def encode_batch(
         self,
         text: Iterable[Text],
+        pairs: Iterable[Text] | None = None,
         *,
         num_threads: int = 8,
+        add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
@@ -38,21 +44,31 @@ class Batches:
 
         Args:
             text: the texts.
+            pairs: a second text for each, as `pair` of `encode`.
             num_threads: how many threads share them, where there are as many processors.
+            add_special_tokens: as for `encode`.
             allowed_special: as for `encode`.
             disallowed_special: as for `encode`.
             unk: as for `encode`.
 
         Raises:
             SpecialTokenError: a text spells a disallowed special token.
+            ValueError: there are more or fewer pairs than texts, or as for `encode`.
 
         Example:
             >>> import wwho
             >>> wwho.get_encoding("o200k_base").encode_batch(["hello world", "goodbye world"])
             [[24912, 2375], [30744, 43571, 2375]]
         """
-        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
-        return self._packing.encode_batch(texts, mask, self._is_token(unk), num_threads)
+        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
+        rows = self._packing.encode_batch(texts, mask, self._is_token(unk), num_threads)
+        if pairs is None and not add_special_tokens:
+            return rows
+        firsts, seconds = (rows, repeat(None)) if pairs is None else (rows[::2], rows[1::2])
+        return [
+            self._template.ids(first, second, add_special_tokens=add_special_tokens)
+            for first, second in zip(firsts, seconds, strict=False)
+        ]
 
     def encode_ordinary_batch(
         self, text: Iterable[Text], *, num_threads: int = 8
@@ -69,16 +85,19 @@ class Batches:
     def encode_batch_to_numpy(
         self,
         text: Iterable[Text],
+        pairs: Iterable[Text] | None = None,
         *,
         num_threads: int = 8,
+        add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
         """The ids of several texts as one array, and where each text's begin.
 
-        This is the quickest way to encode many texts. The arrays are an Arrow list without its
-        wrapping: `pyarrow.LargeListArray.from_arrays(starts, ids)` copies nothing.
+        This is the quickest way to encode many texts; arguments and errors as for `encode_batch`.
+        The arrays are an Arrow list without its wrapping:
+        `pyarrow.LargeListArray.from_arrays(starts, ids)` copies nothing.
 
         Returns:
             The ids of all texts, and starts, one more than texts: the ids of text k are
@@ -103,10 +122,28 @@ class Batches:
         """
         import numpy as np
 
-        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
+        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
         unknown = self._is_token(unk)
-        ids, starts = self._packing.encode_batch_packed(texts, mask, unknown, num_threads)
-        return np.frombuffer(ids, np.uint32), np.frombuffer(starts, np.int64)
+        packed, begins = self._packing.encode_batch_packed(texts, mask, unknown, num_threads)
+        ids, starts = np.frombuffer(packed, np.uint32), np.frombuffer(begins, np.int64)
+        if pairs is None and not add_special_tokens:
+            return ids, starts
+        places = self._template.places(pairs is not None, add_special_tokens)
+        size = 1 if pairs is None else 2
+        # A row for each sample, a column for each place: where in `source` its ids begin, how many.
+        begin = np.empty((len(texts) // size, len(places)), np.int64)
+        length = np.ones_like(begin)
+        for k, place in enumerate(places):
+            if place.what is What.ID:
+                begin[:, k] = len(ids) + k
+            else:
+                number = place.what - What.FIRST
+                begin[:, k] = starts[number:-1:size]
+                length[:, k] = np.diff(starts)[number::size]
+        source = np.append(ids, np.array([place.id for place in places], np.uint32))
+        moved = begin.ravel() - length.cumsum() + length.ravel()
+        found = source[np.repeat(moved, length.ravel()) + np.arange(length.sum())]
+        return found, np.append(0, length.sum(axis=1).cumsum())
 
     def encode_batch_with_offsets(
         self,
@@ -134,8 +171,10 @@ class Batches:
     def count_batch(
         self,
         text: Iterable[Text],
+        pairs: Iterable[Text] | None = None,
         *,
         num_threads: int = 8,
+        add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
@@ -150,15 +189,28 @@ class Batches:
             >>> wwho.get_encoding("o200k_base").count_batch(["hello world", "goodbye world"])
             [2, 3]
         """
-        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
-        return self._packing.count_batch(texts, mask, self._is_token(unk), num_threads)
+        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
+        counts = self._packing.count_batch(texts, mask, self._is_token(unk), num_threads)
+        if pairs is not None:
+            counts = [*map(add, counts[::2], counts[1::2])]
+        n = self._template.n_special(pairs is not None, add_special_tokens)
+        return [n + count for count in counts]
 
     def _prepare_batch(
-        self, texts: Iterable[Text], allowed: Allowed, disallowed: Allowed | None
+        self,
+        texts: Iterable[Text],
+        allowed: Allowed,
+        disallowed: Allowed | None,
+        pairs: Iterable[Text] | None = None,
     ) -> tuple[list[bytes], bytes | None]:
-        """The bytes of several texts and the mask of allowed special tokens."""
+        """The bytes of several texts, each before its pair, and the mask of allowed specials."""
         disallowed = self._disallowed if disallowed is None else disallowed
         data = self._all_bytes(texts)
+        if pairs is not None:
+            seconds = self._all_bytes(pairs)
+            if len(seconds) != len(data):
+                raise ValueError(f"{len(data)} texts have {len(seconds)} pairs; give one for each")
+            data = [each for sample in zip(data, seconds, strict=True) for each in sample]
         # No special token has a byte that is not UTF-8: none is found across two texts.
         return data, self._mask(b"\xff".join(data) if disallowed else b"", allowed, disallowed)
 

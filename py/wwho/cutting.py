@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wwho.core.base import Backend
 from wwho.errors import LimitError
+from wwho.format.template import Template
 from wwho.special import Allowed
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Chunk(NamedTuple):
         text: the part.
         start: its first code point in the text.
         end: the code point after its last.
-        tokens: how many tokens it has.
+        tokens: how many tokens it has, those of the template among them where they count.
     """
 
     text: str
@@ -39,6 +40,7 @@ class Cutting:
 
     __slots__ = ()
     _backend: Backend
+    _template: Template
     _prepare: Callable[[str, Allowed, Allowed | None], tuple[bytes, bytes | None]]
 
     def truncate(
@@ -46,6 +48,7 @@ class Cutting:
         text: str,
         limit: int,
         *,
+        add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
     ) -> str:
@@ -55,13 +58,14 @@ class Cutting:
 
         Args:
             text: the text.
-            limit: tokens, 0 or more.
+            limit: tokens, 0 or more; with those of the template, at least as many as they are.
+            add_special_tokens: whether the tokens of the model's template count towards the limit.
             allowed_special: as for `encode`.
             disallowed_special: as for `encode`.
 
         Raises:
             TypeError: the text is no `str`, or the limit no whole number.
-            ValueError: the limit is negative.
+            ValueError: the limit is negative, or less than the tokens of the template.
             SpecialTokenError: the text spells a disallowed special token.
 
         Example:
@@ -69,7 +73,8 @@ class Cutting:
             >>> wwho.get_encoding("wwho_328k").truncate("ගමේ school අද", 2)
             'ගමේ school'
         """
-        most = _tokens_in(limit, "limit", 0)
+        special = self._template.n_special(False, add_special_tokens)
+        most = _tokens_in(limit, "limit", special) - special
         cut = self._cut(text, allowed_special, disallowed_special)
         if cut.within(0, len(cut.text), most) is not None:
             return text
@@ -86,6 +91,7 @@ class Cutting:
         *,
         overlap: int = 0,
         prefer: Kind = "paragraph",
+        add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
     ) -> list[Chunk]:
@@ -101,6 +107,8 @@ class Cutting:
             prefer: what a chunk should end with: the last such end that leaves at least half of
                 the limit used, else the next kind of "paragraph" (a blank line follows),
                 "sentence", "line", "word" and "token".
+            add_special_tokens: whether the tokens of the model's template count in each chunk; more
+                than they are is then the least limit. A chunk's text has none of them.
             allowed_special: as for `encode`.
             disallowed_special: as for `encode`.
 
@@ -118,14 +126,19 @@ class Cutting:
         """
         from wwho.ends import KINDS, ends_in
 
-        most = _tokens_in(limit, "limit", 1)
+        special = self._template.n_special(False, add_special_tokens)
+        most = _tokens_in(limit, "limit", special + 1) - special
         shared = _tokens_in(overlap, "overlap", 0)
         if shared >= most:
-            raise ValueError(f"overlap is {shared}; give less than the limit, which is {most}")
+            aside = " without the template's tokens" if special else ""
+            raise ValueError(
+                f"overlap is {shared}; give less than the limit, which is {most}{aside}"
+            )
         if prefer not in KINDS:
             raise ValueError(f"prefer is {prefer!r}; it is one of {', '.join(KINDS)}")
         cut = self._cut(text, allowed_special, disallowed_special)
-        return _Chunker(cut, most, shared, ends_in(cut.text, cut.places, prefer)).chunks()
+        chunks = _Chunker(cut, most, shared, ends_in(cut.text, cut.places, prefer)).chunks()
+        return [each._replace(tokens=each.tokens + special) for each in chunks]
 
     def _cut(self, text: str, allowed: Allowed, disallowed: Allowed | None) -> _Cut:
         """A text and where it may be cut."""
@@ -219,8 +232,8 @@ class _Chunker:
                 at = places[start]
                 raise LimitError(
                     f"the syllable or character at code point {at} ({cut.text[at : at + 20]!r}) "
-                    f"has more tokens than the limit, {self.limit}, and is never cut; give a "
-                    "higher limit"
+                    f"has more tokens than the limit leaves for it, {self.limit}, and is never "
+                    "cut; give a higher limit"
                 )
             while start < end and not cut.is_edge(places[start]):
                 start += 1

@@ -36,6 +36,9 @@ class Streaming:
     ) -> Iterator[list[int]]:
         """The ids of a text that comes in parts, such as the blocks of a file.
 
+        Tokens of the model's template are never put around it: a text that a model reads whole
+        is for `encode`.
+
         The parts may be cut anywhere, also within a character, if they are bytes. Memory holds some
         256 KB of the text, or more where it has no place at which it may be cut, as in a word of
         that length.

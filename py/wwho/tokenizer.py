@@ -78,7 +78,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     """
 
     __slots__ = (
-        *("__weakref__", "_backend", "_blob", "_joined", "_packing", "_shipped", "_texts"),
+        *("__weakref__", "_backend", "_blob", "_joined", "_packing", "_shipped", "_template"),
+        "_texts",
     )
     _disallowed: ClassVar[Allowed] = ()
     """Special tokens whose spelling is an error where the call says nothing of them."""
@@ -101,6 +102,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         self._shipped = shipped
         self._backend = open_backend(blob, backend)
         self._packing = packing(self._backend)
+        # Without one in the model, a pair is two texts in a row.
+        self._template = self._backend.info.template or Template()
         self._texts = TokenTexts(self._backend)
         self._joined = self._texts if self._joins else ()
 
@@ -253,7 +256,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             return ids
         data, mask = self._prepare(pair or "", allowed_special, disallowed_special)
         second = None if pair is None else self._backend.encode(data, mask, self._is_token(unk))
-        return [token for _, token in self._template.fill(ids, second, _id, add_special_tokens)]
+        return self._template.ids(ids, second, add_special_tokens=add_special_tokens)
 
     def encode_with_types(
         self,
@@ -310,7 +313,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     def encode_to_numpy(
         self,
         text: Text,
+        pair: Text | None = None,
         *,
+        add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
@@ -326,11 +331,15 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("o200k_base").encode_to_numpy("hello world").tolist()
             [24912, 2375]
         """
-        import numpy as np
-
-        data, mask = self._prepare(text, allowed_special, disallowed_special)
-        ids, _ = self._packing.encode_batch_packed([data], mask, self._is_token(unk), 1)
-        return np.frombuffer(ids, np.uint32)
+        given: _Given = {
+            "allowed_special": allowed_special,
+            "disallowed_special": disallowed_special,
+            "unk": unk,
+        }
+        pairs = None if pair is None else [pair]
+        return self.encode_batch_to_numpy(
+            [text], pairs, num_threads=1, add_special_tokens=add_special_tokens, **given
+        )[0]
 
     def encode_with_offsets(
         self,
@@ -416,28 +425,27 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("o200k_base").count("hello world")
             2
         """
-        data, mask = self._prepare(text, allowed_special, disallowed_special)
-        n = self._backend.count(data, mask, self._is_token(unk), MOST)
-        if pair is None and not add_special_tokens:
-            return n
-        data, mask = self._prepare(pair or "", allowed_special, disallowed_special)
-        n_pair = self._backend.count(data, mask, self._is_token(unk), MOST)
-        second = None if pair is None else range(n_pair)
-        return sum(1 for _ in self._template.fill(range(n), second, _id, add_special_tokens))
+        n = self._template.n_special(pair is not None, add_special_tokens)
+        for each in (text,) if pair is None else (text, pair):
+            data, mask = self._prepare(each, allowed_special, disallowed_special)
+            n += self._backend.count(data, mask, self._is_token(unk), MOST)
+        return n
 
     def count_till_limit(
         self,
         text: Text,
         limit: int,
+        pair: Text | None = None,
         *,
+        add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> int | None:
-        """How many tokens a text has if there are at most `limit`; None if there are more.
+        """How many tokens `encode` gives if there are at most `limit`; None if there are more.
 
         Counting stops soon after the limit; only a long run of one script, or one long word, is
-        read to its end.
+        read to its end. Arguments but the limit are as for `encode`.
 
         Raises:
             TypeError: the limit is no whole number.
@@ -453,9 +461,14 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         limit = index(limit)
         if limit < 0:
             raise ValueError(f"limit is {limit}; give the number of tokens there is room for")
-        data, mask = self._prepare(text, allowed_special, disallowed_special)
-        found = self._backend.count(data, mask, self._is_token(unk), limit)
-        return found if found <= limit else None
+        texts = (text,) if pair is None else (text, pair)
+        given = [self._prepare(each, allowed_special, disallowed_special) for each in texts]
+        unknown = self._is_token(unk)
+        n = self._template.n_special(pair is not None, add_special_tokens)
+        for data, mask in given:
+            if n <= limit:
+                n += self._backend.count(data, mask, unknown, limit - n)
+        return n if n <= limit else None
 
     def segment(self, text: Text) -> list[Segment]:
         """Cut a text as the model does before it looks up any token.
@@ -608,11 +621,6 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
 
             return open_shipped, (type(self), self._shipped, backend)
         return type(self)._open, (self._blob, backend)
-
-    @property
-    def _template(self) -> Template:
-        """What stands around texts; without one in the model, a pair is two texts in a row."""
-        return self.info.template or Template()
 
     def _is_token(self, unk: Unk) -> bool:
         """Whether units outside the vocabulary become [UNK].

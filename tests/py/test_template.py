@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import oracle
 import pytest
 from hypothesis import given
@@ -116,7 +117,14 @@ def test_as_tokenizers(number: int) -> None:
             assert encoder.encode(text, pair, add_special_tokens=add) == wanted.ids
             types = encoder.encode_with_types(text, pair, add_special_tokens=add)
             assert types == (wanted.ids, wanted.type_ids)
-            assert encoder.count(text, pair, add_special_tokens=add) == len(wanted.ids)
+            array = encoder.encode_to_numpy(text, pair, add_special_tokens=add)
+            assert array.tolist() == wanted.ids
+            assert array.dtype == np.uint32
+            n = len(wanted.ids)
+            assert encoder.count(text, pair, add_special_tokens=add) == n
+            for limit in {0, n // 2, max(n - 1, 0), n, n + 1}:
+                found = encoder.count_till_limit(text, limit, pair, add_special_tokens=add)
+                assert found == (n if n <= limit else None)
             ids, places = encoder.encode_with_offsets(text, pair, add_special_tokens=add)
             assert (ids, len(places)) == (wanted.ids, len(ids))
             for skip in (False, True):
@@ -126,6 +134,74 @@ def test_as_tokenizers(number: int) -> None:
                 assert "".join(parts) == decoded
 
     check()
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_batches_as_tokenizers(number: int) -> None:
+    processor, ours = CASES[number]
+    expected, encoders = theirs(processor), [opened(ours, backend) for backend in BACKENDS]
+
+    @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4), st.booleans(), st.booleans())
+    def check(samples: list[tuple[str, str]], paired: bool, add: bool) -> None:
+        texts, seconds = [text for text, _ in samples], [pair for _, pair in samples]
+        pairs = seconds if paired else None
+        wanted = expected.encode_batch(samples if paired else texts, add_special_tokens=add)
+        rows = [each.ids for each in wanted]
+        for encoder in encoders:
+            assert encoder.encode_batch(texts, pairs, add_special_tokens=add) == rows
+            assert encoder.count_batch(texts, pairs, add_special_tokens=add) == [*map(len, rows)]
+            ids, starts = encoder.encode_batch_to_numpy(texts, pairs, add_special_tokens=add)
+            assert ids.dtype == np.uint32
+            assert starts.dtype == np.int64
+            assert starts[0] == 0
+            assert [each.tolist() for each in np.split(ids, starts[1:])][:-1] == rows
+
+    check()
+
+
+def test_batches_of_too_few_pairs() -> None:
+    encoder = opened(CASES[1][1], "native")
+    for call in (encoder.encode_batch, encoder.encode_batch_to_numpy, encoder.count_batch):
+        with pytest.raises(ValueError, match="2 texts have 1 pairs; give one for each"):
+            call(["a", "b"], ["a"])
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_cut_with_room_for_the_template(number: int) -> None:
+    processor, ours = CASES[number]
+    expected, encoders = theirs(processor), [opened(ours, backend) for backend in BACKENDS]
+    least = expected.num_special_tokens_to_add(is_pair=False)
+
+    @given(TEXTS, st.integers(least, least + 6))
+    def check(text: str, limit: int) -> None:
+        expected.enable_truncation(limit)
+        wanted = expected.encode(text).ids
+        expected.no_truncation()
+        for encoder in encoders:
+            cut = encoder.truncate(text, limit, add_special_tokens=True)
+            assert text.startswith(cut)
+            assert encoder.encode(cut, add_special_tokens=True) == wanted
+            if limit > least:
+                chunks = encoder.chunk(text, limit, add_special_tokens=True)
+                # A text without a token has no chunk.
+                joined = "".join(chunk.text for chunk in chunks)
+                assert joined == (text if text.strip() else "")
+                for chunk in chunks:
+                    assert chunk.tokens == len(expected.encode(chunk.text).ids) <= limit
+
+    check()
+
+
+def test_limits_without_room_for_the_template() -> None:
+    encoder = opened(CASES[1][1], "native")
+    assert encoder.truncate("a", 2, add_special_tokens=True) == ""
+    with pytest.raises(ValueError, match="limit is 1; give a number of tokens, 2 or more"):
+        encoder.truncate("a", 1, add_special_tokens=True)
+    with pytest.raises(ValueError, match="limit is 2; give a number of tokens, 3 or more"):
+        encoder.chunk("a", 2, add_special_tokens=True)
+    with pytest.raises(ValueError, match=r"overlap is 1; .* which is 1 without the template's"):
+        encoder.chunk("a", 3, overlap=1, add_special_tokens=True)
+    assert encoder.count_till_limit("a", 1, add_special_tokens=True) is None
 
 
 def test_specials_stand_nowhere() -> None:

@@ -76,6 +76,11 @@ class Template(NamedTuple):
         pair = (*_ids(between, 0), Place(What.SECOND, second_type), *_ids(last, second_type))
         return cls((*head, *_ids(behind, 0)), (*head, *pair))
 
+    def places(self, pair: bool, add_special_tokens: bool = True) -> tuple[Place, ...]:
+        """The places for one text, or for a pair; those of ids only if they are asked for."""
+        places = self.pair if pair else self.single
+        return tuple(each for each in places if add_special_tokens or each.what is not What.ID)
+
     def fill(
         self,
         first: Sequence[_Item],
@@ -84,20 +89,27 @@ class Template(NamedTuple):
         add_special_tokens: bool = True,
     ) -> Iterator[tuple[Place, _Item]]:
         """What stands in each place; `special` makes it of a place that holds an id."""
-        for place in self.single if second is None else self.pair:
-            if place.what is not What.ID:
+        for place in self.places(second is not None, add_special_tokens):
+            if place.what is What.ID:
+                yield place, special(place)
+            else:
                 text = first if place.what is What.FIRST else second
                 yield from ((place, item) for item in text or ())
-            elif add_special_tokens:
-                yield place, special(place)
 
-    def ids(self, first: Sequence[int], second: Sequence[int] | None = None) -> list[int]:
+    def ids(
+        self,
+        first: Sequence[int],
+        second: Sequence[int] | None = None,
+        *,
+        add_special_tokens: bool = True,
+    ) -> list[int]:
         """The ids of one text or two, with those of the template."""
-        return [token for _, token in self.fill(first, second, lambda place: place.id)]
+        filled = self.fill(first, second, lambda place: place.id, add_special_tokens)
+        return [token for _, token in filled]
 
-    def n_special(self, pair: bool) -> int:
+    def n_special(self, pair: bool, add_special_tokens: bool = True) -> int:
         """How many ids it adds to one text, or to a pair."""
-        return sum(place.what is What.ID for place in (self.pair if pair else self.single))
+        return sum(place.what is What.ID for place in self.places(pair, add_special_tokens))
 
 
 def _ids(ids: Sequence[int], type_id: int) -> tuple[Place, ...]:
