@@ -128,16 +128,17 @@ class Cutting:
 
         special = self._template.n_special(False, add_special_tokens)
         most = _tokens_in(limit, "limit", special + 1) - special
+        aside = " without the template's tokens" if special else ""
         shared = _tokens_in(overlap, "overlap", 0)
         if shared >= most:
-            aside = " without the template's tokens" if special else ""
             raise ValueError(
                 f"overlap is {shared}; give less than the limit, which is {most}{aside}"
             )
         if prefer not in KINDS:
             raise ValueError(f"prefer is {prefer!r}; it is one of {', '.join(KINDS)}")
         cut = self._cut(text, allowed_special, disallowed_special)
-        chunks = _Chunker(cut, most, shared, ends_in(cut.text, cut.places, prefer)).chunks()
+        ends = ends_in(cut.text, cut.places, prefer)
+        chunks = _Chunker(cut, most, shared, ends, aside).chunks()
         return [each._replace(tokens=each.tokens + special) for each in chunks]
 
     def _cut(self, text: str, allowed: Allowed, disallowed: Allowed | None) -> _Cut:
@@ -205,12 +206,13 @@ class _Cut:
 
 @dataclass(frozen=True)
 class _Chunker:
-    """Cuts a text into chunks. Places go by their numbers."""
+    """Cuts a text into chunks. Places go by their numbers; errors put `aside` after the limit."""
 
     cut: _Cut
     limit: int
     overlap: int
     ends: list[list[int]]
+    aside: str
 
     def chunks(self) -> list[Chunk]:
         """The chunks."""
@@ -232,8 +234,8 @@ class _Chunker:
                 at = places[start]
                 raise LimitError(
                     f"the syllable or character at code point {at} ({cut.text[at : at + 20]!r}) "
-                    f"has more tokens than the limit leaves for it, {self.limit}, and is never "
-                    "cut; give a higher limit"
+                    f"has more tokens than the limit, {self.limit}{self.aside}, and is never cut; "
+                    "give a higher limit"
                 )
             while start < end and not cut.is_edge(places[start]):
                 start += 1

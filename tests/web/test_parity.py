@@ -41,7 +41,7 @@ TEXTS = (
 def outcome(make: Callable[[], Any]) -> Any:
     try:
         return make()
-    except WwhoError:
+    except (WwhoError, ValueError):
         return "error"
 
 
@@ -57,8 +57,14 @@ def expected(enc: wwho.Tokenizer, text: str, pair: str) -> dict[str, Any]:
     """What parity.mjs says of a text."""
     ids = enc.encode(text)
     counts: list[dict[str, Any]] = [{}, {"allowed_special": "all"}, {"add_special_tokens": True}]
-    chunks: list[dict[str, Any]] = [{}, {"overlap": 2}, {"prefer": "token"}]
-    within = [enc.count_till_limit(text, most) for most in (0, 1, LIMIT, len(ids))]
+    around: list[dict[str, Any]] = [{}, {"add_special_tokens": True}]
+    chunks: list[dict[str, Any]] = [{}, {"overlap": 2}, {"prefer": "token"}, around[1]]
+    within = [
+        enc.count_till_limit(text, most, *pairs, **options)
+        for most in (0, 1, LIMIT, len(ids))
+        for pairs in ((), (pair,))
+        for options in around
+    ]
     special = enc.encode(text, allowed_special="all")
     return {
         "ids": ids,
@@ -70,8 +76,13 @@ def expected(enc: wwho.Tokenizer, text: str, pair: str) -> dict[str, Any]:
             lambda: listed(enc.encode_with_offsets(text, pair, add_special_tokens=True))
         ),
         "count": [enc.count(text, **options) for options in counts],
+        "pairCount": [enc.count(text, pair, **options) for options in counts],
         "within": [False if count is None else count for count in within],
-        "truncated": [enc.truncate(text, most) for most in (0, 1, LIMIT)],
+        "truncated": [
+            outcome(partial(enc.truncate, text, most, **options))
+            for most in (0, 1, LIMIT)
+            for options in around
+        ],
         "chunks": [outcome(partial(chunks_of, enc, text, **options)) for options in chunks],
         "decoded": [enc.decode(special, skip_special_tokens=skip) for skip in (False, True)],
     }

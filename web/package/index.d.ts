@@ -29,12 +29,19 @@ export interface EncodeOptions {
   unk?: "spell" | "token";
 }
 
+/** What the model's template has around a text. Not for streams and encodeInto: they give the tokens of the text alone. */
+export interface TemplateOptions extends EncodeOptions {
+  /**
+   * Whether the special tokens of the model's template stand around the texts, such as [CLS] and [SEP]; false by default. Then
+   * they count towards limits, which must have room for them.
+   */
+  addSpecialTokens?: boolean;
+}
+
 /** Two texts, and what the model's template has around them. */
-export interface PairOptions extends EncodeOptions {
+export interface PairOptions extends TemplateOptions {
   /** A second text, for models that take two: its ids come after those of the first. */
   pair?: Text;
-  /** Whether the special tokens of the model's template stand around the texts, such as [CLS] and [SEP]; false by default. */
-  addSpecialTokens?: boolean;
   /** Whether added tokens are found that need no leave, such as those that training protected; true by default. */
   added?: boolean;
 }
@@ -53,7 +60,7 @@ export interface DecodeOptions {
   skipSpecialTokens?: boolean;
 }
 
-export interface ChunkOptions extends EncodeOptions {
+export interface ChunkOptions extends TemplateOptions {
   /** At most so many tokens are in two neighbouring chunks; none by default. */
   overlap?: number;
   /**
@@ -94,7 +101,7 @@ export interface Chunk {
   /** Where it lies in the whole text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
-  /** How many tokens it has, encoded on its own. */
+  /** How many tokens it has, encoded on its own with the same options. */
   readonly tokens: number;
 }
 
@@ -222,19 +229,19 @@ export class Tokenizer implements Disposable {
    * decodes to what was read. `read` counts UTF-16 units of a string, or bytes of a Uint8Array; `written` counts ids.
    */
   encodeInto(text: Text, target: Uint32Array, options?: EncodeOptions): { read: number; written: number };
-  /** The ids of encode, some at a time: a long text in little memory. */
+  /** The ids of encode, some at a time: a long text in little memory. The model's template has none around them. */
   encodeGenerator(text: Text, options: PartOptions & { array: true }): Generator<number[], void, undefined>;
   encodeGenerator(text: Text, options?: PartOptions & { array?: false }): Generator<Uint32Array, void, undefined>;
   countTokens(text: Text, options?: PairOptions): number;
-  /** Exactly the count of the whole text, in little memory where the text has places at which it may be cut (README.md). */
+  /** Exactly the count of the whole text, in little memory where the text has places at which it may be cut (README.md), and without tokens of the model's template. */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions): Promise<number>;
   /** The count, or false beyond `limit`, without a look at the rest. An empty text counts 0, so compare with `=== false`. */
-  isWithinTokenLimit(text: Text, limit: number, options?: EncodeOptions): number | false;
+  isWithinTokenLimit(text: Text, limit: number, options?: PairOptions): number | false;
   /**
    * The text itself, or a beginning of it with at most `limit` tokens: as far as the first `limit` tokens of the text reach, cut
    * between two of its tokens and inside neither a syllable nor a character (grapheme cluster).
    */
-  truncate(text: string, limit: number, options?: EncodeOptions): string;
+  truncate(text: string, limit: number, options?: TemplateOptions): string;
   /**
    * The text in chunks of at most `limit` tokens each, cut between two tokens and inside neither a syllable nor a character, and
    * where `prefer` says if it can be. Each chunk begins where the one before it ends, or, with `overlap`, earlier. Status LIMIT

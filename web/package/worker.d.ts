@@ -21,6 +21,7 @@ import type {
   PartOptions,
   Segment,
   StreamOptions,
+  TemplateOptions,
   Text,
   TextStream,
   TokenStream,
@@ -79,8 +80,8 @@ export class WorkerTokenizer implements Disposable {
   countTokens(text: Text, options?: PairOptions & CallOptions): Promise<number>;
   /** A Blob is read in the Worker; the chunks of other sources are sent to it one by one. */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions & CallOptions): Promise<number>;
-  isWithinTokenLimit(text: Text, limit: number, options?: EncodeOptions & CallOptions): Promise<number | false>;
-  truncate(text: string, limit: number, options?: EncodeOptions & CallOptions): Promise<string>;
+  isWithinTokenLimit(text: Text, limit: number, options?: PairOptions & CallOptions): Promise<number | false>;
+  truncate(text: string, limit: number, options?: TemplateOptions & CallOptions): Promise<string>;
   chunk(text: string, limit: number, options?: ChunkOptions & CallOptions): Promise<Chunk[]>;
   decode(ids: Iterable<number>, options?: DecodeOptions & CallOptions): Promise<string>;
   decodeBytes(ids: Iterable<number>, options?: DecodeOptions & CallOptions): Promise<Uint8Array<ArrayBuffer>>;

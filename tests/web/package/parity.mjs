@@ -32,6 +32,7 @@ const found = [];
 for (const file of models) {
   const tokenizer = await Tokenizer.load(file);
   const allowedSpecial = "all";
+  const around = [{}, { addSpecialTokens: true }];
   for (const [i, text] of texts.entries()) {
     const pair = texts[(i + 1) % texts.length];
     const points = pointsOf(text);
@@ -45,9 +46,12 @@ for (const file of models) {
       // Of two texts, units and code points are the same where neither has a character beyond U+FFFF.
       pairOffsets: outcome(() => placed(tokenizer.encodeWithOffsets(text, { pair, addSpecialTokens: true }), [...Array(text.length + pair.length + 1).keys()])),
       count: [{}, { allowedSpecial }, { addSpecialTokens: true }].map((options) => tokenizer.countTokens(text, options)),
-      within: [0, 1, limit, ids.length].map((most) => tokenizer.isWithinTokenLimit(text, most)),
-      truncated: [0, 1, limit].map((most) => tokenizer.truncate(text, most)),
-      chunks: [{}, { overlap: 2 }, { prefer: "token" }].map((options) =>
+      pairCount: [{}, { allowedSpecial }, { addSpecialTokens: true }].map((options) => tokenizer.countTokens(text, { ...options, pair })),
+      within: [0, 1, limit, ids.length].flatMap((most) =>
+        [{}, { pair }].flatMap((given) => around.map((options) => tokenizer.isWithinTokenLimit(text, most, { ...given, ...options }))),
+      ),
+      truncated: [0, 1, limit].flatMap((most) => around.map((options) => outcome(() => tokenizer.truncate(text, most, options)))),
+      chunks: [{}, { overlap: 2 }, { prefer: "token" }, { addSpecialTokens: true }].map((options) =>
         outcome(() => tokenizer.chunk(text, limit, options).map(({ text, start, end, tokens }) => [text, points[start], points[end], tokens])),
       ),
       decoded: [false, true].map((skipSpecialTokens) => tokenizer.decode(tokenizer.encode(text, { allowedSpecial }), { skipSpecialTokens })),

@@ -18,7 +18,7 @@ export async function use(module: WebAssembly.Module, blob: Blob): Promise<strin
     allowedSpecial: new Set(["<|endoftext|>"]),
     disallowedSpecial: "all",
   });
-  const fits: number | false = tokenizer.isWithinTokenLimit("text", 3);
+  const fits: number | false = tokenizer.isWithinTokenLimit("text", 3, { pair: "more", addSpecialTokens: true });
   const { starts }: Encoded = tokenizer.encodeWithOffsets("text", { unk: "token" });
   const segments: Segment[] = tokenizer.segment(new Uint8Array(3));
   const size: number =
@@ -59,7 +59,7 @@ export async function stream(tokenizer: Tokenizer, source: TextStream, signal: A
   await Tokenizer.load("/o200k_base.wwho", options);
   const other: Tokenizer = Tokenizer.loadSync(new ArrayBuffer(8));
   const { read, written }: { read: number; written: number } = other.encodeInto("text", new Uint32Array(9));
-  const start: string = tokenizer.truncate("text", 3, { allowedSpecial: "all" });
+  const start: string = tokenizer.truncate("text", 3, { allowedSpecial: "all", addSpecialTokens: true });
   const chunks: Chunk[] = tokenizer.chunk(start, 100, { overlap: 10, prefer: "sentence" });
   const plain: number[] = tokenizer.encode("text", { array: true });
   const either: Uint32Array | number[] = tokenizer.encode("text", { array: plain.length > 3 });

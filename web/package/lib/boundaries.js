@@ -15,7 +15,7 @@ const WINDOW = 512;
  * @property {number[]} places in UTF-16 units; ascending, the first 0
  */
 /** @typedef {{ text: string, start: number, end: number, tokens: number }} Chunk */
-/** @typedef {(text: string, limit: number) => number | false} Within the count of tokens, or false beyond the limit */
+/** @typedef {(text: string, limit: number) => number | false} Within the count of tokens, or false beyond the limit; tokens of a template are in the count, not in the limit */
 
 /**
  * As much of the first `limit` tokens of `text` as is cut at a place and has at most `limit` tokens of its own.
@@ -36,7 +36,7 @@ export function longestStart(text, limit, { tokens, places }, within) {
 
 /**
  * @param {string} text
- * @param {number} limit
+ * @param {{ limit: number, aside: string }} most and what an error adds to the number
  * @param {number} overlap
  * @param {import("./ends.js").Kind} prefer what a chunk should end with
  * @param {Boundaries} boundaries of the whole text
@@ -44,7 +44,7 @@ export function longestStart(text, limit, { tokens, places }, within) {
  * @returns {Chunk[]}
  * @throws {WwhoError} LIMIT
  */
-export function chunks(text, limit, overlap, prefer, { tokens, places }, within) {
+export function chunks(text, { limit, aside }, overlap, prefer, { tokens, places }, within) {
   const isBetween = characterEdges(text);
   const ends = endsIn(text, places, prefer);
   const last = places.length - 1;
@@ -103,14 +103,14 @@ export function chunks(text, limit, overlap, prefer, { tokens, places }, within)
       while (!isBetween(places[next])) next++;
       from = Math.max(from + 1, Math.min(end, firstFrom(tokens, tokens[next] - limit)));
     } else {
-      throw new WwhoError("LIMIT", tooLong(text.slice(places[from]), places[from], limit));
+      throw new WwhoError("LIMIT", tooLong(text.slice(places[from]), places[from], limit + aside));
     }
     while (from < end && !isBetween(places[from])) from++;
   }
   return result;
 }
 
-/** @param {string} rest @param {number} place @param {number} limit */
+/** @param {string} rest @param {number} place @param {string} limit */
 function tooLong(rest, place, limit) {
   const shown = JSON.stringify(rest.slice(0, 20));
   return (

@@ -29,10 +29,11 @@ import { tracerOf } from "./trace.js";
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./special.js").Names} Names */
 /** @typedef {{ allowedSpecial?: Names, disallowedSpecial?: Names, unk?: "spell" | "token" }} EncodeOptions */
-/** @typedef {EncodeOptions & { pair?: Text, addSpecialTokens?: boolean, added?: boolean }} PairOptions */
+/** @typedef {EncodeOptions & { addSpecialTokens?: boolean }} TemplateOptions */
+/** @typedef {TemplateOptions & { pair?: Text, added?: boolean }} PairOptions */
 /** @typedef {PairOptions & { array?: boolean }} IdsOptions */
 /** @typedef {{ skipSpecialTokens?: boolean }} DecodeOptions */
-/** @typedef {EncodeOptions & { overlap?: number, prefer?: import("./ends.js").Kind }} ChunkOptions */
+/** @typedef {TemplateOptions & { overlap?: number, prefer?: import("./ends.js").Kind }} ChunkOptions */
 /** @typedef {{ route: string, text: string, start: number, end: number, units: string[], rules: string[] }} Segment */
 /** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean }} Given what options mean to the core, and what ids come in */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
@@ -46,10 +47,11 @@ const KEEP = 0;
 const DEFAULTS = Object.freeze({ mask: null, flags: 0, array: false });
 const ENCODE_OPTIONS = new Set(["allowedSpecial", "disallowedSpecial", "unk"]);
 const PART_OPTIONS = new Set([...ENCODE_OPTIONS, "array"]);
-const PAIR_OPTIONS = new Set([...ENCODE_OPTIONS, "pair", "addSpecialTokens", "added"]);
+const TEMPLATE_OPTIONS = new Set([...ENCODE_OPTIONS, "addSpecialTokens"]);
+const PAIR_OPTIONS = new Set([...ENCODE_OPTIONS, "pair", "added", "addSpecialTokens"]);
 const IDS_OPTIONS = new Set([...PAIR_OPTIONS, "array"]);
 const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress", "fatal"]);
-const CHUNK_OPTIONS = new Set([...ENCODE_OPTIONS, "overlap", "prefer"]);
+const CHUNK_OPTIONS = new Set([...TEMPLATE_OPTIONS, "overlap", "prefer"]);
 const DECODE_OPTIONS = new Set(["skipSpecialTokens"]);
 const FEED_OPTIONS = new Set([...DECODE_OPTIONS, "signal"]);
 /** The longest text that ids may have. */
@@ -225,8 +227,17 @@ export class BaseTokenizer {
    * @param {(text: Text, given: Given) => import("./template.js").Tokens} tokensOf
    */
   #filled(text, given, tokensOf) {
-    const places = placesOf(this.#open, given.pair !== undefined, given.special === true);
-    return filled(places, { first: tokensOf(text, given), ...(given.pair !== undefined && { second: tokensOf(given.pair, given) }) });
+    return filled(this.#places(given), { first: tokensOf(text, given), ...(given.pair !== undefined && { second: tokensOf(given.pair, given) }) });
+  }
+
+  /** What the template has around texts. @param {Given} given */
+  #places(given) {
+    return placesOf(this.#open, given.pair !== undefined, given.special === true);
+  }
+
+  /** How many ids the template adds. @param {Given} given */
+  #nSpecial(given) {
+    return given.special ? this.#places(given).filter(({ what }) => what === "id").length : 0;
   }
 
   /** @param {Text} part @param {Given} given */
@@ -310,22 +321,18 @@ export class BaseTokenizer {
   /** @param {Text} text @param {PairOptions} [options] @returns {number} */
   countTokens(text, options) {
     const given = this.#prepare(text, options, PAIR_OPTIONS);
-    const count = (/** @type {Text} */ each) => this.#count(each, given, MAX_ID, PART_BYTES);
-    if (isPlain(given)) return count(text);
-    const places = placesOf(this.#open, given.pair !== undefined, given.special === true);
-    const ids = places.filter(({ what }) => what === "id").length;
-    return ids + count(text) + (given.pair === undefined ? 0 : count(given.pair));
+    return this.#count(text, given, MAX_ID, PART_BYTES);
   }
 
   /**
    * @param {Text} text
    * @param {number} limit in tokens
-   * @param {EncodeOptions} [options]
+   * @param {PairOptions} [options]
    * @returns {number | false} the count (0 for an empty text), or false where there are more than `limit` tokens
    */
   isWithinTokenLimit(text, limit, options) {
     const most = tokensIn(limit, "limit", 0, "; for no limit, call countTokens");
-    const given = this.#prepare(text, options);
+    const given = this.#prepare(text, options, PAIR_OPTIONS);
     return this.#within(text, most, given);
   }
 
@@ -338,13 +345,29 @@ export class BaseTokenizer {
   }
 
   /**
-   * Number of tokens; more than `limit` where the count was given up there.
+   * Number of tokens of one text or two and of the template; more than `limit` where the count was given up there.
    * @param {Text} text
    * @param {Given} given
    * @param {number} limit
    * @param {number} size of parts
    */
   #count(text, given, limit, size) {
+    if (isPlain(given)) return this.#countText(text, given, limit, size);
+    let count = this.#nSpecial(given);
+    for (const each of given.pair === undefined ? [text] : [text, given.pair]) {
+      if (count <= limit) count += this.#countText(each, given, limit - count, size);
+    }
+    return count;
+  }
+
+  /**
+   * The same of one text alone.
+   * @param {Text} text
+   * @param {Given} given
+   * @param {number} limit
+   * @param {number} size of parts
+   */
+  #countText(text, given, limit, size) {
     const { mask, flags } = given;
     if (text.length <= size) return this.#open.count(text, mask, flags, limit);
     let count = 0;
@@ -400,15 +423,16 @@ export class BaseTokenizer {
    * A beginning of a text within a limit: as far as its first tokens reach.
    * @param {string} text
    * @param {number} limit in tokens
-   * @param {EncodeOptions} [options]
+   * @param {TemplateOptions} [options]
    * @returns {string}
    */
   truncate(text, limit, options) {
     requireString(text);
-    const most = tokensIn(limit, "limit", 0);
-    const given = this.#prepare(text, options);
-    if (this.#within(text, most, given) !== false) return text;
-    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, n, given);
+    const given = this.#prepare(text, options, TEMPLATE_OPTIONS);
+    const special = this.#nSpecial(given);
+    const most = tokensIn(limit, "limit", special) - special;
+    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, special + n, given);
+    if (within(text, most) !== false) return text;
     return longestStart(text, most, this.#boundaries(text, given, most), within);
   }
 
@@ -423,15 +447,17 @@ export class BaseTokenizer {
     requireString(text);
     requireOptions(options, CHUNK_OPTIONS);
     const { overlap = 0, prefer = "paragraph", ...encoding } = options;
-    const most = tokensIn(limit, "limit", 1);
+    const given = this.#prepare(text, encoding, TEMPLATE_OPTIONS);
+    const special = this.#nSpecial(given);
+    const most = tokensIn(limit, "limit", special + 1) - special;
+    const aside = special > 0 ? " without the template's tokens" : "";
     const shared = tokensIn(overlap, "overlap", 0);
     if (shared >= most) {
-      throw argumentError("overlap", shared, `less than limit, which is ${most}`);
+      throw argumentError("overlap", shared, `less than limit, which is ${most}${aside}`);
     }
     if (!KINDS.includes(prefer)) throw argumentError("prefer", prefer, `one of ${KINDS.join(", ")}`);
-    const given = this.#prepare(text, encoding);
-    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, n, given);
-    return chunks(text, most, shared, prefer, this.#boundaries(text, given, MAX_ID), within);
+    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, special + n, given);
+    return chunks(text, { limit: most, aside }, shared, prefer, this.#boundaries(text, given, MAX_ID), within);
   }
 
   /**
