@@ -109,7 +109,9 @@ class Template(NamedTuple):
 
     def n_special(self, pair: bool, add_special_tokens: bool = True) -> int:
         """How many ids it adds to one text, or to a pair."""
-        return sum(place.what is What.ID for place in self.places(pair, add_special_tokens))
+        if not add_special_tokens:
+            return 0
+        return sum(place.what is What.ID for place in self.places(pair))
 
 
 def _ids(ids: Sequence[int], type_id: int) -> tuple[Place, ...]:
