@@ -54,6 +54,7 @@ from tiny import (  # noqa: E402
     steps_model,
     template_model,
     tiny_model,
+    trimmed_model,
 )
 
 from wwho.compile.normal_forms import lower_case, normal_form  # noqa: E402
@@ -83,12 +84,15 @@ AFTER = {
     "fallback": fallback_model,
     "ctc": ctc_model,
     "script": script_model,
+    "trimmed": trimmed_model,
 }
 
 SCRIPT_TEXTS = (
     *(" ab, ab.b a\n a  b", "\u0301a\u0301b\u6f22\u3042\u5b57 \u6f22 \u0301b", "<s>a<s> a"),
     *("a\u0378b \U0010ffff\ufffd\x01\x00", "ab" * 60 + " " + "\u6f22" * 50, "e\u0301\u00e9 .a,b"),
 )
+
+TRIMMED_TEXTS = ("", " ab", "  ab  a ", "\n <m>\u3000b", "\U0001f600 ab\u0120 \u00e9 <m>", "<s>")
 
 TEXTS = (
     "",
@@ -353,12 +357,15 @@ def after() -> Iterator[dict[str, object]]:
     for name in AFTER:
         tokenizer = Tokenizer.load(VECTORS / f"{name}.wwho", backend="reference")
         random = Random(name)
-        texts = ("", "ab b", "a\u00e9b"), (None, "", "b ab"), (False, True)
+        firsts, seconds = ["", "ab b", "a\u00e9b"], [None, "", "b ab"]
+        if name == "trimmed":
+            firsts, seconds = [*TRIMMED_TEXTS], [None, "  ab <m> a", " ab"]
         more = ((text, None, False) for text in SCRIPT_TEXTS if name == "script")
-        for text, pair, special in (*product(*texts), *more):
+        for text, pair, special in (*product(firsts, seconds, (False, True)), *more):
             ids, types = tokenizer.encode_with_types(text, pair, add_special_tokens=special)
             line: dict[str, object] = {"encoding": name, "text": text, "pair": pair}
-            yield line | {"special": special, "ids": ids, "types": types}
+            _, offsets = tokenizer.encode_with_offsets(text, pair, add_special_tokens=special)
+            yield line | {"special": special, "ids": ids, "types": types, "offsets": offsets}
         known = sorted(AFTER[name]().decoded)
         for number in range(60):
             ids = random.choices(known, k=number % 13)

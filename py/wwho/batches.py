@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from operator import add
 from typing import TYPE_CHECKING, ClassVar
 
 from wwho.core.base import Backend
+from wwho.core.characters import characters
 from wwho.core.packed import Packing
 from wwho.format.template import Template, What
 from wwho.special import Allowed
 from wwho.text import Text, Unk, to_bytes
+from wwho.trim import BYTES, Spaced, byte_spaces, spaces, trimmed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -166,7 +168,13 @@ class Batches:
         """
         texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
         unknown = self._is_token(unk)
-        return self._packing.encode_batch_with_offsets(texts, mask, unknown, num_threads)
+        placed = self._packing.encode_batch_with_offsets(texts, mask, unknown, num_threads)
+        if not (trim := self._template.trim(What.FIRST, False)):
+            return placed
+        return [
+            (row[0], trimmed(self._spaced(data, *row, trim), trim, False))
+            for data, row in zip(texts, placed, strict=True)
+        ]
 
     def count_batch(
         self,
@@ -195,6 +203,22 @@ class Batches:
             counts = [*map(add, counts[::2], counts[1::2])]
         n = self._template.n_special(pairs is not None, add_special_tokens)
         return [n + count for count in counts]
+
+    def _spaced(
+        self, text: bytes, ids: Sequence[int], places: Sequence[tuple[int, int]], trim: int
+    ) -> list[Spaced]:
+        """The tokens of a text with the white space at their ends."""
+        known = dict.fromkeys(ids)
+        ends = {
+            token: byte_spaces(name or b"") if trim & BYTES else spaces(characters(name or b""))
+            for token, name in zip(known, self._packing.tokens_bytes([*known]), strict=True)
+        }
+        added = known.keys() & {token.id for token in self._backend.info.added}
+        read = characters(text) if added else ""
+        return [
+            Spaced(*place, *(spaces(read[slice(*place)]) if token in added else ends[token]))
+            for token, place in zip(ids, places, strict=True)
+        ]
 
     def _prepare_batch(
         self,

@@ -19,10 +19,11 @@ from wwho.decoding import Decoding, TokenTexts
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import write_atomic
 from wwho.format.layout import MAGIC
-from wwho.format.template import Place, Template
+from wwho.format.template import Place, Template, What
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
 from wwho.streaming import Streaming
 from wwho.text import Text, Unk, to_bytes
+from wwho.trim import trimmed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -359,7 +360,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             counts as a code point, and a pair of surrogates in a `str` as one. Of a model that
             normalizes, a token stands at the code points that its own came from, as in Hugging
             Face's `tokenizers`: of several that are composed, that is the first one. Of a pair,
-            each is of its own text; tokens of the template stand at (0, 0).
+            each is of its own text; tokens of the template stand at (0, 0). A model whose
+            post-processor trims offsets, such as RoBERTa's, leaves out the white space of tokens.
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.
@@ -369,21 +371,22 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("o200k_base").encode_with_offsets("hello world")
             ([24912, 2375], [(0, 5), (5, 11)])
         """
-        data, mask = self._prepare(text, allowed_special, disallowed_special)
-        unknown = self._is_token(unk)
-        ids, starts, ends = self._backend.encode_with_places(data, mask, unknown)
-        places = self._backend.offsets(data, starts, ends, False)
+        unknown, template, rows = self._is_token(unk), self._template, []
+        for what, each in ((What.FIRST, text), (What.SECOND, pair)):
+            if each is None:
+                continue
+            data, mask = self._prepare(each, allowed_special, disallowed_special)
+            ids, starts, ends = self._backend.encode_with_places(data, mask, unknown)
+            places = self._backend.offsets(data, starts, ends, False)
+            if trim := template.trim(what, pair is not None):
+                places = trimmed(self._spaced(data, ids, places, trim), trim, add_special_tokens)
+            rows.append((ids, places))
         if pair is None and not add_special_tokens:
-            return ids, places
-        first, second = list(zip(ids, places, strict=True)), None
-        if pair is not None:
-            given: _Given = {
-                "allowed_special": allowed_special,
-                "disallowed_special": disallowed_special,
-                "unk": unk,
-            }
-            second = list(zip(*self.encode_with_offsets(pair, **given), strict=True))
-        around = self._template.fill(first, second, lambda p: (p.id, (0, 0)), add_special_tokens)
+            return rows[0]
+        first, second = (list(zip(*row, strict=True)) for row in (rows[0], rows[-1]))
+        around = template.fill(
+            first, None if pair is None else second, lambda p: (p.id, (0, 0)), add_special_tokens
+        )
         found = [item for _, item in around]
         return [token for token, _ in found], [place for _, place in found]
 

@@ -341,7 +341,10 @@ def with_ends(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifa
     ids = sorted(artifact.decoded)
     if rng.random() < 0.7:
         around = [[Place(What.ID, rng.randrange(3), rng.choice(ids))] for _ in range(3)]
-        first, second = Place(What.FIRST, rng.randrange(3)), Place(What.SECOND, rng.randrange(3))
+        first, second = (
+            Place(what, rng.randrange(3), rng.choice((0, 0, 2, 19, 31)))
+            for what in (What.FIRST, What.SECOND)
+        )
         pair = rng.choice(([first, *around[0], second], [second, first, *around[1]]))
         template = Template((*around[2], first, *rng.choice(around)), tuple(pair))
         artifact = replace(artifact, template=template)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import oracle
@@ -10,12 +12,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kinds import tokenizer_of
+from test_tokenizer_json import imported
+from tokenizers import (
+    AddedToken,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 from tokenizers import Tokenizer as Theirs
-from tokenizers import decoders, models, pre_tokenizers, processors
 
 from wwho import Tokenizer, UnknownTokenError
 from wwho.build import decoders as steps
 from wwho.core.select import BackendName
+from wwho.errors import SourceError
 from wwho.format.decoder import Decoder
 from wwho.format.greedy import Greedy
 from wwho.format.model import Added, Ids, Unknown
@@ -202,6 +214,83 @@ def test_limits_without_room_for_the_template() -> None:
     with pytest.raises(ValueError, match=r"overlap is 1; .* which is 1 without the template's"):
         encoder.chunk("a", 3, overlap=1, add_special_tokens=True)
     assert encoder.count_till_limit("a", 1, add_special_tokens=True) is None
+
+
+TRIMS = (
+    lambda rng: processors.ByteLevel(rng.random() < 0.6, rng.random() < 0.8),
+    lambda rng: processors.RobertaProcessing(
+        ("</s>", 1), ("<s>", 0), rng.random() < 0.8, rng.random() < 0.6
+    ),
+    lambda _: processors.BertProcessing(("</s>", 1), ("<s>", 0)),
+    lambda _: processors.TemplateProcessing(
+        single="<s> $A", pair="<s> $B:1 $A </s>", special_tokens=[("</s>", 1), ("<s>", 0)]
+    ),
+)
+SPACED = ("hello", " ", "  ", "\n", "\n\n", "<m>", " x ", "the", "\u0120", "\u3000", "\u0121", "B")
+
+
+# What <m> takes, tokenizers gives again where it is an added token of its own.
+TAKEN = re.compile(r"<m>\s*(\n\n| x )")
+
+
+def byte_level(rng: Random) -> Theirs:
+    """A byte level BPE that trims in some way, with added tokens that hold or take white space."""
+    made = Theirs(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(rng.random() < 0.5, use_regex=rng.random() < 0.8)
+    made.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        special_tokens=["<s>", "</s>"],
+        show_progress=False,
+    )
+    made.train_from_iterator(["hello   world  hello \n\n  the \u3000\u3000 b"] * 3, trainer)
+    if rng.random() < 0.5:
+        made.normalizer = rng.choice([normalizers.Lowercase(), normalizers.NFC()])
+    made.add_tokens(
+        [
+            AddedToken("<m>", lstrip=True, rstrip=rng.random() < 0.5, normalized=False),
+            *(AddedToken(text, normalized=False) for text in (" x ", "\n\n")),
+        ]
+    )
+    adding = rng.choice(TRIMS[1:])(rng)
+    trims = [TRIMS[0](rng) for _ in range(2)]
+    made.post_processor = rng.choice(
+        [
+            *(trims[0], adding, processors.Sequence(trims)),
+            *(processors.Sequence(each) for each in ([trims[0], adding], [adding, trims[0]])),
+            processors.Sequence([processors.Sequence([trims[0]]), adding]),
+        ]
+    )
+    return made
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_trimmed_offsets(seed: int) -> None:
+    rng = Random(seed)
+    expected = byte_level(rng)
+    ours = imported(expected).artifact
+    for backend in BACKENDS:
+        encoder = Tokenizer.from_bytes(write_artifact(ours), backend=backend)
+        for _ in range(25):
+            text, other = ("".join(rng.choices(SPACED, k=rng.randrange(8))) for _ in range(2))
+            pair, add = rng.choice((None, other)), rng.random() < 0.5
+            wanted = expected.encode(text, pair, add_special_tokens=add)
+            if TAKEN.search(text) or TAKEN.search(other):
+                continue
+            found = encoder.encode_with_offsets(text, pair, add_special_tokens=add)
+            assert found == (wanted.ids, wanted.offsets), (text, pair, add)
+            types = encoder.encode_with_types(text, pair, add_special_tokens=add)
+            assert types == (wanted.ids, wanted.type_ids)
+            alone = expected.encode(text, add_special_tokens=False)
+            assert encoder.encode_batch_with_offsets([text]) == [(alone.ids, alone.offsets)]
+
+
+def test_trims_that_no_artifact_can() -> None:
+    expected = byte_level(Random(0))
+    expected.post_processor = processors.Sequence([processors.ByteLevel()] * 3)
+    with pytest.raises(SourceError, match="a third of a Sequence that trims"):
+        imported(expected)
 
 
 def test_specials_stand_nowhere() -> None:

@@ -45,8 +45,9 @@ from wwho.format.model import (
     Unknown,
 )
 from wwho.format.rewriting import Ends, Replace
-from wwho.format.template import Template
+from wwho.format.template import Place, Template, What
 from wwho.format.viterbi import Viterbi
+from wwho.trim import BYTES, KEEP, KEEP_ALONE
 
 SCHEMAS = ("sinhala", "devanagari")
 
@@ -287,6 +288,32 @@ def template_model() -> Artifact:
         template=Template.around(before=[1], behind=[2], between=[2]),
         decoder=Decoder(decoders.word_piece(), "##", {2: b"|"}),
         provenance={"name": "template"},
+    )
+
+
+def trimmed_model() -> Artifact:
+    """Byte level, with RoBERTa's template and offsets trimmed in every way."""
+    words = tuple(map(parse_regex, (r"\s+", r"\S+")))
+    scanners = compile_scanners([Scanner("words", words, longest=False)])
+    first, second = BYTES + KEEP, BYTES + KEEP_ALONE + 4
+    return Artifact(
+        scanners=scanners,
+        router=None,
+        routes=(Route("text", model=0, stages=(0,)),),
+        models=(BPE(merges=((0x20, 0x20), (0x20, ord("a")), (ord("a"), ord("b")))),),
+        stages=(Stage(0, (Action.KEEP, Action.KEEP)),),
+        added=(
+            Added("<s>", 300, Flag.SPECIAL),
+            Added("<m>", 301, Flag.LSTRIP | Flag.RSTRIP),
+            Added("\u0120 ", 302),
+        ),
+        properties=bytes(sample.isspace() for sample in scanners.classes.samples),
+        normalizer=(lower_case(),),
+        template=Template(
+            (Place(What.ID, 0, 300), Place(What.FIRST, 0, first)),
+            (Place(What.FIRST, 0, 1), Place(What.ID, 0, 300), Place(What.SECOND, 1, second)),
+        ),
+        provenance={"name": "trimmed"},
     )
 
 

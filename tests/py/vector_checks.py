@@ -14,7 +14,7 @@ VECTORS = Path(__file__).resolve().parents[1] / "vectors"
 TINY = VECTORS / "tiny.wwho"
 ENCODINGS = sorted(path.stem for path in VECTORS.glob("*.jsonl"))
 REWRITTEN = ("normal", "steps")
-AFTER = ("template", "fallback", "ctc", "script")
+AFTER = ("template", "fallback", "ctc", "script", "trimmed")
 ERRORS = {"SpecialTokenError": SpecialTokenError, "UnknownTokenError": UnknownTokenError}
 
 
@@ -133,5 +133,7 @@ def check_after(enc: Tokenizer, name: str) -> None:
             given = line["text"], line["pair"]
             found = enc.encode_with_types(*given, add_special_tokens=line["special"])
             assert found == (line["ids"], line["types"])
+            _, offsets = enc.encode_with_offsets(*given, add_special_tokens=line["special"])
+            assert [*map(list, offsets)] == line["offsets"]
         else:
             assert enc.decode(line["ids"], skip_special_tokens=line["skip"]) == line["decoded"]

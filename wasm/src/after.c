@@ -17,9 +17,10 @@ WWHO_LOCAL int build_template(wwho_model *model) {
     if (s.length != TEMPLATE_HEAD + n * TEMPLATE_PLACE) return WWHO_TEMPLATE;
     for (uint32_t i = 0; i < n; i++) {
         const uint8_t *p = s.at + TEMPLATE_HEAD + i * TEMPLATE_PLACE;
+        uint32_t id = read32(p + 4);
         size_t len;
         if (p[0] > 2 || read16(p + 2)) return WWHO_TEMPLATE;
-        if (p[0] ? read32(p + 4) != 0 : !token_text(model, read32(p + 4), &len)) return WWHO_TEMPLATE;
+        if (p[0] ? id > MAX_TRIM || (id && !(id & 3)) : !token_text(model, id, &len)) return WWHO_TEMPLATE;
         uint32_t *texts = &seen[i >= single], text = 1u << p[0] & 6;
         if (*texts & text) return WWHO_TEMPLATE;
         *texts |= text;

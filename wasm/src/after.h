@@ -4,7 +4,7 @@
 
 #include "model.h"
 
-enum { TEMPLATE_HEAD = 4, TEMPLATE_PLACE = 8 };
+enum { TEMPLATE_HEAD = 4, TEMPLATE_PLACE = 8, MAX_TRIM = 31 };
 
 /* The text of any token, as it is alone; null where there is none with this id. */
 WWHO_LOCAL const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *len);

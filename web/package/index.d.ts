@@ -216,7 +216,7 @@ export class Tokenizer implements Disposable {
   encode(text: Text, options: IdsOptions & { array: true }): number[];
   encode(text: Text, options?: IdsOptions & { array?: false }): Uint32Array;
   encode(text: Text, options?: IdsOptions): Uint32Array | number[];
-  /** With `pair` or `addSpecialTokens`, offsets are those in each text, 0 to 0 for a token of the template. */
+  /** With `pair` or `addSpecialTokens`, offsets are those in each text, 0 to 0 for a token of the template. Where a model's post-processor trims offsets, as RoBERTa's, they leave out white space. */
   encodeWithOffsets(text: Text, options?: PairOptions): Encoded;
   /**
    * A text as the model rewrites it before it is cut, without regard to added tokens, such as in Unicode's NFC; of most models, the text

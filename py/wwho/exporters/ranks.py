@@ -32,7 +32,7 @@ def write(artifact: Artifact) -> Exported:
     if specials:
         named = ", ".join(f"{text} {number}" for text, number in specials.items())
         notes.append(f"nor the special tokens: {named}")
-    if artifact.template:
+    if artifact.template and artifact.template.n_special(False):
         notes.append("nor the special tokens that a model's input begins and ends with")
     return Exported(b"".join(lines), tuple(notes))
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from wwho.format.cursor import Cursor
 
 _Item = TypeVar("_Item")
-MAX_TYPE = 255
+MAX_TYPE, MAX_TRIM = 255, 31
 
 
 class What(IntEnum):
@@ -30,7 +30,7 @@ class Place(NamedTuple):
     Attributes:
         what: what stands there.
         type_id: the type of all tokens that stand there, 0..255.
-        id: the id, where `what` is ID; else 0.
+        id: the id, where `what` is ID; else how the offsets of the text are trimmed, 0..31.
     """
 
     what: What
@@ -107,6 +107,12 @@ class Template(NamedTuple):
         filled = self.fill(first, second, lambda place: place.id, add_special_tokens)
         return [token for _, token in filled]
 
+    def trim(self, what: What, pair: bool) -> int:
+        """How the offsets of a text are trimmed: see FORMAT.md, TEMPLATE."""
+        return next(
+            place.id for place in (self.pair if pair else self.single) if place.what is what
+        )
+
     def n_special(self, pair: bool, add_special_tokens: bool = True) -> int:
         """How many ids it adds to one text, or to a pair."""
         if not add_special_tokens:
@@ -148,8 +154,10 @@ def read_template(data: bytes, ids: Callable[[int], bool]) -> Template:
         for number in range(size):
             where = f"{name}, place {number}"
             what, type_id, zero, token = cursor.numbers("BBHI", where)
-            if what > max(What) or zero or (what and token):
+            if what > max(What) or zero:
                 cursor.fail(f"{where}: {what}, {zero}, id {token}")
+            if what and (token > MAX_TRIM or (token and not token & 3)):
+                cursor.fail(f"{where}: {token} is no trim")
             if what == What.ID and not ids(token):
                 cursor.fail(f"{where}: {token} is not the id of a token")
             places.append(Place(What(what), type_id, token))

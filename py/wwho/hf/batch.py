@@ -11,10 +11,20 @@ from transformers import BatchEncoding
 from transformers.tokenization_utils_base import TruncationStrategy
 from transformers.utils import PaddingStrategy
 
-from wwho.core.packed import Placed
-from wwho.format.template import Place, Template
-from wwho.hf.read import Input, Reader
-from wwho.hf.rows import Around, Encodings, Padding, Row, Truncation, cut, encoding, whole
+from wwho.format.template import Place, Template, What
+from wwho.hf.read import Input, Reader, Untrimmed
+from wwho.hf.rows import (
+    Around,
+    Encodings,
+    Padding,
+    Row,
+    Truncation,
+    Window,
+    cut,
+    encoding,
+    whole,
+)
+from wwho.trim import Spaced, trimmed
 
 if TYPE_CHECKING:
     from wwho.hf.tokenizer import WWHOTokenizer
@@ -108,7 +118,7 @@ class Batch:
             for pair in {second is not None for _, second in samples}
         }
         if options.return_offsets_mapping:
-            nothing: Placed = ([], [])
+            nothing: Untrimmed = ([], [])
             placed = self._read(reader.places, nothing)
             self._ids = [(ids, more) for (ids, _), (more, _) in placed]
             self._offsets = [(places, more) for (_, places), (_, more) in placed]
@@ -216,7 +226,17 @@ class Batch:
         return self._template(row).around([0] * len(first), [0] * len(second), 1)
 
     def _row_offsets(self, row: Row) -> list[tuple[int, int]]:
-        return self._template(row).around(*cut(self._offsets[row.sample], row), (0, 0))
+        return self._trimmed(row, *cut(self._offsets[row.sample], row))
+
+    def _trimmed(self, row: Row, *texts: list[Spaced]) -> list[Window]:
+        """The offsets of a row: a token that begins a row is the first one of its text there."""
+        template, around = self._tokenizer.wwho._template, self._options.add_special_tokens
+        alone = template.trim(What.FIRST, False)
+        first, second = (
+            trimmed(text, template.trim(what, True) if row.second else alone, around)
+            for what, text in zip((What.FIRST, What.SECOND), texts, strict=True)
+        )
+        return self._template(row).around(first, second, (0, 0))
 
     def _type_ids(self, row: Row) -> list[int]:
         first, second = cut(self._ids[row.sample], row)
@@ -234,7 +254,8 @@ class Batch:
         (ids, offsets), (more_ids, more_offsets) = self._reader.places(inputs, self._ordinary)
         words = [self._reader.words(given, self._ordinary) for given in inputs]
         return encoding(
-            *(self._template(row), row, (ids, more_ids), (offsets, more_offsets)),
+            *(self._template(row), row, (ids, more_ids)),
+            self._trimmed(row, *cut((offsets, more_offsets), row)),
             *((words[0], words[1]), self._type_ids(row)),
             self._tokenizer.convert_ids_to_tokens,
         )

@@ -5,20 +5,24 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from operator import index
 from typing import NamedTuple, SupportsIndex, TypeAlias
 
 from tokenizers import AddedToken
 
 from wwho.core.base import SYLLABLE
-from wwho.core.packed import Placed
 from wwho.format.model import Added, Flag
+from wwho.format.template import What
 from wwho.normalize import places_before
 from wwho.text import to_bytes
 from wwho.tokenizer import Tokenizer
+from wwho.trim import Spaced
 
 Input: TypeAlias = str | Sequence[str] | Sequence[int]
 """A text, its words, or ids."""
+Untrimmed: TypeAlias = tuple[list[int], list[Spaced]]
+"""The ids of an input, and where they stand, white space included."""
 
 FLAGS = {
     "special": Flag.SPECIAL,
@@ -62,6 +66,7 @@ class Reader:
             for text, (number, token) in self._added.items()
         )
         self._specials = frozenset(enc.info.specials)
+        self._trim = enc._template.trim(What.FIRST, False)
 
     def _alternative(self, text: str) -> str:
         word = self._added[text][1].single_word
@@ -88,7 +93,7 @@ class Reader:
             for parts in cut
         ]
 
-    def places(self, inputs: Sequence[Input], ordinary: bool) -> list[Placed]:
+    def places(self, inputs: Sequence[Input], ordinary: bool) -> list[Untrimmed]:
         """The ids of each input, and the code points each stands for, first and last-plus-one.
 
         Of words, these are counted from the word's start. `ordinary` as for `ids`.
@@ -110,7 +115,7 @@ class Reader:
             return [part.word for part in parts for _ in next(placed)[0]]
         starts = [part.start + start for part in parts for start in self._word_starts(part)]
         _, places = joined(placed)
-        found = [bisect_right(starts, first) - 1 for first, _ in places]
+        found = [bisect_right(starts, first) - 1 for first, *_ in places]
         numbers = {start: number for number, start in enumerate(dict.fromkeys(found))}
         return [numbers[start] for start in found]  # what a pretokenizer drops is no word
 
@@ -118,19 +123,25 @@ class Reader:
         """The special tokens that the core is to find; where others are added, they are cut out."""
         return self._specials if self._is_plain and not ordinary else ()
 
-    def _placed(self, parts: Sequence[Part], allowed: Collection[str]) -> Iterator[Placed]:
+    def _placed(self, parts: Sequence[Part], allowed: Collection[str]) -> Iterator[Untrimmed]:
         """The ids of each part, and where they stand in the text or word."""
         texts = [part.text for part in parts if part.token is None]
-        encoded = iter(self._enc.encode_batch_with_offsets(texts, allowed_special=allowed))
+        data, mask = self._enc._prepare_batch(texts, allowed, ())
+        encoded = iter(self._enc._packing.encode_batch_with_offsets(data, mask, False, 8))
         for part in parts:
             if part.token is not None:
-                yield [part.token], [(part.start, part.start + len(part.text))]
+                yield [part.token], [Spaced(part.start, part.start + len(part.text))]
                 continue
             ids, places = next(encoded)
+            spaced = list(starmap(Spaced, places))
+            if self._trim:
+                spaced = self._enc._spaced(to_bytes(part.text), ids, places, self._trim)
             if part.start or _PAIR.search(part.text):
                 at = [part.start + bound for bound in character_bounds(part.text)]
-                places = [(at[first], at[last]) for first, last in places]
-            yield ids, places
+                spaced = [
+                    place._replace(start=at[place.start], end=at[place.end]) for place in spaced
+                ]
+            yield ids, spaced
 
     def _word_starts(self, part: Part) -> list[int]:
         """Where each word of a part begins, counted from the part's start."""
@@ -191,9 +202,9 @@ def _flags(token: AddedToken) -> list[bool]:
     return [getattr(token, name) for name in FLAGS if name != "special"]
 
 
-def joined(placed: Iterable[Placed]) -> Placed:
+def joined(placed: Iterable[Untrimmed]) -> Untrimmed:
     """Ids and places in a row."""
-    ids, places = list[int](), list[tuple[int, int]]()
+    ids, places = list[int](), list[Spaced]()
     for more_ids, more_places in placed:
         ids += more_ids
         places += more_places

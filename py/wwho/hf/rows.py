@@ -220,7 +220,7 @@ def encoding(
     template: Around,
     row: Row,
     ids: tuple[list[int], list[int]],
-    offsets: tuple[list[Window], list[Window]],
+    offsets: list[Window],
     words: tuple[list[int | None], list[int | None]],
     type_ids: list[int],
     names: Callable[[list[int]], list[str]],
@@ -231,7 +231,7 @@ def encoding(
         template: the special tokens around the inputs.
         row: what of the inputs is in it.
         ids: both inputs' ids; of one input, the second is empty.
-        offsets: the code points that each stands for, first and last-plus-one.
+        offsets: the code points that each of the row stands for, first and last-plus-one.
         words: the word that each begins in.
         type_ids: of the row.
         names: gives the names of ids.
@@ -245,7 +245,7 @@ def encoding(
         "type_ids": type_ids,
         "tokens": names(tokens),
         "words": template.around(*cut(words, row), None),
-        "offsets": template.around(*cut(offsets, row), (0, 0)),
+        "offsets": offsets,
         "special_tokens_mask": template.around([0] * sizes[0], [0] * sum(sizes[1:]), 1),
         "attention_mask": [1] * len(tokens),
         "overflowing": [],

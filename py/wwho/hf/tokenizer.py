@@ -12,7 +12,7 @@ from wwho.core.base import unknown_id
 from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
 from wwho.errors import ArtifactError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
-from wwho.format.template import Template
+from wwho.format.template import Template, What
 from wwho.hf.batch import Batch, Options, samples_of
 from wwho.hf.names import Names, first_names, unused
 from wwho.hf.read import Reader, own_token
@@ -116,7 +116,10 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             number: _token_like(token.content, given.get(token.content, token), token.special)
             for number, token in own.items()
         }
-        types = {place.type_id for place in info.template.pair} if info.template else {0}
+        template = info.template
+        if template and template.trim(What.FIRST, False) and not template.n_special(True):
+            template = None  # what only trims offsets says nothing of types
+        types = {place.type_id for place in template.pair} if template else {0}
         if types != {0}:  # as BERT's models do
             usual = [self.model_input_names[0], "token_type_ids", *self.model_input_names[1:]]
             options.setdefault("model_input_names", usual)

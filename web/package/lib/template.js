@@ -3,7 +3,7 @@
 import { OF } from "./core.js";
 import { joined } from "./parts.js";
 
-/** @typedef {{ what: string, type: number, id: number }} Place "first" or "second" for a text, "id" for an id */
+/** @typedef {{ what: string, type: number, id: number }} Place "first" or "second" for a text, whose id is its trim; "id" for an id */
 /** @typedef {{ ids: Uint32Array, starts?: Uint32Array, ends?: Uint32Array }} Tokens */
 
 /** Where the model has no template. @type {Place[]} */
@@ -48,3 +48,70 @@ export function filled(places, texts) {
     types: joined(parts.map(({ types }) => types)),
   };
 }
+
+/** White space, unlike \s of a regular expression, and U+0120, which stands for a space (FORMAT.md, TEMPLATE). */
+const SPACE = /[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u0120]/;
+/** A character of UTF-8, or a byte that is part of none. */
+const CHARACTER =
+  /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g;
+/** Of a trim: tokens stand for bytes, of which the space alone counts. */
+const BYTES = 16;
+/** Moves that leave the first token's only space to it: always, or where no ids stand around. */
+const [KEEP, KEEP_ALONE] = [2, 3];
+
+/** The characters of bytes: each byte that is part of none is one U+FFFD. @param {Uint8Array} bytes */
+function charactersOf(bytes) {
+  const raw = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return raw.replace(CHARACTER, (found) => (found.length === 1 ? "\ufffd" : decoder.decode(Uint8Array.from(found, (c) => c.charCodeAt(0)))));
+}
+
+/**
+ * How many characters at the two ends of a text count as space.
+ * @param {string} text
+ * @param {RegExp} space
+ */
+function spacesOf(text, space) {
+  let [leading, trailing] = [0, 0];
+  while (leading < text.length && space.test(text[leading] ?? "")) leading++;
+  while (trailing < text.length && space.test(text[text.length - 1 - trailing] ?? "")) trailing++;
+  return { leading, trailing };
+}
+
+/**
+ * Offsets without the white space of tokens, in place: FORMAT.md, TEMPLATE.
+ * @param {Required<Tokens>} tokens those of a text
+ * @param {string | Uint8Array} given the text
+ * @param {number} trim
+ * @param {boolean} around whether the caller asks for ids around texts
+ * @param {import("./core.js").Core} core
+ * @param {ReadonlySet<number>} added the ids of added tokens
+ */
+export function trimOffsets({ ids, starts, ends }, given, trim, around, core, added) {
+  const text = typeof given === "string" ? given : charactersOf(given);
+  /** @type {Map<number, { leading: number, trailing: number }>} */
+  const known = new Map();
+  const moves = [trim & 3, (trim >> 2) & 3].filter((move) => move > 0);
+  for (const [i, id] of ids.entries()) {
+    let [start, end] = [starts[i] ?? 0, ends[i] ?? 0];
+    let spaces = added.has(id) ? spacesOf(text.slice(start, end), SPACE) : known.get(id);
+    if (spaces === undefined) {
+      spaces = spacesOf(charactersOf(core.tokenBytes(id) ?? new Uint8Array()), trim & BYTES ? / / : SPACE);
+      known.set(id, spaces);
+    }
+    for (const move of moves) {
+      const isFirst = start === 0 || (i === 0 && !(move === KEEP_ALONE && around));
+      if (!(isFirst && spaces.leading === 1 && move >= KEEP)) {
+        for (let n = spaces.leading; n > 0 && start < end; n--) start += isPair(text, start) ? 2 : 1;
+      }
+      let [n, place] = [spaces.trailing, end];
+      for (; n > 0 && place > 0; n--) place -= isPair(text, place - 2) ? 2 : 1;
+      if (n === 0) end = Math.max(place, start);
+    }
+    starts[i] = start;
+    ends[i] = end;
+  }
+}
+
+/** Whether a pair of surrogates stands there. @param {string} text @param {number} at */
+const isPair = (text, at) => at >= 0 && (text.codePointAt(at) ?? 0) > 0xffff;

@@ -23,7 +23,7 @@ import { itemsOf } from "./items.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
 import { readProvenance } from "./provenance.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
-import { filled, placesOf } from "./template.js";
+import { filled, placesOf, trimOffsets } from "./template.js";
 import { tracerOf } from "./trace.js";
 
 /** @typedef {import("./core.js").Text} Text */
@@ -74,6 +74,10 @@ export class BaseTokenizer {
   #core;
   /** @type {readonly { name: string, hasUnits: boolean }[]} */
   #routes;
+  /** Their ids. @type {ReadonlySet<number>} */
+  #addedIds;
+  /** How the offsets of a text alone are trimmed: FORMAT.md, TEMPLATE. */
+  #trim;
   /** Whether no token stands for more text than the longest one has. */
   #isBounded;
   /** The texts of the added tokens, by number; of those, the special ones. @type {readonly string[]} */
@@ -118,6 +122,8 @@ export class BaseTokenizer {
     /** Text of each special token and its id. @type {ReadonlyMap<string, number>} @readonly */
     this.specialTokens = new Map(specials.map(({ id, bytes }) => [utf8(bytes), id]));
     this.#specials = [...this.specialTokens.keys()];
+    this.#addedIds = new Set(added.map(({ id }) => id));
+    this.#trim = placesOf(core, false, false)[0]?.id ?? 0;
     this.#added = added.map(({ bytes }) => utf8(bytes));
     const spells = this.info.models.every(({ kind, unknown }) => kind === "bpe" && unknown !== "id");
     const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.list(OF.STAGE, i, "action")).some((actions) => actions.some((action) => action !== KEEP));
@@ -224,10 +230,13 @@ export class BaseTokenizer {
    * One text or two, with what the template has around them.
    * @param {Text} text
    * @param {Given} given
-   * @param {(text: Text, given: Given) => import("./template.js").Tokens} tokensOf
+   * @param {(text: Text, given: Given, trim: number) => import("./template.js").Tokens} tokensOf
    */
   #filled(text, given, tokensOf) {
-    return filled(this.#places(given), { first: tokensOf(text, given), ...(given.pair !== undefined && { second: tokensOf(given.pair, given) }) });
+    const places = this.#places(given);
+    const tokens = (/** @type {string} */ name, /** @type {Text} */ each) =>
+      tokensOf(each, given, places.find(({ what }) => what === name)?.id ?? 0);
+    return filled(places, { first: tokens("first", text), ...(given.pair !== undefined && { second: tokens("second", given.pair) }) });
   }
 
   /** What the template has around texts. @param {Given} given */
@@ -283,12 +292,14 @@ export class BaseTokenizer {
   /** @param {Text} text @param {PairOptions} [options] */
   encodeWithOffsets(text, options) {
     const given = this.#prepare(text, options, PAIR_OPTIONS);
-    return isPlain(given) ? this.#placed(text, given) : this.#filled(text, given, this.#placed);
+    return isPlain(given) ? this.#placed(text, given, this.#trim) : this.#filled(text, given, this.#placed);
   }
 
-  /** @param {Text} text @param {Given} given */
-  #placed = (text, given) => {
-    return this.#encodeAllWithOffsets(text, given);
+  /** @param {Text} text @param {Given} given @param {number} trim */
+  #placed = (text, given, trim) => {
+    const found = this.#encodeAllWithOffsets(text, given);
+    if (trim) trimOffsets(found, text, trim, given.special === true, this.#open, this.#addedIds);
+    return found;
   };
 
   /** @param {Text} text @param {Given} given */

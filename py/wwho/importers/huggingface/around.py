@@ -2,50 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from wwho.build import decoders
 from wwho.format.decoder import Decoder, Replace, Step, Unspell
 from wwho.format.template import Place, Template, What
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.source import shown
+from wwho.trim import BYTES, KEEP, KEEP_ALONE
+
+AROUND = {"BertProcessing": {What.FIRST}, "RobertaProcessing": {What.FIRST, What.SECOND}}
+"""The texts before which a processor puts an id that is from then on the first token."""
 
 
-def read_template(value: Value, ids: Mapping[str, int]) -> Template | None:
-    """What a post-processor puts around the ids of a text; None for nothing.
+def read_template(
+    value: Value, ids: Mapping[str, int], *, byte_level: bool = False
+) -> Template | None:
+    """What a post-processor puts around the ids of a text, and how it trims offsets.
 
     Args:
         value: the post-processor.
         ids: all tokens, text to id.
+        byte_level: whether tokens are bytes.
+
+    Returns:
+        The template; None where it does nothing.
 
     Raises:
         SourceError: it is not known, names a token that is not there, or does what no artifact can.
     """
-    if value.raw is None:
-        return None
-    check_options(value)
+    found: Template | None = None
+    trims, led = {What.FIRST: 0, What.SECOND: 0}, set[What]()
     kinds: dict[str, Callable[[Value], Template | None]] = {
         "BertProcessing": lambda value: _bert(value, ids),
-        "ByteLevel": _nothing,
+        "ByteLevel": lambda _: None,
         "RobertaProcessing": lambda value: _roberta(value, ids),
-        "Sequence": lambda value: _sequence(value, ids),
         "TemplateProcessing": lambda value: _template(value, ids),
     }
-    return value.dispatch(kinds, "post-processor")
-
-
-def _nothing(_: Value) -> None:
-    """ByteLevel moves offsets alone."""
-
-
-def _sequence(value: Value, ids: Mapping[str, int]) -> Template | None:
-    found = None
-    for each in value.items("processors"):
-        made = read_template(each, ids)
+    for each in _processors(value):
+        check_options(each)
+        made = each.dispatch(kinds, "post-processor")
+        if each.kind() in ("ByteLevel", "RobertaProcessing"):
+            trims = _trims(each, trims, led)
         if made and found:
             each.fail("two of a Sequence add tokens, which no artifact can; make one of them")
-        found = made or found
-    return found
+        if made:
+            found, led = made, AROUND.get(each.kind(), set())
+    if not any(trims.values()):
+        return found
+    bits = BYTES if byte_level else 0
+    return Template(
+        *(
+            tuple(
+                place if place.what is What.ID else place._replace(id=trims[place.what] | bits)
+                for place in places
+            )
+            for places in found or Template()
+        )
+    )
+
+
+def _processors(value: Value) -> Iterator[Value]:
+    """Those of a Sequence, which may be in one again."""
+    if value.raw is None:
+        return
+    if value.kind() != "Sequence":
+        yield value
+        return
+    check_options(value)
+    for each in value.items("processors"):
+        yield from _processors(each)
+
+
+def _trims(value: Value, before: Mapping[What, int], led: set[What]) -> dict[What, int]:
+    """The trim of each text with one more move."""
+    trims, keeps = value.flag("trim_offsets"), value.flag("add_prefix_space")
+    if not trims:
+        return dict(before)
+    if any(trim > 3 for trim in before.values()):
+        value.at("trim_offsets").fail("found a third of a Sequence that trims; two may")
+    return {
+        what: trim | ((KEEP_ALONE if what in led else KEEP) if keeps else 1) << 2 * bool(trim)
+        for what, trim in before.items()
+    }
 
 
 def _special(value: Value, key: str, ids: Mapping[str, int]) -> int:
@@ -70,8 +109,6 @@ def _bert(value: Value, ids: Mapping[str, int]) -> Template:
 
 def _roberta(value: Value, ids: Mapping[str, int]) -> Template:
     sep, cls = (_special(value, key, ids) for key in ("sep", "cls"))
-    value.flag("trim_offsets")
-    value.flag("add_prefix_space")
     return Template.around([cls], [sep], [sep, sep], second_type=0)
 
 

@@ -252,7 +252,7 @@ def assemble(
         properties=properties,
         normalizer=tuple(draft.normalizer),
         rewriting=tuple(draft.rewriting),
-        template=read_template(root.at("post_processor"), everything),
+        template=read_template(root.at("post_processor"), everything, byte_level=draft.byte_level),
         decoder=read_decoder(
             root.at("decoder"),
             byte_level=draft.byte_level,
