@@ -17,7 +17,7 @@ from wwho.format.read import read_artifact
 
 transformers = pytest.importorskip("transformers", reason="needs the extra hf")
 
-from tokenizers import Tokenizer, processors  # noqa: E402
+from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers  # noqa: E402
 
 from wwho.hf import WWHOTokenizer  # noqa: E402
 
@@ -185,6 +185,41 @@ def test_a_folder_of_another_library(make: Callable[[], Any], tmp_path: Path) ->
             assert ours.decode(ids, skip_special_tokens=skip) == fast.decode(
                 ids, skip_special_tokens=skip
             )
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_trimmed_offsets(tmp_path: Path, keeps: bool) -> None:
+    """As RoBERTa's: trimmed after rows are cut, so that each has a first token."""
+    rust = Tokenizer(models.BPE())
+    rust.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=keeps)
+    trainer = trainers.BpeTrainer(
+        vocab_size=300,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        special_tokens=["<s>", "</s>"],
+        show_progress=False,
+    )
+    rust.train_from_iterator(["the cat  sat on the mat"] * 3, trainer)
+    rust.post_processor = processors.RobertaProcessing(
+        ("</s>", 1), ("<s>", 0), add_prefix_space=keeps
+    )
+    rust.save(str(tmp_path / "tokenizer.json"))
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=rust)
+    ours = WWHOTokenizer(tmp_path)
+    asked: dict[str, Any] = {"return_offsets_mapping": True, "add_special_tokens": False}
+    windows = {"truncation": True, "max_length": 3, "return_overflowing_tokens": True}
+    text = " the cat  sat on  the mat "
+    found = []
+    for given in ({"text": text}, {"text": text, "text_pair": " cat"}):
+        for more in ({}, windows, {"add_special_tokens": True}):
+            encoded, expected = (
+                ours(**given, **{**asked, **more}),
+                fast(**given, **{**asked, **more}),
+            )
+            assert encoded["offset_mapping"] == expected["offset_mapping"]
+            for mine, theirs in zip(encoded.encodings, expected.encodings, strict=True):
+                assert mine.offsets == theirs.offsets
+            found.append(encoded["offset_mapping"])
+    assert ((0, 4) if keeps else (1, 4)) == found[0][0]
 
 
 def test_types_are_given_where_the_template_has_some(tmp_path: Path) -> None:
