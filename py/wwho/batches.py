@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wwho.core.base import Backend
 from wwho.core.characters import characters
-from wwho.core.packed import Packing
+from wwho.core.packed import Packing, Placed
 from wwho.format.template import Template, What
 from wwho.special import Allowed
 from wwho.text import Text, Unk, to_bytes
@@ -18,6 +18,8 @@ from wwho.trim import BYTES, Spaced, byte_spaces, spaces, trimmed
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+TEXTS = (What.FIRST, What.SECOND)
 
 
 class Batches:
@@ -150,13 +152,15 @@ class Batches:
     def encode_batch_with_offsets(
         self,
         text: Iterable[Text],
+        pairs: Iterable[Text] | None = None,
         *,
         num_threads: int = 8,
+        add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> list[tuple[list[int], list[tuple[int, int]]]]:
-        """What `encode_with_offsets` gives, for each of several texts.
+        """What `encode_with_offsets` gives, for each of several texts or pairs of texts.
 
         Raises:
             SpecialTokenError: a text spells a disallowed special token.
@@ -166,14 +170,12 @@ class Batches:
             >>> wwho.get_encoding("o200k_base").encode_batch_with_offsets(["hello world", "a"])
             [([24912, 2375], [(0, 5), (5, 11)]), ([64], [(0, 1)])]
         """
-        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special)
-        unknown = self._is_token(unk)
-        placed = self._packing.encode_batch_with_offsets(texts, mask, unknown, num_threads)
-        if not (trim := self._template.trim(What.FIRST, False)):
-            return placed
+        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
+        unknown, size = self._is_token(unk), 1 if pairs is None else 2
+        rows = self._packing.encode_batch_with_offsets(texts, mask, unknown, num_threads)
         return [
-            (row[0], trimmed(self._spaced(data, *row, trim), trim, False))
-            for data, row in zip(texts, placed, strict=True)
+            self._placed(texts[k : k + size], rows[k : k + size], add_special_tokens)
+            for k in range(0, len(texts), size)
         ]
 
     def count_batch(
@@ -203,6 +205,24 @@ class Batches:
             counts = [*map(add, counts[::2], counts[1::2])]
         n = self._template.n_special(pairs is not None, add_special_tokens)
         return [n + count for count in counts]
+
+    def _placed(
+        self, texts: Sequence[bytes], rows: Sequence[Placed], add_special_tokens: bool
+    ) -> Placed:
+        """The tokens of one text or two, and where they stand, with those of the template."""
+        found, pair = [], len(texts) > 1
+        for what, text, (ids, places) in zip(TEXTS, texts, rows, strict=False):
+            if trim := self._template.trim(what, pair):
+                places = trimmed(self._spaced(text, ids, places, trim), trim, add_special_tokens)
+            found.append((ids, places))
+        if not pair and not add_special_tokens:
+            return found[0]
+        first, second = (list(zip(*row, strict=True)) for row in (found[0], found[-1]))
+        around = self._template.fill(
+            first, second if pair else None, lambda p: (p.id, (0, 0)), add_special_tokens
+        )
+        items = [item for _, item in around]
+        return [token for token, _ in items], [place for _, place in items]
 
     def _spaced(
         self, text: bytes, ids: Sequence[int], places: Sequence[tuple[int, int]], trim: int

@@ -19,11 +19,10 @@ from wwho.decoding import Decoding, TokenTexts
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import write_atomic
 from wwho.format.layout import MAGIC
-from wwho.format.template import Place, Template, What
+from wwho.format.template import Place, Template
 from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
 from wwho.streaming import Streaming
 from wwho.text import Text, Unk, to_bytes
-from wwho.trim import trimmed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -371,24 +370,13 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("o200k_base").encode_with_offsets("hello world")
             ([24912, 2375], [(0, 5), (5, 11)])
         """
-        unknown, template, rows = self._is_token(unk), self._template, []
-        for what, each in ((What.FIRST, text), (What.SECOND, pair)):
-            if each is None:
-                continue
+        unknown, texts, rows = self._is_token(unk), [], []
+        for each in (text,) if pair is None else (text, pair):
             data, mask = self._prepare(each, allowed_special, disallowed_special)
             ids, starts, ends = self._backend.encode_with_places(data, mask, unknown)
-            places = self._backend.offsets(data, starts, ends, False)
-            if trim := template.trim(what, pair is not None):
-                places = trimmed(self._spaced(data, ids, places, trim), trim, add_special_tokens)
-            rows.append((ids, places))
-        if pair is None and not add_special_tokens:
-            return rows[0]
-        first, second = (list(zip(*row, strict=True)) for row in (rows[0], rows[-1]))
-        around = template.fill(
-            first, None if pair is None else second, lambda p: (p.id, (0, 0)), add_special_tokens
-        )
-        found = [item for _, item in around]
-        return [token for token, _ in found], [place for _, place in found]
+            texts.append(data)
+            rows.append((ids, self._backend.offsets(data, starts, ends, False)))
+        return self._placed(texts, rows, add_special_tokens)
 
     def encode_single_token(self, text_or_bytes: Text) -> int:
         """The id of the token with exactly this text, special tokens among them.

@@ -162,6 +162,12 @@ def test_batches_as_tokenizers(number: int) -> None:
         for encoder in encoders:
             assert encoder.encode_batch(texts, pairs, add_special_tokens=add) == rows
             assert encoder.count_batch(texts, pairs, add_special_tokens=add) == [*map(len, rows)]
+            placed = encoder.encode_batch_with_offsets(texts, pairs, add_special_tokens=add)
+            assert placed == [
+                encoder.encode_with_offsets(*sample, add_special_tokens=add)
+                for sample in (samples if paired else zip(texts, strict=True))
+            ]
+            assert [found for found, _ in placed] == rows
             ids, starts = encoder.encode_batch_to_numpy(texts, pairs, add_special_tokens=add)
             assert ids.dtype == np.uint32
             assert starts.dtype == np.int64
