@@ -152,8 +152,8 @@ enum {
     WWHO_OF_AUTOMATON = 4, /* n_states, n_rules */
     WWHO_OF_SPAN = 5,      /* of the struct wwho_span: size, and the offset of each field, in bytes; needs no model */
     WWHO_OF_FLAGS = 6,     /* the flags of wwho_encode and of wwho_decode_part; needs no model */
-    WWHO_OF_TEMPLATE = 7   /* what stands around the ids of a text (0), or of two (1): for each place its `type` and then its `id`, or with the
-                            * name `first` or `second`, for the ids of a text, how their offsets are trimmed (FORMAT.md, TEMPLATE), which
+    WWHO_OF_TEMPLATE = 7   /* what stands around the ids of a text (0), or of two (1): for each place its `type` and then its `id`, or with
+                            * the name `first` or `second`, for the ids of a text, how their offsets are trimmed (FORMAT.md, TEMPLATE), which
                             * this library leaves to the caller; nothing where there is no template */
 };
 
