@@ -375,7 +375,7 @@ def test_import_refuses_what_is_no_rank_file(cli: Cli, tmp_path: Path, content: 
     [
         (["x=2097151"], "has the id 2097151; ids are 0 to 2097150"),
         (["x=9999999999"], "has the id 9999999999"),
-        ([f"{'x' * 1024}=300"], "has 1024 bytes; 1 to 1023"),
+        ([f"{'x' * 1025}=300"], "has 1025 bytes; 1 to 1024"),
         (["\udcff=300"], "is not valid Unicode"),
         (["x=300", "x=301"], "--special x=... is given twice"),
     ],

@@ -224,7 +224,7 @@ def add_atoms(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--protect",
         type=protected,
-        default=[],
+        default=(),
         metavar="FILE",
         help="texts, one a line, that are one token each wherever they stand, without leave; no "
         "merge holds a part of one",

@@ -262,9 +262,9 @@ _LONG_FOLDS = frozenset({"ss", "ff", "fi", "fl", "st", "\u02bcn", "i\u0307", "j\
 
 
 def _flat(node: Node) -> list[Node]:
-    return (
-        [each for one in node.options for each in _flat(one)] if isinstance(node, Alt) else [node]
-    )
+    if not isinstance(node, Alt) or node == _LINE_START:
+        return [node]
+    return [each for one in node.options for each in _flat(one)]
 
 
 def _ahead(node: Node) -> CodePointSet:
