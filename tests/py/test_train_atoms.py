@@ -539,8 +539,12 @@ def test_the_command_says_what_does_not_go_together(
     assert not (tmp_path / "model.wwho").exists()
 
 
+MERGED = [kind for kind in AtomKind if kind is not AtomKind.SCRIPT]
+"""What is merged as it is; what SCRIPT merges are pairs that steps have made of characters."""
+
+
 @settings(max_examples=40)
-@given(text=texts, kind=st.sampled_from(list(AtomKind)), most=st.integers(1, 4))
+@given(text=texts, kind=st.sampled_from(MERGED), most=st.integers(1, 4))
 def test_no_token_has_more_atoms_than_asked_for(text: str, kind: AtomKind, most: int) -> None:
     model = train_model(
         [] if kind is AtomKind.BYTE else SCHEMAS,

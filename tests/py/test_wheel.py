@@ -231,7 +231,7 @@ def make_files(installed: Installed) -> None:
     folder = installed.folder
     texts = {
         **dict.fromkeys(("LICENSE", "README.md", "en.txt"), ENGLISH),
-        **dict.fromkeys(("lines.txt", "notes.txt", "si.txt"), SINHALA),
+        **dict.fromkeys(("corpus.txt", "lines.txt", "notes.txt", "si.txt"), SINHALA),
         "b.txt": HINDI + SINHALA,
         **dict.fromkeys(("news/1.txt", "books/1.txt"), HINDI),
         "my-script.json": page_of_schemas(installed)[1],
@@ -247,7 +247,8 @@ def make_files(installed: Installed) -> None:
     parquet.write_table(table({"text": SINHALA.splitlines()}), folder / "web" / "1.parquet")
     (folder / "llama").mkdir()
     llama = Tokenizer(models.BPE())
-    llama.train_from_iterator([ENGLISH, SINHALA], trainers.BpeTrainer(vocab_size=300))
+    short = trainers.BpeTrainer(vocab_size=300, max_token_length=40)
+    llama.train_from_iterator([ENGLISH, SINHALA], short)
     llama.save(str(folder / "llama" / "tokenizer.json"))
     exported = export(read_artifact(model_bytes("gpt2")), "tokenizer.json")
     (folder / "tokenizer.json").write_bytes(exported.data)
