@@ -15,7 +15,7 @@ ROOMS = (
     ("core",),
     ("compile",),
     ("ends",),
-    ("normalize",),
+    ("normalize", "trim"),
     ("corpus",),
     ("build",),
     ("importers", "exporters"),

@@ -16,7 +16,6 @@ import { Card } from "./show/card.js";
 import { element } from "./show/element.js";
 import { FileTable } from "./show/files.js";
 import { bytes, count, counted } from "./show/format.js";
-import { listenToGallery } from "./show/gallery.js";
 import { cutsOf } from "./show/pieces.js";
 import { showPremium, showSentences } from "./show/premium.js";
 import { Rows, spoken } from "./show/rows.js";
@@ -332,7 +331,10 @@ function listen() {
     find("text").focus({ preventScroll: true });
   });
   addEventListener("paste", paste);
-  listenToGallery(complain);
+  find("gallery").addEventListener("toggle", () => {
+    const shown = import("./show/gallery.js").then(({ showGallery }) => showGallery());
+    shown.catch((error) => complain(`The gallery cannot be shown: ${error.message}`));
+  });
   listenToDrops();
 }
 

@@ -1,4 +1,4 @@
-// The gallery: well-known tokenizers, what their files weigh and what they make of the parallel sentences. Its data comes when it is opened.
+// The gallery: well-known tokenizers, what their files weigh and what they make of the parallel sentences. It comes, and its data, when it is opened.
 
 import { PARALLEL } from "../data/parallel.js";
 import { element } from "./element.js";
@@ -7,14 +7,9 @@ import { bytes, count } from "./format.js";
 /** @param {string} id @returns {any} */
 const find = (id) => document.getElementById(id);
 
-/** Show it when it is first opened. @param {(message: string) => void} failed */
-export function listenToGallery(failed) {
-  find("gallery").addEventListener("toggle", () => {
-    if (find("gallery").open && find("gallery-rows").children.length === 0) show().catch((error) => failed(`The gallery cannot be shown: ${error.message}`));
-  });
-}
-
-async function show() {
+/** Show it, unless it is shown already. */
+export async function showGallery() {
+  if (find("gallery-rows").children.length > 0) return;
   const { GALLERY } = await import("../data/gallery.js");
   const heads = ["Tokenizer", "Ids", "As .wwho", "Otherwise", ...PARALLEL.map(({ name }) => name), "Licence"];
   find("gallery-heads").replaceChildren(...heads.map((text) => scoped(element("th", "", text), "col")));
