@@ -111,8 +111,9 @@ static inline void describe(fuzz_model *m) {
     m->n_added = number_of(m, WWHO_OF_TOKENIZER, 0, "n_added");
     m->n_routes = number_of(m, WWHO_OF_TOKENIZER, 0, "n_routes");
     m->max_token_bytes = number_of(m, WWHO_OF_TOKENIZER, 0, "max_token_bytes");
-    for (uint32_t i = 0, value; i < number_of(m, WWHO_OF_TOKENIZER, 0, "n_stages"); i++)
-        m->drops |= tells(m, WWHO_OF_STAGE, i, "action", &value, DROP);
+    for (uint32_t i = 0, value, n = number_of(m, WWHO_OF_TOKENIZER, 0, "n_stages"); i < n; i++)
+        for (uint32_t back = 0; back < 32; back++) /* characters that the pattern has looked at ahead */
+            m->drops |= tells(m, WWHO_OF_STAGE, i, "action", &value, DROP + 8 * back);
     m->rewrites = number_of(m, WWHO_OF_TOKENIZER, 0, "n_steps") > 0;
     m->drops |= m->rewrites;
     m->joins = number_of(m, WWHO_OF_TOKENIZER, 0, "decoder") > 0;
