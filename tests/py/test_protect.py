@@ -161,6 +161,8 @@ def test_a_pattern_finds_what_to_protect() -> None:
     ("arguments", "error", "named"),
     [
         ({"protect": ["a\nb"]}, wwho.SpecialTokenError, "line feed"),
+        ({"protect": "abc"}, TypeError, "a list of texts"),
+        ({"protect_pattern": "x", "protect_min": 0}, ValueError, "1 or more"),
         ({"protect": [""]}, wwho.SpecialTokenError, "0 bytes"),
         ({"protect": ["x" * 2000]}, wwho.SpecialTokenError, "2000 bytes"),
         ({"protect": ["x"], "specials": ["x"]}, wwho.SpecialTokenError, "already"),

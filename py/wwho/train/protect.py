@@ -37,10 +37,16 @@ class Protect:
         Those of the pattern come behind the others, the most frequent first.
 
         Raises:
+            TypeError: the texts are one text.
+            ValueError: the least count is less than 1.
             SpecialTokenError: one holds a line feed, at which a corpus is cut.
             PatternError: the pattern is not valid.
             CorpusError: it finds nothing so often, or the corpus can be read only once.
         """
+        if isinstance(self.texts, str):
+            raise TypeError(f"protect is {self.texts!r}; it must be a list of texts")
+        if self.least < 1:
+            raise ValueError(f"protect_min is {self.least}; it must be 1 or more")
         found: dict[str, int | None] = dict.fromkeys(self.texts)
         if self.pattern is not None:
             with bars.stage("protect", corpus.size(), unit="B") as advance:
