@@ -45,7 +45,7 @@ ROUTES: list[Field] = [
     (2, "router: none"),
     (2, "n_routes"),
     (1, "route 0: model"),
-    (1, "n_stages: the segment is one piece"),
+    (1, "n_stages: the segment is one pretoken"),
     (2, "units: none"),
     (1, "name_length"),
     (5, "name"),
@@ -146,8 +146,9 @@ def attack_files() -> str:
         names.setdefault(status, []).append(what)
     rows = "\n".join(f"| `{status}` | {', '.join(what)} |" for status, what in names.items())
     return (
-        f"{ATTACKS}For each MUST there is a file that breaks it and nothing before it, which all "
-        "readers refuse with its status: STATUS-what.wwho. tools/gen_attacks.py makes them.\n\n"
+        f"{ATTACKS}For each MUST there is a file that breaks it and no MUST before it. All readers "
+        "reject the file with that status. Its name is STATUS-what.wwho; tools/gen_attacks.py "
+        "makes it.\n\n"
         f"| status | what |\n|---|---|\n{rows}\n"
     )
 
@@ -157,8 +158,8 @@ def minimal_file() -> str:
     blob = write_artifact(MODEL)
     lines = "\n".join(dump(blob))
     return (
-        f"{MINIMAL}The least that is a tokenizer: every byte is a token, every text one piece. "
-        f"{len(blob):,} bytes, of which the page table\nis the most.\n\n```\n{lines}\n```\n"
+        f"{MINIMAL}The smallest tokenizer: every byte is a token, and every text is one pretoken. "
+        f"Most of its {len(blob):,} bytes are the page table.\n\n```\n{lines}\n```\n"
     )
 
 
