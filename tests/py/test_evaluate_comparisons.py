@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from wwho.errors import CorpusError
 from wwho.evaluate.comparisons import SENTENCES, Identity
 from wwho.evaluate.encoders import Encoder, open_model
 from wwho.evaluate.evaluate import evaluate
-from wwho.evaluate.text import DataSet
+from wwho.evaluate.text import DataSet, blocks
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.train.pipeline import train_model
@@ -58,6 +59,44 @@ def test_premium(folder: Path) -> None:
     assert en.premium == {"hand": 1.0, "bytes": 1.0}
     assert si.tokens == {"hand": 2, "bytes": 12}
     assert si.premium == {"hand": 0.5, "bytes": 3.0}
+    assert [each.encoder for each in found.fairness] == ["hand", "bytes"]
+    hand, plain = found.fairness
+    assert hand.gini == pytest.approx(1 / 6)
+    assert (hand.mean, hand.worst) == (0.5, (("si", 0.5),))
+    assert (plain.gini, plain.mean, plain.worst) == (0.25, 3.0, (("si", 3.0),))
+
+
+def test_the_worst_languages_come_first(folder: Path) -> None:
+    lengths = {"en": 2, "a": 3, "b": 9, "c": 5, "d": 7, "e": 1, "f": 4}
+    for name, length in lengths.items():
+        (folder / name).write_text("x" * length, "utf-8")
+    texts = [DataSet(name, str(folder / name)) for name in lengths]
+    found = measured(folder, parallel_texts=texts).parallel
+    assert found is not None
+    assert found.fairness[1].worst == (("b", 4.5), ("d", 3.5), ("c", 2.5), ("f", 2.0), ("a", 1.5))
+
+
+def test_a_half_of_parallel_texts(folder: Path) -> None:
+    """Also where a text comes in several blocks, the first of which has an odd number of lines."""
+    long, n = 2**18, 7
+    for name, short in (("en", "a"), ("si", "ab")):
+        lines = ["b" * long if k % 2 else short for k in range(n)]
+        lines[0] += "b" * long
+        (folder / name).write_text("\n".join(lines), "utf-8")
+    texts = [DataSet(name, str(folder / name)) for name in ("en", "si")]
+    assert sum(1 for _ in blocks(texts[0].corpus(), lambda size: None)) > 1
+    odd, even = (
+        measured(folder, parallel_texts=texts, half=half).parallel for half in ("odd", "even")
+    )
+    assert odd is not None
+    assert even is not None
+    assert (odd.lines, even.lines) == (4, 3)
+    assert [each.tokens["bytes"] for each in odd.languages] == [long + 4, long + 8]
+    assert [each.tokens["bytes"] for each in even.languages] == [3 * long, 3 * long]
+    (folder / "si").write_text("one line", "utf-8")
+    shutil.copy(folder / "si", folder / "en")
+    with pytest.raises(CorpusError, match="no text in it to measure"):
+        measured(folder, parallel_texts=texts, half="even")
 
 
 def test_parallel_texts_must_match(folder: Path) -> None:

@@ -256,3 +256,8 @@ def check_premiums(found: Evaluation) -> None:
     cells_of = {cells[0]: cells[1:] for cells in rows("Token premium")}
     for name in NAMES:
         assert cells_of[name] == [f"{language.premium[name]:.2f}" for language in languages]
+    cells_of = {cells[0]: cells[1:] for cells in rows("Fairness")}
+    for each in found.parallel.fairness:
+        worst = ", ".join(f"{language} {premium:.2f}" for language, premium in each.worst)
+        assert cells_of[each.encoder] == [f"{each.gini:.3f}", f"{each.mean:.2f}", worst]
+    assert f"all {len(languages) + 1} languages" in PAGE

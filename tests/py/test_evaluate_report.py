@@ -194,6 +194,12 @@ def test_parallel_texts(cli: Any, folder: Path) -> None:
         ["en", "4", "1.00×", "4", "1.00×"],
         ["සිංහල", "2", "0.50×", "12", "3.00×"],
     ]
+    report = (folder / "report" / "report.md").read_text("utf-8")
+    assert table(report, "Fairness between languages")[2:] == [
+        ["hand", "0.167", "0.50×", "0.50×"],
+        ["bytes", "0.250", "3.00×", "3.00×"],
+    ]
+    assert "\nHighest premiums, bytes: සිංහල 3.00×\n" in report
     page = (folder / "report" / "index.html").read_text("utf-8")
     assert re.search(r"<text [^>]*>සිංහල</text>", page)
 

@@ -54,6 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "others are compared with",
     )
     parser.add_argument(
+        "--half",
+        choices=("odd", "even"),
+        help="of the parallel texts, measure only the odd or the even lines, counted from 1",
+    )
+    parser.add_argument(
         "--example",
         action="append",
         type=shared.unicode_text,
@@ -140,6 +145,7 @@ def evaluated(options: argparse.Namespace) -> Evaluation:
         baselines,
         texts(options.data),
         parallel_texts=texts(options.parallel),
+        half=options.half,
         example_texts=EXAMPLES if options.example is None else options.example,
         schemas=shared.load_schemas(options.schema, allow_invalid=False),
         width=options.width,

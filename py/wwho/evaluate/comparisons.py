@@ -6,12 +6,13 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Literal
 
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import CorpusError
 from wwho.evaluate.encoders import Encoder, trained_on
 from wwho.evaluate.grammar import text_of
-from wwho.evaluate.metrics import ratio
+from wwho.evaluate.metrics import gini, ratio
 from wwho.evaluate.text import Block, DataSet, blocks
 from wwho.progress import Advance
 
@@ -100,6 +101,10 @@ def made_up(number: int) -> list[str]:
     ]
 
 
+Half = Literal["odd", "even"]
+WORST = 5
+
+
 @dataclass(frozen=True)
 class Language:
     """One of the parallel texts: for each tokenizer its tokens, and those over the first text's."""
@@ -110,26 +115,55 @@ class Language:
 
 
 @dataclass(frozen=True)
+class Fairness:
+    """How evenly a tokenizer treats the languages.
+
+    Attributes:
+        encoder: its name.
+        gini: the Gini coefficient of its tokens over all languages; 0 is the same for all.
+        mean: of the premiums of all languages but the reference.
+        worst: the languages of the highest premiums, at most `WORST`, the highest first.
+    """
+
+    encoder: str
+    gini: float | None
+    mean: float | None
+    worst: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
 class Parallel:
-    """Texts that say the same, line by line; the others are compared with the first of them."""
+    """Texts that say the same, line by line; the others are compared with the first of them.
+
+    Attributes:
+        half: the lines that were measured, counted from 1; None for all.
+        lines: how many those were.
+    """
 
     reference: str
+    half: Half | None
     lines: int
     languages: tuple[Language, ...]
+    fairness: tuple[Fairness, ...]
 
 
 def parallel(
-    texts: Sequence[DataSet], encoders: Sequence[Encoder], advance: Advance
+    texts: Sequence[DataSet],
+    encoders: Sequence[Encoder],
+    advance: Advance,
+    half: Half | None = None,
 ) -> Parallel | None:
-    """The token premium of each language.
+    """The token premium of each language, and how fair the tokenizers are.
 
     As in Petrov et al., "Language Model Tokenizers Introduce Unfairness Between Languages", NeurIPS
-    2023: the tokens of a translation over those of the original.
+    2023: the tokens of a translation over those of the original. The Gini coefficient is that of
+    Foroutan et al., "Parity-Aware Byte-Pair Encoding", 2025.
 
     Args:
         texts: the texts, the reference first; none for None.
         encoders: the tokenizers.
         advance: is told how many stored bytes have been read.
+        half: measure only these lines, such as the ones that no vocabulary was tuned on.
 
     Warns:
         UserWarning: for each text that a tokenizer was trained on.
@@ -141,7 +175,7 @@ def parallel(
         return None
     if len(texts) == 1:
         raise CorpusError(f"{texts[0].name} is the only parallel text; give another to compare")
-    counted = [_count(text, encoders, advance) for text in texts]
+    counted = [_count(text, encoders, advance, half) for text in texts]
     lines, reference = counted[0]
     sizes = {text.name: number for text, (number, _) in zip(texts, counted, strict=True)}
     others = [f"{name} has {number:,}" for name, number in sizes.items() if number != lines]
@@ -150,23 +184,37 @@ def parallel(
             f"parallel texts must have the same number of lines: {texts[0].name} has "
             f"{lines:,}, but {', '.join(others)}"
         )
-    if not lines:
+    measured = {None: lines, "odd": (lines + 1) // 2, "even": lines // 2}[half]
+    if not measured:
         raise CorpusError(f"{texts[0].file}: there is no text in it to measure")
     languages = tuple(
         Language(text.name, tokens, {name: ratio(tokens[name], reference[name]) for name in tokens})
         for text, (_, tokens) in zip(texts, counted, strict=True)
     )
-    return Parallel(texts[0].name, lines, languages)
+    fairness = tuple(_fairness(encoder.name, languages) for encoder in encoders)
+    return Parallel(texts[0].name, half, measured, languages, fairness)
+
+
+def _fairness(name: str, languages: Sequence[Language]) -> Fairness:
+    """How evenly a tokenizer treats the languages, of which the reference is the first."""
+    found = [(each.name, each.premium[name]) for each in languages[1:]]
+    premiums = [(language, premium) for language, premium in found if premium is not None]
+    mean = ratio(sum(premium for _, premium in premiums), len(premiums))
+    worst = sorted(premiums, key=lambda each: -each[1])[:WORST]
+    return Fairness(name, gini([each.tokens[name] for each in languages]), mean, tuple(worst))
 
 
 def _count(
-    text: DataSet, encoders: Sequence[Encoder], advance: Advance
+    text: DataSet, encoders: Sequence[Encoder], advance: Advance, half: Half | None
 ) -> tuple[int, dict[str, int]]:
-    """The lines of a text, and its tokens by each tokenizer."""
+    """The lines of a text, and the tokens of those of a half by each tokenizer."""
     lines, tokens = 0, dict.fromkeys((encoder.name for encoder in encoders), 0)
     corpus = text.corpus()
     for block in blocks(corpus, advance):
+        first = (lines + (half == "even")) % 2
         lines += len(block.lines)
+        if half:
+            block = Block(block.lines[first::2])
         for encoder in encoders:
             tokens[encoder.name] += len(encoder.encode(block).ids)
     trained_on(text, corpus.digests, encoders)

@@ -11,7 +11,14 @@ from wwho.compile.schema import Schema
 from wwho.core.select import open_backend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, WwhoError
-from wwho.evaluate.comparisons import EXAMPLES, examples, identities, keep_ascii, parallel
+from wwho.evaluate.comparisons import (
+    EXAMPLES,
+    Half,
+    examples,
+    identities,
+    keep_ascii,
+    parallel,
+)
 from wwho.evaluate.encoders import Encoder, trained_on
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.measure import Meter, Tally, measure
@@ -33,6 +40,7 @@ def evaluate(
     data: Sequence[DataSet],
     *,
     parallel_texts: Sequence[DataSet] = (),
+    half: Half | None = None,
     example_texts: Sequence[str] = EXAMPLES,
     schemas: Sequence[Schema] = (),
     width: int = WIDTH,
@@ -49,6 +57,7 @@ def evaluate(
         baselines: what to set it beside.
         data: the texts, at least one.
         parallel_texts: texts that say the same, line by line; the first is the reference.
+        half: of their lines, measure only the odd or the even ones, counted from 1.
         example_texts: short texts to show token by token.
         schemas: whose scripts and syllables to count; none: the model's own.
         width: numbers in an embedding, at least 1.
@@ -92,7 +101,7 @@ def evaluate(
     grammar, ascii_lines = Grammar(syllables), list[str]()
     files = [text.file for text in (*parallel_texts, *data)]
     with Progress(progress).stage("measure", Corpus(files).size(), unit="B") as advance:
-        premiums = parallel(parallel_texts, encoders, advance)
+        premiums = parallel(parallel_texts, encoders, advance, half)
         texts, total, tallies = _measure(data, grammar, encoders, ascii_lines, advance)
     return Evaluation(
         format=FORMAT,

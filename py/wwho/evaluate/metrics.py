@@ -6,7 +6,7 @@ Where there is nothing to divide by, a metric is None.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from wwho.evaluate.text import Ints
 
@@ -35,6 +35,20 @@ def saving(tokens: int, baseline: int) -> float | None:
     """
     share = ratio(tokens, baseline)
     return None if share is None else 1 - share
+
+
+def gini(values: Sequence[int]) -> float | None:
+    """The Gini coefficient: how far from equal values, not all 0, are; 0 where all are the same.
+
+    The mean difference between two of them, each with itself included, over twice the mean.
+
+    Example:
+        >>> gini([3, 3, 3]), gini([0, 0, 0, 8]), gini([0])
+        (0.0, 0.75, None)
+    """
+    n, ascending = len(values), sorted(values)
+    weighted = sum((2 * rank - n - 1) * value for rank, value in enumerate(ascending, start=1))
+    return ratio(weighted, n * sum(values))
 
 
 def id_bytes(n_vocab: int) -> int:

@@ -22,7 +22,7 @@ _JINJA = jinja2.Environment(
     trim_blocks=True,
     finalize=lambda value: value.replace("\n", " ") if isinstance(value, str) else value,
 )
-_JINJA.filters["whole"] = whole
+_JINJA.filters.update(whole=whole, times=times)
 _JINJA.filters["code_points"] = lambda text: " ".join(f"U+{ord(char):04X}" for char in text)
 _JINJA.filters["of"] = lambda part, total: None if part is None else ratio(part, total)
 
@@ -222,6 +222,10 @@ def _rows(found: Evaluation) -> dict[str, list[Row]]:
             for part in own
         ],
         "languages": [Row(each.name, "", False, vars(each)) for each in languages],
+        "fairness": [
+            Row(each.encoder, "", each.encoder == model, vars(each))
+            for each in (found.parallel.fairness if found.parallel else ())
+        ],
         "premiums": [
             Row(each.name, name, name == model, {"premium": premium})
             for each in languages[1:]
