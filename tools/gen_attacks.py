@@ -52,6 +52,7 @@ from wwho.format.layout import HEADER_BYTES, NONE, REQUIRED, Kind  # noqa: E402
 from wwho.format.model import (  # noqa: E402
     HEAD,
     LATER,
+    PARTS,
     WHOLE,
     Added,
     Artifact,
@@ -376,9 +377,11 @@ def heads() -> Iterator[Attack]:
     yield "MODEL-unknown_4", with_head(UNITS, unknown=4)
     yield "MODEL-ids_3", with_head(UNITS, ids=3)
     yield "MODEL-flags_2", with_head(UNITS, flags=2)
-    yield "MODEL-flags_64", with_head(UNITS, flags=64)
+    yield "MODEL-flags_128", with_head(UNITS, flags=128)
     yield "MODEL-not_zero", with_head(UNITS, zero=1)
     yield "MODEL-fused_spelling", with_head(UNITS, flags=1)
+    yield "MODEL-parts_of_bytes", with_head(BASE, flags=PARTS)
+    yield "MODEL-parts_not_spelled", with_head(UNITS, unknown=3, flags=PARTS)
     yield "MODEL-bytes_unknown", with_head(BASE, unknown=3, unk_id=261)
     yield "MODEL-bytes_with_unk", with_head(BASE, unk_id=261)
     yield "MODEL-255_bytes", with_head(BASE, n_symbols=255)

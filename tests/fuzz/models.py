@@ -246,7 +246,8 @@ def with_unknown(rng: Random, model: BPE, added: Sequence[Added]) -> BPE:
     space = rng.random() < 0.5
     choices = [Unknown.SPELL, *([Unknown.BYTES, Unknown.ID] if unk_id is not None else [])]
     unknown = rng.choice(choices if not model.n_superwords else [Unknown.SPELL, choices[-1]])
-    model = replace(model, unknown=unknown, unk_id=unk_id)
+    parts = unknown is Unknown.SPELL and rng.random() < 0.5
+    model = replace(model, unknown=unknown, parts=parts, unk_id=unk_id)
     if unknown is not Unknown.SPELL:
         model = replace(model, fuse=rng.random() < 0.5)
     if unknown is not Unknown.BYTES and (

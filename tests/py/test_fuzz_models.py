@@ -57,6 +57,7 @@ def test_every_feature_is_made() -> None:
     assert any(None in model.stated for model in units)
     assert any(None in model.byte_ids for model in units)
     assert any(model.fuse for model in units)
+    assert any(model.parts for model in units)
     assert {model.space_id is None for model in units} == {True, False}
     assert {model.unknown for model in units} == {Unknown.SPELL, Unknown.BYTES, Unknown.ID}
     cut_by = [[route.units for route in artifact.routes if route.units] for artifact in made]

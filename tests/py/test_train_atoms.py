@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import regex
@@ -569,3 +569,31 @@ def test_no_token_has_more_atoms_than_asked_for(text: str, kind: AtomKind, most:
 def test_the_longest_token_has_a_range(most: int) -> None:
     with pytest.raises(ValueError, match=rf"max_token_units is {most}; it must be between 1 and"):
         train_model(SCHEMAS, BASE, Corpus(Texts(["ගම"])), max_token_units=most)
+
+
+@pytest.mark.parametrize("backend", ["reference", "native"])
+def test_every_character_is_an_atom(backend: Literal["reference", "native"]) -> None:
+    """A rare syllable is spelled with the longest atoms, and only what has none with the base."""
+    text = "ක්‍රම ක්‍රම ක්‍රම ක් ක්"
+    schema = load_schema("sinhala")
+    model = train_model(
+        [schema], BASE, Corpus(Texts([text])), prune=2, every_character=True, vocab_size=400
+    )
+    characters = {chr(each).encode() for each in schema.classified}
+    assert characters < {*units_of(model).symbols}
+    assert model.provenance["training"].endswith("every_character")
+    enc = Tokenizer(write_artifact(model), backend)
+
+    def spelled(text: str) -> list[str]:
+        ids, offsets = enc.encode_with_offsets(text)
+        parts = [text[start:end] for start, end in offsets]
+        assert [enc.decode([token]) for token in ids] == parts
+        return parts
+
+    assert spelled(" ක්‍රම") == [" ක්‍රම"]
+    assert spelled(" ක්‍රො") == [" ක්‍ර", "ො"]  # the longest atom, and a character never seen
+    assert spelled(" ඛි") == [" ", "ඛ", "ි"]
+    assert spelled("ක්ෂි") == ["ක්", "ෂ", "ි"]
+    assert enc.encode("ක්ෂි", unk="token") == [enc.encode_single_token("[UNK]")]
+    with pytest.raises(SchemaError, match="every_character"):
+        train_model([], BASE, Corpus(Texts([text])), atoms="codepoint", every_character=True)

@@ -32,6 +32,7 @@ static int read_head(const wwho_section *s, wwho_vocabulary *models, uint32_t nu
     if (spell) v->speller_number = p[4];
     if (v->unknown == UNKNOWN_NONE ? unk : v->unknown == UNKNOWN_ID && !unk) return WWHO_MODEL;
     if (v->fuse && (!unk || spell)) return WWHO_MODEL;
+    if (v->parts && (!spell || !v->symbols)) return WWHO_MODEL;
     if (p[0] != KIND_BPE && p[5] >= FLAG_LATER) return WWHO_MODEL;
     if (v->unknown == UNKNOWN_BYTES && v->id_rule != IDS_STATED) return WWHO_MODEL;
     /* each token takes a byte at least: a small file cannot ask for much */

@@ -9,11 +9,27 @@ static bool has_bytes(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
     return true;
 }
 
+/* Put the longest symbols that the text begins with, and the lone space; gives where it begins with none. */
+static size_t put_parts(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
+    while (at < end) {
+        wwho_matches matches;
+        uint32_t n = end - at < v->longest ? (uint32_t)(end - at) : v->longest, token = WWHO_NONE;
+        start_matches(v, &matches, e->text + at, n, e->len - at);
+        for (n = matches.longest; n && (token = match_of(v, &matches, n)) >= v->n_symbols; n--) {
+        }
+        if (!n && (e->text[at] != ' ' || v->space_id == WWHO_NONE)) break;
+        put(e, n ? id_of(v, token) : v->space_id, at + (n ? n : 1));
+        at += n ? n : 1;
+    }
+    return at;
+}
+
 WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool again) {
     bool unk = v->unknown == UNKNOWN_ID || (e->flags & WWHO_UNK_TOKEN && v->unk_id != WWHO_NONE);
     if (!unk && v->unknown == UNKNOWN_SPELL) {
         const wwho_key none = {.set = 0};
-        v->speller->kind->encode(e, v->speller, 0, &none, at, end);
+        if (v->parts) at = put_parts(e, v, at, end);
+        if (at < end) v->speller->kind->encode(e, v->speller, 0, &none, at, end);
         return false;
     }
     if (!unk && has_bytes(v, e->text + at, end - at)) {

@@ -55,7 +55,8 @@ struct wwho_vocabulary {
         uint8_t unmade : 1;       /* there are such */
         uint8_t whole_pieces : 1; /* a piece that is an unmade token is that token */
         uint8_t ties : 1;         /* there are such */
-        uint8_t no_flags : 2;
+        uint8_t parts : 1;        /* an unknown symbol is spelled with the longest symbols that it begins with */
+        uint8_t no_flags : 1;
         uint16_t zero;
         uint32_t first_id;   /* of the model's ids */
         uint32_t unk_id;     /* WWHO_NONE: there is none */

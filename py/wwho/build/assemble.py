@@ -76,6 +76,7 @@ def trained_model(
     kind: AtomKind = AtomKind.SYLLABLE,
     words: Words = PLAIN,
     protect: Collection[str] = (),
+    parts: bool = False,
 ) -> Artifact:
     """Put base, schemas and what was learnt together.
 
@@ -89,6 +90,7 @@ def trained_model(
         kind: what the atoms are.
         words: what words are.
         protect: which of `specials` are found in every text, without leave.
+        parts: whether a unit that is no atom is spelled with the longest atoms that it begins with.
     """
     if kind is AtomKind.SCRIPT:
         n_symbols = len(atoms) - len(BYTES)  # ids of special tokens come after all others
@@ -104,6 +106,7 @@ def trained_model(
         symbols=atoms,
         merges=merges,
         units=True,
+        parts=parts,
         first_id=first_id,
         space_id=None if words.end_of_word else first_id + len(atoms) + len(merges),
         unknown=Unknown.SPELL,

@@ -51,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an atom seen less often gets no id; every byte has one (default 20)",
     )
     parser.add_argument(
+        "--every-character",
+        action="store_true",
+        help="each character of the schemas' classes is an atom, seen or not, and a syllable "
+        "without an id is spelled with the longest atoms that it begins with, not with the base",
+    )
+    parser.add_argument(
         "--min-freq",
         type=shared.positive,
         default=2,
@@ -326,6 +332,7 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             words=words_of(options),
             vocab_size=options.vocab_size,
             prune=options.prune,
+            every_character=options.every_character,
             min_freq=options.min_freq,
             superwords=options.superwords,
             max_words=options.max_words,

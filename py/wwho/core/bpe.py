@@ -47,6 +47,7 @@ class Units(Engine[BPE]):
         n_symbols, first_superword = len(model.symbols), model.first_superword
         merges = {pair: token for token, pair in enumerate(model.merges, n_symbols)}
         self._symbols = {text: token for token, text in enumerate(model.symbols)}
+        self._longest = max(map(len, model.symbols), default=0)
         self._merges = {pair: k for pair, k in merges.items() if k < first_superword}
         self._superwords = {pair: k for pair, k in merges.items() if k >= first_superword}
         plain = enumerate(model.texts[:first_superword])
@@ -110,6 +111,22 @@ class Units(Engine[BPE]):
                 yield from self.unknown(unit, unk)
                 run = []
         yield from map(self.token, merge(run, self._merges, self.model.ranks))
+
+    def unknown(self, text: bytes, unk: bool) -> Iterator[Token]:
+        """See `Engine`; first the longest symbols that the text begins with, where it is so."""
+        while text and self.model.parts and not (unk and self.model.unk_id is not None):
+            starts = (text[:size] for size in range(min(len(text), self._longest), 0, -1))
+            part = next((start for start in starts if start in self._symbols), None)
+            if part is not None:
+                yield self.token(self._symbols[part])
+            elif self.model.space_id is not None and text[:1] == b" ":
+                part = b" "
+                yield Token(self.model.space_id, 1)
+            else:
+                break
+            text = text[len(part) :]
+        if text:
+            yield from super().unknown(text, unk)
 
     def _phrase(self, tokens: list[int]) -> Iterator[Token]:
         """The tokens of neighbouring segments, joined to superwords."""

@@ -11,7 +11,19 @@ from itertools import accumulate, pairwise
 from wwho.format import leb
 from wwho.format.cursor import Cursor
 from wwho.format.layout import MAX_TOKEN_BYTES, NONE
-from wwho.format.model import LATER, TIES, UNMADE, WHOLE, Head, Ids, Model, Pair, Unknown, expand
+from wwho.format.model import (
+    LATER,
+    PARTS,
+    TIES,
+    UNMADE,
+    WHOLE,
+    Head,
+    Ids,
+    Model,
+    Pair,
+    Unknown,
+    expand,
+)
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
 """The symbols of a model of bytes, in ascending order."""
@@ -30,6 +42,8 @@ class BPE(Model):
         unmade: the texts of the tokens that no merge makes, ascending.
         whole: whether a pretoken that is one of those is that token; else they only decode.
         units: whether the symbols are units, which a route's automaton cuts.
+        parts: whether a unit that is no symbol is spelled with the longest symbols that it begins
+            with, and only what is left then is for the speller.
         n_superwords: how many of the merges, the last ones, join words.
         space_id: id of the lone space, which stands before a known unit; None for none.
     """
@@ -40,6 +54,7 @@ class BPE(Model):
     unmade: tuple[bytes, ...] = ()
     whole: bool = False
     units: bool = False
+    parts: bool = False
     n_superwords: int = 0
     space_id: int | None = None
 
@@ -155,6 +170,7 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
         unmade=unmade,
         whole=whole,
         units=units,
+        parts=bool(head.flags & PARTS),
         n_superwords=n_superwords,
         space_id=None if space_id == NONE else space_id,
     )

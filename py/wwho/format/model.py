@@ -135,7 +135,7 @@ HEAD = "<6BH6I"
 """How the head of a model is spelled, in the notation of `struct`."""
 
 
-FUSE, ANYWHERE, LATER, UNMADE, WHOLE, TIES = 1, 2, 4, 8, 16, 32
+FUSE, ANYWHERE, LATER, UNMADE, WHOLE, TIES, PARTS = 1, 2, 4, 8, 16, 32, 64
 """Flags of a head."""
 
 

@@ -18,6 +18,7 @@ from wwho.format.model import (
     ANYWHERE,
     FUSE,
     HEAD,
+    PARTS,
     Artifact,
     Head,
     Ids,
@@ -71,7 +72,7 @@ def write_model(artifact: Artifact, number: int) -> bytes:
 
 def _flags(model: Model) -> int:
     """The flags of a model's head."""
-    names = ("fuse", "anywhere", "parts_later", "unmade", "whole", "ties")
+    names = ("fuse", "anywhere", "parts_later", "unmade", "whole", "ties", "parts")
     return sum(1 << bit for bit, name in enumerate(names) if getattr(model, name, False))
 
 
@@ -88,7 +89,7 @@ def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
     head = Head(*struct.unpack(HEAD, cursor.take(struct.calcsize(HEAD), "head")))
     if head.kind not in KINDS:
         cursor.fail(f"a model of unknown kind {head.kind}: update wwho")
-    if head.units > 1 or head.unknown > max(Unknown) or head.ids > max(Ids) or head.flags > 63:
+    if head.units > 1 or head.unknown > max(Unknown) or head.ids > max(Ids) or head.flags > 127:
         cursor.fail(f"symbols, unknown, ids or flags are unknown: {head}; update wwho")
     if head.zero:
         cursor.fail(f"{head.zero} in the place of zero")
@@ -109,6 +110,7 @@ def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
     """Check what becomes of what is unknown."""
     unknown = Unknown(head.unknown)
     bpe = KINDS[head.kind] is BPE
+    spells = unknown is Unknown.SPELL
     if not bpe and (head.units or head.flags & ~ANYWHERE):
         cursor.fail(f"symbols {head.units} and flags {head.flags}, which only BPE has")
     if head.flags & ANYWHERE and KINDS[head.kind] is not Greedy:
@@ -119,7 +121,8 @@ def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
         cursor.fail(f"{head.n_symbols} bytes, of which none can be unknown, but {unknown.name}")
     if head.units and unknown is Unknown.NONE:
         cursor.fail("a unit may be unknown, and nothing says what becomes of it")
-    spells = unknown is Unknown.SPELL
+    if head.flags & PARTS and not (head.units and spells):
+        cursor.fail("only units that another model spells are taken apart first")
     if head.speller and not spells:
         cursor.fail(f"model {head.speller} has nothing to spell")
     if spells and (head.speller >= len(before) or not _spells(before[head.speller])):

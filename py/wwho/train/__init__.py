@@ -56,6 +56,7 @@ def train(
     collapse_spaces: bool = False,
     vocab_size: int = 128_000,
     prune: int = 20,
+    every_character: bool = False,
     min_freq: int = 2,
     superwords: int | Literal["auto"] = 0,
     max_words: int = 4,
@@ -102,6 +103,8 @@ def train(
         vocab_size: how many ids special tokens, atoms and merged tokens take together.
         prune: how often a syllable must be seen to get an id, at least 1; others are spelled with
             tokens of the base.
+        every_character: whether each character of the schemas' classes is an atom, seen or not;
+            a syllable without an id is then spelled with the longest atoms that it begins with.
         min_freq: how often a pair must be seen to be merged, at least 1.
         superwords: how many of the merges join words across one space; 0: none; ``auto``: as many
             as save more tokens than the merges within words that they displace. The texts are read
@@ -159,6 +162,7 @@ def train(
         words=Words(check_words(words), end_of_word, collapse_spaces),
         vocab_size=vocab_size,
         prune=prune,
+        every_character=every_character,
         min_freq=min_freq,
         superwords=superwords,
         max_words=max_words,

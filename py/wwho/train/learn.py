@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from wwho.build.atoms import AtomKind
 from wwho.build.script import script_step
+from wwho.compile.codepoints import CodePointSet
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.rewriting import symbol_text
 from wwho.progress import Progress
@@ -15,6 +16,8 @@ SPACE = b" "
 BYTES = tuple(bytes([byte]) for byte in range(256))
 """The atoms where these are bytes: all of them, seen or not."""
 
+NOTHING = CodePointSet()
+
 MAX_ATOM = 255
 """Bytes of an atom, at most (FORMAT.md, ADDED)."""
 
@@ -23,15 +26,24 @@ STEP = 2000
 
 
 def atoms_of(
-    kind: AtomKind, words: Words, prune: int, *, end_of_word: bool = False
+    kind: AtomKind,
+    words: Words,
+    prune: int,
+    *,
+    characters: CodePointSet = NOTHING,
+    end_of_word: bool = False,
 ) -> tuple[bytes, ...]:
-    """The atoms for the words of a corpus: those of `choose_atoms`, all bytes, or all symbols."""
+    """The atoms for the words of a corpus: those of `choose_atoms`, all bytes, or all symbols.
+
+    To the chosen ones `characters` are added, seen or not.
+    """
     if kind is AtomKind.BYTE:
         return BYTES
     if kind is AtomKind.SCRIPT:
         return tuple(map(symbol_text, range(script_step().n_symbols)))
     units = {unit[0]: count for unit, count in words.units().items()}
-    return choose_atoms(units, prune, end_of_word=end_of_word)
+    chosen = choose_atoms(units, prune, end_of_word=end_of_word)
+    return tuple(sorted({*chosen, *(chr(character).encode() for character in characters)}))
 
 
 def choose_atoms(

@@ -12,7 +12,7 @@ from wwho.build.assemble import counting_model, special_ids, trained_model
 from wwho.build.atoms import PLAIN, AtomKind, Words, collapsing
 from wwho.build.script import shapes_of
 from wwho.compile.normal_forms import normal_form
-from wwho.compile.schema import Schema
+from wwho.compile.schema import Schema, union
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
@@ -41,6 +41,7 @@ def train_model(
     words: Words = PLAIN,
     vocab_size: int = 128_000,
     prune: int = 20,
+    every_character: bool = False,
     min_freq: int = 2,
     superwords: int | Literal["auto"] = 0,
     max_words: int = 4,
@@ -99,6 +100,7 @@ def train_model(
         *(schemas, base, kind, words, tuple(protected), *numbers),
         bars=bars,
         merge_constraint=None if merge_constraint == NO_CONSTRAINT else merge_constraint,
+        every_character=every_character,
     )
     check_constraint(plan)
     check_numbers(plan, processes)
@@ -112,7 +114,11 @@ def train_model(
     check_counted(counted.report)
     if not words.whitespace:
         check_base(schemas, base, counted.report)
-    chosen = atoms_of(kind, counted.words, prune * counted.scale, end_of_word=words.end_of_word)
+    chosen = atoms_of(
+        *(kind, counted.words, prune * counted.scale),
+        characters=union(schema.classified for schema in schemas if every_character),
+        end_of_word=words.end_of_word,
+    )
     check_atoms(kind, chosen, prune)
     model, n_superwords = plan.learn(
         counted, chosen, ids, room_for(plan, len(specials) + len(protected), len(chosen))
@@ -144,6 +150,7 @@ class Plan:
     max_token_units: int | None
     bars: Progress
     merge_constraint: str | None = None
+    every_character: bool = False
 
     @property
     def max_units(self) -> int:
@@ -196,6 +203,7 @@ class Plan:
             kind=self.kind,
             words=self.words,
             protect=self.protected,
+            parts=self.every_character,
         )
         if self.superwords:
             limits = (self.max_words, self.max_units, threshold)
@@ -211,6 +219,8 @@ class Plan:
         found = [f"vocab_size {self.vocab_size}, prune {self.prune}, min_freq {self.min_freq}"]
         if self.kind is not AtomKind.SYLLABLE:
             found.append(f"atoms {self.kind}")
+        if self.every_character:
+            found.append("every_character")
         if self.words.whitespace:
             found.append("words whitespace")
         if self.words.end_of_word:
@@ -256,11 +266,17 @@ def check_numbers(plan: Plan, processes: int) -> None:
 
 
 def check_constraint(plan: Plan) -> None:
-    """Refuse a constraint that there is not, or that says nothing to what is merged.
+    """Refuse a constraint that there is not, or an option that says nothing to what is merged.
 
     Raises:
+        SchemaError: the characters of no schema would be atoms.
         ValueError: it is so.
     """
+    if plan.every_character and not plan.schemas:
+        raise SchemaError(
+            "every_character makes atoms of the characters of schemas, and there are none; name "
+            "schemas, or leave it out"
+        )
     if plan.merge_constraint not in (None, CHARACTER):
         raise ValueError(
             f"merge_constraint is {plan.merge_constraint!r}; it must be {NO_CONSTRAINT!r} or "
