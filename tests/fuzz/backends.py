@@ -218,7 +218,11 @@ def examine(blob: bytes, texts: list[bytes], outcome: Outcome) -> None:
     if statuses[0] != "ok" or outcome.findings:
         outcome.models[statuses[0]] += 1
         return
-    faults = [str(getattr(fault, "status", fault)) for _, fault in results(checks(blob)) if fault]
+    faults = [
+        str(getattr(fault, "status", fault))
+        for _, fault in results(checks(blob, "native"))
+        if fault
+    ]
     outcome.models[faults[0] if faults else "ok"] += 1
     for text in texts:
         outcome.texts += 1

@@ -20,7 +20,7 @@ ROOMS = (
     ("build",),
     ("importers", "exporters"),
     ("batches", "cutting", "decoding", "encoding", "encodings", "streaming", "tokenizer"),
-    ("tiktoken", "check"),
+    ("tiktoken", "check", "quality"),
     ("train",),
     ("survey",),
     ("evaluate",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from wwho.format.model import Artifact
 
 NAME = "verify"
-HELP = "check all of an artifact: every MUST of its format, twice, and that its tokens replay"
+HELP = (
+    "check all of an artifact: every MUST of its format, twice, that its tokens replay, its quality"
+)
 EXAMPLE = "  $ wwho verify wwho_328k"
 
 Check = tuple[str, Callable[[], object]]
@@ -29,15 +32,26 @@ class SkippedError(WwhoError):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    checks = '{"file", "ok", "checks": [{"check", "ok", "status", "message"}]}'
-    shared.add_json(parser, f'{checks}; "ok" is null where a check was skipped')
+    checks = '{"file", "ok", "checks": [{"check", "ok", "status", "message"}]'
+    gate = '"quality", "gate": [{"rule", "found", "of", "verdict"}]}'
+    shared.add_json(parser, f'{checks}, {gate}; "ok" is null where a check was skipped')
+    parser.add_argument(
+        "--gate",
+        action="store_true",
+        help="exit with 1 also where the quality gate fails the vocabulary; else it only tells",
+    )
     parser.add_argument("model", metavar="NAME|FILE", help="a shipped encoding or a .wwho file")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the checks in turn; the first one that fails ends it, with exit code 1."""
+    from wwho.core.select import default_backend, open_backend
+    from wwho.quality import quality, worst
+
     rows: list[dict[str, object]] = []
-    for check, fault in results(checks(shared.read_artifact(options.model))):
+    blob = shared.read_artifact(options.model)
+    best = default_backend()
+    for check, fault in results(checks(blob, best)):
         verdict = None if isinstance(fault, SkippedError) else fault is None
         row: dict[str, object] = {"check": check, "ok": verdict}
         if fault is not None:
@@ -46,10 +60,17 @@ def run(options: argparse.Namespace) -> int:
         if not options.json:
             word = WORDS[verdict]
             streams.write(f"{word:<7} {check}{'' if fault is None else f': {fault}'}\n".encode())
-    fine = all(row["ok"] is not False for row in rows)
+    facts = {"file": options.model, "ok": all(row["ok"] is not False for row in rows)}
+    facts |= {"checks": rows}
+    if facts["ok"]:
+        gate = quality(open_backend(blob, best))
+        facts |= {"quality": worst(gate), "gate": [asdict(finding) for finding in gate]}
+        for each in () if options.json else gate:
+            line = f"{each.verdict:<7} quality: {each.found:,} of {each.of:,} {each.rule}\n"
+            streams.write(line.encode())
     if options.json:
-        streams.write_json({"file": options.model, "ok": fine, "checks": rows})
-    return 0 if fine else 1
+        streams.write_json(facts)
+    return 0 if facts["ok"] and not (options.gate and facts["quality"] == "fail") else 1
 
 
 def results(planned: Iterator[Check]) -> Iterator[tuple[str, WwhoError | None]]:
@@ -69,16 +90,14 @@ def results(planned: Iterator[Check]) -> Iterator[tuple[str, WwhoError | None]]:
         yield name, None
 
 
-def checks(blob: bytes) -> Iterator[Check]:
+def checks(blob: bytes, best: BackendName) -> Iterator[Check]:
     """The checks, cheapest first; those behind the second may rely on a model that can be read."""
-    from wwho.core.select import default_backend
     from wwho.format.container import read_container
     from wwho.format.read import read_artifact
 
     yield "header, checksum, section table", lambda: read_container(blob)
     yield "every section, by the reference reader", lambda: read_artifact(blob)
     artifact = read_artifact(blob)
-    best = default_backend()
     core: BackendName = "wasm" if best == "wasm" else "native"
     yield f"every section, by the {core} core", lambda: check_core(blob, core, there=best == core)
     yield "the only bytes of this model", lambda: check_canonical(artifact, blob)

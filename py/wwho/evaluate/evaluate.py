@@ -28,6 +28,7 @@ from wwho.evaluate.text import DataSet, blocks
 from wwho.evaluate.vocabulary import vocabulary
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, Progress
+from wwho.quality import quality
 from wwho.version import __version__
 
 OVERALL = "overall"
@@ -123,6 +124,7 @@ def evaluate(
             for encoder, tally in zip(encoders, tallies, strict=True)
             for part in vocabulary(encoder, tally["counts"])
         ),
+        quality={encoder.name: tuple(quality(encoder.backend)) for encoder in encoders},
         identities=identities(encoders, ascii_lines),
         parallel=premiums,
         examples=examples(example_texts, encoders),

@@ -12,6 +12,7 @@ from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.measure import Tally
 from wwho.evaluate.metrics import id_bytes, ratio, renyi_efficiency, saving
 from wwho.evaluate.vocabulary import VocabularyPart
+from wwho.quality import Finding
 
 FORMAT = 1
 """Of `report.json`; it changes when a field changes its meaning or goes away."""
@@ -155,6 +156,7 @@ class Evaluation:
         subjects: the tokenizers, the model first.
         overall: all texts together.
         vocabulary: the parts of each vocabulary.
+        quality: what the quality gate says of each tokenizer's vocabulary.
         identities: on ASCII with its base, for each model that has one.
         parallel: token premiums; None where no parallel texts were given.
     """
@@ -170,6 +172,7 @@ class Evaluation:
     texts: tuple[TextResult, ...]
     overall: TextResult
     vocabulary: tuple[VocabularyPart, ...]
+    quality: Mapping[str, tuple[Finding, ...]]
     identities: tuple[Identity, ...]
     parallel: Parallel | None
     examples: tuple[Example, ...]

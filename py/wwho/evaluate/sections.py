@@ -216,6 +216,11 @@ def _rows(found: Evaluation) -> dict[str, list[Row]]:
             Row(part.encoder, part.part, part.encoder == model, vars(part))
             for part in found.vocabulary
         ],
+        "quality": [
+            Row(name, f"{each.rule}: {each.verdict}", name == model, vars(each))
+            for name, findings in found.quality.items()
+            for each in findings
+        ],
         "uses": [
             Row(_bin(number), part.part, True, {"ids": sum(part.histogram[number : number + 1])})
             for number in range(max(len(part.histogram) for part in own))
