@@ -250,12 +250,16 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> enc.encode("<|endoftext|>", allowed_special="all")
             [199999]
         """
-        data, mask = self._prepare(text, allowed_special, disallowed_special)
-        ids = self._backend.encode(data, mask, self._is_token(unk))
-        if pair is None and not add_special_tokens:
+        unknown = self._is_token(unk)
+        ids = self._backend.encode(
+            *self._prepare(text, allowed_special, disallowed_special), unknown
+        )
+        second = None
+        if pair is not None:
+            data, mask = self._prepare(pair, allowed_special, disallowed_special)
+            second = self._backend.encode(data, mask, unknown)
+        elif not add_special_tokens:
             return ids
-        data, mask = self._prepare(pair or "", allowed_special, disallowed_special)
-        second = None if pair is None else self._backend.encode(data, mask, self._is_token(unk))
         return self._template.ids(ids, second, add_special_tokens=add_special_tokens)
 
     def encode_with_types(
@@ -331,14 +335,21 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("o200k_base").encode_to_numpy("hello world").tolist()
             [24912, 2375]
         """
-        given: _Given = {
-            "allowed_special": allowed_special,
-            "disallowed_special": disallowed_special,
-            "unk": unk,
-        }
-        pairs = None if pair is None else [pair]
+        import numpy as np
+
+        if pair is None and not add_special_tokens:
+            data, mask = self._prepare(text, allowed_special, disallowed_special)
+            return np.frombuffer(
+                self._packing.encode_packed(data, mask, self._is_token(unk)), np.uint32
+            )
         return self.encode_batch_to_numpy(
-            [text], pairs, num_threads=1, add_special_tokens=add_special_tokens, **given
+            [text],
+            None if pair is None else [pair],
+            num_threads=1,
+            add_special_tokens=add_special_tokens,
+            allowed_special=allowed_special,
+            disallowed_special=disallowed_special,
+            unk=unk,
         )[0]
 
     def encode_with_offsets(
@@ -373,9 +384,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         unknown, texts, rows = self._is_token(unk), [], []
         for each in (text,) if pair is None else (text, pair):
             data, mask = self._prepare(each, allowed_special, disallowed_special)
-            ids, starts, ends = self._backend.encode_with_places(data, mask, unknown)
             texts.append(data)
-            rows.append((ids, self._backend.offsets(data, starts, ends, False)))
+            rows.append(self._packing.encode_with_offsets(data, mask, unknown))
         return self._placed(texts, rows, add_special_tokens)
 
     def encode_single_token(self, text_or_bytes: Text) -> int:
@@ -619,14 +629,16 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         Raises:
             ValueError: it is neither choice, or one that this model does not have.
         """
-        if unk not in ("spell", "token"):
+        if unk == "spell":
+            return False
+        if unk != "token":
             raise ValueError(f"unk is {unk!r}; it is 'spell' or 'token'")
-        if unk == "token" and self.info.unk_id is None:
+        if self.info.unk_id is None:
             raise ValueError(
                 f"unk is 'token', but {self.name} has no token for unknown syllables; "
                 "leave it at 'spell'"
             )
-        return unk == "token"
+        return True
 
     def _prepare(
         self, text: Text, allowed: Allowed, disallowed: Allowed | None

@@ -278,7 +278,8 @@ int wwho_token_id(const wwho_model *model, const uint8_t *text, size_t len, uint
 
 /* Convert the places of n tokens, in bytes, into the first and last-plus-one character they touch, counted in code points
  * (utf16 = 0) or UTF-16 units (utf16 = 1). A byte of broken UTF-8 counts as one. WWHO_ARGUMENT for starts or ends that descend, or
- * are beyond the text. With `starts` null, each token begins where the one before it ends. */
+ * are beyond the text. With `starts` null, each token begins where the one before it ends. The results may replace the places: `first`
+ * may be `starts`, and `last` may be `ends`. */
 int wwho_offsets(const uint8_t *text, size_t len, const uint32_t *starts, const uint32_t *ends, size_t n, int utf16, uint32_t *first,
                  uint32_t *last);
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import mmap
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import accumulate, chain, pairwise
 from operator import index
+from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
 from wwho._core import ffi, lib
@@ -26,6 +27,9 @@ _Result = TypeVar("_Result")
 # Buffers that C fills need no zeroing. The bounds of wwho.h (never more tokens than bytes) are
 # taken as sizes: memory that is reserved and not touched costs next to nothing.
 _uncleared = ffi.new_allocator(should_clear_after_alloc=False)
+_NULL = ffi.NULL
+_PLACE = Struct("=II")
+_UNK = int(lib.WWHO_UNK_TOKEN)
 
 
 class NativeBackend:
@@ -54,7 +58,7 @@ class NativeBackend:
         self._model = model[0]
         # The model lies in the workspace and reads the blob: both must live as long as it.
         self._memory = (held, workspace)
-        self._scratch = ScratchPool(self._model)
+        self._pool = Pool(self._model)
         self._outputs: list[Output] = []  # of past calls of decode; append and pop are atomic
         self.info = core_info(_Opened(self._model))
 
@@ -94,15 +98,15 @@ class NativeBackend:
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
-        return self._encode(text, allowed, _flags(unk), lambda c, n: _id_list(c.ids, n))
+        return self._encode(text, allowed, _UNK * unk, Columns.id_list)
 
     def encode_unadded(self, text: bytes) -> list[int]:
         """See `Backend`."""
-        return self._encode(text, None, lib.WWHO_NO_ADDED, lambda c, n: _id_list(c.ids, n))
+        return self._encode(text, None, lib.WWHO_NO_ADDED, Columns.id_list)
 
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
-        return self._encode(piece, None, lib.WWHO_ONE_PIECE, lambda c, n: _id_list(c.ids, n))
+        return self._encode(piece, None, lib.WWHO_ONE_PIECE, Columns.id_list)
 
     def encode_with_places(
         self, text: bytes, allowed: bytes | None, unk: bool
@@ -110,9 +114,13 @@ class NativeBackend:
         """See `Backend`."""
 
         def lists(c: Columns, n: int) -> tuple[list[int], list[int], list[int]]:
-            return _id_list(c.ids, n), _id_list(c.starts, n), _id_list(c.ends, n)
+            return c.id_list(n), _id_list(c.starts, n), _id_list(c.ends, n)
 
-        return self._encode(text, allowed, _flags(unk), lists, places=True)
+        return self._encode(text, allowed, _UNK * unk, lists, places=True)
+
+    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
+        """See `Packing`."""
+        return self._encode(text, allowed, _UNK * unk, Columns.packed)
 
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool
@@ -122,7 +130,7 @@ class NativeBackend:
         def packed(c: Columns, n: int) -> tuple[bytes, bytes]:
             return bytes(ffi.buffer(c.ids, 4 * n)), bytes(ffi.buffer(c.ends, 4 * n))
 
-        return self._encode(text, allowed, _flags(unk), packed, places=True)
+        return self._encode(text, allowed, _UNK * unk, packed, places=True)
 
     def _encode(
         self,
@@ -134,55 +142,53 @@ class NativeBackend:
         places: bool = False,
     ) -> _Result:
         """What `result` makes of the columns, which it must not keep, and the number of ids."""
-        n = ffi.new("size_t *")
-        mask = ffi.NULL if allowed is None else allowed
+        given = (self._model, text, len(text), allowed or _NULL, flags)
 
-        def call(c: Columns) -> tuple[int, int]:
-            given = (self._model, text, len(text), mask, flags, c.scratch.at, c.scratch.size)
-            return lib.wwho_encode(*given, c.ids, c.starts, c.ends, c.room, n), n[0]
+        def call(c: Columns) -> Any:
+            return lib.wwho_encode(*given, *c.scratch, *c.outputs(places), c.room, c.n)
 
-        with self._columns(len(text), call, places) as columns:
-            return result(columns, n[0])
+        return self._run(len(text), call, result, places)
 
-    @contextmanager
-    def _columns(
-        self, room: int, call: Callable[[Columns], tuple[int, int]], places: bool
-    ) -> Iterator[Columns]:
-        """The columns that a call of the core has filled, which gives its status and what it needs.
+    def _run(
+        self,
+        room: int,
+        call: Callable[[Columns], Any],
+        result: Callable[[Columns, int], _Result],
+        places: bool = False,
+    ) -> _Result:
+        """What `result` makes of columns that a call of the core has filled, and of their number.
 
-        The call is repeated with more room where there was too little, for ids or scratch memory.
+        The call gives its status, and writes to `n` how many ids there are. It is repeated with
+        more room where there was too little, for ids or scratch memory.
         """
-        scratch = self._scratch.take(room)
-        while True:
-            columns = Columns.new(scratch, room, places)
-            status, needed = call(columns)
+        columns = self._pool.take(room, places)
+        while status := call(columns):
             if status != lib.WWHO_BUFFER:
-                break
-            if needed > room:
-                room = needed
-                scratch = self._scratch.widen(scratch, room)
+                _called(status)
+            needed = columns.n[0]
+            if needed > columns.room:
+                columns.widen(needed, places)
             else:
-                scratch = self._scratch.grow(scratch)
-        _called(status)
-        yield columns
-        self._scratch.give_back(scratch)
+                columns = self._pool.grow(columns, places)
+        found = result(columns, columns.n[0])
+        self._pool.give_back(columns)
+        return found
 
     def encode_part(
         self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
         """See `Backend`."""
-        n, read = ffi.new("size_t *"), ffi.new("size_t *")
-        at = ffi.new("uint32_t *", place)
-        mask = ffi.NULL if allowed is None else allowed
+        read, at = ffi.new("size_t *"), ffi.new("uint32_t *", place)
+        given = (self._model, text, len(text), more, allowed or _NULL, _UNK * unk)
 
-        def call(c: Columns) -> tuple[int, int]:
-            given = (self._model, text, len(text), more, mask, _flags(unk))
-            ids, cap = (ffi.NULL, 0) if count else (c.ids, c.room)
-            rest = (c.scratch.at, c.scratch.size, ids, cap, at, read, n)
-            return lib.wwho_encode_part(*given, *rest), n[0]
+        def call(c: Columns) -> Any:
+            ids, cap = (_NULL, 0) if count else (c.ids, c.room)
+            return lib.wwho_encode_part(*given, *c.scratch, ids, cap, at, read, c.n)
 
-        with self._columns(0 if count else len(text), call, False) as columns:
-            return n[0] if count else _id_list(columns.ids, n[0]), read[0], at[0]
+        def found(c: Columns, n: int) -> list[int] | int:
+            return n if count else c.id_list(n)
+
+        return self._run(0 if count else len(text), call, found), read[0], at[0]
 
     def encode_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -200,6 +206,16 @@ class NativeBackend:
         if len(parts) == 1:
             return parts[0][0], starts  # a copy less: 4 % of known text
         return bytearray().join(ids for ids, _ in parts), starts
+
+    def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> Placed:
+        """See `Packing`."""
+
+        def placed(c: Columns, n: int) -> Placed:
+            places = (c.starts, c.ends)
+            _called(lib.wwho_offsets(text, len(text), *places, n, 0, *places))
+            return c.id_list(n), c.places(n)
+
+        return self._encode(text, allowed, _UNK * unk, placed, places=True)
 
     def encode_batch_with_offsets(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -223,8 +239,7 @@ class NativeBackend:
         result: Callable[[Encoded], _Result],
     ) -> list[_Result]:
         """What `result` makes of each part of a batch."""
-        flags = _flags(unk)
-        mask = ffi.NULL if allowed is None else allowed
+        mask, flags, places = allowed or _NULL, _UNK * unk, result is _placed
 
         def encode(part: Sequence[bytes]) -> _Result:
             data, n = b"".join(part), len(part)
@@ -232,34 +247,33 @@ class NativeBackend:
             given = (self._model, data, ffi.new("uint32_t[]", bounds), n, mask, flags)
             rows = _uncleared("uint32_t[]", n + 1)
 
-            def call(c: Columns) -> tuple[int, int]:
-                rest = (c.scratch.at, c.scratch.size, c.ids, c.starts, c.ends, c.room, rows)
-                return lib.wwho_encode_batch(*given, *rest), rows[n]
+            def call(c: Columns) -> Any:
+                status = lib.wwho_encode_batch(*given, *c.scratch, *c.outputs(places), c.room, rows)
+                c.n[0] = rows[n]
+                return status
 
-            with self._columns(len(data), call, result is _placed) as columns:
-                return result(Encoded(data, bounds, columns, ffi.unpack(rows, n + 1)))
+            def found(c: Columns, _: int) -> _Result:
+                return result(Encoded(data, bounds, c, ffi.unpack(rows, n + 1)))
+
+            return self._run(len(data), call, found, places)
 
         return in_parts(encode, texts, threads)
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """See `Backend`."""
-        n = ffi.new("size_t *")
-        mask = ffi.NULL if allowed is None else allowed
+        given = (self._model, text, len(text), allowed or _NULL, _UNK * unk)
 
-        def call(c: Columns) -> tuple[int, int]:
-            given = (self._model, text, len(text), mask, _flags(unk), c.scratch.at, c.scratch.size)
-            return lib.wwho_count(*given, min(limit, MAX_LENGTH), n), n[0]
+        def call(c: Columns) -> Any:
+            return lib.wwho_count(*given, *c.scratch, min(limit, MAX_LENGTH), c.n)
 
         if len(text) > MAX_LENGTH:
             raise _too_long(len(text))
-        with self._columns(0, call, False):
-            return int(n[0])
+        return self._run(0, call, Columns.number)
 
     def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
         """See `Backend`."""
         cut = ffi.new("size_t *")
-        mask = ffi.NULL if allowed is None else allowed
-        _called(lib.wwho_safe_cut(self._model, text, len(text), mask, cut))
+        _called(lib.wwho_safe_cut(self._model, text, len(text), allowed or _NULL, cut))
         return int(cut[0])
 
     def spans(self, text: bytes) -> list[Span]:
@@ -411,28 +425,68 @@ class Output(NamedTuple):
         return cls(at, ffi.buffer(at), ffi.new("size_t *"))
 
 
-class Scratch(NamedTuple):
-    """What a call works in: the core's scratch memory, and room for the ids of a text.
+class Columns:
+    """What a call works in and where it writes: scratch memory, and columns of numbers.
+
+    They are kept from call to call: new memory would cost as much as a short encoding.
 
     Attributes:
-        at: where the scratch memory begins.
-        size: in bytes; the same for all texts.
-        ids: room for `length` ids, kept too: new memory would cost as much as a short encoding.
-        length: in bytes of text.
-        owner: what keeps the memory.
+        scratch: where the scratch memory begins, and its size in bytes.
+        room: how many ids there is room for.
+        ids: the buffer of ids, which must not be kept.
+        starts: at which byte each token begins; null until it is wanted.
+        ends: at which byte it ends; null until it is wanted.
+        n: where a call writes how many ids there are.
+        owner: what keeps the scratch memory.
     """
 
-    at: Any
-    size: int
-    ids: Any
-    length: int
-    owner: Any
+    __slots__ = ("ends", "ids", "n", "owner", "room", "scratch", "starts")
+
+    def __init__(self, size: int) -> None:
+        """Columns without room, with so much scratch memory."""
+        self.owner, at = _zeroed(size)
+        self.scratch = (at, size)
+        self.ids = self.starts = self.ends = _NULL
+        self.room = 0
+        self.n = ffi.new("size_t *")
+
+    def widen(self, room: int, places: bool) -> None:
+        """Make room for so many ids, and for their places if these are wanted."""
+        if self.room < room:
+            self.room = max(room, min(2 * room, Pool.KEPT_LENGTH))
+            self.ids = _uncleared("uint32_t[]", self.room)
+            self.starts = self.ends = _NULL
+        if places and not self.ends:
+            self.starts, self.ends = (_uncleared("uint32_t[]", self.room) for _ in range(2))
+
+    def outputs(self, places: bool) -> tuple[Any, Any, Any]:
+        """The buffers, without those of places unless they are wanted."""
+        return (self.ids, self.starts, self.ends) if places else (self.ids, _NULL, _NULL)
+
+    def id_list(self, n: int) -> list[int]:
+        """The first n ids."""
+        return ffi.unpack(self.ids, n) if n else []
+
+    def places(self, n: int) -> list[tuple[int, int]]:
+        """Where the first n begin and end."""
+        pairs = array("I", bytes(8 * n))
+        pairs[::2] = array("I", bytes(ffi.buffer(self.starts, 4 * n)))
+        pairs[1::2] = array("I", bytes(ffi.buffer(self.ends, 4 * n)))
+        return list(_PLACE.iter_unpack(pairs))  # half the time of a zip of two lists
+
+    def packed(self, n: int) -> bytearray:
+        """A copy of the first n ids."""
+        return bytearray(ffi.buffer(self.ids, 4 * n))
+
+    def number(self, n: int) -> int:
+        """Their number alone."""
+        return n
 
 
-class ScratchPool:
-    """Scratch memory of one model, kept from call to call because the core keeps a cache in it.
+class Pool:
+    """Columns for the calls of one model, kept because the core keeps a cache in scratch memory.
 
-    It holds as many areas as calls have run at once. Room for the ids of long texts is not kept.
+    It holds as many as calls have run at once. Room for the ids of long texts is not kept.
     """
 
     KEPT_LENGTH = 1 << 22
@@ -440,55 +494,45 @@ class ScratchPool:
     def __init__(self, model: Any) -> None:
         """Begin with an empty pool."""
         self._size = lib.wwho_scratch_size(model)
-        self._free: list[Scratch] = []  # append and pop are atomic
+        self._free: list[Columns] = []  # append and pop are atomic
 
-    def take(self, length: int) -> Scratch:
-        """Scratch for a text of `length` bytes, which no other call uses until it is given back.
+    def take(self, room: int, places: bool) -> Columns:
+        """Columns for so many ids, which no other call uses until they are given back.
 
         Raises:
             BackendError: the text is too long.
         """
-        if length > MAX_LENGTH:
-            raise _too_long(length)
         try:
-            scratch = self._free.pop()
+            columns = self._free.pop()
         except IndexError:
-            owner, at = _zeroed(self._size)
-            scratch = Scratch(at, self._size, ffi.NULL, 0, owner)
-        return self.widen(scratch, length)
+            columns = Columns(self._size)
+        if columns.room < room or places:
+            if room > MAX_LENGTH:
+                raise _too_long(room)
+            columns.widen(room, places)
+        return columns
 
-    def widen(self, scratch: Scratch, length: int) -> Scratch:
-        """The same with room for so many ids."""
-        if scratch.length >= length:
-            return scratch
-        room = max(length, min(2 * length, self.KEPT_LENGTH))
-        return scratch._replace(ids=_uncleared("uint32_t[]", room), length=room)
-
-    def grow(self, scratch: Scratch) -> Scratch:
-        """Twice as much of it, for a part that cannot be cut.
+    def grow(self, columns: Columns, places: bool) -> Columns:
+        """The same with twice the scratch memory, for a part that cannot be cut.
 
         Raises:
             BackendError: it would be over 8 GiB.
         """
-        size = 2 * scratch.size
+        size = 2 * columns.scratch[1]
         if size > 1 << 33:
             raise BackendError("the text has no place at which it may be cut; pass shorter ones")
-        self._free.append(scratch._replace(ids=ffi.NULL, length=0))
-        owner, at = _zeroed(size)
-        return scratch._replace(at=at, size=size, owner=owner)
+        self.give_back(columns)
+        grown = Columns(size)
+        grown.widen(columns.room, places)
+        return grown
 
-    def give_back(self, scratch: Scratch) -> None:
-        """Keep it for the next call, unless it has grown."""
-        if scratch.size > self._size:
-            return
-        if scratch.length > self.KEPT_LENGTH:
-            scratch = scratch._replace(ids=ffi.NULL, length=0)
-        self._free.append(scratch)
-
-
-def _flags(unk: bool) -> int:
-    """What the core is told of units outside the vocabulary."""
-    return int(lib.WWHO_UNK_TOKEN) if unk else 0
+    def give_back(self, columns: Columns) -> None:
+        """Keep them for the next call, unless their scratch memory has grown."""
+        if columns.room > self.KEPT_LENGTH:
+            columns.room = 0
+            columns.ids = columns.starts = columns.ends = _NULL
+        if columns.scratch[1] == self._size:
+            self._free.append(columns)
 
 
 def _id_list(ids: Any, n: int) -> list[int]:
@@ -500,30 +544,6 @@ def _too_long(length: int) -> BackendError:
     return BackendError(
         f"the text has {length} bytes, a call takes at most {MAX_LENGTH}: pass it in parts"
     )
-
-
-class Columns(NamedTuple):
-    """Where a call writes.
-
-    Attributes:
-        scratch: what it works in.
-        room: how many ids there is room for.
-        ids: the buffer of ids, which must not be kept.
-        starts: at which byte each token begins; or null.
-        ends: at which byte it ends; or null.
-    """
-
-    scratch: Scratch
-    room: int
-    ids: Any
-    starts: Any
-    ends: Any
-
-    @classmethod
-    def new(cls, scratch: Scratch, room: int, places: bool) -> Columns:
-        """Columns for so many ids, with their places if these are wanted."""
-        columns = (_uncleared("uint32_t[]", room) if places else ffi.NULL for _ in range(2))
-        return cls(scratch, room, scratch.ids, *columns)
 
 
 class Encoded(NamedTuple):
@@ -543,7 +563,7 @@ class Encoded(NamedTuple):
 
     def packed(self) -> bytearray:
         """A copy of the ids."""
-        return bytearray(ffi.buffer(self.columns.ids, 4 * self.rows[-1]))
+        return self.columns.packed(self.rows[-1])
 
     def lengths(self) -> list[int]:
         """How many ids each text has."""
@@ -558,13 +578,11 @@ def _id_lists(part: Encoded) -> list[list[int]]:
 
 def _placed(part: Encoded) -> list[Placed]:
     """The ids of each text of a part, and where they stand."""
-    n, data = part.rows[-1], ffi.from_buffer(part.data)
-    first, last = _uncleared("uint32_t[]", n), _uncleared("uint32_t[]", n)
+    c, n, data = part.columns, part.rows[-1], ffi.from_buffer(part.data)
     for (start, end), (row, stop) in zip(pairwise(part.bounds), pairwise(part.rows), strict=True):
-        places = (part.columns.starts + row, part.columns.ends + row)
-        given = (data + start, end - start, *places, stop - row, 0)
-        _called(lib.wwho_offsets(*given, first + row, last + row))
-    offsets = list(zip(_id_list(first, n), _id_list(last, n), strict=True))
+        places = (c.starts + row, c.ends + row)
+        _called(lib.wwho_offsets(data + start, end - start, *places, stop - row, 0, *places))
+    offsets = c.places(n)
     rows = (offsets[start:end] for start, end in pairwise(part.rows))
     return list(zip(_id_lists(part), rows, strict=True))
 

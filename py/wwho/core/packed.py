@@ -41,10 +41,13 @@ class Packing(Protocol):
     ) -> tuple[bytearray, array[int]]:
         """32 bits for each id; and 64 bits for each text, where its ids begin, and for the end."""
 
+    def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> Placed:
+        """As `Backend.encode_with_places` and `Backend.offsets` (code points)."""
+
     def encode_batch_with_offsets(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[Placed]:
-        """As `Backend.encode_with_places` and `Backend.offsets` (code points), for many."""
+        """The same, for many."""
 
     def count_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -53,6 +56,9 @@ class Packing(Protocol):
 
     def spans_packed(self, text: bytes) -> bytes:
         """As `Backend.spans`: a `SPAN` for each."""
+
+    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
+        """As `Backend.encode`: 32 bits for each id."""
 
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool
@@ -96,13 +102,16 @@ class _Packer:
         ids = array("I", chain.from_iterable(rows))
         return bytearray(ids), array("q", accumulate(map(len, rows), initial=0))
 
+    def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> Placed:
+        """See `Packing`."""
+        ids, starts, ends = self._backend.encode_with_places(text, allowed, unk)
+        return ids, self._backend.offsets(text, starts, ends, False)
+
     def encode_batch_with_offsets(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[Placed]:
         """See `Packing`."""
-        encode, offsets = self._backend.encode_with_places, self._backend.offsets
-        rows = ((text, *encode(text, allowed, unk)) for text in texts)
-        return [(ids, offsets(text, starts, ends, False)) for text, ids, starts, ends in rows]
+        return [self.encode_with_offsets(text, allowed, unk) for text in texts]
 
     def count_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -113,6 +122,10 @@ class _Packer:
     def spans_packed(self, text: bytes) -> bytes:
         """See `Packing`."""
         return b"".join(SPAN.pack(*span) for span in self._backend.spans(text))
+
+    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
+        """See `Packing`."""
+        return bytearray(array("I", self._backend.encode(text, allowed, unk)))
 
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool
