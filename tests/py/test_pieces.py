@@ -45,6 +45,15 @@ def test_shipped_models(name: str) -> None:
         check(enc, between.join(words).encode())
 
 
+def test_blocks_that_are_full() -> None:
+    """Of pieces of one character, as many as a block holds, behind some of another route."""
+    enc = get_encoding("wwho_328k", backend="native")
+    for before in range(3):
+        for size in range(190, 194):
+            text = "क " * before + ("a1" * size)[:size]
+            assert enc.decode(enc.encode(text)) == text
+
+
 # The end of a piece hangs on what comes long after it, or there are more ends than are remembered.
 PATTERNS = ["a{1,9}b|.", "a(?:[ab]{40}c)?|.", "(?:ab)*c|a|b|.", "[a-z]+!|[a-z]{3}|[a-z]|."]
 

@@ -29,8 +29,8 @@ struct wwho_stream {
     uint8_t triggers[2]; /* characters that are followed by up to EDGE letters that are stepped over; all others by one */
 };
 
-/* Ends that are found at once, and how many there is room for. */
-#define STREAM_STEP 64u
+/* The most ends that are found at once: of 64 characters, and of the text. */
+#define STREAM_STEP 65u
 #define STREAM_EDGE 4u
 
 WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s);
