@@ -365,9 +365,9 @@ def schemas_of(options: argparse.Namespace) -> list[Schema]:
     Raises:
         SchemasError: some are invalid.
     """
-    from wwho.compile.load import shipped_schemas
+    from wwho.compile.load import HAND_MADE
 
-    names = options.schema or (shipped_schemas() if options.atoms == "syllable" else [])
+    names = options.schema or (HAND_MADE if options.atoms == "syllable" else [])
     return shared.load_schemas(names, allow_invalid=options.allow_invalid)
 
 

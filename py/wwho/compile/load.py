@@ -19,6 +19,11 @@ def shipped_schemas() -> list[str]:
     return sorted(name for name in shipped_files() if "/" not in name)
 
 
+HAND_MADE = ("devanagari", "kannada", "sinhala")
+"""The shipped schemas that are written by hand, and that `wwho train` takes when none is named; all
+others are written by tools/gen_schemas.py."""
+
+
 def load_schema(
     source: str | Path | bytes | Mapping[str, Any], *, allow_invalid: bool = False
 ) -> Schema:

@@ -15,7 +15,7 @@ from wwho.compile.syntax import Node
 __all__ = ["OTHER", "Schema", "Table"]
 
 OTHER = "O"
-"""The name by which a table may speak of every character that is in no class."""
+"""The name by which a grammar or a table may speak of characters that are in no class."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,11 @@ class Schema:
         unicode: The Unicode version the classes were written for.
         blocks: The characters that belong to the script: they start and continue its segments.
         classes: The named classes.
-        joiners: Shared characters that continue a segment but never start one.
+        joiners: Characters that continue a segment but never start one: those that scripts share,
+            and signs that are nothing without a letter before them.
         grammar: The syllable, as a regular expression over the names of classes.
         digest: SHA-256 of the canonical JSON of the schema, in hexadecimal.
+        groups: Names for several classes at once, which the grammar may use.
         table: The schema's own transition table, if it brings one; it then cuts the syllables.
         valid: Whether the schema fulfils the six conditions.
     """
@@ -45,18 +47,36 @@ class Schema:
     joiners: CodePointSet
     grammar: str
     digest: str
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     table: Table | None = field(default=None, hash=False)
     valid: bool = True
 
     @property
     def syllable(self) -> Node:
         """The grammar's syntax tree."""
-        return parse_grammar(self.grammar, self.classes)
+        return parse_grammar(self.grammar, self.names)
+
+    @property
+    def names(self) -> dict[str, CodePointSet]:
+        """What each name of the grammar stands for: a class, a group, or what is in no class."""
+        groups = {
+            name: union(self.classes[each] for each in members)
+            for name, members in self.groups.items()
+        }
+        unclassed = (self.blocks | self.joiners) - self.classified
+        return {**self.classes, **groups, OTHER: unclassed}
+
+    @property
+    def starts(self) -> CodePointSet:
+        """The characters that start a segment."""
+        return self.blocks - self.joiners
 
     @property
     def letters(self) -> CodePointSet:
-        """The characters of the classes that the grammar names."""
-        return union(self.classes[name] for name in grammar_names(self.grammar))
+        """The characters of the classes that the grammar names, on their own or in a group."""
+        names = self.names
+        used = set(grammar_names(self.grammar)) - {OTHER}
+        return union(names[name] for name in names if name in used)
 
     @property
     def classified(self) -> CodePointSet:
@@ -79,6 +99,7 @@ def read_schema(document: Document) -> Schema:
         document: A document without shape errors.
     """
     table = document.get("table")
+    groups = document.get("groups", {})
     return Schema(
         name=document["name"],
         title=document["title"],
@@ -89,6 +110,7 @@ def read_schema(document: Document) -> Schema:
         joiners=read_ranges(document.get("joiners", [])),
         grammar=document["grammar"],
         digest=digest(document),
+        groups={name: tuple(members) for name, members in groups.items()},
         table=None if table is None else _table(table),
     )
 

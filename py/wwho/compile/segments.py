@@ -57,12 +57,12 @@ def compile_schemas(schemas: Sequence[Schema], pretokenizer: Node | None) -> Com
 def router_scanner(schemas: Sequence[Schema], *, end_of_word: bool = False) -> Scanner:
     """Return the scanner that cuts text into segments.
 
-    A segment of a script is characters of its blocks and the joiners between or after them,
-    together with one U+0020 directly before them. All else is a segment of its own, by rule 0; rule
-    ``i`` is the segment of schema ``i - 1``.
+    A segment of a script is characters of its blocks and the joiners after the first, which is not
+    a joiner itself, together with one U+0020 directly before them. All else is a segment of its
+    own, by rule 0; rule ``i`` is the segment of schema ``i - 1``.
 
     Args:
-        schemas: At least one schema; their blocks must be disjoint.
+        schemas: At least one schema; what starts a segment of one may be in no other.
         end_of_word: Whether the U+0020 is the one directly behind them, where no white space
             follows it.
 
@@ -70,7 +70,7 @@ def router_scanner(schemas: Sequence[Schema], *, end_of_word: bool = False) -> S
         SchemaError: If two schemas claim the same character.
     """
     refuse_overlaps(schemas)
-    claimed = union(schema.blocks for schema in schemas)
+    claimed = union(schema.starts for schema in schemas)
     plain = Chars(~(claimed | SPACE))
     free_space: Node = Chars(SPACE)
     if not end_of_word:
@@ -115,7 +115,7 @@ def syllable_of(schema: Schema) -> Node:
 
 def segment(schema: Schema, *, end_of_word: bool = False) -> Node:
     """Return the pattern of a segment of one script."""
-    first = Chars(schema.blocks)
+    first = Chars(schema.starts)
     letters = seq(first, many(Chars(schema.blocks | schema.joiners)))
     return ended(letters) if end_of_word else spaced(letters)
 
@@ -171,11 +171,18 @@ def refuse_overlaps(schemas: Sequence[Schema]) -> None:
                 f"two schemas are called {one.name!r}; give one of them another name",
                 pointer="/name",
             )
-        shared = (one.blocks & (two.blocks | two.joiners)) | (one.joiners & two.blocks)
+        shared = (one.starts & (two.blocks | two.joiners)) | (one.joiners & two.starts)
         if shared:
+            ways = (_claim(schema, min(shared)) for schema in (one, two))
             raise SchemaError(
-                f"U+{min(shared):04X} is claimed by both {one.name!r} and {two.name!r}; "
-                "one model needs schemas whose blocks are disjoint",
+                f"U+{min(shared):04X} is claimed by both {one.name!r} ({next(ways)}) and "
+                f"{two.name!r} ({next(ways)}); in one model a character is in the blocks of one "
+                "schema alone, or among the joiners of every schema that names it",
                 pointer="/blocks",
                 counterexample=chr(min(shared)),
             )
+
+
+def _claim(schema: Schema, code_point: int) -> str:
+    """Say by which list a schema claims a character."""
+    return "joiners" if code_point in schema.joiners else "blocks"

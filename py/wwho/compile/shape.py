@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.document import (
@@ -16,7 +17,7 @@ from wwho.compile.document import (
     shipped_folder,
 )
 from wwho.compile.parse import parse_grammar
-from wwho.compile.schema import OTHER
+from wwho.compile.schema import OTHER, read_schema
 from wwho.errors import PatternError, SchemaError
 
 BASE_ROUTE = "other"
@@ -109,16 +110,37 @@ def _ranges(document: Document) -> Iterator[SchemaError]:
 
 
 def _names(document: Document) -> Iterator[SchemaError]:
-    """The schema's name must be free, and a table may only speak of what exists."""
+    """The schema's name must be free; groups and a table may only speak of what exists."""
     if document["name"] == BASE_ROUTE:
         yield SchemaError(
             f"/name: {BASE_ROUTE!r} is the route of the text of no schema; choose another name",
             pointer="/name",
         )
+    known_classes = list(document["classes"])
+    mentions: list[tuple[str, str, list[str]]] = []
+    for name, members in document.get("groups", {}).items():
+        pointer = join_pointer("/groups", name)
+        if name in known_classes:
+            yield SchemaError(
+                f"{pointer}: {name!r} is a class already; give the group another name",
+                pointer=pointer,
+            )
+        mentions += [
+            (join_pointer(pointer, i), member, known_classes) for i, member in enumerate(members)
+        ]
     table = document.get("table")
-    if table is None:
-        return
-    states, classes = table["states"], [*document["classes"], OTHER]
+    if table is not None:
+        mentions += _mentions(table, [*known_classes, OTHER])
+    for pointer, name, known in mentions:
+        if name not in known:
+            yield SchemaError(
+                f"{pointer}: there is no {name!r}; known are {', '.join(known)}", pointer=pointer
+            )
+
+
+def _mentions(table: dict[str, Any], classes: list[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each name that a table uses: its pointer, itself, and what it may be."""
+    states = table["states"]
     mentions = [("/table/start", table["start"], states)]
     mentions += [
         (join_pointer("/table/accepting", i), state, states)
@@ -130,19 +152,12 @@ def _names(document: Document) -> Iterator[SchemaError]:
         for name, target in row.items():
             mentions.append((join_pointer(pointer, name), name, classes))
             mentions.append((join_pointer(pointer, name), target, states))
-    for pointer, name, known in mentions:
-        if name not in known:
-            yield SchemaError(
-                f"{pointer}: there is no {name!r}; known are {', '.join(known)}", pointer=pointer
-            )
+    yield from mentions
 
 
 def _grammar(document: Document) -> Iterator[SchemaError]:
-    """The grammar must parse, over the classes that exist."""
-    classes: dict[str, CodePointSet] = {
-        name: read_ranges(each["ranges"]) for name, each in document["classes"].items()
-    }
+    """The grammar must parse, over the names that exist."""
     try:
-        parse_grammar(document["grammar"], classes)
+        parse_grammar(document["grammar"], read_schema(document).names)
     except PatternError as error:
         yield SchemaError(f"/grammar: {error}", pointer="/grammar")

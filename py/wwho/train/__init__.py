@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from wwho.build.assemble import counting_model
 from wwho.build.atoms import AtomKind, Words
 from wwho.build.base import byte_base
-from wwho.compile.load import load_schema, shipped_schemas
+from wwho.compile.load import HAND_MADE, load_schema
 from wwho.compile.schema import Schema
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Given, Texts
@@ -313,7 +313,7 @@ def schemas_named(
         ['devanagari', 'kannada', 'sinhala']
     """
     if schemas is None:
-        schemas = shipped_schemas() if kind is AtomKind.SYLLABLE else ()
+        schemas = HAND_MADE if kind is AtomKind.SYLLABLE else ()
     return [
         schema
         if isinstance(schema, Schema)
