@@ -7,6 +7,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -116,9 +117,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--weight",
         action="append",
         default=[],
-        type=weight,
+        type=paired,
         metavar="SOURCE=N",
         help="words of this FILE count N times, such as 3 or 0.5; may be given several times",
+    )
+    parser.add_argument(
+        "--parity",
+        action="append",
+        default=[],
+        type=paired,
+        metavar="SOURCE=TEXT",
+        help="change the weight of this FILE, round by round, until the texts in the files TEXT, "
+        "which say the same in the languages of their sources, take about as many tokens as each "
+        "other; give it for two sources or more, and counts, so that no round reads the corpus",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=shared.positive,
+        default=6,
+        metavar="N",
+        help="how often --parity trains and measures at most (default 6)",
     )
     parser.add_argument(
         "--extend",
@@ -300,9 +318,10 @@ def check(options: argparse.Namespace) -> None:
     Raises:
         UsageError: some do not.
     """
-    sources = Counter(source for source, _ in options.weight)
-    if twice := [source for source, times in sources.items() if times > 1]:
-        raise shared.UsageError(f"--weight {twice[0]}=... is given twice; give one")
+    for option, given in (("--weight", options.weight), ("--parity", options.parity)):
+        sources = Counter(source for source, _ in given)
+        if twice := [source for source, times in sources.items() if times > 1]:
+            raise shared.UsageError(f"{option} {twice[0]}=... is given twice; give one")
     if options.extend and (options.base or options.pattern or options.atoms == "byte"):
         raise shared.UsageError("--extend goes without --base, --pattern and --atoms byte")
 
@@ -314,6 +333,7 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
         WwhoError: schemas, base or corpus are at fault.
         UsageError: a number is out of range, or the base is none.
     """
+    from wwho.train.parity import train_evenly
     from wwho.train.pipeline import train_model
     from wwho.train.protect import Protect
 
@@ -324,7 +344,15 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             options.special = options.special or []
             options.normalize = options.normalize or ("nfc" if base.normalizer else None)
         corpus = corpus_of(options, weights=dict(options.weight))
-        return train_model(
+        train: Callable[..., Artifact] = train_model
+        if options.parity:
+            train = partial(
+                train_evenly,
+                parity=dict(options.parity),
+                rounds=options.rounds,
+                on_round=partial(print, file=sys.stderr),
+            )
+        return train(
             schemas,
             base,
             corpus,
@@ -419,16 +447,16 @@ def superwords(text: str) -> int | Literal["auto"]:
     return "auto" if text == "auto" else int(text)
 
 
-def weight(text: str) -> tuple[str, str]:
-    """A source and its weight, which is checked with the sources.
+def paired(text: str) -> tuple[str, str]:
+    """A source and what is said of it: a weight or a file, which is checked later.
 
     Raises:
         ValueError: there is no ``=`` between them.
     """
-    source, sign, number = text.rpartition("=")
+    source, sign, value = text.rpartition("=")
     if not sign:
         raise ValueError(text)
-    return source, number
+    return source, value
 
 
 def base_of(options: argparse.Namespace) -> Artifact:

@@ -10,7 +10,8 @@ Example:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -33,6 +34,7 @@ from wwho.train.protect import Protect
 
 if TYPE_CHECKING:  # native; where this cannot be had, calls say so
     from wwho.train.counts import Counts
+    from wwho.train.parity import Round
     from wwho.train.report import Report
 
 __all__ = ["Corpus", "count_words", "train"]
@@ -69,8 +71,11 @@ def train(
     protect_min: int = 2,
     processes: int = 1,
     progress: bool = False,
+    parity: Mapping[str, str | os.PathLike[str]] | None = None,
+    rounds: int = 6,
     name: str = "unnamed",
     on_counted: Callable[[Report], object] | None = None,
+    on_round: Callable[[Round], object] = lambda _: None,
 ) -> Tokenizer:
     """Train a tokenizer.
 
@@ -125,8 +130,13 @@ def train(
         protect_min: how often it must find a text.
         processes: how many cores count at the same time.
         progress: whether to show progress on standard error.
+        parity: for names of sources of a `Corpus` the file of a text in their language; all say the
+            same. The weights of these sources change until the texts take about as many tokens as
+            each other. Give counts of the sources, so that no round reads them.
+        rounds: how often `parity` trains and measures, at most.
         name: the encoding's name.
         on_counted: is given the report of what was counted, before anything is learnt from it.
+        on_round: is given what was measured in each round.
 
     Returns:
         The tokenizer; `Tokenizer.save` writes its file.
@@ -151,10 +161,14 @@ def train(
         >>> [tokenizer.decode([token]) for token in tokenizer.encode("ගමේ 7 පාර")]
         ['ගමේ', ' ', '7', ' පාර']
     """
+    from wwho.train.parity import train_evenly
     from wwho.train.pipeline import train_model
 
+    learn: Callable[..., Artifact] = train_model
+    if parity:
+        learn = partial(train_evenly, parity=parity, rounds=rounds, on_round=on_round)
     kind = AtomKind(atoms)
-    model = train_model(
+    model = learn(
         schemas_named(schemas, kind),
         base_named(base, pattern, kind),
         corpus_of(texts),
