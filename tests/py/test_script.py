@@ -17,6 +17,7 @@ from wwho import Tokenizer
 from wwho.build.patterns import PATTERNS
 from wwho.compile.scanners import compile_scanners
 from wwho.compile.script import SPACED, groups, script_blocks, script_pieces
+from wwho.core.native import Scratch, ScratchPool
 from wwho.core.run import pieces
 from wwho.core.select import BackendName
 from wwho.errors import SourceError, UnknownTokenError
@@ -303,3 +304,16 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tokenizer = Tokenizer((tmp_path / "x.wwho").read_bytes())
     assert tokenizer.decode(tokenizer.encode(text)) == unicodedata.normalize("NFC", text)
     assert main(["verify", str(tmp_path / "x.wwho")]) == 0
+
+
+def test_a_long_text_needs_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is spelled can be cut between pieces, so scratch memory stays as it is."""
+
+    def grow(self: ScratchPool, scratch: Scratch) -> Scratch:
+        raise AssertionError(f"more than {scratch.size} bytes")
+
+    monkeypatch.setattr(ScratchPool, "grow", grow)
+    line = "हिन्दी, a word; \n"
+    for variant in ("script", "script_o200k"):
+        tokenizer = Tokenizer(blob(variant, True))
+        assert tokenizer.encode(line * 2000) == tokenizer.encode(line) * 2000

@@ -65,7 +65,8 @@ static bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint
     if (!scanner) return false;
     for (uint32_t state = 0; (state = next_state(scanner, scanner->after + a * scanner->words, state)) != 0;) {
         uint32_t entry = entry_of(scanner, state, b);
-        if (entry & ENTRY_ROW || !ENTRY_MARK(entry) || !ENTRY_MARK(entry_of(scanner, state, model->classes.n_classes))) return false;
+        uint32_t last = ENTRY_MARK(entry_of(scanner, state, model->classes.n_classes));
+        if (entry & ENTRY_ROW || !last || ENTRY_MARK(entry) != last || model->routes[route].actions[last - 1]) return false;
     }
     return true;
 }

@@ -13,7 +13,7 @@
 typedef struct {
     const wwho_automaton *automaton;
     const uint8_t *actions;
-    bool keeps_all;
+    bool keeps_all, joins_none; /* all rules are KEEP; KEEP or DROP */
 } wwho_stage;
 
 /* What becomes of a segment that the router gives this route: its stages cut it into pieces, or it is one piece; the model turns each
@@ -24,7 +24,9 @@ typedef struct {
     uint8_t model;
     uint8_t n_stages;
     const uint8_t *stages;         /* their numbers, of two bytes each */
-    const wwho_automaton *scanner; /* the automaton of the one stage, if there is one alone and it keeps all; else null */
+    bool keeps_all;                /* there is one stage alone, and it does */
+    const wwho_automaton *scanner; /* the automaton of the one stage, if there is one alone and it joins no matches; else null */
+    const uint8_t *actions;        /* of its rules */
     const wwho_automaton *units;   /* cuts pieces into units; null: the model takes bytes */
 } wwho_route;
 
