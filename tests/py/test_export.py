@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import lzma
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -15,6 +16,7 @@ import oracle
 import pytest
 import tokenizers
 from hypothesis import given
+from hypothesis import strategies as st
 from strategies import texts
 
 import wwho
@@ -426,3 +428,46 @@ def test_what_no_sentencepiece_model_is(document: dict[str, Any], said: str) -> 
 def test_a_model_of_bytes_is_no_sentencepiece_model() -> None:
     with pytest.raises(ExportError, match="neither a BPE over characters nor"):
         export(artifact_of("r50k_base"), "sentencepiece")
+
+
+PROTECTED = ("<a>", "<a><b>", "<b>", "a b", " x", "tag\t")
+
+
+@cache
+def protected() -> Artifact:
+    lines = ["<a>the <b>tag\t x<a><b> cat a b sat"] * 9
+    enc = train(lines, atoms="byte", vocab_size=290, protect=PROTECTED, specials=["<s>"])
+    return saved(enc)
+
+
+def saved(enc: wwho.Tokenizer) -> Artifact:
+    with tempfile.TemporaryDirectory() as folder:
+        enc.save(Path(folder, "a.wwho"))
+        return read_artifact(Path(folder, "a.wwho").read_bytes())
+
+
+@given(text=st.lists(st.sampled_from([*PROTECTED, "a", " ", "<", "x", ">", "the"])).map("".join))
+def test_protected_tokens_in_tokenizers(text: str) -> None:
+    theirs = tokenizers.Tokenizer.from_str(export(protected(), "tokenizer.json").data.decode())
+    ours = wwho.Tokenizer.from_bytes(write_artifact(protected()))
+    assert theirs.encode(text, add_special_tokens=False).ids == ours.encode(text)
+
+
+@pytest.mark.parametrize("to", ["tiktoken", "gguf"])
+def test_protected_tokens_that_a_file_cannot_say(to: str) -> None:
+    with pytest.raises(ExportError, match=r"'<a>' is protected: .* take tokenizer.json"):
+        export(protected(), to)
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_script_is_refused_with_the_reason(to: str) -> None:
+    symbols = read_artifact((oracle.ROOT / "tests" / "vectors" / "script.wwho").read_bytes())
+    with pytest.raises(ExportError, match="spells characters with SCRIPT's pairs of symbols"):
+        export(symbols, to)
+
+
+@pytest.mark.parametrize("to", ["tokenizer.json", "tiktoken", "gguf"])
+def test_pieces_by_script_are_refused_with_the_reason(to: str) -> None:
+    enc = train(TEXTS, atoms="byte", pattern="script", vocab_size=270)
+    with pytest.raises(ExportError, match="cuts text by the scripts of its characters"):
+        export(saved(enc), to)

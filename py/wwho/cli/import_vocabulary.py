@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pattern",
         metavar="NAME|REGEX",
-        help="of a rank file, the pretokenizer: o200k_base, cl100k_base, r50k_base or a regular "
-        "expression",
+        help="of a rank file or a list of tokens, the pretokenizer: o200k_base, cl100k_base, "
+        "r50k_base or a regular expression",
     )
     parser.add_argument(
         "--special",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.errors import naming
+from wwho.errors import ExportError, naming
 
 if TYPE_CHECKING:
     from wwho.format.container import Container
@@ -16,21 +17,46 @@ if TYPE_CHECKING:
 
 NAME = "inspect"
 HELP = "print the sections, sizes, routes and provenance of an artifact"
-EXAMPLE = "  $ wwho inspect wwho_328k"
+EXAMPLE = "  $ wwho inspect wwho_328k\n  $ wwho inspect --tokens wwho_328k > tokens.txt"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    shared.add_json(parser, '{"file", "bytes", "sections", "sizes", "routes", "provenance", ...}')
+    shared.add_json(
+        parser,
+        '{"file", "bytes", "sections", "sizes", "routes", "provenance", ...}; '
+        'with --tokens {"tokens": [line]}',
+    )
+    parser.add_argument(
+        "--tokens",
+        action="store_true",
+        help="print the vocabulary instead: a line for each token, with its id and its text, "
+        "escaped; wwho import --pattern reads that of a byte-level BPE back",
+    )
     parser.add_argument("model", metavar="NAME|FILE", help="a shipped encoding or a .wwho file")
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, check and print."""
+    from wwho.exporters.exported import byte_model
+    from wwho.exporters.ranks import ids_as_ranks
     from wwho.format.container import read_container
     from wwho.format.read import read_artifact
+    from wwho.importers.token_list import token_lines
 
     blob = shared.read_artifact(options.model)
+    if options.tokens:
+        with naming(options.model):
+            artifact = read_artifact(blob)
+        lines = [*token_lines(artifact)]
+        try:
+            ids_as_ranks(byte_model(artifact), artifact.name)
+        except ExportError as why:
+            warnings.warn(f"these tokens alone do not make the model: {why}", stacklevel=2)
+        streams.write_json({"tokens": lines}) if options.json else streams.write(
+            "".join(f"{line}\n" for line in lines).encode()
+        )
+        return 0
     facts = {"file": options.model, "bytes": len(blob)}
     with naming(options.model):
         facts |= describe(read_container(blob), read_artifact(blob))

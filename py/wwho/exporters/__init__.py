@@ -6,6 +6,7 @@ reason: nothing is approximated in silence. Each kind of file is a module; `FORM
 
 from collections.abc import Callable, Mapping
 
+from wwho.errors import ExportError
 from wwho.exporters import gguf, ranks, sentencepiece, tokenizer_json
 from wwho.exporters.exported import Exported
 from wwho.format.model import Artifact
@@ -32,4 +33,9 @@ def export(artifact: Artifact, to: str) -> Exported:
         ExportError: the model cannot be expressed so; the message says why.
         KeyError: there is no such format.
     """
+    if artifact.pairs:
+        raise ExportError(
+            f"{artifact.name} spells characters with SCRIPT's pairs of symbols, which the files of "
+            "other libraries cannot say"
+        )
     return FORMATS[to](artifact)

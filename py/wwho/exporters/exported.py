@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from wwho.build.base import SCRIPT_PATTERN
 from wwho.build.patterns import PATTERNS
 from wwho.compile.codepoints import ALL
 from wwho.compile.parse import parse_regex
@@ -110,6 +111,11 @@ def _pattern(artifact: Artifact) -> str:
             with suppress(PatternError):
                 if cuts_alike(artifact, parse_regex(pattern)):
                     return pattern
+    if SCRIPT_PATTERN in named:
+        raise ExportError(
+            f"{artifact.name} cuts text by the scripts of its characters (--pattern script), which "
+            "no regular expression of another library says"
+        )
     raise ExportError(
         f"the record of {artifact.name} does not name the regular expression of its pretokenizer, "
         "and automata cannot be turned into one again"
@@ -133,6 +139,11 @@ def only_special(model: ByteModel, what: str) -> dict[str, int]:
         ExportError: one is found without leave, or takes white space.
     """
     for token in model.added:
+        if not token.flags & Flag.SPECIAL:
+            raise ExportError(
+                f"the added token {token.text!r} is protected: it is found in every text without "
+                f"leave, which a file of {what} cannot say; take tokenizer.json"
+            )
         # Without a normalizer, text is normalized as it is.
         if token.flags & ~Flag.NORMALIZED != Flag.SPECIAL:
             raise ExportError(f"the added token {token.text!r} has flags that {what} does not know")

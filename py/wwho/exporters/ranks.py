@@ -6,7 +6,7 @@ import base64
 
 from wwho.build.bpe import bpe_model
 from wwho.errors import ExportError
-from wwho.exporters.exported import Exported, byte_model, only_special
+from wwho.exporters.exported import ByteModel, Exported, byte_model, only_special
 from wwho.format.bpe import BPE
 from wwho.format.model import Artifact
 
@@ -19,15 +19,8 @@ def write(artifact: Artifact) -> Exported:
     """
     model = byte_model(artifact)
     specials = only_special(model, "tiktoken")
-    tokens = sorted(model.tokens.items())
-    ranks = {text: rank for rank, text in tokens}
-    made = bpe_model(ranks, ranks, whole=True, added=specials.values())
-    if _merges(made) != _merges(model.model) or made.whole != model.model.whole:
-        raise ExportError(
-            f"tiktoken would merge otherwise by the ids of {artifact.name}: they are not in the "
-            "order of its merges, or some of its tokens only decode"
-        )
-    lines = (b"%s %d\n" % (base64.b64encode(text), rank) for rank, text in tokens)
+    ranks = ids_as_ranks(model, artifact.name)
+    lines = (b"%s %d\n" % (base64.b64encode(text), rank) for text, rank in ranks.items())
     notes = [f"the file does not hold the pattern: {model.pattern}"]
     if specials:
         named = ", ".join(f"{text} {number}" for text, number in specials.items())
@@ -35,6 +28,22 @@ def write(artifact: Artifact) -> Exported:
     if artifact.template and artifact.template.n_special(False):
         notes.append("nor the special tokens that a model's input begins and ends with")
     return Exported(b"".join(lines), tuple(notes))
+
+
+def ids_as_ranks(model: ByteModel, name: str) -> dict[bytes, int]:
+    """The tokens in order of their ids, by which they merge.
+
+    Raises:
+        ExportError: they would merge otherwise than the model does.
+    """
+    ranks = {text: rank for rank, text in sorted(model.tokens.items())}
+    made = bpe_model(ranks, ranks, whole=True, added=[token.id for token in model.added])
+    if _merges(made) != _merges(model.model) or made.whole != model.model.whole:
+        raise ExportError(
+            f"by their ids the tokens of {name} would merge otherwise: they are not in the order "
+            "of its merges, or some of its tokens only decode"
+        )
+    return ranks
 
 
 def _merges(model: BPE) -> list[tuple[bytes, bytes]]:

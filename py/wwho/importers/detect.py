@@ -10,7 +10,17 @@ from pathlib import Path
 
 from wwho.errors import ArtifactError, PatternError, SourceError, SpecialTokenError
 from wwho.format.foreign import foreign
-from wwho.importers import llama2_c, llama_cpp, paper, ranks, rwkv, script, sentencepiece, tekken
+from wwho.importers import (
+    llama2_c,
+    llama_cpp,
+    paper,
+    ranks,
+    rwkv,
+    script,
+    sentencepiece,
+    tekken,
+    token_list,
+)
 from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.huggingface import vocabulary_files
 from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
@@ -18,6 +28,7 @@ from wwho.importers.source import Source
 
 READERS: tuple[Reader, ...] = (
     script.READER,
+    token_list.READER,
     tokenizer_json.READER,
     vocabulary_files.LINES,
     vocabulary_files.VOCAB,

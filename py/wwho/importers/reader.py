@@ -19,7 +19,8 @@ class Options:
 
     Attributes:
         name: the encoding's name.
-        pattern: of a rank file: the pretokenizer, by name or as a regular expression.
+        pattern: of a rank file or a list of tokens: the pretokenizer, by name or as a regular
+            expression.
         specials: of a rank file: special tokens, text to id.
         lowercase: of a vocab.txt: whether text is lower-cased.
         base: of a vocab.json of the WWHO paper: the vocabulary for other text.
