@@ -47,9 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prune",
         type=shared.positive,
-        default=20,
         metavar="N",
-        help="an atom seen less often gets no id; every byte has one (default 20)",
+        help="an atom seen less often gets no id; every byte has one (default 20; with --balanced, "
+        "it is chosen)",
     )
     parser.add_argument(
         "--every-character",
@@ -72,6 +72,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="so many of the merges join words of a schema's script across one space; auto: as "
         "many as save more tokens than the merges that they displace; the corpus is read a second "
         "time, for auto a third time (default 0)",
+    )
+    parser.add_argument(
+        "--balanced",
+        action="store_true",
+        help="choose how many ids the base, the atoms, and the merges and superwords of each "
+        "script get, by what they save in sources that are left out, so name two FILES or more; a "
+        "base is trained, too, and --vocab-size counts all ids, unless --base names one",
     )
     parser.add_argument(
         "--max-words",
@@ -363,6 +370,7 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             every_character=options.every_character,
             min_freq=options.min_freq,
             superwords=options.superwords,
+            balanced=options.balanced,
             max_words=options.max_words,
             max_token_units=options.max_token_units,
             merge_constraint=options.merge_constraint,
@@ -474,6 +482,8 @@ def base_of(options: argparse.Namespace) -> Artifact:
         from wwho.train.extend import extendable
 
         return extendable(options.extend)
+    if getattr(options, "balanced", False) and options.base is None:
+        options.base = shared.NO_BASE
     known = options.base in (None, shared.NO_BASE)
     base = options.base if known else shared.load_base(options.base)
     return base_named(base, options.pattern, AtomKind(options.atoms))

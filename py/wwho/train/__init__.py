@@ -57,10 +57,11 @@ def train(
     end_of_word: bool = False,
     collapse_spaces: bool = False,
     vocab_size: int = 128_000,
-    prune: int = 20,
+    prune: int | None = None,
     every_character: bool = False,
     min_freq: int = 2,
     superwords: int | Literal["auto"] = 0,
+    balanced: bool = False,
     max_words: int = 4,
     max_token_units: int | None = None,
     merge_constraint: Literal["none", "character"] = "none",
@@ -107,13 +108,18 @@ def train(
             behind every word, as OSPE is published: so it loses text.
         vocab_size: how many ids special tokens, atoms and merged tokens take together.
         prune: how often a syllable must be seen to get an id, at least 1; others are spelled with
-            tokens of the base.
+            tokens of the base. None: 20; with `balanced` it is chosen.
         every_character: whether each character of the schemas' classes is an atom, seen or not;
             a syllable without an id is then spelled with the longest atoms that it begins with.
         min_freq: how often a pair must be seen to be merged, at least 1.
         superwords: how many of the merges join words across one space; 0: none; ``auto``: as many
             as save more tokens than the merges within words that they displace. The texts are read
             twice for them, and for ``auto`` three times: give no iterator.
+        balanced: whether the shares of the base, the atoms, and of each script's merges and
+            superwords are chosen, on sources that are left out (`wwho.train.balance`): the texts
+            are a `Corpus` of two sources or more, and `superwords` is not looked at. The base is
+            ``none`` where it is None; over the bytes a base is trained, too, and `vocab_size` is
+            all ids together.
         max_words: how many words a superword may touch, from 2 to 127.
         max_token_units: how many syllables (or other atoms) a token may have, superwords among
             them; None: as many as fit into a token's 1024 bytes.
@@ -170,7 +176,7 @@ def train(
     kind = AtomKind(atoms)
     model = learn(
         schemas_named(schemas, kind),
-        base_named(base, pattern, kind),
+        base_named(NO_BASE if balanced and base is None else base, pattern, kind),
         corpus_of(texts),
         atoms=kind,
         words=Words(check_words(words), end_of_word, collapse_spaces),
@@ -179,6 +185,7 @@ def train(
         every_character=every_character,
         min_freq=min_freq,
         superwords=superwords,
+        balanced=balanced,
         max_words=max_words,
         max_token_units=max_token_units,
         merge_constraint=merge_constraint,

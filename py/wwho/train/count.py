@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
@@ -50,7 +50,13 @@ class Counted(NamedTuple):
 
 
 def count_corpus(
-    corpus: Corpus, model: Artifact, made: Made, *, processes: int, advance: Advance
+    corpus: Corpus,
+    model: Artifact,
+    made: Made,
+    *,
+    processes: int,
+    advance: Advance,
+    each: Callable[[Words], object] | None = None,
 ) -> Counted:
     """Count the words of a corpus, or take them from files of counts.
 
@@ -62,6 +68,7 @@ def count_corpus(
         made: what counts must have been made with.
         processes: how many cores count at the same time.
         advance: is told how many stored bytes have been counted.
+        each: is given the words of each source, before they are used up.
 
     Raises:
         CorpusError: a file cannot be read, is damaged, or is not what its name says.
@@ -87,6 +94,8 @@ def count_corpus(
                 f"with these weights counts may reach {most}, and {MAX_COUNT} is the most: "
                 "give smaller weights with fewer decimals"
             )
+        if each is not None:
+            each(counts.words)
         total = with_added(total, counts.words, factor)
     check_whole(texts)
     report = Report(tuple(rows), total_of(rows, total.info(), routes_of(total, scanners, model)))

@@ -11,6 +11,7 @@ from typing import Literal
 from wwho.build.assemble import counting_model, special_ids, trained_model
 from wwho.build.atoms import PLAIN, AtomKind, Words, collapsing
 from wwho.build.script import shapes_of
+from wwho.compile.codepoints import CodePointSet
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.schema import Schema, union
 from wwho.corpus import Corpus
@@ -19,6 +20,7 @@ from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Artifact
 from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.progress import Progress
+from wwho.train.balance import Records, balanced_model
 from wwho.train.count import MAX_COUNT, Counted, count_corpus
 from wwho.train.counts import made_by
 from wwho.train.learn import atoms_of, learn_merges
@@ -28,6 +30,9 @@ from wwho.train.superwords import AUTO, SecondStage, shortened
 
 MergeConstraint = Literal["none", "character"]
 NO_CONSTRAINT, CHARACTER = "none", "character"
+
+PRUNE = 20
+"""How often an atom must be seen, where nothing else is said."""
 
 SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[MASK]")
 
@@ -40,10 +45,11 @@ def train_model(
     atoms: AtomKind | str = AtomKind.SYLLABLE,
     words: Words = PLAIN,
     vocab_size: int = 128_000,
-    prune: int = 20,
+    prune: int | None = None,
     every_character: bool = False,
     min_freq: int = 2,
     superwords: int | Literal["auto"] = 0,
+    balanced: bool = False,
     max_words: int = 4,
     max_token_units: int | None = None,
     merge_constraint: MergeConstraint = "none",
@@ -91,6 +97,8 @@ def train_model(
     kind = AtomKind(atoms)
     if specials is None:
         specials = () if kind.spells else SPECIALS
+    given, prune = prune, PRUNE if prune is None else prune
+    superwords = AUTO if balanced else superwords
     numbers = (vocab_size, prune, min_freq, superwords, max_words, max_token_units)
     bars = Progress(progress)
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
@@ -107,23 +115,30 @@ def train_model(
     ids = special_ids(base, [*specials, *protected])
     check_normalize(base, normalize, ids)
     check_superwords(plan, corpus)
-    counted = plan.count(corpus, processes)
+    if balanced:
+        check_balanced(plan, corpus)
+    units: list[Records] = []
+    counted = plan.count(corpus, processes, units if balanced else None)
     check_superwords(plan, counted.corpus)  # counts may be of what has no name
     if on_counted is not None:
         on_counted(replace(counted.report, protected=protected))
     check_counted(counted.report)
-    if not words.whitespace:
-        check_base(schemas, base, counted.report)
-    chosen = atoms_of(
-        *(kind, counted.words, prune * counted.scale),
-        characters=union(schema.classified for schema in schemas if every_character),
-        end_of_word=words.end_of_word,
-    )
-    check_atoms(kind, chosen, prune)
-    model, n_superwords = plan.learn(
-        counted, chosen, ids, room_for(plan, len(specials) + len(protected), len(chosen))
-    )
-    options = plan.options(n_superwords)
+    texts = [*specials, *protected]
+    if balanced:
+        model, shares = balanced_model(plan, counted, units, given, texts, processes)
+        options = f"{plan.options(None)}, balanced: {shares}"
+    else:
+        if not words.whitespace:
+            check_base(schemas, base, counted.report)
+        chosen = atoms_of(
+            *(kind, counted.words, prune * counted.scale),
+            characters=plan.characters,
+            end_of_word=words.end_of_word,
+        )
+        check_atoms(kind, chosen, prune)
+        room = room_for(plan, len(texts), len(chosen))
+        model, n_superwords = plan.learn(counted, chosen, ids, room)
+        options = plan.options(n_superwords)
     record = provenance(name, schemas, base, counted.corpus, counted.report, kind, options)
     normalizer = base.normalizer or ((normal_form(normalize),) if normalize else ())
     if words.collapse:
@@ -157,13 +172,29 @@ class Plan:
         """How many atoms a token may have."""
         return MAX_TOKEN_BYTES if self.max_token_units is None else self.max_token_units
 
-    def count(self, corpus: Corpus, processes: int) -> Counted:
-        """The words of a corpus; where atoms are bytes, spelled with them."""
+    @property
+    def characters(self) -> CodePointSet:
+        """What are atoms, seen or not."""
+        return union(schema.classified for schema in self.schemas if self.every_character)
+
+    def count(self, corpus: Corpus, processes: int, each: list[Records] | None = None) -> Counted:
+        """The words of a corpus; where atoms are bytes, spelled with them.
+
+        Args:
+            corpus: the corpus.
+            processes: how many cores count.
+            each: where the words of each source are put, too.
+        """
         given = (self.schemas, self.base, self.kind, self.words, self.protected)
         cutter = counting_model(*given)
         made = made_by(*given, cutter, corpus.reading)
         with self.bars.stage("count", corpus.size(), unit="B") as advance:
-            found = count_corpus(corpus, cutter, made, processes=processes, advance=advance)
+            found = count_corpus(
+                *(corpus, cutter, made),
+                processes=processes,
+                advance=advance,
+                each=None if each is None else lambda words: each.append(Records(*words.export())),
+            )
         if not self.kind.spells:
             return found
         words = found.words
@@ -214,9 +245,10 @@ class Plan:
             model = stage.added(model, reserved)
         return model, reserved
 
-    def options(self, n_superwords: int) -> str:
-        """The options, as the model's origin gives them."""
-        found = [f"vocab_size {self.vocab_size}, prune {self.prune}, min_freq {self.min_freq}"]
+    def options(self, n_superwords: int | None) -> str:
+        """The options, as the model's origin gives them; None: what was chosen stands elsewhere."""
+        prune = "" if n_superwords is None else f"prune {self.prune}, "
+        found = [f"vocab_size {self.vocab_size}, {prune}min_freq {self.min_freq}"]
         if self.kind is not AtomKind.SYLLABLE:
             found.append(f"atoms {self.kind}")
         if self.every_character:
@@ -229,7 +261,9 @@ class Plan:
             found.append("collapse_spaces")
         if self.protected:
             found.append(f"protected {len(self.protected)}")
-        if self.superwords:
+        if self.superwords and n_superwords is None:
+            found.append(f"max_words {self.max_words}")
+        elif self.superwords:
             auto = self.superwords == AUTO
             found.append(f"superwords {f'auto ({n_superwords})' if auto else n_superwords}")
             found.append(f"max_words {self.max_words}")
@@ -391,6 +425,27 @@ def check_superwords(plan: Plan, corpus: Corpus) -> None:
         raise CorpusError(
             f"superwords are learnt from a second reading, and {corpus.once} can be read only "
             "once: name a file, or give a list or a column of a dataset"
+        )
+
+
+def check_balanced(plan: Plan, corpus: Corpus) -> None:
+    """Refuse a corpus of which no source can be left out, or other atoms than syllables.
+
+    Raises:
+        ValueError: says what is missing.
+        CorpusError: the corpus is of one source, or of counts.
+    """
+    if plan.kind is not AtomKind.SYLLABLE or plan.words != PLAIN:
+        raise ValueError(
+            "a balanced vocabulary is of syllables and words of scripts: leave out "
+            f"{'other words' if plan.words != PLAIN else f'atoms {plan.kind}'}"
+        )
+    if any(source.counted for source in corpus.sources):
+        raise CorpusError("a balanced vocabulary needs the text of its sources, and not counts")
+    if len(corpus.sources) < 2:
+        raise CorpusError(
+            "a balanced vocabulary is measured on sources that it was not learnt from, and there "
+            "is 1 source; name 2 or more, each with text of every script"
         )
 
 

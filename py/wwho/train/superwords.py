@@ -64,7 +64,7 @@ class SecondStage:
         Raises:
             CorpusError: the corpus cannot be read a second time, or has changed.
         """
-        merger = self._merger(model, count)
+        merger = self.merger(model, count)
         with self.bars.stage("superwords", count, unit=" merges") as advance:
             while made := merger.step(STEP):
                 advance(made)
@@ -88,7 +88,7 @@ class SecondStage:
         Raises:
             CorpusError: as for `added`.
         """
-        merger, share, count = self._merger(model, room), self.share, 0
+        merger, share, count = self.merger(model, room), self.share, 0
         with self.bars.stage("share", None, unit=" merges") as advance:
             while made := merger.step(STEP):
                 advance(made)
@@ -101,16 +101,32 @@ class SecondStage:
                     count += 1
         return count
 
-    def _merger(self, model: Artifact, most: int) -> Merger:
-        """What learns up to so many superwords for a model; the corpus is read for it."""
-        phrases, share = Phrases(model), self.share
+    def merger(
+        self, model: Artifact, most: int, factors: Sequence[int] | None = None, bits: int = 0
+    ) -> Merger:
+        """What learns up to so many superwords for a model; the corpus is read for it.
+
+        Args:
+            model: what words are tokens of.
+            most: how many superwords.
+            factors: how often each source counts; None: as its weight says.
+            bits: lower bits of a count that do not count for `min_freq`.
+
+        Raises:
+            CorpusError: as for `added`.
+        """
+        phrases, share, sources = Phrases(model), self.share, self.corpus.sources
+        if factors is None:
+            factors = [int(source.weight * self.corpus.scale) for source in sources]
         with self.bars.stage("phrases", self.corpus.size(), unit="B") as advance:
-            for source in self.corpus.sources:
-                factor = int(source.weight * self.corpus.scale)
+            for source, factor in zip(sources, factors, strict=True):
                 for text in self._texts(source, advance):
                     phrases.collect(text, share, factor)
         return phrases.merger(
-            most, min_freq=self.min_freq, max_words=self.max_words, max_units=self.max_units
+            most,
+            min_freq=self.min_freq << bits,
+            max_words=self.max_words,
+            max_units=self.max_units,
         )
 
     def _texts(self, source: Source, advance: Advance) -> Iterator[bytes]:

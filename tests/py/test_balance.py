@@ -1,0 +1,128 @@
+"""Shares of ids: chosen on sources that are left out, never on those that are learnt from."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wwho.build.assemble import units_of
+from wwho.errors import CorpusError
+from wwho.format.read import read_artifact
+from wwho.tokenizer import Tokenizer
+from wwho.train import Corpus, train
+from wwho.train.balance import first_of_each, shares
+
+SYLLABLES = {
+    "si": [
+        f"{letter}{sign}" for letter in "කගචජටඩණතදනපබමයරලවසහළ" for sign in ("", "ා", "ි", "ු", "ේ")
+    ],
+    "hi": [
+        f"{letter}{sign}" for letter in "कगचजटडणतदनपबमयरलवसहष" for sign in ("", "ा", "ि", "ु", "े")
+    ],
+    "en": ["ba", "ke", "li", "mo", "nu", "st", "er", "ing", "al", "on"],
+}
+
+
+def words(script: str, seed: int, count: int) -> list[str]:
+    """Made-up words."""
+    draw = random.Random(f"{script} {seed}")
+    return ["".join(draw.choices(SYLLABLES[script], k=draw.randint(1, 4))) for _ in range(count)]
+
+
+def lines(seed: int, count: int) -> Iterator[str]:
+    """Lines of a source: words and phrases that all sources share, and words of its own."""
+    draw = random.Random(seed)
+    shared = {script: words(script, 0, 300) for script in SYLLABLES}
+    own = {script: words(script, seed, 100) for script in SYLLABLES}
+    phrases = {
+        script: [" ".join(shared[script][k : k + 2]) for k in range(0, 40, 2)] for script in own
+    }
+    for _ in range(count):
+        script = draw.choice(list(SYLLABLES))
+        kinds = (shared[script][:50], own[script], phrases[script])
+        yield " ".join(draw.choice(draw.choice(kinds)) for _ in range(8))
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Four sources, and one that nothing is learnt from."""
+    folder = tmp_path_factory.mktemp("sources")
+    files = [folder / f"{name}.txt" for name in ("a", "b", "c", "d", "unseen")]
+    for seed, file in enumerate(files, start=1):
+        file.write_text("".join(f"{line}\n" for line in lines(seed, 400)), "utf-8")
+    return files
+
+
+@pytest.fixture(scope="module")
+def balanced(sources: list[Path]) -> Tokenizer:
+    return train(
+        Corpus(sources[:4]), schemas=["sinhala", "devanagari"], balanced=True, vocab_size=1500
+    )
+
+
+def test_a_base_syllables_and_superwords_fill_the_vocabulary(balanced: Tokenizer) -> None:
+    assert balanced.n_vocab == 1500
+    training = balanced.info.provenance["training"]
+    parts = training.split("balanced: ")[1].split(", ")
+    found = {kind: int(ids) for kind, ids in (part.rsplit(" ", 1) for part in parts)}
+    assert all(found.values()), training
+    # the bytes, [PAD] and its like, the lone space
+    assert sum(found.values()) == 1500 - 256 - 5 - 1
+
+
+def test_fewer_tokens_than_a_byte_bpe_of_that_size(
+    balanced: Tokenizer, sources: list[Path]
+) -> None:
+    plain = train(Corpus(sources[:4]), atoms="byte", vocab_size=1500)
+    for line_of in ("ක", "क", "a"):  # of each script by itself
+        texts = [
+            line for line in sources[4].read_text("utf-8").splitlines() if script(line) == line_of
+        ]
+        assert sum(balanced.count_batch(texts)) < sum(plain.count_batch(texts))
+        assert [balanced.decode(ids) for ids in balanced.encode_batch(texts)] == texts
+
+
+def script(line: str) -> str:
+    """A character that stands for the script of a line."""
+    return "ක" if "\u0d80" < line[0] < "\u0e00" else "क" if "\u0900" < line[0] < "\u0980" else "a"
+
+
+def test_the_same_sources_give_the_same_bytes_and_prune_is_obeyed(
+    sources: list[Path], tmp_path: Path
+) -> None:
+    given = {"schemas": ["sinhala"], "base": "r50k_base", "balanced": True, "vocab_size": 300}
+    files = []
+    for name, prune in (("a", 40), ("b", 40), ("c", 1)):
+        train(Corpus(sources[:2]), prune=prune, **given).save(tmp_path / name)  # type: ignore[arg-type]
+        files.append((tmp_path / name).read_bytes())
+    assert files[0] == files[1] != files[2]
+    few, many = (len(units_of(read_artifact(file)).symbols) for file in files[1:])
+    assert 0 < few < many
+    assert read_artifact(files[0]).n_vocab == 50257 + 300 + 1
+
+
+def test_an_id_goes_where_it_saves_most() -> None:
+    curves = {("merges", "a"): [9.0, 1.0, 5.0], ("merges", "b"): [4.0, 2.0]}
+    assert [sum(shares(curves, room).values()) for room in range(7)] == [0, 1, 2, 3, 4, 5, 5]
+    assert shares(curves, 2) == {
+        ("merges", "a"): 1,
+        ("merges", "b"): 1,
+    }  # 3 on average is less than 4
+
+
+def test_merges_of_a_script_keep_their_parts() -> None:
+    merges = [(0, 0), (1, 1), (2, 0), (3, 1), (4, 0)]  # of a, b, a, b, a
+    assert first_of_each(merges, ["a", "b"], {"a": 2, "b": 1}) == [(0, 0), (1, 1), (2, 0)]
+    assert first_of_each(merges, ["a", "b"], {"a": 0, "b": 2}) == [(1, 1), (2, 1)]
+
+
+def test_what_cannot_be_balanced_is_refused(sources: list[Path]) -> None:
+    with pytest.raises(CorpusError, match="name 2 or more"):
+        train(Corpus(sources[:1]), balanced=True)
+    with pytest.raises(ValueError, match="leave out atoms codepoint"):
+        train(Corpus(sources[:2]), balanced=True, atoms="codepoint", schemas=["sinhala"])
+    with pytest.raises(CorpusError, match="and 2 ids for atoms"):
+        train(Corpus(sources[:2]), balanced=True, base="r50k_base", prune=1, vocab_size=7)

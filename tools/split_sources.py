@@ -1,0 +1,87 @@
+"""Cut a shuffled corpus of many sources into kinds of text, which take the place of its sources.
+
+    python tools/split_sources.py ../shared/corpora/train_mix.txt.xz build/sources
+
+writes `build/sources/si-0.txt` and so on: the lines whose letters are mostly Sinhala, Devanagari or
+others (si, hi, en), those of each language in six kinds of about the same vocabulary. Kinds are found
+by expectation maximization: a line belongs to the kind whose words, of 65,536 classes by their hash,
+are most probable in it. Nothing is drawn at random, so the same corpus gives the same files.
+`wwho train --balanced` leaves out one after the other to see what a vocabulary is worth on text that
+it was not made of.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "py"))
+from wwho.corpus import Corpus
+
+KINDS, CLASSES, ROUNDS = 6, 1 << 16, 25
+WORDS = 30  # of a line: more tell nothing new of its kind
+SETTLED = 0.004  # the share of the lines that still change their kind when it is done
+SINHALA, DEVANAGARI = re.compile(b"\xe0[\xb6\xb7]"), re.compile(b"\xe0[\xa4\xa5]")
+
+
+def language(line: bytes) -> str:
+    """The language of a line: that of a script if a seventh of its characters or so are in it."""
+    sinhala, devanagari = len(SINHALA.findall(line)), len(DEVANAGARI.findall(line))
+    if 20 * (sinhala + devanagari) < len(line):
+        return "en"
+    return "si" if sinhala >= devanagari else "hi"
+
+
+def kinds(lines: list[bytes]) -> np.ndarray:
+    """The kind of each line."""
+    known: dict[bytes, int] = {}
+    words, ends = [], []
+    for line in lines:
+        for word in line.split()[:WORDS]:
+            number = known.get(word)
+            if number is None:
+                number = known[word] = crc32(word) % CLASSES
+            words.append(number)
+        ends.append(len(words))
+    found = np.array(words, np.int32)
+    row = np.repeat(np.arange(len(lines)), np.diff(ends, prepend=0))
+    kind = np.array([crc32(line) % KINDS for line in lines])
+    for _ in range(ROUNDS):
+        scores = np.empty((KINDS, len(lines)))
+        for k in range(KINDS):
+            counts = np.bincount(found[kind[row] == k], minlength=CLASSES) + 0.5
+            scores[k] = np.bincount(
+                row, weights=np.log(counts / counts.sum())[found], minlength=len(lines)
+            )
+        before, kind = kind, scores.argmax(axis=0)
+        if (before != kind).mean() < SETTLED:
+            break
+    return kind
+
+
+def main() -> None:
+    """Read the corpus, write the files."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus")
+    parser.add_argument("folder", type=Path)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    languages: dict[str, list[bytes]] = {"si": [], "hi": [], "en": []}
+    for block in Corpus([options.corpus]).blocks(lambda _: None):
+        for line in block.splitlines(keepends=True):
+            languages[language(line)].append(line)
+    for name, lines in languages.items():
+        found = kinds(lines)
+        for k in range(KINDS):
+            chosen = b"".join(lines[i] for i in np.flatnonzero(found == k))
+            (options.folder / f"{name}-{k}.txt").write_bytes(chosen)
+            print(f"{name}-{k}.txt: {int((found == k).sum()):,} lines, {len(chosen):,} bytes")
+
+
+if __name__ == "__main__":
+    main()
