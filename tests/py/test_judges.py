@@ -1,0 +1,99 @@
+"""The generated schemas cut no character: by UAX #29 and HarfBuzz, as tools/judge_schemas.py asks.
+
+The command judges all test corpora and longer texts; here are the samples, and texts of three.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import oracle  # noqa: F401 - puts tools/ on the path
+import pytest
+
+from wwho.compile.load import HAND_MADE, load_schema
+from wwho.compile.schema import Schema
+
+pytest.importorskip("uharfbuzz", reason="needs uharfbuzz")
+
+import judge_schemas
+from judge_schemas import Cutter, Shaper, by_regex, by_segmentation, shaper_of
+
+GENERATED, BY_HAND = judge_schemas.shipped()
+
+
+def font(schema: Schema) -> Shaper:
+    """The font of a script; skips the test where Debian's Noto fonts are missing."""
+    found = shaper_of(schema)
+    if found is None:
+        pytest.skip(f"needs fonts-noto-core, which is not in {judge_schemas.FONTS}")
+    return found
+
+
+def test_no_short_text_is_cut_inside_a_character() -> None:
+    for schema, found in zip(GENERATED, judge_schemas.judge(GENERATED, [], 3), strict=True):
+        assert found.cut == [], schema.name
+        assert found.torn == [], schema.name
+
+
+@pytest.mark.corpora
+def test_no_sample_is_cut_inside_a_character(corpora: Path) -> None:
+    font(GENERATED[0])
+    results = judge_schemas.judge(GENERATED, judge_schemas.sample_lines(corpora), 1)
+    assert sum(found.segments > 0 for found in results) == 65
+    for schema, found in zip(GENERATED, results, strict=True):
+        assert found.cut == [], schema.name
+        if schema.name not in judge_schemas.EXCEPTIONS:
+            assert found.torn == [], schema.name
+
+
+def test_the_table_is_that_of_the_schemas() -> None:
+    """Which texts were judged follows from the schemas; the segments are those of the command."""
+    rows = {}
+    for line in judge_schemas.README.read_text("utf-8").splitlines():
+        cells = line.removeprefix("| ").removesuffix(" |").split(" | ")
+        if len(cells) == len(judge_schemas.HEADS):
+            rows[cells[0], cells[2]] = cells
+    assert len(rows) == 2 + len(GENERATED) + len(BY_HAND)
+    for schema in (*GENERATED, *BY_HAND):
+        title, points, family = judge_schemas.facts(schema)
+        n = len(judge_schemas.kinds(schema))
+        *facts, short, _, cut, _, torn = rows[title, family]
+        assert facts == [title, points, family]
+        assert short == f"{n + n**2 + n**3 + n**4:,}", f"{schema.name}: run the command again"
+        assert cut == "0" or schema.name in HAND_MADE
+        assert torn in ("0", "") or schema.name in judge_schemas.EXCEPTIONS
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("क्षि", {4}),
+        ("कि्ष", {3, 4}),  # Mc: what is before the virama does not end in a consonant
+        ("्ष", {1, 2}),
+        ("က္က", {3}),  # a linker since Unicode 17
+        ("ක්‍ෂ", {3, 4}),
+        ("ക‌്ക", {3, 4}),
+    ],
+)
+def test_both_judges_know_the_rules(text: str, ends: set[int]) -> None:
+    assert set(by_segmentation(text)) == ends
+    assert set(by_regex(text)) == ends
+
+
+def test_harfbuzz_knows_where_shapes_end() -> None:
+    kannada = font(load_schema("kannada-unicode"))
+    assert kannada("ನೈರ್ಋತ") == {0, 2, 5}
+    assert not kannada.knows("ක")
+    assert kannada.knows("ರ‌\u200d")
+
+
+def test_what_is_cut_inside_a_character_is_found() -> None:
+    """A schema by which signs that no letter carries stand one by one."""
+    schema = load_schema("kannada")
+    cutter = Cutter([schema])
+    texts = ["ನೈರ್ಋತ", "ಕೂೀ", "ರಾಜ"]
+    assert cutter.inside(texts) == [[2, 4, 5], [], [2]]
+    assert [*cutter.faults(texts, font(schema))] == texts[:1]
+    texts = ["ಂಂ", "ಕಂಂ"]
+    assert [*cutter.faults(texts, by_segmentation)] == texts[:1]
+    assert [*cutter.faults(texts, by_regex)] == texts[:1]

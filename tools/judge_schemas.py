@@ -1,0 +1,316 @@
+"""Judge where the shipped schemas cut, and write the table of the results into schemas/README.md.
+
+    python tools/judge_schemas.py ../shared/corpora
+
+No syllable may end inside an extended grapheme cluster, nor inside a shaping cluster: what a reader
+or a font takes for one character stays whole. The judges of the first are two implementations of
+UAX #29, unicode-segmentation-rs (Unicode 17) and the regex package (17 or later); that of the
+second is HarfBuzz with Debian's Noto fonts. They judge each different segment of the samples and
+test corpora, and every text of up to four characters (HarfBuzz: three), of which one of each kind
+stands for all: neither a grammar nor UAX #29 tells two characters apart that have the same class,
+Grapheme_Cluster_Break and Indic_Conjunct_Break.
+"""
+
+from __future__ import annotations
+
+import argparse
+import lzma
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain, islice, product
+from pathlib import Path
+
+import numpy as np
+import regex
+import uharfbuzz
+from unicode_segmentation_rs import graphemes
+
+from wwho.build.assemble import counting_model
+from wwho.compile.load import HAND_MADE, load_schema, read_document, shipped_schemas
+from wwho.compile.schema import Schema
+from wwho.compile.unicode import category
+from wwho.core.select import open_backend
+from wwho.evaluate.grammar import Grammar
+from wwho.evaluate.text import Block, part_of
+from wwho.format.files import write_atomic
+from wwho.format.write import write_artifact
+
+README = Path(__file__).parents[1] / "schemas" / "README.md"
+FONTS = Path("/usr/share/fonts/truetype/noto")
+"""Where Debian's package fonts-noto-core puts them."""
+
+HAND = "Written by hand, for text without typing errors: stray signs are units of their own."
+EXCEPTIONS = {
+    "devanagari": HAND,
+    "kannada": HAND,
+    "sinhala": HAND,
+    "modi": "The font joins KA, with or without the vowel sign AA, and the RA after it.",
+    "sinhala-unicode": "A repaya after its letter, at the end of a word: a typing error. The font "
+    "puts it above the conjunct before it.",
+}
+"""Schemas that cut inside clusters, and why."""
+
+SHORT = 4
+EXAMPLES = 5
+LINES = 20_000
+
+Judge = Callable[[str], Collection[int]]
+"""Gives the places in a text, in code points, that are between clusters; maybe its ends too."""
+
+
+def by_segmentation(text: str) -> Collection[int]:
+    """Where the clusters of unicode-segmentation-rs end."""
+    place, found = 0, []
+    for cluster in graphemes(text, True):
+        place += len(cluster)
+        found.append(place)
+    return found
+
+
+def by_regex(text: str) -> Collection[int]:
+    """Where the clusters of regex end.
+
+    It joins a linker and a consonant also where rule GB9c does not: without a consonant before.
+    """
+    ends = [match.end() for match in _CLUSTER.finditer(text)]
+    return ends + [match.start() for match in _UNJOINED.finditer(text)]
+
+
+_CLUSTER = regex.compile(r"\X")
+_UNJOINED = regex.compile(
+    r"(?<=\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*)(?=\p{InCB=Consonant})"
+    r"(?<!\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*)"
+)
+
+
+@dataclass(frozen=True)
+class Shaper:
+    """HarfBuzz with a font, as a judge; `characters` are those that it has."""
+
+    font: uharfbuzz.Font
+    characters: frozenset[int]
+
+    def knows(self, text: str) -> bool:
+        """Whether the font has all of a text; HarfBuzz itself hides U+200B to U+200F."""
+        return self.characters.issuperset(map(ord, set(text) - _HIDDEN))
+
+    def __call__(self, text: str) -> Collection[int]:
+        """Where the shaping clusters begin."""
+        buffer = uharfbuzz.Buffer()
+        buffer.cluster_level = uharfbuzz.BufferClusterLevel.MONOTONE_CHARACTERS
+        buffer.add_codepoints([ord(char) for char in text])
+        buffer.guess_segment_properties()
+        uharfbuzz.shape(self.font, buffer)
+        return {info.cluster for info in buffer.glyph_infos}
+
+
+_HIDDEN = frozenset("\u200b\u200c\u200d\u200e\u200f")
+
+
+@cache
+def shapers() -> list[Shaper]:
+    """All fonts of Noto; the plainest names first."""
+    files = sorted(FONTS.glob("*-Regular.ttf"), key=lambda path: (len(path.name), path.name))
+    faces = (uharfbuzz.Face(uharfbuzz.Blob.from_file_path(str(file))) for file in files)
+    return [Shaper(uharfbuzz.Font(face), frozenset(face.unicodes)) for face in faces]
+
+
+def shaper_of(schema: Schema) -> Shaper | None:
+    """The font that has most of a script; None where there is none of more than half."""
+    letters = frozenset(schema.classified - schema.joiners)
+    found = max(shapers(), key=lambda each: len(letters & each.characters), default=None)
+    return found if found and len(letters & found.characters) * 2 > len(letters) else None
+
+
+class Cutter:
+    """Cuts text by schemas, all in one model."""
+
+    def __init__(self, schemas: Sequence[Schema]) -> None:
+        """Compile them."""
+        self._grammar = Grammar(open_backend(write_artifact(counting_model(schemas))))
+
+    def segments(self, lines: list[str]) -> Iterator[tuple[str, str]]:
+        """The segments of scripts in lines, each with the name of its schema."""
+        units = self._grammar.units(Block(lines))
+        text = b"".join(units.block.encoded)
+        first = units.firsts == 1
+        ends = np.append(units.starts[first][1:], len(text))
+        for start, end, route in zip(units.starts[first], ends, units.routes[first], strict=True):
+            if self._grammar.is_script[route]:
+                yield self._grammar.names[route], text[start:end].decode()
+
+    def inside(self, texts: list[str]) -> list[list[int]]:
+        """The places inside the segments of each text, in code points, where units begin."""
+        units = self._grammar.units(block := Block(texts))
+        is_inside = (units.firsts == 0) & self._grammar.is_script[units.routes]
+        places = np.searchsorted(block.character_bytes, units.starts[is_inside])
+        owners = part_of(block.line_characters, places)
+        found: list[list[int]] = [[] for _ in texts]
+        for owner, place in zip(owners, places - block.line_characters[owners], strict=True):
+            found[owner].append(int(place))
+        return found
+
+    def faults(self, texts: Iterable[str], *judges: Judge) -> Iterator[str]:
+        """The texts that are cut where one of the judges says that they may not be."""
+        for some in batched(texts):
+            for text, places in zip(some, self.inside(some), strict=True):
+                if any(not set(judge(text)).issuperset(places) for judge in judges):
+                    yield text
+
+
+def batched(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Some texts at a time."""
+    texts = iter(texts)
+    while some := list(islice(texts, LINES)):
+        yield some
+
+
+@cache
+def kinds(schema: Schema) -> tuple[str, ...]:
+    """One character, the first, of each kind: what a grammar, the router and UAX #29 tell apart."""
+    classes = {point: name for name, chars in schema.classes.items() for point in chars}
+    joiners = frozenset(schema.joiners)
+    points = sorted((schema.blocks | schema.joiners) - category("Cn"), reverse=True)
+    found = {(classes.get(point), point in joiners, _breaks(point)): point for point in points}
+    return tuple(map(chr, found.values()))
+
+
+@cache
+def _breaks(point: int) -> tuple[bool, ...]:
+    return tuple(each.match(chr(point)) is not None for each in _BREAKS)
+
+
+def short_texts(schema: Schema, length: int) -> Iterator[str]:
+    """Every text of up to so many characters, each the one of its kind."""
+    for n in range(1, length + 1):
+        yield from map("".join, product(kinds(schema), repeat=n))
+
+
+_BREAKS = [
+    regex.compile(rf"\p{{{name}}}")
+    for name in (
+        *(f"GCB={each}" for each in ("Prepend", "SpacingMark", "Extend", "ZWJ", "Control")),
+        *(f"InCB={each}" for each in ("Linker", "Consonant", "Extend")),
+    )
+]
+
+
+@dataclass
+class Result:
+    """What was judged of a schema.
+
+    Attributes:
+        short: how many texts of a few characters.
+        segments: how many different segments of text.
+        cut: those of both that are cut inside a grapheme cluster.
+        shaped: how many of both a font has all characters of; None where there is no font.
+        torn: those of them that are cut inside a shaping cluster.
+    """
+
+    short: int = 0
+    segments: int = 0
+    cut: list[str] = field(default_factory=list)
+    shaped: int | None = None
+    torn: list[str] = field(default_factory=list)
+
+
+def judge(schemas: Sequence[Schema], lines: Iterable[str], length: int = SHORT) -> list[Result]:
+    """The results of schemas, which cut the text together.
+
+    Args:
+        schemas: the schemas.
+        lines: the text whose segments are judged.
+        length: of the short texts, in characters; HarfBuzz takes those with one less.
+    """
+    cutter = Cutter(schemas)
+    segments: dict[str, set[str]] = {schema.name: set() for schema in schemas}
+    for some in batched(lines):
+        for name, segment in cutter.segments(some):
+            segments[name].add(segment)
+    return [judged(schema, cutter, sorted(segments[schema.name]), length) for schema in schemas]
+
+
+def judged(schema: Schema, cutter: Cutter, segments: list[str], length: int) -> Result:
+    """The result of a schema on these segments, and on short texts."""
+    found = Result(segments=len(segments))
+    found.short = sum(len(kinds(schema)) ** n for n in range(1, length + 1))
+    texts = chain(short_texts(schema, length), segments)
+    found.cut = [*cutter.faults(texts, by_segmentation, by_regex)]
+    if shaper := shaper_of(schema):
+        texts = chain(short_texts(schema, length - 1), segments)
+        known = [text for text in texts if shaper.knows(text)]
+        found.shaped = len(known)
+        found.torn = [*cutter.faults(known, shaper)]
+    return found
+
+
+def sample_lines(corpora: Path) -> Iterator[str]:
+    """Texts in all scripts that have some."""
+    with (corpora / "samples_all_scripts.tsv").open(encoding="utf-8", newline="\n") as lines:
+        yield from (line.rstrip("\n").split("\t")[2] for line in lines)
+
+
+def corpus_lines(corpora: Path) -> Iterator[str]:
+    """The test corpora."""
+    for file in sorted(corpora.glob("test_*.txt.xz")):
+        with lzma.open(file, "rt", encoding="utf-8", newline="\n") as lines:
+            yield from (line.rstrip("\n") for line in lines)
+
+
+def shipped() -> list[list[Schema]]:
+    """The shipped schemas, in lists of those that can stand in one model: by hand and generated."""
+    found = [load_schema(name) for name in shipped_schemas()]
+    by_hand = [schema for schema in found if schema.name in HAND_MADE]
+    return [[schema for schema in found if schema not in by_hand], by_hand]
+
+
+HEADS = (
+    *("script", "code points", "grammar family", "short texts", "segments"),
+    *("cut inside a cluster", "shaped", "cut inside a shaping cluster"),
+)
+
+
+def facts(schema: Schema) -> tuple[str, str, str]:
+    """The first cells of a schema's row: title, code points, grammar family."""
+    notes = "".join(read_document(schema.name).get("notes", []))
+    [family] = re.findall("Grammar family ([a-z]+)", notes) or ["by hand"]
+    return schema.title, f"{len(schema.blocks - category('Cn')):,}", family
+
+
+def table(results: Iterable[tuple[Schema, Result]]) -> list[str]:
+    """The lines of the table."""
+    rows = [HEADS, ("---", "---:", "---", *["---:"] * 5)]
+    for schema, found in results:
+        counts = (found.short, found.segments, len(found.cut))
+        shaped = ("no font", "") if found.shaped is None else (found.shaped, len(found.torn))
+        cells = (f"{each:,}" if isinstance(each, int) else each for each in (*counts, *shaped))
+        rows.append((*facts(schema), *cells))
+    return [f"| {' | '.join(row)} |" for row in rows]
+
+
+def main() -> None:
+    """Judge, and put the table into the README in place of the one that is there."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("corpora", type=Path, help="folder of the samples and the test corpora")
+    corpora: Path = parser.parse_args().corpora
+    results = [
+        pair
+        for schemas in shipped()
+        for lines in [chain(sample_lines(corpora), corpus_lines(corpora))]
+        for pair in zip(schemas, judge(schemas, lines), strict=True)
+    ]
+    results.sort(key=lambda pair: (pair[0].title, pair[0].name in HAND_MADE))
+    old, new = README.read_text("utf-8"), "\n".join(table(results))
+    start = old.index(f"| {' | '.join(HEADS[:3])} |")
+    end = old.index("\n\n", start)
+    write_atomic(README, (old[:start] + new + old[end:]).encode())
+    for schema, found in results:
+        for what, texts in (("grapheme", found.cut), ("shaping", found.torn)):
+            for text in texts[:EXAMPLES]:
+                print(f"{schema.name}: cut inside a {what} cluster: {text!a}")
+
+
+if __name__ == "__main__":
+    main()
