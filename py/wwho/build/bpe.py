@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
 from math import inf
+from operator import sub
 from typing import NamedTuple
 
 from wwho.compile.codepoints import ALL, CodePointSet
@@ -161,16 +163,21 @@ def safe_cuts(model: BPE) -> Node | None:
         for left, right in pairwise(text.decode("utf-8", "replace")):
             if right in before:
                 before[right].add(left)
-    # Characters by what must not be cut off behind them; unknown ones may become one token.
+    # Characters by what may be cut off after them. Unknown ones may become one token, unless each
+    # is spelled with the tokens of its bytes: then few characters remain that differ from most.
     groups: dict[str, list[str]] = {}
     for symbol in symbols:
-        ends = "".join(each for each in starters if symbol not in before[each])
-        if len(symbol) == 1 and ends:
+        if len(symbol) == 1:
+            ends = "".join(each for each in starters if symbol not in before[each])
             groups.setdefault(ends, []).append(symbol)
-    cut = [(CodePointSet.of(*members), CodePointSet.of(*ends)) for ends, members in groups.items()]
-    rest = ALL
-    for members, _ in cut:
-        rest -= members
+    known = {ends: CodePointSet.of(*members) for ends, members in groups.items()}
+    if model.unknown is Unknown.BYTES and len(model.byte_ids) == 256 and None not in model.byte_ids:
+        most = "".join(starters)
+        known.pop(most, None)
+        known[most] = reduce(sub, known.values(), ALL)
+    known.pop("", None)
+    cut = [(members, CodePointSet.of(*ends)) for ends, members in known.items()]
+    rest = reduce(sub, (members for members, _ in cut), ALL)
     goes_on = [seq(Chars(members), Look(negative=True, chars=ends)) for members, ends in cut]
     inner = many(Alt((Chars(rest), *goes_on)), 1)
     last = Chars(ALL - rest)

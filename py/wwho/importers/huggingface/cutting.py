@@ -104,7 +104,19 @@ def _behaviour(value: Value, default: str | None = None) -> str:
 
 def _split(value: Value, draft: Draft) -> None:
     node, behaviour, invert = pattern_of(value), _behaviour(value), value.flag("invert")
+    if node is not None and not invert and _is_replaced(draft, node):
+        return  # as in Gemma's files
     _cut(draft, "split", Seq() if node is None else node, behaviour, invert)
+
+
+def _is_replaced(draft: Draft, node: Node) -> bool:
+    """Whether the last step has replaced what a pattern matches, one certain character."""
+    last = next(reversed(draft.rewriting or draft.normalizer), None)
+    if not isinstance(last, Replace) or draft.scanners[last.automaton].rules != (node, ANY):
+        return False
+    if not isinstance(node, Seq) or len(node.parts) != 1 or not isinstance(node.parts[0], Chars):
+        return False
+    return not any(char in node.parts[0].chars for char in last.contents[0] or "")
 
 
 def _byte_level(value: Value, draft: Draft) -> None:
