@@ -97,13 +97,14 @@ P, Q, B, E, T or M, letters in the others; F has the letters whose category is o
 LETTERS: Final = ("C", "V", "D", "X", "R", "A")
 MARKS: Final = ("H", "K", "N", "P", "Q", "B", "E", "T")
 
-GROUPS: Final = {"Base": "CVDX", "Sign": "KNPQBETMZ"}
-"""Classes that a grammar names together: what begins a syllable, and what joins any letter."""
+GROUPS: Final = {"Base": "CVDX", "Follow": "AF", "Sign": "KNPQBETMZ"}
+"""Classes that a grammar names together: letters that begin a syllable, letters that go on with
+one, and marks, which join any letter."""
 
 STACK = "H Sign* Base?"
 RUN = f"J | Sign | {STACK}"
 STACKING = (
-    f"((R Sign*)* (Base | A | F) | (R Sign*)+ O?) (A | F | Sign | {STACK})* (J ({RUN})*)?"
+    f"((R Sign*)* (Base | Follow) | (R Sign*)+ O?) (Follow | Sign | {STACK})* (J ({RUN})*)?"
     f" | O? ({RUN})+"
 )
 
@@ -123,12 +124,12 @@ FAMILIES: Final = {
         "a coeng writes the next consonant or vowel below, in the same syllable",
     ),
     "visual": (
-        "((L Sign*)+ Base? | Base | F) (F | Sign)* (J (J | Sign)*)? | W | O? (J | Sign)+",
+        "((L Sign*)+ Base? | Base | Follow) (Follow | Sign)* (J (J | Sign)*)? | W | O? (J | Sign)+",
         "characters in the order they are written: some vowels stand before their consonant. "
         "Syllables cannot be told without a dictionary; a unit is a cluster of characters",
     ),
     "tsheg": (
-        "(Base | A) (J | Sign)* (Y (J | Sign)*)? | Y (J | Sign)* | O? (J | Sign)+",
+        "(Base | Follow) (J | Sign)* (Y (J | Sign)*)? | Y (J | Sign)* | O? (J | Sign)+",
         "a stack of consonants with its signs and the tsheg after it, not the whole syllable",
     ),
 }
@@ -396,11 +397,9 @@ def _alternatives(tokens: list[str], names: Sequence[str]) -> tuple[list[str], l
         if token == "(":
             inner, tokens = _alternatives(tokens, names)
             tokens = tokens[1:]
-            item = (
-                f"({' | '.join(inner)})"
-                if len(inner) > 1 or " " in "".join(inner)
-                else "".join(inner)
-            )
+            item = " | ".join(inner)
+            is_group = len(inner) == 1 and re.fullmatch(r"\([^()]*\)", item)
+            item = f"({item})" if " " in item and not is_group else item
         quantifier = ""
         if tokens and tokens[0] in "?*+":
             quantifier, *tokens = tokens

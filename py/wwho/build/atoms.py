@@ -23,6 +23,7 @@ from wwho.compile.schema import Schema
 from wwho.compile.segments import (
     SPACE,
     Unit,
+    alike,
     blanks,
     router_scanner,
     spaced,
@@ -168,7 +169,7 @@ def compile_cuts(
         pretokenizer = compile_scanners([pattern])
     elif schemas:
         rest = Scanner("other", (many(Chars(ALL), 1),), longest=False)
-        units = (script_units(kind, schema, end_of_word=end) for schema in schemas)
+        units = (script_units(kind, schema, end_of_word=end) for schema in alike(schemas))
         router = router_scanner(schemas, end_of_word=end)
         scanners = compile_scanners([router, rest, *units])
         if pretokenizer is not None:
@@ -230,12 +231,20 @@ class Cut(TypedDict):
 
 
 def script_cut(scanners: CompiledScanners, schemas: Sequence[Schema]) -> Cut:
-    """The pipeline for schemas: route 0 is the other text; route i is schema i - 1."""
-    scripts = (
-        Route(schema.name, UNITS, units=number)
-        for number, schema in enumerate(schemas, start=OTHER + 1)
-    )
-    return cut_by(scanners, scripts, pretokenizer=OTHER)
+    """The pipeline for schemas: route 0 is the other text; route i is schema i - 1.
+
+    Equal automata are stored once.
+    """
+    kept = list(scanners.automata[: OTHER + 1])
+    places: dict[Automaton, int] = {}
+    scripts: list[Route] = []
+    for schema, automaton in zip(schemas, scanners.automata[OTHER + 1 :], strict=True):
+        place = places.setdefault(replace(automaton, name=""), len(kept))
+        if place == len(kept):
+            kept.append(automaton)
+        scripts.append(Route(schema.name, UNITS, units=place))
+    few = CompiledScanners(scanners.classes, tuple(kept))
+    return cut_by(few, scripts, pretokenizer=OTHER)
 
 
 def cut_by(scanners: CompiledScanners, routes: Iterable[Route], pretokenizer: int) -> Cut:

@@ -53,7 +53,7 @@ def paper_router(schemas: Sequence[Schema]) -> Scanner:
     other = seq(first, many(alt(Chars(~(claimed | SPACE)), free_space)))
     # A segment that begins with joiners is the first one: any other takes those behind it.
     leading = many(Chars(JOINERS), 1)
-    rules = (alt(leading, other), *map(segment, schemas))
+    rules = (alt(leading, other), *(segment(schema, JOINERS) for schema in schemas))
     return Scanner("router", rules, longest=False)
 
 

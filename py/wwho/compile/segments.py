@@ -6,11 +6,13 @@ one for everything else. The **unit scanner** of a schema cuts its segments into
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import IntEnum
 from itertools import combinations
 
 from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.parse import grammar_names
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.schema import OTHER, Schema, Table, union
 from wwho.compile.syntax import Chars, Look, Machine, Node, alt, many, optional, seq
@@ -50,16 +52,16 @@ def compile_schemas(schemas: Sequence[Schema], pretokenizer: Node | None) -> Com
     other = Scanner("pretokenizer", (pretokenizer or many(Chars(ALL), 1),), longest=False)
     if not schemas:
         return compile_scanners([other])
-    units = [unit_scanner(schema) for schema in schemas]
+    units = [unit_scanner(schema) for schema in alike(schemas)]
     return compile_scanners([router_scanner(schemas), other, *units])
 
 
 def router_scanner(schemas: Sequence[Schema], *, end_of_word: bool = False) -> Scanner:
     """Return the scanner that cuts text into segments.
 
-    A segment of a script is characters of its blocks and the joiners after the first, which is not
-    a joiner itself, together with one U+0020 directly before them. All else is a segment of its
-    own, by rule 0; rule ``i`` is the segment of schema ``i - 1``.
+    A segment of a script begins with a character of its blocks that is no joiner, and one U+0020
+    directly before it; it goes on with characters of its blocks and the joiners of any schema. All
+    else is a segment of its own, by rule 0; rule ``i`` is the segment of schema ``i - 1``.
 
     Args:
         schemas: At least one schema; what starts a segment of one may be in no other.
@@ -76,7 +78,8 @@ def router_scanner(schemas: Sequence[Schema], *, end_of_word: bool = False) -> S
     if not end_of_word:
         free_space = seq(free_space, Look(negative=True, chars=claimed))
     other = many(alt(plain, free_space), 1)
-    segments = (segment(schema, end_of_word=end_of_word) for schema in schemas)
+    joiners = union(schema.joiners for schema in schemas)
+    segments = (segment(schema, joiners, end_of_word=end_of_word) for schema in schemas)
     return Scanner("router", (other, *segments), longest=False)
 
 
@@ -113,10 +116,75 @@ def syllable_of(schema: Schema) -> Node:
     return schema.syllable if table is None else _machine(schema, table, table.accepting)
 
 
-def segment(schema: Schema, *, end_of_word: bool = False) -> Node:
-    """Return the pattern of a segment of one script."""
-    first = Chars(schema.starts)
-    letters = seq(first, many(Chars(schema.blocks | schema.joiners)))
+def alike(schemas: Sequence[Schema]) -> list[Schema]:
+    """For each schema one that cuts its segments, and as few different ones as can be.
+
+    A joiner of another schema, which may stand in any segment, has the part there that it has in
+    that schema, if the grammar names it. Schemas with one grammar become one, whose classes have
+    the characters of all of them, unless a character would then have another part in the segments
+    of one. Names stay.
+    """
+    joiners = union(schema.joiners for schema in schemas)
+    parts: dict[str, list[CodePointSet]] = {}
+    for schema in schemas:
+        for name, chars in schema.names.items():
+            parts.setdefault(name, []).append(chars & schema.joiners)
+    shared = {name: union(sets) for name, sets in parts.items()}
+    wide = [_widened(schema, shared, joiners) for schema in schemas]
+    members: dict[str, list[Schema]] = {}
+    merged: dict[str, Schema] = {}
+    for schema in wide:
+        known = [*members.get(schema.grammar, ()), schema]
+        both = _united(known)
+        if schema.table is None and all(_agree(each, both) for each in known):
+            members[schema.grammar], merged[schema.grammar] = known, both
+    return [
+        replace(merged[schema.grammar], name=schema.name)
+        if schema in members.get(schema.grammar, ())
+        else schema
+        for schema in wide
+    ]
+
+
+def _widened(schema: Schema, shared: Mapping[str, CodePointSet], joiners: CodePointSet) -> Schema:
+    """The schema with the joiners of all others, and with a class for each name of its grammar.
+
+    Args:
+        schema: the schema.
+        shared: what of the joiners each name of some schema stands for there.
+        joiners: those of all schemas.
+    """
+    if schema.table is not None:
+        return schema
+    home = schema.blocks | schema.joiners
+    used = set(grammar_names(schema.grammar)) - {OTHER}
+    names = schema.names
+    classes = {name: names[name] | (shared[name] - home) for name in names if name in used}
+    return replace(schema, classes=classes, groups={}, joiners=joiners)
+
+
+def _united(schemas: Sequence[Schema]) -> Schema:
+    """A schema with the characters of several that have the same grammar and are `_widened`."""
+    return replace(
+        schemas[0],
+        classes={
+            name: union(each.classes[name] for each in schemas) for name in schemas[0].classes
+        },
+        blocks=union(schema.blocks for schema in schemas),
+        joiners=union(schema.joiners for schema in schemas),
+    )
+
+
+def _agree(schema: Schema, other: Schema) -> bool:
+    """Whether the characters of a schema have the same part in the grammar of the other one."""
+    home = schema.blocks | schema.joiners
+    mine, names = schema.names, other.names
+    return all(names[name] & home == mine[name] & home for name in mine)
+
+
+def segment(schema: Schema, joiners: CodePointSet, *, end_of_word: bool = False) -> Node:
+    """Return the pattern of a segment of one script, with the joiners of all."""
+    letters = seq(Chars(schema.starts), many(Chars(schema.blocks | joiners)))
     return ended(letters) if end_of_word else spaced(letters)
 
 
