@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,13 @@ from evaluated import byte_model, hand_model, measured, opened, put_files
 from wwho.build.base import byte_base
 from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
-from wwho.errors import CorpusError
+from wwho.errors import BackendError, CorpusError
+from wwho.evaluate import baselines
+from wwho.evaluate.baselines import train_baselines
 from wwho.evaluate.comparisons import SENTENCES, Identity
 from wwho.evaluate.encoders import Encoder, open_model
 from wwho.evaluate.evaluate import evaluate
-from wwho.evaluate.text import DataSet, blocks
+from wwho.evaluate.text import Block, DataSet, blocks
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.train.pipeline import train_model
@@ -105,6 +108,49 @@ def test_parallel_texts_must_match(folder: Path) -> None:
     texts = [DataSet(name, str(folder / f"{name}.txt")) for name in ("en", "si", "hi", "kn")]
     with pytest.raises(CorpusError, match="en has 2, but hi has 3, kn has 1"):
         measured(folder, parallel_texts=texts)
+
+
+# Baselines of the same text and size
+
+
+def test_baselines_of_the_same_text(folder: Path) -> None:
+    """They have as many ids as the model, and lose nothing."""
+    lines = ["මල ක hello world", "two  spaces, 123", "", "कमल"] * 50
+    lines += ["".join(each) for each in product("කගජටඩතද", "ාිු", "මනල")]
+    (folder / "same.txt").write_text("\n".join(lines), "utf-8")
+    corpus = Corpus([folder / "same.txt"])
+    model = train_model([], byte_base(), corpus, atoms="byte", vocab_size=300)
+    encoder = Encoder("model", write_artifact(model))
+    found = {each.name: each for each in train_baselines(encoder, corpus)}
+    names = ["byte BPE", "SentencePiece BPE", "SentencePiece Unigram", "tokenizers BPE"]
+    assert [*found] == names
+    assert [each.kind for each in found.values()] == ["wwho", *["sentencepiece"] * 2, "tokenizers"]
+    block = Block(lines[:4])
+    for each in found.values():
+        assert 290 < each.n_vocab <= 300, each.name
+        ids = each.encode(block).lines()
+        assert each.decode(ids) == block.encoded, each.name
+        assert len(ids[0]) < len(block.encoded[0]), each.name
+    assert found["byte BPE"].provenance["corpus"] == model.provenance["corpus"]
+    assert [each.name for each in train_baselines(encoder, corpus, ["wwho"])] == names[:1]
+
+
+def test_baselines_of_other_text(folder: Path) -> None:
+    (folder / "same.txt").write_text("මල මල\n", "utf-8")
+    same = Corpus([folder / "same.txt"])
+    model = train_model([load_schema("sinhala")], byte_base(), same, prune=1)
+    with pytest.warns(UserWarning, match="model says that it was trained on other text"):
+        train_baselines(
+            Encoder("model", write_artifact(model)), Corpus([folder / "text.txt"]), ["wwho"]
+        )
+    with pytest.raises(CorpusError, match="standard input can be read only once"):
+        train_baselines(Encoder("model", write_artifact(model)), Corpus(["-"]))
+
+
+def test_a_trainer_that_is_not_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baselines, "find_spec", lambda name: None)
+    with pytest.raises(BackendError, match="pip install tokenizers"):
+        train_baselines(opened(folder, "hand"), Corpus([folder / "text.txt"]), ["tokenizers"])
 
 
 # Texts that a tokenizer was trained on

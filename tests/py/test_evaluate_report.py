@@ -214,6 +214,20 @@ def test_a_tokenizer_json(cli: Any, folder: Path) -> None:
     assert table(report, "Nothing lost")[4][1:4] == ["other", "5", "4"]
 
 
+def test_baselines_are_trained_in_passing(cli: Any, folder: Path) -> None:
+    (folder / "more.txt").write_text("ab ab\n", "utf-8")
+    result = cli(*arguments("--baselines", "more.txt", "--trainer", "wwho"))
+    assert (result.code, result.err) == (0, "")
+    rows = table((folder / "report" / "report.md").read_text("utf-8"), "Tokens")
+    assert [row[1] for row in rows[2:]] == ["**hand**", "bytes", "byte BPE"]
+
+
+def test_sentencepiece_says_what_it_cannot_train(cli: Any, folder: Path) -> None:
+    (folder / "more.txt").write_text("".join(map(chr, range(0xD9A, 0xDC6))), "utf-8")
+    result = cli(*arguments("--baselines", "more.txt", "--trainer", "sentencepiece"))
+    assert "SentencePiece cannot train bpe for 264 ids" in one_line_error(result)
+
+
 def test_lost_syllables_are_damage(cli: Any, folder: Path) -> None:
     assert "1 of 5 lines damaged" in cli(*arguments("--unk", "token")).out.decode()
     report = (folder / "report" / "report.md").read_text("utf-8")

@@ -36,6 +36,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "that wwho import reads; may be given several times, and the first two are in the summary",
     )
     parser.add_argument(
+        "--baselines",
+        nargs="+",
+        default=[],
+        metavar="CORPUS",
+        help="train baselines on this text, which should be that of the model, for as many ids: "
+        "byte BPE, and SentencePiece's and tokenizers' where they are installed",
+    )
+    parser.add_argument(
+        "--trainer",
+        action="append",
+        default=[],
+        choices=("wwho", "sentencepiece", "tokenizers"),
+        help="train baselines by this one alone; may be given several times",
+    )
+    parser.add_argument(
         "--data",
         action="append",
         required=True,
@@ -136,6 +151,12 @@ def evaluated(options: argparse.Namespace) -> Evaluation:
 
         model = open_model(options.model, options.backend, unk=options.unk)
         baselines = [open_baseline(given, options.backend) for given in options.against]
+        if options.baselines:
+            from wwho.corpus import Corpus
+            from wwho.evaluate.baselines import train_baselines
+
+            corpus = Corpus(options.baselines, field=options.field, column=options.column)
+            baselines += train_baselines(model, corpus, options.trainer, options.backend)
 
     def texts(given: list[tuple[str, str]]) -> list[DataSet]:
         return [DataSet(name, file, options.field, options.column) for name, file in given]
