@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import shutil
+import warnings
 from itertools import product
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import BackendError, CorpusError
 from wwho.evaluate import baselines
-from wwho.evaluate.baselines import train_baselines
+from wwho.evaluate.baselines import TRAINERS, train_baselines
 from wwho.evaluate.comparisons import SENTENCES, Identity
 from wwho.evaluate.encoders import Encoder, open_model
 from wwho.evaluate.evaluate import evaluate
@@ -121,7 +122,11 @@ def test_baselines_of_the_same_text(folder: Path) -> None:
     corpus = Corpus([folder / "same.txt"])
     model = train_model([], byte_base(), corpus, atoms="byte", vocab_size=300)
     encoder = Encoder("model", write_artifact(model))
-    found = {each.name: each for each in train_baselines(encoder, corpus)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = {each.name: each for each in train_baselines(encoder, corpus)}
+        for trainer in TRAINERS:
+            train_baselines(encoder, corpus, [trainer])
     names = ["byte BPE", "SentencePiece BPE", "SentencePiece Unigram", "tokenizers BPE"]
     assert [*found] == names
     assert [each.kind for each in found.values()] == ["wwho", *["sentencepiece"] * 2, "tokenizers"]
@@ -139,12 +144,20 @@ def test_baselines_of_other_text(folder: Path) -> None:
     (folder / "same.txt").write_text("මල මල\n", "utf-8")
     same = Corpus([folder / "same.txt"])
     model = train_model([load_schema("sinhala")], byte_base(), same, prune=1)
-    with pytest.warns(UserWarning, match="model says that it was trained on other text"):
-        train_baselines(
-            Encoder("model", write_artifact(model)), Corpus([folder / "text.txt"]), ["wwho"]
-        )
+    encoder, other = Encoder("model", write_artifact(model)), Corpus([folder / "text.txt"])
+    for trainer in ("wwho", "tokenizers"):
+        with pytest.warns(UserWarning, match="model says that it was trained on other text"):
+            train_baselines(encoder, other, [trainer])
     with pytest.raises(CorpusError, match="standard input can be read only once"):
-        train_baselines(Encoder("model", write_artifact(model)), Corpus(["-"]))
+        train_baselines(encoder, Corpus(["-"]))
+
+
+def test_baselines_of_a_model_of_text_in_nfc(folder: Path) -> None:
+    corpus = Corpus([folder / "text.txt"])
+    model = train_model([load_schema("sinhala")], byte_base(), corpus, prune=1, normalize="nfc")
+    encoder = Encoder("model", write_artifact(model))
+    (found,) = train_baselines(encoder, corpus, ["wwho"])
+    assert found.normalize == encoder.normalize == "nfc"
 
 
 def test_a_trainer_that_is_not_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

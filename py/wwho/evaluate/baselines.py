@@ -69,8 +69,8 @@ def train_baselines(
             reading = corpus.normalized(model.normalize)
             blob = write_artifact(train(reading, model.n_vocab))
             found.append(Encoder(name, blob, backend, kind=trainer))
-    recorded = model.provenance
-    if "corpus" in recorded and not was_trained_on(recorded, reading.digests):
+    text, by_us = model.provenance.get("corpus"), [each.provenance.get("corpus") for each in found]
+    if text and text not in by_us and not was_trained_on(model.provenance, reading.digests):
         warnings.warn(
             f"{model.name} says that it was trained on other text than its baselines; compare it "
             "with what is trained on the same",
@@ -81,7 +81,8 @@ def train_baselines(
 
 def _bpe_of_bytes(corpus: Corpus, n_ids: int) -> Artifact:
     """As `wwho train --base none --atoms byte` makes it."""
-    return train_model([], byte_base(), corpus, atoms="byte", vocab_size=n_ids)
+    form = corpus.reading.normalize
+    return train_model([], byte_base(), corpus, atoms="byte", vocab_size=n_ids, normalize=form)
 
 
 def _of_sentencepiece(corpus: Corpus, n_ids: int, method: str) -> Artifact:
