@@ -94,6 +94,15 @@ SCRIPT_TEXTS = (
 
 TRIMMED_TEXTS = ("", " ab", "  ab  a ", "\n <m>\u3000b", "\U0001f600 ab\u0120 \u00e9 <m>", "<s>")
 
+MANY = 5
+SCRIPTS = (
+    "ক্ষিণক্\u200cক நில் క్ష్మ్యౌ",
+    "เกม\u200bน้ำ ແມ່\u200bນຳ អ្នក မြန်မာ ကင်္က",
+    "བོད་ཡིག། ꦏ꧀ꦏ \U00011315\U0001134d\U00011315 \U00011f12\U00011f42\U00011f12\U00011f34",
+    " ක්\u200dෂ්\u200dම්\u200dයෝං क्ष्म्ल्वौँ \u0d4d\u0d4d\u0d4d",
+)
+"""For models of many scripts; some of these syllables are too rare for an id."""
+
 TEXTS = (
     "",
     " ",
@@ -273,7 +282,8 @@ def errors(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]:
 def lines(name: str, blob: bytes) -> Iterator[dict[str, object]]:
     """All lines of an encoding."""
     backend = ReferenceBackend(blob)
-    texts: tuple[str | bytes, ...] = (*TEXTS, *fuzzed_texts(), *BYTES)
+    scripts = SCRIPTS if len(backend.info.routes) > MANY else ()
+    texts: tuple[str | bytes, ...] = (*TEXTS, *scripts, *fuzzed_texts(), *BYTES)
     for text in texts:
         yield encoded(name, backend, text, [], unk=False)
         # a model that writes it anyway needs no leave

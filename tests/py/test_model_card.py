@@ -20,7 +20,8 @@ from wwho.format.read import read_artifact
 ROOT = Path(__file__).resolve().parents[2]
 
 
-NAMES = ("wwho_328k", "wwho_super_328k")
+SIZES = {"wwho_328k": 328_020, "wwho_super_328k": 328_020, "wwho_400k": 400_020}
+NAMES = tuple(SIZES)
 
 
 def card_of(name: str) -> str:
@@ -57,7 +58,7 @@ def test_the_layout_is_the_models(name: str) -> None:
     base = model_of("o200k_base")
     first_merge = units_of(model).first_id + len(units_of(model).symbols)
     first_superword = units_of(model).first_id + units_of(model).first_superword
-    assert units_of(model).space_id == model.n_vocab - 1 == 328_019
+    assert units_of(model).space_id == model.n_vocab - 1 == SIZES[name] - 1
     for first, count in (
         (0, base.n_vocab),
         (base.n_vocab, units_of(model).first_id - base.n_vocab),
@@ -72,7 +73,7 @@ def test_the_layout_is_the_models(name: str) -> None:
 
 
 def test_the_first_stage_is_that_of_the_default() -> None:
-    model, default = map(model_of, reversed(NAMES))
+    model, default = map(model_of, ("wwho_super_328k", "wwho_328k"))
     assert units_of(model).symbols == units_of(default).symbols
     merges = units_of(model).merges[: len(units_of(model).merges) - units_of(model).n_superwords]
     assert list(merges) == list(units_of(default).merges[: len(merges)])
@@ -98,6 +99,21 @@ def test_the_composition_is_complete(card: str, corpora: Path) -> None:
         language, source, sentences, _ = line.split("\t")
         assert f"| {languages[language]} | {source} | {int(sentences):,} |" in card
     assert len(lines) == len(re.findall(r"^\| (?:Sinhala|Hindi|English) \|", card, re.MULTILINE))
+
+
+def test_the_sources_of_all_languages_are_in_the_card(corpora: Path) -> None:
+    card, rows = card_of("wwho_400k"), 0
+    for name, role, lines in (("MANIFEST.tsv", "kn", 5), ("MANIFEST_ABUGIDA.tsv", "train", 6)):
+        for row in (corpora / name).read_text("utf-8").splitlines():
+            if role in (fields := row.split("\t"))[:3]:
+                assert f" | {fields[1]} | {int(fields[lines]):,} |" in card
+                rows += 1
+    assert rows == len(re.findall(r"^\| [A-Z]\w+ \| \w+ \| [\d,]+ \| ", card, re.MULTILINE))
+
+
+@pytest.mark.parametrize("character", ["ක", "ཀ", "ꦏ", "𑌕", "𑼒", "\u200d"])
+def test_a_character_of_any_script_is_one_token(character: str) -> None:
+    assert character.encode() in units_of(model_of("wwho_400k")).symbols
 
 
 @pytest.mark.slow

@@ -28,8 +28,8 @@ STRENGTH = 5
 about an eighth of the tokens, so the full correction would be the sixth power."""
 
 CLOSE = 1.1
-"""Rounds end where no text takes more tokens than this times the mean: to go on costs all others more
-(0.8 % of the tokens of 17 languages, from a worst of 1.09 to one of 1.06)."""
+"""Rounds end where no text takes more tokens than this times the mean. To go on costs the others
+more: 0.8 % of the tokens of 17 languages, from a worst of 1.09 to one of 1.06."""
 
 LEAST, MOST = Fraction(1, 100), Fraction(100)
 """The weights that are tried: a small corpus gives no more tokens, however often it counts."""
