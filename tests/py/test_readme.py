@@ -21,6 +21,7 @@ ENVIRONMENT = {
     **os.environ,
     "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     "PYTHONUTF8": "1",
+    "LC_ALL": "C.UTF-8",
 }
 
 

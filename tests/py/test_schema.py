@@ -552,22 +552,14 @@ def test_unit_scanners_cut_any_text() -> None:
 README = shipped_folder().joinpath("README.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def kannada(tmp_path: Path) -> Path:
-    """The README's schema, in a file."""
+def test_the_readme_builds_a_script_that_unicode_lacks(tmp_path: Path) -> None:
     (document,) = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
-    path = tmp_path / "kannada.json"
-    path.write_text(document, encoding="utf-8")
-    return path
+    (tmp_path / "ranjana.json").write_text(document, encoding="utf-8")
+    check_console(tmp_path, page=README)
 
 
-def test_the_readme_builds_kannada(kannada: Path) -> None:
-    check_console(kannada.parent, page=README)
-
-
-def test_kannada_goes_together_with_the_shipped_schemas(kannada: Path) -> None:
-    three = [load_schema(name) for name in ("sinhala", "devanagari", kannada)]
-    compiled = compile_schemas(three, None)
+def test_the_schemas_written_by_hand_go_together() -> None:
+    compiled = compile_schemas([load_schema(name) for name in HAND_MADE], None)
     assert units("ಅರಮನೆ ක क", compiled) == ["ಅ", "ರ", "ಮ", "ನೆ", " ක", " क"]
 
 
@@ -584,15 +576,15 @@ def test_kannada_goes_together_with_the_shipped_schemas(kannada: Path) -> None:
         ("ಕೋ", "ಕೋ"),
     ],
 )
-def test_kannada_syllables(kannada: Path, text: str, expected: str) -> None:
-    compiled = compile_schemas([load_schema(kannada)], None)
+def test_kannada_syllables(text: str, expected: str) -> None:
+    compiled = compile_schemas([load_schema("kannada")], None)
     assert "|".join(units(text, compiled)) == expected
 
 
 @pytest.mark.corpora
-def test_kannada_joiners_of_real_text(kannada: Path, corpora: Path) -> None:
+def test_kannada_joiners_of_real_text(corpora: Path) -> None:
     """Wherever a joiner stands before a virama, all three letters are in one syllable."""
-    compiled = compile_schemas([load_schema(kannada)], None)
+    compiled = compile_schemas([load_schema("kannada")], None)
     joined = re.compile("[ಕ-ಹೞ]಼?[\u200c\u200d]್")
     with lzma.open(corpora / "train_kn.txt.xz", "rt", encoding="utf-8") as lines:
         words = [word for line in lines if joined.search(line) for word in line.split()]

@@ -148,7 +148,7 @@ def test_the_readme(installed: Installed) -> None:
 def test_the_page_of_schemas(installed: Installed) -> None:
     """A new script, by the page that is installed beside the schemas."""
     page, document = page_of_schemas(installed)
-    (installed.folder / "kannada.json").write_text(document, "utf-8")
+    (installed.folder / "ranjana.json").write_text(document, "utf-8")
     check_console(installed.folder, installed.environment, page)
 
 

@@ -172,7 +172,7 @@ def corpus_lines(schema: Schema, found: Survey, top: int) -> Iterator[str]:
         if syllables:
             yield f"{what} syllables:"
         for syllable, count in syllables[:top]:
-            yield f"{count:>10,}  {syllable}"
+            yield f"{count:>10,}  {streams.printable(syllable)}"
 
 
 def leftover_lines(title: str, found: Sequence[Leftover], mark: str) -> Iterator[str]:

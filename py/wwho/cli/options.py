@@ -151,11 +151,11 @@ def load_schemas(names: Sequence[str], *, allow_invalid: bool) -> list[Schema]:
         SchemasError: some of them break the definition, or there is none of that name.
         OSError: a file cannot be read.
     """
-    from wwho.compile.load import examine_schema, read_document
+    from wwho.compile.load import each_named, examine_schema, read_document
 
     schemas: list[Schema] = []
     refused: list[str] = []
-    for name in names:
+    for name in each_named(names):
         try:
             document = read_document(name)
         except SchemaError as error:
@@ -192,7 +192,8 @@ def add_schemas(
         nargs="+",
         required=required,
         metavar="NAME|FILE",
-        help=f"shipped schemas or files{'' if required else f', {without}'}; may be given "
+        help="shipped schemas (`unicode`: those of all Abugidas) or files"
+        f"{'' if required else f', {without}'}; may be given "
         "several times; other files go before it, after a further option, or after --",
     )
     parser.add_argument(

@@ -167,7 +167,7 @@ def add_words(parser: argparse.ArgumentParser) -> None:
     shared.add_schemas(
         parser,
         required=False,
-        without="whose text is trained on (default: all shipped ones, for other atoms all text)",
+        without="whose text is trained on (default: those written by hand; for other atoms all)",
     )
     shared.add_base(parser)
     parser.set_defaults(base=None)

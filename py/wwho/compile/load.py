@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from wwho.compile.document import Document, parse_document, shipped_files
 from wwho.compile.schema import Schema, read_schema
@@ -19,9 +19,28 @@ def shipped_schemas() -> list[str]:
     return sorted(name for name in shipped_files() if "/" not in name)
 
 
+Name = TypeVar("Name")
+
 HAND_MADE = ("devanagari", "kannada", "sinhala")
 """The shipped schemas that are written by hand, and that `wwho train` takes when none is named; all
 others are written by tools/gen_schemas.py."""
+
+UNICODE = "unicode"
+"""The name of all shipped schemas that are not written by hand: one for each Abugida of Unicode."""
+
+
+def each_named(names: Iterable[Name]) -> list[Name | str]:
+    """Return names of schemas, with the shipped ones in place of `UNICODE`.
+
+    Example:
+        >>> len(each_named(["my.json", "unicode"]))
+        68
+    """
+    found: list[Name | str] = []
+    for name in names:
+        generated = (each for each in shipped_schemas() if each not in HAND_MADE)
+        found += generated if name == UNICODE else [name]
+    return found
 
 
 def load_schema(

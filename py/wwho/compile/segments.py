@@ -131,18 +131,17 @@ def alike(schemas: Sequence[Schema]) -> list[Schema]:
             parts.setdefault(name, []).append(chars & schema.joiners)
     shared = {name: union(sets) for name, sets in parts.items()}
     wide = [_widened(schema, shared, joiners) for schema in schemas]
-    members: dict[str, list[Schema]] = {}
     merged: dict[str, Schema] = {}
+    joined = []
     for schema in wide:
-        known = [*members.get(schema.grammar, ()), schema]
-        both = _united(known)
-        if schema.table is None and all(_agree(each, both) for each in known):
-            members[schema.grammar], merged[schema.grammar] = known, both
+        known = merged.get(schema.grammar, schema)
+        both = _united(known, schema)
+        joined.append(schema.table is None and _agree(schema, both) and _agree(known, both))
+        if joined[-1]:
+            merged[schema.grammar] = both
     return [
-        replace(merged[schema.grammar], name=schema.name)
-        if schema in members.get(schema.grammar, ())
-        else schema
-        for schema in wide
+        replace(merged[schema.grammar], name=schema.name) if is_joined else schema
+        for schema, is_joined in zip(wide, joined, strict=True)
     ]
 
 
@@ -163,15 +162,13 @@ def _widened(schema: Schema, shared: Mapping[str, CodePointSet], joiners: CodePo
     return replace(schema, classes=classes, groups={}, joiners=joiners)
 
 
-def _united(schemas: Sequence[Schema]) -> Schema:
-    """A schema with the characters of several that have the same grammar and are `_widened`."""
+def _united(one: Schema, two: Schema) -> Schema:
+    """A schema with the characters of two that have the same grammar and are `_widened`."""
     return replace(
-        schemas[0],
-        classes={
-            name: union(each.classes[name] for each in schemas) for name in schemas[0].classes
-        },
-        blocks=union(schema.blocks for schema in schemas),
-        joiners=union(schema.joiners for schema in schemas),
+        one,
+        classes={name: chars | two.classes[name] for name, chars in one.classes.items()},
+        blocks=one.blocks | two.blocks,
+        joiners=one.joiners | two.joiners,
     )
 
 

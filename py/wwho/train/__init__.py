@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from wwho.build.assemble import counting_model
 from wwho.build.atoms import AtomKind, Words
 from wwho.build.base import byte_base
-from wwho.compile.load import HAND_MADE, load_schema
+from wwho.compile.load import HAND_MADE, each_named, load_schema
 from wwho.compile.schema import Schema
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Given, Texts
@@ -339,7 +339,7 @@ def schemas_named(
         schema
         if isinstance(schema, Schema)
         else load_schema(schema if isinstance(schema, str) else Path(schema))
-        for schema in schemas
+        for schema in each_named(schemas)
     ]
 
 
