@@ -80,6 +80,23 @@ def test_classes_are_those_of_the_data() -> None:
         assert wrong == [], name
 
 
+def test_files_are_as_the_tool_writes_them() -> None:
+    """The layout, the grammar of the family that the notes name, and the groups of classes."""
+    for name in GENERATED:
+        text = (shipped_folder() / f"{name}.json").read_text("utf-8")
+        document = json.loads(text)
+        assert gen_schemas.as_text(document) == text
+        code, groups = document["script"], document["groups"]
+        family = gen_schemas.FAMILY_OF.get(code)
+        if family is None:
+            family = "stacking" if "H" in document["classes"] else "cluster"
+        about = gen_schemas.FAMILIES[family][1]
+        assert f"Grammar family {family}: {about}." in document["notes"]
+        names = [*document["classes"], *groups]
+        assert gen_schemas.grammar_of(code, family, names) == document["grammar"]
+        assert gen_schemas.GROUPS.keys() >= groups.keys()
+
+
 @pytest.mark.parametrize(
     "expected",
     [
