@@ -52,6 +52,72 @@ static int build_one(wwho_model *model, uint32_t i, const uint8_t *p, uint32_t l
     return put_text(&model->added, i, text, length) ? WWHO_ADDED : WWHO_OK;
 }
 
+WWHO_LOCAL bool is_wanted(const wwho_wanted *wanted, uint32_t i) {
+    if (wanted->model->added_flags[i] & WWHO_ADDED_HIDDEN) return false;
+    bool special = wanted->model->added_flags[i] & WWHO_ADDED_SPECIAL;
+    return special ? wanted->allowed && wanted->allowed[i] : wanted->always;
+}
+
+WWHO_LOCAL uint32_t is_late(const wwho_model *model, uint32_t i) { return (model->added_flags[i] & WWHO_ADDED_NORMALIZED) != 0; }
+
+/* Add the first bytes of those that are wanted. */
+static void add_firsts(const wwho_wanted *wanted, wwho_firsts *firsts) {
+    const wwho_vocabulary *v = &wanted->model->added;
+    for (uint32_t i = 0; i < v->n_tokens; i++)
+        if (is_wanted(wanted, i)) firsts->any |= firsts->bytes[v->texts[v->offset[i]]] |= (uint8_t)(1u << is_late(wanted->model, i));
+}
+
+WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
+    *wanted = (wwho_wanted){.model = model, .allowed = allowed, .always = !(flags & WWHO_NO_ADDED)};
+#ifndef __wasm__
+    if (wanted->always) wanted->firsts = model->starts.always;
+    if (!allowed) return;
+#endif
+    add_firsts(wanted, &wanted->firsts);
+}
+
+#ifndef __wasm__
+static HOT uint32_t mask_of(uint32_t n) { return 0xFFFFFFFFu >> (32 - 8 * n); }
+
+/* The bit of a text's first bytes in a set of starts. */
+static HOT uint32_t start_bit(uint32_t first_bytes, uint32_t mask) { return (first_bytes & mask) * 0x9E3779B1u >> 20; }
+
+static void build_starts(wwho_model *model) {
+    const wwho_vocabulary *v = &model->added;
+    wwho_starts *s = &model->starts;
+    const wwho_wanted always = {.model = model, .always = true};
+    uint32_t n_bytes = 0;
+    add_firsts(&always, &s->always);
+    s->mask = mask_of(4);
+    for (uint32_t i = 0; i < v->n_tokens; i++)
+        if (token_length(v, i) < 4) s->mask &= mask_of(token_length(v, i));
+    for (uint32_t i = 0; i < v->n_tokens; i++) {
+        const uint8_t *text = v->texts + v->offset[i];
+        uint32_t length = token_length(v, i) < 4 ? token_length(v, i) : 4, first_bytes = 0, k = 0;
+        for (uint32_t j = 0; j < length; j++) first_bytes |= (uint32_t)text[j] << 8 * j;
+        for (uint32_t j = 0; j < 2; j++) {
+            uint32_t bit = start_bit(first_bytes, j ? mask_of(length) : s->mask);
+            s->set[j][bit / 64] |= UINT64_C(1) << bit % 64;
+        }
+        s->lengths |= (uint8_t)(1u << (length - 1));
+        while (k < n_bytes && k < 4 && s->bytes[k] != *text) k++;
+        if (k < 4) s->bytes[k] = *text;
+        n_bytes += k == n_bytes;
+    }
+    s->few = n_bytes <= 4;
+    for (; n_bytes < 4; n_bytes++) s->bytes[n_bytes] = s->bytes[0];
+}
+
+/* Whether one may begin with these bytes. */
+static HOT bool may_begin(const wwho_starts *s, uint32_t first_bytes) {
+    for (uint32_t n = 1; n <= 4; n++) {
+        uint32_t bit = start_bit(first_bytes, mask_of(n));
+        if (s->lengths >> (n - 1) & 1 && s->set[1][bit / 64] >> bit % 64 & 1) return true;
+    }
+    return false;
+}
+#endif
+
 WWHO_LOCAL int build_added(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_ADDED];
     uint32_t at = 4, n_classes = model->classes.n_classes, flags = 0;
@@ -61,6 +127,9 @@ WWHO_LOCAL int build_added(wwho_model *model) {
         flags |= model->added_flags[i];
     }
     if (!add_texts(&model->added)) return WWHO_ADDED;
+#ifndef __wasm__
+    build_starts(model);
+#endif
     if (!(flags & BESIDE)) return at == s.length ? WWHO_OK : WWHO_ADDED;
     if (s.length - at != n_classes) return WWHO_ADDED;
     for (uint32_t i = 0; i < n_classes; i++)
@@ -81,23 +150,27 @@ WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id) {
     return low < model->added.n_tokens && model->added_ids[low] == id ? low : WWHO_NONE;
 }
 
-WWHO_LOCAL bool is_wanted(const wwho_wanted *wanted, uint32_t i) {
-    if (wanted->model->added_flags[i] & WWHO_ADDED_HIDDEN) return false;
-    bool special = wanted->model->added_flags[i] & WWHO_ADDED_SPECIAL;
-    return special ? wanted->allowed && wanted->allowed[i] : wanted->always;
-}
-
-WWHO_LOCAL uint32_t is_late(const wwho_model *model, uint32_t i) { return (model->added_flags[i] & WWHO_ADDED_NORMALIZED) != 0; }
-
-WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
-    const wwho_vocabulary *v = &model->added;
-    *wanted = (wwho_wanted){.model = model, .allowed = allowed, .always = !(flags & WWHO_NO_ADDED)};
-    for (uint32_t i = 0; i < v->n_tokens; i++) {
-        uint32_t late = is_late(model, i);
-        if (!is_wanted(wanted, i)) continue;
-        wanted->any[late] = true;
-        wanted->starts[v->texts[v->offset[i]]] |= (uint8_t)(1u << late);
+/* The first place from `at` on where one of a kind may begin, or the end. */
+static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t end) {
+#ifndef __wasm__
+    const wwho_starts *s = &wanted->model->starts;
+    const uint32_t mask = s->mask;
+    for (size_t stop; (stop = at + 64) + 4 <= end;) {
+        uint8_t found = 0;
+        for (uint32_t i = 0; s->few && i < 64; i++) {
+            uint8_t byte = text[at + i];
+            found |= (byte == s->bytes[0]) | (byte == s->bytes[1]) | (byte == s->bytes[2]) | (byte == s->bytes[3]);
+        }
+        if (s->few && !found) at = stop;
+        for (; at < stop; at++) {
+            uint32_t first_bytes = load32(text + at), bit = start_bit(first_bytes, mask);
+            if (!(s->set[0][bit / 64] >> bit % 64 & 1) || !may_begin(s, first_bytes)) continue;
+            if (wanted->firsts.bytes[text[at]] >> late & 1) return at;
+        }
     }
+#endif
+    while (at < end && !(wanted->firsts.bytes[text[at]] >> late & 1)) at++;
+    return at;
 }
 
 /* The longest that is wanted at the start of a text, or WWHO_NONE. */
@@ -134,9 +207,8 @@ static bool is_in_word(const wwho_model *model, const uint8_t *text, size_t from
 WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
     const wwho_model *model = wanted->model;
     const size_t taken = at; /* what is before it is another one's */
-    while (wanted->any[late] && at < end) {
-        bool starts = wanted->starts[text[at]] >> late & 1;
-        uint32_t width, number = starts ? longest_at(wanted, late, text + at, end - at) : WWHO_NONE;
+    while (wanted->firsts.any >> late & 1 && (at = next_start(wanted, late, text, at, end)) < end) {
+        uint32_t width, number = longest_at(wanted, late, text + at, end - at);
         if (number == WWHO_NONE) {
             at++;
             continue;

@@ -9,8 +9,7 @@ typedef struct {
     const wwho_model *model;
     const uint8_t *allowed; /* of those that need leave; null: none */
     bool always;            /* those that need none are looked for */
-    bool any[2];            /* whether there are any: of the text as it is, of normalized text */
-    uint8_t starts[256];    /* whether one starts with this byte: bit 0 and bit 1 for the two */
+    wwho_firsts firsts;
 } wwho_wanted;
 
 /* One that was found: its number, and the text that it takes; WWHO_NONE where there is no more, at the end of the text. */
