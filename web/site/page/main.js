@@ -331,6 +331,16 @@ function listen() {
     find("text").focus({ preventScroll: true });
   });
   addEventListener("paste", paste);
+  const languages = new IntersectionObserver(
+    ([{ isIntersecting }]) => {
+      if (!isIntersecting) return;
+      languages.disconnect();
+      const shown = import("./show/languages.js").then(({ showLanguages }) => showLanguages());
+      shown.catch((error) => complain(`The languages cannot be shown: ${error.message}`));
+    },
+    { rootMargin: "50%" },
+  );
+  languages.observe(find("languages"));
   find("gallery").addEventListener("toggle", () => {
     const shown = import("./show/gallery.js").then(({ showGallery }) => showGallery());
     shown.catch((error) => complain(`The gallery cannot be shown: ${error.message}`));

@@ -13,17 +13,22 @@ export function showPremium(rows) {
   const most = Math.max(...ratios.flatMap((each) => each ?? []));
   rows.forEach((row, i) => (find(`premium-${i}`).textContent = row?.label ?? "–"));
   find("premium").replaceChildren(
-    ...PARALLEL.map(({ lang, name, own }, i) => {
-      const label = element("th", "", element("span", "", own), name === own ? "" : element("small", "", name));
-      label.setAttribute("scope", "row");
-      label.children[0].setAttribute("lang", lang);
-      return element("tr", "", label, ...ratios.map((each) => (each ? barCell(each[i], most) : element("td", "", "–"))));
-    }),
+    ...PARALLEL.map((language, i) =>
+      element("tr", "", labelOf(language), ...ratios.map((each) => (each ? barCell(each[i], most) : element("td", "", "–")))),
+    ),
   );
 }
 
+/** The head of a language's row: its own name, and the English one. @param {{ lang: string, name: string, own: string }} language */
+export function labelOf({ lang, name, own }) {
+  const label = element("th", "", element("span", "", own), name === own ? "" : element("small", "", name));
+  label.setAttribute("scope", "row");
+  label.children[0].setAttribute("lang", lang);
+  return label;
+}
+
 /** @param {number} ratio @param {number} most */
-function barCell(ratio, most) {
+export function barCell(ratio, most) {
   const bar = element("span", "bar");
   bar.setAttribute("aria-hidden", "true");
   bar.style.setProperty("--share", String(ratio / most));
