@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from wwho.build.assemble import units_of
+from wwho.build.atoms import AtomKind, compile_cuts
+from wwho.compile.load import load_schema
 from wwho.encodings import model_bytes
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
@@ -109,6 +111,16 @@ def test_the_sources_of_all_languages_are_in_the_card(corpora: Path) -> None:
                 assert f" | {fields[1]} | {int(fields[lines]):,} |" in card
                 rows += 1
     assert rows == len(re.findall(r"^\| [A-Z]\w+ \| \w+ \| [\d,]+ \| ", card, re.MULTILINE))
+
+
+def test_the_shipped_schemas_are_those_it_was_trained_with() -> None:
+    model = model_of("wwho_400k")
+    schemas = [load_schema(key[7:]) for key in model.provenance if key.startswith("schema:")]
+    cut = compile_cuts(AtomKind.SYLLABLE, schemas, model_of("o200k_base").scanners)
+    assert len(schemas) == 67
+    assert (model.scanners, model.routes) == (cut["scanners"], cut["routes"])
+    for schema in schemas:
+        assert model.provenance[f"schema:{schema.name}"] == f"sha256 {schema.digest}"
 
 
 @pytest.mark.parametrize("character", ["ක", "ཀ", "ꦏ", "𑌕", "𑼒", "\u200d"])

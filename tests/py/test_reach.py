@@ -25,7 +25,7 @@ SHIFT, STATED = (
     if found
 )
 REACH = 1 << SHIFT
-MODELS = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base", "wwho_328k")
+MODELS = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base", "wwho_328k", "wwho_400k")
 
 
 def furthest(sizes: list[int], merges: list[Pair]) -> int:
