@@ -13,7 +13,7 @@
 typedef struct {
     const wwho_automaton *automaton;
     const uint8_t *actions;
-    bool keeps_all, joins_none; /* all rules are KEEP; KEEP or DROP */
+    uint8_t most; /* the highest action of a rule; beyond all if the automaton looks behind */
 } wwho_stage;
 
 /* What becomes of a segment that the router gives this route: its stages cut it into pieces, or it is one piece; the model turns each

@@ -62,12 +62,27 @@ static COLD uint32_t read_targets(step_reader *c, wwho_rewriting *step, uint32_t
     return last;
 }
 
-/* The rewrite of a code point, which gets one of its own if it has none. */
-static COLD wwho_rewrite *own_rewrite(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
+/* Memory for the pages of a step, of so many bytes each: as many as it says, and 4 that it does not. */
+static COLD void *take_pages(step_reader *c, wwho_arena *arena, wwho_rewriting *step, uint32_t size) {
+    check(c, c->number <= N_PAGES);
+    step->page = take_zeroed(arena, 2 * (N_PAGES + 2)); /* of code points, and of bytes of broken UTF-8 */
+    return take_zeroed(arena, size * (c->number + 4));
+}
+
+/* The place of a code point in the pages, one of which is its own. */
+static COLD uint32_t own_cell(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
     uint16_t *page = &step->page[code_point >> 7];
     if (!*page && c->n_pages < c->number) *page = (uint16_t)++c->n_pages;
     check(c, *page);
-    uint16_t *cell = &step->pages[128 * *page + (code_point & 127)];
+    return 128u * *page + (code_point & 127);
+}
+
+/* The place of any code point, or byte of broken UTF-8. */
+static uint32_t cell_of(const wwho_rewriting *step, uint32_t code_point) { return 128u * step->page[code_point >> 7] + (code_point & 127); }
+
+/* The rewrite of a code point, which gets one of its own if it has none. */
+static COLD wwho_rewrite *own_rewrite(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
+    uint16_t *cell = &step->pages[own_cell(c, step, code_point)];
     if (c->in.at && !*cell) {
         *cell = (uint16_t)++c->n_rewrites;
         step->rewrites[*cell].n = KEPT;
@@ -109,8 +124,7 @@ static void fill_map(step_reader *c, wwho_rewriting *step) {
 }
 
 static const wwho_rewrite *rewrite_of(const wwho_rewriting *step, uint32_t code_point) {
-    uint32_t page = code_point < 0x110000 ? step->page[code_point >> 7] : 0;
-    return &step->rewrites[step->pages[128 * page + (code_point & 127)]];
+    return &step->rewrites[step->pages[cell_of(step, code_point)]];
 }
 
 /* Write what a character is mapped to, or what pairs compose it of, in front of `end`, where there is room for 2 * MAX_TARGETS; where
@@ -141,10 +155,9 @@ static COLD bool has_room(step_reader *c, const wwho_arena *arena) {
 /* A map of characters: its tables, and its checks. */
 static void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     uint64_t n_rewrites = (uint64_t)c->n + c->more + 2 * (uint64_t)c->others;
-    check(c, step->flags <= (HANGUL_APART | HANGUL_TOGETHER) && c->number <= N_PAGES && n_rewrites <= c->size && n_rewrites <= 0xFFFF);
+    check(c, step->flags <= (HANGUL_APART | HANGUL_TOGETHER) && n_rewrites <= c->size && n_rewrites <= 0xFFFF);
     if (!c->in.at) return;
-    step->page = take_zeroed(arena, 2 * N_PAGES);
-    step->pages = take_zeroed(arena, 256 * (c->number + 1));
+    step->pages = take_pages(c, arena, step, 256);
     step->rewrites = take_zeroed(arena, ((uint32_t)n_rewrites + 1) * sizeof *step->rewrites);
     step->compositions = take(arena, c->others * sizeof *step->compositions);
     step->n_compositions = c->others;
@@ -196,30 +209,31 @@ static COLD uint32_t symbol_bytes(uint32_t symbol) {
     return (SYMBOL_LEAD + symbol / SYMBOL_TRAILS) | (SYMBOL_TRAIL + symbol % SYMBOL_TRAILS) << 8;
 }
 
-/* Runs of characters with neighbouring pairs: twice the length less one, and 1 where places before it, up to the next block, are empty;
- * then its beginning, near the end of the run before. */
+/* Runs of characters with neighbouring pairs: twice the length less one, and 1 where the places before it, up to the next block, are
+ * empty; then its beginning, near the end of the run before. */
 static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     uint32_t n_blocks = step->n_blocks = c->more >> 16, n_indices = step->n_indices = (uint16_t)c->more, place = 0, code_point = 0;
-    check(c, !c->n_targets && n_indices && n_blocks + n_indices + 256u * step->flags <= MAX_PAIR_SYMBOLS);
+    check(c, step->flags < 2 && !(c->n_targets | c->others) && n_indices && n_blocks + n_indices + 256u * step->flags <= MAX_PAIR_SYMBOLS);
     if (!c->in.at) return;
-    step->symbols = take_zeroed(arena, 4 * (BROKEN + 256 + n_blocks * n_indices));
+    step->symbols = take_pages(c, arena, step, 512);
+    step->character = take_zeroed(arena, 4 * n_blocks * n_indices);
     if (!has_room(c, arena)) return;
-    step->character = step->symbols + BROKEN + 256;
-    step->symbols[MARK] = CUT;
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t length = next_number(&c->in);
         if (length & 1) place += n_indices - place % n_indices;
         code_point = near_code_point(c, code_point);
         for (length = length / 2 + 1; length--; code_point++, place++) {
-            uint32_t *symbols = &step->symbols[valid(c, code_point)];
+            uint32_t *symbols = &step->symbols[own_cell(c, step, valid(c, code_point))];
             check(c, place < n_blocks * n_indices && !*symbols && code_point >> 11 != 0xD800 >> 11);
             if (!c->in.at) return;
             step->character[place] = code_point + 1;
             *symbols = symbol_bytes(n_indices + place / n_indices) | symbol_bytes(place % n_indices) << 16;
         }
     }
-    check(c, n_blocks && (place + n_indices - 1) / n_indices == n_blocks);
-    for (uint32_t i = 0; step->flags && i < 256; i++) step->symbols[BROKEN + i] = symbol_bytes(n_indices + n_blocks + i);
+    check(c, n_blocks && (place + n_indices - 1) / n_indices == n_blocks && c->n_pages == c->number);
+    c->number += 3;
+    step->symbols[own_cell(c, step, MARK)] = CUT;
+    for (uint32_t i = 0; step->flags && i < 256; i++) step->symbols[own_cell(c, step, BROKEN + i)] = symbol_bytes(n_indices + n_blocks + i);
 }
 
 /* Where the step at p ends, before `end`, or null. */
@@ -242,17 +256,15 @@ static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_aren
         if (has_room(&c, arena)) build_ends(&c, step);
     } else if (step->kind == STEP_SPELL) {
         check(&c, !(step->flags | c.number | c.n | c.more | c.others | c.n_targets | c.size));
+    } else if (step->kind == STEP_PAIRS) {
+        build_pairs(&c, arena, step);
     } else {
-        bool pairs = step->kind == STEP_PAIRS;
-        check(&c,
-              step->kind && step->kind <= STEP_PAIRS && step->flags <= pairs && !c.others && (!pairs || none) && (!replaces || !c.more));
+        check(&c, step->kind && step->kind <= STEP_RULES && !step->flags && !c.others && (!replaces || !c.more));
         check(&c, none || c.number < n_automata);
         step->rewrites = take(arena, (uint64_t)c.n * sizeof *step->rewrites);
         if (c.in.at && automata && !none) step->automaton = &automata[c.number];
         check(&c, !replaces || !step->automaton || step->automaton->stored.n_rules == c.n);
-        if (pairs)
-            build_pairs(&c, arena, step);
-        else if (!replaces)
+        if (!replaces)
             build_rules(&c, arena, step);
         else if (has_room(&c, arena))
             read_contents(&c, step);
@@ -554,9 +566,9 @@ static void pass_pairs(character_run *run, const wwho_rewriting *step) {
     for (size_t at = 0; at < run->n; at++) {
         const passing *p = &run->now[at];
         uint8_t text[4];
-        uint32_t word = step->symbols[p->code_point];
+        uint32_t word = step->symbols[cell_of(step, p->code_point)];
         uint32_t width = word ? 0 : encode_utf8(p->code_point, text), origin = p->origin;
-        for (uint32_t k = 0;; word = step->symbols[BROKEN + text[k++]]) {
+        for (uint32_t k = 0;; word = step->symbols[cell_of(step, BROKEN + text[k++])]) {
             for (; word; word >>= 8, origin = WWHO_NONE) {
                 uint32_t byte = BROKEN + (word & 255);
                 put_characters(run, &byte, 1, 0, p->source, origin);
@@ -567,23 +579,20 @@ static void pass_pairs(character_run *run, const wwho_rewriting *step) {
 }
 
 WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, const uint8_t *end, uint8_t *to) {
-    uint32_t block = WWHO_NONE; /* that waits for its index */
-    while (text < end || block != WWHO_NONE) {
-        uint32_t symbol = last_symbol(text + 2, (size_t)(end - text)), found = REPLACEMENT, character = 0;
-        if (block != WWHO_NONE && symbol < step->n_indices) character = step->character[block * step->n_indices + symbol];
-        if (character || (block == WWHO_NONE && symbol != WWHO_NONE)) text += 2;
-        if (character)
-            found = character - 1;
-        else if (block == WWHO_NONE) {
-            block = symbol - step->n_indices;
-            if (symbol == WWHO_NONE)
-                found = BROKEN + *text++;
-            else if (block < step->n_blocks)
-                continue;
-            else if (block - step->n_blocks < 256)
-                found = BROKEN + block - step->n_blocks;
-        }
-        block = WWHO_NONE;
+    while (text < end) {
+        uint32_t symbol = last_symbol(text + 2, (size_t)(end - text)), block = symbol - step->n_indices, found = REPLACEMENT;
+        text += symbol == WWHO_NONE ? 1 : 2;
+        if (symbol == WWHO_NONE)
+            found = BROKEN + text[-1];
+        else if (block < step->n_blocks) {
+            uint32_t index = last_symbol(text + 2, (size_t)(end - text));
+            uint32_t character = index < step->n_indices ? step->character[block * step->n_indices + index] : 0;
+            if (character) {
+                found = character - 1;
+                text += 2;
+            }
+        } else if (block - step->n_blocks < 256)
+            found = BROKEN + block - step->n_blocks;
         to += encode_utf8(found, to);
     }
     return to;

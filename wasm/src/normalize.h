@@ -28,7 +28,7 @@ typedef struct {
     uint8_t kind, flags;
     uint32_t *targets;
     wwho_rewrite *rewrites; /* of a map those that its pages number, else one for each rule */
-    /* a map */
+    /* a map, and pairs */
     uint16_t *page;                 /* of code point >> 7: its page; page 0 is of characters that the step says nothing of */
     uint16_t *pages;                /* numbers of rewrites, 128 to a page; 0 is the one that keeps a starter */
     wwho_composition *compositions; /* ascending */
@@ -39,7 +39,7 @@ typedef struct {
     uint32_t n, n_prefix, n_suffix; /* targets: those that are stripped, then the prefix, then the suffix */
     /* pairs */
     uint32_t n_blocks, n_indices;
-    uint32_t *symbols;   /* of each code point, and then of each byte, the bytes of its symbols, the first one lowest; 0: it has none */
+    uint32_t *symbols;   /* by pages as well: the bytes of a character's symbols, the first one lowest; 0: it has none */
     uint32_t *character; /* of block * n_indices + index the code point + 1; 0: there is none */
 } wwho_rewriting;
 

@@ -76,10 +76,10 @@ static int read_route(const wwho_model *model, const uint8_t *p, uint32_t left, 
     for (uint32_t i = 0; i < r->n_stages; i++)
         if (read16(r->stages + 2 * i) >= model->n_stages) return WWHO_ROUTES;
     const wwho_stage *stage = r->n_stages == 1 ? &model->stages[read16(r->stages)] : 0;
-    if (stage && stage->joins_none) {
+    if (stage && stage->most <= ACTION_DROP) {
         r->scanner = stage->automaton;
         r->actions = stage->actions;
-        r->keeps_all = stage->keeps_all;
+        r->keeps_all = !stage->most;
     }
     return WWHO_OK;
 }

@@ -21,11 +21,10 @@ WWHO_LOCAL int build_stages(wwho_model *model) {
         const wwho_automaton *automaton = &model->automata[read16(p + 2)];
         uint32_t n_rules = automaton->stored.n_rules, size = (STAGE_HEAD + n_rules + 1) & ~1u;
         if (s.length - at < size || (n_rules & 1 && p[STAGE_HEAD + n_rules])) return WWHO_STAGES;
-        wwho_stage stage = {automaton, p + STAGE_HEAD, !automaton->stored.flags, !automaton->stored.flags};
+        wwho_stage stage = {automaton, p + STAGE_HEAD, automaton->stored.flags ? 255 : 0};
         for (uint32_t rule = 0; rule < n_rules; rule++) {
             if (stage.actions[rule] % ACTION_BACK >= N_ACTIONS) return WWHO_STAGES;
-            stage.keeps_all &= stage.actions[rule] == ACTION_KEEP;
-            stage.joins_none &= stage.actions[rule] <= ACTION_DROP;
+            if (stage.actions[rule] > stage.most) stage.most = stage.actions[rule];
         }
         model->stages[i] = stage;
         at += size;

@@ -299,14 +299,15 @@ def _write_pairs(step: Pairs) -> tuple[Head, bytes]:
         columns += leb.pack([2 * (last - first) + gap, *_near((before, first))])
         end, before = place + last - first + 1, last + 1
         n_runs += 1
-    return (int(step.spell), NONE, n_runs, n + (len(step.blocks) << 16), 0, 0), bytes(columns)
+    pages = {page for _, first, last in runs for page in range(first >> 7, (last >> 7) + 1)}
+    return (int(step.spell), len(pages), n_runs, n + (len(step.blocks) << 16), 0, 0), bytes(columns)
 
 
 def _read_pairs(c: Cursor, head: Head, _: Sequence[int]) -> Pairs:
-    spell, number, n_runs, both, zero, n_targets = head
+    spell, n_pages, n_runs, both, zero, n_targets = head
     n_blocks, n = divmod(both, 1 << 16)
-    if spell > 1 or zero or n_targets or number != NONE:
-        c.fail(f"pairs with flags {spell} and number {number}")
+    if spell > 1 or zero or n_targets:
+        c.fail(f"pairs with flags {spell}")
     if not n or n + n_blocks + 256 * spell > MAX_PAIR_SYMBOLS:
         c.fail(f"{n_blocks} blocks and {n} indices; {MAX_PAIR_SYMBOLS} symbols are possible")
     blocks: list[list[tuple[int, int]]] = [[] for _ in range(n_blocks)]
@@ -332,6 +333,8 @@ def _read_pairs(c: Cursor, head: Head, _: Sequence[int]) -> Pairs:
         before += length // 2 + 1
     if not n_blocks or not blocks[-1]:
         c.fail(f"the last of {n_blocks} blocks has no character")
+    if len({code_point >> 7 for code_point in seen}) != n_pages:
+        c.fail(f"the characters are not of {n_pages} pages")
     return Pairs(tuple(map(tuple, blocks)), n, bool(spell))
 
 
