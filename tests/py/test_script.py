@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import random
+import sys
 import unicodedata
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,9 @@ from wwho.errors import SourceError, UnknownTokenError
 from wwho.format.write import write_artifact
 from wwho.importers.detect import import_source
 from wwho.importers.source import Source
+
+sys.path.append(str(Path(__file__).parents[2] / "tools" / "bench"))
+from script import read_published
 
 BACKENDS: tuple[BackendName, ...] = ("reference", "native")
 TEXTS = (
@@ -317,3 +322,28 @@ def test_a_long_text_needs_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> No
     for variant in ("script", "script_o200k"):
         tokenizer = Tokenizer(blob(variant, True))
         assert tokenizer.encode(line * 2000) == tokenizer.encode(line) * 2000
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_broken_byte_is_a_character(backend: Any) -> None:
+    """Of a model over characters it is U+FFFD; one over bytes keeps it."""
+    tokenizer = Tokenizer(blob("script", True), backend=backend)
+    assert tokenizer.encode(b"a\xff\xe0 b") == tokenizer.encode("a\ufffd\ufffd b")
+    tokenizer = Tokenizer(blob("bytes", True), backend=backend)
+    assert tokenizer.decode_bytes(tokenizer.encode(b"a\xff\xe0 b")) == b"a\xff\xe0 b"
+
+
+@pytest.mark.parametrize(("variant", "constrained"), every_variant())
+def test_tables_of_a_published_file(variant: str, constrained: bool, tmp_path: Path) -> None:
+    """What the benchmark reads of a file is what its tokens are, by the reference."""
+    content = copy.deepcopy(document(variant, constrained))
+    script = Script(content)
+    left = Counter(token for text in TEXTS for token in script.encode(text))
+    content["metadata"]["tokens"] = [{"id": each, "final_count": left[each]} for each in left]
+    (file := tmp_path / "x.json.gz").write_bytes(zipped(content))
+    shapes = Counter(script.shape(rule["token_to"]) for rule in content["merge_rules"])
+    found = read_published(file)
+    n_symbols = sum(len(script.symbols[token]) * count for token, count in left.items())
+    assert (found.n_tokens, found.n_symbols) == (left.total(), n_symbols)
+    if constrained:
+        assert (found.broken, found.mixed) == (shapes["head"], 0)

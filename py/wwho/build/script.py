@@ -28,6 +28,8 @@ from wwho.format.rewriting import CUT, MARK, MATCH, Pairs, Replace, Rewriting, S
 TAIL = 255
 """The shape of what continues a character; see `shapes_of`."""
 
+REPLACEMENT = "\ufffd"
+
 DECODER = decoding.Decoder((decoding.Join(), decoding.Pairs()))
 
 
@@ -89,14 +91,21 @@ def match_scanner() -> Scanner:
     return Scanner("matches", (Chars(mark), many(Chars(ALL - mark), 1)), longest=True)
 
 
-def drop_scanner(kept: CodePointSet) -> Scanner:
-    """What finds characters that are not kept: rule 0."""
-    return Scanner("dropped", (many(Chars(ALL - kept), 1), Chars(kept)), longest=True)
+def dropping(kept: CodePointSet, automaton: int, *, whole: bool) -> tuple[Scanner, Replace]:
+    """What drops all characters but some, and the automaton with this number that finds them.
 
-
-def drop_step(automaton: int) -> Replace:
-    """The step that drops what a `drop_scanner` finds."""
-    return Replace(automaton, ("", None))
+    Args:
+        kept: the others.
+        automaton: the number.
+        whole: whether a byte of broken UTF-8 becomes U+FFFD, if that is kept.
+    """
+    rules, contents = [many(Chars(ALL - kept), 1)], [""]
+    if whole and (broken := CodePointSet.of(REPLACEMENT) & kept):
+        kept -= broken
+        rules.append(Chars(broken))
+        contents.append(REPLACEMENT)
+    scanner = Scanner("dropped", (*rules, Chars(kept)), longest=True)
+    return scanner, Replace(automaton, (*contents, None))
 
 
 def all_characters() -> CodePointSet:

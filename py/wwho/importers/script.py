@@ -17,13 +17,12 @@ from wwho.build.base import WRITER
 from wwho.build.bpe import bpe_model
 from wwho.build.script import (
     all_characters,
-    drop_scanner,
-    drop_step,
+    dropping,
     imported_model,
     script_artifact,
     script_cuts,
 )
-from wwho.compile.codepoints import CodePointSet
+from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.normal_forms import Form, normal_form
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
@@ -31,16 +30,17 @@ from wwho.compile.script import Block, joined, script_pieces
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SourceError
 from wwho.format.model import Action, Artifact, Pair, Route, Stage
-from wwho.format.rewriting import MAX_PAIR_SYMBOLS, Rewriting, Step
+from wwho.format.rewriting import MAX_PAIR_SYMBOLS, Step
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import HEAD, MAX_BYTES, Source, parse_json, shown
 
 VERSION = "sebpe-v1"
 GZIP = b"\x1f\x8b"
-BYTE_CLASSES = ("RegexBytePretokenizer", "UTF8PretokenizerConfig")
+BYTE_CLASSES = ("RegexBytePretokenizer", "UTF8Pretokenizer", "UTF8PretokenizerConfig")
 SCRIPT_CLASSES = (
     "ScriptEncodingPretokenizer",
     "ScriptEncodingPretokenizerRegexSplitting",
+    "ScriptPretokenizer",
     "ScriptPretokenizerConfig",
 )
 FORMS: dict[str, Form] = {"NFC": "nfc", "NFD": "nfd", "NFKC": "nfkc", "NFKD": "nfkd"}
@@ -126,7 +126,7 @@ def _get(document: dict[str, Any], key: str, kind: type, pointer: str) -> Any:
     return value
 
 
-def _steps(config: dict[str, Any], old: bool, automaton: int) -> tuple[Step, ...]:
+def _steps(config: dict[str, Any], old: bool, drop: Step) -> tuple[Step, ...]:
     """Dropping and the normal form, in the order of the program that wrote the file."""
     form = config.get("normalization", "NFC")
     if form is not None and form not in FORMS:
@@ -134,9 +134,8 @@ def _steps(config: dict[str, Any], old: bool, automaton: int) -> tuple[Step, ...
             f"found the form {shown(form)}, expected one of {', '.join(FORMS)}, or null",
             pointer="/pretokenizer/config/normalization",
         )
-    drop = (drop_step(automaton),) if config.get("remove_unassigned", True) else ()
-    normal: tuple[Rewriting, ...] = () if form is None else (normal_form(FORMS[form]),)
-    return (*drop, *normal) if old else (*normal, *drop)
+    normal: tuple[Step, ...] = () if form is None else (normal_form(FORMS[form]),)
+    return (drop, *normal) if old else (*normal, drop)
 
 
 def _regex(config: dict[str, Any]) -> str | None:
@@ -195,7 +194,8 @@ def _bytes(
             )
     model = bpe_model(vocab, [(texts[left], texts[right]) for left, right in merges])
     regex = _regex(config)
-    scanners = [drop_scanner(all_characters())]
+    drops, drop = dropping(_kept(config), 0, whole=False)
+    scanners = [drops]
     stages: tuple[Stage, ...] = ()
     if regex is not None:
         scanners.append(Scanner("pretokenizer", (parse_regex(regex),), longest=False))
@@ -207,9 +207,18 @@ def _bytes(
         routes=(Route("other", model=0, stages=tuple(range(len(stages)))),),
         models=(model,),
         stages=stages,
-        normalizer=_steps(config, old, 0),
+        normalizer=_steps(config, old, drop),
         provenance=record,
     )
+
+
+def _kept(config: dict[str, Any]) -> CodePointSet:
+    """The characters that a model over bytes does not drop."""
+    if not config.get("remove_unassigned", True):
+        return ALL
+    if "script_config" not in config:
+        return all_characters()
+    return CodePointSet(tuple(each for block in _new_blocks(config) for each in block.ranges))
 
 
 def _script(
@@ -238,10 +247,9 @@ def _script(
     model = imported_model(n_indices + len(blocks), merges, start)
     kept = CodePointSet(tuple(each for block in blocks for each in block.ranges))
     cuts = script_cuts(blocks, cutter, n_indices=n_indices, spell=False)
-    number = len(cuts.scanners)
+    drops, drop = dropping(kept, len(cuts.scanners), whole=True)
     cuts = cuts._replace(
-        scanners=[*cuts.scanners, drop_scanner(kept)],
-        steps=(*_steps(config, old, number), *cuts.steps),
+        scanners=[*cuts.scanners, drops], steps=(*_steps(config, old, drop), *cuts.steps)
     )
     return script_artifact(cuts, model, record)
 
