@@ -2,8 +2,8 @@
 
 python tools/bench/script.py groups
 python tools/bench/script.py published FOLDER
-python tools/bench/script.py languages CORPORA [--sizes 32000 64000] [--mb 24]
-python tools/bench/script.py parallel CORPORA [--sizes 32000 64000] [--mb 24]
+python tools/bench/script.py languages CORPORA [--sizes 32000 64000] [--mb 12]
+python tools/bench/script.py parallel CORPORA [--sizes 32000 64000] [--mb 12]
 
 `groups` prints table 1 and figure 2 of the paper from Unicode's data. `published` prints tables 2
 and 5 from the authors' files (FOLDER is `results/tokenizers` of their repository), which say how
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import itertools
 import json
 import lzma
 import tarfile
@@ -27,15 +26,14 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 import wwho
 from wwho.compile.script import MOVED, groups
 from wwho.train import train
 
-PATTERNS = ("o200k_base", "script")
 N_SYMBOLS = {"byte": 256, "script": 2172}
-CONSTRAINTS = ("none", "character")
 SPELLER = 8
 """Under SGPE, one in so many of the learnt tokens is for the text that is spelled."""
 
@@ -69,7 +67,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 def with_mean(rows: Mapping[str, Sequence[float]]) -> Iterator[Sequence[str]]:
     """Rows of numbers, and their mean."""
-    mean = [sum(column) / len(rows) for column in zip(*rows.values(), strict=True)]
+    mean = list(map(fmean, zip(*rows.values(), strict=True)))
     for name, row in {**rows, "mean": mean}.items():
         yield (name, *(f"{each:.4f}" for each in row))
 
@@ -181,9 +179,12 @@ class Variant(NamedTuple):
         return train(texts, schemas=[], vocab_size=size, min_freq=1, **self._asdict())
 
 
-def variants(patterns: Sequence[str]) -> list[Variant]:
-    """All there are with these patterns."""
-    return list(itertools.starmap(Variant, itertools.product(N_SYMBOLS, patterns, CONSTRAINTS)))
+VARIANTS = [
+    Variant(atoms, pattern, constraint)
+    for atoms in N_SYMBOLS
+    for pattern in ("o200k_base", "script")
+    for constraint in ("none", "character")
+]
 
 
 def lines_of(file: Path, holding: str = "") -> Iterator[str]:
@@ -207,7 +208,8 @@ def sample(lines: Iterable[str], n_bytes: int) -> list[str]:
 
 def spelled(syllables: wwho.Tokenizer, lines: Sequence[str]) -> tuple[int, list[str]]:
     """What SGPE makes of lines: its own tokens, and the texts that it leaves to the base."""
-    n_tokens, rest, known = 0, [], {}
+    n_tokens, rest = 0, list[str]()
+    lacking: dict[str, int | None] = {}
     for line in lines:
         ids = syllables.encode(line)
         n_tokens += sum(token >= 256 for token in ids)
@@ -215,46 +217,35 @@ def spelled(syllables: wwho.Tokenizer, lines: Sequence[str]) -> tuple[int, list[
             if not segment.units:
                 rest.append(segment.text)
             for unit in segment.units:
-                if unit not in known:
-                    known[unit] = max(syllables.encode(unit)) >= 256
-                if not known[unit]:
+                if unit not in lacking:
+                    ids = syllables.encode(unit)
+                    own = sum(token >= 256 for token in ids)
+                    lacking[unit] = None if own == len(ids) else own
+                if (own_tokens := lacking[unit]) is not None:  # all of it is spelled
+                    n_tokens -= own_tokens
                     rest.append(unit)
     return n_tokens, rest
 
 
 def broken_tokens(tokenizer: wwho.Tokenizer, n_symbols: int) -> tuple[int, int]:
-    """How many merged tokens are not whole characters, and how many of these hold some."""
+    """How many merged tokens are not whole characters, and how many of these hold some.
+
+    U+FFFD itself counts as what is not whole.
+    """
     texts = [tokenizer.decode([token]) for token in range(n_symbols, tokenizer.n_vocab)]
     broken = [text for text in texts if "\ufffd" in text]
     return len(broken), sum(bool(text.strip("\ufffd")) for text in broken)
 
 
 def print_languages(corpora: Path, sizes: Sequence[int], n_bytes: int) -> None:
-    """Tables 2, 3 and 5 in kind; then SGPE above each."""
-    every = variants(PATTERNS)
-    text_of = {
-        name: (
-            sample(lines_of(corpora / f"train_{source}.txt.xz", holding), n_bytes),
-            sample(lines_of(corpora / f"test_{test}.txt.xz"), n_bytes // 10),
-        )
-        for name, (source, test, _, holding) in LANGUAGES.items()
-    }
-    for size in sizes:
-        shares: dict[str, list[float]] = {}
-        above: dict[str, list[float]] = {}
-        seconds, shapes = dict.fromkeys(every, 0.0), Counter[tuple[Variant, str]]()
-        for name, (texts, tests) in text_of.items():
-            n_characters = sum(map(len, tests))
-            shares[name] = []
-            for each in every:
-                start = time.process_time()
-                made = each.learn(texts, size)
-                seconds[each] += time.process_time() - start
-                shares[name].append(sum(made.count_batch(tests)) / n_characters)
-                broken, mixed = broken_tokens(made, N_SYMBOLS[each.atoms])
-                shapes[each, "not whole"] += broken
-                shapes[each, "of these mixing"] += mixed
-            schema = LANGUAGES[name][2]
+    """Tables 2, 3 and 5 in kind, and SGPE above each; the last size in full."""
+    shares: dict[str, list[list[float]]] = {}
+    made_of: dict[str, list[float]] = {}
+    for source, test, schema, holding in LANGUAGES.values():
+        texts = sample(lines_of(corpora / f"train_{source}.txt.xz", holding), n_bytes)
+        tests = sample(lines_of(corpora / f"test_{test}.txt.xz"), n_bytes // 10)
+        n_characters = sum(map(len, tests))
+        for size in sizes:
             syllables = train(
                 texts,
                 schemas=[schema],
@@ -264,25 +255,35 @@ def print_languages(corpora: Path, sizes: Sequence[int], n_bytes: int) -> None:
             )
             _, learnt = spelled(syllables, texts[::SPELLER])
             n_tokens, rest = spelled(syllables, tests)
-            above[name] = [
-                (n_tokens + sum(each.learn(learnt, size // SPELLER).count_batch(rest)))
-                / n_characters
-                for each in every
-            ]
-        head = tuple(map(str, every))
-        table((f"{size:,} merges: tokens per character", *head), with_mean(shares))
-        table((f"{size:,} learnt, SGPE above", *head), with_mean(above))
-        table(
-            ("tokens, mean", *head),
-            (
-                (kind, *(round(shapes[each, kind] / len(shares)) for each in every))
-                for kind in ("not whole", "of these mixing")
-            ),
-        )
-        table(
-            ("all languages", *head),
-            [("seconds of training", *(f"{seconds[each]:.1f}" for each in every))],
-        )
+            for each in VARIANTS:
+                start = time.process_time()
+                made = each.learn(texts, size)
+                seconds = time.process_time() - start
+                above = sum(each.learn(learnt, size // SPELLER).count_batch(rest)) + n_tokens
+                counts = {f"{each}": sum(made.count_batch(tests)), f"SGPE; {each}": above}
+                for name, count in counts.items():
+                    columns = shares.setdefault(name, [[] for _ in sizes])
+                    columns[sizes.index(size)].append(count / n_characters)
+                if size == sizes[-1]:
+                    found = made_of.setdefault(f"{each}", [0, 0, 0])
+                    found[2] += seconds
+                    for k, n in enumerate(broken_tokens(made, N_SYMBOLS[each.atoms])):
+                        found[k] += n / len(LANGUAGES)
+    means = [f"mean, {size:,}" for size in sizes]
+    table(
+        (f"{sizes[-1]:,} learnt", *LANGUAGES, *means),
+        (
+            (name, *(f"{each:.4f}" for each in (*columns[-1], *map(fmean, columns))))
+            for name, columns in sorted(shares.items(), key=lambda item: "SGPE" in item[0])
+        ),
+    )
+    table(
+        (f"{sizes[-1]:,} merges", "tokens not whole", "of these mixing", "seconds of training"),
+        (
+            (name, f"{broken:.0f}", f"{mixed:.0f}", f"{seconds:.1f}")
+            for name, (broken, mixed, seconds) in made_of.items()
+        ),
+    )
 
 
 def print_parallel(corpora: Path, sizes: Sequence[int], n_bytes: int) -> None:
@@ -303,16 +304,15 @@ def print_parallel(corpora: Path, sizes: Sequence[int], n_bytes: int) -> None:
             for language in PARALLEL
             if (content := archive.extractfile(f"parallel/{language}.txt"))
         }
-    every = variants(PATTERNS)
     for size in sizes:
-        made = [each.learn(texts, size) for each in every]
+        made = [each.learn(texts, size) for each in VARIANTS]
         rows = {}
         for language, lines in tests.items():
             n_characters = sum(map(len, lines))
             start = sum(len(line.encode()) for line in lines) / n_characters
             counts = (sum(each.count_batch(lines)) for each in made)
             rows[language] = [start, 2.0, *(count / n_characters for count in counts)]
-        table((f"{size:,} merges", "bytes", "symbols", *map(str, every)), with_mean(rows))
+        table((f"{size:,} merges", "bytes", "symbols", *map(str, VARIANTS)), with_mean(rows))
 
 
 def main() -> None:
@@ -321,7 +321,7 @@ def main() -> None:
     parser.add_argument("what", choices=["groups", "published", "languages", "parallel"])
     parser.add_argument("folder", type=Path, nargs="?", help="the authors' files, or the corpora")
     parser.add_argument("--sizes", type=int, nargs="+", default=[32000, 64000])
-    parser.add_argument("--mb", type=int, default=24, help="million bytes of text to learn from")
+    parser.add_argument("--mb", type=int, default=12, help="million bytes of text to learn from")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.what == "groups":
