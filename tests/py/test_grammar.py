@@ -367,6 +367,12 @@ def test_empty_matches_are_refused(pattern: str, text: str) -> None:
     assert caught.value.counterexample == text
 
 
+@pytest.mark.parametrize("pattern", [r"[^\s\S]", r"(?!.)x", r"a[^\s\S]+"])
+def test_what_matches_nothing_is_refused(pattern: str) -> None:
+    with pytest.raises(PatternError, match="'cutter' matches no text at all"):
+        compile_scanners([Scanner("cutter", (parse_regex(pattern),), longest=False)])
+
+
 @pytest.mark.parametrize(
     ("pattern", "text"),
     [

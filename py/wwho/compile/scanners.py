@@ -146,8 +146,13 @@ def refuse_empty(automaton: Automaton, samples: Sequence[str]) -> None:
         samples: One character of each column; column 0 has the empty string.
 
     Raises:
-        PatternError: With the shortest text before which nothing is matched.
+        PatternError: With the shortest text before which nothing is matched, or none where the
+            automaton matches no text at all.
     """
+    if not any(mark for row in automaton.table for mark, _ in row):
+        raise PatternError(
+            f"scanner {automaton.name!r} matches no text at all; correct its pattern"
+        )
     starts = _starts(automaton)
     rows = [row for start in starts for row in zip(samples, automaton.table[start], strict=True)]
     for sample, (mark, _) in rows:

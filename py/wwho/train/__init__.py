@@ -366,7 +366,7 @@ def base_named(
     if base is None:
         base = NO_BASE if kind.spells else DEFAULT_BASE
     if base == NO_BASE:
-        return byte_base(pattern or DEFAULT_PATTERN)
+        return byte_base(DEFAULT_PATTERN if pattern is None else pattern)
     if pattern is not None:
         raise ValueError(
             "pattern is for the base none; any other base has a pretokenizer of its own"
