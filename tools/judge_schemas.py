@@ -49,6 +49,7 @@ EXCEPTIONS = {
     "modi": "The font joins KA, with or without the vowel sign AA, and the RA after it.",
     "sinhala-unicode": "A repaya after its letter, at the end of a word: a typing error. The font "
     "puts it above the conjunct before it.",
+    "thai": "A letter with the virama of another script, for which the grammar has no class.",
 }
 """Schemas that cut inside clusters, and why."""
 

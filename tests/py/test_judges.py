@@ -63,7 +63,7 @@ def test_the_table_is_that_of_the_schemas() -> None:
         *facts, short, _, cut, _, torn = rows[title, family]
         assert facts == [title, points, family]
         assert short == f"{n + n**2 + n**3 + n**4:,}", f"{schema.name}: run the command again"
-        assert cut == "0" or schema.name in HAND_MADE
+        assert cut == "0" or schema.name in (*HAND_MADE, "thai")
         assert torn in ("0", "") or schema.name in judge_schemas.EXCEPTIONS
 
 
