@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from wwho.build.base import byte_base
+from wwho.build.patterns import PATTERNS
 from wwho.core.characters import characters
 from wwho.core.select import BackendName
 from wwho.corpus import Corpus
@@ -111,11 +112,16 @@ def _of_sentencepiece(corpus: Corpus, n_ids: int, method: str) -> Artifact:
 
 
 def _of_tokenizers(corpus: Corpus, n_ids: int) -> Artifact:
-    """Byte BPE within the words of GPT-2's pattern."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    """Byte BPE with the pattern of o200k_base: the default, GPT-2's, cuts words at vowel signs."""
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(PATTERNS["o200k_base"]), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
     tokenizer.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(vocab_size=n_ids, initial_alphabet=alphabet, show_progress=False)
