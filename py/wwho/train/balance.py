@@ -2,9 +2,9 @@
 
 An id is worth the tokens that it saves in text of sources that it was not learnt from. So whole
 sources are left out, a third of them at a time. What is learnt from the others is measured on
-those: how many tokens each further id of a kind saves there. Every script counts alike, and so does
-every source within it. Then the ids go where they save most, until the vocabulary is full; with
-these shares it is learnt once more, from all sources.
+those: how many tokens each further id of a kind saves there. Scripts count by their words, and
+within a script all sources count alike, large and small. Then ids go where they save most, until
+the vocabulary is full; with these shares it is learnt once more, from all sources.
 
 One count holds both: the learnt text in its upper bits, which decide what is merged, the left out
 text in its lower ones, which tell what that saves.
@@ -46,8 +46,14 @@ UNIT = 1 << 29
 FOLDS = 3
 """How often a part of the sources is left out."""
 
+ROOT = 8
+"""How often a word that a single source has counts where merges are learnt."""
+
 FEW = 5
 """How often an atom must be seen, while it is not known how many there will be."""
+
+MIN_SOURCES = 2
+"""In how many of the sources that are learnt from a superword must be seen."""
 
 BASE, ATOMS, MERGES, SUPERWORDS = "base", "atoms", "merges", "superwords"
 OTHER = ""
@@ -123,6 +129,11 @@ class Records:
         """All words."""
         return sum(self.counts)
 
+    @property
+    def once(self) -> Records:
+        """Each word once."""
+        return Records(self.records, array("Q", [1]) * len(self.counts))
+
     def without(self, schemas: Sequence[Schema]) -> Records:
         """The words without a character of a script; those of one unit."""
         ranges = (each for schema in schemas for each in schema.blocks.ranges)
@@ -141,6 +152,24 @@ def combined(sources: Sequence[Records], factors: Sequence[Fraction]) -> Words:
     for source, factor in zip(sources, factors, strict=True):
         up, down = factor.numerator, factor.denominator
         words.add(source.records, array("Q", [count * up // down for count in source.counts]))
+    return words
+
+
+def spread(sources: Sequence[Records], factors: Sequence[Fraction]) -> Words:
+    """The same, but a word that k of the sources have counts `ROOT` times the root of k as often.
+
+    What many sources have is in others, too. Sources that are left out have no part in it, and
+    their words count as they are.
+    """
+    learnt = [number for number, factor in enumerate(factors) if factor >= 1 << HELD]
+    chosen = [sources[number] for number in learnt]
+    records, counts = combined(chosen, [factors[number] for number in learnt]).export()
+    _, seen = combined([each.once for each in chosen], [Fraction(1)] * len(chosen)).export()
+    roots = [round(ROOT * k**0.5) for k in range(len(learnt) + 1)]
+    raised = [count * roots[k] for count, k in zip(counts, seen, strict=True)]
+    held = [number for number in range(len(sources)) if number not in learnt]
+    words = combined([sources[number] for number in held], [factors[number] for number in held])
+    words.add(records, array("Q", raised))
     return words
 
 
@@ -242,26 +271,31 @@ class Balance:
 
         So that other text takes fewer tokens than in that vocabulary, and not as many.
         """
-        counted = [Fraction(weight << HELD) for weight in self.weights]
-        words = combined([*self.all, *self.others], [*counted, *(Fraction(1) for _ in self.others)])
-        gains = self.merger(words.spelled(), BYTES, room, HELD).gains()
+        once = [each.once for each in self.others]
+        words = combined([*self.all, *once], [*self.factors(()), *map(Fraction, [1] * len(once))])
+        gains = self.merger(words.spelled(), BYTES, room).gains()
         return 21 * sum(gain & MASK > 0 for gain in gains) // 20
 
     def curves(self, held: Sequence[int], room: int) -> dict[Kind, list[float]]:
-        """What each next id of each kind saves in sources left out, in tokens per word."""
+        """What each next id of each kind saves, in tokens of a corpus like the sources left out."""
         factors, found = self.factors(held), dict[Kind, list[float]]()
-        per_word = {name: count and 1 / count for name, count in self.words(factors, held).items()}
+        words = self.words(self.factors(()), range(len(self.units)))
+        left_out = self.words(factors, held)
+        per_word = {
+            name: count and words[name] / count / 2**HELD for name, count in left_out.items()
+        }
         if self.others:
-            merger = self.merger(combined(self.others, factors).spelled(), BYTES, room, HELD)
+            merger = self.merger(combined(self.others, factors).spelled(), BYTES, room)
             found[BASE, OTHER] = [per_word[OTHER] * gain for gain in evened(merger.gains())]
-        words = combined(self.units, factors)
-        units = {unit[0]: count for unit, count in words.units().items()}
+        units = {unit[0]: count for unit, count in combined(self.units, factors).units().items()}
         if self.prune is None:
             found[ATOMS, OTHER] = self.atoms(units, per_word)
         atoms = self.chosen(units, (self.prune or FEW * self.scale) << HELD)
-        first = self.merger(words, atoms, room, HELD)
+        first = self.merger(spread(self.units, factors), atoms, room, ROOT)
         model = self.model(byte_base(), {}, atoms, first.merges())
-        second = self.stage.merger(model, room, [max(1, int(factor)) for factor in factors], HELD)
+        second = self.stage.merger(
+            model, room, [max(1, int(factor)) for factor in factors], HELD, MIN_SOURCES
+        )
         run(second)
         share = float(self.stage.share)
         for kind, merger, texts, whole in (
@@ -309,11 +343,11 @@ class Balance:
             CorpusError: the ids are too few for the atoms.
         """
         plan, room = self.plan, size - len(specials)
-        factors = [Fraction(weight) for weight in self.weights]
+        factors = self.factors(())
         words = combined(self.units, factors)
         units = {unit[0]: count for unit, count in words.units().items()}
         if self.prune:
-            atoms = self.chosen(units, self.prune)
+            atoms = self.chosen(units, self.prune << HELD)
             found = self.shares(max(0, room - len(atoms)))
         else:
             found = self.shares(room)
@@ -327,18 +361,18 @@ class Balance:
         base = plan.base
         if self.others:
             texts = combined(self.others, factors).spelled()
-            merges = self.merger(texts, BYTES, found[BASE, OTHER], 0).merges()
+            merges = self.merger(texts, BYTES, found[BASE, OTHER]).merges()
             base = grown_base(
                 base, specials={}, merges=merges, provenance=base.provenance, protect=()
             )
         found[ATOMS, OTHER] = len(atoms)
         most = max(self.names, key=lambda name: found[MERGES, name])
         found[MERGES, most] += room - sum(found.values())  # equally frequent atoms stay together
-        merges = self.merger(words, atoms, room, 0).merges()
+        merges = self.merger(spread(self.units, factors), atoms, room, ROOT).merges()
         wanted = {name: found[MERGES, name] for name in self.names}
         merges = first_of_each(merges, scripts_of(atoms, plan.schemas), wanted)
         model = self.model(base, special_ids(base, specials), atoms, merges)
-        merges = run(self.stage.merger(model, room)).merges()
+        merges = run(self.stage.merger(model, room, min_sources=MIN_SOURCES)).merges()
         wanted = {name: found[SUPERWORDS, name] for name in self.names}
         scripts = scripts_of(units_of(model).texts, plan.schemas)
         merges = first_of_each(merges, scripts, wanted)
@@ -372,9 +406,9 @@ class Balance:
                 found[OTHER] += float(factors[number] * self.others[number].total)
         return found
 
-    def merger(self, words: Words, atoms: Sequence[bytes], most: int, bits: int) -> Merger:
-        """All merges within words."""
-        min_freq, max_units = self.stage.min_freq << bits, self.stage.max_units
+    def merger(self, words: Words, atoms: Sequence[bytes], most: int, times: int = 1) -> Merger:
+        """All merges within words that count so many times."""
+        min_freq, max_units = times * self.stage.min_freq << HELD, self.stage.max_units
         return run(Merger(words, atoms, max_merges=most, min_freq=min_freq, max_units=max_units))
 
     def model(
@@ -448,11 +482,17 @@ def balanced_model(
         kind = AtomKind.BYTE
         replace(plan, schemas=(), kind=kind, protected=()).count(counted.corpus, processes, whole)
         size -= len(BYTES) + 1  # the lone space
-    threshold = min(plan.min_freq * scale, MASK)
+    threshold = min(plan.min_freq * scale, MASK // ROOT)
     limits = (plan.max_words, plan.max_units, threshold)
     stage = SecondStage(counted.corpus, counted.report, *limits, plan.bars)
     weights = [int(source.weight * scale) for source in counted.corpus.sources]
     rows = counted.report.sources
+    most = max(sum(records.total for records in each) for each in (units, whole))
+    if most * max(weights) * ROOT * len(units) ** 0.5 > MASK // 2:
+        raise CorpusError(
+            f"the corpus has {most:,} words, weights not counted, which are too many for balanced "
+            f"training from {len(units)} sources; take a sample (--sample)"
+        )
     others = [records.without(plan.schemas) for records in whole]
     balance = Balance(
         *(plan, stage, weights, rows, units, whole, others, scale, prune and prune * scale)

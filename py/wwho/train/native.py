@@ -261,19 +261,26 @@ class Phrases:
             lib.wwho_phrases_free,
         )
 
-    def collect(self, text: bytes, share: Fraction, count: int) -> None:
+    def collect(self, text: bytes, share: Fraction, count: int, sources: int = 0) -> None:
         """Collect the phrases of a text that ends behind a line; other threads run meanwhile.
 
         Args:
             text: the text.
             share: how many of its lines are read, from 0 to 1; which ones depends on their text.
             count: how often each phrase counts.
+            sources: a bit for the source that it is of.
         """
         start, parts = ffi.from_buffer(text), int(share * 2**32)
-        _check(lib.wwho_phrases_collect(self.handle, start, len(text), parts, count))
+        _check(lib.wwho_phrases_collect(self.handle, start, len(text), parts, count, sources))
 
     def merger(
-        self, max_merges: int, *, min_freq: int, max_words: int, max_units: int = MAX_TOKEN_BYTES
+        self,
+        max_merges: int,
+        *,
+        min_freq: int,
+        max_words: int,
+        max_units: int = MAX_TOKEN_BYTES,
+        min_sources: int = 1,
     ) -> Merger:
         """Prepare to merge them, which uses them up."""
         merger = ffi.new("wwho_merger **")
@@ -281,7 +288,7 @@ class Phrases:
         _check(
             lib.wwho_merger_of_phrases(
                 self.handle, pairs, len(self._pairs), max_merges, min_freq, max_units, max_words,
-                merger,
+                min_sources, merger,
             )
         )  # fmt: skip
         return Merger.prepared(merger[0])

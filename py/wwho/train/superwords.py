@@ -102,7 +102,12 @@ class SecondStage:
         return count
 
     def merger(
-        self, model: Artifact, most: int, factors: Sequence[int] | None = None, bits: int = 0
+        self,
+        model: Artifact,
+        most: int,
+        factors: Sequence[int] | None = None,
+        bits: int = 0,
+        min_sources: int = 1,
     ) -> Merger:
         """What learns up to so many superwords for a model; the corpus is read for it.
 
@@ -110,7 +115,9 @@ class SecondStage:
             model: what words are tokens of.
             most: how many superwords.
             factors: how often each source counts; None: as its weight says.
-            bits: lower bits of a count that do not count for `min_freq`.
+            bits: lower bits of a count that do not count for `min_freq`, nor does a source whose
+                factor has only these for `min_sources`.
+            min_sources: in how many sources a pair must be seen.
 
         Raises:
             CorpusError: as for `added`.
@@ -119,14 +126,16 @@ class SecondStage:
         if factors is None:
             factors = [int(source.weight * self.corpus.scale) for source in sources]
         with self.bars.stage("phrases", self.corpus.size(), unit="B") as advance:
-            for source, factor in zip(sources, factors, strict=True):
+            for number, (source, factor) in enumerate(zip(sources, factors, strict=True)):
+                bit = 1 << number % 64 if factor >> bits else 0
                 for text in self._texts(source, advance):
-                    phrases.collect(text, share, factor)
+                    phrases.collect(text, share, factor, bit)
         return phrases.merger(
             most,
             min_freq=self.min_freq << bits,
             max_words=self.max_words,
             max_units=self.max_units,
+            min_sources=min_sources,
         )
 
     def _texts(self, source: Source, advance: Advance) -> Iterator[bytes]:

@@ -62,6 +62,8 @@ struct wwho_merger {
     uint32_t *pair;  /* of the token that starts at a position and the next one, or NONE: not to be merged */
     uint32_t *run;   /* the run of a position; null where all count once */
     uint64_t *run_count;
+    uint64_t *run_sources; /* a bit for each source; null where merges are of any */
+    uint32_t min_sources;
     size_t n_runs, run_room;
     pair_entry *pairs;
     size_t n_pairs, pairs_room;
@@ -90,7 +92,7 @@ struct wwho_merger {
 
 void wwho_merger_free(wwho_merger *m) {
     if (!m) return;
-    void *parts[] = {m->token, m->width, m->pair,   m->run,   m->run_count, m->pairs,      m->places, m->heap.entries, m->bytes,
+    void *parts[] = {m->token, m->width, m->pair,   m->run,   m->run_count, m->run_sources, m->pairs, m->places, m->heap.entries, m->bytes,
                      m->units, m->words, m->merges, m->gains, m->with_left, m->with_right, m->fresh,  m->renumbered,   m->shapes};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
     free(m);
@@ -355,6 +357,21 @@ static int merge_pair(wwho_merger *m, uint32_t number) {
     return status ? status : settle(m, first);
 }
 
+/* Whether a pair stands in too few sources. */
+static bool is_local(const wwho_merger *m, const pair_entry *pair, uint32_t number) {
+    uint64_t sources = 0;
+    uint32_t found = 0;
+    if (!m->run_sources || m->min_sources < 2) return false;
+    for (uint32_t i = 0; i < pair->places && found < m->min_sources; i++) {
+        size_t at = m->places[pair->start + i];
+        if (m->pair[at] != number) continue;
+        uint64_t more = m->run_sources[m->run[at]] & ~sources;
+        sources |= more;
+        for (; more; more &= more - 1) found++;
+    }
+    return found < m->min_sources;
+}
+
 int wwho_merger_step(wwho_merger *m, size_t steps, size_t *n) {
     if (!m || !n) return WWHO_ARGUMENT;
     int status = WWHO_OK;
@@ -365,7 +382,7 @@ int wwho_merger_step(wwho_merger *m, size_t steps, size_t *n) {
         if (count == top->count) {
             uint32_t pair = top->pair;
             heap_pop(&m->heap);
-            status = merge_pair(m, pair);
+            if (!is_local(m, &m->pairs[pair], pair)) status = merge_pair(m, pair);
         } else if (count < m->min_freq) {
             heap_pop(&m->heap);
         } else {

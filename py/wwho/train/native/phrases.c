@@ -1,9 +1,9 @@
 /* Phrases: what superwords are learnt from. */
 
-/* Phrases that follow each other and count equally often. */
+/* Phrases that follow each other, count equally often, and are of one source. */
 typedef struct {
     size_t end; /* the token behind them */
-    uint64_t count;
+    uint64_t count, sources;
 } stretch;
 
 struct wwho_phrases {
@@ -104,19 +104,20 @@ static int collect_line(wwho_phrases *phrases, const uint8_t *text, size_t len) 
     return WWHO_OK;
 }
 
-/* Let the tokens behind the last stretch count so often. */
-static int count_stretch(wwho_phrases *phrases, uint64_t count) {
+/* Let the tokens behind the last stretch count so often, and be of these sources. */
+static int count_stretch(wwho_phrases *phrases, uint64_t count, uint64_t sources) {
     size_t n = phrases->n_stretches;
-    if (!n || phrases->stretches[n - 1].count != count) {
+    if (!n || phrases->stretches[n - 1].count != count || phrases->stretches[n - 1].sources != sources) {
         int status = reserve(&phrases->stretches, &phrases->stretches_room, n + 1, sizeof *phrases->stretches);
         if (status) return status;
-        phrases->stretches[phrases->n_stretches++].count = count;
+        phrases->stretches[phrases->n_stretches++] = (stretch){0, count, sources};
     }
     phrases->stretches[phrases->n_stretches - 1].end = phrases->n;
     return WWHO_OK;
 }
 
-int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len, uint64_t share, uint64_t count) {
+int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len, uint64_t share, uint64_t count,
+                         uint64_t sources) {
     if (!phrases || (!text && len)) return WWHO_ARGUMENT;
     int status = WWHO_OK;
     for (size_t at = 0, end; !status && at < len; at = end) {
@@ -129,7 +130,7 @@ int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len,
             if (token.start > from) status = collect_line(phrases, text + from, token.start - from);
         }
     }
-    return status ? status : count_stretch(phrases, count);
+    return status ? status : count_stretch(phrases, count, sources);
 }
 
 /* How often each position counts; nothing to say where all count once. */
@@ -138,9 +139,11 @@ static int take_counts(wwho_merger *m, const wwho_phrases *phrases) {
     if (n == 0 || (n == 1 && phrases->stretches[0].count == 1)) return WWHO_OK;
     m->run = malloc(phrases->n * sizeof *m->run);
     m->run_count = malloc(n * sizeof *m->run_count);
-    if (!m->run || !m->run_count) return WWHO_MEMORY;
+    m->run_sources = malloc(n * sizeof *m->run_sources);
+    if (!m->run || !m->run_count || !m->run_sources) return WWHO_MEMORY;
     for (uint32_t run = 0; run < n; run++) {
         m->run_count[run] = phrases->stretches[run].count;
+        m->run_sources[run] = phrases->stretches[run].sources;
         while (at < phrases->stretches[run].end) m->run[at++] = run;
     }
     return WWHO_OK;
@@ -172,7 +175,7 @@ static int take_phrases(wwho_merger *m, wwho_phrases *phrases, const uint32_t *p
 }
 
 int wwho_merger_of_phrases(wwho_phrases *phrases, const uint32_t *pairs, size_t n_pairs, size_t max_merges, uint64_t min_freq,
-                           uint32_t max_units, uint32_t max_words, wwho_merger **merger) {
+                           uint32_t max_units, uint32_t max_words, uint32_t min_sources, wwho_merger **merger) {
     if (!merger) return WWHO_ARGUMENT;
     *merger = NULL;
     if (!phrases || !phrases->room || n_pairs > phrases->n_tokens || (!pairs && n_pairs)) return WWHO_ARGUMENT;
@@ -180,6 +183,7 @@ int wwho_merger_of_phrases(wwho_phrases *phrases, const uint32_t *pairs, size_t 
     int status = new_merger(phrases->n_tokens, max_merges, min_freq, max_units, merger);
     if (status) return status;
     (*merger)->max_words = max_words;
+    (*merger)->min_sources = min_sources;
     status = take_phrases(*merger, phrases, pairs, n_pairs);
     if (!status) status = first_pairs(*merger);
     if (!status) return WWHO_OK;

@@ -101,14 +101,14 @@ wwho_phrases *wwho_phrases_new(const wwho_model *model, uint32_t first_id, uint3
 void wwho_phrases_free(wwho_phrases *phrases);
 
 /* Collect the phrases of a text that ends behind a line, or where no phrase goes on, each as if it came `count` times; only of some
- * `share` in 2^32 of its lines. Which ones depends on the text of each alone. */
-int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len, uint64_t share, uint64_t count);
+ * `share` in 2^32 of its lines. Which ones depends on the text of each alone. `sources` has a bit set for the source that it is of. */
+int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len, uint64_t share, uint64_t count, uint64_t sources);
 
 /* Prepare to merge the tokens of phrases, counted from first_id, across words: the right one of a pair begins with U+0020, and no
- * merge touches more than max_words (2..127) words; otherwise as wwho_merger_new. The last n_pairs tokens are merged ones, of
+ * merge touches more than max_words (2..127) words, and its pair stands in min_sources or more; otherwise as wwho_merger_new. The last n_pairs tokens are merged ones, of
  * the tokens pairs[2 * k] and pairs[2 * k + 1], which come before. The phrases are used up. */
 int wwho_merger_of_phrases(wwho_phrases *phrases, const uint32_t *pairs, size_t n_pairs, size_t max_merges, uint64_t min_freq,
-                           uint32_t max_units, uint32_t max_words, wwho_merger **merger);
+                           uint32_t max_units, uint32_t max_words, uint32_t min_sources, wwho_merger **merger);
 
 void wwho_merger_free(wwho_merger *merger);
 
