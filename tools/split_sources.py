@@ -3,11 +3,11 @@
     python tools/split_sources.py ../shared/corpora/train_mix.txt.xz build/sources
 
 writes `build/sources/si-0.txt` and so on: the lines whose letters are mostly Sinhala, Devanagari or
-others (si, hi, en), those of each language in six kinds of about the same vocabulary. Kinds are found
-by expectation maximization: a line belongs to the kind whose words, of 65,536 classes by their hash,
-are most probable in it. Nothing is drawn at random, so the same corpus gives the same files.
-`wwho train --balanced` leaves out one after the other to see what a vocabulary is worth on text that
-it was not made of.
+others (si, hi, en), those of each language in six kinds of about the same vocabulary. Kinds are
+found by expectation maximization: a line is of the kind whose words, of 65,536 classes by their
+hash, are most probable in it. Nothing is drawn at random: the same corpus gives the same files.
+`wwho train --balanced` leaves out one after the other to see what a vocabulary is worth on text
+that it was not made of.
 """
 
 from __future__ import annotations

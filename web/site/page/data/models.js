@@ -11,9 +11,10 @@ import { imported, isForeign } from "./imported.js";
 export const SHIPPED = Object.freeze({
   cl100k_base: { known: "GPT-4", bytes: 434_480 },
   o200k_base: { known: "GPT-4o and 5", bytes: 880_464 },
+  wwho_128k: { known: "WWHO, small", bytes: 556_864 },
   wwho_328k: { known: "WWHO", bytes: 1_347_660 },
   wwho_400k: { known: "WWHO, 67 scripts", bytes: 1_869_688 },
-  wwho_super_328k: { known: "WWHO superwords", bytes: 1_356_388 },
+  wwho_super_328k: { known: "WWHO superwords", bytes: 1_395_392 },
 });
 /** What the rows have at first. */
 export const FIRST = Object.freeze(["cl100k_base", "o200k_base", "wwho_328k"]);
