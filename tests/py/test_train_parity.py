@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import random
+import shlex
 from fractions import Fraction
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import pytest
 
+import wwho
+from wwho.build.assemble import units_of
 from wwho.corpus import Corpus
+from wwho.format.read import read_artifact
 from wwho.train import count_words, train
 from wwho.train.parity import LEAST, MOST, Round
 
@@ -61,6 +66,25 @@ def test_weights_even_out_the_tokens(folder: Path) -> None:
     assert taken == best.tokens
     weighted = enc.info.provenance["corpus_weights"]
     assert all(f"{float(weight):g} for" in weighted for weight in best.weights.values())
+
+
+def test_the_commands_of_the_page(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Any
+) -> None:
+    page = (Path(wwho.__file__).parent / "train" / "README.md").read_text("utf-8")
+    section = page.split("\n## Many languages in one vocabulary\n")[1]
+    block = section.split("```sh\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    for name in SYLLABLES:
+        copy(folder / f"{name}.txt", f"{name}.txt")
+        copy(folder / f"same.{name}", f"parallel.{name}")
+    for line in block.replace("\\\n", " ").splitlines():
+        result = cli(*shlex.split(line)[1:], *(["--rounds", "2"] if "--parity" in line else []))
+        assert result.code == 0, result.err
+    assert "tokens on average; " in result.err
+    assert units_of(read_artifact(Path("both.wwho").read_bytes())).parts
+    twice = cli(*shlex.split(line)[1:], "--parity", "si.counts=parallel.si")
+    assert (twice.code, "--parity si.counts=... is given twice" in twice.err) == (2, True)
 
 
 def test_weights_have_limits() -> None:
