@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -22,6 +23,9 @@ SHORT = 40
 
 CONTINUATION = bytes(range(0x80, 0xC0))
 """Bytes that begin no character."""
+REPLACEMENT = "\ufffd".encode()
+SYMBOLS = re.compile(rb"(?:[\xf5-\xff][\x02-\xf1])+")
+"""What is spelled with the symbols of `wwho.format.rewriting.Pairs`."""
 
 
 class TokenTexts(list[Any]):
@@ -139,6 +143,9 @@ class Decoding:
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of one token, special tokens among them.
 
+        A token that is spelled with SCRIPT's symbols has the bytes of its text, unless it begins or
+        ends within a character: then they are the symbols.
+
         Raises:
             UnknownTokenError: the id is none of the vocabulary (also a KeyError).
 
@@ -147,7 +154,12 @@ class Decoding:
             >>> wwho.get_encoding("o200k_base").decode_single_token_bytes(24912)
             b'hello'
         """
-        return self._texts.of((token,))[0]
+        text = self._texts.of((token,))[0]
+        if self._joins or not SYMBOLS.fullmatch(text):
+            return text
+        joined = self.decode_bytes([token])
+        n_characters = len(joined.decode("utf-8", "replace"))
+        return text if REPLACEMENT in joined and 4 * n_characters != len(text) else joined
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
         """The text of some tokens, and where each begins.

@@ -402,7 +402,16 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("o200k_base").encode_single_token("hello")
             24912
         """
-        return self._backend.token_id(self._form(text_or_bytes))
+        try:
+            return self._backend.token_id(self._form(text_or_bytes))
+        except UnknownTokenError:  # or it is spelled with symbols
+            found = () if self._joins else self.encode_ordinary(text_or_bytes, added=False)
+            given = text_or_bytes
+            if isinstance(given, str):
+                given = given.encode("utf-8", "surrogatepass")
+            if len(found) == 1 and self.decode_single_token_bytes(found[0]) == given:
+                return found[0]
+            raise
 
     # Counting and cutting
 

@@ -25,6 +25,7 @@ from tiny import (  # noqa: E402
     kinds_model,
     odd_added_model,
     odd_bpe_model,
+    script_model,
     small_model,
     smallest_model,
     stated_model,
@@ -71,6 +72,7 @@ def opened() -> Iterator[bytes]:
         kinds_model(),
         odd_added_model(),
         odd_bpe_model(),
+        script_model(),
         giving_up_bytes(),
         giving_up_letters(),
     )

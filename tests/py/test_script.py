@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from script_reference import Script, trained, zipped
+from tiny import script_model
 
 from wwho import Tokenizer
 from wwho.build.patterns import PATTERNS
@@ -347,3 +348,16 @@ def test_tables_of_a_published_file(variant: str, constrained: bool, tmp_path: P
     assert (found.n_tokens, found.n_symbols) == (left.total(), n_symbols)
     if constrained:
         assert (found.broken, found.mixed) == (shapes["head"], 0)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_bytes_of_a_token_are_its_text(backend: Any) -> None:
+    tokenizer = Tokenizer(write_artifact(script_model()), backend=backend)
+    found = [tokenizer.decode_single_token_bytes(272 + k) for k in range(7)]
+    whole = {0: b"a", 1: b"b", 2: b"ab", 4: b" ", 5: b" a"}
+    for token, text in whole.items():
+        assert found[token] == text
+        assert tokenizer.encode_single_token(text) == 272 + token
+    for token in {*range(7)} - {*whole}:  # their symbols
+        assert len(found[token]) % 2 == 0
+        assert found[token][0] >= 0xF5
