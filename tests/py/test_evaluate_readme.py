@@ -56,7 +56,7 @@ def number(cell: str) -> float:
 
 def arguments() -> list[str]:
     """What the shell makes of the page's `wwho eval`."""
-    (block,) = re.findall(r"^```\n(.*?)^```", PAGE, re.M | re.S)
+    (block,) = re.findall(r"^```\n(mkdir .*?)^```", PAGE, re.M | re.S)
     others = "mkdir() { :; }; tar() { :; }; cp() { :; }\n"
     others += "wwho() { printf '%s\\0' \"$@\"; printf '\\0'; }\n"
     shell = subprocess.run(["bash", "-c", others + block], check=True, stdout=subprocess.PIPE)
