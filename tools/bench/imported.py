@@ -1,0 +1,88 @@
+"""Imported tokenizers beside kitoken and Hugging Face's tokenizers, line by line, in one process.
+
+    python tools/bench/imported.py TEXT TOKENIZER.json...
+
+Each engine encodes the same lines of TEXT, in turns, as lists of ids; each line once, so that no
+engine has seen it before. Printed are the medians of all rounds: our time in nanoseconds a byte,
+and how many times as long the others take. Ids that differ from those of tokenizers end the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from statistics import median
+from time import process_time
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+import tokenizers
+
+import wwho
+
+Encode = Callable[[str], Sequence[int]]
+WARM_UP = 50  # lines
+
+
+def engines(file: Path) -> dict[str, Encode]:
+    """What turns a text into ids; kitoken where it is installed and opens the file."""
+    theirs = tokenizers.Tokenizer.from_file(str(file))
+    theirs.no_truncation()
+    theirs.no_padding()
+    found: dict[str, Encode] = {
+        "wwho": wwho.Tokenizer.from_file(file).encode,
+        "tokenizers": lambda text: theirs.encode(text, add_special_tokens=False).ids,
+    }
+    try:
+        kitoken = import_module("kitoken").Kitoken.from_file(str(file))
+        found["kitoken"] = lambda text: kitoken.encode(text, False)
+    except Exception as error:
+        print(f"{file}: without kitoken ({error})", file=sys.stderr)
+    return found
+
+
+def seconds(encode: Encode, lines: Sequence[str]) -> float:
+    """The processor time of a round."""
+    start = process_time()
+    for line in lines:
+        encode(line)
+    return process_time() - start
+
+
+def main() -> None:
+    """Measure each file."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("text", type=Path, help="UTF-8, a text on each line")
+    parser.add_argument("files", type=Path, nargs="+", help="tokenizer.json")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--lines", type=int, default=1000, help="in a round")
+    parser.add_argument("--width", type=int, default=200, help="characters of a line, at most")
+    given = parser.parse_args()
+    wanted = WARM_UP + given.rounds * given.lines
+    texts = given.text.read_text("utf-8").split("\n")
+    lines = [line[: given.width] for line in texts if line][:wanted]
+    if len(lines) < wanted:
+        parser.error(f"{given.text} has {len(lines)} lines with text, {wanted} are needed")
+    for file in given.files:
+        found = engines(file)
+        times: dict[str, list[float]] = {name: [] for name in found}
+        for line in lines[:WARM_UP]:
+            ids = {name: list(encode(line)) for name, encode in found.items()}
+            if ids["wwho"] != ids["tokenizers"]:
+                sys.exit(f"{file}: other ids than tokenizers for {line!r}")
+        for start in range(WARM_UP, wanted, given.lines):
+            some = lines[start : start + given.lines]
+            size = sum(len(line.encode()) for line in some)
+            for name, encode in found.items():
+                times[name].append(seconds(encode, some) / size * 1e9)
+        ours = median(times.pop("wwho"))
+        rest = ", ".join(f"{name} {median(each) / ours:.2f}" for name, each in times.items())
+        print(f"{file}: {ours:.1f} ns/B; {rest}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
