@@ -490,6 +490,7 @@ class Pool:
     """
 
     KEPT_LENGTH = 1 << 22
+    KEPT_SCRATCH = 1 << 26
 
     def __init__(self, model: Any) -> None:
         """Begin with an empty pool."""
@@ -515,6 +516,8 @@ class Pool:
     def grow(self, columns: Columns, places: bool) -> Columns:
         """The same with twice the scratch memory, for a part that cannot be cut.
 
+        Up to KEPT_SCRATCH, that is what calls have from now on.
+
         Raises:
             BackendError: it would be over 8 GiB.
         """
@@ -522,6 +525,8 @@ class Pool:
         if size > 1 << 33:
             raise BackendError("the text has no place at which it may be cut; pass shorter ones")
         self.give_back(columns)
+        if size <= self.KEPT_SCRATCH:
+            self._size = size
         grown = Columns(size)
         grown.widen(columns.room, places)
         return grown

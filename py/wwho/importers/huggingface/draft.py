@@ -93,13 +93,22 @@ class Draft:
     def _look_ahead(self, scanners: CompiledScanners) -> None:
         """Tell stages which matches of the compiled scanners end before their marks.
 
+        A rule that no text matches, such as the gaps of a pattern that matches everywhere, keeps:
+        the core is quicker with a stage that does nothing else.
+
         Raises:
             PatternError: a step has such matches; it must know at once what it replaces.
         """
         for place, stage in enumerate(self.stages):
-            if variants := scanners.automata[stage.automaton].variants:
-                actions = tuple(stage.actions[rule] for rule, _ in variants)
-                self.stages[place] = Stage(stage.automaton, actions, tuple(n for _, n in variants))
+            automaton, actions, back = scanners.automata[stage.automaton], stage.actions, stage.back
+            if variants := automaton.variants:
+                actions = tuple(actions[rule] for rule, _ in variants)
+                back = tuple(n for _, n in variants)
+            marks = {mark for row in automaton.table for mark, _ in row}
+            actions = tuple(
+                action if rule in marks else Action.KEEP for rule, action in enumerate(actions, 1)
+            )
+            self.stages[place] = Stage(stage.automaton, actions, back)
         for step in (*self.normalizer, *self.rewriting):
             if isinstance(step, Replace) and scanners.automata[step.automaton].variants:
                 raise PatternError("what steps replace may look ahead of one character alone")
