@@ -27,6 +27,7 @@ from wwho.evaluate.text import Block, DataSet
 from wwho.evaluate.vocabulary import Glitch, VocabularyPart
 from wwho.format.model import Ids, Unknown
 from wwho.format.write import write_artifact
+from wwho.train import train
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 BYTE_TOKENS = 28
@@ -256,6 +257,19 @@ def test_a_script_may_have_another_name(folder: Path) -> None:
     assert found.scripts[1].name == "si"
     assert found.figures == measured(folder).overall.figures
     assert found.figures["hand"].spelled_tokens == 7
+
+
+def test_syllables_that_shorter_atoms_spell_are_spelled_not_broken(tmp_path: Path) -> None:
+    options = {"schemas": ["sinhala"], "base": "r50k_base", "prune": 1, "every_character": True}
+    train(["ක කා"] * 3, **options).save(tmp_path / "own.wwho")  # type: ignore[arg-type]
+    encoder = open_model(f"{tmp_path}/own.wwho")
+    grammar = Grammar(encoder.backend)
+    _, (found,) = measure([Block(["කි කා"])], grammar, [Meter(encoder, grammar)])
+    assert (found["spelled_syllables"], found["broken_syllables"]) == (1, 0)
+    # the same tokens of a vocabulary that has the syllable would break it
+    encoder.has = lambda text: True  # type: ignore[method-assign]
+    _, (found,) = measure([Block(["කි කා"])], grammar, [Meter(encoder, grammar)])
+    assert (found["spelled_syllables"], found["broken_syllables"]) == (0, 1)
 
 
 def test_scripts_that_a_model_lacks_are_broken_not_spelled(folder: Path) -> None:

@@ -143,6 +143,14 @@ class Encoder:
         found = self._packing.tokens_bytes(tokens)
         return [text and text.replace(MARK, b" ") for text in found] if self._marks else found
 
+    def has(self, text: bytes) -> bool:
+        """Whether a token has this text."""
+        try:
+            self.backend.token_id(text)
+        except UnknownTokenError:
+            return False
+        return True
+
     def has_syllables(self, code_points: Ints) -> Bools:
         """Whether text of each of these letters is cut into syllables."""
         letters, place = np.unique(code_points, return_inverse=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from wwho.evaluate.encoders import Encoder
 from wwho.evaluate.grammar import Grammar, Units
-from wwho.evaluate.text import Block, Ints, part_of
+from wwho.evaluate.text import Block, Bools, Ints, part_of
 
 
 class Tally(dict[str, Any]):
@@ -56,6 +56,7 @@ class Meter:
         is_spelled &= ids < encoder.first_unit
         # Between two tokens of the base, a syllable outside the vocabulary is being spelled.
         is_spelling = is_spelled & np.append(is_spelled[1:], False)[: len(is_spelled)]
+        is_spelling |= (ids >= encoder.first_unit) & self._in_unknown(units, ends)
         syllables = units.syllables.damage(ends[~is_spelling])
         clusters = block.clusters.damage(ends)
         decoded = encoder.decode(encoding.lines())
@@ -75,6 +76,17 @@ class Meter:
             broken_clusters=clusters.broken,
             cluster_cuts=clusters.cuts,
         )
+
+    def _in_unknown(self, units: Units, ends: Ints) -> Bools:
+        """Which tokens end inside a syllable that a vocabulary of syllables has no token for."""
+        starts, behind = units.syllables
+        if not self.encoder.first_unit or not len(starts):
+            return np.zeros(len(ends), np.bool_)
+        owner = np.searchsorted(starts, ends, side="left") - 1
+        inside = (owner >= 0) & (ends < behind[owner])
+        text, numbers = b"".join(units.block.encoded), np.unique(owner[inside])
+        unknown = [n for n in numbers if not self.encoder.has(text[starts[n] : behind[n]])]
+        return inside & np.isin(owner, unknown)
 
     def _fragments(self, ids: Ints) -> int:
         """How many of these tokens are not whole; what has been found of each is kept."""

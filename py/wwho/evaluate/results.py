@@ -72,8 +72,9 @@ class Figures:
         damaged_lines: lines that decoding does not give back.
         damaged_by_unk: those of them that have an [UNK]; the others have no such excuse.
         unk_tokens: tokens for what the vocabulary cannot write; None where it has no such token.
-        spelled_syllables: syllables outside the vocabulary, spelled with several tokens of the
-            base; they are not among the broken ones. None for what has no syllables.
+        spelled_syllables: syllables outside the vocabulary, spelled with several tokens, of the
+            base or of shorter atoms; they are not among the broken ones. None for what has no
+            syllables.
         spelled_tokens: tokens of the base in segments of scripts; None likewise.
         broken_clusters: extended grapheme clusters with a token's end inside.
     """
