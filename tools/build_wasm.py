@@ -20,7 +20,7 @@ STACK_BYTES = 96 * 1024
 SOURCES = ["wwho.c"]
 # LLVM inlines what is marked HOT in the core and what is small, and
 # leaves the addresses of loops as they are; what that costs in speed is within the noise. So is
-# what the next two lines cost, which leave out copies of code: 677 bytes.
+# what the other options cost, which leave out copies of code.
 FLAGS = [
     "-target", "wasm32-freestanding", "-mcpu=generic+bulk_memory+simd128",
     "-std=c11", "-Os", "-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-inline-threshold=0",
@@ -28,6 +28,8 @@ FLAGS = [
     "-mllvm", "-disable-lsr", "-mllvm", "-enable-pre=false",
     "-mllvm", "-rotation-max-header-size=0", "-Xclang", "-disable-lifetime-markers",
     "-mllvm", "-join-globalcopies", "-mllvm", "-join-splitedges",
+    "-mllvm", "-disable-licm-promotion", "-mllvm", "-machine-sink-split=false",
+    "-mllvm", "-enable-gvn-hoist", "-mllvm", "-phi-node-folding-threshold=1",
     "-nostdlib", "-fvisibility=hidden", "-c",
 ]  # fmt: skip
 # zig cc would pad each address to five bytes.

@@ -44,10 +44,10 @@ WWHO_LOCAL int plan_automata(wwho_section s, uint32_t n_classes, wwho_arena *are
         a.marks = take(arena, 8 * (uint64_t)stored.n_states * a.mark_words);
         a.found = take(arena, 2 * ((uint64_t)stored.n_states + stored.n_columns));
         a.stream = take(arena, sizeof *a.stream);
-        uint32_t *configurations = take(arena, 4 * (uint64_t)MOST_CONFIGURATIONS * (n_classes + 2));
-        if (!configurations) continue;
-        *a.stream = (wwho_stream){.stride = n_classes + 2, .table = configurations};
+        wwho_move *moves = take(arena, (uint64_t)MOST_CONFIGURATIONS * 2 * stored.n_columns * sizeof *moves);
+        if (!moves) continue;
         found[i] = a;
+        *a.stream = (wwho_stream){.stride = 2 * stored.n_columns, .table = moves, .stored = &found[i].stored};
     }
     *automata = found;
     *count = n;

@@ -56,15 +56,15 @@ static HOT wwho_brief brief_key(const uint8_t *text, size_t n, uint32_t model) {
 
 static HOT uint64_t brief_set(wwho_brief key) { return SHORT_SET * ((key.low ^ (key.high * MIX >> 7)) * MIX >> (64 - SHORT_BITS)); }
 
-/* Whether a set lacks a key (1) or not (0): then its ids go to `kept`, else zeros. Without a branch, so that the reads of many
- * overlap. */
-static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint64_t *kept) {
-    uint64_t newer = (set[0] ^ key.low) | (set[1] ^ key.high), older = (set[4] ^ key.low) | (set[5] ^ key.high);
-    uint64_t miss = (newer | (0 - newer)) >> 63, both = miss & (older | (0 - older)) >> 63;
-    const uint64_t *line = set + SHORT_LINE * miss;
-    kept[0] = line[2] & (both - 1);
-    kept[1] = line[3];
-    return (uint32_t)both;
+/* How many ids a set has for a key, 0: it lacks it; they go to `ids`, which has room for SHORT_ROOM. Without a branch, so that the reads
+ * of many overlap. */
+static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint32_t *ids) {
+    bool newer = ((set[0] ^ key.low) | (set[1] ^ key.high)) == 0;
+    bool older = ((set[SHORT_LINE] ^ key.low) | (set[SHORT_LINE + 1] ^ key.high)) == 0;
+    const uint64_t *line = newer ? set : set + SHORT_LINE;
+    uint64_t kept[2] = {line[2] & ~(UINT64_C(0xFF) << 24), line[3]};
+    copy_bytes(ids, kept, sizeof kept);
+    return (uint32_t)(line[2] >> 24 & 0xFF) & (0u - (newer | older));
 }
 
 /* The key of a short text of n > 0 bytes, from which on 16 may be read. */
@@ -109,13 +109,7 @@ static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
 static WARM uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     const uint64_t *line = key->set;
     if (!line) return 0;
-    if (is_short(key)) {
-        uint64_t kept[SHORT_ROOM / 2];
-        find_brief(line, (wwho_brief){key->text[0], key->text[1]}, kept);
-        copy_bytes(ids, kept, sizeof kept);
-        ids[0] &= 0xFFFFFF;
-        return kept[0] >> 24 & 0xFF;
-    }
+    if (is_short(key)) return find_brief(line, (wwho_brief){key->text[0], key->text[1]}, ids);
     for (; !same_words(line, key->text, LONG_TEXT); line += LONG_LINE)
         if (line == key->set + (LONG_SET - LONG_LINE)) return 0;
     const uint8_t *packed = (const uint8_t *)(line + LONG_TEXT) - 1;

@@ -29,10 +29,6 @@ static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32
         e->n += n;
         return;
     }
-    if (!e->cap) {
-        e->n += n;
-        return;
-    }
     e->place = at;
     for (uint32_t i = 0; i < n; i++) {
         if (e->ends) at += token_length(v, token_of(v, ids[i]));
@@ -217,30 +213,19 @@ COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_r
         put_all(e, v, held->tokens, held->n, at);
 }
 
-static WARM const wwho_vocabulary *model_of(const wwho_encoder *e, uint32_t piece) {
-    return &e->model->models[e->block->routes[piece]->model];
+static WARM const wwho_vocabulary *model_of(const wwho_encoder *e, const wwho_piece *piece) {
+    return &e->model->models[piece->route->model];
 }
 
-/* Put the ids of pieces of a block, from one to another. */
-static COLD void put_known(wwho_encoder *e, uint32_t from, uint32_t to) {
-    const wwho_block *b = e->block;
-    size_t n = e->n;
-    if (n + SHORT_ROOM * (size_t)(to - from) <= e->quick)
-        for (uint32_t i = from; i < to; i++) {
-            uint64_t ids[2] = {b->kept[i][0] & ~(UINT64_C(0xFF) << 24), b->kept[i][1]};
-            copy_bytes(e->ids + n, ids, sizeof ids);
-            n += b->kept[i][0] >> 24 & 0xFF;
-        }
-    else if (!e->cap)
-        for (uint32_t i = from; i < to; i++) n += b->kept[i][0] >> 24 & 0xFF;
-    else
-        for (uint32_t i = from; i < to; n = e->n, i++) {
-            uint32_t ids[LONG_ROOM];
-            copy_bytes(ids, b->kept[i], sizeof b->kept[i]);
-            ids[0] &= 0xFFFFFF;
-            put_ids(e, model_of(e, i), ids, b->kept[i][0] >> 24 & 0xFF, b->starts[i]);
-        }
-    e->n = n;
+/* Put the ids that the cache had for pieces of a block, from one to another. */
+static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_piece *to) {
+    const uint32_t *ids = e->block->ids + from->first;
+    uint32_t n = to->first - from->first;
+    if (!e->cap || e->n + n + SHORT_ROOM <= e->quick) {
+        for (uint32_t i = 0; e->cap && i < n; i += 4) copy_bytes(e->ids + e->n + i, ids + i, 16);
+        e->n += n;
+    } else
+        for (; from < to; from++) put_ids(e, model_of(e, from), e->block->ids + from->first, from[1].first - from->first, from->start);
 }
 
 #define NOT_SURE (WWHO_NONE - 1)
@@ -298,17 +283,22 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
  * tokens that are whole pieces, and merges, ROWS of them side by side. */
 static COLD void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
-    uint32_t misses = 0, done = 0;
-    for (uint32_t i = 0; i < b->n; i++) {
+    wwho_piece *p = b->pieces, *done = p;
+    uint32_t misses = 0, n = 0;
+    for (uint32_t i = 0; i < b->n; i++, p++) {
+        uint32_t found = find_brief(p->set, p->key, b->ids + n);
+        p->first = n;
+        n += found;
         b->misses[misses] = i;
-        misses += find_brief(b->sets[i], b->keys[i], b->kept[i]) | b->phrases;
+        misses += !found | b->phrases;
     }
+    p->first = n;
     for (uint32_t k = 0; k < misses; k++) {
-        uint32_t i = b->misses[k];
-        const wwho_vocabulary *v = model_of(e, i);
+        const wwho_piece *piece = &b->pieces[b->misses[k]];
+        const wwho_vocabulary *v = model_of(e, piece);
         wwho_key *key = &b->long_keys[k];
-        size_t start = b->starts[i];
-        make_key(key, e->cache, e->text + start, b->ends[i] - start, e->len - start, b->routes[i]->model);
+        size_t start = piece->start;
+        make_key(key, e->cache, e->text + start, b->ends[b->misses[k]] - start, e->len - start, piece->route->model);
         for (uint32_t way = is_short(key) || !key->set ? LONG_WAYS : 0; way < LONG_WAYS; way++) prefetch(key->set + way * LONG_LINE);
         if (v->bytes && key->n <= WHOLE_TEXT && is_readable(e, start))
             prefetch(whole_line(v, whole_key(e->text + start, (uint32_t)key->n)));
@@ -318,31 +308,33 @@ static COLD void put_block(wwho_encoder *e) {
         uint32_t some = misses - k < ROWS ? misses - k : ROWS;
         uint32_t kept[ROWS][LONG_ROOM], n_kept[ROWS];
         for (uint32_t j = 0; j < some; j++) {
-            uint32_t i = b->misses[k + j];
-            bool known = !b->phrases && is_short(&b->long_keys[k + j]) && is_readable(e, b->starts[i]); /* that the cache lacks it */
-            n_kept[j] = known ? 0 : kept_ids(&b->long_keys[k + j], kept[j]);
+            const wwho_piece *piece = &b->pieces[b->misses[k + j]];
+            const wwho_key *key = &b->long_keys[k + j];
+            bool known = !b->phrases && is_short(key) && is_readable(e, piece->start); /* that the cache lacks it */
+            n_kept[j] = known ? 0 : kept_ids(key, kept[j]);
             b->rows[j].n = 0;
-            const wwho_vocabulary *v = model_of(e, i);
-            size_t length = b->ends[i] - b->starts[i];
-            if (FETCHES && !n_kept[j] && v->whole && length <= WINDOW) prefetch_text(v, hash_at(e, b->starts[i], length));
+            const wwho_vocabulary *v = model_of(e, piece);
+            if (FETCHES && !n_kept[j] && v->whole && key->n <= WINDOW) prefetch_text(v, hash_at(e, piece->start, key->n));
         }
         for (uint32_t j = 0; j < some; j++) {
-            uint32_t i = b->misses[k + j];
-            if (!n_kept[j]) start_miss(e, model_of(e, i), b->routes[i], &b->rows[j], b->starts[i], b->ends[i]);
+            const wwho_piece *piece = &b->pieces[b->misses[k + j]];
+            if (!n_kept[j])
+                start_miss(e, model_of(e, piece), piece->route, &b->rows[j], piece->start, piece->start + b->long_keys[k + j].n);
         }
         replay(b->rows, some);
         for (uint32_t j = 0; j < some; j++) {
-            uint32_t i = b->misses[k + j];
-            size_t start = b->starts[i];
-            const wwho_vocabulary *v = model_of(e, i);
+            wwho_piece *piece = &b->pieces[b->misses[k + j]];
+            const wwho_key *key = &b->long_keys[k + j];
+            const wwho_vocabulary *v = model_of(e, piece);
             const wwho_row *row = &b->rows[j];
-            put_known(e, done, i);
-            done = i + 1;
+            size_t start = piece->start, end = start + key->n;
+            put_known(e, done, piece);
+            done = piece + 1;
             e->place = start; /* what is dropped belongs to no token */
-            if (row->n) keep_tokens(&b->long_keys[k + j], v, row->tokens, row->n);
+            if (row->n) keep_tokens(key, v, row->tokens, row->n);
             if (v->superwords.slots && (n_kept[j] || row->n)) {
                 for (uint32_t t = 0; t < n_kept[j]; t++) kept[j][t] -= v->first_id;
-                put_in_phrase(e, b->routes[i], row->n ? row->tokens : kept[j], row->n ? row->n : n_kept[j], start, b->ends[i]);
+                put_in_phrase(e, piece->route, row->n ? row->tokens : kept[j], row->n ? row->n : n_kept[j], start, end);
                 continue;
             }
             if (!v->superwords.slots) flush_phrase(e);
@@ -351,10 +343,10 @@ static COLD void put_block(wwho_encoder *e) {
             else if (row->n)
                 put_all(e, v, row->tokens, row->n, start);
             else
-                v->kind->encode(e, v, b->routes[i], &b->long_keys[k + j], start, b->ends[i]);
+                v->kind->encode(e, v, piece->route, key, start, end);
         }
     }
-    put_known(e, done, b->n);
+    put_known(e, done, p);
     b->n = 0;
     b->phrases = false;
 }
@@ -379,15 +371,14 @@ static COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t a
     const uint8_t *text = e->text;
     uint64_t *cache = e->cache;
     uint32_t model = route->model;
-    size_t readable = e->len;
-    for (uint32_t i = b->n; i < n; at = b->ends[i++]) {
-        wwho_brief key = no_brief;
-        if (readable - at >= 16) key = brief_key(text + at, b->ends[i] - at, model);
-        b->starts[i] = (uint32_t)at;
-        b->routes[i] = route;
-        b->keys[i] = key;
-        b->sets[i] = cache + brief_set(key);
-        prefetch(b->sets[i]);
+    ptrdiff_t sure = (ptrdiff_t)e->len - 16; /* 16 bytes may be read up to there */
+    wwho_piece *p = &b->pieces[b->n];
+    for (const uint32_t *end = &b->ends[b->n], *last = &b->ends[n]; end < last; at = *end++, p++) {
+        p->key = (ptrdiff_t)at <= sure ? brief_key(text + at, *end - at, model) : no_brief;
+        p->set = cache + brief_set(p->key);
+        prefetch(p->set);
+        p->start = (uint32_t)at;
+        p->route = route;
     }
     b->n = n;
     b->phrases |= e->model->models[route->model].superwords.slots != 0;

@@ -25,16 +25,22 @@ typedef struct {
 
 enum { BLOCK = 192 }; /* pieces that are worked on at once */
 
+/* A piece of a block, and its line in the cache. */
+typedef struct {
+    wwho_brief key;
+    const uint64_t *set;
+    const wwho_route *route;
+    uint32_t start;
+    uint32_t first; /* of the ids that the cache has, in those of the block; they go up to those of the next piece */
+} wwho_piece;
+
 /* A block of pieces, of any routes, and what is known of each. */
 typedef struct {
     uint32_t n;
     bool phrases; /* some may be part of a phrase */
-    const wwho_route *routes[BLOCK];
-    uint32_t starts[BLOCK];
-    wwho_brief keys[BLOCK];
-    uint64_t *sets[BLOCK];
-    uint64_t kept[BLOCK][SHORT_LINE - SHORT_TEXT]; /* ids, as the cache has them */
+    wwho_piece pieces[BLOCK + 1];
     uint32_t ends[BLOCK + 1];
+    uint32_t ids[SHORT_ROOM * (BLOCK + 1)];
     uint32_t misses[BLOCK + 1]; /* pieces that the cache lacks, or that are too long for a short line */
     wwho_key long_keys[BLOCK];  /* of the misses */
     wwho_row rows[ROWS];

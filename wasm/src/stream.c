@@ -20,10 +20,11 @@ static uint32_t open_from(uint64_t configuration, uint32_t i) {
     return n;
 }
 
-/* The configuration after one of a class; its entry but for the row goes to *entry. False: it has too many scanners, or ends. */
-static bool next_configuration(const wwho_automaton *a, uint64_t from, uint32_t class, bool end, uint64_t *to, uint32_t *entry) {
+/* The configuration after one of a class; the move but for the row goes to *move. False: it has too many scanners, or ends. */
+static bool next_configuration(const wwho_automaton *a, uint64_t from, uint32_t class, bool end, uint64_t *to, wwho_move *move) {
     uint32_t n = 0;
-    *to = *entry = 0;
+    *to = 0;
+    *move = (wwho_move){0};
     for (uint32_t i = 0; state_of(from, i); i++) {
         uint32_t found = a->table[state_of(from, i) * a->stride + class], next = (found & ENTRY_ROW) / a->stride;
         uint32_t ends = ENTRY_MARK(found) ? 1 : ends_of(from, i);
@@ -33,7 +34,8 @@ static bool next_configuration(const wwho_automaton *a, uint64_t from, uint32_t 
             *to += (uint64_t)ends << (16 * (n - 1) + 10);
         if (!ENTRY_MARK(found)) continue;
         uint32_t pop = open_from(from, i), fresh = (a->table[WWHO_START * a->stride + class] & ENTRY_ROW) / a->stride;
-        *entry = (1 - pop) << 24 | pop << 16;
+        move->put = (int8_t)-pop;
+        move->net = move->then = (int8_t)(1 - pop);
         if (end) break;
         if (n == DEPTH) return false;
         *to |= (uint64_t)fresh << 16 * n;
@@ -42,101 +44,107 @@ static bool next_configuration(const wwho_automaton *a, uint64_t from, uint32_t 
     return open_from(*to, 0) < 16;
 }
 
-/* The set of configurations that a class leads to from those of a set. */
-static uint64_t after_class(const wwho_stream *s, uint64_t from, uint32_t class) {
+/* The set of configurations that a column leads to from those of a set. */
+static uint64_t after_column(const wwho_stream *s, uint64_t from, const wwho_move *column) {
     uint64_t to = 0;
     for (uint32_t i = 0; i < s->n; i++)
-        if (from >> i & 1) to |= UINT64_C(1) << STREAM_ROW(s->table[i * s->stride + class]) / s->stride;
+        if (from >> i & 1) to |= UINT64_C(1) << column[i * s->stride].row / s->stride;
     return to;
 }
 
-/* How many letters lead from a set to configurations that letters leave as they are. */
-static uint32_t letters_from(const wwho_classes *classes, const wwho_stream *s, uint64_t from, uint64_t still) {
-    uint32_t n = 0;
-    for (uint64_t to; from & ~still && n <= STREAM_EDGE; n++, from = to) {
-        to = 0;
-        for (uint32_t c = s->first; c <= s->last; c++) to |= after_class(s, from, classes->ascii[c]);
-    }
-    return n;
-}
-
-static bool is_trigger(const wwho_classes *classes, const wwho_stream *s, uint32_t class) {
-    for (uint32_t i = 0; i < sizeof s->triggers; i++)
-        if (s->triggers[i] < 128 && classes->ascii[s->triggers[i]] == class) return true;
-    return false;
-}
-
-/* Whether letters can be skipped but for the first behind any other character, and the STREAM_EDGE characters behind a trigger
- * (or at the start, or what is not ASCII). Behind a trigger, `from` is what any k characters lead to; in the end, what any text
- * without a trigger in its last characters does. */
-static bool may_skip(const wwho_classes *classes, const wwho_stream *s, uint64_t still) {
-    uint64_t from = 0;
-    for (uint32_t i = 0; i < sizeof s->triggers; i++)
-        if (s->triggers[i] < 128) from |= after_class(s, ~UINT64_C(0), classes->ascii[s->triggers[i]]);
-    if (letters_from(classes, s, from | 1, still) > STREAM_EDGE) return false;
-    for (uint32_t k = 1;; k++) {
-        uint64_t to = k < STREAM_EDGE ? 0 : from | 1;
-        for (uint32_t class = 0; class < classes->n_classes; class++) {
-            uint64_t after = is_trigger(classes, s, class) ? 0 : after_class(s, from, class);
-            if (letters_from(classes, s, after, still) > (k + 1 < STREAM_EDGE ? STREAM_EDGE - k : 1)) return false;
-            to |= after;
+/* Put the moves of characters with a letter: what both do, where every letter does the same, and more letters nothing. The one that lacks
+ * such a move behind letters is the trigger. Gives the configurations in which another one does. */
+static uint64_t put_pairs(wwho_stream *s, uint64_t still) {
+    uint64_t bad = 0;
+    s->trigger = 0xFF;
+    for (uint32_t c = 0; c < 128; c++) {
+        if (c >= s->first && c <= s->last) continue;
+        const wwho_move *column = s->ascii[c] + s->stride / 2;
+        uint64_t lacks = 0;
+        for (uint32_t i = 0; i < s->n; i++) {
+            wwho_move one = s->ascii[c][i * s->stride], two = s->ascii[s->first][one.row];
+            bool same = still >> two.row / s->stride & 1;
+            for (uint32_t letter = s->first; letter <= s->last; letter++)
+                same &= load64((const uint8_t *)&s->ascii[letter][one.row]) == load64((const uint8_t *)&two);
+            if (same) one = (wwho_move){two.row, one.put, (int8_t)(one.net + two.put), (int8_t)(one.net + two.net), 0};
+            lacks |= (uint64_t)!same << i;
+            s->table[column - s->table + i * s->stride] = one;
         }
-        if (to == from) return true;
-        from = to;
+        s->ascii[128 + c] = column;
+        if (lacks & still) {
+            bad |= s->trigger < 128 ? ~UINT64_C(0) : 0;
+            s->trigger = (uint8_t)c;
+        } else
+            bad |= lacks;
     }
+    return bad;
+}
+
+/* Whether letters can be skipped but for the first behind any other character, and the STREAM_EDGE characters behind a trigger (or at the
+ * start, or what is not ASCII): in every configuration that those but for the last one lead to, other characters have a move with a
+ * letter, and a letter leads to one that letters leave as it is. */
+static bool may_skip(const wwho_stream *s, uint64_t still, uint64_t bad) {
+    uint64_t from = ~UINT64_C(0), to = 0;
+    for (uint32_t k = 1; k < STREAM_EDGE; k++, from = to, to = 0)
+        for (uint32_t i = 1; i < s->stored->n_columns; i++)
+            if (s->trigger > 127 || s->ascii[s->trigger] != s->table + i) to |= after_column(s, from, s->table + i);
+    for (uint32_t c = s->first; c <= s->last; c++) to |= after_column(s, from, s->ascii[c]);
+    return !(from & bad) && !(to & ~still);
 }
 
 /* Find the letters, and prove that they can be skipped. */
-static void put_letters(const wwho_classes *classes, wwho_stream *s) {
-    uint64_t still = 0;
-    uint32_t longest = 7, n_triggers = 0;
-    for (uint32_t i = 0; i < s->n; i++)
-        for (uint32_t first = ' ', last; first < 127; first = last + 1) {
-            for (last = first; last < 127 && s->table[i * s->stride + classes->ascii[last]] == i * s->stride; last++) {
-            }
-            if (last - first < longest) continue;
-            longest = last - first;
-            s->first = (uint8_t)first;
-            s->last = (uint8_t)(last - 1);
+static void put_letters(wwho_stream *s) {
+    uint64_t still = 0, common = 0; /* configurations that all letters leave as they are, without an end; all in the range at hand */
+    for (uint32_t c = ' ', first = c, longest = 7; c < 127; c++) {
+        uint64_t stay = 0;
+        for (uint32_t i = 0; i < s->n; i++) stay |= (uint64_t)(load64((const uint8_t *)&s->ascii[c][i * s->stride]) == i * s->stride) << i;
+        if (!(common & stay)) {
+            first = c;
+            common = ~UINT64_C(0);
         }
-    if (longest == 7) return;
-    for (uint32_t i = 0; i < s->n; i++) {
-        bool stays = true;
-        for (uint32_t c = s->first; c <= s->last; c++) stays &= s->table[i * s->stride + classes->ascii[c]] == i * s->stride;
-        still |= (uint64_t)stays << i;
+        common &= stay;
+        if (!common || c - first < longest) continue;
+        longest = c - first;
+        still = common;
+        s->first = (uint8_t)first;
+        s->last = (uint8_t)c;
     }
-    s->triggers[0] = s->triggers[1] = 0xFF;
-    for (uint32_t c = 0; c < 128; c++) {
-        uint64_t after = after_class(s, ~UINT64_C(0), classes->ascii[c]);
-        if ((c >= s->first && c <= s->last) || letters_from(classes, s, after, still) <= 2) continue;
-        if (n_triggers == sizeof s->triggers) return;
-        s->triggers[n_triggers++] = (uint8_t)c;
+    if (!still) return;
+    s->skips = may_skip(s, still, put_pairs(s, still));
+    const wwho_move *blank = s->ascii[' '];
+    s->blank = ' ';
+    for (uint32_t row = 0; row < s->n * s->stride; row += s->stride) {
+        uint32_t after = blank[blank[row].row].row;
+        if (blank[after].row != after || blank[after].net) s->blank = 0xFF;
     }
-    s->skips = may_skip(classes, s, still);
 }
 
 WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s) {
     uint64_t found[MOST_CONFIGURATIONS] = {WWHO_START};
-    uint32_t n = 1;
+    uint32_t n = 1, n_columns = a->stored.n_columns;
+    uint16_t *class_of = a->found; /* of a column: any that has it */
     s->n = 0;
     s->skips = false;
-    if (a->stored.n_states > MOST_STATES || MOST_CONFIGURATIONS * s->stride > STREAM_ROW(~0u)) return;
+    if (a->stored.n_states > MOST_STATES) return;
+    for (uint32_t class = 0; class <= classes->n_classes; class++)
+        class_of[stored_column(&a->stored, classes->n_classes, class)] = (uint16_t)class;
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t class = 0; class <= classes->n_classes; class++) {
-            uint32_t *entry = &s->table[i * s->stride + class], k = 0;
+        for (uint32_t column = 0; column < n_columns; column++) {
+            wwho_move *move = &s->table[i * s->stride + column];
+            uint32_t k = 0;
             uint64_t to;
-            bool end = class == classes->n_classes;
-            if (!next_configuration(a, found[i], class, end, &to, entry)) return;
-            for (; !end && k < n && found[k] != to; k++) {
+            if (!next_configuration(a, found[i], class_of[column], !column, &to, move)) return;
+            for (; column && k < n && found[k] != to; k++) {
             }
             if (k == MOST_CONFIGURATIONS) return;
             if (k == n) found[n++] = to;
-            *entry |= k * s->stride;
+            move->row = k * s->stride;
         }
-    for (uint32_t i = 0; i < n; i++) s->table[i * s->stride + classes->n_classes + 1] = open_from(found[i], 0);
-    for (uint32_t c = 0; c < 128; c++) s->ascii[c] = s->table + classes->ascii[c];
+    for (uint32_t i = 0; i < n; i++) s->table[i * s->stride].open = (uint8_t)open_from(found[i], 0);
+    for (uint32_t c = 0; c < 256; c++)
+        s->ascii[c] = c < 128 ? s->table + stored_column(&a->stored, classes->n_classes, classes->ascii[c]) : s->ascii[c - 128];
     s->n = n;
-    put_letters(classes, s);
+    put_letters(s);
 }
 
 #ifdef __clang__
@@ -144,6 +152,7 @@ WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a,
 #endif
 
 #if defined(__GNUC__) && !defined(WWHO_PLAIN_C) && (defined(__SSE2__) || defined(__wasm_simd128__))
+#define WIDE_WORDS
 typedef uint8_t wwho_16 __attribute__((vector_size(16)));
 
 static HOT uint64_t bits_of(wwho_16 truth) {
@@ -153,61 +162,102 @@ static HOT uint64_t bits_of(wwho_16 truth) {
     return (uint16_t)__builtin_wasm_bitmask_i8x16((__attribute__((vector_size(16))) signed char)truth);
 #endif
 }
-#endif
-
-/* Of 64 bytes: which are no letters, and which of those are followed by more than one letter that is stepped over. */
-static HOT uint64_t find_edges(const wwho_stream *s, const uint8_t *text, uint64_t *wide) {
-    uint64_t others = 0, triggers = 0;
-    uint8_t first = s->first, span = (uint8_t)(s->last - s->first), one = s->triggers[0], two = s->triggers[1];
-#if defined(__GNUC__) && !defined(WWHO_PLAIN_C) && (defined(__SSE2__) || defined(__wasm_simd128__))
-    for (uint32_t i = 0; i < 64; i += 16) {
-        wwho_16 v;
-        copy_bytes(&v, text + i, 16);
-        others |= bits_of((wwho_16)((v - first) > span)) << i;
-        triggers |= bits_of((wwho_16)(v >= 0x80) | (wwho_16)(v == one) | (wwho_16)(v == two)) << i;
-    }
 #else
+typedef uint8_t wwho_16;
+#endif
+
+/* What to look for among 64 bytes. */
+typedef struct {
+    wwho_16 first, span, trigger, blank;
+} wwho_marks;
+
+/* Of 64 bytes: which are no letters, which of those are a trigger or not ASCII, and which are blanks; gives whether there are any that
+ * are not ASCII. To `shown` go the bytes, with the highest bit set where a letter follows. */
+static HOT bool find_edges(wwho_marks m, const uint8_t *text, uint8_t *shown, uint64_t *others, uint64_t *edges, uint64_t *blanks) {
+    uint64_t letters = 0, found = 0, blank = 0;
+#ifdef WIDE_WORDS
+    wwho_16 all = {0};
+    for (uint32_t i = 0; i < 64; i += 16) {
+        wwho_16 v, next;
+        copy_bytes(&v, text + i, 16);
+        copy_bytes(&next, text + i + 1, 16);
+        next = v | ((wwho_16)((next - m.first) <= m.span) & 0x80);
+        copy_bytes(shown + i, &next, 16);
+        letters |= bits_of((wwho_16)((v - m.first) <= m.span)) << i;
+        found |= bits_of((wwho_16)(v == m.trigger) | v) << i;
+        blank |= bits_of((wwho_16)(v == m.blank)) << i;
+        all |= v;
+    }
+    bool wide = bits_of(all);
+#else
+    bool wide = false;
     for (uint32_t i = 0; i < 64; i++) {
-        others |= (uint64_t)((uint8_t)(text[i] - first) > span) << i;
-        triggers |= (uint64_t)(text[i] >= 0x80 || text[i] == one || text[i] == two) << i;
+        uint8_t c = text[i];
+        shown[i] = (uint8_t)(c | ((uint8_t)(text[i + 1] - m.first) <= m.span) << 7);
+        letters |= (uint64_t)((uint8_t)(c - m.first) <= m.span) << i;
+        found |= (uint64_t)(c == m.trigger || c >= 0x80) << i;
+        blank |= (uint64_t)(c == m.blank) << i;
+        wide |= c >= 0x80;
     }
 #endif
-    *wide = triggers;
-    return others;
+    *others = ~letters;
+    *edges = found;
+    *blanks = blank;
+    return wide;
 }
 
-/* A character of a class at a place: the end that it makes is put there, if it makes one. */
-static HOT void step(const uint32_t *column, size_t at, size_t *row, uint32_t *ends, uint32_t *n) {
-    uint32_t entry = column[*row];
-    ends[*n - STREAM_POP(entry)] = (uint32_t)at;
-    *n += STREAM_NET(entry);
-    *row = STREAM_ROW(entry);
+/* What a character at a place, or it and a letter, do to the ends, the next of which goes to `out`. */
+static HOT uint32_t *step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) {
+    const wwho_move *move = column + *row;
+    out[move->put] = (uint32_t)at;
+    out[move->then] = (uint32_t)at + 1;
+    *row = move->row;
+    return out + move->net;
 }
+
+/* The same, where it is not done often. */
+static WARM uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) { return step(column, at, row, out); }
 
 WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
                                     uint32_t room, uint32_t *open) {
-    const uint32_t *table = s->table;
+    const wwho_move *table = s->table;
+    uint32_t *out = ends + n;
     wwho_cursor c = cutter->c;
     size_t row = cutter->row;
     uint64_t carry = cutter->carry;
-    while (c.at < c.end && n + STREAM_STEP <= room) {
+    const wwho_16 zero = {0};
+    const wwho_marks marks = {(wwho_16)(s->first - zero), (wwho_16)((uint8_t)(s->last - s->first) - zero), (wwho_16)(s->trigger - zero),
+                              (wwho_16)(s->blank - zero)};
+    while (c.at < c.end && out + STREAM_STEP <= ends + room) {
         size_t start = c.at, left = c.end - start, next = start + (left < 64 ? left : 64);
         uint64_t steps = left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
-        if (s->skips && left >= 64) {
-            uint64_t wide, others = find_edges(s, c.text + start, &wide);
-            steps = others | others << 1 | wide << 2 | wide << 3 | wide << 4 | carry;
-            carry = wide >> 60 ? 15 : others >> 63;
+        if (s->skips && left > 64) {
+            uint8_t shown[64];
+            uint64_t others, edges, blanks;
+            bool wide = find_edges(marks, c.text + start, shown, &others, &edges, &blanks);
+            steps = others | edges << 1 | edges << 2 | edges << 3 | edges << 4 | carry;
+            carry = edges >> 60 ? 15 : others >> 63;
+            if (!wide) {
+                steps &= ~(blanks & blanks << 1 & blanks << 2 & blanks >> 1);
+                for (; steps; steps &= steps - 1) {
+                    size_t i = trailing_zeros(steps);
+                    out = step(s->ascii[shown[i]], start + i, &row, out);
+                }
+                c.at = next;
+                continue;
+            }
+            steps |= others << 1;
         }
         while (steps) {
             c.at = start + trailing_zeros(steps);
             steps &= steps - 1;
             if (c.text[c.at] < 0x80) {
-                step(s->ascii[c.text[c.at]], c.at, &row, ends, &n);
+                out = take_step(s->ascii[c.text[c.at]], c.at, &row, out);
                 continue;
             }
             do {
                 read_wide_class(classes, &c);
-                step(table + c.class, c.at, &row, ends, &n);
+                out = take_step(table + stored_column(s->stored, classes->n_classes, c.class), c.at, &row, out);
                 c.at += c.width;
             } while (c.at < next && c.text[c.at] >= 0x80);
             if (c.at >= next) break;
@@ -215,13 +265,13 @@ WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stre
         }
         c.at = c.at > next ? c.at : next;
     }
-    *open = table[row + classes->n_classes + 1];
+    *open = table[row].open;
     if (c.at == c.end) {
-        step(table + classes->n_classes, c.at, &row, ends, &n);
+        out = take_step(table, c.at, &row, out);
         *open = 0;
     }
     cutter->c = c;
     cutter->row = (uint32_t)row;
     cutter->carry = (uint32_t)carry;
-    return n;
+    return (uint32_t)(out - ends);
 }

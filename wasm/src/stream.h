@@ -13,24 +13,31 @@
 
 #include "automaton.h"
 
-/* An entry is `net << 24 | pop << 16 | row`: how many more ends there are then, and the row of the next configuration. */
-#define STREAM_ROW(entry) ((entry) & 0xFFFF)
-#define STREAM_POP(entry) ((entry) >> 16 & 15)
-#define STREAM_NET(entry) ((uint32_t)((int32_t)(entry) >> 24))
+/* What a character does, alone or with the letter that follows it: it puts one end, or two, net of those that they replace. */
+typedef struct {
+    uint32_t row; /* of the next configuration */
+    int8_t put;   /* where an end before the character goes, counted from the next free place; without one: behind all that are there */
+    int8_t then;  /* the same for an end behind it */
+    int8_t net;   /* how many more ends there are */
+    uint8_t open; /* in the column of the end of the text: how many ends are tentative before it */
+} wwho_move;
+
 #define MOST_CONFIGURATIONS 64u
 
 struct wwho_stream {
     uint32_t n;      /* configurations; 0: too many */
-    uint32_t stride; /* of the classes, the end of the text, and the number of ends that are tentative */
-    uint32_t *table;
-    const uint32_t *ascii[128]; /* of a character, its column: a step waits for the row alone */
+    uint32_t stride; /* of the columns of the automaton, and again for a character with a letter */
+    wwho_move *table;
+    const wwho_move *ascii[256]; /* of a character, alone and with a letter, its column: a step waits for the row alone */
+    const wwho_stored *stored;
     bool skips;
     uint8_t first, last; /* the letters */
-    uint8_t triggers[2]; /* characters that are followed by up to EDGE letters that are stepped over; all others by one */
+    uint8_t blank;       /* a space, where those of a run can be skipped but for the first two and the last; else 0xFF */
+    uint8_t trigger;     /* a character that is followed by up to EDGE letters that are stepped over, or 0xFF; all others by one */
 };
 
-/* The most ends that are found at once: of 64 characters, and of the text. */
-#define STREAM_STEP 65u
+/* The most ends that are found at once: of 64 characters, a letter behind them, and the text. */
+#define STREAM_STEP 66u
 #define STREAM_EDGE 4u
 
 WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s);
