@@ -39,6 +39,7 @@ typedef struct {
     uint64_t *after;            /* by class, a set: the states that it may lead to */
     uint64_t *marks;            /* by state, a set: the marks that may yet come, and 0 */
     uint16_t *found;            /* room for all states */
+    bool single;                /* each character is a match of its own, whatever stands beside it */
     wwho_stream *stream;        /* stream.h */
 } wwho_automaton;
 

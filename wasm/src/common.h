@@ -55,10 +55,10 @@ static inline uint32_t trailing_zeros(uint64_t word) {
  * where every byte is downloaded, hardly anything. */
 #ifdef __wasm__
 #define WARM COLD
-enum { FETCHES = 0 }; /* it has no prefetch() */
+enum { FETCHES = 0, REWRITES_APART = 0 }; /* it has no prefetch(); what steps rewrite character by character is taken as any other */
 #else
 #define WARM HOT
-enum { FETCHES = 1 };
+enum { FETCHES = 1, REWRITES_APART = 1 };
 #endif
 
 #define N_PAGES (0x110000u >> 7) /* of 128 code points each */

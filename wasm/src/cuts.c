@@ -57,6 +57,12 @@ WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a) {
         for (uint32_t i = n; i--;)
             for (uint32_t class = 0; class <= n_classes; class++) changed |= add_marks(a, found[i], entry_of(a, found[i], class));
     }
+    a->single = REWRITES_APART && !a->stored.flags;
+    for (uint32_t i = 0; REWRITES_APART && i < n; i++)
+        for (uint32_t class = 0; class < n_classes; class++) {
+            uint32_t entry = entry_of(a, found[i], class), last = entry_of(a, found[i], n_classes);
+            a->single &= i ? (entry ^ last) <= ENTRY_STOP : (entry & ENTRY_ROW) != WWHO_START * a->stride;
+        }
 }
 
 /* Whether the scanner of a route ends a pretoken between two classes, whatever came before. */

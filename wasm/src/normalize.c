@@ -175,6 +175,7 @@ static void read_contents(step_reader *c, wwho_rewriting *step) {
     for (uint32_t i = 0, last = 0; i < c->n; i++) {
         uint32_t number = next_number(&c->in), length = replace && number ? (number - 1) / 2 : number;
         step->rewrites[i] = (wwho_rewrite){c->used, replace && !number ? KEPT : (uint8_t)length, 0, number && !(number & 1)};
+        step->flags |= REWRITES_APART && replace && step->rewrites[i].second; /* what follows a match counts */
         last = read_targets(c, step, length, last);
     }
     check(c, c->used == c->n_targets);
@@ -295,15 +296,8 @@ static uint32_t character_at(const wwho_normalizing *it, size_t at, uint32_t *wi
     return *width == 1 && code_point == REPLACEMENT ? 0x110000u + it->text[at] : code_point;
 }
 
-/* Whether each step leaves a character as it is, and whatever is before it. */
-static bool is_quiet(const wwho_normalizing *it, uint32_t code_point) {
-    for (uint32_t i = 0; i < it->n_steps; i++) {
-        const wwho_rewriting *step = &it->steps[i];
-        if (step->kind != STEP_MAP) return false;
-        if (rewrite_of(step, code_point) != step->rewrites || joins_hangul(step, code_point)) return false;
-        if (step->flags == HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES) return false;
-    }
-    return true;
+static COLD uint32_t class_at(const wwho_normalizing *it, uint32_t code_point) {
+    return class_of(it->classes, code_point < BROKEN ? code_point : REPLACEMENT);
 }
 
 /* Characters of a run: three columns of the same room, used in turn. */
@@ -358,14 +352,11 @@ static void take_all_apart(character_run *run, const wwho_rewriting *step) {
 static void order_marks(character_run *run, size_t n) {
     passing *next = run->next;
     for (size_t i = 0, end; i < n; i = end) {
-        uint32_t from[256] = {0};
         bool ordered = true;
-        for (end = i; end < n && next[end].order; end++) {
-            from[next[end].order + 1]++;
-            ordered &= end == i || next[end - 1].order <= next[end].order;
-        }
-        if (end == i) end++;
+        for (end = i + 1; end < n && next[end].order; end++) ordered &= next[end - 1].order <= next[end].order;
         if (ordered) continue;
+        uint32_t from[256] = {0};
+        for (size_t k = i; k < end; k++) from[next[k].order + 1]++;
         for (uint32_t k = 1; k < 256; k++) from[k] += from[k - 1];
         for (size_t k = i; k < end; k++) run->spare[from[next[k].order]++] = next[k];
         copy_bytes(next + i, run->spare, (end - i) * sizeof *next);
@@ -433,9 +424,7 @@ static bool scan_run(const character_run *run, const wwho_automaton *automaton, 
     uint32_t behind = at && automaton->stored.flags; /* then it begins with the character before */
     at -= behind;
     for (uint32_t row = (WWHO_START + behind) * automaton->stride;; at++) {
-        uint32_t code_point = at < run->n ? run->now[at].code_point : 0;
-        uint32_t class = class_of(run->it->classes, code_point < 0x110000 ? code_point : REPLACEMENT);
-        uint32_t entry = automaton->table[row + (at < run->n ? class : run->it->classes->n_classes)];
+        uint32_t entry = automaton->table[row + (at < run->n ? class_at(run->it, run->now[at].code_point) : run->it->classes->n_classes)];
         if (ENTRY_MARK(entry)) {
             *rule = ENTRY_MARK(entry) - 1;
             *end = at;
@@ -598,12 +587,26 @@ WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, 
     return to;
 }
 
-/* Take the run through these many steps, and write what is sure: up to its end if it is `complete`, else up to the last origin. False
+/* Write a character that came from `source`. False where there is no room. */
+static bool write_character(wwho_normalizing *it, uint32_t code_point, uint32_t source, uint32_t origin) {
+    if (it->room - it->n < 4) {
+        it->full = true;
+        return false;
+    }
+    uint32_t width = encode_utf8(code_point, it->out + it->n);
+    for (uint32_t k = 0; k < width; k++, it->n++) {
+        if (it->sources) it->sources[it->n] = source;
+        if (it->origins) it->origins[it->n] = k ? WWHO_NONE : origin;
+    }
+    return true;
+}
+
+/* Take the run through the steps, and write what is sure: up to its end if it is `complete`, else up to the last origin. False
  * where nothing is. */
-static bool normalize_run(wwho_normalizing *it, character_run *run, uint32_t n_steps, size_t end, bool complete) {
+static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete) {
     static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map,   pass_replace, pass_ends,
                                                                             pass_rules, pass_spell,   pass_pairs};
-    for (uint32_t i = 0; i < n_steps; i++) {
+    for (uint32_t i = 0; i < it->n_steps; i++) {
         run->made = run->lost = 0;
         pass[it->steps[i].kind - 1](run, &it->steps[i]);
         it->full |= run->full;
@@ -613,52 +616,83 @@ static bool normalize_run(wwho_normalizing *it, character_run *run, uint32_t n_s
         run->next = now;
         run->n = run->made;
     }
-    size_t used = it->n;
+    size_t n = it->n, from = n;
     bool done = false;
     for (size_t i = 0;; i++) {
         bool last = i == run->n;
         uint32_t origin = last ? (uint32_t)end : run->now[i].origin;
         if (last ? complete : i && origin != WWHO_NONE) {
             done = true;
-            it->n = used;
+            n = it->n;
             it->at = origin;
         }
-        if (last) break;
-        if (it->room - used < 4) {
-            it->full = true;
-            break;
-        }
-        uint32_t width = encode_utf8(run->now[i].code_point, it->out + used);
-        for (uint32_t k = 0; k < width; k++, used++) {
-            if (it->sources) it->sources[used] = run->now[i].source;
-            if (it->origins) it->origins[used] = k ? WWHO_NONE : origin;
-        }
+        if (last || !write_character(it, run->now[i].code_point, run->now[i].source, origin)) break;
     }
-    it->fresh &= !done;
+    it->fresh &= n == from;
+    it->first &= !done;
+    it->n = n;
     return done;
+}
+
+/* What the steps make of the character at a place, whatever is beside it; WWHO_NONE where its neighbours count, and at the end. */
+static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width) {
+    if (at == it->end) return WWHO_NONE;
+    uint32_t code_point = character_at(it, at, width);
+    for (uint32_t i = 0; i < it->n_steps; i++) {
+        const wwho_rewriting *step = &it->steps[i];
+        const wwho_rewrite *r = step->rewrites;
+        if (step->kind == STEP_MAP) {
+            if (step->flags == HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES) return WWHO_NONE;
+            r = rewrite_of(step, code_point);
+        } else if (!REWRITES_APART) {
+            return WWHO_NONE;
+        } else if (step->kind == STEP_REPLACE) {
+            const wwho_automaton *a = step->automaton;
+            if (!a->single || step->flags) return WWHO_NONE;
+            uint32_t row = a->table[WWHO_START * a->stride + class_at(it, code_point)] & ENTRY_ROW;
+            r += ENTRY_MARK(a->table[row]) - 1;
+        } else {
+            bool edge = (it->fresh && at == it->at) || at + *width == it->end;
+            if (step->kind != STEP_ENDS || edge || is_stripped(step, code_point)) return WWHO_NONE;
+            continue;
+        }
+        if (r->n != KEPT && (r->n != 1 || !REWRITES_APART)) return WWHO_NONE;
+        if (r->n == 1 && step->targets[r->at] != MATCH) code_point = step->targets[r->at];
+        if (step->kind != STEP_MAP) continue;
+        r = rewrite_of(step, code_point);
+        if (r->order || r->second || joins_hangul(step, code_point)) return WWHO_NONE;
+    }
+    return code_point;
 }
 
 WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
     size_t room = work_len / (3 * sizeof(passing)), before = it->n;
     passing alone[3], *columns = room ? work : alone; /* without steps no room is needed */
     room += !room;
-    uint32_t width, code_point = it->at < it->end ? character_at(it, it->at, &width) : 0;
-    bool quiet = is_quiet(it, code_point);
     while (it->at < it->end) {
+        uint32_t width, code_point = plain_at(it, it->at, &width);
+        while (code_point != WWHO_NONE) {
+            size_t at = it->at + width;
+            uint32_t follows = plain_at(it, at, &width);
+            if (follows == WWHO_NONE && (at < it->end || it->more)) break;
+            if (!write_character(it, code_point, (uint32_t)it->at, (uint32_t)it->at)) return it->n > before;
+            it->at = at;
+            it->fresh = false;
+            code_point = follows;
+        }
+        if (it->at == it->end) break;
         character_run run = {it, columns, columns + room, columns + 2 * room, 0, room, 0, 0, false, false};
         size_t end = it->at;
         bool next = false;
         while (end < it->end && !next && run.n < room / it->most) {
-            run.now[run.n++] = (passing){code_point, (uint32_t)end, (uint32_t)end, 0, 0};
+            run.now[run.n++] = (passing){character_at(it, end, &width), (uint32_t)end, (uint32_t)end, 0, 0};
             end += width;
-            next = end < it->end && is_quiet(it, code_point = character_at(it, end, &width));
+            next = plain_at(it, end, &width) != WWHO_NONE;
         }
         run.whole = end == it->end && !it->more;
         it->full |= end < it->end && !next;
-        bool complete = run.whole || next, calm = quiet && complete && run.n == 1; /* as it is, whatever the steps */
-        bool done = normalize_run(it, &run, calm ? 0 : it->n_steps, end, complete);
+        bool done = normalize_run(it, &run, end, run.whole || next);
         if (!done || it->at < end) return done || it->n > before || !it->full;
-        quiet = next;
     }
     return true;
 }
