@@ -131,7 +131,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parity",
         action="append",
-        default=[],
         type=paired,
         metavar="SOURCE=TEXT",
         help="change the weight of this FILE, round by round, until the texts in the files TEXT, "
@@ -325,7 +324,7 @@ def check(options: argparse.Namespace) -> None:
     Raises:
         UsageError: some do not.
     """
-    for option, given in (("--weight", options.weight), ("--parity", options.parity)):
+    for option, given in (("--weight", options.weight), ("--parity", options.parity or [])):
         sources = Counter(source for source, _ in given)
         if twice := [source for source, times in sources.items() if times > 1]:
             raise shared.UsageError(f"{option} {twice[0]}=... is given twice; give one")
