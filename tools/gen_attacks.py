@@ -588,8 +588,14 @@ def greedy(artifact: Artifact, blob: bytes) -> Iterator[Attack]:
     model = artifact.models[1]
     assert isinstance(model, Greedy)
     assert model.later
-    yield "SYMBOLS-greedy_descends", with_model(1, artifact, first=model.first[::-1])
-    yield "SYMBOLS-greedy_later_descends", with_model(1, artifact, later=model.later[::-1])
+    yield (
+        "SYMBOLS-greedy_1025_bytes",
+        with_model(1, artifact, first=(b"a" * 1025, *model.first[1:])),
+    )
+    for name in ("first", "later"):
+        texts = getattr(model, name)
+        twice = {name: (*texts[:-1], texts[0])}
+        yield f"TOKEN_DUPLICATE-greedy_{name}", with_model(1, artifact, **twice)
     yield "TOKEN_LENGTH-greedy_less", head(text_bytes=head_of(1, blob).text_bytes - 1)
     yield "TOKEN_LENGTH-greedy_more", head(text_bytes=head_of(1, blob).text_bytes + 1)
     yield "MODEL-greedy_n_ids", head(n_ids=head_of(1, blob).n_ids + 1)
@@ -611,6 +617,9 @@ def viterbi(artifact: Artifact, blob: bytes) -> Iterator[Attack]:
     yield "MODEL-viterbi_type_2", changed(patched(data, HEAD_BYTES, "<B", 2))
     yield "MODEL-viterbi_zeros", changed(patched(data, HEAD_BYTES + 1, "<B", 1))
     yield "TOKEN_LENGTH-viterbi_less", head(text_bytes=head_of(2, blob).text_bytes - 1)
+    texts = artifact.models[2].texts
+    twice = (*texts[:-1], texts[0])
+    yield "TOKEN_DUPLICATE-viterbi", with_model(2, artifact, tokens=twice)
     yield "SCORES-cut", changed(data[:-1])
     yield "SCORES-long", changed(data + b"\0")
     highest = len(data) - 2 * n  # the two highest planes hold the exponent

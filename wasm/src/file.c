@@ -3,25 +3,19 @@
 
 enum { HEADER_SIZE = 20, CHECKSUM_AT = 16, ENTRY_SIZE = 12, MAX_SECTIONS = 64, FORMAT_VERSION = 2 };
 
-/* CRC-32 as in zlib, over any number of parts: start with 0. Four bytes at a time, by a table for each of them. */
-static uint32_t crc32(uint32_t table[4][256], uint32_t crc, const uint8_t *p, size_t n) {
-    for (crc = ~crc; n >= 4; n -= 4, p += 4) {
-        crc ^= read32(p);
-        crc = table[3][crc & 255] ^ table[2][crc >> 8 & 255] ^ table[1][crc >> 16 & 255] ^ table[0][crc >> 24];
-    }
-    while (n--) crc = table[0][(crc ^ *p++) & 255] ^ crc >> 8;
+/* CRC-32 as in zlib, over any number of parts: start with 0. */
+static COLD uint32_t crc32(const uint32_t *table, uint32_t crc, const uint8_t *p, size_t n) {
+    for (crc = ~crc; n; n--) crc = table[(crc ^ *p++) & 255] ^ crc >> 8;
     return ~crc;
 }
 
 WWHO_LOCAL int check_sum(const uint8_t *blob, size_t len, int status) {
-    uint32_t table[4][256];
+    uint32_t table[256];
     for (uint32_t i = 0; i < 256; i++) {
         uint32_t c = i;
-        for (int k = 0; k < 8; k++) c = c & 1 ? 0xEDB88320u ^ c >> 1 : c >> 1;
-        table[0][i] = c;
+        for (int k = 0; k < 8; k++) c = c >> 1 ^ (0xEDB88320u & (0 - (c & 1)));
+        table[i] = c;
     }
-    for (uint32_t i = 0; i < 256; i++)
-        for (int t = 1; t < 4; t++) table[t][i] = table[t - 1][i] >> 8 ^ table[0][table[t - 1][i] & 255];
     uint32_t crc = crc32(table, crc32(table, 0, blob, CHECKSUM_AT), blob + HEADER_SIZE, len - HEADER_SIZE);
     return crc == read32(blob + CHECKSUM_AT) ? status : WWHO_CHECKSUM;
 }

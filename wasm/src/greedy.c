@@ -66,7 +66,7 @@ WWHO_LOCAL int check_greedy(const uint8_t *p, uint32_t length, wwho_vocabulary *
     if (!max_characters || (v->unknown == UNKNOWN_NONE && max_characters != WWHO_NONE)) return WWHO_MODEL;
     take_texts(arena, v);
     wwho_greedy *own = take(arena, sizeof *own), made = {.max_characters = max_characters};
-    take_trie(arena, &made.trie, length);
+    take_trie(arena, &made.trie, v->n_tokens, length);
     v->own = own;
     if (made.trie.bytes) *own = made;
     return WWHO_OK;
@@ -85,10 +85,9 @@ static bool has_all_bytes(const wwho_vocabulary *v, const wwho_trie *trie) {
 WWHO_LOCAL int build_greedy(wwho_vocabulary *v, number_columns *c) {
     wwho_greedy *own = (wwho_greedy *)v->own;
     c->at += GREEDY_HEAD;
-    int status = read_texts(v, 0, v->n_symbols, c);
-    if (!status) status = read_texts(v, v->n_symbols, v->n_merges, c);
+    int status = read_listed(v, c);
     if (!status && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
     if (status) return status;
-    build_trie(&own->trie, v->texts, v->offset, v->n_symbols, v->n_tokens);
+    if (!build_trie(&own->trie, v->texts, v->offset, v->n_symbols, v->n_tokens)) return WWHO_TOKEN_DUPLICATE;
     return v->unknown == UNKNOWN_NONE && !has_all_bytes(v, &own->trie) ? WWHO_SYMBOLS : WWHO_OK;
 }

@@ -2,7 +2,7 @@
 #include "merge.h"
 
 /* When a token is made, in its own text and in any other: the highest rank of all merges that it takes. */
-static inline uint32_t level_of(const wwho_vocabulary *v, uint32_t token) { return v->level ? v->level[token] : token; }
+static COLD uint32_t level_of(const wwho_vocabulary *v, uint32_t token) { return v->level ? v->level[token] : token; }
 
 /* Whether the replay over the texts of two tokens ends with just these two. Go back in time along the seam: x is the last
  * part of the left token and y the first of the right one, `limit` the highest rank of a merge since both are there and until

@@ -194,7 +194,7 @@ static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
     if (!c->in.at) return;
     step->trie = take(arena, sizeof made);
     take_texts(arena, &texts);
-    take_trie(arena, &made, c->size);
+    take_trie(arena, &made, c->n, c->size);
     if (!has_room(c, arena)) return;
     *step->trie = made;
     check(c, !read_texts(&texts, 0, c->n, &c->in) && texts.offset[c->n] == c->more);

@@ -8,47 +8,57 @@ WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_
     return token_at(trie, node);
 }
 
-WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint64_t n_bytes) {
-    trie->path = take(arena, 4 * (WWHO_MAX_TOKEN + 1));
+WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_bytes) {
+    trie->order = take(arena, 4 * (uint64_t)n_tokens);
+    trie->spare = take(arena, 4 * (uint64_t)n_tokens);
     trie->nodes = take(arena, (n_bytes + 2) * sizeof *trie->nodes);
     trie->bytes = take(arena, n_bytes + 2);
 }
 
-/* Make the children of a node, at `depth`, which holds the first of its texts (children) and the end of them (token): the children do
- * so, too, until they are made. Returns the node behind the last one. */
+/* Make the children of a node, at `depth`, which holds the first of its tokens in the order (children) and the end of them (token): the
+ * children do so, too, until they are made. Sorts these tokens by what they have at that depth: 0 where the text ends there, else 1 more
+ * than the byte. Returns the node after the last one, or 0 where two texts are the same. */
 static uint32_t add_children(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t node, uint32_t depth, uint32_t n) {
-    uint32_t token = trie->nodes[node].children, end = trie->nodes[node].token, first = n;
-    bool whole = token < end && offset[token + 1] - offset[token] == depth;
-    trie->nodes[node] = (wwho_node){.children = n, .has_token = whole, .token = token};
-    for (token += whole; token < end; n++) {
-        uint32_t start = token;
-        uint8_t byte = texts[offset[start] + depth];
-        while (token < end && texts[offset[token] + depth] == byte) token++;
-        trie->bytes[n] = byte;
-        trie->nodes[n] = (wwho_node){.children = start, .token = token};
-    }
-    trie->nodes[node].n = n - first;
-    return n;
-}
-
-/* Depth first. */
-WWHO_LOCAL void build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens) {
-    uint32_t *path = trie->path, n = 2;
-    trie->nodes[0] = (wwho_node){.children = 0, .token = n_first};
-    trie->nodes[1] = (wwho_node){.children = n_first, .token = n_tokens};
-    for (uint32_t root = 0; root < 2; root++) {
-        uint32_t depth = 0;
-        path[0] = root;
-        for (;;) {
-            uint32_t node = path[depth], first = n;
-            n = add_children(trie, texts, offset, node, depth, n);
-            if (n > first) {
-                path[++depth] = first;
-                continue;
+    uint32_t from = trie->nodes[node].children, to = trie->nodes[node].token, first = n, at = from, least = 256, most = 0, whole = 0;
+    uint32_t start[257];
+    fill_bytes(start, 0, sizeof start);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = from; i < to; i++) {
+            uint32_t token = trie->order[i], text = offset[token] + depth, key = text == offset[token + 1] ? 0 : texts[text] + 1u;
+            if (pass) trie->spare[start[key]] = token;
+            start[key]++;
+            least = key < least ? key : least;
+            most = key > most ? key : most;
+        }
+        if (pass) break;
+        whole = start[0];
+        for (uint32_t key = least; key <= most; key++) {
+            uint32_t end = at + start[key];
+            start[key] = at;
+            if (key && at < end) {
+                trie->bytes[n] = (uint8_t)(key - 1);
+                trie->nodes[n++] = (wwho_node){.children = at, .token = end};
             }
-            while (depth && path[depth] + 1 == trie->nodes[path[depth - 1]].children + trie->nodes[path[depth - 1]].n) depth--;
-            if (!depth) break;
-            path[depth]++;
+            at = end;
         }
     }
+    copy_bytes(trie->order + from, trie->spare + from, (size_t)4 * (to - from));
+    trie->nodes[node] = (wwho_node){.children = first, .n = n - first, .has_token = whole, .token = whole ? trie->order[from] : 0};
+    return whole > 1 ? 0 : n;
+}
+
+/* Level by level. */
+WWHO_LOCAL bool build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens) {
+    for (uint32_t token = 0; token < n_tokens; token++) trie->order[token] = token;
+    trie->nodes[0] = (wwho_node){.children = 0, .token = n_first};
+    trie->nodes[1] = (wwho_node){.children = n_first, .token = n_tokens};
+    for (uint32_t node = 0, n = 2, depth = 0, level = 2; node < n; node++) {
+        if (node == level) {
+            level = n;
+            depth++;
+        }
+        n = add_children(trie, texts, offset, node, depth, n);
+        if (!n) return false;
+    }
+    return true;
 }

@@ -4,8 +4,7 @@
 
 #include "common.h"
 
-/* The children of a node lie one after another, in the order of their bytes; the first child's own come directly behind them, so that
- * what follows each other in a text lies close together. */
+/* The children of a node lie one after another, in the order of their bytes. */
 typedef struct {
     uint32_t children;      /* the first one */
     uint32_t n : 9;         /* how many there are */
@@ -16,8 +15,8 @@ typedef struct {
 /* Two sets of texts, whose roots are the nodes 0 and 1. */
 typedef struct {
     wwho_node *nodes;
-    uint8_t *bytes; /* what leads to a node */
-    uint32_t *path; /* while it is built: the nodes from the root to the one that gets its children */
+    uint8_t *bytes;          /* what leads to a node */
+    uint32_t *order, *spare; /* while it is built: the tokens, sorted as far as their nodes are made */
 } wwho_trie;
 
 /* The token whose text ends at a node, or WWHO_NONE. */
@@ -40,10 +39,11 @@ static HOT uint32_t next_node(const wwho_trie *trie, uint32_t node, uint8_t byte
 /* The token with exactly this text, in the set of a root, or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n);
 
-/* Memory for texts of which `n_bytes` bytes are not shared with the text before. */
-WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint64_t n_bytes);
+/* Memory for texts of n_tokens tokens, n_bytes together. */
+WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_bytes);
 
-/* Fill a trie with n_first texts and then n_tokens - n_first others; text i is texts[offset[i]..offset[i + 1]]. Each set ascends. */
-WWHO_LOCAL void build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens);
+/* Fill a trie with n_first texts and then n_tokens - n_first others; text i is texts[offset[i]..offset[i + 1]]. False where two of one set
+ * are the same. */
+WWHO_LOCAL bool build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens);
 
 #endif

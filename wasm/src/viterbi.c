@@ -227,25 +227,26 @@ static uint32_t score_size(bool narrow) { return narrow ? 4 : 8; }
 WWHO_LOCAL int check_viterbi(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
     bool plain = !v->symbols && !v->fuse && !v->anywhere && v->n_symbols && !v->n_merges && v->unknown != UNKNOWN_NONE;
     if (length < VITERBI_HEAD || !plain || read32(p) > 1) return WWHO_MODEL;
-    uint32_t columns = v->n_tokens * (score_size(p[0]) + 2); /* of at least a byte for each token */
+    uint32_t columns = v->n_tokens * (score_size(p[0]) + 1); /* what ends the texts, and the scores */
     if (columns > length) return WWHO_MODEL;
     take_texts(arena, v);
     wwho_unigram *own = take(arena, sizeof *own), made = {.narrow = p[0]};
-    take_trie(arena, &made.trie, length - columns);
+    take_trie(arena, &made.trie, v->n_tokens, length - columns);
     made.scores = take(arena, v->n_tokens * sizeof *made.scores);
     v->own = own;
     if (made.scores) *own = made;
     return WWHO_OK;
 }
 
-/* Number i of the n scores at p, byte k of all of which stand together; it may be none. */
-static double read_score(const uint8_t *p, uint32_t i, uint32_t n, bool narrow) {
+/* Number i of the n scores at p, byte k of all of which stand together, as the bits that it adds to those of the one before. */
+static double next_score(const uint8_t *p, uint32_t i, uint32_t n, bool narrow, uint64_t *bits) {
     double wide;
     float value;
-    uint64_t bits = 0;
-    for (uint32_t k = 0; k < score_size(narrow); k++) bits |= (uint64_t)p[(size_t)k * n + i] << 8 * k;
-    uint32_t low = (uint32_t)bits;
-    copy_bytes(&wide, &bits, sizeof wide);
+    uint64_t more = 0;
+    for (uint32_t k = 0; k < score_size(narrow); k++) more |= (uint64_t)p[(size_t)k * n + i] << 8 * k;
+    *bits += more;
+    uint32_t low = (uint32_t)*bits;
+    copy_bytes(&wide, bits, sizeof wide);
     copy_bytes(&value, &low, sizeof value);
     return narrow ? value : wide;
 }
@@ -254,18 +255,18 @@ WWHO_LOCAL int build_viterbi(wwho_vocabulary *v, number_columns *c) {
     wwho_unigram *own = (wwho_unigram *)v->own;
     uint32_t n = v->n_tokens, size = n * score_size(own->narrow);
     double least = 0;
+    uint64_t bits = 0;
     c->at += VITERBI_HEAD;
-    int status = read_texts(v, 0, n, c);
+    int status = read_listed(v, c);
     if (!status && v->offset[n] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
     if (!status && (size_t)(c->end - c->at) < size) status = WWHO_SCORES;
     for (uint32_t i = 0; !status && i < n; i++) {
-        double score = own->scores[i] = read_score(c->at, i, n, own->narrow);
+        double score = own->scores[i] = next_score(c->at, i, n, own->narrow, &bits);
         if (!(score - score == 0)) status = WWHO_SCORES; /* infinite, or no number */
         if (!i || score < least) least = score;
     }
     if (status) return status;
     own->unk_score = own->narrow ? (float)(least - 10) : least - 10;
     c->at += size;
-    build_trie(&own->trie, v->texts, v->offset, n, n);
-    return WWHO_OK;
+    return build_trie(&own->trie, v->texts, v->offset, n, n) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
 }

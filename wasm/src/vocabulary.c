@@ -260,6 +260,18 @@ WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number
     return WWHO_OK;
 }
 
+WWHO_LOCAL int read_listed(wwho_vocabulary *v, number_columns *c) {
+    for (uint32_t token = 0; token < v->n_tokens; token++) {
+        size_t left = (size_t)(c->end - c->at), length = 1;
+        while (length < left && c->at[length] != 0xFF) length++;
+        if (length >= left || length > WWHO_MAX_TOKEN) return WWHO_SYMBOLS;
+        int status = put_text(v, token, c->at, (uint32_t)length);
+        if (status) return status;
+        c->at += length + 1;
+    }
+    return WWHO_OK;
+}
+
 /* The id first_id + i becomes that of a token; false where it is beyond the range, or that of another token. A token that only
  * continues a piece may share the one of a token that begins it, which is what the id then stands for. */
 static bool give_id(wwho_vocabulary *v, uint32_t token, uint32_t i) {

@@ -262,6 +262,9 @@ WWHO_LOCAL void pair_bytes(wwho_vocabulary *v);
 /* n texts in ascending order, TEXTS in FORMAT.md, MODEL: those of the tokens from `token` on. WWHO_SYMBOLS, WWHO_TOKEN_LENGTH. */
 WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c);
 
+/* The texts of all tokens in any order, LISTED in FORMAT.md, MODEL. WWHO_SYMBOLS, WWHO_TOKEN_LENGTH. */
+WWHO_LOCAL int read_listed(wwho_vocabulary *v, number_columns *c);
+
 /* With IDS_STATED, the ids of the tokens and of single bytes. False where they are not as they must be. */
 WWHO_LOCAL bool read_ids(wwho_vocabulary *v, number_columns *c);
 

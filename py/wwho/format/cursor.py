@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import NoReturn
 
 from wwho.format import leb
@@ -67,6 +68,22 @@ class Cursor:
             found.append(text)
             before = text
         return tuple(found)
+
+    def listed(self, count: int, what: str) -> tuple[bytes, ...]:
+        """The next texts (FORMAT.md, MODEL: LISTED), in any order."""
+        found = []
+        for place in range(count):
+            size = self.data.find(leb.END, self.at + 1) - self.at
+            if not 1 <= size <= MAX_TOKEN_BYTES:
+                self.fail(f"{what} {place} does not end within {MAX_TOKEN_BYTES} bytes")
+            found.append(self.take(size + 1, what)[:-1])
+        return tuple(found)
+
+    def different(self, texts: Sequence[bytes], what: str) -> None:
+        """Check that no text comes twice."""
+        if len(set(texts)) < len(texts):
+            self.status = "TOKEN_DUPLICATE"
+            self.fail(f"two {what} have one text")
 
     def utf8(self, size: int, what: str) -> str:
         """The next text in UTF-8."""

@@ -19,9 +19,9 @@ class Greedy(Model):
     """Tokens of which the longest that fits is taken, from left to right.
 
     Attributes:
-        first: the texts of tokens that may begin a piece, ascending.
-        later: the texts of tokens that may only continue one, ascending; in WordPiece's files they
-            begin with `##`. None: any token may begin a piece, or continue it.
+        first: the texts of tokens that may begin a piece; a file is smallest in the order of ids.
+        later: the texts of tokens that may only continue one; in WordPiece's files they begin with
+            `##`. None: any token may begin a piece, or continue it.
         max_characters: a piece of more characters is unknown; None: however long it is.
     """
 
@@ -46,11 +46,13 @@ class Greedy(Model):
 
 
 def write_greedy(model: Greedy) -> bytes:
-    """Spell what comes after the head."""
+    """Spell what comes after the head.
+
+    Raises:
+        ValueError: a text has the byte FF after its first one.
+    """
     limit = NONE if model.max_characters is None else model.max_characters
-    return (
-        struct.pack("<I", limit) + leb.pack_texts(model.first) + leb.pack_texts(model.later or ())
-    )
+    return struct.pack("<I", limit) + leb.pack_listed(model.texts)
 
 
 def read_greedy(cursor: Cursor, head: Head) -> Greedy:
@@ -62,8 +64,10 @@ def read_greedy(cursor: Cursor, head: Head) -> Greedy:
     if not limit or (known and limit != NONE):
         cursor.fail(f"max_characters is {limit}")
     cursor.status = "SYMBOLS"
-    first = cursor.texts(head.n_symbols, "token")
-    later = cursor.texts(head.n_merges, "continuing token")
+    first = cursor.listed(head.n_symbols, "token")
+    later = cursor.listed(head.n_merges, "continuing token")
+    cursor.different(first, "tokens")
+    cursor.different(later, "continuing tokens")
     if known and not ({*first} >= SINGLE_BYTES and (anywhere or {*later} >= SINGLE_BYTES)):
         cursor.fail("not every byte is a token, and nothing says what becomes of what is unknown")
     return Greedy(

@@ -95,6 +95,27 @@ def pack_texts(texts: Sequence[bytes]) -> bytes:
     return pack(shared) + pack(map(len, rests)) + b"".join(rests)
 
 
+END = b"\xff"
+"""What ends a listed text: no UTF-8 has this byte."""
+
+
+def pack_listed(texts: Iterable[bytes]) -> bytes:
+    """Spell texts in any order: LISTED of FORMAT.md.
+
+    Raises:
+        ValueError: a text has the byte FF after its first one.
+
+    Example:
+        >>> pack_listed([b"kit", b"kettle"])
+        b'kit\\xffkettle\\xff'
+    """
+    texts = list(texts)
+    for text in texts:
+        if END in text[1:]:
+            raise ValueError(f"{text!r} has the byte FF, which ends the texts of such a model")
+    return b"".join(text + END for text in texts)
+
+
 def common(a: bytes, b: bytes) -> int:
     """How many bytes two texts share at their start."""
     pairs = enumerate(zip(a, b, strict=False))

@@ -6,10 +6,15 @@ import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 from wwho.format import leb
 from wwho.format.cursor import Cursor
 from wwho.format.model import Head, Model, Unknown
+
+FORMS = {False: ("d", 8), True: ("f", 4)}
+"""Of scores that are narrow or not: their letter in `struct`, and their bytes."""
+FULL = {size: 256**size - 1 for _, size in FORMS.values()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +22,7 @@ class Viterbi(Model):
     """Tokens with scores: a piece is cut so that their sum is the largest.
 
     Attributes:
-        tokens: the texts of the tokens, ascending.
+        tokens: the texts of the tokens; a file is smallest in the order of ids.
         scores: the score of each.
         narrow: whether scores and sums are f32, as in SentencePiece; else they are f64, as in
             tokenizers.
@@ -42,15 +47,17 @@ def write_viterbi(model: Viterbi) -> bytes:
     """Spell what comes after the head.
 
     Raises:
-        ValueError: a score is no finite f32, or f64.
+        ValueError: a score is no finite f32, or f64, or a text has the byte FF after its first one.
     """
-    letter, size = ("f", 4) if model.narrow else ("d", 8)
+    letter, size = FORMS[model.narrow]
     layout = f"<{len(model.tokens)}{letter}"
     data = struct.pack(layout, *model.scores)
     if not all(map(math.isfinite, model.scores)) or struct.unpack(layout, data) != (*model.scores,):
         raise ValueError(f"the scores are not all finite numbers of {8 * size} bits")
-    planes = b"".join(data[k::size] for k in range(size))
-    return struct.pack("<I", model.narrow) + leb.pack_texts(model.tokens) + planes
+    bits = [0, *(int.from_bytes(data[k : k + size], "little") for k in range(0, len(data), size))]
+    steps = b"".join((b - a & FULL[size]).to_bytes(size, "little") for a, b in pairwise(bits))
+    planes = b"".join(steps[k::size] for k in range(size))
+    return struct.pack("<I", model.narrow) + leb.pack_listed(model.tokens) + planes
 
 
 def read_viterbi(cursor: Cursor, head: Head) -> Viterbi:
@@ -62,13 +69,16 @@ def read_viterbi(cursor: Cursor, head: Head) -> Viterbi:
     if narrow > 1:
         cursor.fail(f"scores are of the unknown type {narrow}: update wwho")
     cursor.status = "SYMBOLS"
-    tokens = cursor.texts(n, "token")
+    tokens = cursor.listed(n, "token")
     cursor.status = "SCORES"
-    letter, size = ("f", 4) if narrow else ("d", 8)
+    letter, size = FORMS[bool(narrow)]
     data = cursor.take(n * size, "scores")
-    planes = [data[k * n : (k + 1) * n] for k in range(size)]
-    together = bytes(byte for score in zip(*planes, strict=True) for byte in score)
+    steps = (int.from_bytes(data[k::n], "little") for k in range(n))
+    bits = accumulate(steps, lambda before, step: before + step & FULL[size])
+    together = b"".join(each.to_bytes(size, "little") for each in bits)
     scores = struct.unpack(f"<{n}{letter}", together)
     if not all(map(math.isfinite, scores)):
         cursor.fail("a score is infinite, or no number")
+    cursor.different(tokens, "tokens")
+    cursor.status = "SCORES"
     return Viterbi(tokens=tokens, scores=scores, narrow=bool(narrow))

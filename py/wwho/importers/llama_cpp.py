@@ -279,7 +279,7 @@ def _t5(vocabulary: Vocabulary, options: Options, source: Source) -> tuple[Artif
             "an unknown character has a score lower than in llama.cpp, by "
             f"{least - min(scores.values()):.1e}"
         )
-    texts = tuple(sorted(scores))
+    texts = tuple(sorted(scores, key=lambda text: numbers.get(text, len(vocabulary.texts))))
     model = Viterbi(
         tokens=texts,
         scores=[scores[text] for text in texts],
@@ -333,7 +333,7 @@ def _bert(
     bos = _token(vocabulary, "bos", 101)
     if unk_id is None:
         raise SourceError("tokenizer.ggml.unknown_token_id is no token; the model bert needs one")
-    firsts, laters = sorted(first), sorted(later)
+    firsts, laters = sorted(first, key=first.__getitem__), sorted(later, key=later.__getitem__)
     model = Greedy(
         first=tuple(firsts),
         later=tuple(laters),

@@ -78,7 +78,7 @@ def longest_match(tokens: dict[bytes, int], name: str, source: str, license: str
             f"{len(missing)} bytes are no tokens, the first {missing[0]!r}; text that has one "
             "could not be encoded"
         )
-    texts = tuple(sorted(tokens))
+    texts = tuple(sorted(tokens, key=tokens.__getitem__))
     everything = Scanner("all", (Chars(CodePointSet.of((0, 0x10FFFF))),), longest=True)
     return Artifact(
         scanners=compile_scanners([everything]),

@@ -355,7 +355,7 @@ def unigram(model: Model) -> Viterbi:
         model.pieces[number].text: (number, _score(model.pieces[number]))
         for number in model.of_kind(Kind.NORMAL, Kind.USER_DEFINED)
     }
-    texts = tuple(sorted(scores))
+    texts = tuple(sorted(scores, key=lambda text: scores[text][0]))
     if not texts:
         raise _nothing()
     return Viterbi(

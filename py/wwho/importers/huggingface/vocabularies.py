@@ -360,8 +360,10 @@ def _greedy(
         value.at("unk_token").fail(
             f"found {shown(unk)}, which is no token of the vocabulary; unknown words need one"
         )
-    firsts, laters = sorted(first), sorted(later or ())
-    stated = [first[text] for text in firsts] + [(later or {})[text] for text in laters]
+    later_ids = later or {}
+    firsts = sorted(first, key=first.__getitem__)
+    laters = sorted(later_ids, key=later_ids.__getitem__)
+    stated = [first[text] for text in firsts] + [later_ids[text] for text in laters]
     if not stated:
         value.at("vocab").fail("no token is one that a text may become")
     return Greedy(
@@ -400,7 +402,7 @@ def _unigram(value: Value, private: str) -> Vocabulary:
     if least < min(scores.values()):
         # Of a piece that comes again, or is empty: what is unknown has a lower one than this, too.
         scores[private.encode()] = least
-    texts = sorted(scores)
+    texts = sorted(scores, key=lambda text: ids.get(text.decode(), len(ids)))
     if any(len(text) > MAX_TOKEN_BYTES for text in texts):
         value.at("vocab").fail(f"a token has over {MAX_TOKEN_BYTES} bytes")
     fallback = bool(value.option("byte_fallback", bool))
