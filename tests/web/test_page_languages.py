@@ -39,6 +39,18 @@ def test_figures_are_as_measured(corpora: Path) -> None:
         assert LANGUAGES[lang][2] == counts
 
 
+def test_what_does_not_cover_the_languages_is_left_out() -> None:
+    counts = {
+        "o200k_base": {"en": 10, "si": 27, "my": 31},
+        "better": {"en": 10, "si": 10, "my": 31},
+        "of two languages": {"en": 9, "si": 9, "my": 99},
+    }
+    assert gen_premium.covering(counts) == ["o200k_base", "better"]
+    highest = [max(row[2][i] for row in LANGUAGES.values()) for i in range(len(ENCODINGS))]
+    ratios = [most / english for most, english in zip(highest, LANGUAGES["en"][2], strict=True)]
+    assert max(ratios) == ratios[0]
+
+
 def test_the_chart_comes_when_it_is_scrolled_to(page: Any, address: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
