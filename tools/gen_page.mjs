@@ -1,6 +1,6 @@
 // Writes what the page shows and others know. Into web/site/index.html, what is there before any script has run: the first example
 // with its tokens and numbers, made by the tokenizers and by the page's own modules. Into web/site/page/syllables/grammars.js, the
-// grammars of schemas/.
+// grammars of wwho_400k.
 //
 //     node tools/gen_page.mjs            write it
 //     node tools/gen_page.mjs --check    fail where it is not what is there
@@ -59,24 +59,39 @@ export async function filled(html) {
   return html.replace(/(property="og:description" content=")[^"]*/, (_, start) => start + sentence);
 }
 
-/** The grammars of the shipped schemas, as a module. @returns {Promise<string>} */
+/** The grammars of which wwho_400k was made, as a module. @returns {Promise<string>} */
 export async function grammars() {
+  const { provenance } = await getEncoding("wwho_400k");
   const found = {};
-  for (const name of ["sinhala", "devanagari"]) {
+  const described = {};
+  for (const key of Object.keys(provenance).filter((each) => each.startsWith("schema:"))) {
+    const name = key.slice("schema:".length);
     const schema = JSON.parse(await readFile(new URL(`../schemas/${name}.json`, import.meta.url), "utf8"));
-    const { grammar, classes } = schema;
+    const { grammar, groups, classes } = schema;
     const both = (/** @type {string | string[]} */ range) => [range].flat().map((code) => parseInt(code, 16));
     const ranges = Object.entries(classes).map(([each, value]) => [each, value.ranges.map(both).map((range) => [range[0], range.at(-1)])]);
-    found[name] = { source: `sha256 ${createHash("sha256").update(canonical(schema)).digest("hex")}`, grammar, classes: Object.fromEntries(ranges) };
+    found[name] = { source: `sha256 ${createHash("sha256").update(canonical(schema)).digest("hex")}`, grammar, groups, classes: Object.fromEntries(ranges) };
+    for (const [each, { description }] of Object.entries(classes)) {
+      const [short] = description.split(":");
+      if ((described[each] ??= short) !== short) throw new Error(`class ${each} of ${name} is ${short}, and of others ${described[each]}`);
+    }
   }
-  return `// The grammars of the shipped schemas. Written by tools/gen_page.mjs.
+  const lines = (/** @type {Record<string, unknown>} */ values) =>
+    Object.entries(values).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},`).join("\n");
+  return `// The grammars of wwho_400k. Written by tools/gen_page.mjs.
 
-/** \`source\`: of the schema, as in the provenance of what was made of it; \`classes\`: their code points, from and to.
- * @typedef {{ source: string, grammar: string, classes: Record<string, [number, number][]> }} Grammar */
+/** What the names of classes stand for, in all of them. @type {Readonly<Record<string, string>>} */
+export const CLASSES = {
+${lines(described)}
+};
+
+/** \`source\`: of the schema, as in the provenance of what was made of it; \`groups\`: names for several classes;
+ * \`classes\`: their code points, from and to.
+ * @typedef {{ source: string, grammar: string, groups: Record<string, string[]>, classes: Record<string, [number, number][]> }} Grammar */
 
 /** @type {Readonly<Record<string, Grammar>>} by the name of the route */
 export const GRAMMARS = {
-${Object.entries(found).map(([name, grammar]) => `  ${name}: ${JSON.stringify(grammar)},`).join("\n")}
+${lines(found)}
 };
 `;
 }

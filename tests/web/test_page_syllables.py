@@ -29,9 +29,21 @@ def test_the_automaton_at_work(page: Any, address: str) -> None:
     classes = unit.locator("tbody tr:not(.ahead) b").all_text_contents()
     assert classes == ["C", "H", "Z", "C", "P"]
     expect(unit.locator(".stop")).to_have_text("emits ශ්‍රී")
-    expect(page.locator("#grammar-note")).to_contain_text("C (Z? H Z? C)*")
+    expect(page.locator("#grammar-note")).to_contain_text("Base = C V")
     segments.nth(2).click()
     expect(page.locator("#units .unit-face")).to_have_text(["लं", "का"])
+
+
+def test_every_script_has_its_own_grammar(page: Any, address: str) -> None:
+    at_work(page, address, "ខ្មែរ བོད་")
+    segments = page.locator("#segments small")
+    expect(segments).to_have_text(["khmer", "tibetan"])
+    expect(page.locator("#grammar-note")).to_contain_text("Khmer")
+    expect(page.locator("#units .unit-face")).to_have_text(["ខ្មែ", "រ"])
+    classes = page.locator("#units > li").first.locator("tbody tr:not(.ahead) b")
+    assert classes.all_text_contents() == ["C", "H", "C", "P"]
+    segments.nth(1).click()
+    expect(page.locator("#units .unit-face")).to_have_text(["བོ", "ད་"])
 
 
 def test_what_cannot_be_seen_is_named_in_the_machines(page: Any, address: str) -> None:

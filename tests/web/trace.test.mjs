@@ -55,13 +55,19 @@ test("also of bytes, of a tokenizer of one's own, and in a Worker", async () => 
   assert.throws(() => wwho.trace(7), { status: "ARGUMENT" });
 });
 
-test("the grammars of the page are those of the schemas, of which wwho_328k was made", async () => {
+test("the grammars of the page are those of the schemas, of which wwho_400k was made", async () => {
   assert.equal(await readFile(new URL("web/site/page/syllables/grammars.js", ROOT), "utf8"), await grammars(), "node tools/gen_page.mjs writes them");
-  const { GRAMMARS } = await fromSite("page/syllables/grammars.js");
-  assert.deepEqual(Object.keys(GRAMMARS), ["sinhala", "devanagari"]);
-  for (const [name, { source, classes }] of Object.entries(GRAMMARS)) {
-    assert.equal(source, wwho.provenance[`schema:${name}`]);
-    const { C } = classes;
-    assert.ok(C.some(([from, to]) => from <= (name === "sinhala" ? 0xd9a : 0x915) && to > from));
+  const { CLASSES, GRAMMARS } = await fromSite("page/syllables/grammars.js");
+  const { info, provenance } = await getEncoding("wwho_400k");
+  assert.deepEqual(
+    Object.keys(GRAMMARS),
+    info.routes.filter(({ hasUnits }) => hasUnits).map(({ name }) => name).sort(),
+  );
+  for (const [name, { source, classes, groups }] of Object.entries(GRAMMARS)) {
+    assert.equal(source, provenance[`schema:${name}`]);
+    assert.ok(Object.values(groups).flat().every((each) => each in classes));
+    assert.ok(Object.keys(classes).every((each) => each in CLASSES));
   }
+  const { C } = GRAMMARS.khmer.classes;
+  assert.deepEqual(C, [[0x1780, 0x17a2]]);
 });

@@ -1,4 +1,4 @@
-// The page that shows how syllables are found: a text, and the tables of wwho_328k at work on it.
+// The page that shows how syllables are found: a text, and the tables of wwho_400k at work on it.
 
 import { Tokenizer } from "../../package/index.js";
 import { EXAMPLES } from "../data/examples.js";
@@ -7,7 +7,7 @@ import { fromFragment } from "../share/permalink.js";
 import { bytes } from "../show/format.js";
 import { SyllableView } from "./view.js";
 
-const MODEL = "wwho_328k";
+const MODEL = "wwho_400k";
 
 /** @param {string} id @returns {any} */
 const find = (id) => document.getElementById(id);

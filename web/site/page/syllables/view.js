@@ -1,6 +1,6 @@
 // The automata at work: a text cut by the router, one of its stretches cut by its own machine, with every step.
 
-import { GRAMMARS } from "./grammars.js";
+import { CLASSES, GRAMMARS } from "./grammars.js";
 import { element } from "../show/element.js";
 import { nameOf } from "../show/markup.js";
 
@@ -16,18 +16,6 @@ const RULES = {
   orphan: "orphan: a sign that only goes on with a syllable, without one before it",
   passthrough: "no part of a syllable: passed through alone",
   piece: "piece",
-};
-/** What the letters stand for by which the grammars name their classes. @type {Readonly<Record<string, string>>} */
-const CLASSES = {
-  C: "consonant",
-  V: "vowel letter",
-  P: "vowel sign",
-  H: "mutes the vowel",
-  Z: "joiner",
-  N: "nukta, a dot",
-  M: "final sign",
-  A: "avagraha",
-  S: "om",
 };
 const START = 1;
 const SEGMENTS = 60;
@@ -138,7 +126,8 @@ function noteOn(segment, grammar) {
   }
   const rings = "A double ring: a syllable may end here.";
   if (!grammar) return [`The grammar of this script became ${machine}; the file numbers the classes of its characters. ${rings}`];
-  return [`${upper(route)}: `, element("code", "", grammar.grammar), ` became ${machine}. ${rings}`];
+  const groups = Object.entries(grammar.groups).map(([name, classes]) => `${name} = ${classes.join(" ")}`);
+  return [`${upper(route)}: `, element("code", "", grammar.grammar), " with ", element("code", "", groups.join(", ")), ` became ${machine}. ${rings}`];
 }
 
 /** @param {Unit} piece @param {string} kind @param {Grammar | undefined} grammar */
