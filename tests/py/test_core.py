@@ -86,7 +86,7 @@ def test_a_model_tells_what_it_is_made_of() -> None:
     assert (whole["n_vocab"], whole["n_models"], whole["n_routes"]) == (328020, 2, 3)
     base, sgpe = (dict(numbers(model, lib.WWHO_OF_MODEL, k)) for k in range(2))
     assert (base["symbols"], base["n_symbols"], base["n_ids"]) == (0, 256, 199998)
-    assert (sgpe["symbols"], sgpe["speller"], sgpe["n_superwords"]) == (1, 0, 45000)
+    assert (sgpe["symbols"], sgpe["speller"], sgpe["n_superwords"]) == (1, 0, 31780)
     assert numbers(model, lib.WWHO_OF_MODEL, 2) == numbers(model, 99) == []
     other = numbers(model, lib.WWHO_OF_ROUTE, 0)
     assert other == [("model", 0), ("units", 2**32 - 1), ("stage", 0)]

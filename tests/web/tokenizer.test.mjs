@@ -370,7 +370,7 @@ test("results are copies", () => {
 test("info, name, provenance and special tokens", () => {
   assert.equal(o200k.name, "o200k_base");
   assert.deepEqual([o200k.info.nVocab, o200k.info.models[0].nIds, o200k.info.unkId], [200019, 199998, null]);
-  assert.deepEqual([o200k, wwho, superwords].map(({ info }) => info.models.at(-1).nSuperwords), [0, 0, 45_000]);
+  assert.deepEqual([o200k, wwho, superwords].map(({ info }) => info.models.at(-1).nSuperwords), [0, 0, 31_780]);
   assert.deepEqual(o200k.info.routes, [{ name: "other", model: 0, hasUnits: false }]);
   assert.deepEqual(
     [...o200k.specialTokens],
