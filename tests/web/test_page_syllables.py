@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from demo_page import expect, opened
+
+from wwho.serve.fonts import DEBIAN
 
 pytestmark = pytest.mark.page
 
@@ -44,6 +47,38 @@ def test_every_script_has_its_own_grammar(page: Any, address: str) -> None:
     assert classes.all_text_contents() == ["C", "H", "C", "P"]
     segments.nth(1).click()
     expect(page.locator("#units .unit-face")).to_have_text(["བོ", "ད་"])
+
+
+@pytest.mark.parametrize(
+    ("text", "fonts"),
+    [
+        ("ខ្មែរ", ["NotoSansKhmer-Regular.ttf"]),
+        ("བོད་སྐད་", ["NotoSerifTibetan-Regular.ttf"]),
+        ("ok ក ไทย", ["NotoSansKhmer-Regular.ttf", "NotoSansThai-Regular.ttf"]),
+        ("plain", []),
+    ],
+)
+def test_the_fonts_of_a_text_are_fetched_and_no_others(
+    page: Any, address: str, text: str, fonts: list[str]
+) -> None:
+    for font in fonts:
+        if not (DEBIAN / font).is_file():
+            pytest.skip(f"{DEBIAN} has no {font}: apt-get install fonts-noto-core")
+    asked: list[str] = []
+
+    def note(request: Any) -> None:
+        if request.resource_type == "font":
+            asked.append(Path(request.url).name)
+
+    page.on("request", note)
+    at_work(page, address, "")
+    page.evaluate("document.fonts.ready")
+    asked.clear()  # those of the example
+    page.fill("#text", text)
+    page.evaluate("document.fonts.ready")
+    assert sorted(asked) == fonts
+    failed = "[...document.fonts].filter(({ status }) => status === 'error').map(String)"
+    assert page.evaluate(failed) == []
 
 
 def test_what_cannot_be_seen_is_named_in_the_machines(page: Any, address: str) -> None:

@@ -309,6 +309,34 @@ def test_the_installed_pyodide_is_found(tmp_path: Path, monkeypatch: pytest.Monk
     assert installed() == package
 
 
+def test_a_folder_of_fonts_is_served_and_nothing_beside_it(tmp_path: Path) -> None:
+    """Each script has the font of its name; the Noto project has no sans serif for Tibetan."""
+    fonts = tmp_path / "fonts"
+    fonts.mkdir()
+    for name in ("SansKhmer", "SerifKhmer", "SerifTibetan", "SansPhagsPa", "SansThaana"):
+        (fonts / f"Noto{name}-Regular.ttf").write_text(name, "utf-8")
+    (tmp_path / "NotoSansLao-Regular.ttf").write_text("secret", "utf-8")
+    client = create_app(fonts_folder=fonts).test_client()
+    styles = client.get("/fonts/noto.css")
+    assert styles.content_type == "text/css; charset=utf-8"
+    faces = re.findall('font-family: "wwho (.+)";\n  src: url\\("(.+)"', styles.text)
+    assert faces == [
+        ("khmer", "NotoSansKhmer-Regular.ttf"),
+        ("phags-pa", "NotoSansPhagsPa-Regular.ttf"),
+        ("tibetan", "NotoSerifTibetan-Regular.ttf"),
+    ]
+    assert "unicode-range: U+1780-17F9, U+19E0-19FF, U+200C-200D, U+25CC;" in styles.text
+    response = client.get("/fonts/NotoSansKhmer-Regular.ttf")
+    assert (response.text, response.content_type) == ("SansKhmer", "font/ttf")
+    for name in ("NotoSansThaana-Regular.ttf", "../NotoSansLao-Regular.ttf", "none.ttf"):
+        assert client.get(f"/fonts/{name}").status_code == 404
+
+
+def test_without_fonts_the_style_sheet_is_empty(tmp_path: Path) -> None:
+    response = create_app(fonts_folder=tmp_path / "none").test_client().get("/fonts/noto.css")
+    assert (response.status_code, response.text) == (200, "")
+
+
 # The page
 
 

@@ -32,6 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="serve this folder at /pyodide/ (node_modules/pyodide, here or in a folder above)",
     )
     parser.add_argument(
+        "--fonts",
+        type=Path,
+        metavar="FOLDER",
+        help="Noto fonts for the page of syllables (those of Debian's fonts-noto-core, if there)",
+    )
+    parser.add_argument(
         "--url", help="where the page is public, such as https://example.org/; for link previews"
     )
 
@@ -44,5 +50,5 @@ def run(options: argparse.Namespace) -> int:
         if error.name not in NEEDED:
             raise
         raise BackendError(f"the server needs {error.name}: pip install 'wwho[serve]'") from error
-    serve(options.host, options.port, options.threads, options.pyodide, options.url)
+    serve(options.host, options.port, options.threads, options.pyodide, options.url, options.fonts)
     return 0

@@ -14,7 +14,7 @@ from time import perf_counter
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
-from wwho.serve import api, problems, pyodide
+from wwho.serve import api, fonts, problems, pyodide
 from wwho.serve.files import FOLDERS, Site, routes
 from wwho.serve.messages import to_json
 
@@ -31,12 +31,17 @@ LOG = logging.getLogger("wwho.access")
 
 
 def create_app(
-    *, pyodide_folder: Path | None = None, large_at_once: int = 2, url: str | None = None
+    *,
+    pyodide_folder: Path | None = None,
+    fonts_folder: Path = fonts.DEBIAN,
+    large_at_once: int = 2,
+    url: str | None = None,
 ) -> Flask:
     """The WSGI application.
 
     Args:
         pyodide_folder: a folder to serve at ``/pyodide/``, such as that of npm's package.
+        fonts_folder: a folder with Noto fonts, to serve at ``/fonts/``; there may be none.
         large_at_once: how many large bodies the API answers at the same time.
         url: the address under which others find the page, for link previews.
 
@@ -55,6 +60,7 @@ def create_app(
     app.register_error_handler(HTTPException, problems.from_http)
     app.register_error_handler(problems.ProblemError, problems.response)
     app.register_blueprint(api.routes(large))
+    app.register_blueprint(fonts.routes(fonts_folder))
     if pyodide_folder is not None:
         app.register_blueprint(pyodide.routes(pyodide_folder))
     routes(app, site)

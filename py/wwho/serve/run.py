@@ -14,6 +14,7 @@ import waitress
 
 from wwho.errors import WwhoError
 from wwho.serve.app import LOG, create_app
+from wwho.serve.fonts import DEBIAN
 from wwho.serve.operations import OPERATIONS
 from wwho.serve.pyodide import installed
 
@@ -38,6 +39,7 @@ def serve(
     threads: int = 4,
     pyodide: Path | None = None,
     url: str | None = None,
+    fonts: Path | None = None,
 ) -> None:
     """Serve the page and the API until Ctrl-C or SIGTERM, after printing the address.
 
@@ -47,14 +49,17 @@ def serve(
         threads: how many requests are answered at the same time; half of them may be large.
         pyodide: a folder to serve at ``/pyodide/``; None for npm's package, if it is installed.
         url: the address under which others find the page, for link previews.
+        fonts: a folder with Noto fonts; None for Debian's, if it is there.
 
     Raises:
-        WwhoError: the port is taken, there are too few threads, or folder or address are none.
+        WwhoError: the port is taken, there are too few threads, or a folder or the address is none.
     """
     if threads < 2:
         raise WwhoError(f"--threads {threads}: expected two or more, one of them for small bodies")
     if pyodide is not None and not pyodide.is_dir():
         raise WwhoError(f"{pyodide} is no folder; --pyodide takes that of npm's package pyodide")
+    if fonts is not None and not fonts.is_dir():
+        raise WwhoError(f"{fonts} is no folder; --fonts takes one with NotoSansKhmer-Regular.ttf")
     if url is not None and not url.startswith(("https://", "http://")):
         raise WwhoError(f"--url {url} is no address; it begins with https:// or http://")
     shown, family = (f"[{host}]", socket.AF_INET6) if ":" in host else (host, socket.AF_INET)
@@ -63,7 +68,12 @@ def serve(
     except (OSError, OverflowError) as error:
         remedy = "choose another --port (0 takes a free one) or --host"
         raise WwhoError(f"cannot serve on {shown}:{port}: {error}; {remedy}") from error
-    app = create_app(pyodide_folder=pyodide or installed(), large_at_once=threads // 2, url=url)
+    app = create_app(
+        pyodide_folder=pyodide or installed(),
+        fonts_folder=fonts or DEBIAN,
+        large_at_once=threads // 2,
+        url=url,
+    )
     server = waitress.create_server(app, sockets=[listener], threads=threads, **SETTINGS)
     LOG.addHandler(logging.StreamHandler(sys.stderr))
     LOG.setLevel(logging.INFO)

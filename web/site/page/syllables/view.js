@@ -65,6 +65,7 @@ export class SyllableView {
     if (text === this.#text) return;
     this.#text = text;
     this.#segments = this.#tokenizer.trace(text).slice(0, SEGMENTS);
+    useFontsOf(this.#segments);
     const again = this.#segments.findIndex(({ start }) => start === this.#wanted);
     this.#showSegments();
     this.#choose(again === -1 ? mostToShow(this.#segments) : again);
@@ -102,6 +103,13 @@ export class SyllableView {
     const grammar = GRAMMARS[route];
     return grammar && this.#tokenizer.provenance[`schema:${route}`] === grammar.source ? grammar : undefined;
   }
+}
+
+/** The server has a font for each script, named by its route; a browser fetches those named here. @param {readonly Segment[]} segments */
+function useFontsOf(segments) {
+  const families = new Set(segments.filter((segment) => kindOf(segment) === "script").map(({ route }) => `"wwho ${route}"`));
+  const others = getComputedStyle(document.documentElement).getPropertyValue("--text");
+  document.body.style.setProperty("--text", [...families, others].join(", "));
 }
 
 /** @param {Segment} segment */
