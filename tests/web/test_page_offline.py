@@ -86,11 +86,13 @@ def waited_for(page: Any, condition: str) -> bool:
 
 
 def reopened_offline(context: Any, address: str) -> None:
-    """The page opens without a network, counts what is typed, and files."""
+    """The page opens without a network, counts what is typed, and files, and draws a picture."""
     page = context.new_page()
     opened(page, address)
     page.fill("#text", SAMPLE)
     expect_counts(page, SAMPLE)
+    with page.expect_download():
+        page.click("#picture")
     drop(page, "small.txt", 2 * SAMPLE.encode())
     expect_counts(page, 2 * SAMPLE)
 

@@ -11,7 +11,7 @@ const PAGE = "./";
 const MODELS = ["package/models/o200k_base.wwho", "package/models/cl100k_base.wwho", "package/models/wwho_328k.wwho"];
 const PINNED = /static\/[0-9a-f]{16}\//;
 /** What HTML and modules name: links, imports, and files beside them. */
-const NAMES = [/\b(?:src|href)="([^":#]+\.(?:js|css|svg))"/g, /\bfrom "(\.[^"]+)"/g, /new URL\("(\.[^"]+\.(?:js|wasm))", import\.meta\.url\)/g];
+const NAMES = [/\b(?:src|href)="([^":#]+\.(?:js|css|svg))"/g, /\b(?:from |await import\()"(\.[^"]+)"/g, /new URL\("(\.[^"]+\.(?:js|wasm))", import\.meta\.url\)/g];
 
 /** @type {any} the types know only windows */
 const worker = self;

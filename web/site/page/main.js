@@ -11,7 +11,6 @@ import { Model } from "./model.js";
 import { Address } from "./share/address.js";
 import { copy } from "./share/clipboard.js";
 import { toPlainFragment } from "./share/permalink.js";
-import { picture, sharePicture } from "./share/picture.js";
 import { Card } from "./show/card.js";
 import { element } from "./show/element.js";
 import { FileTable } from "./show/files.js";
@@ -266,6 +265,7 @@ async function put(shared, name) {
 }
 
 async function asPicture() {
+  const { picture, sharePicture } = await import("./share/picture.js");
   const blocks = model.last?.blocks ?? [];
   const bars = ROWS.flatMap((row) => {
     const cuts = blocks.flatMap((block) => {
