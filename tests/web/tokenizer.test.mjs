@@ -144,6 +144,18 @@ test("ids that are none", () => {
   assert.equal(new TextDecoder().decode(o200k.tokenBytes(24912)), "hello");
 });
 
+test("the bytes of a token of SCRIPT are its text, unless it cuts a character: then its symbols", async () => {
+  const script = await Tokenizer.load(new URL("tests/vectors/script.wwho", ROOT));
+  const whole = new Map([[0, "a"], [1, "b"], [2, "ab"], [4, " "], [5, " a"]]);
+  for (let i = 0; i < 7; i++) {
+    const bytes = script.tokenBytes(272 + i);
+    if (whole.has(i)) assert.equal(new TextDecoder().decode(bytes), whole.get(i));
+    else assert.ok(bytes.length % 2 === 0 && bytes[0] >= 0xf5);
+  }
+  assert.deepEqual([...script.tokenBytes(5)], [0xf5, 0x06]);
+  script.free();
+});
+
 test("texts that are none", () => {
   for (const text of [null, undefined, 7, ["a"], new ArrayBuffer(3)]) {
     for (const method of ["encode", "encodeWithOffsets", "countTokens", "segment"]) {

@@ -258,6 +258,7 @@ export class Tokenizer implements Disposable {
     options?: DecodeOptions & { signal?: AbortSignal },
   ): AsyncGenerator<string, void, undefined>;
   decodeBytes(ids: Iterable<number>, options?: DecodeOptions): Uint8Array<ArrayBuffer>;
+  /** The text of one token; of one of SCRIPT that begins or ends within a character, its symbols. */
   tokenBytes(id: number): Uint8Array<ArrayBuffer>;
   segment(text: Text): Segment[];
   /** What segment gives, with every step of the automata: to show how a grammar works, or why it does not. Much slower. */

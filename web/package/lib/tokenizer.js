@@ -636,7 +636,10 @@ export class BaseTokenizer {
     const [given] = checkedIds([id]);
     const bytes = this.#open.tokenBytes(given);
     if (bytes === null) throw this.#unknown(given, 0);
-    return bytes;
+    if (!isSymbols(bytes)) return bytes;
+    const joined = this.decodeBytes([given]);
+    const text = utf8(joined);
+    return text.includes("\ufffd") && 4 * Array.from(text).length !== bytes.length ? bytes : joined;
   }
 
   /** @param {Text} text @returns {Segment[]} */
@@ -776,6 +779,10 @@ function requireUtf8(part, before) {
     throw new WwhoError("UTF8", message, { cause });
   }
 }
+
+/** Whether a token is spelled with SCRIPT's symbols: blocks, and indices in them. @param {Uint8Array} bytes */
+const isSymbols = (bytes) =>
+  bytes.length > 0 && bytes.length % 2 === 0 && bytes.every((byte, i) => (i % 2 === 0 ? byte >= 0xf5 : byte >= 0x02 && byte <= 0xf1));
 
 /** What a stage drops between two segments; of bytes it is not known. @param {Segment} a @param {Text} text @param {Segment} b */
 const between = (a, text, b) => (typeof text === "string" ? text.slice(a.end, b.start) : "");
