@@ -27,6 +27,7 @@ SIZES = {
     "wwho_328k": 328_020,
     "wwho_super_328k": 328_020,
     "wwho_400k": 400_020,
+    "wwho_super_400k": 400_020,
     "wwho_128k": 128_000,
 }
 NAMES = tuple(SIZES)
@@ -83,7 +84,7 @@ def test_the_layout_is_the_models(name: str) -> None:
     assert f"| `{name}` | {model.n_vocab:,} |" in page
 
 
-@pytest.mark.parametrize("name", ["wwho_super_328k", "wwho_128k"])
+@pytest.mark.parametrize("name", ["wwho_super_328k", "wwho_super_400k", "wwho_128k"])
 def test_only_superwords_reach_over_spaces(name: str) -> None:
     model, default = model_of(name), model_of("wwho_328k")
     if name.endswith("328k"):
@@ -122,8 +123,9 @@ def test_the_sources_of_all_languages_are_in_the_card(corpora: Path) -> None:
     assert rows == len(re.findall(r"^\| [A-Z]\w+ \| \w+ \| [\d,]+ \| ", card, re.MULTILINE))
 
 
-def test_the_shipped_schemas_are_those_it_was_trained_with() -> None:
-    model = model_of("wwho_400k")
+@pytest.mark.parametrize("name", ["wwho_400k", "wwho_super_400k"])
+def test_the_shipped_schemas_are_those_it_was_trained_with(name: str) -> None:
+    model = model_of(name)
     schemas = [load_schema(key[7:]) for key in model.provenance if key.startswith("schema:")]
     cut = compile_cuts(AtomKind.SYLLABLE, schemas, model_of("o200k_base").scanners)
     assert len(schemas) == 67

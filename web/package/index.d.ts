@@ -280,7 +280,8 @@ export type EncodingName =
   | "wwho_128k"
   | "wwho_328k"
   | "wwho_400k"
-  | "wwho_super_328k";
+  | "wwho_super_328k"
+  | "wwho_super_400k";
 
 /**
  * One of the encodings that come with the package, loaded once: all who ask get the same tokenizer, and share one download. The

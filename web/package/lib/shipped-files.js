@@ -13,4 +13,5 @@ export const ENCODINGS = {
   wwho_328k: () => new URL("../models/wwho_328k.wwho", import.meta.url),
   wwho_400k: () => new URL("../models/wwho_400k.wwho", import.meta.url),
   wwho_super_328k: () => new URL("../models/wwho_super_328k.wwho", import.meta.url),
+  wwho_super_400k: () => new URL("../models/wwho_super_400k.wwho", import.meta.url),
 };
