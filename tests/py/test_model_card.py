@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shlex
 import subprocess
@@ -141,10 +142,11 @@ def test_a_character_of_any_script_is_one_token(character: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.corpora
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES if os.environ.get("WWHO_RETRAIN") else NAMES[:1])
 def test_the_cards_command_gives_the_shipped_bytes(
     name: str, corpora: Path, tmp_path: Path
 ) -> None:
+    """Those of all encodings take minutes: they are trained where WWHO_RETRAIN is set."""
     (block,) = re.findall(r"^```\n((?:python .*?)?wwho train .*?)^```", card_of(name), re.M | re.S)
     output = tmp_path / f"{name}.wwho"
     block = block.replace("build/sources", f"{tmp_path}/sources").replace(
