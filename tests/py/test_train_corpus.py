@@ -462,7 +462,7 @@ def test_the_report_on_the_command_line(cli: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["--weight", "2"], "invalid weight value: '2'"),
+        (["--weight", "2"], "--weight: found '2', expected a source and a value"),
         (["--weight", "x=2"], "a weight is for 'x', which is no source"),
         (["--sample", "2"], "sample is 2"),
         (["--errors", "ignore"], "invalid choice: 'ignore'"),

@@ -458,11 +458,11 @@ def paired(text: str) -> tuple[str, str]:
     """A source and what is said of it: a weight or a file, which is checked later.
 
     Raises:
-        ValueError: there is no ``=`` between them.
+        argparse.ArgumentTypeError: there is no ``=`` between them.
     """
     source, sign, value = text.rpartition("=")
     if not sign:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a source and a value, as in a=b")
     return source, value
 
 
