@@ -462,7 +462,8 @@ def paired(text: str) -> tuple[str, str]:
     """
     source, sign, value = text.rpartition("=")
     if not sign:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a source and a value, as in a=b")
+        what = f"found {text!r}, expected a source and a value, as in a=b"
+        raise argparse.ArgumentTypeError(what)
     return source, value
 
 

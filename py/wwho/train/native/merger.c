@@ -92,8 +92,9 @@ struct wwho_merger {
 
 void wwho_merger_free(wwho_merger *m) {
     if (!m) return;
-    void *parts[] = {m->token, m->width, m->pair,   m->run,   m->run_count, m->run_sources, m->pairs, m->places, m->heap.entries, m->bytes,
-                     m->units, m->words, m->merges, m->gains, m->with_left, m->with_right, m->fresh,  m->renumbered,   m->shapes};
+    void *parts[] = {m->token,     m->width,        m->pair,  m->run,        m->run_count, m->run_sources, m->pairs,
+                     m->places,    m->heap.entries, m->bytes, m->units,      m->words,     m->merges,      m->gains,
+                     m->with_left, m->with_right,   m->fresh, m->renumbered, m->shapes};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
     free(m);
 }

@@ -116,8 +116,7 @@ static int count_stretch(wwho_phrases *phrases, uint64_t count, uint64_t sources
     return WWHO_OK;
 }
 
-int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len, uint64_t share, uint64_t count,
-                         uint64_t sources) {
+int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len, uint64_t share, uint64_t count, uint64_t sources) {
     if (!phrases || (!text && len)) return WWHO_ARGUMENT;
     int status = WWHO_OK;
     for (size_t at = 0, end; !status && at < len; at = end) {

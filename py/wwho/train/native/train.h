@@ -105,8 +105,8 @@ void wwho_phrases_free(wwho_phrases *phrases);
 int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len, uint64_t share, uint64_t count, uint64_t sources);
 
 /* Prepare to merge the tokens of phrases, counted from first_id, across words: the right one of a pair begins with U+0020, and no
- * merge touches more than max_words (2..127) words, and its pair stands in min_sources or more; otherwise as wwho_merger_new. The last n_pairs tokens are merged ones, of
- * the tokens pairs[2 * k] and pairs[2 * k + 1], which come before. The phrases are used up. */
+ * merge touches more than max_words (2..127) words, and its pair stands in min_sources or more; otherwise as wwho_merger_new. The last
+ * n_pairs tokens are merged ones, of the tokens pairs[2 * k] and pairs[2 * k + 1], which come before. The phrases are used up. */
 int wwho_merger_of_phrases(wwho_phrases *phrases, const uint32_t *pairs, size_t n_pairs, size_t max_merges, uint64_t min_freq,
                            uint32_t max_units, uint32_t max_words, uint32_t min_sources, wwho_merger **merger);
 
