@@ -29,7 +29,7 @@ FLAGS = [
     "-mllvm", "-rotation-max-header-size=0", "-Xclang", "-disable-lifetime-markers",
     "-mllvm", "-join-globalcopies", "-mllvm", "-join-splitedges",
     "-mllvm", "-disable-licm-promotion", "-mllvm", "-machine-sink-split=false",
-    "-mllvm", "-enable-gvn-hoist", "-mllvm", "-phi-node-folding-threshold=1",
+    "-mllvm", "-instcombine-negator-enabled=false", "-mllvm", "-phi-node-folding-threshold=1",
     "-nostdlib", "-fvisibility=hidden", "-c",
 ]  # fmt: skip
 # zig cc would pad each address to five bytes.
