@@ -3,11 +3,13 @@
     python tools/split_sources.py ../shared/corpora/train_mix.txt.xz build/sources
 
 writes `build/sources/si-0.txt` and so on: the lines whose letters are mostly Sinhala, Devanagari or
-others (si, hi, en), those of each language in six kinds of about the same vocabulary. Kinds are
-found by expectation maximization: a line is of the kind whose words, of 65,536 classes by their
-hash, are most probable in it. Nothing is drawn at random: the same corpus gives the same files.
-`wwho train --balanced` leaves out one after the other to see what a vocabulary is worth on text
-that it was not made of.
+others (si, hi, en), those of each language in six kinds of about the same vocabulary. Any other
+corpus is of one language, as its name says: train_kn.txt.xz. There are as many kinds of each
+language as `--kinds` says, and of a language with more bytes than `--most` about so many are taken,
+the lines with the lowest hashes. Kinds are found by expectation maximization: a line is of the kind
+whose words, of 65,536 classes by their hash, are most probable in it. Nothing is drawn at random:
+the same corpus gives the same files. `wwho train --balanced` leaves out one after the other to see
+what a vocabulary is worth on text that it was not made of.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "py"))
 from wwho.corpus import Corpus
 
-KINDS, CLASSES, ROUNDS = 6, 1 << 16, 25
+CLASSES, ROUNDS = 1 << 16, 25
 WORDS = 30  # of a line: more tell nothing new of its kind
 SETTLED = 0.004  # the share of the lines that still change their kind when it is done
 SINHALA, DEVANAGARI = re.compile(b"\xe0[\xb6\xb7]"), re.compile(b"\xe0[\xa4\xa5]")
@@ -37,8 +39,8 @@ def language(line: bytes) -> str:
     return "si" if sinhala >= devanagari else "hi"
 
 
-def kinds(lines: list[bytes]) -> np.ndarray:
-    """The kind of each line."""
+def kinds(lines: list[bytes], count: int) -> np.ndarray:
+    """The kind of each line, of so many."""
     known: dict[bytes, int] = {}
     words, ends = [], []
     for line in lines:
@@ -50,10 +52,10 @@ def kinds(lines: list[bytes]) -> np.ndarray:
         ends.append(len(words))
     found = np.array(words, np.int32)
     row = np.repeat(np.arange(len(lines)), np.diff(ends, prepend=0))
-    kind = np.array([crc32(line) % KINDS for line in lines])
+    kind = np.array([crc32(line) % count for line in lines])
     for _ in range(ROUNDS):
-        scores = np.empty((KINDS, len(lines)))
-        for k in range(KINDS):
+        scores = np.empty((count, len(lines)))
+        for k in range(count):
             counts = np.bincount(found[kind[row] == k], minlength=CLASSES) + 0.5
             scores[k] = np.bincount(
                 row, weights=np.log(counts / counts.sum())[found], minlength=len(lines)
@@ -64,23 +66,34 @@ def kinds(lines: list[bytes]) -> np.ndarray:
     return kind
 
 
+def languages(corpus: str) -> dict[str, list[bytes]]:
+    """The lines of each language of a corpus."""
+    name = Path(corpus).name.split(".")[0].removeprefix("train_")
+    found: dict[str, list[bytes]] = {"si": [], "hi": [], "en": []} if name == "mix" else {name: []}
+    for block in Corpus([corpus]).blocks(lambda _: None):
+        for line in block.splitlines(keepends=True):
+            found[language(line) if name == "mix" else name].append(line)
+    return found
+
+
 def main() -> None:
-    """Read the corpus, write the files."""
+    """Read the corpora, write the files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus")
+    parser.add_argument("corpora", nargs="+")
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--kinds", type=int, default=6)
+    parser.add_argument("--most", type=int, default=1 << 40)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    languages: dict[str, list[bytes]] = {"si": [], "hi": [], "en": []}
-    for block in Corpus([options.corpus]).blocks(lambda _: None):
-        for line in block.splitlines(keepends=True):
-            languages[language(line)].append(line)
-    for name, lines in languages.items():
-        found = kinds(lines)
-        for k in range(KINDS):
-            chosen = b"".join(lines[i] for i in np.flatnonzero(found == k))
-            (options.folder / f"{name}-{k}.txt").write_bytes(chosen)
-            print(f"{name}-{k}.txt: {int((found == k).sum()):,} lines, {len(chosen):,} bytes")
+    for corpus in options.corpora:
+        for name, lines in languages(corpus).items():
+            share = options.most / sum(map(len, lines))
+            lines = [line for line in lines if crc32(line) < share * 2**32]
+            found = kinds(lines, options.kinds)
+            for k in range(options.kinds):
+                chosen = b"".join(lines[i] for i in np.flatnonzero(found == k))
+                (options.folder / f"{name}-{k}.txt").write_bytes(chosen)
+                print(f"{name}-{k}.txt: {int((found == k).sum()):,} lines, {len(chosen):,} bytes")
 
 
 if __name__ == "__main__":

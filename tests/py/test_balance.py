@@ -119,10 +119,34 @@ def test_merges_of_a_script_keep_their_parts() -> None:
     assert first_of_each(merges, ["a", "b"], {"a": 0, "b": 2}) == [(1, 1), (2, 1)]
 
 
+def test_evenly_short_sources_count_as_much_as_long_ones(
+    sources: list[Path], tmp_path: Path
+) -> None:
+    long, short = tmp_path / "long.txt", sources[1]
+    long.write_text(5 * sources[0].read_text("utf-8"), "utf-8")
+    given = {"schemas": ["sinhala"], "base": "r50k_base", "prune": 9, "vocab_size": 300}
+    ratio = round(2 * long.stat().st_size / short.stat().st_size) / 2
+    weighted = Corpus([long, short], weights={str(short): ratio})
+    even, same, plain = (
+        train(corpus, balanced=balanced, **given)  # type: ignore[arg-type]
+        for corpus, balanced in (
+            (Corpus([long, short]), "evenly"),
+            (weighted, True),
+            (Corpus([long, short]), True),
+        )
+    )
+    assert even.info.provenance == same.info.provenance != plain.info.provenance
+    ids = range(50257, even.n_vocab)
+    assert even.decode_tokens_bytes(ids) == same.decode_tokens_bytes(ids)
+    assert even.decode_tokens_bytes(ids) != plain.decode_tokens_bytes(ids)
+
+
 def test_what_cannot_be_balanced_is_refused(sources: list[Path]) -> None:
     with pytest.raises(CorpusError, match="name 2 or more"):
         train(Corpus(sources[:1]), balanced=True)
     with pytest.raises(ValueError, match="leave out atoms codepoint"):
         train(Corpus(sources[:2]), balanced=True, atoms="codepoint", schemas=["sinhala"])
+    with pytest.raises(CorpusError, match=r"may reach .* 4,294,967,295 is the most"):
+        train(Corpus(sources[:2], weights={str(sources[0]): 1_000_000}), balanced=True)
     with pytest.raises(CorpusError, match="and 2 ids for atoms"):
         train(Corpus(sources[:2]), balanced=True, base="r50k_base", prune=1, vocab_size=7)

@@ -81,6 +81,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "base is trained, too, and --vocab-size counts all ids, unless --base names one",
     )
     parser.add_argument(
+        "--evenly",
+        action="store_const",
+        dest="balanced",
+        const="evenly",
+        help="as --balanced, and all FILES count alike, however long they are",
+    )
+    parser.add_argument(
         "--max-words",
         type=shared.positive,
         default=4,

@@ -61,7 +61,7 @@ def train(
     every_character: bool = False,
     min_freq: int = 2,
     superwords: int | Literal["auto"] = 0,
-    balanced: bool = False,
+    balanced: bool | Literal["evenly"] = False,
     max_words: int = 4,
     max_token_units: int | None = None,
     merge_constraint: Literal["none", "character"] = "none",
@@ -119,7 +119,7 @@ def train(
             superwords are chosen, on sources that are left out (`wwho.train.balance`): the texts
             are a `Corpus` of two sources or more, and `superwords` is not looked at. The base is
             ``none`` where it is None; over the bytes a base is trained, too, and `vocab_size` is
-            all ids together.
+            all ids together. ``evenly``: all sources count alike, however long they are.
         max_words: how many words a superword may touch, from 2 to 127.
         max_token_units: how many syllables (or other atoms) a token may have, superwords among
             them; None: as many as fit into a token's 1024 bytes.

@@ -16,15 +16,17 @@ import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby, zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from wwho.build.assemble import grown_base, special_ids, trained_model, units_of, with_merges
 from wwho.build.atoms import AtomKind
 from wwho.build.base import byte_base
 from wwho.compile.schema import Schema
+from wwho.corpus.corpus import decimal
 from wwho.errors import CorpusError
 from wwho.format.model import Artifact, Pair
 from wwho.train.learn import BYTES, SPACE, STEP, choose_atoms
@@ -51,6 +53,12 @@ ROOT = 8
 
 FEW = 5
 """How often an atom must be seen, while it is not known how many there will be."""
+
+EVEN = Fraction(16)
+"""How often a short source counts at most, so that it counts as much as a long one."""
+
+EVENLY: Literal["evenly"] = "evenly"
+"""Balanced, and all sources count alike."""
 
 MIN_SOURCES = 2
 """In how many of the sources that are learnt from a superword must be seen."""
@@ -431,6 +439,41 @@ class Balance:
         )
 
 
+def evenly(counted: Counted) -> Counted:
+    """What was counted, with weights under which all sources count alike, long and short."""
+    rows = counted.report.sources
+    most, corpus = max(row.bytes for row in rows), copy(counted.corpus)
+    times = [min(EVEN, Fraction(round(2 * most / max(1, row.bytes)), 2)) for row in rows]
+    corpus.sources = tuple(
+        replace(source, weight=source.weight * each)
+        for source, each in zip(corpus.sources, times, strict=True)
+    )
+    rows = tuple(
+        replace(row, weight=decimal(source.weight))
+        for row, source in zip(rows, corpus.sources, strict=True)
+    )
+    report = replace(counted.report, sources=rows)
+    return counted._replace(report=report, corpus=corpus, scale=corpus.scale)
+
+
+def check_counts(rows: Sequence[SourceCounts], weights: Sequence[int], words: Words) -> None:
+    """Refuse what would count beyond the upper bits.
+
+    Raises:
+        CorpusError: a pair of bytes may, or one of units that all sources have does.
+    """
+    bytes_ = sum(row.bytes * weight for row, weight in zip(rows, weights, strict=True))
+    units = [unit[0] for unit, _ in words.units().items()]
+    pairs = Merger(words, units, max_merges=1, min_freq=1)
+    pairs.step(1)
+    found = max(bytes_, *(round(ROOT * len(rows) ** 0.5) * gain for gain in pairs.gains()), 0)
+    if found > MASK:
+        raise CorpusError(
+            f"counts of this corpus may reach {found:,}, weights counted, and in balanced training "
+            f"{MASK:,} is the most; take a sample (--sample), or weights with fewer decimals"
+        )
+
+
 def run(merger: Merger) -> Merger:
     """Make all merges; Ctrl-C is heard in between."""
     while merger.step(STEP):
@@ -487,12 +530,7 @@ def balanced_model(
     stage = SecondStage(counted.corpus, counted.report, *limits, plan.bars)
     weights = [int(source.weight * scale) for source in counted.corpus.sources]
     rows = counted.report.sources
-    most = max(sum(records.total for records in each) for each in (units, whole))
-    if most * max(weights) * ROOT * len(units) ** 0.5 > MASK // 2:
-        raise CorpusError(
-            f"the corpus has {most:,} words, weights not counted, which are too many for balanced "
-            f"training from {len(units)} sources; take a sample (--sample)"
-        )
+    check_counts(rows, weights, combined(units, [Fraction(weight) for weight in weights]))
     others = [records.without(plan.schemas) for records in whole]
     balance = Balance(
         *(plan, stage, weights, rows, units, whole, others, scale, prune and prune * scale)

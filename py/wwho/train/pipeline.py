@@ -20,7 +20,7 @@ from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Artifact
 from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.progress import Progress
-from wwho.train.balance import Records, balanced_model
+from wwho.train.balance import EVENLY, Records, balanced_model, evenly
 from wwho.train.count import MAX_COUNT, Counted, count_corpus
 from wwho.train.counts import made_by
 from wwho.train.learn import atoms_of, learn_merges
@@ -49,7 +49,7 @@ def train_model(
     every_character: bool = False,
     min_freq: int = 2,
     superwords: int | Literal["auto"] = 0,
-    balanced: bool = False,
+    balanced: bool | Literal["evenly"] = False,
     max_words: int = 4,
     max_token_units: int | None = None,
     merge_constraint: MergeConstraint = "none",
@@ -119,6 +119,8 @@ def train_model(
         check_balanced(plan, corpus)
     units: list[Records] = []
     counted = plan.count(corpus, processes, units if balanced else None)
+    if balanced == EVENLY:
+        counted = evenly(counted)
     check_superwords(plan, counted.corpus)  # counts may be of what has no name
     if on_counted is not None:
         on_counted(replace(counted.report, protected=protected))
