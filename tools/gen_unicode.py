@@ -55,6 +55,9 @@ CATEGORIES = {
 }
 PROPERTIES = (
     *("White_Space", "Alphabetic", "Join_Control", "Extended_Pictographic", "Sentence_Terminal"),
+    *("Uppercase", "Lowercase", "Ideographic", "Unified_Ideograph", "Dash", "Quotation_Mark"),
+    *("Emoji", "Emoji_Presentation", "Emoji_Modifier", "Emoji_Modifier_Base", "Emoji_Component"),
+    *("Regional_Indicator", "Variation_Selector", "Diacritic", "Math", "Terminal_Punctuation"),
 )
 BREAKS = (
     *("CR", "LF", "Control", "Extend", "ZWJ", "Regional_Indicator", "Prepend", "SpacingMark"),

@@ -13,7 +13,7 @@ from wwho.core.packed import Packing, Placed
 from wwho.format.template import Template, What
 from wwho.special import Allowed
 from wwho.text import Text, Unk, to_bytes
-from wwho.trim import BYTES, Spaced, byte_spaces, spaces, trimmed
+from wwho.trim import BYTES, SPACE, Spaced, byte_spaces, spaces, trimmed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -229,14 +229,24 @@ class Batches:
     ) -> list[Spaced]:
         """The tokens of a text with the white space at their ends."""
         known = dict.fromkeys(ids)
+        names = dict(zip(known, self._packing.tokens_bytes([*known]), strict=True))
         ends = {
             token: byte_spaces(name or b"") if trim & BYTES else spaces(characters(name or b""))
-            for token, name in zip(known, self._packing.tokens_bytes([*known]), strict=True)
+            for token, name in names.items()
         }
-        added = known.keys() & {token.id for token in self._backend.info.added}
-        read = characters(text) if added else ""
+        info = self._backend.info
+        unknown = {model.unk_id for model in info.models if model.kind == "viterbi"}
+        added = {token.id: token.text.strip(SPACE) for token in info.added if token.id in known}
+        read = characters(text) if added or unknown & known.keys() else ""
+
+        def counted(token: int, start: int, end: int) -> tuple[int, int]:
+            # A model's token may have the id of an added one: of what is unknown, mostly.
+            found = read[start:end]
+            matched = token in unknown or added.get(token) == found.strip(SPACE)
+            return spaces(found) if matched else ends[token]
+
         return [
-            Spaced(*place, *(spaces(read[slice(*place)]) if token in added else ends[token]))
+            Spaced(*place, *counted(token, *place))
             for token, place in zip(ids, places, strict=True)
         ]
 

@@ -11,8 +11,7 @@ BYTES = 16
 KEEP, KEEP_ALONE = 2, 3
 """Moves that leave the first token's only space to it: always, or where no ids stand around."""
 
-# White space as Unicode has it, unlike `str.isspace`; and what stands for a space in ByteLevel.
-_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\u0120" + "".join(
+SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\u0120" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
 
@@ -33,7 +32,7 @@ def spaces(text: str) -> tuple[int, int]:
         >>> spaces("\\u0120 a b "), spaces("  ")
         ((2, 1), (2, 2))
     """
-    return len(text) - len(text.lstrip(_SPACE)), len(text) - len(text.rstrip(_SPACE))
+    return len(text) - len(text.lstrip(SPACE)), len(text) - len(text.rstrip(SPACE))
 
 
 def byte_spaces(text: bytes) -> tuple[int, int]:

@@ -21,7 +21,10 @@ tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 
 SCALARS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
 
-CLASSES = (r"\w", r"\s", r"\p{LC}|\d", r"[[:alnum:]]", r"[[:^punct:]]", r"(?i:[\p{Lu}])", r"\P{M}")
+CLASSES = (
+    *(r"\w|[[:print:]]", r"[^\w]", r"\s", r"\p{LC}|\d", r"[[:alnum:]]", r"[[:^punct:]]", r"\P{M}"),
+    *(r"(?i:[\p{Lu}])", r"\p{Punct}", r"[[:upper:]]|\p{Emoji}", r"\p{Lower}|\p{Hani}|[[:graph:]]"),
+)
 PATTERNS = (
     *(r"\S", r"\W", r"\h", r"\H", r"\p{^M}", r"\p{Letter}", r"\p{Han}", r"\p{Alphabetic}", r"\R"),
     *(r"[[:blank:]]", r"[\p{L}&&[^\p{Han}]]", r"[^a-z&&[^aeiou]\d]", r"[a[bc]&&[cd]]", r"[]\[a-]"),

@@ -6,7 +6,7 @@ Its syntax is Ruby's. What differs from `wwho.compile.parse.parse_regex`:
 - ``{n,m}+`` is not possessive: it repeats the repetition. Quantifiers may follow quantifiers.
 - A set may hold sets, and ``&&`` intersects what is on both sides. ``]`` in the first place of a
   set, and ``{``, ``}`` and ``]`` outside of one, may stand for themselves.
-- ``\w`` has no joiners, but superscript digits and fractions of Latin-1.
+- ``\w`` has no joiners; outside of sets it has superscript digits and fractions of Latin-1.
 - Where case is ignored, a property outside of a set is taken as it is.
 """
 
@@ -33,20 +33,24 @@ _HEX = CodePointSet.of(("0", "9"), ("a", "f"), ("A", "F"))
 _LINE_FEED = CodePointSet.of("\n")
 _LINE_BREAKS = CodePointSet.of(("\n", "\r"), 0x85, 0x2028, 0x2029)
 _CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "e": "\x1b"}
-_WORD = (unicode.word() - CodePointSet.of(0x200C, 0x200D)) | CodePointSet.of(
-    *(0xB2, 0xB3, 0xB9), (0xBC, 0xBE)
-)
+_WORD_IN_SETS = unicode.word() - CodePointSet.of(0x200C, 0x200D)
+_WORD = _WORD_IN_SETS | CodePointSet.of(*(0xB2, 0xB3, 0xB9), (0xBC, 0xBE))
 _NAMED: dict[str, Callable[[], CodePointSet]] = {
     "alnum": lambda: unicode.alphabetic() | unicode.category("Nd"),
     "alpha": unicode.alphabetic,
     "alphabetic": unicode.alphabetic,
     "any": lambda: ALL,
+    "assigned": lambda: ~unicode.category("Cn"),
     "ascii": lambda: CodePointSet.of((0, 0x7F)),
     "blank": lambda: unicode.category("Zs") | CodePointSet.of("\t"),
     "cntrl": lambda: unicode.category("Cc"),
     "digit": lambda: unicode.category("Nd"),
-    "punct": lambda: unicode.category("P") | unicode.category("S"),
+    "graph": lambda: _graph(),
+    "lower": lambda: unicode.binary_property("Lowercase"),
+    "print": lambda: _graph() | unicode.category("Zs"),
+    "punct": lambda: unicode.category("P"),
     "space": unicode.white_space,
+    "upper": lambda: unicode.binary_property("Uppercase"),
     "whitespace": unicode.white_space,
     "word": lambda: _WORD,
     "xdigit": lambda: _HEX,
@@ -261,6 +265,24 @@ _LONG_FOLDS = frozenset({"ss", "ff", "fi", "fl", "st", "\u02bcn", "i\u0307", "j\
 """Neighbours that case folding makes of one character, of those that letters are written with."""
 
 
+def _named(name: str) -> CodePointSet:
+    """A property by its long name, or a script.
+
+    Raises:
+        KeyError: it is neither.
+    """
+    try:
+        return unicode.binary_property(name)
+    except KeyError:
+        return unicode.script(name)
+
+
+def _graph() -> CodePointSet:
+    """What is seen: no white space, no control, no surrogate, and assigned."""
+    gone = ("Cc", "Cs", "Cn")
+    return ~reduce(or_, map(unicode.category, gone), unicode.white_space())
+
+
 def _flat(node: Node) -> list[Node]:
     if not isinstance(node, Alt) or node == _LINE_START:
         return [node]
@@ -316,7 +338,9 @@ class _Reader(CharReader):
         name = self.cursor.until(":]", "the class")
         if name not in _NAMED:
             raise self.cursor.error(f"[:{name}:]: this class is not known", at)
-        return ~_NAMED[name]() if negative else _NAMED[name]()
+        found = _WORD_IN_SETS if name == "word" else _NAMED[name]()
+        found |= unicode.category("S") if name == "punct" else CodePointSet()
+        return ~found if negative else found
 
     def _refuse_operator(self) -> None:
         """There is no operator but &&, which ends what stands before it."""
@@ -343,8 +367,10 @@ class _Reader(CharReader):
                 raise self.cursor.error("this is a byte, not a character; write \\x{..}", at)
             return CodePointSet.of(found)
         if letter in ("p", "P") and self.cursor.peek() == "{":
-            return self._property(at) if letter == "p" else ~self._property(at)
-        classes = {"s": unicode.white_space(), "d": unicode.category("Nd"), "w": _WORD, "h": _HEX}
+            found_set = self._property(at, in_set)
+            return found_set if letter == "p" else ~found_set
+        classes = {"s": unicode.white_space(), "d": unicode.category("Nd"), "h": _HEX}
+        classes["w"] = _WORD_IN_SETS if in_set else _WORD
         if letter.lower() in classes:
             found_set = classes[letter.lower()]
             return ~found_set if letter.isupper() else found_set
@@ -354,19 +380,21 @@ class _Reader(CharReader):
             raise self.cursor.error(f"\\{letter}: write the character as \\x{{..}}", at)
         return CodePointSet.of(letter)
 
-    def _property(self, at: int) -> CodePointSet:
+    def _property(self, at: int, in_set: bool = False) -> CodePointSet:
         r"""Read the name after ``\p``: ``{L}``, ``{^Lu}``, ``{Letter}``, ``{Han}``, ``{Alnum}``."""
         self.cursor.take("{")
         negative = self.cursor.take("^")
         name = self.cursor.until("}", "the property")
         loose = name.translate({ord(mark): None for mark in " -_"}).lower()
         try:
-            if loose in _NAMED:
+            if loose == "word" and in_set:
+                found = _WORD_IN_SETS
+            elif loose in _NAMED:
                 found = _NAMED[loose]()
             elif loose in _LONG or loose in _SHORT:
                 found = unicode.category(_LONG.get(loose) or _SHORT[loose])
             else:
-                found = unicode.script(name)
+                found = _named(name)
         except KeyError:
             raise self.cursor.error(
                 f"no property {name!r} is known in Unicode {unicode.UNICODE_VERSION}; use a "

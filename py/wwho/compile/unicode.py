@@ -22,6 +22,46 @@ UNICODE_VERSION: Final[str] = _DATA["version"]
 """The Unicode version of every property in this module, for example ``"16.0.0"``."""
 
 
+_CODES: Final[dict[str, str]] = dict(
+    pair.split(":")
+    for pair in [
+        "arab:arabic",
+        "armn:armenian",
+        "beng:bengali",
+        "bopo:bopomofo",
+        "cyrl:cyrillic",
+        "deva:devanagari",
+        "ethi:ethiopic",
+        "geor:georgian",
+        "grek:greek",
+        "gujr:gujarati",
+        "guru:gurmukhi",
+        "hang:hangul",
+        "hani:han",
+        "hebr:hebrew",
+        "hira:hiragana",
+        "kana:katakana",
+        "khmr:khmer",
+        "knda:kannada",
+        "laoo:lao",
+        "latn:latin",
+        "mlym:malayalam",
+        "mong:mongolian",
+        "mymr:myanmar",
+        "orya:oriya",
+        "sinh:sinhala",
+        "syrc:syriac",
+        "taml:tamil",
+        "telu:telugu",
+        "thaa:thaana",
+        "tibt:tibetan",
+        "zinh:inherited",
+        "zyyy:common",
+    ]
+)
+"""Names of scripts by their code in ISO 15924."""
+
+
 @cache
 def category(name: str, version: str = UNICODE_VERSION) -> CodePointSet:
     """Return the code points of a general category or a group of them.
@@ -62,7 +102,8 @@ def script(name: str) -> CodePointSet:
     """Return the code points whose Script property is `name`.
 
     Args:
-        name: The long name; case, spaces, hyphens and underscores do not count.
+        name: The long name, or the code of a common one, such as ``"Hani"``; case, spaces, hyphens
+            and underscores do not count.
 
     Returns:
         Its code points.
@@ -71,6 +112,7 @@ def script(name: str) -> CodePointSet:
         KeyError: If there is no such script.
     """
     wanted = _loose(name)
+    wanted = _CODES.get(wanted, wanted)
     for known, ranges in _DATA["scripts"].items():
         if _loose(known) == wanted:
             return _decode(ranges)
@@ -80,6 +122,22 @@ def script(name: str) -> CodePointSet:
 def script_names() -> tuple[str, ...]:
     """The long names of all scripts."""
     return tuple(_DATA["scripts"])
+
+
+def binary_property(name: str) -> CodePointSet:
+    """Return the code points with a property such as ``"Emoji"``.
+
+    Args:
+        name: its long name; case, spaces, hyphens and underscores do not count.
+
+    Raises:
+        KeyError: If there is no such property, or it is not among the data.
+    """
+    wanted = _loose(name)
+    for known, ranges in _DATA["properties"].items():
+        if _loose(known) == wanted:
+            return _decode(ranges)
+    raise KeyError(name)
 
 
 @cache

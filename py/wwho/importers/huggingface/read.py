@@ -272,7 +272,9 @@ def spelled(text: str, number: int, flags: Flag, draft: Draft, scanners: object)
     form = normalize(draft.normalizer, text.encode(), scanners)[0].decode()  # type: ignore[arg-type]
     if form == text:
         return [Added(text, number, flags)]
-    # It decodes to that form, too: the first text of an id counts.
+    # It decodes to that form, too: the first text of an id counts. What is special there is known by
+    # its text, so that a token which is rewritten is not.
+    flags &= ~Flag.SPECIAL
     hidden = Added(text, number, Flag.HIDDEN)
     return [Added(form, number, flags), hidden] if form else [hidden]
 
