@@ -309,7 +309,7 @@ def test_a_record_that_is_not_true_is_found_out(tmp_path: Path) -> None:
 
 def test_what_cannot_be_exported_is_refused() -> None:
     for to in FORMATS:
-        with pytest.raises(ExportError, match="wwho_328k has routes"):
+        with pytest.raises(ExportError, match="wwho_328k has 3 routes"):
             export(artifact_of("wwho_328k"), to)
     with pytest.raises(ExportError, match="share the id 200018"):
         export(artifact_of("o200k_harmony"), "tokenizer.json")

@@ -61,10 +61,9 @@ def byte_model(artifact: Artifact) -> ByteModel:
         ExportError: it is none.
     """
     if artifact.router is not None:
-        names = ", ".join(route.name for route in artifact.routes)
         raise ExportError(
-            f"{artifact.name} has routes ({names}): its syllables are cut by grammars that a "
-            "byte-level BPE does not have; a model without schemas can be exported"
+            f"{artifact.name} has {len(artifact.routes)} routes: it cuts syllables by grammars, "
+            "which a byte-level BPE does not have; a model without schemas can be exported"
         )
     (route,) = artifact.routes
     model = artifact.models[route.model]
