@@ -40,7 +40,9 @@ def write(artifact: Artifact) -> Exported:
     """
     made = artifact.models[0]
     if artifact.router is not None or len(artifact.models) > 1:
-        raise ExportError(f"{artifact.name} has routes, which SentencePiece does not")
+        raise ExportError(
+            f"{artifact.name} has {len(artifact.routes)} routes, which SentencePiece does not"
+        )
     if isinstance(made, BPE) and made.units:
         algorithm = Algorithm.BPE
     elif isinstance(made, Viterbi) and made.narrow:
