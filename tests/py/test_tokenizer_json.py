@@ -326,6 +326,17 @@ REFUSED = [
     ),
     ("/normalizer", {"type": "Replace", "pattern": {"Regex": "x*"}, "content": ""}, "empty string"),
     ("/normalizer", {"type": "Precompiled", "precompiled_charsmap": "AAAA"}, "no charsmap"),
+    (
+        "/decoder",
+        {
+            "type": "Sequence",
+            "decoders": [
+                {"type": "Fuse"},
+                {"type": "Replace", "pattern": {"Regex": " +"}, "content": " "},
+            ],
+        },
+        "/decoder/decoders/1/pattern",
+    ),
     ("/added_tokens/0/special", None, "/added_tokens/0/special: found null"),
 ]
 
@@ -394,6 +405,17 @@ DECODERS: dict[str, Callable[..., Any]] = {
     "Metaspace never": lambda: decoders.Metaspace(prepend_scheme="never"),
     "BPEDecoder": lambda: decoders.BPEDecoder("b"),
     "CTC": lambda: decoders.CTC("a", "b"),
+    "a pattern": lambda: decoders.Sequence(
+        [
+            decoders.Replace("▁", " a"),
+            decoders.Strip("b", 1, 0),
+            decoders.Replace(Regex(r"#+|\w(?=')|[ .]$"), "-b"),
+            decoders.WordPiece("-b"),
+        ]
+    ),
+    "characters of a text": lambda: decoders.Sequence(
+        [decoders.Fuse(), decoders.Replace(Regex(r"[a#\s]"), "bb"), decoders.Strip("b", 1, 1)]
+    ),
     "Llama": lambda: decoders.Sequence(
         [
             decoders.Replace("▁", " "),

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
 
 from wwho.build import decoders
-from wwho.format.decoder import Decoder, Replace, Step, Unspell
+from wwho.compile.syntax import Chars, Seq
+from wwho.core.decoding import join
+from wwho.core.normalizing import normalize
+from wwho.format.decoder import MAX_STEPS, Decoder, Replace, Step, Strip, Unspell, Where
 from wwho.format.template import Place, Template, What
+from wwho.importers.huggingface.cutting import pattern_of
 from wwho.importers.huggingface.document import Value, check_options
+from wwho.importers.huggingface.draft import Draft
+from wwho.importers.huggingface.rewriting import add_normalizer
 from wwho.importers.source import shown
 from wwho.trim import BYTES, KEEP, KEEP_ALONE
 
+MAX_SURFACES = 0xFFFF
 AROUND = {"BertProcessing": {What.FIRST}, "RobertaProcessing": {What.FIRST, What.SECOND}}
 """The texts before which a processor puts an id that is from then on the first token."""
 
@@ -151,7 +160,12 @@ def _places(
 
 
 def read_decoder(
-    value: Value, *, byte_level: bool, continuing: str, before: tuple[Step, ...] = ()
+    value: Value,
+    *,
+    byte_level: bool,
+    continuing: str,
+    before: tuple[Step, ...],
+    texts: Callable[[], Mapping[int, bytes]],
 ) -> Decoder | None:
     """How the texts of tokens join; None where that is without a gap.
 
@@ -160,6 +174,7 @@ def read_decoder(
         byte_level: whether tokens are bytes.
         continuing: what stands before tokens that only continue a word.
         before: what makes of tokens their texts in the file.
+        texts: gives the text of each token without a decoder.
 
     Raises:
         SourceError: it is not known, or does what no artifact can.
@@ -168,15 +183,56 @@ def read_decoder(
     if byte_level:
         if steps and steps[0] != decoders.BYTE_LEVEL[0]:
             value.fail("of tokens that are spelled in bytes, the first decoder must be ByteLevel")
-        return Decoder(steps) if len(steps) > 1 else None
-    return Decoder((*before, *steps), continuing=continuing)
+        return Decoder(cast(tuple[Step, ...], steps)) if len(steps) > 1 else None
+    steps = (*before, *steps)
+    *_, last = -1, *(place for place, step in enumerate(steps) if isinstance(step, _Pattern))
+    if last < 0:
+        return Decoder(cast(tuple[Step, ...], steps), continuing=continuing)
+    changed = texts()
+    surfaces = {
+        token: text
+        for token, text in _rewritten(steps[: last + 1], changed).items()
+        if text != changed[token]
+    }
+    if len(surfaces) > MAX_SURFACES:
+        value.fail(f"its patterns change {len(surfaces)} tokens; {MAX_SURFACES} are possible")
+    return Decoder(cast(tuple[Step, ...], steps[last + 1 :]), continuing, surfaces)
 
 
-def _steps(value: Value, byte_level: bool) -> tuple[Step, ...]:
+@dataclass(frozen=True)
+class _Pattern:
+    """A Replace of a pattern: no step of an artifact, but the texts of tokens say what it does."""
+
+    value: Value
+
+
+def _rewritten(steps: Sequence[Step | _Pattern], texts: Mapping[int, bytes]) -> dict[int, bytes]:
+    """The texts of tokens after steps, which must change each token alone."""
+    found = dict(texts)
+    for step in steps:
+        if isinstance(step, _Pattern):
+            draft = Draft()
+            add_normalizer(step.value, draft)
+            scanners, _ = draft.compiled(properties=False)
+            made = {text: normalize(draft.normalizer, text, scanners)[0] for text in found.values()}
+            found = {token: made[text] for token, text in found.items()}
+        elif isinstance(step, (Replace, Strip)) and step.where is Where.ALL:
+            only = Decoder((step,))
+            found = {token: join(only, [text])[0] for token, text in found.items()}
+        else:
+            later = next(each for each in steps[::-1] if isinstance(each, _Pattern))
+            later.value.at("pattern").fail(
+                f"found {shown(later.value.raw['pattern'])} after what joins tokens or tells them "
+                "by their place; only texts can be replaced there"
+            )
+    return found
+
+
+def _steps(value: Value, byte_level: bool) -> tuple[Step | _Pattern, ...]:
     if value.raw is None:
         return () if byte_level else decoders.NO_DECODER
     check_options(value)
-    kinds: dict[str, Callable[[Value], tuple[Step, ...]]] = {
+    kinds: dict[str, Callable[[Value], tuple[Step | _Pattern, ...]]] = {
         "BPEDecoder": lambda value: decoders.bpe(value.text("suffix")),
         "ByteFallback": lambda _: decoders.BYTE_FALLBACK,
         "ByteLevel": lambda _: _byte_level(byte_level),
@@ -203,8 +259,15 @@ def _byte_level(byte_level: bool) -> tuple[Step, ...]:
     return decoders.BYTE_LEVEL if byte_level else (Unspell(), *decoders.BYTE_LEVEL)
 
 
-def _replace(value: Value) -> tuple[Step, ...]:
-    pattern = value.at("pattern")
-    if not pattern.raw or set(pattern.be(dict)) != {"String"} or not pattern.raw["String"]:
-        pattern.fail(f'found {shown(pattern.raw)}, expected {{"String": ...}}: a decoder has texts')
-    return (Replace(pattern.text("String"), value.text("content")),)
+def _replace(value: Value) -> tuple[Step | _Pattern, ...]:
+    node, content = pattern_of(value), value.text("content")
+    if node is None:
+        value.at("pattern").fail("an empty text is everywhere")
+    parts = node.parts if isinstance(node, Seq) else (node,)
+    chars = [each.chars for each in parts if isinstance(each, Chars)]
+    if len(chars) == len(parts) and all(len(each) == 1 for each in chars):
+        return (Replace("".join(chr(char) for each in chars for char in each), content),)
+    few = isinstance(node, Chars) and len(node.chars) < MAX_STEPS // 2
+    if few and not any(char in chars[0] for char in content):
+        return tuple(Replace(chr(char), content) for char in chars[0])
+    return (_Pattern(value),)

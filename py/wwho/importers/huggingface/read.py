@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from wwho.build.base import WRITER
 from wwho.build.bpe import safe_cuts
 from wwho.compile.unicode import UNICODE_VERSION
+from wwho.core.decoding import listed_texts
 from wwho.core.normalizing import normalize
 from wwho.errors import ArtifactError, PatternError, SourceError
 from wwho.format.bpe import BPE
+from wwho.format.decoder import Decoder
 from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Flag, Route
@@ -226,7 +229,10 @@ def assemble(
                 f"{shown(text)} gets the id {number}, which is that of {shown(owners[number])}"
             )
         moved += stated != number
-        added += spelled(text, number, flags, draft, scanners)
+        forms = spelled(text, number, flags, draft, scanners)
+        if not forms[0].text:
+            root.at("added_tokens").at(place).fail("nothing is left of its normalized text")
+        added += forms
     if moved:
         draft.notes.append(
             f"{moved} added tokens have other ids than the file says: {ENGINE} gives a token that "
@@ -242,7 +248,7 @@ def assemble(
     continuing = prefix if isinstance(vocabulary.model, Greedy) and prefix else ""
     stages = tuple(draft.stages)
     route = Route("text", model=0, stages=tuple(range(len(stages))), units=units)
-    return Artifact(
+    artifact = Artifact(
         scanners=scanners,
         router=None,
         routes=(route,),
@@ -253,14 +259,17 @@ def assemble(
         normalizer=tuple(draft.normalizer),
         rewriting=tuple(draft.rewriting),
         template=read_template(root.at("post_processor"), everything, byte_level=draft.byte_level),
-        decoder=read_decoder(
-            root.at("decoder"),
-            byte_level=draft.byte_level,
-            continuing=continuing,
-            before=vocabulary.decoding,
-        ),
+        decoder=Decoder(continuing=continuing),
         provenance=record,
     )
+    decoder = read_decoder(
+        root.at("decoder"),
+        byte_level=draft.byte_level,
+        continuing=continuing,
+        before=vocabulary.decoding,
+        texts=lambda: {**artifact.decoded, **listed_texts(artifact)},
+    )
+    return replace(artifact, decoder=decoder)
 
 
 def spelled(text: str, number: int, flags: Flag, draft: Draft, scanners: object) -> list[Added]:
@@ -272,11 +281,11 @@ def spelled(text: str, number: int, flags: Flag, draft: Draft, scanners: object)
     form = normalize(draft.normalizer, text.encode(), scanners)[0].decode()  # type: ignore[arg-type]
     if form == text:
         return [Added(text, number, flags)]
-    # It decodes to that form, too: the first text of an id counts. What is special there is known by
-    # its text, so that a token which is rewritten is not.
+    # It decodes to that form, too: the first text of an id counts. What is special is known by its
+    # text there, so a token that is rewritten is not.
     flags &= ~Flag.SPECIAL
     hidden = Added(text, number, Flag.HIDDEN)
-    return [Added(form, number, flags), hidden] if form else [hidden]
+    return [Added(form, number, flags), hidden]
 
 
 def provenance(source: Source, options: Options) -> dict[str, str]:
