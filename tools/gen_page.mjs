@@ -1,13 +1,16 @@
 // Writes what the page shows and others know. Into web/site/index.html, what is there before any script has run: the first example
-// with its tokens and numbers, made by the tokenizers and by the page's own modules. Into web/site/page/syllables/grammars.js, the
-// grammars of wwho_400k.
+// with its tokens and numbers, made by the tokenizers and by the page's own modules. Into web/site/page/syllables, the grammars of
+// wwho_400k, and a small model of SCRIPT, which `wwho train` makes of the page's own sentences.
 //
 //     node tools/gen_page.mjs            write it
 //     node tools/gen_page.mjs --check    fail where it is not what is there
 
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
-import { pathToFileURL } from "node:url";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { getEncoding } from "../web/package/node.js";
 import { fromSite } from "./site.mjs";
@@ -15,6 +18,7 @@ import { fromSite } from "./site.mjs";
 const { describe } = await fromSite("page/tokens.js");
 const { EXAMPLES } = await fromSite("page/data/examples.js");
 const { FIRST, SHIPPED } = await fromSite("page/data/models.js");
+const { PARALLEL } = await fromSite("page/data/parallel.js");
 const { count, money } = await fromSite("page/show/format.js");
 const { lineHTML, linesOf } = await fromSite("page/show/markup.js");
 const { cutsIn } = await fromSite("page/show/pieces.js");
@@ -22,6 +26,8 @@ const { taxOf } = await fromSite("page/show/strip.js");
 
 const PAGE = new URL("../web/site/index.html", import.meta.url);
 const GRAMMARS = new URL("../web/site/page/syllables/grammars.js", import.meta.url);
+const SCRIPT = new URL("../web/site/page/syllables/script.wwho", import.meta.url);
+const WWHO = fileURLToPath(new URL("../.venv/bin/wwho", import.meta.url));
 const TEXT = EXAMPLES.sinhala;
 
 /** The page, with everything that depends on the tokenizers as they are now. @param {string} html @returns {Promise<string>} */
@@ -96,6 +102,22 @@ ${lines(found)}
 `;
 }
 
+/** The sentences of which the model of SCRIPT is made, a line each. */
+export const scriptCorpus = () => [...PARALLEL.map((/** @type {{ text: string }} */ { text }) => text), ...Object.values(EXAMPLES), ""].join("\n");
+
+/** That model. @returns {Promise<Buffer>} */
+async function script() {
+  const folder = await mkdtemp(join(tmpdir(), "wwho-"));
+  const file = join(folder, "script.wwho");
+  const options = "--encoding script --base none --pattern script --merge-constraint character --prune 1 --min-freq 2 --vocab-size 8000";
+  try {
+    execFileSync(WWHO, ["train", ...options.split(" "), "-o", file], { input: scriptCorpus(), stdio: ["pipe", "ignore", "inherit"] });
+    return await readFile(file);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 /** JSON with sorted keys and no spaces, of which a schema's digest is made. @param {any} value @returns {string} */
 function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
@@ -104,11 +126,11 @@ function canonical(value) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  for (const [url, make] of /** @type {const} */ ([[PAGE, filled], [GRAMMARS, grammars]])) {
-    const there = await readFile(url, "utf8");
-    const made = await make(there);
+  const text = (/** @type {URL} */ url) => readFile(url, "utf8");
+  for (const [url, make] of /** @type {const} */ ([[PAGE, async () => filled(await text(PAGE))], [GRAMMARS, grammars], [SCRIPT, script]])) {
+    const made = Buffer.from(await make());
     if (process.argv.includes("--check")) {
-      if (made !== there) throw new Error(`${url.pathname} is not what is made now: node tools/gen_page.mjs`);
+      if (!made.equals(await readFile(url))) throw new Error(`${url.pathname} is not what is made now: node tools/gen_page.mjs`);
     } else {
       await writeFile(new URL(`${url}.new`), made);
       await rename(new URL(`${url}.new`), url);

@@ -95,6 +95,8 @@ def test_normalize_and_provenance() -> None:
     )
     record = read_artifact(blob_of(tokenizer)).provenance
     assert record["pattern"] == "script"
+    blocks = record["script_blocks"].split("\n")  # by the paper's ids, which begin at 1
+    assert int(record["script_indices"]) + blocks.index("Sinhala LM") + 1 == 1639
     assert "atoms script, merge_constraint character" in record["training"]
     assert tokenizer.decode(tokenizer.encode("e\u0301")) == "é"
     again = train(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from demo_page import expect, opened
+from demo_page import drop, expect, opened
 
 from wwho.serve.fonts import DEBIAN
 
 pytestmark = pytest.mark.page
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def at_work(page: Any, address: str, text: str) -> Any:
@@ -106,8 +108,30 @@ def test_the_pages_lead_to_each_other(page: Any, address: str) -> None:
     opened(page, address)
     page.fill("#text", "हिन्दी ok")
     page.click("nav >> text=Syllables")
-    expect(page.locator("h1")).to_have_text("How a syllable is found")
+    expect(page.locator("h1")).to_have_text("How a text is cut")
     expect(page.locator("#text")).to_have_value("हिन्दी ok")
     expect(page.locator("#units .unit-face")).to_have_text(["हि", "न्दी"])
     page.click("nav >> text=Tokens")
     expect(page.locator("h1")).to_contain_text("WWHO keeps syllables whole")
+
+
+def test_blocks_indices_and_pieces_of_script(page: Any, address: str, tmp_path: Path) -> None:
+    """Of the model that comes with the page, and of one that is dropped on it."""
+    at_work(page, address, "ගමේ ҧ 42")
+    page.select_option("#pick", "script")
+    faces = page.locator("#units .unit-face")
+    expect(faces).to_have_text(["ගමේ", "ҧ", "space", "42"])
+    expect(page.locator("#segments button")).to_have_count(0)
+    rows = page.locator("#units > li").nth(1).locator("tr")
+    expect(rows.nth(1)).to_have_text(re.compile(r"space U\+0020\s*Common Z 1536\s*2"))
+    expect(rows.nth(2)).to_have_text(re.compile(r"ҧ U\+04A7\s*Cyrillic LM \d+\s*\d+"))
+    page.fill("#text", "abc")
+    expect(faces).to_have_text(["abc"])
+    drop(page, "vectors.wwho", (ROOT / "tests/vectors/script.wwho").read_bytes())
+    expect(page.locator("#pick")).to_have_value("vectors")
+    expect(page.locator("#units .steps").first).to_contain_text("U+0061 90")
+    drop(page, "broken.wwho", b"\x89WWHO and no more")
+    expect(page.locator("#state")).to_contain_text("broken cannot be opened")
+    expect(page.locator("#pick")).to_have_value("vectors")
+    page.select_option("#pick", "wwho_400k")
+    expect(page.locator("#grammar-note")).to_contain_text("other")

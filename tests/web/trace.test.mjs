@@ -1,10 +1,11 @@
 // Every step of the automata, against what the core makes of the same text; and the grammars that the page shows beside them.
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { grammars } from "../../tools/gen_page.mjs";
+import { grammars, scriptCorpus } from "../../tools/gen_page.mjs";
 import { fromSite } from "../../tools/site.mjs";
 import { getEncoding as inWorker } from "../../web/package/node-worker.js";
 import { Tokenizer, getEncoding } from "../../web/package/node.js";
@@ -70,4 +71,24 @@ test("the grammars of the page are those of the schemas, of which wwho_400k was 
   }
   const { C } = GRAMMARS.khmer.classes;
   assert.deepEqual(C, [[0x1780, 0x17a2]]);
+});
+
+test("a model of SCRIPT: its pieces, and each character's block and index", async () => {
+  const script = await Tokenizer.load(new URL("web/site/page/syllables/script.wwho", ROOT));
+  assert.equal(script.provenance.corpus, `sha256 ${createHash("sha256").update(scriptCorpus()).digest("hex")}`, "node tools/gen_page.mjs makes it");
+  const text = "The ගමේ, e\u0301 42漢ひ\ue000!";
+  const traced = script.trace(text);
+  assert.deepEqual(traced.map((piece) => piece.text), ["The", " ගමේ", ",", " e\u0301", " ", "42", "漢ひ", "\ue000", "!"]);
+  for (const piece of traced) assert.equal(text.slice(piece.start, piece.end), piece.text);
+  const written = traced.flatMap(({ units }) => units.map((unit) => [unit.text, unit.rule, unit.block, ...unit.symbols]));
+  const [space, latin] = [["character", "Common Z", 1536, 2], ["character", "Latin LM", 1549]]; // the paper's ids, less the 1 of its padding
+  assert.deepEqual(written.slice(0, 5), [["T", ...latin, 19], ["h", ...latin, 33], ["e", ...latin, 30], [" ", ...space], ["ග", "character", "Sinhala LM", 1638, 23]]);
+  assert.deepEqual(written.at(-2), ["\ue000", "bytes", undefined, 2154, 2044, 2044]);
+  // A character that no token is made of stands in the ids as its symbols do.
+  assert.deepEqual([...script.encode("ҧ\ue000")], script.trace("ҧ\ue000").flatMap(({ units }) => units.flatMap(({ symbols }) => symbols)));
+  const broken = new Uint8Array([0x61, 0xff, 0xe2, 0x82, 0x62]);
+  assert.deepEqual(script.trace(broken).flatMap(({ start, units }) => [start, units.map(({ rule }) => rule)]), [0, ["character"], 1, ["bytes", "bytes", "bytes"], 4, ["character"]]);
+  assert.deepEqual(script.trace(""), []);
+  assert.throws(() => script.trace(7), { status: "ARGUMENT" });
+  script.free();
 });

@@ -143,10 +143,16 @@ export interface Step {
 
 export interface TracedUnit {
   readonly text: string;
-  /** As in Segment; "piece" in a base route, where units are what byte-pair encoding works on. */
-  readonly rule: "syllable" | "orphan" | "passthrough" | "piece";
+  /** As in Segment; "piece" in a base route, where units are what byte-pair encoding works on; "character" and "bytes" in a model of
+   *  SCRIPT, whose segments are its pretokens: a character that has a block and an index, or one that is written as bytes. */
+  readonly rule: "syllable" | "orphan" | "passthrough" | "piece" | "character" | "bytes";
   /** The last one ended the unit: its character, and those before it that no step accepts, are read again for the next. */
   readonly steps: readonly Step[];
+  /** In a model of SCRIPT, the numbers of the symbols that stand for it: of its block and its index, or of its bytes. Indices are
+   *  numbered from 0, blocks after them, bytes last. */
+  readonly symbols?: readonly number[];
+  /** The name of that block, its script and the kind of its characters, where the model's provenance has it. */
+  readonly block?: string;
 }
 
 export interface TracedSegment extends Omit<Segment, "units" | "rules"> {
@@ -261,7 +267,8 @@ export class Tokenizer implements Disposable {
   /** The text of one token; of one of SCRIPT that begins or ends within a character, its symbols. */
   tokenBytes(id: number): Uint8Array<ArrayBuffer>;
   segment(text: Text): Segment[];
-  /** What segment gives, with every step of the automata: to show how a grammar works, or why it does not. Much slower. */
+  /** What segment gives, with every step of the automata: to show how a grammar works, or why it does not. Of a model of SCRIPT, its
+   *  pretokens, with the symbols of each character. Much slower. */
   trace(text: Text): TracedSegment[];
   /** Give the memory back; later calls fail with status FREED. */
   free(): void;

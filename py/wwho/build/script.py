@@ -61,6 +61,12 @@ def script_step() -> Pairs:
     return pair_step(script_blocks())
 
 
+def block_record(blocks: Sequence[Block], n_indices: int) -> dict[str, str]:
+    """What the provenance says of the symbols: the blocks' names, a line each, and the indices."""
+    names = (" ".join(f"{block.script} {block.kind}".split()) for block in blocks)
+    return {"script_blocks": "\n".join(names), "script_indices": str(n_indices)}
+
+
 def shapes_of(symbols: Sequence[bytes]) -> bytes:
     """What keeps characters whole in training: bytes, or symbols of `script_step`.
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NAME = "inspect"
 HELP = "print the sections, sizes, routes and provenance of an artifact"
+MOST = 1000
+"""Characters of a value that are printed for people, such as the names of all blocks of SCRIPT."""
 EXAMPLE = "  $ wwho inspect wwho_328k\n  $ wwho inspect --tokens wwho_328k > tokens.txt"
 
 
@@ -136,4 +138,7 @@ def shown(value: object) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int) else streams.printable(str(value))
+    if isinstance(value, int):
+        return f"{value:,}"
+    text = streams.printable(str(value))
+    return text if len(text) <= MOST else f"{text[:MOST]}... ({len(text):,} characters: --json)"

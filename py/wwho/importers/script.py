@@ -17,6 +17,7 @@ from wwho.build.base import WRITER
 from wwho.build.bpe import bpe_model
 from wwho.build.script import (
     all_characters,
+    block_record,
     dropping,
     imported_model,
     script_artifact,
@@ -251,7 +252,7 @@ def _script(
     cuts = cuts._replace(
         scanners=[*cuts.scanners, drops], steps=(*_steps(config, old, drop), *cuts.steps)
     )
-    return script_artifact(cuts, model, record)
+    return script_artifact(cuts, model, record | block_record(blocks, n_indices))
 
 
 def _old_blocks(config: dict[str, Any]) -> list[Block]:

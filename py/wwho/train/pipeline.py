@@ -10,10 +10,11 @@ from typing import Literal
 
 from wwho.build.assemble import counting_model, special_ids, trained_model
 from wwho.build.atoms import PLAIN, AtomKind, Words, collapsing
-from wwho.build.script import shapes_of
+from wwho.build.script import block_record, script_step, shapes_of
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.schema import Schema, union
+from wwho.compile.script import script_blocks
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
@@ -147,6 +148,7 @@ def train_model(
         normalizer += collapsing()
     if kind is AtomKind.SCRIPT:
         normalizer += model.normalizer  # which spells with symbols
+        record |= block_record(script_blocks(), script_step().n_indices)
     return replace(model, normalizer=normalizer, provenance=record)
 
 

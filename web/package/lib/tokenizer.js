@@ -24,7 +24,7 @@ import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
 import { readProvenance } from "./provenance.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
 import { filled, placesOf, trimOffsets } from "./template.js";
-import { tracerOf } from "./trace.js";
+import { traceScript, tracerOf } from "./trace.js";
 
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./special.js").Names} Names */
@@ -702,8 +702,11 @@ export class BaseTokenizer {
     return segments;
   }
 
-  /** The segments of a text, with every step of the automata that cut them. @param {Text} text */
+  /** The segments of a text, with every step of the automata that cut them; of SCRIPT, pieces and symbols. @param {Text} text */
   trace(text) {
+    requireText(text);
+    const written = this.#normalizes ? traceScript(this.#open, this.#routes[0].name, this.provenance, text) : undefined;
+    if (written) return written;
     const segments = this.segment(text);
     return segments.map((this.#tracer ??= tracerOf(this.#open)));
   }

@@ -1,5 +1,5 @@
 // How the automata of a file cut a text, a character at a time (FORMAT.md, AUTOMATA to ROUTES): for teaching, and for whoever writes a
-// grammar. The core does the same faster, and says only where units end.
+// grammar. The core does the same faster, and says only where units end. Or how a model of SCRIPT writes a text (FORMAT.md, PAIRS).
 
 import { OF } from "./core.js";
 
@@ -9,8 +9,14 @@ const START = 1;
 const KEEP = 0;
 const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
 
+/** What SCRIPT writes: a symbol is two bytes, the first of which no UTF-8 has; a byte stands where the text is to be cut. */
+const SYMBOL = 0xf5;
+const SECOND = 2;
+const PER_FIRST = 240;
+const CUT = 1;
+
 /** @typedef {{ text: string, class: number, from: number, to: number, accepts: boolean }} Step */
-/** @typedef {{ text: string, rule: (typeof RULES)[number] | "piece", steps: Step[] }} TracedUnit */
+/** @typedef {{ text: string, rule: (typeof RULES)[number] | "piece" | "character" | "bytes", steps: Step[], symbols?: number[], block?: string }} TracedUnit */
 
 /** @param {import("./core.js").Core} core */
 export function tracerOf(core) {
@@ -68,4 +74,52 @@ function routeOf(core, number) {
   const stages = core.list(OF.ROUTE, number, "stage");
   const keepsAll = stages.length === 1 && core.list(OF.STAGE, stages[0], "action").every((action) => action === KEEP);
   return { name, hasUnits: false, automaton: keepsAll ? core.info(OF.STAGE, stages[0]).automaton : null };
+}
+
+/**
+ * How a model of SCRIPT cuts a text and writes its characters; undefined of any other model.
+ * @param {import("./core.js").Core} core
+ * @param {string} route
+ * @param {Readonly<Record<string, string>>} provenance
+ * @param {import("./core.js").Text} text
+ */
+export function traceScript(core, route, provenance, text) {
+  const { bytes, sources } = core.normalize(text);
+  // Of bytes, some may be no UTF-8 themselves.
+  const shown = typeof text === "string" ? bytes : core.normalize(new TextDecoder().decode(text)).bytes;
+  if (!shown.some((byte) => byte >= SYMBOL)) return undefined;
+  const given = typeof text === "string" ? new TextEncoder().encode(text) : text;
+  const numberAt = (/** @type {Uint8Array} */ from, /** @type {number} */ at) => (from[at] - SYMBOL) * PER_FIRST + from[at + 1] - SECOND;
+  // The symbol of the last byte is the last one of all, if bytes have symbols.
+  const last = core.normalize(new Uint8Array([0xff])).bytes.filter((byte) => byte !== CUT);
+  const firstByte = last.length === 2 ? numberAt(last, 0) - 0xff : Infinity;
+  const names = provenance.script_blocks?.split("\n") ?? [];
+
+  /** By the character that they come from, and by piece. @type {{ source: number, symbols: number[] }[][]} */
+  const pieces = [[]];
+  for (let at = 0; at < bytes.length; at += bytes[at] === CUT ? 1 : 2) {
+    if (bytes[at] === CUT) pieces.push([]);
+    else {
+      const piece = /** @type {typeof pieces[0]} */ (pieces.at(-1));
+      const unit = piece.at(-1);
+      if (unit?.source === sources[at]) unit.symbols.push(numberAt(bytes, at));
+      else piece.push({ source: sources[at], symbols: [numberAt(bytes, at)] });
+    }
+  }
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const decoded = (/** @type {number} */ from, /** @type {number} */ to) => decoder.decode(given.subarray(from, to));
+  const ends = pieces.flat().map(({ source }) => source).slice(1).concat(given.length);
+  let unit = 0;
+  let start = core.unitsIn(given.subarray(0, pieces.flat()[0]?.source ?? 0));
+  return pieces.filter((piece) => piece.length > 0).map((piece) => {
+    const units = piece.map(({ source, symbols }) => {
+      const isBytes = symbols[0] >= firstByte;
+      const block = isBytes ? undefined : names[symbols[0] - Number(provenance.script_indices)];
+      return { text: decoded(source, ends[unit++]), rule: isBytes ? "bytes" : "character", steps: [], symbols, ...(block && { block }) };
+    });
+    const whole = units.map((each) => each.text).join("");
+    const segment = { route, text: whole, start, end: start + whole.length, states: 0, units: /** @type {TracedUnit[]} */ (units) };
+    start = segment.end;
+    return segment;
+  });
 }

@@ -5,7 +5,7 @@
 /** What is said of each thing that takes a while. */
 const STEPS = { load: "fetching the import", start: "starting Python, 14 MB the first time", import: "reading the vocabulary" };
 /** A file of another library, by its name; of a file that was chosen as a tokenizer, the importer finds out what it is. */
-const NAMES = /^(tokenizer|tekken)[^/]*\.json$|^vocab\.(json|txt)$|\.(model|gguf|tiktoken)$/i;
+const NAMES = /^(tokenizer|tekken)[^/]*\.json$|^vocab\.(json|txt)$|\.(model|gguf|tiktoken|json\.gz)$/i;
 /** What lies beside one and belongs to it. */
 const BESIDE = /^(tokenizer_config\.json|special_tokens_map\.json|chat_template\.jinja|merges\.txt|config\.json)$/i;
 

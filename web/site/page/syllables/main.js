@@ -1,31 +1,76 @@
-// The page that shows how syllables are found: a text, and the tables of wwho_400k at work on it.
+// The page that shows how a text is cut: the tables of wwho_400k at work on it, a small model of SCRIPT, or a tokenizer of the user's.
 
 import { Tokenizer } from "../../package/index.js";
 import { EXAMPLES } from "../data/examples.js";
-import { fetchModel } from "../data/models.js";
+import { isBeside } from "../data/imported.js";
+import { addModel, fetchModel } from "../data/models.js";
+import { droppedFiles, pickedFiles } from "../input/dropped.js";
 import { fromFragment } from "../share/permalink.js";
 import { bytes } from "../show/format.js";
 import { SyllableView } from "./view.js";
 
-const MODEL = "wwho_400k";
+const FIRST = "wwho_400k";
+const SCRIPT = "script";
 
 /** @param {string} id @returns {any} */
 const find = (id) => document.getElementById(id);
+const [box, state, pick] = [find("text"), find("state"), find("pick")];
+/** @type {SyllableView | undefined} */
+let view;
+/** The tokenizer that is shown. */
+let shown = FIRST;
 
-async function start() {
-  const [box, state] = [find("text"), find("state")];
-  const shared = await fromFragment(location.hash).catch(() => undefined);
-  box.value = shared?.text ?? EXAMPLES.mixed;
+/** @param {string} name */
+async function use(name) {
+  document.body.dataset.state = "loading";
+  pick.value = name;
+  const progress = (/** @type {{ loaded: number, total: number }} */ { loaded, total }) => say(`Loading ${name}: ${bytes(loaded)} of ${bytes(total)}`);
   try {
-    const blob = await fetchModel(MODEL, ({ loaded, total }) => (state.textContent = `Loading ${MODEL}: ${bytes(loaded)} of ${bytes(total)}`));
-    const view = new SyllableView(find, await Tokenizer.load(blob));
-    view.show(box.value);
-    box.addEventListener("input", () => view.show(box.value));
-    state.textContent = "";
+    const tokenizer = await Tokenizer.load(name === SCRIPT ? new URL("./script.wwho", import.meta.url) : await fetchModel(name, progress));
+    if (pick.value !== name) return; // another was chosen meanwhile
+    view ??= new SyllableView(find);
+    view.use(tokenizer, box.value);
+    shown = name;
+    say("");
     document.body.dataset.state = "done";
   } catch (error) {
-    state.textContent = /** @type {Error} */ (error).message;
+    pick.value = shown;
+    say(`${name} cannot be opened: ${/** @type {Error} */ (error).message}`);
   }
+}
+
+/** @param {string} what */
+const say = (what) => (state.textContent = what);
+
+/** The first file that may be a tokenizer; what belongs to it may lie beside it. @param {import("../input/dropped.js").Found[]} found */
+async function take(found) {
+  const given = found.find(({ path }) => !isBeside(path));
+  if (!given) return say("There is no tokenizer among these files.");
+  try {
+    const { name } = await addModel(given.file, found.filter(({ path }) => isBeside(path)).map(({ file }) => file), say);
+    pick.add(new Option(name));
+    await use(name);
+  } catch (error) {
+    say(/** @type {Error} */ (error).message);
+  }
+}
+
+async function start() {
+  const shared = await fromFragment(location.hash).catch(() => undefined);
+  box.value = shared?.text ?? EXAMPLES.mixed;
+  box.addEventListener("input", () => view?.show(box.value));
+  pick.addEventListener("change", () => use(pick.value));
+  find("open-model").addEventListener("click", () => find("model").click());
+  find("model").addEventListener("change", () => take(pickedFiles(find("model").files)));
+  addEventListener("dragover", (event) => {
+    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+  });
+  addEventListener("drop", async (event) => {
+    if (!event.dataTransfer?.files.length) return;
+    event.preventDefault();
+    take(await droppedFiles(event.dataTransfer));
+  });
+  await use(FIRST);
 }
 
 start();

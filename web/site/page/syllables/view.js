@@ -1,8 +1,9 @@
-// The automata at work: a text cut by the router, one of its stretches cut by its own machine, with every step.
+// The automata at work: a text cut by the router, one of its segments cut by its own machine, with every step. Or a model of SCRIPT.
 
 import { CLASSES, GRAMMARS } from "./grammars.js";
 import { element } from "../show/element.js";
-import { nameOf } from "../show/markup.js";
+import { card, cell, glyph, named } from "./glyphs.js";
+import { isScript, noteOnScript, pieceCard } from "./script.js";
 
 /** @typedef {import("../../package/index.js").Tokenizer} Tokenizer */
 /** @typedef {import("../../package/index.js").TracedSegment} Segment */
@@ -10,7 +11,7 @@ import { nameOf } from "../show/markup.js";
 /** @typedef {import("../../package/index.js").Step} Step */
 /** @typedef {import("./grammars.js").Grammar} Grammar */
 
-/** @type {Readonly<Record<Unit["rule"], string>>} */
+/** @type {Readonly<Record<string, string>>} */
 const RULES = {
   syllable: "syllable",
   orphan: "orphan: a sign that only goes on with a syllable, without one before it",
@@ -20,32 +21,22 @@ const RULES = {
 const START = 1;
 const SEGMENTS = 60;
 const UNITS = 12; // that are shown at once
-const MARK = /^\p{M}/u;
-/** But for line ends, and what shapes the letters beside it. */
-const UNSEEN = /(?![\t\r\n\u200c\u200d])[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
-const NAMES = new Map([
-  [" ", "space"],
-  ["\n", "↵"],
-  ["\t", "tab"],
-  ["\u200d", "ZWJ"],
-  ["\u200c", "ZWNJ"],
-]);
-
 export class SyllableView {
+  /** @type {Tokenizer | undefined} */
   #tokenizer;
-  #text = "";
   /** @type {Segment[]} */
   #segments = [];
   #chosen = 0;
   #shown = UNITS;
+  /** What makes the cards, each when it is shown. @type {(() => Node)[]} */
+  #cards = [];
   /** Where the segment that the user chose begins, if any was. @type {number | undefined} */
   #wanted;
   #find;
 
-  /** @param {(id: string) => any} find @param {Tokenizer} tokenizer */
-  constructor(find, tokenizer) {
+  /** @param {(id: string) => any} find */
+  constructor(find) {
     this.#find = find;
-    this.#tokenizer = tokenizer;
     find("segments").addEventListener("click", (/** @type {Event} */ event) => {
       const button = /** @type {Element} */ (event.target).closest("button");
       if (!button) return;
@@ -55,20 +46,43 @@ export class SyllableView {
     });
     find("more-units").addEventListener("click", () => {
       this.#shown += UNITS * 2;
-      this.#showUnits();
-      if (find("more-units").hidden) find("segments").children[this.#chosen].focus({ preventScroll: true });
+      this.#showCards();
+      if (find("more-units").hidden) (find("segments").children[this.#chosen] ?? find("text")).focus({ preventScroll: true });
     });
+  }
+
+  /** Show a text by another tokenizer. @param {Tokenizer} tokenizer @param {string} text */
+  use(tokenizer, text) {
+    this.#tokenizer?.free();
+    this.#tokenizer = tokenizer;
+    this.show(text);
   }
 
   /** @param {string} text */
   show(text) {
-    if (text === this.#text) return;
-    this.#text = text;
-    this.#segments = this.#tokenizer.trace(text).slice(0, SEGMENTS);
-    useFontsOf(this.#segments);
+    if (!this.#tokenizer) return;
+    const segments = this.#tokenizer.trace(text);
+    useFontsOf(segments);
+    if (segments.length > 0) {
+      this.#find("on-syllables").hidden = isScript(segments);
+      this.#find("on-script").hidden = !isScript(segments);
+    }
+    if (isScript(segments)) return this.#showScript(segments, text, this.#tokenizer);
+    this.#segments = segments.slice(0, SEGMENTS);
     const again = this.#segments.findIndex(({ start }) => start === this.#wanted);
     this.#showSegments();
     this.#choose(again === -1 ? mostToShow(this.#segments) : again);
+  }
+
+  /** @param {readonly Segment[]} pieces @param {string} text @param {Tokenizer} tokenizer */
+  #showScript(pieces, text, tokenizer) {
+    const encoded = tokenizer.encodeWithOffsets(text);
+    this.#segments = [];
+    this.#showSegments();
+    this.#find("grammar-note").textContent = noteOnScript(tokenizer);
+    this.#cards = pieces.map((piece) => () => pieceCard(piece, encoded));
+    this.#shown = UNITS;
+    this.#showCards();
   }
 
   #showSegments() {
@@ -86,34 +100,34 @@ export class SyllableView {
     this.#chosen = index;
     [...this.#find("segments").children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === index)));
     const segment = this.#segments[index];
+    const grammar = segment && this.#grammarOf(segment);
     this.#shown = UNITS;
-    this.#find("grammar-note").replaceChildren(...(segment ? noteOn(segment, this.#grammarOf(segment)) : []));
-    this.#showUnits();
+    this.#find("grammar-note").replaceChildren(...(segment ? noteOn(segment, grammar) : []));
+    this.#cards = (segment?.units ?? []).map((unit) => () => unitCard(unit, kindOf(segment), grammar));
+    this.#showCards();
   }
 
-  #showUnits() {
-    const segment = this.#segments[this.#chosen];
-    const units = segment?.units ?? [];
-    this.#find("units").replaceChildren(...units.slice(0, this.#shown).map((unit) => card(unit, kindOf(segment), this.#grammarOf(segment))));
-    this.#find("more-units").hidden = units.length <= this.#shown;
+  #showCards() {
+    this.#find("units").replaceChildren(...this.#cards.slice(0, this.#shown).map((make) => make()));
+    this.#find("more-units").hidden = this.#cards.length <= this.#shown;
   }
 
   /** The grammar of a segment's script, if the tokenizer says that it was made of this one. @param {Segment} segment */
   #grammarOf({ route }) {
     const grammar = GRAMMARS[route];
-    return grammar && this.#tokenizer.provenance[`schema:${route}`] === grammar.source ? grammar : undefined;
+    return grammar && this.#tokenizer?.provenance[`schema:${route}`] === grammar.source ? grammar : undefined;
   }
 }
 
 /** The server has a font for each script, named by its route; a browser fetches those named here. @param {readonly Segment[]} segments */
 function useFontsOf(segments) {
-  const families = new Set(segments.filter((segment) => kindOf(segment) === "script").map(({ route }) => `"wwho ${route}"`));
+  const scripts = segments.flatMap(({ route, units }) => [route, ...units.map(({ block = "" }) => block.split(" ")[0].toLowerCase().replaceAll("_", "-"))]);
   const others = getComputedStyle(document.documentElement).getPropertyValue("--text");
-  document.body.style.setProperty("--text", [...families, others].join(", "));
+  document.body.style.setProperty("--text", [...new Set(scripts.map((script) => `"wwho ${script}"`)), others].join(", "));
 }
 
 /** @param {Segment} segment */
-const kindOf = ({ units }) => (units[0].rule === "piece" ? "base" : "script");
+const kindOf = ({ units }) => ((units[0]?.rule ?? "piece") === "piece" ? "base" : "script");
 
 /** The segment with the most characters in syllables of several. @param {readonly Segment[]} segments */
 function mostToShow(segments) {
@@ -127,9 +141,10 @@ function mostToShow(segments) {
 /** @param {Segment} segment @param {Grammar | undefined} grammar @returns {(string | Node)[]} */
 function noteOn(segment, grammar) {
   const { route, states } = segment;
+  if (states === 0) return [`This tokenizer cuts “${route}” in several steps, or not at all, so no one machine can be shown.`];
   const machine = `a machine of ${states} states`;
   if (kindOf(segment) === "base") {
-    return [`To the router this stretch is “${route}”, in which no syllables are made. ${upper(machine)} cuts it into the pieces that the base BPE ` +
+    return [`To the router this segment is “${route}”, in which no syllables are made. ${upper(machine)} cuts it into the pieces that the base BPE ` +
       "works on; the file numbers the classes of its characters and does not name them."];
   }
   const rings = "A double ring: a syllable may end here.";
@@ -139,21 +154,11 @@ function noteOn(segment, grammar) {
 }
 
 /** @param {Unit} piece @param {string} kind @param {Grammar | undefined} grammar */
-function card(piece, kind, grammar) {
+function unitCard(piece, kind, grammar) {
   const length = Array.from(piece.text).length;
   const steps = piece.steps.map((step, i) => (step.to === 0 ? lastRow(piece, step, i > length, grammar) : row(step, i >= length, grammar)));
-  const names = ["Character", "Class", "State"].map((name) => {
-    const cell = element("th", "", name);
-    cell.setAttribute("scope", "col");
-    return cell;
-  });
-  return element(
-    "li",
-    kind,
-    element("p", "unit-face", faceOf(piece)),
-    element("p", "unit-rule", RULES[piece.rule], piece.text.length > 1 && piece.text.startsWith(" ") ? ", with the space before it" : ""),
-    element("table", "steps", element("thead", "", element("tr", "", ...names)), element("tbody", "", ...steps)),
-  );
+  const line = RULES[piece.rule] + (piece.text.length > 1 && piece.text.startsWith(" ") ? ", with the space before it" : "");
+  return card(kind, faceOf(piece), line, ["Character", "Class", "State"], steps);
 }
 
 /** @param {Unit} piece */
@@ -162,11 +167,10 @@ const faceOf = ({ text }) => named(text.replace(/^ (?=.)/u, ""));
 /** @param {Step} step @param {boolean} ahead whether the character lies behind the piece @param {Grammar | undefined} grammar */
 function row(step, ahead, grammar) {
   const from = step.from === START ? [ring("start", false), " → "] : ["→ "];
-  const code = (step.text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
   return element(
     "tr",
     ahead ? "ahead" : "",
-    element("td", "", glyph(step.text), " ", element("small", "", `U+${code}`)),
+    cell(step.text),
     element("td", "", ...className(step, grammar)),
     element("td", "", ...from, ring(String(step.to), step.accepts)),
   );
@@ -178,14 +182,11 @@ function row(step, ahead, grammar) {
  * @param {Grammar | undefined} grammar
  */
 function lastRow(piece, step, back, grammar) {
-  const next = step.text === "" ? ["The stretch ends"] : ["Next is ", glyph(step.text), " (", ...className(step, grammar), "), no way on"];
+  const next = step.text === "" ? ["The segment ends"] : ["Next is ", glyph(step.text), " (", ...className(step, grammar), "), no way on"];
   const cell = element("td", "", ...next, back ? ", so it goes back" : "", ": ", element("span", "stop", "emits ", faceOf(piece)));
   cell.setAttribute("colspan", "3");
   return element("tr", "ahead", cell);
 }
-
-/** @param {string} text one character */
-const glyph = (text) => element("span", NAMES.has(text) ? "glyph chip" : "glyph", named(MARK.test(text) ? `◌${text}` : text));
 
 /** @param {Step} step @param {Grammar | undefined} grammar @returns {(string | Node)[]} */
 function className({ text, class: number }, grammar) {
@@ -201,12 +202,6 @@ function ring(name, accepts) {
   const node = element("span", accepts ? "ring accepts" : "ring", name);
   if (accepts) node.title = "a syllable may end here";
   return node;
-}
-
-/** What cannot be seen, or turns around what can, gets its name. @param {string} text */
-function named(text) {
-  const shown = NAMES.get(text) ?? (text.trim() === "" ? text.replaceAll("\n", "↵").replaceAll(" ", "␣") : text);
-  return shown.replace(UNSEEN, (character) => `[${nameOf(character)}]`);
 }
 
 /** @param {string} text */

@@ -1,0 +1,46 @@
+// Characters as the cards of this page show them.
+
+import { element } from "../show/element.js";
+import { nameOf } from "../show/markup.js";
+
+const MARK = /^\p{M}/u;
+/** But for line ends, and what shapes the letters beside it. */
+const UNSEEN = /(?![\t\r\n\u200c\u200d])[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+const NAMES = new Map([
+  [" ", "space"],
+  ["\n", "↵"],
+  ["\t", "tab"],
+  ["\u200d", "ZWJ"],
+  ["\u200c", "ZWNJ"],
+]);
+
+/** @param {string} text one character */
+export const glyph = (text) => element("span", NAMES.has(text) ? "glyph chip" : "glyph", named(MARK.test(text) ? `◌${text}` : text));
+
+/** A character and its code point. @param {string} text one character, or several that are one */
+export function cell(text) {
+  const codes = Array.from(text, (each) => `U+${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`);
+  return element("td", "", glyph(text), " ", element("small", "", codes.join(" ")));
+}
+
+/** What cannot be seen, or turns around what can, gets its name. @param {string} text */
+export function named(text) {
+  const shown = NAMES.get(text) ?? (text.trim() === "" ? text.replaceAll("\n", "↵").replaceAll(" ", "␣") : text);
+  return shown.replace(UNSEEN, (character) => `[${nameOf(character)}]`);
+}
+
+/** A card: what it is of, a line on it, and a table. @param {string} kind @param {string} face @param {string} line @param {readonly string[]} heads @param {readonly Node[]} rows */
+export function card(kind, face, line, heads, rows) {
+  const names = heads.map((name) => {
+    const head = element("th", "", name);
+    head.setAttribute("scope", "col");
+    return head;
+  });
+  return element(
+    "li",
+    kind,
+    element("p", "unit-face", face),
+    element("p", "unit-rule", line),
+    element("table", "steps", element("thead", "", element("tr", "", ...names)), element("tbody", "", ...rows)),
+  );
+}

@@ -1,0 +1,53 @@
+// A model of SCRIPT at work: the pieces that its rule cuts, each character's block and index, and the tokens made of them.
+
+import { element } from "../show/element.js";
+import { card, cell, named } from "./glyphs.js";
+
+/** @typedef {import("../../package/index.js").Tokenizer} Tokenizer */
+/** @typedef {import("../../package/index.js").TracedSegment} Segment */
+/** @typedef {import("../../package/index.js").TracedUnit} Unit */
+/** @typedef {import("../../package/index.js").Encoded} Encoded */
+
+/** Whether a model of SCRIPT made these. @param {readonly Segment[]} segments */
+export const isScript = (segments) => segments[0]?.units[0]?.symbols !== undefined;
+
+/** How the model cuts. @param {Tokenizer} tokenizer @returns {string} */
+export function noteOnScript({ provenance: { pattern } }) {
+  const rule = {
+    script: "A piece ends where the script or the kind of the characters changes; one space before a word belongs to it in scripts that write spaces. ",
+    none: "This model does not cut the text into pieces. ",
+  }[pattern ?? "none"];
+  return `${rule ?? "A regular expression cuts the text into pieces. "}Tokens are merged from these symbols, and no token crosses the end of a piece.`;
+}
+
+/** @param {Segment} piece @param {Encoded} encoded the whole text */
+export function pieceCard(piece, encoded) {
+  const names = [...new Set(piece.units.flatMap(({ text, block }) => (text === " " && piece.units.length > 1 ? [] : block ?? [])))];
+  const rows = [...piece.units.map(row), element("tr", "ahead", tokensOf(piece, encoded))];
+  return card("script", named(piece.text.replace(/^ (?=.)/u, "")), names.join(", "), ["Character", "Block", "Index"], rows);
+}
+
+/** @param {Unit} unit */
+function row({ text, rule, symbols = [], block }) {
+  if (rule === "bytes") {
+    const bytes = element("td", "", "no block: written as bytes ", element("small", "", symbols.join(" ")));
+    bytes.setAttribute("colspan", "2");
+    return element("tr", "", cell(text), bytes);
+  }
+  // Where normalizing made several characters of one, each has a pair.
+  const [blocks, indices] = [0, 1].map((odd) => symbols.filter((_, i) => i % 2 === odd).join(" "));
+  return element("tr", "", cell(text), element("td", "", block ?? "", " ", element("small", "", blocks)), element("td", "", indices));
+}
+
+/** The tokens of a piece, with their ids; of a part of a character the id alone. @param {Segment} piece @param {Encoded} encoded */
+function tokensOf({ text, start, end }, { ids, starts, ends }) {
+  const found = element("td", "", "tokens ");
+  found.setAttribute("colspan", "3");
+  ids.forEach((id, i) => {
+    if (starts[i] < start || ends[i] > end) return;
+    const isPart = ends[i - 1] > starts[i] || starts[i + 1] < ends[i];
+    const face = isPart ? "" : named(text.slice(starts[i] - start, ends[i] - start));
+    found.append(element("span", "stop", face), " ", element("small", "", String(id)), " ");
+  });
+  return found;
+}
