@@ -117,6 +117,9 @@ def test_merges_of_a_script_keep_their_parts() -> None:
     merges = [(0, 0), (1, 1), (2, 0), (3, 1), (4, 0)]  # of a, b, a, b, a
     assert first_of_each(merges, ["a", "b"], {"a": 2, "b": 1}) == [(0, 0), (1, 1), (2, 0)]
     assert first_of_each(merges, ["a", "b"], {"a": 0, "b": 2}) == [(1, 1), (2, 1)]
+    shared = [(0, 1), (0, 0), (1, 3), (3, 1), (2, 1)]  # 0 is of no script, and so is 3, its double
+    assert first_of_each(shared, ["", "a"], {"a": 4}) == [(0, 1), (2, 1)]
+    assert first_of_each(shared, ["", "a"], {"": 1, "a": 1}) == [(0, 1), (0, 0)]
 
 
 def test_evenly_short_sources_count_as_much_as_long_ones(

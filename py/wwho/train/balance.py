@@ -182,7 +182,7 @@ def spread(sources: Sequence[Records], factors: Sequence[Fraction]) -> Words:
 
 
 def scripts_of(texts: Iterable[bytes], schemas: Sequence[Schema]) -> list[str]:
-    """The script of each text: that of its first character that is of one."""
+    """The script of each text: that of its first character that is of one, or `OTHER`."""
     known: dict[str, str] = {}
 
     def script(character: str) -> str:
@@ -192,8 +192,7 @@ def scripts_of(texts: Iterable[bytes], schemas: Sequence[Schema]) -> list[str]:
         return known[character]
 
     return [
-        next(filter(None, map(script, text.decode("utf-8", "replace"))), schemas[0].name)
-        for text in texts
+        next(filter(None, map(script, text.decode("utf-8", "replace"))), OTHER) for text in texts
     ]
 
 
@@ -203,16 +202,19 @@ def sorted_out(
     """The values of the merges of each script; `scripts` are those of the tokens before them."""
     of = list(scripts)
     found = defaultdict(list)
-    for (left, _), value in zip(merges, values, strict=True):
-        of.append(of[left])
-        found[of[left]].append(value)
+    for (left, right), value in zip(merges, values, strict=True):
+        of.append(of[left] or of[right])
+        found[of[-1]].append(value)
     return found
 
 
 def first_of_each(
     merges: Sequence[Pair], scripts: Sequence[str], most: Mapping[str, int]
 ) -> list[Pair]:
-    """The first merges of each script, so many of each, renumbered.
+    """The first merges of each script, so many of each, renumbered; none of a merge left out.
+
+    Characters that scripts share have no script of their own, so a merge may be of another script
+    than a part of it.
 
     Example:
         >>> first_of_each([(0, 0), (1, 1), (3, 1), (2, 0)], ["a", "b"], {"a": 0, "b": 2})
@@ -220,14 +222,16 @@ def first_of_each(
     """
     of, left_over = list(scripts), dict(most)
     kept: list[Pair] = []
-    number: list[int] = list(range(len(of)))
+    number: list[int | None] = list(range(len(of)))
     for left, right in merges:
-        script = of[left]
+        script, first, second = of[left] or of[right], number[left], number[right]
         of.append(script)
+        if first is None or second is None or left_over.get(script, 0) < 1:
+            number.append(None)
+            continue
+        left_over[script] -= 1
         number.append(len(scripts) + len(kept))
-        if left_over.get(script, 0) > 0:
-            left_over[script] -= 1
-            kept.append((number[left], number[right]))
+        kept.append((first, second))
     return kept
 
 
@@ -332,7 +336,8 @@ class Balance:
             for (text, count), script in zip(texts.items(), scripts, strict=True):
                 spelled = len(text.decode()) if self.plan.every_character else len(text)
                 spared = 1 if texts is spaced else spelled - 1
-                found.append((count >> HELD, (count & MASK) * spared * per_word[script]))
+                gain = (count & MASK) * spared * per_word[script or self.names[0]]
+                found.append((count >> HELD, gain))
         found = sorted((each for each in found if each[0]), key=lambda each: -each[0])
         gains: list[float] = []
         for _, group in groupby(found, key=lambda each: each[0]):
