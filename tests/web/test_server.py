@@ -23,10 +23,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from wwho.errors import WwhoError
+from wwho.serve import fonts
 from wwho.serve.app import create_app
 from wwho.serve.archive import WEB
-from wwho.serve.files import BEST, FOLDERS, QUICK, Site, routes
-from wwho.serve.pyodide import installed
+from wwho.serve.files import BEST, FOLDERS, QUICK, Site, from_npm, routes
 from wwho.serve.run import serve
 
 BROTLI = {"Accept-Encoding": "gzip, br"}
@@ -299,24 +299,22 @@ def test_a_folder_for_pyodide_is_served_and_nothing_beside_it(tmp_path: Path) ->
         assert client.get(path).status_code == 404
 
 
-def test_the_installed_pyodide_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_of_npm_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "inner").mkdir()
     monkeypatch.chdir(tmp_path / "inner")
-    assert installed() is None
-    package = tmp_path / "node_modules" / "pyodide"
-    package.mkdir(parents=True)
-    (package / "pyodide.mjs").write_text("export {}", "utf-8")
-    assert installed() == package
+    assert from_npm("pyodide") is None
+    (package := tmp_path / "node_modules" / "pyodide").mkdir(parents=True)
+    assert from_npm("pyodide") == package
 
 
 def test_a_folder_of_fonts_is_served_and_nothing_beside_it(tmp_path: Path) -> None:
     """Each script has the font of its name; the Noto project has no sans serif for Tibetan."""
-    fonts = tmp_path / "fonts"
-    fonts.mkdir()
+    folder = tmp_path / "fonts"
+    folder.mkdir()
     for name in ("SansKhmer", "SerifKhmer", "SerifTibetan", "SansPhagsPa", "SansThaana"):
-        (fonts / f"Noto{name}-Regular.ttf").write_text(name, "utf-8")
+        (folder / f"Noto{name}-Regular.ttf").write_text(name, "utf-8")
     (tmp_path / "NotoSansLao-Regular.ttf").write_text("secret", "utf-8")
-    client = create_app(fonts_folder=fonts).test_client()
+    client = create_app(fonts_folder=folder).test_client()
     styles = client.get("/fonts/noto.css")
     assert styles.content_type == "text/css; charset=utf-8"
     faces = re.findall('font-family: "wwho (.+)";\n  src: url\\("(.+)"', styles.text)
@@ -330,6 +328,26 @@ def test_a_folder_of_fonts_is_served_and_nothing_beside_it(tmp_path: Path) -> No
     assert (response.text, response.content_type) == ("SansKhmer", "font/ttf")
     for name in ("NotoSansThaana-Regular.ttf", "../NotoSansLao-Regular.ttf", "none.ttf"):
         assert client.get(f"/fonts/{name}").status_code == 404
+
+
+def test_fonts_of_npm_come_before_those_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "@fontsource": "noto-serif-tai-tham/files/noto-serif-tai-tham-tai-tham-400-normal.woff2",
+        "debian": "NotoSansTaiTham-Regular.ttf",
+    }
+    for folder, name in files.items():
+        (file := tmp_path / "node_modules" / folder / name).parent.mkdir(parents=True)
+        file.write_text(folder, "utf-8")
+    (tmp_path / "node_modules/debian/NotoSansLao-Regular.ttf").write_text("lao", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(fonts, "DEBIAN", tmp_path / "node_modules" / "debian")
+    client = create_app().test_client()
+    found = re.findall('src: url\\("(.+)"', client.get("/fonts/noto.css").text)
+    assert found == ["NotoSansLao-Regular.ttf", Path(files["@fontsource"]).name]
+    response = client.get(f"/fonts/{found[1]}")
+    assert (response.text, response.content_type) == ("@fontsource", "font/woff2")
 
 
 def test_without_fonts_the_style_sheet_is_empty(tmp_path: Path) -> None:

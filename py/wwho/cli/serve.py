@@ -35,7 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fonts",
         type=Path,
         metavar="FOLDER",
-        help="Noto fonts for the page of syllables (those of Debian's fonts-noto-core, if there)",
+        help="Noto fonts for the page of syllables (node_modules/@fontsource, here or in a folder "
+        "above; where that lacks a script, Debian's fonts-noto-core)",
     )
     parser.add_argument(
         "--url", help="where the page is public, such as https://example.org/; for link previews"

@@ -33,7 +33,7 @@ LOG = logging.getLogger("wwho.access")
 def create_app(
     *,
     pyodide_folder: Path | None = None,
-    fonts_folder: Path = fonts.DEBIAN,
+    fonts_folder: Path | None = None,
     large_at_once: int = 2,
     url: str | None = None,
 ) -> Flask:
@@ -41,7 +41,7 @@ def create_app(
 
     Args:
         pyodide_folder: a folder to serve at ``/pyodide/``, such as that of npm's package.
-        fonts_folder: a folder with Noto fonts, to serve at ``/fonts/``; there may be none.
+        fonts_folder: a folder with Noto fonts, to serve at ``/fonts/``; None for `fonts.folders`.
         large_at_once: how many large bodies the API answers at the same time.
         url: the address under which others find the page, for link previews.
 
@@ -60,7 +60,7 @@ def create_app(
     app.register_error_handler(HTTPException, problems.from_http)
     app.register_error_handler(problems.ProblemError, problems.response)
     app.register_blueprint(api.routes(large))
-    app.register_blueprint(fonts.routes(fonts_folder))
+    app.register_blueprint(fonts.routes([fonts_folder] if fonts_folder else fonts.folders()))
     if pyodide_folder is not None:
         app.register_blueprint(pyodide.routes(pyodide_folder))
     routes(app, site)

@@ -46,6 +46,13 @@ _PINNED = re.compile(r"\Astatic/[0-9a-f]{16}/")
 _ONE_RANGE = re.compile(r"bytes=\d+-\d*")
 
 
+def from_npm(name: str) -> Path | None:
+    """The folder of npm's packages with this name or scope, if there is one here or above."""
+    here = Path.cwd()
+    places = (each / "node_modules" / name for each in (here, *here.parents))
+    return next((place for place in places if place.is_dir()), None)
+
+
 class File:
     """A file, plain and compressed with brotli."""
 

@@ -1,12 +1,14 @@
-"""Noto fonts of this machine, for the page of syllables: a style sheet, and the fonts it names.
+"""Noto fonts for the page of syllables: a style sheet, and the fonts it names.
 
-The package holds none: those of 60 scripts are 5.2 MB.
+They are npm's packages `@fontsource/noto-sans-khmer` and the like, or those of this machine. The
+package of the server holds none.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from flask import Blueprint, Response
 from werkzeug.exceptions import NotFound
 
 from wwho.compile.document import shipped_files
-from wwho.serve.files import MIME_TYPES, REVALIDATE, File
+from wwho.serve.files import MIME_TYPES, REVALIDATE, File, from_npm
 
 DEBIAN = Path("/usr/share/fonts/truetype/noto")
 """Where Debian's package fonts-noto-core has them."""
@@ -26,14 +28,22 @@ FACE = """\
   font-display: swap;
 }}
 """
+TYPES = {".woff2": "font/woff2", ".ttf": "font/ttf"}
 JOINERS_AND_CIRCLE = ["U+200C-200D", "U+25CC"]  # a mark alone is shown on a dotted circle
 
 
-def routes(folder: Path) -> Blueprint:
+def folders() -> list[Path]:
+    """Where fonts are looked for: among npm's packages, here or in a folder above; in Debian's."""
+    npm = from_npm("@fontsource")
+    return [DEBIAN] if npm is None else [npm, DEBIAN]
+
+
+def routes(folders: Sequence[Path]) -> Blueprint:
     """The routes `/fonts/noto.css`, with a font face for each schema, and `/fonts/FILE` of those.
 
-    A browser asks for the fonts whose scripts are on the page. A schema whose script has no font in
-    the folder has no face. The folder is read now; its fonts when they are asked for first.
+    A browser asks for the fonts whose scripts are on the page. A script has the font of the first
+    folder that has one; without one, its schema has no face. The folders are read now; their fonts
+    when they are asked for first.
     """
     blueprint = Blueprint("fonts", __name__)
     faces, fonts = [], {}
@@ -41,14 +51,14 @@ def routes(folder: Path) -> Blueprint:
         if "/" in name:  # those of the paper name no script
             continue
         schema = json.loads(document.read_text("utf-8"))
-        path = _font(folder, schema["title"])
+        path = _font(folders, schema["title"])
         if path is None:
             continue
         fonts[path.name] = path
         ranges = [*("U+" + "-".join(block) for block in schema["blocks"]), *JOINERS_AND_CIRCLE]
         faces.append(FACE.format(name=name, file=path.name, ranges=", ".join(ranges)))
     css = File(MIME_TYPES[".css"], "".join(faces).encode())
-    read = cache(lambda name: File("font/ttf", fonts[name].read_bytes()))
+    read = cache(lambda name: File(TYPES[fonts[name].suffix], fonts[name].read_bytes()))
 
     @blueprint.get("/fonts/noto.css")
     def styles() -> Response:
@@ -63,8 +73,18 @@ def routes(folder: Path) -> Blueprint:
     return blueprint
 
 
-def _font(folder: Path, script: str) -> Path | None:
-    """The font of a script by its name in English, where the folder has one."""
-    name = "".join(word.capitalize() for word in re.findall("[A-Za-z]+", script))
-    files = (folder / f"Noto{kind}{name}-Regular.ttf" for kind in ("Sans", "Serif"))
+def _font(folders: Sequence[Path], script: str) -> Path | None:
+    """The font of a script by its name in English, where a folder has one."""
+    words = re.findall("[A-Za-z]+", script)
+    name, slug = "".join(map(str.capitalize, words)), "-".join(words).lower()
+    files = (
+        folder / file
+        for folder in folders
+        for kind in ("Sans", "Serif")
+        for package in (f"noto-{kind.lower()}-{slug}",)
+        for file in (
+            f"{package}/files/{package}-{slug}-400-normal.woff2",
+            f"Noto{kind}{name}-Regular.ttf",
+        )
+    )
     return next((file for file in files if file.is_file()), None)

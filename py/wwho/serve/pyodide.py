@@ -11,13 +11,6 @@ from wwho.serve.archive import packed
 from wwho.serve.files import MIME_TYPES, REVALIDATE, File
 
 
-def installed() -> Path | None:
-    """The folder of npm's package pyodide, if it is installed here or in a folder above."""
-    here = Path.cwd()
-    folders = (each / "node_modules" / "pyodide" for each in (here, *here.parents))
-    return next((folder for folder in folders if (folder / "pyodide.mjs").is_file()), None)
-
-
 def routes(folder: Path) -> Blueprint:
     """The routes `/pyodide/`, a folder, and `/python/wwho.zip`, made when it is first asked for.
 

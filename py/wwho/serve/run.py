@@ -14,9 +14,8 @@ import waitress
 
 from wwho.errors import WwhoError
 from wwho.serve.app import LOG, create_app
-from wwho.serve.fonts import DEBIAN
+from wwho.serve.files import from_npm
 from wwho.serve.operations import OPERATIONS
-from wwho.serve.pyodide import installed
 
 # waitress takes in whole requests, and gives out whole answers, in one thread that never blocks: a
 # slow client costs a connection, and none of the threads that answer.
@@ -49,7 +48,7 @@ def serve(
         threads: how many requests are answered at the same time; half of them may be large.
         pyodide: a folder to serve at ``/pyodide/``; None for npm's package, if it is installed.
         url: the address under which others find the page, for link previews.
-        fonts: a folder with Noto fonts; None for Debian's, if it is there.
+        fonts: a folder with Noto fonts; None for npm's, if they are installed, and Debian's.
 
     Raises:
         WwhoError: the port is taken, there are too few threads, or a folder or the address is none.
@@ -59,7 +58,7 @@ def serve(
     if pyodide is not None and not pyodide.is_dir():
         raise WwhoError(f"{pyodide} is no folder; --pyodide takes that of npm's package pyodide")
     if fonts is not None and not fonts.is_dir():
-        raise WwhoError(f"{fonts} is no folder; --fonts takes one with NotoSansKhmer-Regular.ttf")
+        raise WwhoError(f"{fonts} is no folder; --fonts takes one such as node_modules/@fontsource")
     if url is not None and not url.startswith(("https://", "http://")):
         raise WwhoError(f"--url {url} is no address; it begins with https:// or http://")
     shown, family = (f"[{host}]", socket.AF_INET6) if ":" in host else (host, socket.AF_INET)
@@ -69,8 +68,8 @@ def serve(
         remedy = "choose another --port (0 takes a free one) or --host"
         raise WwhoError(f"cannot serve on {shown}:{port}: {error}; {remedy}") from error
     app = create_app(
-        pyodide_folder=pyodide or installed(),
-        fonts_folder=fonts or DEBIAN,
+        pyodide_folder=pyodide or from_npm("pyodide"),
+        fonts_folder=fonts,
         large_at_once=threads // 2,
         url=url,
     )
