@@ -455,7 +455,7 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
             queue_pieces(e, r, first, n);
             continue;
         }
-        if (r->keeps_all && e->model->models[r->model].whole)
+        if (r->keeps_all)
             encode_pieces(e, r, start_within(&e->model->classes, &c, at, c.at));
         else
             encode_staged(e, r, &c, at, c.at);

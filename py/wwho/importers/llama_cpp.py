@@ -10,6 +10,7 @@ from typing import Any
 from wwho.build import decoders
 from wwho.build.base import WRITER
 from wwho.build.bpe import bpe_model, characters, only_made, safe_cuts
+from wwho.build.fuse import fuse
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners, with_properties
@@ -423,7 +424,7 @@ def _artifact(
         compiled, properties = with_properties(compiled, spaces, CodePointSet(()))
     n_stages = len(stages)
     at = len(scanners) - n_stages if units is not None else 0
-    return Artifact(
+    made = Artifact(
         scanners=compiled,
         router=None,
         routes=(Route("text", model=0, stages=tuple(range(n_stages)), units=units),),
@@ -436,6 +437,7 @@ def _artifact(
         decoder=decoder,
         provenance=record,
     )
+    return fuse(made)
 
 
 def _byte_ids(vocabulary: Vocabulary) -> list[int]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from wwho.build.base import WRITER
 from wwho.build.bpe import safe_cuts
+from wwho.build.fuse import fuse
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.core.decoding import listed_texts
 from wwho.core.normalizing import normalize
@@ -269,7 +270,7 @@ def assemble(
         before=vocabulary.decoding,
         texts=lambda: {**artifact.decoded, **listed_texts(artifact)},
     )
-    return replace(artifact, decoder=decoder)
+    return fuse(replace(artifact, decoder=decoder))
 
 
 def spelled(text: str, number: int, flags: Flag, draft: Draft, scanners: object) -> list[Added]:
