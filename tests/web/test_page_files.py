@@ -420,7 +420,9 @@ def test_dropped_files_and_tokenizers(page: Any, address: str) -> None:
     )
     expect(page.locator("#pick-2")).to_have_value("tiny")
     drop(page, "no.wwho", b"hello there")
-    expect(page.locator("#alert")).to_contain_text("no.wwho begins with 68 65 6C 6C 6F")
+    expect(page.locator("#alert")).to_have_text(  # and no more of the file before
+        "no.wwho begins with 68 65 6C 6C 6F, a .wwho file with 89 57 57 48 4F"
+    )
 
 
 def test_own_tokenizers_go_to_the_last_row_and_can_be_chosen_in_all(

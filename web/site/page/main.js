@@ -143,10 +143,15 @@ function showInput() {
 
 // What the user does
 
-/** A change by the user: what was said before is over, and the link no longer says what is here. @param {() => void} then */
-function edited(then) {
+/** What was said before is over, but not that a row has no tokenizer. */
+function forgive() {
   tokenizers.problems = tokenizers.problems.map((problem, row) => (tokenizers.opened[row] ? "" : problem));
   complain("");
+}
+
+/** A change by the user, after which the link no longer says what is here. @param {() => void} then */
+function edited(then) {
+  forgive();
   address.forget();
   then();
 }
@@ -202,7 +207,7 @@ function paste(event) {
  * @param {import("./input/dropped.js").Found[]} found @param {(path: string) => boolean} [isOne] whether a file should be a tokenizer
  */
 async function take(found, isOne = isModel) {
-  complain("");
+  forgive();
   const models = found.filter(({ path, problem }) => isOne(path) && !problem);
   const beside = models.length > 0 ? found.filter(({ path }) => isBeside(path)) : [];
   model.addFiles(found.filter((each) => !models.includes(each) && !beside.includes(each)));

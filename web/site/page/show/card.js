@@ -1,7 +1,7 @@
 // The card with the details of the token that is looked at: beside it, on a narrow screen at its foot (see the style sheet).
 
 import { element } from "./element.js";
-import { hexOf } from "./format.js";
+import { counted, hexOf } from "./format.js";
 import { bytesOf, visible } from "./markup.js";
 import { cutsOf } from "./pieces.js";
 import { tokenAt } from "./rows.js";
@@ -9,6 +9,7 @@ import { tokenAt } from "./rows.js";
 /** @typedef {import("./rows.js").Place} Place */
 
 const KINDS = { base: "of the base vocabulary", syllables: "whole syllables", fallback: "of the base vocabulary, for a rare syllable" };
+const SYMBOL = 0xf5; // the least first byte of a symbol of SCRIPT, two bytes long; no text has it
 const GAP = 8; // CSS pixels between token and card, and card and edge
 
 /** @param {Place} place @param {number} row @returns {[string, string | Node][]} */
@@ -20,7 +21,7 @@ function facts(place, row) {
   const texts = cuts.map(([from, to]) => block.text.slice(from, to)).join(" and ");
   return [
     ["Id", String(token.id)],
-    [bytes.length === 1 ? "1 byte" : `${bytes.length} bytes`, element("code", "", hexOf(bytes))],
+    [bytes[0] >= SYMBOL ? counted(bytes.length / 2, "symbol") : counted(bytes.length, "byte"), element("code", "", hexOf(bytes))],
     ["Kind", KINDS[token.kind]],
     ...(cuts.length > 0 ? /** @type {[string, string][]} */ ([["Cuts", texts]]) : []),
   ];
