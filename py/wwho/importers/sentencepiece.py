@@ -13,13 +13,15 @@ from enum import IntEnum
 from wwho.build import decoders
 from wwho.build.base import WRITER
 from wwho.build.bpe import bpe_model, safe_cuts
+from wwho.compile.codepoints import CodePointSet
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.syntax import Chars, alt, many, seq
 from wwho.errors import SourceError
 from wwho.format.bpe import BPE
 from wwho.format.layout import MAX_IDS
 from wwho.format.model import Action, Added, Artifact, Flag, Ids, Route, Stage, Unknown
-from wwho.format.rewriting import Ends, Replace, Rules, Step
+from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
 from wwho.format.viterbi import Viterbi
 from wwho.importers import protobuf
 from wwho.importers.charsmap import Charsmap, read_charsmap
@@ -28,6 +30,9 @@ from wwho.importers.source import Source
 
 MARK = "\u2581"
 """What stands for a space."""
+
+PUT, GONE = "\ud800", "\ud801"
+"""Stand between steps for the mark that is put beside a text, and for what is removed from it."""
 
 _PIECE = re.compile(rb"\n[\x03-\x7f\x80-\xff]", re.DOTALL)
 _BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
@@ -290,7 +295,9 @@ def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:
             scanners.append(Scanner("safe cuts", (cuts,), longest=False))
             stages = (Stage(2, (Action.KEEP,)),)
     if _ends_in_mark(model):
-        scanners.append(_scanner("end", rf"{mark}+(?![\s\S])", f"{mark}+", f"[^{mark}]"))
+        spaces, put = (Chars(CodePointSet.of(each)) for each in (mark, PUT))
+        rules = seq(many(spaces), put), alt(many(spaces, 1), Chars(~spaces.chars))
+        scanners.append(Scanner("end", rules, longest=False))
     return Artifact(
         scanners=compile_scanners(scanners),
         router=None,
@@ -442,21 +449,34 @@ def _added(model: Model, made: BPE | Viterbi) -> tuple[Added, ...]:
 def _normalizer(model: Model, mark: str, number: int) -> tuple[Step, ...]:
     """What SentencePiece does to a text first; the scanner `number` finds the marks at its end."""
     steps: list[Step] = []
-    if model.charsmap.rules:
-        own = [model.pieces[number].text.decode() for number in model.of_kind(Kind.USER_DEFINED)]
-        rules = {key.decode(): text.decode() for key, text in model.charsmap.rules.items()}
-        if own:
-            begins = tuple(own)
-            rules = {key: text for key, text in rules.items() if not key.startswith(begins)}
-            rules |= {text: text for text in own}
-        steps.append(Rules(rules))
     remove, add = model.remove_extra_whitespaces, model.add_dummy_prefix
+    rules = {key.decode(): text.decode() for key, text in model.charsmap.rules.items()}
+    own = [model.pieces[number].text.decode() for number in model.of_kind(Kind.USER_DEFINED)]
+    if rules and own:
+        begins = tuple(own)
+        rules = {key: text for key, text in rules.items() if not key.startswith(begins)}
+        rules |= {text: text for text in own}
+    gone = [ord(key) for key, text in rules.items() if not text and len(key) == 1]
+    # What is put before or after a text is there even if nothing else is left.
+    early = add and bool(gone) and (model.suffix or not remove)
+    if early and remove:
+        steps.append(Rewriting(dict.fromkeys(gone, (ord(GONE),))))
+    elif early:
+        steps.append(Ends(suffix=PUT) if model.suffix else Ends(prefix=PUT))
+    if rules:
+        steps.append(Rules(rules))
     if remove:
         steps.append(Ends(strip=" ", left=True))
+    if _ends_in_mark(model):
+        steps.append(Ends(suffix=PUT))
+        if early:
+            steps += [Rewriting({ord(GONE): ()}), Ends(strip=" ", left=True)]
     if remove or model.escape_whitespaces:
         steps.append(Replace(0, (mark, None)))
-    if _ends_in_mark(model):  # also a text of nothing but marks, which all go
-        steps += [Ends(suffix=mark), Replace(number, (mark, None, None))]
+    if _ends_in_mark(model):
+        steps.append(Replace(number, (mark, None)))
+    elif early:
+        steps.append(Rewriting({ord(PUT): (ord(mark),)}))
     elif remove or add:
         steps.append(
             Ends(
