@@ -28,6 +28,7 @@ from wwho.build.base import byte_base
 from wwho.compile.schema import Schema
 from wwho.corpus.corpus import decimal
 from wwho.errors import CorpusError
+from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
 from wwho.train.learn import BYTES, SPACE, STEP, choose_atoms
 from wwho.train.native import Merger, Words, parse_records, record
@@ -421,7 +422,8 @@ class Balance:
 
     def merger(self, words: Words, atoms: Sequence[bytes], most: int, times: int = 1) -> Merger:
         """All merges within words that count so many times."""
-        min_freq, max_units = times * self.stage.min_freq << HELD, self.stage.max_units
+        min_freq = times * self.stage.min_freq << HELD
+        max_units = MAX_TOKEN_BYTES if atoms is BYTES else self.stage.max_units
         return run(Merger(words, atoms, max_merges=most, min_freq=min_freq, max_units=max_units))
 
     def model(
@@ -445,10 +447,13 @@ class Balance:
 
 
 def evenly(counted: Counted) -> Counted:
-    """What was counted, with weights under which all sources count alike, long and short."""
-    rows = counted.report.sources
-    most, corpus = max(row.bytes for row in rows), copy(counted.corpus)
-    times = [min(EVEN, Fraction(round(2 * most / max(1, row.bytes)), 2)) for row in rows]
+    """What was counted, with weights under which all sources count alike, long and short.
+
+    They are as long as they have characters: those of the scripts take three bytes.
+    """
+    rows, corpus = counted.report.sources, copy(counted.corpus)
+    sizes = [row.bytes - sum(each.bytes for each in row.scripts.values()) * 2 // 3 for row in rows]
+    times = [min(EVEN, Fraction(round(2 * max(sizes) / max(1, size)), 2)) for size in sizes]
     corpus.sources = tuple(
         replace(source, weight=source.weight * each)
         for source, each in zip(corpus.sources, times, strict=True)
