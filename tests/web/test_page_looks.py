@@ -89,6 +89,10 @@ def test_a_phone_needs_no_sideways_scrolling(
     tokens(page, 2).nth(3).tap()
     expect(page.locator("#card")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    drop(page, "long.txt", b"1 " * 600_000)
+    expect(page.locator("#count-2")).to_have_text("1,200,000")
+    fits = "(cell) => cell.scrollWidth <= cell.clientWidth"
+    assert all(page.locator(".count").nth(row).evaluate(fits) for row in range(3))
     context.close()
 
 

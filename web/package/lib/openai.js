@@ -29,7 +29,7 @@ const USAGE = new Set(["input", "cached", "output"]);
  * @returns {string}
  * @throws {WwhoError} ARGUMENT
  */
-export function encodingName(model) {
+function encodingName(model) {
   if (typeof model !== "string") throw argumentError("model", model, 'the name of a model, such as "gpt-4o"');
   if (Object.hasOwn(models, model)) return models[model].encoding;
   const prefix = Object.entries(prefixes).find(([start]) => model.startsWith(start));

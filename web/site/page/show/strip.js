@@ -20,6 +20,7 @@ export function showCounts({ labels, counts }) {
     find(`name-${row}`).textContent = labels[row];
     const cell = find(`count-${row}`);
     cell.textContent = tokens === undefined ? "–" : count(tokens);
+    cell.parentElement.style.setProperty("--digits", cell.textContent.length); // to fit a narrow screen
     if (tokens === undefined) delete cell.dataset.count;
     else cell.dataset.count = String(tokens);
     find(`unit-${row}`).textContent = tokens === 1 ? "token" : "tokens";
