@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +28,7 @@ from gen_unicode import run_node
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.load import HAND_MADE
 from wwho.compile.schema import union
-from wwho.compile.unicode import UNICODE_VERSION, category, grapheme_break, script
+from wwho.compile.unicode import ANY_SCRIPT, UNICODE_VERSION, category, grapheme_break, script
 
 FOLDER = Path(__file__).parents[1] / "schemas"
 
@@ -97,43 +97,57 @@ P, Q, B, E, T or M, letters in the others; F has the letters whose category is o
 LETTERS: Final = ("C", "V", "D", "X", "R", "A")
 MARKS: Final = ("H", "K", "N", "P", "Q", "B", "E", "T")
 
-GROUPS: Final = {"Base": "CVDX", "Follow": "AF", "Sign": "KNPQBETMZ"}
+GROUPS: Final = {
+    "Base": "CVDX",
+    "Follow": "AF",
+    "First": "R",
+    "Sign": "KNPQBETMZ",
+    "Virama": "H",
+    "Space": "W",
+}
 """Classes that a grammar names together: letters that begin a syllable, letters that go on with
-one, and marks, which join any letter."""
+one, letters before it, marks, which join any letter, and viramas. One that a script has nothing for
+is empty; other schemas in the same model may have characters for it that scripts share."""
 
-STACK = "H Sign* Base?"
+STACK = "Virama Sign* Base?"
 RUN = f"J | Sign | {STACK}"
+FIRST = "(First Sign*)"
 STACKING = (
-    f"((R Sign*)* (Base | Follow) | (R Sign*)+ O?) (Follow | Sign | {STACK})* (J ({RUN})*)?"
-    f" | O? ({RUN})+"
+    f"({FIRST}* (Base | Follow) | {FIRST}+ O?) (Follow | Sign | {STACK})* (J ({RUN})*)?"
+    f" | Space | O? ({RUN})+"
 )
+MARKS_RUN = "J | Sign | Virama"
 
 FAMILIES: Final = {
     "stacking": (STACKING, "consonants joined by a virama stand in one syllable"),
     "cluster": (STACKING, "each letter is a syllable with its signs: no virama joins consonants"),
     "pulli": (
-        "(Ka H Z? Ssa | Sha H Z? Ra Ii | Base) (H | J | Sign)* | O? (H | J | Sign)+",
+        f"(Ka Virama Z? Ssa | Sha Virama Z? Ra Ii | Base) ({MARKS_RUN})* | Space"
+        f" | O? ({MARKS_RUN})+",
         "a consonant under a pulli ends a syllable; only two conjuncts are letters of their own",
     ),
     "asat": (
-        f"Base (Sign | {STACK} | C Dot? K)* (J ({RUN})*)? | W | O? ({RUN})+",
+        f"({FIRST}* Base | {FIRST}+ O?) (Sign | {STACK} | C Dot? K)* (J ({RUN})*)? | Space"
+        f" | O? ({RUN})+",
         "a consonant under an asat closes the syllable before it; stacked consonants join",
     ),
     "coeng": (
-        f"{STACKING} | W",
+        STACKING,
         "a coeng writes the next consonant or vowel below, in the same syllable",
     ),
     "visual": (
-        "((L Sign*)+ Base? | Base | Follow) (Follow | Sign)* (J (J | Sign)*)? | W | O? (J | Sign)+",
+        f"((L (Sign | Virama)*)+ Base? | Base | Follow) (Follow | Sign | Virama)*"
+        f" (J ({MARKS_RUN})*)? | Space | O? ({MARKS_RUN})+",
         "characters in the order they are written: some vowels stand before their consonant. "
         "Syllables cannot be told without a dictionary; a unit is a cluster of characters",
     ),
     "tsheg": (
-        "(Base | Follow) (J | Sign)* (Y (J | Sign)*)? | Y (J | Sign)* | O? (J | Sign)+",
+        f"(Base | Follow) ({MARKS_RUN})* (Y ({MARKS_RUN})*)? | Y ({MARKS_RUN})* | Space"
+        f" | O? ({MARKS_RUN})+",
         "a stack of consonants with its signs and the tsheg after it, not the whole syllable",
     ),
 }
-"""Each grammar, and what it says. What names a class or group that the script lacks is left out."""
+"""Each grammar, and what it says."""
 
 FAMILY_OF: Final = {
     "Taml": "pulli",
@@ -210,14 +224,6 @@ DANDAS: Final = CodePointSet.of("\u0964", "\u0965", "\u1735", "\u1736")
 SPACE_WRITERS: Final = ("Thai", "Laoo", "Khmr", "Mymr")
 """Scripts without spaces between words, whose texts have U+200B there."""
 
-ANY_SCRIPT: Final = CodePointSet(
-    (
-        *((0x0300, 0x036F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF)),
-        *((0xFE00, 0xFE0F), (0xFE20, 0xFE2F), (0xE0100, 0xE01EF)),
-    )
-)
-"""Blocks of combining marks and variation selectors that any letter may have."""
-
 
 @dataclass(frozen=True)
 class Data:
@@ -284,7 +290,7 @@ def schema_of(code: str, data: Data) -> dict[str, Any]:
         group: [each for each in classes if likes[each] and likes[each] in members]
         for group, members in GROUPS.items()
     }
-    grammar = grammar_of(code, family, [*classes, *(g for g, members in groups.items() if members)])
+    grammar = grammar_of(code, family, classes)
     used = set(re.findall(r"\w+", grammar))
     groups = {group: members for group, members in groups.items() if group in used}
     reached = used.union(*groups.values())
@@ -360,57 +366,23 @@ def classes_of(
     return result, (own & mark) | shared | any_script | joiners
 
 
-def grammar_of(code: str, family: str, names: Sequence[str]) -> str:
-    """The grammar of a family without the names that a script lacks.
+def grammar_of(code: str, family: str, classes: Collection[str]) -> str:
+    """The grammar of a family.
 
     Raises:
         SystemExit: The script lacks what makes the family.
     """
-    text, _ = FAMILIES[family]
     for name in REQUIRED.get(family, ()):
-        if name not in names:
+        if name not in classes:
             raise SystemExit(
                 f"family {family!r} needs class {name} ({CLASSES[name][0]}), and {code} has no "
                 "such character; choose family 'cluster'"
             )
-    tokens = re.findall(r"\w+|[()|?*+]", text)
-    found, rest = _alternatives(tokens, names)
-    assert not rest
-    return " | ".join(found)
+    return FAMILIES[family][0]
 
 
 REQUIRED: Final = {"stacking": "H", "pulli": "H", "asat": "HK", "coeng": "H", "visual": "L"}
 """The classes that make a family what it is."""
-
-
-def _alternatives(tokens: list[str], names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The alternatives up to a closing parenthesis that are left, and the other tokens."""
-    found: list[str] = []
-    parts: list[str] | None = []
-    while tokens and tokens[0] != ")":
-        token, *tokens = tokens
-        if token == "|":
-            found += [" ".join(parts)] if parts else []
-            parts = []
-            continue
-        item: str | None = token if token in (*names, "O") else None
-        if token == "(":
-            inner, tokens = _alternatives(tokens, names)
-            tokens = tokens[1:]
-            item = " | ".join(inner)
-            is_group = len(inner) == 1 and re.fullmatch(r"\([^()]*\)", item)
-            item = f"({item})" if " " in item and not is_group else item
-        quantifier = ""
-        if tokens and tokens[0] in "?*+":
-            quantifier, *tokens = tokens
-        if item and item[-1] in "?*+" and quantifier:
-            item = f"({item})"
-        if item and parts is not None:
-            parts.append(item + quantifier)
-        elif not item and quantifier not in ("?", "*"):
-            parts = None
-    found += [" ".join(parts)] if parts else []
-    return list(dict.fromkeys(found)), tokens
 
 
 def filled(points: CodePointSet) -> list[tuple[int, int]]:

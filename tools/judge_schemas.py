@@ -8,7 +8,7 @@ UAX #29, unicode-segmentation-rs (Unicode 17) and the regex package (17 or later
 second is HarfBuzz with Debian's Noto fonts. They judge each different segment of the samples and
 test corpora, and every text of up to four characters (HarfBuzz: three), of which one of each kind
 stands for all: neither a grammar nor UAX #29 tells two characters apart that have the same class,
-Grapheme_Cluster_Break and Indic_Conjunct_Break.
+Grapheme_Cluster_Break and Indic_Conjunct_Break. Signs of other scripts are among them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from unicode_segmentation_rs import graphemes
 
 from wwho.build.assemble import counting_model
 from wwho.compile.load import HAND_MADE, load_schema, read_document, shipped_schemas
-from wwho.compile.schema import Schema
+from wwho.compile.schema import Schema, union
+from wwho.compile.segments import alike
 from wwho.compile.unicode import category
 from wwho.core.select import open_backend
 from wwho.evaluate.grammar import Grammar
@@ -49,7 +50,10 @@ EXCEPTIONS = {
     "modi": "The font joins KA, with or without the vowel sign AA, and the RA after it.",
     "sinhala-unicode": "A repaya after its letter, at the end of a word: a typing error. The font "
     "puts it above the conjunct before it.",
-    "thai": "A letter with the virama of another script, for which the grammar has no class.",
+    **dict.fromkeys(
+        ("tai-tham", "zanabazar-square"),
+        "A sign after U+200B, which they do not write: the font moves it before the letter.",
+    ),
 }
 """Schemas that cut inside clusters, and why."""
 
@@ -130,6 +134,7 @@ class Cutter:
 
     def __init__(self, schemas: Sequence[Schema]) -> None:
         """Compile them."""
+        self.schemas = tuple(schemas)
         self._grammar = Grammar(open_backend(write_artifact(counting_model(schemas))))
 
     def segments(self, lines: list[str]) -> Iterator[tuple[str, str]]:
@@ -169,13 +174,31 @@ def batched(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 @cache
-def kinds(schema: Schema) -> tuple[str, ...]:
-    """One character, the first, of each kind: what a grammar, the router and UAX #29 tell apart."""
+def kinds(schema: Schema, model: tuple[Schema, ...]) -> tuple[str, ...]:
+    """One character, the first, of each kind: what a grammar, the router and UAX #29 tell apart.
+
+    Among them are joiners that only other schemas of the model have, where they differ from all
+    characters of this one in their part in its grammar, or for UAX #29.
+    """
     classes = {point: name for name, chars in schema.classes.items() for point in chars}
     joiners = frozenset(schema.joiners)
     points = sorted((schema.blocks | schema.joiners) - category("Cn"), reverse=True)
     found = {(classes.get(point), point in joiners, _breaks(point)): point for point in points}
+    names: dict[int, str] = {}
+    for name, chars in widened(model)[schema.name].classes.items():
+        names |= {point: names.get(point, "") + f" {name}" for point in chars}
+    known = {(names.get(point), _breaks(point)) for point in joiners}
+    others = union(each.joiners for each in model) - schema.blocks - schema.joiners
+    for point in sorted(others - category("Cn"), reverse=True):
+        if (kind := (names.get(point), _breaks(point))) not in known:
+            found[kind[0], True, kind[1]] = point
     return tuple(map(chr, found.values()))
+
+
+@cache
+def widened(model: tuple[Schema, ...]) -> dict[str, Schema]:
+    """What cuts the segments of each schema of a model."""
+    return {schema.name: schema for schema in alike(model)}
 
 
 @cache
@@ -183,10 +206,10 @@ def _breaks(point: int) -> tuple[bool, ...]:
     return tuple(each.match(chr(point)) is not None for each in _BREAKS)
 
 
-def short_texts(schema: Schema, length: int) -> Iterator[str]:
-    """Every text of up to so many characters, each the one of its kind."""
+def short_texts(characters: Sequence[str], length: int) -> Iterator[str]:
+    """Every text of up to so many of these characters."""
     for n in range(1, length + 1):
-        yield from map("".join, product(kinds(schema), repeat=n))
+        yield from map("".join, product(characters, repeat=n))
 
 
 _BREAKS = [
@@ -235,12 +258,12 @@ def judge(schemas: Sequence[Schema], lines: Iterable[str], length: int = SHORT) 
 
 def judged(schema: Schema, cutter: Cutter, segments: list[str], length: int) -> Result:
     """The result of a schema on these segments, and on short texts."""
-    found = Result(segments=len(segments))
-    found.short = sum(len(kinds(schema)) ** n for n in range(1, length + 1))
-    texts = chain(short_texts(schema, length), segments)
+    found, characters = Result(segments=len(segments)), kinds(schema, cutter.schemas)
+    found.short = sum(len(characters) ** n for n in range(1, length + 1))
+    texts = chain(short_texts(characters, length), segments)
     found.cut = [*cutter.faults(texts, by_segmentation, by_regex)]
     if shaper := shaper_of(schema):
-        texts = chain(short_texts(schema, length - 1), segments)
+        texts = chain(short_texts(characters, length - 1), segments)
         known = [text for text in texts if shaper.knows(text)]
         found.shaped = len(known)
         found.torn = [*cutter.faults(known, shaper)]

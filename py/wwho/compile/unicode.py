@@ -21,6 +21,14 @@ _DATA: Final[dict[str, Any]] = json.loads(
 UNICODE_VERSION: Final[str] = _DATA["version"]
 """The Unicode version of every property in this module, for example ``"16.0.0"``."""
 
+ANY_SCRIPT: Final = CodePointSet(
+    (
+        *((0x0300, 0x036F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF)),
+        *((0xFE00, 0xFE0F), (0xFE20, 0xFE2F), (0xE0100, 0xE01EF)),
+    )
+)
+"""Blocks of combining marks and variation selectors that letters of any script may have."""
+
 
 _CODES: Final[dict[str, str]] = dict(
     pair.split(":")

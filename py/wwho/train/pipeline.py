@@ -15,6 +15,7 @@ from wwho.compile.codepoints import CodePointSet
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.schema import Schema, union
 from wwho.compile.script import script_blocks
+from wwho.compile.unicode import ANY_SCRIPT
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
@@ -178,8 +179,9 @@ class Plan:
 
     @property
     def characters(self) -> CodePointSet:
-        """What are atoms, seen or not."""
-        return union(schema.classified for schema in self.schemas if self.every_character)
+        """What are atoms, seen or not: all of the schemas' classes but marks of any script."""
+        classified = union(schema.classified for schema in self.schemas if self.every_character)
+        return classified - ANY_SCRIPT
 
     def count(self, corpus: Corpus, processes: int, each: list[Records] | None = None) -> Counted:
         """The words of a corpus; where atoms are bytes, spelled with them.

@@ -149,7 +149,7 @@ function noteOn(segment, grammar) {
   }
   const rings = "A double ring: a syllable may end here.";
   if (!grammar) return [`The grammar of this script became ${machine}; the file numbers the classes of its characters. ${rings}`];
-  const groups = Object.entries(grammar.groups).map(([name, classes]) => `${name} = ${classes.join(" ")}`);
+  const groups = Object.entries(grammar.groups).filter(([, classes]) => classes.length).map(([name, classes]) => `${name} = ${classes.join(" ")}`);
   return [`${upper(route)}: `, element("code", "", grammar.grammar), " with ", element("code", "", groups.join(", ")), ` became ${machine}. ${rings}`];
 }
 
