@@ -105,7 +105,9 @@ def bpe(rng: Random, byte_level: bool) -> Component:
         texts.append(unk)
     fallback = rng.maybe(0.3)
     if fallback:
-        texts += [f"<0x{byte:02X}>" for byte in range(256) if rng.maybe(0.9) or unk is None]
+        texts += [
+            f"<0x{byte:02X}>" for byte in range(256) if byte > 127 or rng.maybe(0.9) or unk is None
+        ]
     return {
         "type": "BPE",
         "dropout": None,

@@ -389,6 +389,11 @@ def test_malformed_models(data: bytes, said: str) -> None:
         parse_model(data)
 
 
+def test_a_surface_that_would_become_a_space() -> None:
+    with pytest.raises(SourceError, match="unk_surface is"):
+        imported(message(UNK, A, (2, message((44, "\u2581".encode())))))
+
+
 # llama2.c's tokenizer.bin
 
 

@@ -329,6 +329,11 @@ def _nothing() -> SourceError:
 
 def _check_reach(model: Model) -> None:
     """Refuse what SentencePiece does and no artifact does."""
+    if MARK in model.unk_surface:
+        raise SourceError(
+            f"unk_surface is {model.unk_surface!r}: U+2581 in it stays in decoded text, while that "
+            "of pieces becomes a space"
+        )
     if model.algorithm is Algorithm.BPE:
         texts = {number: model.pieces[number].text.decode() for number in range(len(model.pieces))}
         lone = {texts[number] for number in model.of_kind(Kind.NORMAL)}

@@ -15,7 +15,7 @@ from wwho.format.rewriting import Replace, Step
 
 MAX_STAGES = 8
 NONCHARACTERS = "".join(
-    chr(plane << 16 | low) for plane in (15, 14, 13, 12) for low in (65535, 65534)
+    chr(plane << 16 | low) for plane in range(15, 0, -1) for low in (65535, 65534)
 )
 
 ANY: Node = Chars(ALL)
@@ -38,7 +38,8 @@ class Draft:
         marked: whether steps have put marks where pieces begin and end.
         guarded: whether no text has `private` characters any more.
         private: noncharacters that no token has: for marks, what `tell_places` puts in front and
-            behind, what the decoder needs, and the one that stands for those.
+            behind, what the decoder needs, the one that begins all symbols, two beside what becomes
+            bytes, and the one that stands for those.
         notes: what was not taken over, and why.
     """
 
@@ -52,7 +53,7 @@ class Draft:
     spelled: bool = False
     marked: bool = False
     guarded: bool = False
-    private: str = NONCHARACTERS[:5]
+    private: str = NONCHARACTERS[:8]
     notes: list[str] = field(default_factory=list)
 
     def scanner(self, name: str, *rules: Node, longest: bool = False, empty: bool = False) -> int:

@@ -8,7 +8,7 @@ characters that stand for bytes, tell its first and last character, take out wha
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.scanners import Scanner
@@ -118,34 +118,118 @@ def put_in_front(value: Value, draft: Draft, character: str) -> None:
     unmark(draft)
 
 
-def tell_places(value: Value, draft: Draft, prefix: str, suffix: str) -> None:
-    """Put a character in front of all of a piece's characters but the first, and behind the last.
+def tell_places(value: Value, draft: Draft, lead: str, prefix: str, suffix: str) -> None:
+    """Put a character in front of a piece's characters, and behind the last.
 
     Args:
         value: the model that needs it.
         draft: the draft.
-        prefix: the one in front, or nothing.
+        lead: the one in front of the first, or nothing.
+        prefix: the one in front of the others, or nothing.
         suffix: the one behind the last, or nothing.
     """
     settle(value, draft)
     guard(draft)
-    number = draft.scanner("places", MARKS, seq(Chars(UNMARKED), AT_END), Chars(UNMARKED))
-    contents = (None, MATCH + suffix, MATCH + prefix)
-    draft.rewriting.append(Replace(number, contents, frozenset({2})))
+    start = seq(many(MARKS, 1), Look(negative=False, chars=UNMARKED))
+    nodes = [start, MARKS, seq(Chars(UNMARKED), AT_END), Chars(UNMARKED)]
+    contents = [MARK + lead, None, MATCH + suffix, MATCH + prefix]
+    if lead:
+        draft.rewriting.append(Ends(prefix=MARK))
+        draft.marked = True
+    else:
+        del nodes[0], contents[0]
+    number = draft.scanner("places", *nodes)
+    later = frozenset({0, 3}) if lead else frozenset({2})
+    draft.rewriting.append(Replace(number, tuple(contents), later))
 
 
 def unit(prefix: str, suffix: str) -> Node:
     """A character with what `tell_places` put beside it."""
     around = CodePointSet.of(*prefix, *suffix)
-    parts = [optional(Chars(CodePointSet.of(each))) for each in (prefix, suffix) if each]
-    body = Chars(ALL - around)
-    return alt(seq(*parts[: len(prefix)], body, *parts[len(prefix) :]), ANY)
+    before, after = (
+        (optional(Chars(CodePointSet.of(*each))),) if each else () for each in (prefix, suffix)
+    )
+    return alt(seq(*before, Chars(ALL - around), *after), ANY)
+
+
+Symbols = list[tuple[str, CodePointSet, str]]
+"""What is in front of characters, the characters, and what is behind them."""
+
+
+def spell_unknown(
+    value: Value,
+    draft: Draft,
+    known: Symbols,
+    spelled: Mapping[tuple[str, str], tuple[CodePointSet, tuple[str, str]]],
+    content: str,
+    marks: str,
+) -> None:
+    """Let unknown units be characters alone, which no model knows.
+
+    Args:
+        value: the model that needs it.
+        draft: the draft.
+        known: the units that stay.
+        spelled: of units with something in front and behind, the characters of those that are
+            spelled, and the texts that stand for the two.
+        content: the text that stands for all others.
+        marks: two characters for the time between steps.
+    """
+    settle(value, draft)
+    guard(draft)
+    opening, closing = marks[0], marks[1]
+    fronts = CodePointSet.of(*(front for front, _, _ in known))
+    behinds = CodePointSet.of(*"".join(behind for _, _, behind in known))
+    ends: list[Node] = [Look(negative=True, chars=behinds)] if behinds else []
+
+    def units(front: str, chars: CodePointSet, behind: str) -> Node:
+        after = [Chars(CodePointSet.of(behind))] if behind else ends
+        return seq(Chars(CodePointSet.of(front)), Chars(chars - MARKS.chars), *after)
+
+    nodes: list[Node] = [alt(MARKS, *(units(*each) for each in known if each[1]))]
+    contents: list[str | None] = [None]
+    for (front, behind), (chars, (before, after)) in spelled.items():
+        nodes.append(units(front, chars, behind))
+        contents.append(before + opening + MATCH + (closing + after if behind else ""))
+    any_ = Chars(ALL - fronts - behinds - MARKS.chars)
+    last = [optional(Chars(behinds))] if behinds else []
+    nodes += [seq(Chars(fronts), any_, *last), ANY]
+    contents += [content, None]
+    draft.rewriting.append(Replace(draft.scanner("known", *nodes), tuple(contents)))
+    gone: list[Node] = [seq(Chars(CodePointSet.of(opening)), Chars(fronts))]
+    if behinds:
+        gone.append(seq(Chars(behinds), Chars(CodePointSet.of(closing))))
+    number = draft.scanner("alone", alt(*gone), ANY)
+    draft.rewriting.append(Replace(number, ("", None)))
+
+
+def spelled_in(known: Collection[int]) -> CodePointSet:
+    """The characters whose UTF-8 has no other bytes.
+
+    Example:
+        >>> spelled_in({0x41, 0xC3, 0xA9}) == CodePointSet.of("A", "\\u00e9")
+        True
+    """
+    tails = [byte & 63 for byte in sorted(known) if 0x80 <= byte < 0xC0]
+    ranges = [(byte, byte) for byte in known if byte < 0x80]
+    ends, size = [(0, 0)], 1  # of what follows a lead, of so many values
+    for first, last, least in ((0xC0, 0xDF, 0x80), (0xE0, 0xEF, 0x800), (0xF0, 0xF4, 0x10000)):
+        every = len(tails) == 64 and len(ends) == 1
+        ends = [(tail * size + low, tail * size + high) for tail in tails for low, high in ends]
+        size *= 64
+        ends = [(0, size - 1)] if every else ends
+        for lead in known:
+            for low, high in ends if first <= lead <= last else []:
+                start, stop = ((lead - first) * size + each for each in (low, high))
+                if stop >= least and start < 0x110000:
+                    ranges.append((max(start, least), min(stop, 0x10FFFF)))
+    return CodePointSet.of(*ranges)
 
 
 def replace_unknown(
     value: Value,
     draft: Draft,
-    known: list[tuple[str, CodePointSet, str]],
+    known: Symbols,
     content: str,
     fuse: bool,
     whole: Collection[str] = (),

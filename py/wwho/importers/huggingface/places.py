@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from itertools import product
 from typing import NoReturn
 
-from wwho.compile.codepoints import CodePointSet
+from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.format.decoder import Replace, Step, Strip
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import Draft
-from wwho.importers.huggingface.pieces import tell_places
+from wwho.importers.huggingface.pieces import MARKS, spell_unknown, spelled_in, tell_places
 from wwho.importers.source import shown
 
 
@@ -21,17 +21,25 @@ class Places:
     last: so that `a`, `##b` and `b</w>` are symbols of their own, and a token has its symbols'
     texts, one after another. The decoder puts prefix and suffix in their place again.
 
+    Where unknown symbols become bytes, `lead` stands in front of those that begin a piece, so that
+    no character alone is a symbol: it becomes bytes, and so do those of prefix and suffix.
+
     Attributes:
+        lead: the character that stands in front of symbols which begin a piece, or nothing.
         front: the character that stands in front of symbols which do not begin a piece.
         behind: the one that stands behind the last symbol of a piece.
         known: the symbols: what is in front, characters, what is behind.
     """
 
-    def __init__(self, value: Value, prefix: str, suffix: str, private: str) -> None:
-        """Take the options of a model, and characters that no token has."""
+    def __init__(
+        self, value: Value, prefix: str, suffix: str, private: str, *, leads: bool
+    ) -> None:
+        """Take the options of a model, characters that no token has, and whether all have leads."""
         self.value, self.prefix, self.suffix = value, prefix, suffix
-        self.front, self.behind = private[1] if prefix else "", private[2] if suffix else ""
-        self._mark = private[3]
+        self.lead = private[4] if leads else ""
+        self.front = private[1] if prefix else self.lead
+        self.behind = private[2] if suffix else ""
+        self._mark, self._private = private[3], private
         self._texts: dict[str, str] = {}
         self.known: list[tuple[str, CodePointSet, str]] = []
 
@@ -41,8 +49,9 @@ class Places:
         Raises:
             SourceError: a token is made of symbols in two ways.
         """
-        for front, behind in product(sorted({"", self.front}), sorted({"", self.behind})):
-            before, after = self.prefix if front else "", self.suffix if behind else ""
+        for front, behind in product(sorted({self.lead, self.front}), sorted({"", self.behind})):
+            before = self.prefix if front == self.front else ""
+            after = self.suffix if behind else ""
             size = len(before) + 1 + len(after)
             found = [
                 text[len(before)]
@@ -60,12 +69,38 @@ class Places:
 
     def tell(self, draft: Draft) -> None:
         """Let steps tell a text's symbols as those of tokens are told."""
-        tell_places(self.value, draft, self.front, self.behind)
+        tell_places(self.value, draft, self.lead, self.front, self.behind)
+
+    def spell_unknown(self, draft: Draft, bytes_of: Collection[int], *, vanish: bool) -> None:
+        """Let unknown symbols become the characters of which the model writes the bytes.
+
+        Args:
+            draft: the draft.
+            bytes_of: the bytes that have tokens.
+            vanish: whether those vanish of which some byte has none; else one character stands for
+                them that the model does not know, nor all of its bytes.
+        """
+        before, after = ({*text.encode()} <= {*bytes_of} for text in (self.prefix, self.suffix))
+        chars = spelled_in(bytes_of)
+        ways = {
+            (front, behind): (self.prefix if front == self.front else "", self.suffix)
+            for front, _, behind in self.known
+            if (front != self.front or before) and (not behind or after)
+        }
+        unknown = next((chr(char) for char in ALL - chars - MARKS.chars), "")
+        spell_unknown(
+            self.value,
+            draft,
+            self.known,
+            {way: (chars, texts) for way, texts in ways.items()},
+            "" if vanish else unknown,
+            self._private[5:7],
+        )
 
     @property
     def decoding(self) -> tuple[Step, ...]:
         """What puts prefix and suffix where they are in the file."""
-        steps: list[Step] = []
+        steps: list[Step] = [Replace(self.lead, "")] if self.lead else []
         if self.prefix:
             steps += [Strip(self.front, 1, 0, self._mark), Replace(self.front, "")]
             steps += [Strip(self._mark, 1, 0, self.prefix)]
@@ -96,7 +131,7 @@ class Places:
         """The symbols of a text."""
         found: list[str] = []
         for char in text.decode():
-            if found and (char == self.behind or found[-1] == self.front):
+            if found and (char == self.behind or found[-1] in (self.lead, self.front)):
                 found[-1] += char
             else:
                 found.append(char)

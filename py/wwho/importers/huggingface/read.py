@@ -152,7 +152,7 @@ def private(root: Value, listed: Sequence[tuple[str, Flag, int | None]]) -> str:
     vocab = (root.at("model").raw or {}).get("vocab") or ()
     texts = (text if isinstance(text, str) else str(text) for text in vocab)
     taken = {char for text in (*texts, *(text for text, _, _ in listed)) for char in text}
-    return "".join(each for each in NONCHARACTERS if each not in taken)[:5]
+    return "".join(each for each in NONCHARACTERS if each not in taken)[:8]
 
 
 def added_tokens(root: Value) -> list[tuple[str, Flag, int | None]]:

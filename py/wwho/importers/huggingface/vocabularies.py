@@ -19,7 +19,13 @@ from wwho.format.rewriting import stand_in
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
-from wwho.importers.huggingface.pieces import replace_unknown, unit, unmark, whole_mark
+from wwho.importers.huggingface.pieces import (
+    replace_unknown,
+    spelled_in,
+    unit,
+    unmark,
+    whole_mark,
+)
 from wwho.importers.huggingface.places import Places
 from wwho.importers.source import shown
 
@@ -131,18 +137,19 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         bool(value.option(option, bool))
         for option in ("ignore_merges", "fuse_unk", "byte_fallback")
     )
-    places = Places(value, prefix, suffix, draft.private) if prefix or suffix else None
+    names = {f"<0x{byte:02X}>": byte for byte in range(256)}
+    fallback = fallback and not byte_level and any(text in vocab for text in names)
+    places = None
+    if prefix or suffix:
+        places = Places(value, prefix, suffix, draft.private, leads=fallback)
     if byte_level:
         _refuse_bytes(value, vocab, merges, fallback)
     if places:
-        if byte_level or fallback or whole:
-            places.refuse("do not go with bytes, byte_fallback or ignore_merges")
+        if byte_level or whole:
+            places.refuse("do not go with bytes or ignore_merges")
         places.read(vocab, merges)
         places.tell(draft)
-    bytes_of: dict[str, int] = {}
-    if fallback and not byte_level:
-        names = {f"<0x{byte:02X}>": byte for byte in range(256)}
-        bytes_of = {text: byte for text, byte in names.items() if text in vocab}
+    bytes_of = {text: byte for text, byte in names.items() if text in vocab} if fallback else {}
     made = {left + right[len(prefix) :] for left, right in merges}
     spell = places.spell if places else _spelling(byte_level)
     spelled_as = {text: spell(text) for text in vocab}
@@ -169,7 +176,9 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
     decoding = places.decoding if places else ()
     if not byte_level:
         known = places.known if places else [("", _characters(vocab), "")]
-        if _changes_symbols(value, unk, fuse and len(known) > 1, bytes_of, merges):
+        if places and bytes_of:
+            places.spell_unknown(draft, bytes_of.values(), vanish=unk is None)
+        elif _changes_symbols(value, unk, fuse and len(known) > 1, bytes_of, merges):
             unmade = _unmade(tokens, pairs) if whole else set()
             own = [("", spelled_in({*bytes_of.values()}), "")] if bytes_of else []
             texts = {text.decode() for text in unmade}
@@ -195,7 +204,7 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         byte_ids=[vocab.get(f"<0x{byte:02X}>") for byte in range(256)] if bytes_of else [],
         added={*added.values()},
     )
-    symbol = unit(places.front, places.behind) if places else ANY
+    symbol = unit(places.lead + places.front, places.behind) if places else ANY
     return Vocabulary(model, vocab, hidden, symbol, decoding)
 
 
@@ -242,29 +251,6 @@ def _unmade(tokens: Collection[bytes], pairs: Sequence[tuple[bytes, bytes]]) -> 
     """The tokens that no merge makes."""
     symbols = {text for text in tokens if len(text.decode()) == 1}
     return {*tokens} - symbols - {*live_pairs(tokens, pairs, symbols, characters)}
-
-
-def spelled_in(known: Collection[int]) -> CodePointSet:
-    """The characters whose UTF-8 has no other bytes.
-
-    Example:
-        >>> spelled_in({0x41, 0xC3, 0xA9}) == CodePointSet.of("A", "\\u00e9")
-        True
-    """
-    tails = [byte & 63 for byte in sorted(known) if 0x80 <= byte < 0xC0]
-    ranges = [(byte, byte) for byte in known if byte < 0x80]
-    ends, size = [(0, 0)], 1  # of what follows a lead, of so many values
-    for first, last, least in ((0xC0, 0xDF, 0x80), (0xE0, 0xEF, 0x800), (0xF0, 0xF4, 0x10000)):
-        every = len(tails) == 64 and len(ends) == 1
-        ends = [(tail * size + low, tail * size + high) for tail in tails for low, high in ends]
-        size *= 64
-        ends = [(0, size - 1)] if every else ends
-        for lead in known:
-            for low, high in ends if first <= lead <= last else []:
-                start, stop = ((lead - first) * size + each for each in (low, high))
-                if stop >= least and start < 0x110000:
-                    ranges.append((max(start, least), min(stop, 0x10FFFF)))
-    return CodePointSet.of(*ranges)
 
 
 def _merge(raw: Any, listed: Value, number: int) -> tuple[str, str]:
