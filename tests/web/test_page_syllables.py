@@ -130,5 +130,5 @@ def test_blocks_indices_and_pieces_of_script(page: Any, address: str, tmp_path: 
     drop(page, "broken.wwho", b"\x89WWHO and no more")
     expect(page.locator("#state")).to_contain_text("broken cannot be opened")
     expect(page.locator("#pick")).to_have_value("vectors")
-    page.select_option("#pick", "wwho_400k")
-    expect(page.locator("#grammar-note")).to_contain_text("other")
+    page.select_option("#pick", "o200k_base")
+    expect(page.locator("#grammar-note")).to_contain_text("the pieces that the base BPE works on")

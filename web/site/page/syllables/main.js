@@ -3,7 +3,7 @@
 import { Tokenizer } from "../../package/index.js";
 import { EXAMPLES } from "../data/examples.js";
 import { isBeside } from "../data/imported.js";
-import { addModel, fetchModel } from "../data/models.js";
+import { SHIPPED, addModel, fetchModel } from "../data/models.js";
 import { droppedFiles, pickedFiles } from "../input/dropped.js";
 import { fromFragment } from "../share/permalink.js";
 import { bytes } from "../show/format.js";
@@ -59,6 +59,7 @@ async function start() {
   const shared = await fromFragment(location.hash).catch(() => undefined);
   box.value = shared?.text ?? EXAMPLES.mixed;
   box.addEventListener("input", () => view?.show(box.value));
+  for (const [name, { known }] of Object.entries(SHIPPED)) if (name !== FIRST) pick.add(new Option(`${known} · ${name}`, name));
   pick.addEventListener("change", () => use(pick.value));
   find("open-model").addEventListener("click", () => find("model").click());
   find("model").addEventListener("change", () => take(pickedFiles(find("model").files)));
