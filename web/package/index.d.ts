@@ -149,7 +149,7 @@ export interface TracedUnit {
   /** The last one ended the unit: its character, and those before it that no step accepts, are read again for the next. */
   readonly steps: readonly Step[];
   /** In a model of SCRIPT, the numbers of the symbols that stand for it: of its block and its index, or of its bytes. Indices are
-   *  numbered from 0, blocks after them, bytes last. */
+   *  numbered from 0, blocks after them, bytes last. Where the model brings marks into Unicode's order, so are the symbols. */
   readonly symbols?: readonly number[];
   /** The name of that block, its script and the kind of its characters, where the model's provenance has it. */
   readonly block?: string;

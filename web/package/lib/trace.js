@@ -98,24 +98,22 @@ export function traceScript(core, route, provenance, text) {
   /** By the character that they come from, and by piece. @type {{ source: number, symbols: number[] }[][]} */
   const pieces = [[]];
   for (let at = 0; at < bytes.length; at += bytes[at] === CUT ? 1 : 2) {
+    const piece = pieces[pieces.length - 1];
+    const unit = piece[piece.length - 1];
     if (bytes[at] === CUT) pieces.push([]);
-    else {
-      const piece = /** @type {typeof pieces[0]} */ (pieces.at(-1));
-      const unit = piece.at(-1);
-      if (unit?.source === sources[at]) unit.symbols.push(numberAt(bytes, at));
-      else piece.push({ source: sources[at], symbols: [numberAt(bytes, at)] });
-    }
+    else if (unit?.source === sources[at]) unit.symbols.push(numberAt(bytes, at));
+    else piece.push({ source: sources[at], symbols: [numberAt(bytes, at)] });
   }
+  const places = pieces.flat().map(({ source }) => source).concat(given.length);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const decoded = (/** @type {number} */ from, /** @type {number} */ to) => decoder.decode(given.subarray(from, to));
-  const ends = pieces.flat().map(({ source }) => source).slice(1).concat(given.length);
-  let unit = 0;
-  let start = core.unitsIn(given.subarray(0, pieces.flat()[0]?.source ?? 0));
+  let number = 0;
+  let start = core.unitsIn(given.subarray(0, places[0]));
   return pieces.filter((piece) => piece.length > 0).map((piece) => {
     const units = piece.map(({ source, symbols }) => {
       const isBytes = symbols[0] >= firstByte;
       const block = isBytes ? undefined : names[symbols[0] - Number(provenance.script_indices)];
-      return { text: decoded(source, ends[unit++]), rule: isBytes ? "bytes" : "character", steps: [], symbols, ...(block && { block }) };
+      return { text: decoded(source, places[++number]), rule: isBytes ? "bytes" : "character", steps: [], symbols, ...(block && { block }) };
     });
     const whole = units.map((each) => each.text).join("");
     const segment = { route, text: whole, start, end: start + whole.length, states: 0, units: /** @type {TracedUnit[]} */ (units) };
