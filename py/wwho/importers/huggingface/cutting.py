@@ -15,7 +15,15 @@ from wwho.format.model import Action
 from wwho.format.rewriting import Ends, Replace
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
-from wwho.importers.huggingface.pieces import MARK, put_in_front, settle, spell, unmark
+from wwho.importers.huggingface.pieces import (
+    MARK,
+    group,
+    grouped,
+    put_in_front,
+    settle,
+    spell,
+    unmark,
+)
 from wwho.importers.source import shown
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -106,6 +114,9 @@ def _split(value: Value, draft: Draft) -> None:
     node, behaviour, invert = pattern_of(value), _behaviour(value), value.flag("invert")
     if node is not None and not invert and _is_replaced(draft, node):
         return  # as in Gemma's files
+    if node is not None and behaviour == "Isolated" and not invert and (found := grouped(node)):
+        group(value, draft, found)
+        return
     _cut(draft, "split", Seq() if node is None else node, behaviour, invert)
 
 

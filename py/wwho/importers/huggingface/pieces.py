@@ -9,10 +9,26 @@ characters that stand for bytes, tell its first and last character, take out wha
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.scanners import Scanner
-from wwho.compile.syntax import Alt, Chars, End, Look, Node, alt, many, mapped, optional, seq
+from wwho.compile.syntax import (
+    Ahead,
+    Alt,
+    Behind,
+    Chars,
+    End,
+    Look,
+    Node,
+    Repeat,
+    Seq,
+    alt,
+    many,
+    mapped,
+    optional,
+    seq,
+)
 from wwho.format.model import Action, Stage
 from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Spell
 from wwho.importers.huggingface.document import Value
@@ -80,11 +96,12 @@ def unmark(draft: Draft) -> None:
     """Let a stage cut at the marks."""
     if not draft.marked:
         return
-    guard(draft)
     cut = draft.private[0]
-    draft.rewriting.append(Rewriting({ord(MARK): (ord(cut),)}))
-    drop = Chars(CodePointSet.of(cut)), Action.DROP
-    draft.stage("marks", drop, (Chars(ALL - drop[0].chars), Action.GROUP))
+    if not draft.spelled and not draft.guarded:  # a text may have one of them, but hardly three
+        cut += draft.private[3] + draft.private[1]
+    draft.rewriting.append(Rewriting({ord(MARK): tuple(map(ord, cut))}))
+    drop = seq(*(Chars(CodePointSet.of(each)) for each in cut)), Action.DROP
+    draft.stage("marks", drop, (ANY, Action.GROUP))
     draft.marked = False
 
 
@@ -97,6 +114,82 @@ def guard(draft: Draft) -> None:
         *own, other = map(ord, draft.private)
         draft.rewriting.append(Rewriting(dict.fromkeys(own, (other,))))
         draft.guarded = True
+
+
+class Grouped(NamedTuple):
+    r"""A pattern that counts digits from the end of their run: `\d{1,3}(?=(?:\d{3})*\b)`.
+
+    Attributes:
+        digits: the characters.
+        size: how many are a group.
+        end: holds where a run may end.
+        goes_on: holds where one ends that has no groups; None if there is none.
+        between: whether the pattern matches nothing, before whole groups alone.
+    """
+
+    digits: CodePointSet
+    size: int
+    end: Node
+    goes_on: Node | None
+    between: bool
+
+
+def grouped(node: Node) -> Grouped | None:
+    """What a pattern groups from the right, if it does nothing else."""
+    match node:
+        case Seq((Repeat(Chars(chars), 1, size), Ahead(False, Seq((Repeat(group, 0, None), end))))):
+            between = False
+        case Ahead(False, Seq((Repeat(Repeat(Chars(chars), _, size) as group, 1, None), end))):
+            between = True
+        case _:
+            return None
+    if size is None or group != Repeat(Chars(chars), size, size):
+        return None
+    others: CodePointSet | None = None
+    match end:
+        case Look(True, found):
+            others = found
+        case Alt((Seq((Behind(False, found), Look(True, after))), _)) if found == after:
+            others = found  # of a boundary that comes after such a character
+        case Alt((End(), Look(False, found))):
+            others = ~found
+        case End():
+            others = ALL
+    if others is None or chars - others:
+        return None
+    rest = others - chars - MARKS.chars
+    goes_on = Look(negative=False, chars=rest) if rest else None
+    return Grouped(chars, size, Look(negative=True, chars=others - MARKS.chars), goes_on, between)
+
+
+def group(value: Value, draft: Draft, found: Grouped) -> None:
+    """Cut runs of digits into groups, of which the first may be smaller.
+
+    A step puts in front of each run a character that tells the size of its first group; the next
+    one cuts there, and after as many as are a group.
+    """
+    settle(value, draft)
+    digit = Chars(found.digits - MARKS.chars)
+    whole = Repeat(digit, found.size, found.size)
+    sizes = {n: Chars(CodePointSet.of(ord(MARK) + n)) for n in range(1, found.size)}
+    mark = "" if found.between else MARK
+    runs: list[Node] = [
+        seq(Repeat(digit, n, n), many(whole), found.end) for n in range(1, found.size)
+    ]
+    contents: list[str | None] = [f"{mark}{chr(ord(MARK) + n)}{MATCH}" for n in sizes]
+    runs += [seq(many(whole, 1), found.end), ANY]
+    contents += [mark + MATCH if mark else None, None]
+    draft.rewriting.append(Replace(draft.scanner("runs", *runs), tuple(contents)))
+    firsts = alt(*(seq(chars, Repeat(digit, n, n)) for n, chars in sizes.items()))
+    cut = MARK + MATCH if found.between else MATCH + MARK
+    nodes, contents = [firsts, whole, ANY], [None if found.between else cut, cut, None]
+    if found.goes_on:
+        nodes.insert(0, seq(many(digit, 1), found.goes_on))
+        contents.insert(0, None)
+    draft.rewriting.append(Replace(draft.scanner("groups", *nodes), tuple(contents)))
+    draft.rewriting.append(Rewriting({ord(MARK) + n: () for n in sizes}))
+    draft.marked = True
+    unmark(draft)
 
 
 def spell(value: Value, draft: Draft) -> None:
