@@ -51,6 +51,11 @@ static inline uint32_t trailing_zeros(uint64_t word) {
 }
 #endif
 
+/* The compiler's vectors of 16 bytes are SIMD. */
+#if defined(__GNUC__) && !defined(WWHO_PLAIN_C) && (defined(__SSE2__) || defined(__wasm_simd128__))
+#define WIDE_WORDS
+#endif
+
 /* HOT where there is room for a copy in each loop: natively, a call costs texts that are not ASCII up to a tenth, in WebAssembly,
  * where every byte is downloaded, hardly anything. */
 #ifdef __wasm__

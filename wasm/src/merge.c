@@ -63,35 +63,52 @@ static void start_replay(wwho_row *row) {
         row->before[i + 1] = (uint16_t)i;
     }
     for (uint32_t i = row->n - 1; i < ((row->n + 3) & ~3u); i++) row->next[i] = INT32_MAX;
-    row->fresh[0] = row->fresh[1] = row->n;
+    row->fresh[0] = row->fresh[1] = 0;
+    row->tokens[row->n] = WWHO_MAX_IDS; /* merges with none */
 }
 
-/* A merge; false where there is none. The candidates that it changes are looked up at the next step. */
+/* The least of the candidates of n > 0 symbols, which are filled up to a multiple of four. With SIMD, Sinhala that was not seen before is
+ * 1.03 to 1.04 times as fast, Hindi 1.02 times. */
+static HOT int32_t least_of(const int32_t *next, uint32_t n) {
+#ifdef WIDE_WORDS
+    typedef int32_t four __attribute__((vector_size(16)));
+    four least, some;
+    copy_bytes(&least, next, 16);
+    for (uint32_t i = 4; i < n; i += 4) {
+        copy_bytes(&some, next + i, 16);
+        four less = some < least;
+        least = (some & less) | (least & ~less);
+    }
+    int32_t a = least[0] < least[1] ? least[0] : least[1], b = least[2] < least[3] ? least[2] : least[3];
+    return a < b ? a : b;
+#else
+    int32_t least = INT32_MAX;
+    for (uint32_t i = 0; i < n; i++) least = next[i] < least ? next[i] : least;
+    return least;
+#endif
+}
+
+/* A merge; false where there is none. The candidates that it changes are looked up at the next step: that of the merged token, and of the
+ * one before it, or of the first again. */
 static HOT bool replay_step(wwho_row *row) {
     const wwho_pairs *pairs = row->pairs;
-    uint32_t *tokens = row->tokens, n = row->n;
-    int32_t *next = row->next, least = INT32_MAX;
+    uint32_t *tokens = row->tokens;
+    int32_t *next = row->next, least = least_of(next, row->n); /* read before they are written: a wide read waits for narrow writes */
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t at = row->fresh[k];
-        if (at < n) next[at] = candidate(pair_rank(pairs, tokens[at], tokens[row->after[at]]), at);
+        next[at] = candidate(pair_rank(pairs, tokens[at], tokens[row->after[at]]), at);
+        least = next[at] < least ? next[at] : least;
     }
-    for (uint32_t i = 0; i < n; i += 4) /* in fours, for SIMD */
-        for (uint32_t k = i; k < i + 4; k++) least = next[k] < least ? next[k] : least;
     if (least == INT32_MAX) return false;
-    uint32_t at = (uint32_t)least % WIDE_WINDOW, gone = row->after[at], behind = row->after[gone];
+    uint32_t at = (uint32_t)least % WIDE_WINDOW, gone = row->after[at], before = row->before[at], behind = row->after[gone];
     tokens[at] = pairs->rank ? pair_token(pairs, tokens[at], tokens[gone]) : (uint32_t)least / WIDE_WINDOW;
-    next[gone] = next[at] = INT32_MAX;
+    next[before] = next[at] = next[gone] = INT32_MAX;
     row->after[at] = (uint16_t)behind;
     row->before[behind] = (uint16_t)at;
-    row->fresh[0] = row->fresh[1] = n;
-    if (behind < n) {
-        row->fresh[0] = at;
-        prefetch_pair(pairs, tokens[at], tokens[behind]);
-    }
-    if (at) {
-        row->fresh[1] = row->before[at];
-        prefetch_pair(pairs, tokens[row->before[at]], tokens[at]);
-    }
+    row->fresh[0] = at;
+    row->fresh[1] = before;
+    prefetch_pair(pairs, tokens[at], tokens[behind]);
+    prefetch_pair(pairs, tokens[before], tokens[at]);
     return true;
 }
 

@@ -26,10 +26,10 @@ static inline int32_t candidate(uint32_t rank, uint32_t at) { return rank == WWH
 typedef struct {
     const wwho_pairs *pairs;
     uint32_t n;
-    uint32_t tokens[WIDE_WINDOW];
+    uint32_t tokens[WIDE_WINDOW + 1];
     int32_t next[WIDE_WINDOW];                            /* candidates: each with its right neighbour */
-    uint16_t before[WIDE_WINDOW + 1], after[WIDE_WINDOW]; /* the places of neighbours */
-    uint32_t fresh[2]; /* places whose candidate changes: their slots are on their way; from n on: none */
+    uint16_t before[WIDE_WINDOW + 1], after[WIDE_WINDOW]; /* the places of neighbours; before[0] is never written: 0 */
+    uint32_t fresh[2];                                    /* places whose candidate changes: their slots are on their way */
 } wwho_row;
 
 static inline void push(wwho_row *row, uint32_t token, uint32_t merged) {

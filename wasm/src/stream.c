@@ -151,8 +151,7 @@ WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a,
 #pragma clang attribute pop
 #endif
 
-#if defined(__GNUC__) && !defined(WWHO_PLAIN_C) && (defined(__SSE2__) || defined(__wasm_simd128__))
-#define WIDE_WORDS
+#ifdef WIDE_WORDS
 typedef uint8_t wwho_16 __attribute__((vector_size(16)));
 
 static HOT uint64_t bits_of(wwho_16 truth) {
