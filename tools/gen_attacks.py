@@ -724,7 +724,10 @@ def normalizer() -> Iterator[Attack]:
     yield "NORMALIZER-mapped_and_composed", mapped_and_composed(good, both)
 
     def of_kind(
-        step: rewriting.Step, at: int = 0, value: int | None = None, layout: str = "<I"
+        step: rewriting.Step | rewriting.Pairs,
+        at: int = 0,
+        value: int | None = None,
+        layout: str = "<I",
     ) -> bytes:
         """A step of a kind, with a number of its head changed."""
         made = write_normalizer([step])
@@ -778,6 +781,11 @@ def normalizer() -> Iterator[Attack]:
     yield "NORMALIZER-pairs_last_block_empty", of_kind(pairs, 8, 4 + (3 << 16))
     yield "NORMALIZER-pairs_many_symbols", of_kind(replace(pairs, n_indices=2639))
     yield "NORMALIZER-pairs_many_bytes", of_kind(replace(pairs, n_indices=2383, spell=True))
+    yield "NORMALIZER-pairs_not_last", with_part(kind, write_normalizer([pairs, rules]), blob=good)
+    yield (
+        "NORMALIZER-pairs_late",
+        with_part(kind, patched(write_normalizer([pairs]), 2, "<H", 1), blob=good),
+    )
     yield "NORMALIZER-pairs_twice", of_kind(rewriting.Pairs((((0x61, 0x63), (0x62, 0x62)),), 4))
     yield "NORMALIZER-pairs_surrogate", of_kind(rewriting.Pairs((((0xD7FF, 0xD800),),), 4))
     yield "NORMALIZER-pairs_beyond_unicode", of_kind(rewriting.Pairs((((0x110000,) * 2,),), 4))
@@ -855,7 +863,7 @@ def decoder() -> Iterator[Attack]:
     yield "DECODER-kind_9", number(starts[4], 9)
     yield "DECODER-unspell_where", with_part(kind, patched(data, starts[4], "<2B", 7, 1), blob=good)
     yield "DECODER-no_pairs", number(starts[4], 8)
-    spelled = replace(MODEL, normalizer=(rewriting.Pairs((((0x61, 0x63),),), 4),))
+    spelled = replace(MODEL, pairs=rewriting.Pairs((((0x61, 0x63),),), 4))
     joins = write_artifact(replace(spelled, decoder=Decoder((Pairs(),))))
     for at, field in enumerate(("where", "left", "right"), 5):
         wrong = patched(part(kind, blob=joins), at, "<B", 1)

@@ -89,6 +89,10 @@ AFTER = {
 
 SCRIPT_TEXTS = (
     *(" ab, ab.b a\n a  b", "\u0301a\u0301b\u6f22\u3042\u5b57 \u6f22 \u0301b", "<s>a<s> a"),
+    *(
+        " \u0d9a\u0d9c\u0dd2 \u0d9c\u0d9d\u0dcaa \u0d9c\u0dd2\u0d9a\u0d9a",
+        "\u0d9a\u0dd3 \u0d9d\u0dd2\u0d9c",
+    ),
     *("a\u0378b \U0010ffff\ufffd\x01\x00", "ab" * 60 + " " + "\u6f22" * 50, "e\u0301\u00e9 .a,b"),
 )
 

@@ -151,7 +151,7 @@ def opened(blob: bytes) -> tuple[list[Any], list[str]]:
 
 def is_lossless(artifact: Artifact) -> bool:
     """Whether the text comes back: nothing rewrites or drops it, or makes it unk_id unasked."""
-    rewrites = artifact.normalizer or artifact.rewriting or artifact.decoder
+    rewrites = artifact.normalizer or artifact.rewriting or artifact.pairs or artifact.decoder
     drops = any(Action.DROP in stage.actions for stage in artifact.stages)
     strips = any(token.flags & (Flag.LSTRIP | Flag.RSTRIP) for token in artifact.added)
     loses = any(

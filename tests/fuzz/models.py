@@ -23,7 +23,7 @@ from wwho.format.decoder import Replace as ReplaceToken
 from wwho.format.decoder import Step as Decoding
 from wwho.format.model import Action, Added, Artifact, Flag, Ids, Pair, Route, Stage, Unknown
 from wwho.format.pipeline import TOUCHING
-from wwho.format.rewriting import MARK, MATCH, Ends, Pairs, Replace, Rewriting, Rules, Spell, Step
+from wwho.format.rewriting import MATCH, Ends, Pairs, Replace, Rewriting, Rules, Spell, Step
 from wwho.format.template import Place, Template, What
 
 CHARACTERS = "aaabbcdexyzAB  019.-\n'\u00e9\u0d9a\u0dca\u200d\u0928\U0001f600\ufffd"
@@ -283,19 +283,18 @@ def with_steps(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artif
     automata = [*scanners.automata, random_automaton(rng, scanners.classes.n_classes, 3)]
     artifact = replace(artifact, scanners=CompiledScanners(scanners.classes, tuple(automata)))
     steps = [random_step(rng, len(automata) - 1, letters) for _ in range(rng.randint(1, 3))]
-    spelled = [step for step in steps if isinstance(step, Pairs)]
-    steps = [step for step in steps if step not in spelled[1:]]  # each makes texts longer
     first = rng.randint(0, len(steps))
-    return replace(artifact, normalizer=tuple(steps[:first]), rewriting=tuple(steps[first:]))
+    pairs = random_blocks(rng, sorted(set(letters))) if rng.random() < 0.3 else None
+    return replace(
+        artifact, normalizer=tuple(steps[:first]), rewriting=tuple(steps[first:]), pairs=pairs
+    )
 
 
 def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
     """A step of any kind."""
     known = sorted(set(letters))
     some = rng.sample(known, rng.randint(1, len(known)))
-    kind = rng.randrange(6)
-    if kind == 5:
-        return random_blocks(rng, known)
+    kind = rng.randrange(5)
     if kind == 4:
         return Spell()
     if kind == 0:
@@ -312,8 +311,7 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
         # What comes before the match would have a later place than the match.
         starts = ("", "", MATCH)
         contents = [
-            rng.choice((None, rng.choice(starts) + some_text(rng, [*letters, MARK])))
-            for _ in range(3)
+            rng.choice((None, rng.choice(starts) + some_text(rng, letters))) for _ in range(3)
         ]
         after = frozenset(k for k in range(3) if contents[k] is not None and rng.random() < 0.3)
         return Replace(automaton, tuple(contents), after)
@@ -328,7 +326,7 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
 
 
 def random_blocks(rng: Random, known: Sequence[str]) -> Pairs:
-    """A step that spells some characters, and those after them, with pairs of symbols."""
+    """What spells some characters, and those after them, with pairs of symbols."""
     blocks: list[tuple[tuple[int, int], ...]] = []
     for part in (known[::2], known[1::2]):
         if part:

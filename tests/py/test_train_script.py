@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -106,6 +107,26 @@ def test_normalize_and_provenance() -> None:
     assert losses(read_artifact(blob_of(tokenizer))) == (
         "characters become their canonical forms, as in NFC and NFD",
     )
+
+
+def test_syllables_above_symbols_in_one_file(tmp_path: Path) -> None:
+    base = train(LINES, schemas=[], atoms="script", pattern="script", vocab_size=2300)
+    base.save(tmp_path / "base.wwho")
+    found = train(
+        ["ගම ගම"], schemas=["sinhala"], base=tmp_path / "base.wwho", vocab_size=90, prune=2
+    )
+    artifact = read_artifact(blob_of(found))
+    assert losses(artifact) == ()
+    assert artifact.provenance["script_indices"] == "1448"
+    rare, text = "\u0d9e\u0dca\u0d9e", f"{TEXTS[0]} ගම \ue000"
+    ids = found.encode(rare)  # a syllable without an id
+    assert ids == base.encode(rare)
+    assert len(ids) == 6
+    assert max(ids) < base.n_vocab <= max(found.encode("ගම"))
+    for backend in ("native", "reference"):
+        enc = wwho.Tokenizer(blob_of(found), backend=backend)
+        assert enc.encode_with_offsets(text) == found.encode_with_offsets(text)
+        assert enc.decode(enc.encode(text + rare)) == text + rare
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from dataclasses import replace
 from typing import Any
 
 from wwho.build import decoders
-from wwho.build.assemble import added_tokens
+from wwho.build.assemble import added_tokens, trained_model
 from wwho.build.atoms import cut_by, script_cut
 from wwho.build.base import base_model
 from wwho.build.bpe import bpe_model
 from wwho.build.paper import import_vocab
 from wwho.build.patterns import PATTERNS
-from wwho.build.script import script_artifact, script_cuts, symbol_model
+from wwho.build.script import pair_step, script_artifact, symbol_model
 from wwho.build.vocab_json import parse_vocab_json
 from wwho.compile.load import load_schema
 from wwho.compile.normal_forms import lower_case, normal_form
@@ -482,18 +482,37 @@ def kinds_model() -> Artifact:
 
 
 def script_model() -> Artifact:
-    """Six blocks, and tokens that begin and end within characters."""
+    """Seven blocks, tokens that begin and end within characters, and some syllables above them."""
     groups = (
         *(("Latin", "LM", "abcdexyz\u00e9"), ("Common", "Z", " \n"), ("Inherited", "LM", "\u0301")),
         *(("Han", "LM", "\u6f22\u5b57"), ("Common", "PS", ".,"), ("Hiragana", "LM", "\u3042")),
+        ("Sinhala", "LM", "\u0d9a\u0d9c\u0d9d\u0dca\u0dd2"),
     )
     blocks = [
         Block(script, kind, tuple(map(ord, letters)), {5: 3}.get(number, number), number in (0, 4))
         for number, (script, kind, letters) in enumerate(groups)
     ]
-    latin, space, symbols = 9, 10, 9 + 6 + 256
+    latin, space, sinhala, symbols = 9, 10, 15, 9 + 7 + 256
     a, b, gap = symbols, symbols + 1, symbols + 4
-    merges = [(latin, 0), (latin, 1), (a, b), (0, latin), (space, 0), (gap, a), (b, latin)]
-    cuts = script_cuts(blocks, script_pieces(blocks))
+    merges = [
+        (latin, 0),
+        (latin, 1),
+        (a, b),
+        (0, latin),
+        (space, 0),
+        (gap, a),
+        (b, latin),
+        (sinhala, 0),
+    ]
     model = symbol_model(symbols, merges, first_id=1)
-    return script_artifact(cuts, model, {"name": "script"}, (Added("<s>", 400),))
+    added = (Added("<s>", 400),)
+    pairs = pair_step(blocks)
+    base = script_artifact(script_pieces(blocks), pairs, model, {}, added=added)
+    return trained_model(
+        [load_schema("sinhala")],
+        base,
+        specials={"<s>": 400},
+        atoms=tuple(text.encode() for text in (" \u0d9a", "\u0d9a", "\u0d9c\u0dd2")),
+        merges=((0, 2), (1, 1)),
+        provenance={"name": "script"},
+    )

@@ -48,7 +48,11 @@ LANGUAGES = {
 }
 """The text to learn from and to measure, the schema, and what a line must hold to be taken."""
 FROM_MIX = {"hi": DEVANAGARI, "si": SINHALA, "en": LATIN}
-PARALLEL = ("hi", "si", "kn", "bn", "ta", "te", "ml", "pa", "gu", "th", "km", "my", "bo", "en")
+PARALLEL = (
+    *("hi", "mr", "ne", "si", "kn", "bn", "ta", "te", "ml"),
+    *("pa", "gu", "th", "lo", "km", "my", "bo", "dz", "en"),
+)
+"""Those with text to learn from and the parallel sentences."""
 
 SIZES = ((1, 2), (3, 5), (6, 10), (11, 50), (51, 100), (101, 500), (501, 5000), (5001, 1 << 20))
 PUBLISHED = [
@@ -182,7 +186,7 @@ class Variant(NamedTuple):
 VARIANTS = [
     Variant(atoms, pattern, constraint)
     for atoms in N_SYMBOLS
-    for pattern in ("o200k_base", "script")
+    for pattern in ("cl100k_base", "o200k_base", "script")
     for constraint in ("none", "character")
 ]
 
@@ -305,14 +309,16 @@ def print_parallel(corpora: Path, sizes: Sequence[int], n_bytes: int) -> None:
             if (content := archive.extractfile(f"parallel/{language}.txt"))
         }
     for size in sizes:
-        made = [each.learn(texts, size) for each in VARIANTS]
-        rows = {}
-        for language, lines in tests.items():
-            n_characters = sum(map(len, lines))
-            start = sum(len(line.encode()) for line in lines) / n_characters
-            counts = (sum(each.count_batch(lines)) for each in made)
-            rows[language] = [start, 2.0, *(count / n_characters for count in counts)]
-        table((f"{size:,} merges", "bytes", "symbols", *map(str, VARIANTS)), with_mean(rows))
+        for constraint in ("character", "none"):
+            variants = [each for each in VARIANTS if each.merge_constraint == constraint]
+            made = [each.learn(texts, size) for each in variants]
+            rows = {}
+            for language, lines in tests.items():
+                n_characters = sum(map(len, lines))
+                start = sum(len(line.encode()) for line in lines) / n_characters
+                counts = (sum(each.count_batch(lines)) for each in made)
+                rows[language] = [start, 2.0, *(count / n_characters for count in counts)]
+            table((f"{size:,} merges", "bytes", "symbols", *map(str, variants)), with_mean(rows))
 
 
 def main() -> None:

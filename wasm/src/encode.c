@@ -22,6 +22,19 @@ WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const 
     if (kept->n <= MAX_KEPT) keep_tokens(key, v, kept->tokens, kept->n);
 }
 
+WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, size_t n, const uint8_t *text, size_t len) {
+    for (size_t i = first; e->ends && i < e->n && i < e->cap; i++) {
+        uint32_t start = (e->starts ? e->starts[i] : 0) + (uint32_t)e->start, end = e->ends[i] + (uint32_t)e->start;
+        if (end) {
+            uint32_t code_point, last = sources[end - 1];
+            start = sources[start < n ? start : n - 1];
+            end = last + next_character(text + last, len - last, &code_point);
+        }
+        if (e->starts) e->starts[i] = start - (uint32_t)e->start;
+        e->ends[i] = end - (uint32_t)e->start;
+    }
+}
+
 /* n ids of a text that starts at `at`, in a buffer with room for LONG_ROOM. */
 static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *ids, uint32_t n, size_t at) {
     if (e->n + LONG_ROOM <= e->quick) {
@@ -29,10 +42,9 @@ static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32
         e->n += n;
         return;
     }
-    e->place = at;
     for (uint32_t i = 0; i < n; i++) {
-        if (e->ends) at += token_length(v, token_of(v, ids[i]));
-        put(e, ids[i], at);
+        uint32_t token = token_of(v, ids[i]);
+        at = put_all(e, v, &token, 1, at);
     }
 }
 
@@ -94,20 +106,39 @@ static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
     }
 }
 
-COLD void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
-    (void)route;
-    uint32_t token = find_at(e, v, at, end - at);
+/* Put the tokens of a piece over bytes: of a text of `len` bytes that may be read. */
+static COLD void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
+                             size_t end) {
+    uint32_t token = find_text(v, text + at, end - at, hash_text(text + at, end - at, len - at));
     if (token < n_pieces(v)) {
         keep_tokens(key, v, &token, 1);
         put_all(e, v, &token, 1, at);
         return;
     }
-    wwho_run run = {.v = v, .text = e->text, .len = e->len, .start = at, .end = end};
+    wwho_run run = {.v = v, .text = text, .len = len, .start = at, .end = end};
     start_merge(e->merging, &run);
     uint32_t n = merge_run(e, &run, &at);
     if (at == run.start && e->merging->at == end) keep_tokens(key, v, e->merging->tokens, n);
     put_all(e, v, e->merging->tokens, n, at);
     put_symbols(e, &run);
+}
+
+COLD void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+    (void)route;
+    if (!e->pairs) {
+        merge_piece(e, v, key, e->text, e->len, at, end);
+        return;
+    }
+    if (e->work_len / (5 * SPELLED) < end - at) {
+        e->stuck = PIECE_STUCK;
+        return;
+    }
+    uint32_t *sources = (uint32_t *)(void *)e->work;
+    uint8_t *symbols = e->work + 4 * SPELLED * (end - at);
+    size_t first = e->n, n = spell(e->pairs, e->text, at, end, symbols, sources);
+    if (n) merge_piece(e, v, key, symbols, n, 0, n);
+    place_tokens(e, first, sources, n, e->text, e->len);
+    e->place = end;
 }
 
 /* The atom with this text, or WWHO_NONE. */
@@ -271,6 +302,7 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
         start_units(e, v, route, row, at, end);
         return;
     }
+    if (e->pairs) return;
     row->tokens[0] = find_whole(e, v, at, end - at);
     if (row->tokens[0] == NOT_SURE) row->tokens[0] = find_at(e, v, at, end - at);
     if (row->tokens[0] < n_pieces(v))
@@ -284,6 +316,8 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
 static COLD void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
     wwho_piece *p = b->pieces, *done = p;
+    bool spelled = e->pairs && e->ends; /* the tokens that the cache has do not say where they end */
+    b->phrases |= spelled;
     uint32_t misses = 0, n = 0;
     for (uint32_t i = 0; i < b->n; i++, p++) {
         uint32_t found = find_brief(p->set, p->key, b->ids + n);
@@ -299,6 +333,7 @@ static COLD void put_block(wwho_encoder *e) {
         wwho_key *key = &b->long_keys[k];
         size_t start = piece->start;
         make_key(key, e->cache, e->text + start, b->ends[b->misses[k]] - start, e->len - start, piece->route->model);
+        if (spelled) key->set = 0;
         for (uint32_t way = is_short(key) || !key->set ? LONG_WAYS : 0; way < LONG_WAYS; way++) prefetch(key->set + way * LONG_LINE);
         if (v->bytes && key->n <= WHOLE_TEXT && is_readable(e, start))
             prefetch(whole_line(v, whole_key(e->text + start, (uint32_t)key->n)));

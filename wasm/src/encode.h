@@ -48,6 +48,8 @@ typedef struct {
 
 typedef struct wwho_lattice wwho_lattice; /* viterbi.h */
 
+enum { STEPS_STUCK = 1, PIECE_STUCK };
+
 /* Where tokens go, and what they need on the way. */
 struct wwho_encoder {
     const wwho_model *model;
@@ -64,6 +66,10 @@ struct wwho_encoder {
     wwho_merging *merging;
     wwho_block *block;
     wwho_lattice *lattice; /* for a model of the kind VITERBI */
+    uint8_t *work;         /* of steps, and for the symbols of a piece */
+    size_t work_len;
+    uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: it is too small for them */
+    const wwho_rewriting *pairs; /* how pieces over bytes are written, or null: as they are */
     wwho_phrase phrase;
     wwho_held held;
     size_t unk_end; /* where the last unk_id of a segment ends */
@@ -96,6 +102,9 @@ static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const ui
     }
     return at;
 }
+
+/* The tokens from number `first` on have places in a text of n bytes that came from `sources` in another one: make them those of that. */
+WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, size_t n, const uint8_t *text, size_t len);
 
 /* Put what stands for a symbol that a model lacks, from `at` to `end`: unk_id (true), which is that of the one before it where `again`
  * says that there is one, and the model fuses them; or other tokens. */

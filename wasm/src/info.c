@@ -61,7 +61,7 @@ static int tell_field(const wwho_asked *w, const char *names, const void *thing,
 
 static int tell_tokenizer(const wwho_asked *w, const wwho_model *model) {
     static const uint16_t offsets[] = {AT(n_vocab),           AT(longest),        AT(n_models),           AT(n_routes),
-                                       AT(n_stages),          AT(added.n_tokens), AT(normalizer.n_steps), AT(n_automata),
+                                       AT(n_stages),          AT(added.n_tokens), AT(normalizer.n_all), AT(n_automata),
                                        AT(classes.n_classes), AT(router_number),  AT(decoder.progress)};
     return tell_field(w,
                       "n_vocab\0max_token_bytes\0n_models\0n_routes\0n_stages\0n_added\0n_steps\0n_automata\0n_classes\0router\0decoder\0",

@@ -6,8 +6,8 @@
 
 enum { STEP_HEAD = 24, KEPT = 255, PAIRED = 254, MAX_TARGETS = 32, MAX_STRIPPED = 64, MAX_CLUSTER = 6 };
 enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL, STEP_PAIRS };
-enum { MARK = 0xD800, MATCH = 0xDFFF }; /* in a content: what PAIRS makes CUT of; what was matched */
-enum { BROKEN = 0x110000, MOST_PUT = 9 };
+enum { MATCH = 0xDFFF }; /* in a content: what was matched */
+enum { BROKEN = 0x110000 };
 enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
 enum { ENDS_LEFT = 1, ENDS_RIGHT = 2, ENDS_UNLESS = 4, ENDS_FIRST = 8 };
 enum {
@@ -62,11 +62,11 @@ static COLD uint32_t read_targets(step_reader *c, wwho_rewriting *step, uint32_t
     return last;
 }
 
-/* Memory for the pages of a step, of so many bytes each: as many as it says, and 4 that it does not. */
+/* Memory for the pages of a step, of so many bytes each: as many as it says, and page 0. */
 static COLD void *take_pages(step_reader *c, wwho_arena *arena, wwho_rewriting *step, uint32_t size) {
     check(c, c->number <= N_PAGES);
     step->page = take_zeroed(arena, 2 * (N_PAGES + 2)); /* of code points, and of bytes of broken UTF-8 */
-    return take_zeroed(arena, size * (c->number + 4));
+    return take_zeroed(arena, size * (c->number + 1));
 }
 
 /* The place of a code point in the pages, one of which is its own. */
@@ -232,9 +232,6 @@ static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
         }
     }
     check(c, n_blocks && (place + n_indices - 1) / n_indices == n_blocks && c->n_pages == c->number);
-    c->number += 3;
-    step->symbols[own_cell(c, step, MARK)] = CUT;
-    for (uint32_t i = 0; step->flags && i < 256; i++) step->symbols[own_cell(c, step, BROKEN + i)] = symbol_bytes(n_indices + n_blocks + i);
 }
 
 /* Where the step at p ends, before `end`, or null. */
@@ -277,14 +274,16 @@ WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_au
                                 wwho_normalizer *n) {
     if (s.length < 4) return WWHO_NORMALIZER;
     const uint8_t *at = s.at + 4, *end = s.at + s.length;
-    n->n_steps = read16(s.at);
+    n->n_steps = n->n_all = read16(s.at);
     n->n_late = read16(s.at + 2);
-    if (n->n_steps < 1 || n->n_steps > WWHO_MAX_STEPS || n->n_late > n->n_steps) return WWHO_NORMALIZER;
+    if (n->n_steps < 1 || n->n_steps > WWHO_MAX_STEPS) return WWHO_NORMALIZER;
     for (wwho_rewriting *step = n->steps; at && step < n->steps + n->n_steps; step++) {
         at = build_step(at, end, arena, automata, n_automata, step);
-        if (step->kind == STEP_PAIRS) n->pairs = step;
+        if (step->kind != STEP_PAIRS) continue;
+        n->pairs = step;
+        n->n_steps--; /* it is the last one, and none of texts */
     }
-    return at == end ? WWHO_OK : WWHO_NORMALIZER;
+    return at == end && n->n_late <= n->n_steps ? WWHO_OK : WWHO_NORMALIZER;
 }
 
 /* Running */
@@ -551,20 +550,21 @@ static void pass_rules(character_run *run, const wwho_rewriting *step) {
     if (step->automaton) find_sources(run, run->it->fresh ? 0 : run->lost); /* tokenizers forgets what vanished at the beginning */
 }
 
-static void pass_pairs(character_run *run, const wwho_rewriting *step) {
-    for (size_t at = 0; at < run->n; at++) {
-        const passing *p = &run->now[at];
-        uint8_t text[4];
-        uint32_t word = step->symbols[cell_of(step, p->code_point)];
-        uint32_t width = word ? 0 : encode_utf8(p->code_point, text), origin = p->origin;
-        for (uint32_t k = 0;; word = step->symbols[cell_of(step, BROKEN + text[k++])]) {
-            for (; word; word >>= 8, origin = WWHO_NONE) {
-                uint32_t byte = BROKEN + (word & 255);
-                put_characters(run, &byte, 1, 0, p->source, origin);
+WWHO_LOCAL size_t spell(const wwho_rewriting *pairs, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources) {
+    size_t n = 0;
+    for (uint32_t width; at < end; at += width) {
+        uint32_t code_point;
+        width = next_character(text + at, end - at, &code_point);
+        uint32_t word = width == 1 && code_point == REPLACEMENT ? 0 : pairs->symbols[cell_of(pairs, code_point)];
+        for (uint32_t k = 0, stop = word ? 1 : width * pairs->flags; k < stop; k++) {
+            if (!word) word = symbol_bytes(pairs->n_indices + pairs->n_blocks + text[at + k]);
+            for (; word; word >>= 8) {
+                sources[n] = (uint32_t)at;
+                out[n++] = (uint8_t)word;
             }
-            if (k == width) break;
         }
     }
+    return n;
 }
 
 WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, const uint8_t *end, uint8_t *to) {
@@ -605,7 +605,7 @@ static bool write_character(wwho_normalizing *it, uint32_t code_point, uint32_t 
  * where nothing is. */
 static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete) {
     static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map,   pass_replace, pass_ends,
-                                                                            pass_rules, pass_spell,   pass_pairs};
+                                                                            pass_rules, pass_spell};
     for (uint32_t i = 0; i < it->n_steps; i++) {
         run->made = run->lost = 0;
         pass[it->steps[i].kind - 1](run, &it->steps[i]);
@@ -684,7 +684,7 @@ WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
         character_run run = {it, columns, columns + room, columns + 2 * room, 0, room, 0, 0, false, false};
         size_t end = it->at;
         bool next = false;
-        while (end < it->end && !next && run.n < room / it->most) {
+        while (end < it->end && !next && run.n < room) {
             run.now[run.n++] = (passing){character_at(it, end, &width), (uint32_t)end, (uint32_t)end, 0, 0};
             end += width;
             next = plain_at(it, end, &width) != WWHO_NONE;
@@ -710,7 +710,6 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_normalizer *n, cons
     it->steps = n->steps + (late ? early : 0);
     it->n_steps = late ? n->n_late : early;
     it->classes = classes;
-    it->most = n->pairs ? MOST_PUT : 1;
 }
 
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,

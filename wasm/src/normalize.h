@@ -1,6 +1,6 @@
 /* The normalizer (FORMAT.md, NORMALIZER): steps that rewrite texts. A map takes each character to a text, orders marks and composes
  * pairs: lower case is a map alone, NFD a map and an order, NFC all three. Others replace what an automaton matches, what a trie
- * holds, or the ends of a part, or spell characters with symbols of two bytes.
+ * holds, or the ends of a part. The last may say with which symbols of two bytes each piece is written for a model over bytes.
  *
  * A text is worked through in runs, as long as there is room. Where a run does not end with the text, what has come out is taken up
  * to a character that comes out the same where the steps begin anew with its origin. */
@@ -44,22 +44,28 @@ typedef struct {
 } wwho_rewriting;
 
 typedef struct {
+    uint32_t n_all;           /* with the one of pieces */
     uint32_t n_steps, n_late; /* the last ones are of parts between tokens of normalized text */
     wwho_rewriting steps[WWHO_MAX_STEPS];
-    const wwho_rewriting *pairs; /* the step of that kind, or null */
+    const wwho_rewriting *pairs; /* how pieces are written for a model over bytes, or null; none of the steps */
 } wwho_normalizer;
 
 /* Memory for, and tables of, a section's normalizer; without memory, only its size is reckoned. WWHO_NORMALIZER. */
 WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata,
                                 wwho_normalizer *normalizer);
 
-/* A symbol of PAIRS is two bytes, the first of which no UTF-8 has, and the second no symbol has first; CUT is where a text is to be cut. */
-enum { CUT = 1, SYMBOL_TRAIL, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_PAIR_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };
+/* A symbol of PAIRS is two bytes, the first of which no UTF-8 has, and the second no symbol has first. */
+enum { SYMBOL_TRAIL = 2, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_PAIR_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };
 
 /* The number of the symbol that is at the end of n bytes, or one beyond all. */
 static inline uint32_t last_symbol(const uint8_t *end, size_t n) {
     return n < 2 || end[-2] < SYMBOL_LEAD ? WWHO_NONE : (uint32_t)(end[-2] - SYMBOL_LEAD) * SYMBOL_TRAILS + end[-1] - SYMBOL_TRAIL;
 }
+
+/* Write the symbols of text[at..end), at most SPELLED bytes for each of its, and for each of theirs where its character begins. Gives how
+ * many there are. */
+enum { SPELLED = 4 };
+WWHO_LOCAL size_t spell(const wwho_rewriting *pairs, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources);
 
 /* Write the text of n bytes of symbols, and of other text, as it is, between them. A symbol that is not part of a pair is U+FFFD. Gives
  * its end: it has up to half as many bytes more. */
@@ -68,7 +74,7 @@ WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, 
 /* Where normalizing goes on, and what has come out. */
 typedef struct {
     const wwho_rewriting *steps;
-    uint32_t n_steps, most; /* characters that they make of one, with room for all of a run */
+    uint32_t n_steps;
     const wwho_classes *classes;
     const uint8_t *text;
     size_t at, end;    /* of the text, bytes */

@@ -38,12 +38,9 @@ typedef struct {
     wwho_encoder *e;
     wwho_wanted wanted;
     wwho_view source;   /* the text as it was given */
-    size_t begin;       /* where it begins, in all that may be read */
     wwho_room rooms[2]; /* for the steps of texts, for those of parts */
-    uint8_t *work;      /* the steps work in it */
-    size_t work_len;
     uint32_t place;    /* GONE_ON.. */
-    bool steps, stuck; /* there are any; rooms are too small */
+    bool steps; /* there are any */
 } wwho_pipe;
 
 enum {
@@ -51,8 +48,10 @@ enum {
     LINK = 18 + 60
 }; /* bytes of rewritten text at once; what each needs in all: its own, columns, and passing characters */
 
+
+
 size_t wwho_scratch_size(const wwho_model *model) {
-    size_t steps = model && model->normalizer.n_steps ? ROOM * LINK : 0;
+    size_t steps = model && model->normalizer.n_all ? ROOM * LINK : 0;
     return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) + aligned(lattice_size(model)) +
            steps;
 }
@@ -70,12 +69,13 @@ static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len
     pipe->source = (wwho_view){e->text, 0, 0, len};
     pipe->steps = e->model->normalizer.n_steps && !(e->flags & WWHO_ONE_PIECE);
     want_added(&pipe->wanted, e->model, allowed, e->flags);
-    if (!pipe->steps) return WWHO_OK;
+    if (!e->model->normalizer.n_all) return WWHO_OK;
+    e->pairs = e->flags & WWHO_ONE_PIECE ? 0 : e->model->normalizer.pairs;
     size_t room = (ROOM + (scratch_len - least) / LINK) & ~(size_t)15;
     uint8_t *at = (uint8_t *)e->lattice + aligned(lattice_size(e->model));
-    pipe->work = at;
-    pipe->work_len = 60 * room;
-    at += pipe->work_len;
+    e->work = at;
+    e->work_len = 60 * room;
+    at += e->work_len;
     for (uint32_t i = 0; i < 2; i++, at += 9 * room)
         pipe->rooms[i] = (wwho_room){at + 8 * room, (uint32_t *)(void *)at, (uint32_t *)(void *)(at + 4 * room), room};
     return WWHO_OK;
@@ -92,51 +92,25 @@ static bool rewrite(wwho_pipe *pipe, bool late, const wwho_view *from, wwho_norm
     it->origins = room->origins;
     it->room = room->room;
     it->n = 0;
-    bool done = normalize(it, pipe->work, pipe->work_len);
+    bool done = normalize(it, pipe->e->work, pipe->e->work_len);
     *to = (wwho_view){room->out, room->sources, room->origins, it->n};
     return done;
 }
 
-/* The bytes of the source that a stretch of a view, of one byte at least, came from. */
-static void find_source(const wwho_pipe *pipe, const wwho_view *view, size_t *start, size_t *end) {
-    if (!view->sources) return;
-    uint32_t code_point;
-    size_t last = view->sources[*end - 1];
-    *start = view->sources[*start];
-    *end = last + next_character(pipe->source.text + last, pipe->source.n - last, &code_point);
-}
-
 /* The tokens from number `first` on have places in the text of a view: make them those of the source. */
-static void place_tokens(wwho_pipe *pipe, const wwho_view *late, const wwho_view *early, size_t first) {
-    wwho_encoder *e = pipe->e;
-    for (size_t i = first; e->ends && i < e->n && i < e->cap; i++) {
-        size_t start = e->starts ? e->starts[i] : 0, end = e->ends[i];
-        if (late->sources && end) {
-            start = late->sources[start < late->n ? start : late->n - 1];
-            uint32_t code_point;
-            size_t last = late->sources[end - 1];
-            end = last + next_character(early->text + last, early->n - last, &code_point);
-        }
-        if (end) find_source(pipe, early, &start, &end);
-        if (e->starts) e->starts[i] = (uint32_t)(start - pipe->begin);
-        e->ends[i] = (uint32_t)(end - pipe->begin);
-    }
+static void find_source(const wwho_pipe *pipe, const wwho_view *view, size_t first) {
+    if (view->sources) place_tokens(pipe->e, first, view->sources, view->n, pipe->source.text, pipe->source.n);
 }
 
 /* Encode text without added tokens of a view `late`, which is `early` or what steps made of that. */
 static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view *early, size_t at, size_t end) {
     wwho_encoder *e = pipe->e;
-    size_t first = e->n, begin = e->start;
+    size_t first = e->n;
     e->text = late->text;
     e->len = late->n;
-    if (!late->sources && !early->sources) {
-        encode_ordinary(e, at, end);
-        return;
-    }
-    e->start = 0;
     encode_ordinary(e, at, end);
-    place_tokens(pipe, late, early, first);
-    e->start = begin;
+    if (late->sources) place_tokens(e, first, late->sources, late->n, early->text, early->n);
+    find_source(pipe, early, first);
 }
 
 /* Where text[at..end) of a view, which goes on, may be cut, or 0. In the text before, the steps begin anew behind `start`, at *from; if
@@ -156,20 +130,19 @@ static size_t find_cut(const wwho_pipe *pipe, const wwho_view *view, const wwho_
 static size_t encode_rewritten(wwho_pipe *pipe, const wwho_view *early, size_t at, size_t end, bool fresh, bool more) {
     const wwho_encoder *e = pipe->e;
     wwho_view late = {early->text, 0, 0, early->n};
-    size_t from, cut = end, begin = at, stop = at + 1;
+    size_t from, cut = end;
     if (!pipe->steps || !e->model->normalizer.n_late) {
         if (more && !(cut = find_cut(pipe, &late, early, at, end, at, &from))) return at;
         if (at < cut) encode_view(pipe, &late, early, at, cut);
         return cut;
     }
-    if (at < end) find_source(pipe, early, &begin, &stop);
-    bool first = !(pipe->place & GONE_ON) && begin == pipe->begin;
+    bool first = !(pipe->place & GONE_ON) && at < end && (early->sources ? early->sources[at] : at) == pipe->e->start;
     while (at < end && e->n <= e->limit) {
         wwho_normalizing it = {.at = at, .end = end, .fresh = fresh, .more = more, .first = first};
         bool whole = rewrite(pipe, true, early, &it, &late) && it.at == end && !more;
         cut = late.n;
         if (!whole && !(cut = find_cut(pipe, &late, more ? early : 0, 0, cut, at, &from))) {
-            pipe->stuck |= !more || it.full;
+            pipe->e->stuck |= !more || it.full;
             return at;
         }
         encode_view(pipe, &late, early, 0, cut);
@@ -182,9 +155,9 @@ static size_t encode_rewritten(wwho_pipe *pipe, const wwho_view *early, size_t a
 /* Put an added token that was found in a view. */
 static void put_added(wwho_pipe *pipe, const wwho_view *view, wwho_added_match m) {
     wwho_encoder *e = pipe->e;
-    find_source(pipe, view, &m.start, &m.end);
     e->place = m.start;
     put(e, e->model->added_ids[m.number], m.end);
+    find_source(pipe, view, e->n - 1);
 }
 
 static void set_place(wwho_pipe *pipe, uint32_t bit, bool on) { pipe->place = on ? pipe->place | bit : pipe->place & ~bit; }
@@ -214,11 +187,11 @@ static size_t encode_part(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     while (at < end && pipe->e->n <= pipe->e->limit) {
         wwho_view early;
         wwho_normalizing it = {.at = at, .end = end, .fresh = !(pipe->place & INSIDE_TEXT), .more = more};
-        it.first = at == pipe->begin && !(pipe->place & GONE_ON);
+        it.first = at == pipe->e->start && !(pipe->place & GONE_ON);
         bool whole = rewrite(pipe, false, &pipe->source, &it, &early) && it.at == end && !more;
         size_t read = encode_normalized(pipe, &early, 0, early.n, !whole);
         if (whole) return read < early.n ? at : end;
-        pipe->stuck |= !read && (!more || it.full);
+        pipe->e->stuck |= !read && (!more || it.full);
         if (!read) return at;
         at = read == early.n ? it.at : early.origins[read];
         set_place(pipe, INSIDE_TEXT, true);
@@ -233,7 +206,7 @@ static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     const size_t from = at;
     if (more) end = at + whole_characters(text + at, end - at);
     const size_t sure = more ? sure_tokens(&pipe->wanted, 0, text, 0, at, &end) : end;
-    pipe->begin = e->start = at;
+    e->start = at;
     while (e->n <= e->limit) {
         wwho_added_match m = find_next(&pipe->wanted, 0, text, from, at, sure);
         at = encode_part(pipe, at, m.start, false);
@@ -270,7 +243,7 @@ int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32
         pipe.place = 0;
         encode_text(&pipe, bounds[i], bounds[i + 1], false);
         rows[i + 1] = (uint32_t)e.n;
-        if (pipe.stuck) status = WWHO_BUFFER;
+        if (e.stuck) status = WWHO_BUFFER;
     }
     if (status) rows[n_texts] = 0;
     return status || e.n <= cap ? status : WWHO_BUFFER;
@@ -295,7 +268,7 @@ int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const u
     *n = 0;
     if (status) return status;
     encode_text(&pipe, 0, len, false);
-    if (pipe.stuck) return WWHO_BUFFER;
+    if (e.stuck) return WWHO_BUFFER;
     *n = e.n;
     return WWHO_OK;
 }
@@ -310,7 +283,7 @@ int wwho_encode_part(const wwho_model *model, const uint8_t *text, size_t len, i
     if (status) return status;
     if (flags & WWHO_ONE_PIECE && more) return WWHO_ARGUMENT;
     size_t at = encode_text(&pipe, 0, len, more);
-    if (pipe.stuck && (!at || !more)) return WWHO_BUFFER;
+    if (e.stuck > (at && more)) return WWHO_BUFFER;
     *n = e.n;
     if (e.n > cap && ids) return WWHO_BUFFER;
     *read = at;

@@ -143,13 +143,13 @@ export interface Step {
 
 export interface TracedUnit {
   readonly text: string;
-  /** As in Segment; "piece" in a base route, where units are what byte-pair encoding works on; "character" and "bytes" in a model of
-   *  SCRIPT, whose segments are its pretokens: a character that has a block and an index, or one that is written as bytes. */
+  /** As in Segment; "piece" in a base route, where units are what byte-pair encoding works on; "character" and "bytes" in the base route
+   *  of a model of SCRIPT, whose segments are its pretokens: a character that has a block and an index, or one that is written as bytes. */
   readonly rule: "syllable" | "orphan" | "passthrough" | "piece" | "character" | "bytes";
   /** The last one ended the unit: its character, and those before it that no step accepts, are read again for the next. */
   readonly steps: readonly Step[];
   /** In a model of SCRIPT, the numbers of the symbols that stand for it: of its block and its index, or of its bytes. Indices are
-   *  numbered from 0, blocks after them, bytes last. Where the model brings marks into Unicode's order, so are the symbols. */
+   *  numbered from 0, blocks after them, bytes last. */
   readonly symbols?: readonly number[];
   /** The name of that block, its script and the kind of its characters, where the model's provenance has it. */
   readonly block?: string;

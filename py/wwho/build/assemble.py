@@ -118,6 +118,7 @@ def trained_model(
         models=(vocabulary_of(base), units),
         added=tuple(own.get(token.text, token) for token in added_tokens(specials, protect)),
         template=base.template,
+        pairs=base.pairs,
         decoder=base.decoder,
         provenance=provenance,
     )

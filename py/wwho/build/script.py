@@ -1,7 +1,8 @@
 """A BPE over SCRIPT's symbols: characters become pairs of symbols, which are texts of two bytes.
 
-So the model is one over bytes. Its first merges make the symbols, whatever the text, and the bytes
-themselves have no id; all that comes after merges symbols.
+So the model is one over bytes: those that pieces are written with. Its first merges make the
+symbols, whatever the text, and the bytes themselves have no id; all that comes after merges
+symbols.
 """
 
 from __future__ import annotations
@@ -9,10 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
 
-from wwho.build.atoms import side_by_side
-from wwho.build.base import NO_PATTERN
 from wwho.build.bpe import live_pairs
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.scanners import Scanner, compile_scanners
@@ -23,48 +21,36 @@ from wwho.format import decoder as decoding
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Ids, Pair, Route, Stage, Unknown
-from wwho.format.rewriting import CUT, MARK, MATCH, Pairs, Replace, Rewriting, Step, symbol_text
+from wwho.format.rewriting import Pairs, Replace, Step, symbol_text
 
 TAIL = 255
 """The shape of what continues a character; see `shapes_of`."""
 
 REPLACEMENT = "\ufffd"
 
+BLOCK_KEYS = ("script_blocks", "script_indices")
+
 DECODER = decoding.Decoder((decoding.Join(), decoding.Pairs()))
-
-
-MARKED = Replace(0, (MARK + MATCH,))
-"""The step that puts a mark before each match of a pretokenizer."""
-AT_MARKS = Stage(1, (Action.DROP, Action.KEEP))
-"""The stage that cuts there, once the text is spelled."""
-
-
-class Cuts(NamedTuple):
-    """What cuts and rewrites a text before a model sees it, as parts of an `Artifact`."""
-
-    scanners: Sequence[Scanner]
-    steps: tuple[Step, ...]
-    stages: tuple[Stage, ...]
 
 
 def pair_step(
     blocks: Sequence[Block], *, n_indices: int | None = None, spell: bool = True
 ) -> Pairs:
-    """The step that spells the characters of blocks."""
+    """What spells the characters of blocks."""
     most = max(len(block.characters) for block in blocks)
     return Pairs(tuple(block.ranges for block in blocks), n_indices or most, spell)
 
 
 @cache
 def script_step() -> Pairs:
-    """The step of our own models: it spells all text, with symbols of bytes what has no pair."""
+    """That of our own models: it spells all text, with symbols of bytes what has no pair."""
     return pair_step(script_blocks())
 
 
 def block_record(blocks: Sequence[Block], n_indices: int) -> dict[str, str]:
     """What the provenance says of the symbols: the blocks' names, a line each, and the indices."""
     names = (" ".join(f"{block.script} {block.kind}".split()) for block in blocks)
-    return {"script_blocks": "\n".join(names), "script_indices": str(n_indices)}
+    return dict(zip(BLOCK_KEYS, ("\n".join(names), str(n_indices)), strict=True))
 
 
 def shapes_of(symbols: Sequence[bytes]) -> bytes:
@@ -91,12 +77,6 @@ def _lacking(byte: int) -> int:
     return (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
 
 
-def match_scanner() -> Scanner:
-    """What cuts at the marks of a `Pairs`: the mark is rule 0."""
-    mark = CodePointSet.of(CUT.decode())
-    return Scanner("matches", (Chars(mark), many(Chars(ALL - mark), 1)), longest=True)
-
-
 def dropping(kept: CodePointSet, automaton: int, *, whole: bool) -> tuple[Scanner, Replace]:
     """What drops all characters but some, and the automaton with this number that finds them.
 
@@ -117,29 +97,6 @@ def dropping(kept: CodePointSet, automaton: int, *, whole: bool) -> tuple[Scanne
 def all_characters() -> CodePointSet:
     """All characters that SCRIPT has a pair for."""
     return CodePointSet(tuple(each for block in script_blocks() for each in block.ranges))
-
-
-def script_cuts(
-    blocks: Sequence[Block],
-    pretokenizer: Scanner | None,
-    before: Sequence[Rewriting] = (),
-    *,
-    n_indices: int | None = None,
-    spell: bool = True,
-) -> Cuts:
-    """What spells a text with symbols, cut by a pretokenizer; None: it is not cut.
-
-    Args:
-        blocks: the blocks, by number.
-        pretokenizer: cuts the text before it is spelled.
-        before: steps that come before.
-        n_indices: how many indices there are; None: as many as the largest block needs.
-        spell: whether characters of no block are spelled with symbols of bytes.
-    """
-    step = pair_step(blocks, n_indices=n_indices, spell=spell)
-    if pretokenizer is None:
-        return Cuts([match_scanner()], (*before, step), ())
-    return Cuts([pretokenizer, match_scanner()], (*before, MARKED, step), (AT_MARKS,))
 
 
 def symbol_model(n_symbols: int, merges: Sequence[Pair], first_id: int = 0) -> BPE:
@@ -208,16 +165,11 @@ def grown_script(
 
     The symbols have the ids from 0 on: indices, blocks, bytes.
     """
-    cut = base.provenance.get("pattern") != NO_PATTERN
-    matches = compile_scanners([match_scanner()])
     return replace(
         base,
-        scanners=side_by_side(base.scanners, matches) if cut else base.scanners,
-        routes=(Route("other", model=0, stages=(0,) if cut else ()),),
         models=(symbol_model(script_step().n_symbols, merges),),
-        stages=(AT_MARKS,) if cut else (),
         added=added,
-        normalizer=(MARKED, script_step()) if cut else (script_step(),),
+        pairs=script_step(),
         decoder=DECODER,
         provenance=provenance,
     )
@@ -229,17 +181,42 @@ def symbols_of(text: bytes) -> Sequence[bytes]:
 
 
 def script_artifact(
-    cuts: Cuts, model: BPE, provenance: Mapping[str, str], added: tuple[Added, ...] = ()
+    pretokenizer: Scanner | None,
+    pairs: Pairs,
+    model: BPE,
+    provenance: Mapping[str, str],
+    *,
+    drops: Scanner | None = None,
+    steps: tuple[Step, ...] = (),
+    added: tuple[Added, ...] = (),
 ) -> Artifact:
-    """The model over symbols, with what spells and cuts its texts."""
+    """The model over symbols, with what cuts and spells its texts.
+
+    Args:
+        pretokenizer: cuts a text into pieces; None: it is one.
+        pairs: spells a piece.
+        model: the model.
+        provenance: where it comes from.
+        drops: the automaton 0 of steps.
+        steps: what rewrites a text first.
+        added: added tokens.
+    """
+    scanners = [each for each in (drops, pretokenizer) if each]
+    stages = (Stage(len(scanners) - 1, (Action.KEEP,)),) if pretokenizer else ()
     return Artifact(
-        scanners=compile_scanners(cuts.scanners),
+        scanners=compile_scanners(scanners or [whole_text()]),
         router=None,
-        routes=(Route("other", model=0, stages=tuple(range(len(cuts.stages)))),),
+        routes=(Route("other", model=0, stages=tuple(range(len(stages)))),),
         models=(model,),
-        stages=cuts.stages,
+        stages=stages,
         added=added,
-        normalizer=cuts.steps,
+        normalizer=steps,
+        pairs=pairs,
         decoder=DECODER,
         provenance=provenance,
     )
+
+
+def whole_text() -> Scanner:
+    """What takes a text as a whole."""
+    return Scanner("text", (many(Chars(ALL), 1),), longest=False)

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 
 from wwho.core.base import SYLLABLE
+from wwho.core.characters import read_characters
 from wwho.core.engine import Engine, PieceEngine, Token, Unit
 from wwho.core.merge import merge
+from wwho.core.normalizing import spelled
 from wwho.format.bpe import BPE
 from wwho.format.model import Model, Unknown
+from wwho.format.rewriting import Pairs
 
 PHRASE_TOKENS = 64
 """How many tokens of neighbouring segments are joined to superwords at once, at most."""
@@ -19,16 +22,36 @@ class Bytes(PieceEngine[BPE]):
     """A model whose symbols are bytes."""
 
     def __init__(
-        self, model: BPE, ids: Sequence[int | None], speller: PieceEngine[Model] | None
+        self,
+        model: BPE,
+        ids: Sequence[int | None],
+        speller: PieceEngine[Model] | None,
+        pairs: Pairs | None = None,
     ) -> None:
-        """See `Engine`."""
+        """See `Engine`; `pairs` is how it reads pieces, if not as they are."""
         super().__init__(model, ids, speller)
+        self._pairs = pairs
         self._symbols = {symbol[0]: number for number, symbol in enumerate(model.symbols)}
         self._merges = {pair: token for token, pair in enumerate(model.merges, 256)}
         self._n_pieces = len(model.texts if model.whole else model.ranks)
 
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
         """See `PieceEngine`."""
+        if self._pairs is None:
+            yield from self.merged(piece)
+            return
+        symbols, sources = spelled(self._pairs, piece)
+        begin = stop = 0
+        for token in self.merged(symbols):
+            last = sources[begin + token.size - 1]
+            end = next(place for place in read_characters(piece)[1] if place > last)
+            yield token._replace(size=end - stop, back=stop - sources[begin])
+            begin, stop = begin + token.size, end
+        if stop < len(piece):
+            yield Token(0, len(piece) - stop, gap=True)
+
+    def merged(self, piece: bytes) -> Iterator[Token]:
+        """The tokens of bytes; of symbols, if they are what is merged."""
         if (whole := self.numbers.get(piece, self._n_pieces)) < self._n_pieces:
             yield self.token(whole)
         else:

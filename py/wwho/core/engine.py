@@ -19,15 +19,19 @@ class Token(NamedTuple):
 
     Attributes:
         id: its id.
-        size: the number of bytes of text it stands for.
+        size: the number of bytes of text it stands for, beyond where the one before it ended.
         unknown: whether it is the one for text that the model does not know.
         byte: whether it is one of the bytes of such text.
+        back: by how many bytes it begins before that place, which are the other one's, too.
+        gap: whether it is none, and stands for text that vanishes.
     """
 
     id: int
     size: int
     unknown: bool = False
     byte: bool = False
+    back: int = 0
+    gap: bool = False
 
 
 class Engine(Generic[AnyModel]):

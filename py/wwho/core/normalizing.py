@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from wwho.core.characters import read_characters
@@ -63,12 +64,8 @@ def normalize(
         >>> normalize([Rewriting({0x41: (0x61,)}), Ends(prefix=" ")], b"AbA")
         (b' aba', [0, 0, 1, 2])
     """
-    read, places = read_characters(text)
-    characters = []
-    for number, character in enumerate(read):
-        broken = character == "\ufffd" and places[number + 1] == places[number] + 1
-        found = text[places[number] : places[number + 1]] if broken else ord(character)
-        characters.append(Passing(found, number))
+    read, places = known_characters(text)
+    characters = [Passing(each, number) for number, each in enumerate(read)]
     for step in steps:
         if isinstance(step, Rewriting):
             characters = _pass(step, characters)
@@ -76,8 +73,6 @@ def normalize(
             characters = _at_ends(step, characters, first)
         elif isinstance(step, Spell):
             characters = [each for character in characters for each in _spelled(character)]
-        elif isinstance(step, Pairs):
-            characters = list(_paired(step, characters))
         else:
             assert scanners is not None or isinstance(step, Rules)
             characters = list(
@@ -90,6 +85,25 @@ def normalize(
         spelled = _bytes_of(each)
         out += spelled
         sources += [places[each.source]] * len(spelled)
+    return bytes(out), sources
+
+
+def known_characters(text: bytes) -> tuple[list[int | bytes], Sequence[int]]:
+    """Code points, and bytes of broken UTF-8, and where they begin and the text ends."""
+    read, places = read_characters(text)
+    return [
+        text[start:end] if character == "\ufffd" and end == start + 1 else ord(character)
+        for character, (start, end) in zip(read, pairwise(places), strict=True)
+    ], places
+
+
+def spelled(pairs: Pairs, piece: bytes) -> tuple[bytes, list[int]]:
+    """A piece as its symbols, and where the character begins that each of their bytes is of."""
+    out, sources = bytearray(), list[int]()
+    for character, place in zip(*known_characters(piece), strict=False):
+        symbols = pairs.spelled(character)
+        out += symbols
+        sources += [place] * len(symbols)
     return bytes(out), sources
 
 
@@ -148,11 +162,6 @@ def _replaced(
                 yield from text[start:end]
             else:
                 yield Passing(ord(character), place.source)
-
-
-def _paired(step: Pairs, text: list[Passing]) -> Iterator[Passing]:
-    for each in text:
-        yield from (Passing(bytes([byte]), each.source) for byte in step.spelled(each.text))
 
 
 def _by_rules(

@@ -22,10 +22,11 @@ from wwho.core.stages import AddedTokens, split
 from wwho.core.viterbi import BestPath
 from wwho.errors import UnknownTokenError
 from wwho.format.bpe import BPE
-from wwho.format.decoder import Pairs
+from wwho.format.decoder import Pairs as Joined
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact, Model, Unknown
 from wwho.format.read import read_artifact
+from wwho.format.rewriting import Pairs
 from wwho.format.viterbi import Viterbi
 
 Placed: TypeAlias = tuple[int, int, int]
@@ -48,7 +49,7 @@ class ReferenceBackend:
         self._added = AddedTokens(self.artifact)
         self._engines: list[Engine[Model]] = []
         for model, ids in zip(self.artifact.models, self.artifact.token_ids, strict=True):
-            self._engines.append(engine_of(model, ids, self._engines))
+            self._engines.append(engine_of(model, ids, self._engines, self.artifact.pairs))
         self._texts = self.artifact.decoded
         self._listed = listed_texts(self.artifact)
 
@@ -157,7 +158,12 @@ class ReferenceBackend:
                 continue
             assert isinstance(engine, PieceEngine)
             for span in (span for spans in cuts for span in spans):
-                tokens = engine.piece(text[span.start : span.end], unk)
+                piece = text[span.start : span.end]
+                tokens = (
+                    engine.merged(piece)  # which is given as symbols, if those are merged
+                    if whole and isinstance(engine, Bytes)
+                    else engine.piece(piece, unk)
+                )
                 yield from with_places(span.start, tokens)
 
     def spans(self, text: bytes) -> list[Span]:
@@ -237,7 +243,7 @@ class ReferenceBackend:
         if self.artifact.decoder is None:
             return b"".join(text for _, text in texts), len(ids)
         tokens = [self._listed.get(ids[number], text) for number, text in texts]
-        pairs = self.artifact.pairs if Pairs() in self.artifact.decoder.steps else None
+        pairs = self.artifact.pairs if Joined() in self.artifact.decoder.steps else None
         text, held = join(self.artifact.decoder, tokens, after, more, pairs)
         if more and (self.artifact.decoder.waits or not (after or text)):
             return b"", 0
@@ -265,13 +271,16 @@ class ReferenceBackend:
 
 
 def engine_of(
-    model: Model, ids: Sequence[int | None], before: Sequence[Engine[Model]]
+    model: Model,
+    ids: Sequence[int | None],
+    before: Sequence[Engine[Model]],
+    pairs: Pairs | None,
 ) -> Engine[Model]:
-    """What runs a model; `before` runs those before it."""
+    """What runs a model; `before` runs those before it, and `pairs` are symbols of pieces."""
     speller = before[model.speller] if model.unknown is Unknown.SPELL else None
     assert speller is None or isinstance(speller, PieceEngine)
     if isinstance(model, BPE):
-        return Units(model, ids, speller) if model.units else Bytes(model, ids, speller)
+        return Units(model, ids, speller) if model.units else Bytes(model, ids, speller, pairs)
     if isinstance(model, Greedy):
         return LongestMatch(model, ids, speller)
     assert isinstance(model, Viterbi)
@@ -301,7 +310,8 @@ def segments_of(spans: Sequence[Span]) -> Iterator[list[Span]]:
 def with_places(start: int, tokens: Iterable[Token]) -> Iterator[Placed]:
     """Tokens that follow each other from a byte on."""
     for token in tokens:
-        yield token.id, start, start + token.size
+        if not token.gap:
+            yield token.id, start - token.back, start + token.size
         start += token.size
 
 

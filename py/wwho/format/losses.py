@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wwho.format import decoder as decoding
 from wwho.format.model import Action, Artifact, Flag, Model, Unknown
-from wwho.format.rewriting import MARK, MATCH, Ends, Pairs, Replace, Rewriting, Rules, Step
+from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
 
 PROBES = (
     ("A", "capital letters become small ones"),
@@ -48,10 +48,10 @@ def _is_lossy(model: Model) -> bool:
 
 def _of_parts(artifact: Artifact) -> Iterator[str]:
     used = {stage for route in artifact.routes for stage in route.stages}
-    if not artifact.pairs and any(  # which drops but what begins its matches
-        Action.DROP in artifact.stages[number].actions for number in used
-    ):
+    if any(Action.DROP in artifact.stages[number].actions for number in used):
         yield "a pretokenizer drops text, such as white space"
+    if artifact.pairs and not artifact.pairs.spell:
+        yield "characters without a pair of symbols vanish"
     if any(token.flags & (Flag.LSTRIP | Flag.RSTRIP) for token in artifact.added):
         yield "added tokens take the white space beside them"
     ids = [t.id for t in artifact.added if not t.flags & (Flag.HIDDEN | Flag.SPECIAL)]
@@ -104,9 +104,6 @@ def _of_step(step: Step, spaces: set[str], opens: bool) -> Iterator[str]:
         yield from found or ([PROBES[3][1]] if canonical else [])
         if changed and not found and not canonical:
             yield "some characters become others, or vanish"
-    elif isinstance(step, Pairs):
-        if not step.spell:
-            yield "characters without a pair of symbols vanish"
     elif isinstance(step, Rules):
         yield "characters become others by a table, as in NFKC"
     elif isinstance(step, Ends):
@@ -116,9 +113,10 @@ def _of_step(step: Step, spaces: set[str], opens: bool) -> Iterator[str]:
             yield "a space is put in front of a text"
         elif step.prefix and (step.unless or step.first):
             yield "a space at the beginning of a text is lost"
-    elif isinstance(step, Replace) and not {
-        content for content in step.contents if content is not None
-    } <= spaces | {MARK + MATCH}:
+    elif (
+        isinstance(step, Replace)
+        and not {content for content in step.contents if content is not None} <= spaces
+    ):
         yield "some texts are replaced"
 
 

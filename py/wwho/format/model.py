@@ -14,12 +14,11 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from wwho.format.layout import MAX_TOKEN_BYTES
-from wwho.format.rewriting import Pairs
 
 if TYPE_CHECKING:
     from wwho.format.automaton import CompiledScanners
     from wwho.format.decoder import Decoder
-    from wwho.format.rewriting import Step
+    from wwho.format.rewriting import Pairs, Step
     from wwho.format.template import Template
 
 Pair = tuple[int, int]
@@ -230,6 +229,7 @@ class Artifact:
     properties: bytes = b""
     normalizer: tuple[Step, ...] = ()
     rewriting: tuple[Step, ...] = ()
+    pairs: Pairs | None = None
     template: Template | None = None
     decoder: Decoder | None = None
     provenance: Mapping[str, str]
@@ -238,12 +238,6 @@ class Artifact:
     def name(self) -> str:
         """The encoding's name; "unnamed" where provenance has none."""
         return self.provenance.get("name", "unnamed")
-
-    @property
-    def pairs(self) -> Pairs | None:
-        """The step that spells characters with pairs of symbols, which a decoder may join."""
-        steps = (*self.normalizer, *self.rewriting)
-        return next((step for step in reversed(steps) if isinstance(step, Pairs)), None)
 
     @cached_property
     def n_vocab(self) -> int:

@@ -27,19 +27,23 @@ STEP_HEAD = "2BH5I"
 STATUS = "NORMALIZER"
 
 
-def write_normalizer(steps: Sequence[Step], late: Sequence[Step] = ()) -> bytes:
+def write_normalizer(
+    steps: Sequence[Step | Pairs], late: Sequence[Step | Pairs] = (), pairs: Pairs | None = None
+) -> bytes:
     """The section's bytes.
 
     Args:
         steps: those that a text goes through first.
         late: those of the parts between added tokens that are found in normalized text.
+        pairs: how pieces are written for models over bytes.
 
     Example:
         >>> write_normalizer([Rewriting({0x41: (0x61,)})]).hex(" ", -4)
         '01000000 01000100 01000000 00000000 00000000 01000000 03000000 410140'
     """
-    out = (len(steps) + len(late)).to_bytes(2, "little") + len(late).to_bytes(2, "little")
-    for step in (*steps, *late):
+    every = [*steps, *late, *([pairs] if pairs else [])]
+    out = len(every).to_bytes(2, "little") + len(late).to_bytes(2, "little")
+    for step in every:
         kind, write = next((k, _WRITE[k]) for k, t in _KINDS.items() if isinstance(step, t))
         (flags, number, *sizes), columns = write(step)
         out += bytes((kind, flags)) + number.to_bytes(2, "little")
@@ -49,8 +53,8 @@ def write_normalizer(steps: Sequence[Step], late: Sequence[Step] = ()) -> bytes:
 
 def read_normalizer(
     data: bytes, n_rules: Sequence[int] = ()
-) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
-    """The steps that a section holds: the first ones, and those of parts.
+) -> tuple[tuple[Step, ...], tuple[Step, ...], Pairs | None]:
+    """The steps that a section holds: the first ones, those of parts, and that of pieces.
 
     Args:
         data: the section.
@@ -63,7 +67,8 @@ def read_normalizer(
     n_steps, n_late = c.numbers("HH", "head")
     if not max(n_late, 1) <= n_steps <= MAX_STEPS:
         c.fail(f"{n_steps} steps, of which {n_late} are of parts; there are 1 to {MAX_STEPS}")
-    steps = []
+    steps: list[Step] = []
+    pairs: Pairs | None = None
     for number in range(n_steps):
         kind, flags, automaton, *sizes, size = c.numbers(STEP_HEAD, f"step {number}")
         own = Cursor(c.take(size, f"step {number}"), STATUS)
@@ -71,10 +76,19 @@ def read_normalizer(
             c.fail(f"step {number}: kind {kind} is unknown")
         if max(sizes[0], sizes[1] if kind == 1 else 0, sizes[3]) > size:
             c.fail(f"step {number}: {sizes} entries do not fit {size} bytes")
-        steps.append(_READ[kind](own, (flags, automaton, *sizes), n_rules))
+        if pairs:
+            c.fail(f"step {number} comes after the one of pairs, which is the last")
+        step = _READ[kind](own, (flags, automaton, *sizes), n_rules)
+        if isinstance(step, Pairs):
+            pairs = step
+        else:
+            steps.append(step)
         own.end()
     c.end()
-    return tuple(steps[: n_steps - n_late]), tuple(steps[n_steps - n_late :])
+    early = len(steps) - n_late
+    if early < 0:
+        c.fail(f"{n_late} steps are of parts, and the one of pairs is none")
+    return tuple(steps[:early]), tuple(steps[early:]), pairs
 
 
 Head = tuple[int, ...]
@@ -347,7 +361,7 @@ _WRITE: dict[int, Callable[..., tuple[Head, bytes]]] = {
     5: lambda _: ((0,) * 6, b""),
     6: _write_pairs,
 }
-_READ: dict[int, Callable[[Cursor, Head, Sequence[int]], Step]] = {
+_READ: dict[int, Callable[[Cursor, Head, Sequence[int]], Step | Pairs]] = {
     1: _read_rewriting,
     2: _read_replace,
     3: _read_ends,

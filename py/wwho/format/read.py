@@ -44,7 +44,7 @@ def read_artifact(blob: bytes) -> Artifact:
     added, properties = read_added(container[Kind.ADDED], classes.n_classes)
     n_rules = [automaton.n_rules for automaton in automata]
     sections = container.all(Kind.NORMALIZER)
-    steps = [read_normalizer(section, n_rules) for section in sections] or [((), ())]
+    steps = [read_normalizer(section, n_rules) for section in sections] or [((), (), None)]
     artifact = Artifact(
         scanners=CompiledScanners(classes, automata),
         router=router,
@@ -55,6 +55,7 @@ def read_artifact(blob: bytes) -> Artifact:
         properties=properties,
         normalizer=steps[0][0],
         rewriting=steps[0][1],
+        pairs=steps[0][2],
         provenance=read_provenance(container[Kind.PROVENANCE]),
     )
     for route in routes:

@@ -160,10 +160,6 @@ def stand_in(byte: int) -> int:
 
 LEAD, TRAIL, TRAILS = 0xF5, 2, 240
 MAX_PAIR_SYMBOLS = (0x100 - LEAD) * TRAILS
-MARK = "\ud800"
-"""What a `Replace` puts where a text is to be cut once `Pairs` has spelled it."""
-CUT = b"\x01"
-"""What `Pairs` makes of that: no symbol has this byte."""
 
 
 def symbol_text(number: int) -> bytes:
@@ -181,7 +177,7 @@ def symbol_text(number: int) -> bytes:
 
 @dataclass(frozen=True)
 class Pairs:
-    """A step that spells each character with two symbols: a block, and an index in it.
+    """How a BPE over bytes reads a piece: each character as a block, and an index in it.
 
     Symbols are numbered: indices from 0, then blocks, then, with `spell`, the 256 bytes.
 
@@ -229,8 +225,6 @@ class Pairs:
     def spelled(self, character: int | bytes) -> bytes:
         """The symbols of a code point, or of a byte of broken UTF-8."""
         place = self.places.get(character) if isinstance(character, int) else None
-        if character == ord(MARK):
-            return CUT
         if place is not None:
             return symbol_text(self.n_indices + place[0]) + symbol_text(place[1])
         if not self.spell:
@@ -251,5 +245,5 @@ def symbol_at(text: bytes, at: int) -> int | None:
     return number if number >= 0 else None
 
 
-Step = Rewriting | Replace | Ends | Rules | Spell | Pairs
+Step = Rewriting | Replace | Ends | Rules | Spell
 """A step of a normalizer, or of what rewrites the parts between added tokens."""

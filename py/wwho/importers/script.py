@@ -20,8 +20,8 @@ from wwho.build.script import (
     block_record,
     dropping,
     imported_model,
+    pair_step,
     script_artifact,
-    script_cuts,
 )
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.normal_forms import Form, normal_form
@@ -247,12 +247,11 @@ def _script(
     merges = _merges(document, start, n_indices + len(blocks))
     model = imported_model(n_indices + len(blocks), merges, start)
     kept = CodePointSet(tuple(each for block in blocks for each in block.ranges))
-    cuts = script_cuts(blocks, cutter, n_indices=n_indices, spell=False)
-    drops, drop = dropping(kept, len(cuts.scanners), whole=True)
-    cuts = cuts._replace(
-        scanners=[*cuts.scanners, drops], steps=(*_steps(config, old, drop), *cuts.steps)
-    )
-    return script_artifact(cuts, model, record | block_record(blocks, n_indices))
+    drops, drop = dropping(kept, 0, whole=True)
+    pairs = pair_step(blocks, n_indices=n_indices, spell=False)
+    steps = _steps(config, old, drop)
+    record |= block_record(blocks, n_indices)
+    return script_artifact(cutter, pairs, model, record, drops=drops, steps=steps)
 
 
 def _old_blocks(config: dict[str, Any]) -> list[Block]:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from wwho.build.assemble import counting_model, special_ids, trained_model
 from wwho.build.atoms import PLAIN, AtomKind, Words, collapsing
-from wwho.build.script import block_record, script_step, shapes_of
+from wwho.build.script import BLOCK_KEYS, block_record, script_step, shapes_of
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.schema import Schema, union
@@ -148,8 +148,8 @@ def train_model(
     if words.collapse:
         normalizer += collapsing()
     if kind is AtomKind.SCRIPT:
-        normalizer += model.normalizer  # which spells with symbols
         record |= block_record(script_blocks(), script_step().n_indices)
+    record |= {key: value for key, value in base.provenance.items() if key in BLOCK_KEYS}
     return replace(model, normalizer=normalizer, provenance=record)
 
 

@@ -705,10 +705,28 @@ export class BaseTokenizer {
   /** The segments of a text, with every step of the automata that cut them; of SCRIPT, pieces and symbols. @param {Text} text */
   trace(text) {
     requireText(text);
-    const written = this.#normalizes ? traceScript(this.#open, this.#routes[0].name, this.provenance, text) : undefined;
-    if (written) return written;
     const segments = this.segment(text);
-    return segments.map((this.#tracer ??= tracerOf(this.#open)));
+    const traced = segments.map((this.#tracer ??= tracerOf(this.#open)));
+    return this.provenance.script_indices ? traced.flatMap((segment) => this.#traceScript(this.normalize(text), segment)) : traced;
+  }
+
+  /**
+   * The pieces of a segment as a model of SCRIPT writes them; a segment of units as it is.
+   * @param {Text} text
+   * @param {ReturnType<ReturnType<typeof tracerOf>>} segment
+   */
+  #traceScript(text, segment) {
+    const { route, start, end } = segment;
+    if (this.#routes.find(({ name }) => name === route)?.hasUnits) return [segment];
+    const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+    const write = (/** @type {Uint8Array} */ each) => Uint8Array.from(Array.from(this.encode(each, { added: false })).flatMap((id) => [...(this.#open.tokenBytes(id) ?? [])]));
+    const { spans, starts, ends } = this.#open.spans(text);
+    const slice = slicer(text);
+    return spans.flatMap((span, i) => {
+      if (starts[i] < start || ends[i] > end) return [];
+      const units = traceScript(bytes.subarray(span.start, span.end), write, this.provenance);
+      return [{ route, text: slice(span, starts[i], ends[i]), start: starts[i], end: ends[i], states: 0, units }];
+    });
   }
 
   /** Give the memory back. The tokenizer is of no use afterwards; freeing it again does nothing. */

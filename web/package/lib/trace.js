@@ -9,11 +9,10 @@ const START = 1;
 const KEEP = 0;
 const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
 
-/** What SCRIPT writes: a symbol is two bytes, the first of which no UTF-8 has; a byte stands where the text is to be cut. */
+/** A symbol of SCRIPT is two bytes, the first of which no UTF-8 has. */
 const SYMBOL = 0xf5;
 const SECOND = 2;
 const PER_FIRST = 240;
-const CUT = 1;
 
 /** @typedef {{ text: string, class: number, from: number, to: number, accepts: boolean }} Step */
 /** @typedef {{ text: string, rule: (typeof RULES)[number] | "piece" | "character" | "bytes", steps: Step[], symbols?: number[], block?: string }} TracedUnit */
@@ -77,47 +76,38 @@ function routeOf(core, number) {
 }
 
 /**
- * How a model of SCRIPT cuts a text and writes its characters; undefined of any other model.
- * @param {import("./core.js").Core} core
- * @param {string} route
+ * How a model of SCRIPT writes the characters of a piece.
+ * @param {Uint8Array} piece
+ * @param {(text: Uint8Array) => Uint8Array} write its symbols: the texts of its tokens
  * @param {Readonly<Record<string, string>>} provenance
- * @param {import("./core.js").Text} text
+ * @returns {TracedUnit[]}
  */
-export function traceScript(core, route, provenance, text) {
-  const { bytes, sources } = core.normalize(text);
-  // Of bytes, some may be no UTF-8 themselves.
-  const shown = typeof text === "string" ? bytes : core.normalize(new TextDecoder().decode(text)).bytes;
-  if (!shown.some((byte) => byte >= SYMBOL)) return undefined;
-  const given = typeof text === "string" ? new TextEncoder().encode(text) : text;
-  const numberAt = (/** @type {Uint8Array} */ from, /** @type {number} */ at) => (from[at] - SYMBOL) * PER_FIRST + from[at + 1] - SECOND;
-  // The symbol of the last byte is the last one of all, if bytes have symbols.
-  const last = core.normalize(new Uint8Array([0xff])).bytes.filter((byte) => byte !== CUT);
-  const firstByte = last.length === 2 ? numberAt(last, 0) - 0xff : Infinity;
-  const names = provenance.script_blocks?.split("\n") ?? [];
-
-  /** By the character that they come from, and by piece. @type {{ source: number, symbols: number[] }[][]} */
-  const pieces = [[]];
-  for (let at = 0; at < bytes.length; at += bytes[at] === CUT ? 1 : 2) {
-    const piece = pieces[pieces.length - 1];
-    const unit = piece[piece.length - 1];
-    if (bytes[at] === CUT) pieces.push([]);
-    else if (unit?.source === sources[at]) unit.symbols.push(numberAt(bytes, at));
-    else piece.push({ source: sources[at], symbols: [numberAt(bytes, at)] });
-  }
-  const places = pieces.flat().map(({ source }) => source).concat(given.length);
+export function traceScript(piece, write, provenance) {
+  const names = provenance.script_blocks.split("\n");
+  const nIndices = Number(provenance.script_indices);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const decoded = (/** @type {number} */ from, /** @type {number} */ to) => decoder.decode(given.subarray(from, to));
-  let number = 0;
-  let start = core.unitsIn(given.subarray(0, places[0]));
-  return pieces.filter((piece) => piece.length > 0).map((piece) => {
-    const units = piece.map(({ source, symbols }) => {
-      const isBytes = symbols[0] >= firstByte;
-      const block = isBytes ? undefined : names[symbols[0] - Number(provenance.script_indices)];
-      return { text: decoded(source, places[++number]), rule: isBytes ? "bytes" : "character", steps: [], symbols, ...(block && { block }) };
-    });
-    const whole = units.map((each) => each.text).join("");
-    const segment = { route, text: whole, start, end: start + whole.length, states: 0, units: /** @type {TracedUnit[]} */ (units) };
-    start = segment.end;
-    return segment;
+  return charactersOf(piece).map((character) => {
+    const written = write(character);
+    const symbols = Array.from({ length: written.length / 2 }, (_, i) => (written[2 * i] - SYMBOL) * PER_FIRST + written[2 * i + 1] - SECOND);
+    const block = names[symbols[0] - nIndices];
+    return { text: decoder.decode(character), rule: block ? "character" : "bytes", steps: [], symbols, ...(block && { block }) };
   });
+}
+
+/** The characters of a text, each byte of broken UTF-8 as one. @param {Uint8Array} text */
+function charactersOf(text) {
+  const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const found = [];
+  for (let at = 0, n = 1; at < text.length; at += n) {
+    for (n = text[at] < 0xc2 ? 1 : Math.min(text[at] < 0xe0 ? 2 : text[at] < 0xf0 ? 3 : 4, text.length - at); n > 1; n = 1) {
+      try {
+        strict.decode(text.subarray(at, at + n));
+        break;
+      } catch {
+        // a byte of broken UTF-8
+      }
+    }
+    found.push(text.subarray(at, at + n));
+  }
+  return found;
 }
