@@ -30,6 +30,7 @@ SIZES = {
     "wwho_400k": 400_020,
     "wwho_super_400k": 400_020,
     "wwho_128k": 128_000,
+    "wwho_200k_indic": 200_000,
 }
 NAMES = tuple(SIZES)
 
@@ -66,9 +67,8 @@ def test_the_hash_and_the_size_are_the_files(name: str) -> None:
 def test_the_layout_is_the_models(name: str) -> None:
     card, model = card_of(name), model_of(name)
     n_base = units_of(model).first_id - len(SPECIALS)
-    assert n_base == (
-        model_of("o200k_base").n_vocab if name != "wwho_128k" else len(model.models[0].texts)
-    )
+    own = name in ("wwho_128k", "wwho_200k_indic")
+    assert n_base == (len(model.models[0].texts) if own else model_of("o200k_base").n_vocab)
     first_merge = units_of(model).first_id + len(units_of(model).symbols)
     first_superword = units_of(model).first_id + units_of(model).first_superword
     assert units_of(model).space_id == model.n_vocab - 1 == SIZES[name] - 1
@@ -85,7 +85,9 @@ def test_the_layout_is_the_models(name: str) -> None:
     assert f"| `{name}` | {model.n_vocab:,} |" in page
 
 
-@pytest.mark.parametrize("name", ["wwho_super_328k", "wwho_super_400k", "wwho_128k"])
+@pytest.mark.parametrize(
+    "name", ["wwho_super_328k", "wwho_super_400k", "wwho_128k", "wwho_200k_indic"]
+)
 def test_only_superwords_reach_over_spaces(name: str) -> None:
     model, default = model_of(name), model_of("wwho_328k")
     if name.endswith("328k"):

@@ -12,6 +12,7 @@ export const SHIPPED = Object.freeze({
   cl100k_base: { known: "GPT-4", bytes: 434_480 },
   o200k_base: { known: "GPT-4o and 5", bytes: 880_464 },
   wwho_128k: { known: "WWHO, small", bytes: 556_864 },
+  wwho_200k_indic: { known: "WWHO, 20 languages", bytes: 1_066_052 },
   wwho_328k: { known: "WWHO", bytes: 1_347_660 },
   wwho_400k: { known: "WWHO, 67 scripts", bytes: 1_866_896 },
   wwho_super_328k: { known: "WWHO superwords", bytes: 1_395_392 },
