@@ -296,6 +296,15 @@ def test_ids_are_those_of_the_engine() -> None:
     assert "1 added tokens have other ids" in found.notes[0]
 
 
+def test_white_space_that_is_found_twice_is_told() -> None:
+    document = json.loads(trained("WordLevel").to_str())
+    (special,) = document["added_tokens"]
+    document["added_tokens"] += [{**special, "id": 900, "content": " "}]
+    assert not any("rstrip" in note for note in imported(json.dumps(document)).notes)
+    special["rstrip"] = True
+    assert any("rstrip" in note for note in imported(json.dumps(document)).notes)
+
+
 def broken(pointer: str, value: Any) -> str:
     """A document with another value in one place."""
     document = json.loads(trained("byte-level BPE").to_str())
