@@ -239,8 +239,9 @@ def assemble(
             f"{moved} added tokens have other ids than the file says: {ENGINE} gives a token that "
             "the model has the model's id, and the others the next ones"
         )
-    rstrips = {flags & Flag.NORMALIZED for _, flags, _ in listed if flags & Flag.RSTRIP}
-    if any(text[0].isspace() and flags & Flag.NORMALIZED in rstrips for text, flags, _ in listed):
+    takers = {flags & Flag.NORMALIZED for _, flags, _ in listed if flags & Flag.RSTRIP}
+    spaced = {flags & Flag.NORMALIZED for text, flags, _ in listed if text[0].isspace()}
+    if takers & spaced:
         draft.notes.append(
             f"where an added token with rstrip takes white space, {ENGINE} finds others in it again "
             "and encodes it twice; here it is found once"
