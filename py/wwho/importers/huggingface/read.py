@@ -243,7 +243,7 @@ def assemble(
     spaced = {flags & Flag.NORMALIZED for text, flags, _ in listed if text[0].isspace()}
     if takers & spaced:
         draft.notes.append(
-            f"where an added token with rstrip takes white space, {ENGINE} finds others in it again "
+            f"where an added token with rstrip takes white space, {ENGINE} finds others in it "
             "and encodes it twice; here it is found once"
         )
     taken = {token.text for token in added}
