@@ -163,7 +163,7 @@ static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uin
         }
         if (s->few && !found) at = stop;
         for (; at < stop; at++) {
-            uint32_t first_bytes = load32(text + at), bit = start_bit(first_bytes, mask);
+            uint32_t first_bytes = read32(text + at), bit = start_bit(first_bytes, mask);
             if (!(s->set[0][bit / 64] >> bit % 64 & 1) || !may_begin(s, first_bytes)) continue;
             if (wanted->firsts.bytes[text[at]] >> late & 1) return at;
         }

@@ -218,11 +218,11 @@ static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t
     bool opening = !d->after, first = d->joined || !d->after;
     const uint8_t *before = 0;
     for (uint32_t n; t < end; before = t, t += 4 + n, first = false) {
-        n = load32(t);
+        n = read32(t);
         bool last = t + 4 + n == end && (d->joined || !d->more);
         uint32_t chosen = 1u << IN_ALL | 1u << (first ? IN_FIRST : IN_REST) | 1u << (last ? IN_LAST : IN_BUT_LAST);
         if (opening) chosen |= 1u << IN_OPENING | 1u << IN_OPENING_ONCE;
-        if (s[0] == DO_UNIQUE && before && load32(before) == n && begins_with(before + 4, t, t + 4, n)) continue;
+        if (s[0] == DO_UNIQUE && before && read32(before) == n && begins_with(before + 4, t, t + 4, n)) continue;
         if (s[0] == DO_SOME && !n) continue;
         bool changes = (s[0] <= DO_STRIP || s[0] == DO_UNSPELL) && chosen >> s[1] & 1;
         uint8_t *stop;
@@ -255,7 +255,7 @@ static uint8_t *join_bytes(bool each, wwho_state *d, uint8_t *t, const uint8_t *
     uint8_t *run = t;
     uint32_t n = 0; /* bytes of the run, which are written over its tokens */
     for (uint32_t size; t < end; t += 4 + size) {
-        size = load32(t);
+        size = read32(t);
         int byte = byte_of(t + 4, size);
         if (byte >= 0) {
             if (!n) run = t;
@@ -274,7 +274,7 @@ static uint8_t *join_all(const uint8_t *s, wwho_state *d, const uint8_t *t, cons
     uint8_t *at = to + 4;
     bool gap = d->after && !d->joined;
     for (uint32_t n; t < end; t += 4 + n, gap = true) {
-        n = load32(t);
+        n = read32(t);
         if (gap) at = append(at, s + JOIN_HEAD, s[4]);
         at = append(at, t + 4, n);
     }
@@ -311,7 +311,7 @@ static size_t take_steps(const wwho_decoder *d, wwho_state *state, uint8_t *out,
         list = other;
     }
     for (uint32_t n; list < end;) {
-        n = load32(list);
+        n = read32(list);
         for (list += 4; n; n--) *to++ = *list++;
     }
     return (size_t)(to - out);

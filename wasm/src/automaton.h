@@ -79,7 +79,7 @@ static inline void read_wide_class(const wwho_classes *classes, wwho_cursor *c) 
     uint32_t code_point, word = 0;
     size_t left = c->end - c->at;
     if (left >= 4)
-        word = load32(text);
+        word = read32(text);
     else if (left == 3)
         word = read16(text) | (uint32_t)text[2] << 16;
     if ((word & BLOCK_BITS) == c->block) {

@@ -67,15 +67,6 @@ static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint32_t *id
     return (uint32_t)(line[2] >> 24 & 0xFF) & (0u - (newer | older));
 }
 
-/* The key of a short text of n > 0 bytes, from which on 16 may be read. */
-static HOT void make_short_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, uint32_t model) {
-    wwho_brief brief = brief_key(text, n, model);
-    key->n = n;
-    key->text[0] = brief.low;
-    key->text[1] = brief.high;
-    key->set = cache + brief_set(brief);
-}
-
 /* The key of a text of n > 0 bytes; `readable` bytes may be read from it on. `model` is its number. */
 static COLD void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, size_t readable, uint32_t model) {
     uint8_t copy[8 * LONG_TEXT];
@@ -87,7 +78,10 @@ static COLD void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, s
         text = copy;
     }
     if (n < 8 * SHORT_TEXT) {
-        make_short_key(key, cache, text, n, model);
+        wwho_brief brief = brief_key(text, n, model);
+        key->text[0] = brief.low;
+        key->text[1] = brief.high;
+        key->set = cache + brief_set(brief);
         return;
     }
     uint64_t hash = 0;
@@ -113,7 +107,7 @@ static WARM uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     for (; !same_words(line, key->text, LONG_TEXT); line += LONG_LINE)
         if (line == key->set + (LONG_SET - LONG_LINE)) return 0;
     const uint8_t *packed = (const uint8_t *)(line + LONG_TEXT) - 1;
-    for (uint32_t i = 0; i < LONG_ROOM; i++) ids[i] = load32(packed + 3 * i) >> 8 & WWHO_MAX_IDS;
+    for (uint32_t i = 0; i < LONG_ROOM; i++) ids[i] = read32(packed + 3 * i) >> 8 & WWHO_MAX_IDS;
     return (packed[3] >> 5) + 1u;
 }
 

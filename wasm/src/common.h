@@ -111,8 +111,6 @@ static HOT uint32_t read32(const uint8_t *p) {
     return v;
 }
 
-static HOT uint32_t load32(const uint8_t *p) { return read32(p); }
-
 static HOT uint64_t load64(const uint8_t *p) {
     uint64_t v;
     copy_bytes(&v, p, 8);

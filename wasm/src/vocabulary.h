@@ -196,12 +196,6 @@ static inline void prefetch_text(const wwho_vocabulary *v, uint64_t hash) {
 /* The token with this text, whose hash is given, or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash);
 
-/* As find_text(), but no superword. */
-static inline uint32_t find_plain(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
-    uint32_t token = find_text(v, text, n, hash);
-    return token < v->n_plain ? token : WWHO_NONE;
-}
-
 /* Tokens with their text in place: to find a pretoken that is one, or a symbol that is no byte, takes a single read, and the line says
  * also that it is not there (or had no room: the most frequent tokens came first). */
 #define WHOLE_TEXT 12u
@@ -212,7 +206,7 @@ static HOT wwho_whole whole_key(const uint8_t *text, uint32_t n) {
     static const uint64_t masks[4] = {~UINT64_C(0), ~UINT64_C(0), 0, 0};
     const uint8_t *mask = (const uint8_t *)masks + 16 - (n > WHOLE_TEXT ? 0 : n); /* all long texts have one line: no read for them */
     n = n > WHOLE_TEXT ? WHOLE_TEXT + 1 : n;
-    return (wwho_whole){load64(text) & load64(mask), (load32(text + 8) & load32(mask + 8)) | (uint64_t)n << 60};
+    return (wwho_whole){load64(text) & load64(mask), (read32(text + 8) & read32(mask + 8)) | (uint64_t)n << 60};
 }
 
 static HOT uint64_t whole_hash(wwho_whole key) { return (key.low ^ (key.high * MIX >> 7)) * MIX; }
