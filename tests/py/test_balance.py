@@ -104,6 +104,14 @@ def test_the_same_sources_give_the_same_bytes_and_prune_is_obeyed(
     assert read_artifact(files[0]).n_vocab == 50257 + 300 + 1
 
 
+def test_units_are_counted_in_the_scripts_alone(sources: list[Path], tmp_path: Path) -> None:
+    given = {"schemas": ["sinhala"], "balanced": True, "vocab_size": 600, "max_token_units": 2}
+    train(Corpus(sources[:2]), **given).save(tmp_path / "two")  # type: ignore[arg-type]
+    model = read_artifact((tmp_path / "two").read_bytes())
+    assert max(map(len, model.models[0].texts)) > 2
+    assert max(len(text.decode()) for text in units_of(model).texts) <= 5  # a space and two units
+
+
 def test_an_id_goes_where_it_saves_most() -> None:
     curves = {("merges", "a"): [9.0, 1.0, 5.0], ("merges", "b"): [4.0, 2.0]}
     assert [sum(shares(curves, room).values()) for room in range(7)] == [0, 1, 2, 3, 4, 5, 5]
