@@ -78,6 +78,12 @@ function spacesOf(text, space) {
   return { leading, trailing };
 }
 
+/** A text without what counts as space at its ends. @param {string} text */
+export function trimmed(text) {
+  const { leading, trailing } = spacesOf(text, SPACE);
+  return text.slice(leading, Math.max(leading, text.length - trailing));
+}
+
 /**
  * Offsets without the white space of tokens, in place: FORMAT.md, TEMPLATE.
  * @param {Required<Tokens>} tokens those of a text
@@ -85,7 +91,7 @@ function spacesOf(text, space) {
  * @param {number} trim
  * @param {boolean} around whether the caller asks for ids around texts
  * @param {import("./core.js").Core} core
- * @param {ReadonlySet<number>} added the ids of added tokens
+ * @param {ReadonlyMap<number, string | null>} added added tokens: id to what `trimmed` makes of the text; null for one that may have any text
  */
 export function trimOffsets({ ids, starts, ends }, given, trim, around, core, added) {
   const text = typeof given === "string" ? given : charactersOf(given);
@@ -94,7 +100,10 @@ export function trimOffsets({ ids, starts, ends }, given, trim, around, core, ad
   const moves = [trim & 3, (trim >> 2) & 3].filter((move) => move > 0);
   for (const [i, id] of ids.entries()) {
     let [start, end] = [starts[i] ?? 0, ends[i] ?? 0];
-    let spaces = added.has(id) ? spacesOf(text.slice(start, end), SPACE) : known.get(id);
+    const [found, own] = [text.slice(start, end), added.get(id)];
+    // A model's token may have the id of an added one: of what is unknown, mostly.
+    const isMatched = own === null || (own !== undefined && own === trimmed(found));
+    let spaces = isMatched ? spacesOf(found, SPACE) : known.get(id);
     if (spaces === undefined) {
       spaces = spacesOf(charactersOf(core.tokenBytes(id) ?? new Uint8Array()), trim & BYTES ? / / : SPACE);
       known.set(id, spaces);

@@ -23,7 +23,7 @@ import { itemsOf } from "./items.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
 import { readProvenance } from "./provenance.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
-import { filled, placesOf, trimOffsets } from "./template.js";
+import { filled, placesOf, trimOffsets, trimmed } from "./template.js";
 import { traceScript, tracerOf } from "./trace.js";
 
 /** @typedef {import("./core.js").Text} Text */
@@ -74,8 +74,8 @@ export class BaseTokenizer {
   #core;
   /** @type {readonly { name: string, hasUnits: boolean }[]} */
   #routes;
-  /** Their ids. @type {ReadonlySet<number>} */
-  #addedIds;
+  /** What `trimOffsets` asks of added tokens. @type {ReadonlyMap<number, string | null>} */
+  #addedTexts;
   /** How the offsets of a text alone are trimmed: FORMAT.md, TEMPLATE. */
   #trim;
   /** Whether no token stands for more text than the longest one has. */
@@ -122,7 +122,9 @@ export class BaseTokenizer {
     /** Text of each special token and its id. @type {ReadonlyMap<string, number>} @readonly */
     this.specialTokens = new Map(specials.map(({ id, bytes }) => [utf8(bytes), id]));
     this.#specials = [...this.specialTokens.keys()];
-    this.#addedIds = new Set(added.map(({ id }) => id));
+    /** @type {[number, string | null][]} */
+    const unknown = this.info.models.filter(({ kind }) => kind === "viterbi").map(({ unkId }) => [unkId ?? -1, null]);
+    this.#addedTexts = new Map([...added.map(({ id, bytes }) => /** @type {[number, string]} */ ([id, trimmed(utf8(bytes))])), ...unknown]);
     this.#trim = placesOf(core, false, false)[0]?.id ?? 0;
     this.#added = added.map(({ bytes }) => utf8(bytes));
     const spells = this.info.models.every(({ kind, unknown }) => kind === "bpe" && unknown !== "id");
@@ -298,7 +300,7 @@ export class BaseTokenizer {
   /** @param {Text} text @param {Given} given @param {number} trim */
   #placed = (text, given, trim) => {
     const found = this.#encodeAllWithOffsets(text, given);
-    if (trim) trimOffsets(found, text, trim, given.special === true, this.#open, this.#addedIds);
+    if (trim) trimOffsets(found, text, trim, given.special === true, this.#open, this.#addedTexts);
     return found;
   };
 
