@@ -7,18 +7,22 @@ import random
 import re
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiny import small_model
 
 import wwho
 from wwho.build.assemble import counting_model
 from wwho.build.atoms import AtomKind
 from wwho.build.base import byte_base
 from wwho.compile.load import load_schema
+from wwho.format.model import Added, Flag
+from wwho.format.write import write_artifact
 from wwho.train import Corpus, count_words, train
 from wwho.train.native import Scanners, Words
 from wwho.train.protect import protected_in
@@ -124,6 +128,21 @@ def blob_of(enc: wwho.Tokenizer) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         enc.save(file := Path(folder, "model.wwho"))
         return file.read_bytes()
+
+
+def test_they_are_found_by_any_of_their_bytes() -> None:
+    base = small_model()
+    for seed in range(20):  # few letters or many, at the beginning of atoms or within them
+        rng = random.Random(seed)
+        letters = rng.sample("ab #[|\u00e9\n19\u0d9a", rng.randint(2, 8))
+        atoms = {"".join(rng.choices(letters, k=rng.randint(1, 12))) for _ in range(9)}
+        more = enumerate(sorted(atoms - {token.text for token in base.added}), start=5000)
+        added = (*base.added, *(Added(text, number, Flag(0)) for number, text in more))
+        blob = write_artifact(replace(base, added=added))
+        parts = (*letters, *atoms, "xyz " * 9, "xyz")
+        text = "".join(rng.choices(parts, k=90))
+        native, reference = (wwho.Tokenizer(blob, backend=b) for b in ("native", "reference"))
+        assert native.encode(text) == reference.encode(text)
 
 
 def test_fifty_tags_are_whole_and_cost_no_merge() -> None:

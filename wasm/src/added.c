@@ -77,10 +77,34 @@ WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const u
 }
 
 #ifndef __wasm__
-static HOT uint32_t mask_of(uint32_t n) { return 0xFFFFFFFFu >> (32 - 8 * n); }
+/* A hash of the first n bytes, 1 to 8, of those that are loaded: its highest bits number one of a set. */
+static HOT uint64_t hash_start(uint64_t bytes, uint32_t n) { return (bytes & ~UINT64_C(0) >> (64 - 8 * n)) * MIX; }
 
-/* The bit of a text's first bytes in a set of starts. */
-static HOT uint32_t start_bit(uint32_t first_bytes, uint32_t mask) { return (first_bytes & mask) * 0x9E3779B1u >> 20; }
+static HOT bool has_bit(const uint64_t *set, uint64_t bit) { return set[bit / 64] >> bit % 64 & 1; }
+
+/* The place of the byte that is least common in most texts, of n bytes. */
+static uint32_t rarest(const uint8_t *text, uint32_t n) {
+    uint32_t best = 0, least = 4;
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t byte = text[i];
+        bool letter = (uint8_t)((byte | 32) - 'a') < 26, digit = (uint8_t)(byte - '0') < 10;
+        uint32_t common = byte >= 0x80 || byte == ' ' ? 3 : letter && byte & 32 ? 2 : letter || digit || byte == '\n';
+        if (common < least) {
+            least = common;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Look for a text by its byte at a place; *n are the different bytes so far, of which four are kept. */
+static void add_anchor(wwho_starts *s, const uint8_t *text, uint32_t place, uint32_t *n) {
+    uint32_t k = 0;
+    while (k < *n && k < 4 && s->bytes[k] != text[place]) k++;
+    if (k < 4) s->bytes[k] = text[place];
+    *n += k == *n;
+    s->offsets |= (uint8_t)(1u << place);
+}
 
 static void build_starts(wwho_model *model) {
     const wwho_vocabulary *v = &model->added;
@@ -88,33 +112,50 @@ static void build_starts(wwho_model *model) {
     const wwho_wanted always = {.model = model, .always = true};
     uint32_t n_bytes = 0;
     add_firsts(&always, &s->always);
-    s->mask = mask_of(4);
+    s->least = 4;
     for (uint32_t i = 0; i < v->n_tokens; i++)
-        if (token_length(v, i) < 4) s->mask &= mask_of(token_length(v, i));
+        if (token_length(v, i) < s->least) s->least = token_length(v, i);
     for (uint32_t i = 0; i < v->n_tokens; i++) {
         const uint8_t *text = v->texts + v->offset[i];
-        uint32_t length = token_length(v, i) < 4 ? token_length(v, i) : 4, first_bytes = 0, k = 0;
-        for (uint32_t j = 0; j < length; j++) first_bytes |= (uint32_t)text[j] << 8 * j;
-        for (uint32_t j = 0; j < 2; j++) {
-            uint32_t bit = start_bit(first_bytes, j ? mask_of(length) : s->mask);
-            s->set[j][bit / 64] |= UINT64_C(1) << bit % 64;
-        }
+        uint32_t length = token_length(v, i) < 8 ? token_length(v, i) : 8;
+        uint64_t bytes = 0;
+        for (uint32_t j = 0; j < length; j++) bytes |= (uint64_t)text[j] << 8 * j;
+        uint64_t first = hash_start(bytes, s->least) >> 52, more = hash_start(bytes, length) >> 48;
+        s->first[first / 64] |= UINT64_C(1) << first % 64;
+        s->more[more / 64] |= UINT64_C(1) << more % 64;
         s->lengths |= (uint8_t)(1u << (length - 1));
-        while (k < n_bytes && k < 4 && s->bytes[k] != *text) k++;
-        if (k < 4) s->bytes[k] = *text;
-        n_bytes += k == n_bytes;
+        add_anchor(s, text, rarest(text, length), &n_bytes);
+    }
+    if (n_bytes > 4) { /* then they are looked for by their first bytes, if these are few */
+        s->offsets = 0;
+        n_bytes = 0;
+        for (uint32_t i = 0; i < v->n_tokens; i++) add_anchor(s, v->texts + v->offset[i], 0, &n_bytes);
     }
     s->few = n_bytes <= 4;
     for (; n_bytes < 4; n_bytes++) s->bytes[n_bytes] = s->bytes[0];
 }
 
-/* Whether one may begin with these bytes. */
-static HOT bool may_begin(const wwho_starts *s, uint32_t first_bytes) {
-    for (uint32_t n = 1; n <= 4; n++) {
-        uint32_t bit = start_bit(first_bytes, mask_of(n));
-        if (s->lengths >> (n - 1) & 1 && s->set[1][bit / 64] >> bit % 64 & 1) return true;
-    }
+/* Whether one may begin with these 8 bytes. */
+static HOT bool may_begin(const wwho_starts *s, uint64_t bytes) {
+    if (!has_bit(s->first, hash_start(bytes, s->least) >> 52)) return false;
+    for (uint32_t n = 1; n <= 8; n++)
+        if (s->lengths >> (n - 1) & 1 && has_bit(s->more, hash_start(bytes, n) >> 48)) return true;
     return false;
+}
+
+/* At which of 64 places one may begin, by the bytes that they are looked for by; 72 bytes are read. */
+static HOT uint64_t places_of(const wwho_starts *s, const uint8_t *text) {
+    uint8_t found[72], any = 0;
+    uint64_t bits[2] = {0, 0}, places = 0; /* of the first 64, of the last 8 */
+    for (uint32_t i = 0; i < 72; i++)
+        any |= (text[i] == s->bytes[0]) | (text[i] == s->bytes[1]) | (text[i] == s->bytes[2]) | (text[i] == s->bytes[3]);
+    if (!any) return 0;
+    for (uint32_t i = 0; i < 72; i++)
+        found[i] = (text[i] == s->bytes[0]) | (text[i] == s->bytes[1]) | (text[i] == s->bytes[2]) | (text[i] == s->bytes[3]);
+    for (uint32_t i = 0; i < 72; i += 8) bits[i / 64] |= (load64(found + i) * UINT64_C(0x0102040810204080) >> 56) << i % 64;
+    for (uint32_t k = 0; k < 8; k++)
+        if (s->offsets >> k & 1) places |= bits[0] >> k | (k ? bits[1] << (64 - k) : 0);
+    return places;
 }
 #endif
 
@@ -154,20 +195,11 @@ WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id) {
 static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t end) {
 #ifndef __wasm__
     const wwho_starts *s = &wanted->model->starts;
-    const uint32_t mask = s->mask;
-    for (size_t stop; (stop = at + 64) + 4 <= end;) {
-        uint8_t found = 0;
-        for (uint32_t i = 0; s->few && i < 64; i++) {
-            uint8_t byte = text[at + i];
-            found |= (byte == s->bytes[0]) | (byte == s->bytes[1]) | (byte == s->bytes[2]) | (byte == s->bytes[3]);
+    for (; at + 64 + 8 <= end; at += 64)
+        for (uint64_t places = s->few ? places_of(s, text + at) : ~UINT64_C(0); places; places &= places - 1) {
+            size_t place = at + trailing_zeros(places);
+            if (may_begin(s, load64(text + place)) && wanted->firsts.bytes[text[place]] >> late & 1) return place;
         }
-        if (s->few && !found) at = stop;
-        for (; at < stop; at++) {
-            uint32_t first_bytes = read32(text + at), bit = start_bit(first_bytes, mask);
-            if (!(s->set[0][bit / 64] >> bit % 64 & 1) || !may_begin(s, first_bytes)) continue;
-            if (wanted->firsts.bytes[text[at]] >> late & 1) return at;
-        }
-    }
 #endif
     while (at < end && !(wanted->firsts.bytes[text[at]] >> late & 1)) at++;
     return at;

@@ -604,8 +604,7 @@ static bool write_character(wwho_normalizing *it, uint32_t code_point, uint32_t 
 /* Take the run through the steps, and write what is sure: up to its end if it is `complete`, else up to the last origin. False
  * where nothing is. */
 static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete) {
-    static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map,   pass_replace, pass_ends,
-                                                                            pass_rules, pass_spell};
+    static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules, pass_spell};
     for (uint32_t i = 0; i < it->n_steps; i++) {
         run->made = run->lost = 0;
         pass[it->steps[i].kind - 1](run, &it->steps[i]);

@@ -39,16 +39,14 @@ typedef struct {
     wwho_wanted wanted;
     wwho_view source;   /* the text as it was given */
     wwho_room rooms[2]; /* for the steps of texts, for those of parts */
-    uint32_t place;    /* GONE_ON.. */
-    bool steps; /* there are any */
+    uint32_t place;     /* GONE_ON.. */
+    bool steps;         /* there are any */
 } wwho_pipe;
 
 enum {
     ROOM = 3 << 10,
     LINK = 18 + 60
 }; /* bytes of rewritten text at once; what each needs in all: its own, columns, and passing characters */
-
-
 
 size_t wwho_scratch_size(const wwho_model *model) {
     size_t steps = model && model->normalizer.n_all ? ROOM * LINK : 0;
