@@ -60,10 +60,11 @@ static inline uint32_t trailing_zeros(uint64_t word) {
  * where every byte is downloaded, hardly anything. */
 #ifdef __wasm__
 #define WARM COLD
-enum { FETCHES = 0, REWRITES_APART = 0 }; /* it has no prefetch(); what steps rewrite character by character is taken as any other */
+/* It has no prefetch(); what steps rewrite character by character, and stages that drop what they match, are taken as any other. */
+enum { FETCHES = 0, REWRITES_APART = 0, DROPS = 0 };
 #else
 #define WARM HOT
-enum { FETCHES = 1, REWRITES_APART = 1 };
+enum { FETCHES = 1, REWRITES_APART = 1, DROPS = 1 };
 #endif
 
 #define N_PAGES (0x110000u >> 7) /* of 128 code points each */

@@ -400,6 +400,16 @@ static COLD uint32_t make_room(wwho_encoder *e, uint32_t n) {
     return e->block->n;
 }
 
+/* Whether a piece is one that a route's stage drops, which its first character tells. */
+static inline bool is_dropped(const wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
+    const wwho_classes *classes = &e->model->classes;
+    const wwho_automaton *a = route->scanner;
+    uint32_t code_point = e->text[at];
+    if (code_point >= 128) utf8_next(e->text + at, end - at, &code_point);
+    uint32_t row = a->table[WWHO_START * a->stride + class_of(classes, code_point)] & ENTRY_ROW;
+    return route->actions[ENTRY_MARK(a->table[row + classes->n_classes]) - 1];
+}
+
 /* The pieces of a block up to number n, whose ends are there and the first of which starts at `at`, are of a route. */
 static COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n) {
     wwho_block *b = e->block;
@@ -408,14 +418,18 @@ static COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t a
     uint32_t model = route->model;
     ptrdiff_t sure = (ptrdiff_t)e->len - 16; /* 16 bytes may be read up to there */
     wwho_piece *p = &b->pieces[b->n];
-    for (const uint32_t *end = &b->ends[b->n], *last = &b->ends[n]; end < last; at = *end++, p++) {
+    for (uint32_t *end = &b->ends[b->n], *last = &b->ends[n], *kept = end; end < last; at = *end++) {
+        if (DROPS && route->tells) {
+            if (is_dropped(e, route, at, *end)) continue;
+            *kept++ = *end;
+        }
         p->key = (ptrdiff_t)at <= sure ? brief_key(text + at, *end - at, model) : no_brief;
         p->set = cache + brief_set(p->key);
         prefetch(p->set);
         p->start = (uint32_t)at;
-        p->route = route;
+        p++->route = route;
     }
-    b->n = n;
+    b->n = DROPS ? (uint32_t)(p - b->pieces) : n;
     b->phrases |= e->model->models[route->model].superwords.slots != 0;
 }
 
@@ -459,8 +473,10 @@ static void encode_pieces(wwho_encoder *e, const wwho_route *route, wwho_cursor 
         size_t left = e->limit - e->n; /* a piece has a token at least */
         uint32_t room = left < BLOCK / 2 ? n + open + (uint32_t)left + STREAM_STEP : BLOCK;
         uint32_t found = cut_pieces(classes, stream, &cutter, b->ends, n + open, room < BLOCK ? room : BLOCK, &open) - open;
+        size_t next = found > n ? b->ends[found - 1] : at;
         queue_pieces(e, route, at, found);
-        if (found > n) at = b->ends[found - 1];
+        for (uint32_t i = 0; DROPS && b->n < found && i < open; i++) b->ends[b->n + i] = b->ends[found + i];
+        at = next;
     }
 }
 
@@ -490,7 +506,7 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
             queue_pieces(e, r, first, n);
             continue;
         }
-        if (r->keeps_all)
+        if (r->keeps_all || (DROPS && r->tells))
             encode_pieces(e, r, start_within(&e->model->classes, &c, at, c.at));
         else
             encode_staged(e, r, &c, at, c.at);

@@ -25,6 +25,7 @@ typedef struct {
     uint8_t n_stages;
     const uint8_t *stages;         /* their numbers, of two bytes each */
     bool keeps_all;                /* there is one stage alone, and it does */
+    bool tells;                    /* there is, it does not, and the first character of a match tells whether it is kept */
     const wwho_automaton *scanner; /* the automaton of the one stage, if there is one alone and it joins no matches; else null */
     const uint8_t *actions;        /* of its rules */
     const wwho_automaton *units;   /* cuts pieces into units; null: the model takes bytes */

@@ -276,6 +276,9 @@ WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_au
     const uint8_t *at = s.at + 4, *end = s.at + s.length;
     n->n_steps = n->n_all = read16(s.at);
     n->n_late = read16(s.at + 2);
+#ifndef __wasm__
+    n->simple = take(arena, 2 * sizeof *n->simple);
+#endif
     if (n->n_steps < 1 || n->n_steps > WWHO_MAX_STEPS) return WWHO_NORMALIZER;
     for (wwho_rewriting *step = n->steps; at && step < n->steps + n->n_steps; step++) {
         at = build_step(at, end, arena, automata, n_automata, step);
@@ -305,6 +308,7 @@ typedef struct {
     passing *now, *next, *spare;
     size_t n, room, made, lost; /* in `now`; in each; in `next`; characters that vanished before any was made */
     bool whole, full;           /* it ends a part; there was no room for all */
+    bool partial;               /* it ends before it must: what it cannot tell may be told by a longer one */
 } character_run;
 
 /* Put n characters in the place of `old` ones. They came from `source`, unless find_sources() says it by how many there were. */
@@ -547,7 +551,9 @@ static void pass_rules(character_run *run, const wwho_rewriting *step) {
         else
             keep_character(run, &run->now[at], origin);
     }
-    if (step->automaton) find_sources(run, run->it->fresh ? 0 : run->lost); /* tokenizers forgets what vanished at the beginning */
+    if (!step->automaton) return;
+    run->full |= REWRITES_APART && run->partial && run->it->fresh && run->lost;
+    find_sources(run, run->it->fresh ? 0 : run->lost); /* tokenizers forgets what vanished at the beginning */
 }
 
 WWHO_LOCAL size_t spell(const wwho_rewriting *pairs, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources) {
@@ -608,7 +614,7 @@ static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, 
     for (uint32_t i = 0; i < it->n_steps; i++) {
         run->made = run->lost = 0;
         pass[it->steps[i].kind - 1](run, &it->steps[i]);
-        it->full |= run->full;
+        it->full |= run->full && !(REWRITES_APART && run->partial);
         if (run->full) return false;
         passing *now = run->now;
         run->now = run->next;
@@ -664,13 +670,118 @@ static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *w
     return code_point;
 }
 
+#ifndef __wasm__
+/* What a step makes of a character that another one follows, if it is one character and the step then begins anew; else WWHO_NONE. */
+static uint32_t simple_pair(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t follows, bool *ahead) {
+    const wwho_automaton *a = step->automaton;
+    const wwho_rewrite *r = 0;
+    uint8_t bytes[4];
+    *ahead = false;
+    if (a) { /* its match is this character */
+        if (a->stored.flags) return WWHO_NONE;
+        uint32_t row = a->table[WWHO_START * a->stride + class_of(classes, c)] & ENTRY_ROW;
+        uint32_t entry = a->table[row + class_of(classes, follows)];
+        if (!ENTRY_MARK(entry) || entry & ENTRY_ROW) return WWHO_NONE;
+        r = &step->rewrites[ENTRY_MARK(entry) - 1];
+    }
+    if (step->kind == STEP_MAP) {
+        if (c - SYLLABLES < N_SYLLABLES) return WWHO_NONE;
+        r = rewrite_of(step, c);
+    } else if (step->kind == STEP_RULES) {
+        uint32_t node = 0, n = encode_utf8(c, bytes), k = 0;
+        while (k < n && (node = next_node(step->trie, node, bytes[k])) != 0) k++;
+        if (k < n) return c;
+        encode_utf8(follows, bytes);
+        return token_at(step->trie, node) != WWHO_NONE || next_node(step->trie, node, bytes[0]) ? WWHO_NONE : c;
+    } else if (step->kind == STEP_SPELL)
+        return c < 128 ? stand_in(c) : WWHO_NONE;
+    else if (step->kind == STEP_ENDS)
+        return is_stripped(step, c) && is_stripped(step, follows) ? WWHO_NONE : c;
+    else if (step->kind != STEP_REPLACE)
+        return WWHO_NONE;
+    if (r->n != KEPT && r->n != 1) return WWHO_NONE;
+    uint32_t target = r->n == KEPT ? MATCH : step->targets[r->at];
+    *ahead = target != MATCH && a && r->second;
+    if (target != MATCH) c = target;
+    if (a) return c;
+    r = rewrite_of(step, c);
+    return r->order || r->second || joins_hangul(step, c) ? WWHO_NONE : c;
+}
+
+static void put_simple_of(wwho_simple *s, const wwho_rewriting *steps, uint32_t n_steps, const wwho_classes *classes) {
+    fill_bytes(s, 0, sizeof *s);
+    for (uint32_t c = 0; c < 128; c++) {
+        s->out[c] = c;
+        s->apart[c][0] = s->apart[c][1] = ~UINT64_C(0);
+    }
+    for (const wwho_rewriting *step = steps; step < steps + n_steps; step++) {
+        uint32_t out[128];
+        for (uint32_t c = 0; c < 128; c++) {
+            bool was = s->ahead[c];
+            out[c] = WWHO_NONE;
+            for (uint32_t d = 0; d < 128; d++) {
+                bool ahead;
+                if (!(s->apart[c][d / 64] >> d % 64 & 1)) continue;
+                uint32_t made = simple_pair(step, classes, s->out[c], s->out[d], &ahead);
+                if (out[c] == WWHO_NONE && !(ahead && was)) {
+                    out[c] = made;
+                    s->ahead[c] = was || ahead;
+                }
+                if (made == WWHO_NONE || made != out[c] || s->ahead[c] != (was || ahead)) s->apart[c][d / 64] &= ~(UINT64_C(1) << d % 64);
+            }
+        }
+        for (uint32_t c = 0; c < 128; c++) {
+            s->out[c] = out[c];
+            for (uint32_t d = 0; d < 128; d++)
+                if (out[c] == WWHO_NONE || out[d] == WWHO_NONE) s->apart[c][d / 64] &= ~(UINT64_C(1) << d % 64);
+        }
+    }
+}
+
+WWHO_LOCAL void put_simple(const wwho_normalizer *n, const wwho_classes *classes) {
+    uint32_t early = n->n_steps - n->n_late;
+    if (!n->n_steps) return;
+    put_simple_of(&n->simple[0], n->steps, early, classes);
+    put_simple_of(&n->simple[1], n->steps + early, n->n_late, classes);
+}
+
+/* How many characters from `at` on are simple, up to `most`: a character may be written at once if there are as many more as steps, for
+ * each may look at one. */
+static HOT size_t count_simple(const wwho_normalizing *it, size_t at, size_t most) {
+    const uint8_t *text = it->text + at;
+    size_t left = it->end - at, n = 0;
+    if (most >= left) most = left ? left - 1 : 0;
+    if (!it->simple) return 0; /* the model has no steps */
+    while (n < most && it->simple->apart[text[n]][text[n + 1] / 64] >> text[n + 1] % 64 & 1) n++;
+    return n;
+}
+
+/* Write the simple characters that come next. */
+static void write_simple(wwho_normalizing *it) {
+    const wwho_simple *s = it->simple;
+    size_t room = (it->room - it->n) / 4, n = count_simple(it, it->at, room + it->n_steps);
+    if (it->fresh || n <= it->n_steps) return;
+    for (n -= it->n_steps; n--; it->at++) {
+        uint32_t c = it->text[it->at];
+        write_character(it, s->out[c], (uint32_t)it->at + s->ahead[c], (uint32_t)it->at);
+        it->first = false;
+    }
+}
+#else
+#define count_simple(it, at, most) (size_t)0
+#define write_simple(it) (void)0
+#endif
+
 WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
     size_t room = work_len / (3 * sizeof(passing)), before = it->n;
     passing alone[3], *columns = room ? work : alone; /* without steps no room is needed */
     room += !room;
+    bool far = false; /* the next run goes as far as it can */
     while (it->at < it->end) {
+        bool again = false;
+        write_simple(it);
         uint32_t width, code_point = plain_at(it, it->at, &width);
-        while (code_point != WWHO_NONE) {
+        while (code_point != WWHO_NONE && !again) {
             size_t at = it->at + width;
             uint32_t follows = plain_at(it, at, &width);
             if (follows == WWHO_NONE && (at < it->end || it->more)) break;
@@ -678,20 +789,27 @@ WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
             it->at = at;
             it->fresh = false;
             code_point = follows;
+            again = count_simple(it, at, 1);
         }
         if (it->at == it->end) break;
-        character_run run = {it, columns, columns + room, columns + 2 * room, 0, room, 0, 0, false, false};
-        size_t end = it->at;
+        if (again) continue;
+        character_run run = {it, columns, columns + room, columns + 2 * room, 0, room, 0, 0, false, false, false};
+        size_t end = it->at, stop = it->end;
         bool next = false;
-        while (end < it->end && !next && run.n < room) {
+        while (end < stop && !next && run.n < room) {
             run.now[run.n++] = (passing){character_at(it, end, &width), (uint32_t)end, (uint32_t)end, 0, 0};
             end += width;
             next = plain_at(it, end, &width) != WWHO_NONE;
+            if (!REWRITES_APART || run.partial || far || count_simple(it, end, it->n_steps + 2) < it->n_steps + 2) continue;
+            run.partial = true;
+            stop = end + it->n_steps + 2;
         }
         run.whole = end == it->end && !it->more;
-        it->full |= end < it->end && !next;
+        run.partial &= REWRITES_APART && end < it->end && !next;
+        it->full |= end < it->end && !next && !run.partial;
         bool done = normalize_run(it, &run, end, run.whole || next);
-        if (!done || it->at < end) return done || it->n > before || !it->full;
+        far = REWRITES_APART && run.partial && !done;
+        if (!(REWRITES_APART && run.partial) && (!done || it->at < end)) return done || it->n > before || !it->full;
     }
     return true;
 }
@@ -708,6 +826,9 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_normalizer *n, cons
     uint32_t early = n->n_steps - n->n_late;
     it->steps = n->steps + (late ? early : 0);
     it->n_steps = late ? n->n_late : early;
+#ifndef __wasm__
+    it->simple = n->n_steps ? &n->simple[late] : 0;
+#endif
     it->classes = classes;
 }
 

@@ -43,16 +43,34 @@ typedef struct {
     uint32_t *character; /* of block * n_indices + index the code point + 1; 0: there is none */
 } wwho_rewriting;
 
+#ifndef __wasm__
+/* What steps make of ASCII characters that stand among others like them: one character of each, as long as what follows it lets them
+ * begin anew there. */
+typedef struct {
+    uint32_t out[128];
+    bool ahead[128];        /* it counts as come from the character after it */
+    uint64_t apart[256][4]; /* of a character the set of those that may follow it so; empty but for ASCII */
+} wwho_simple;
+#endif
+
 typedef struct {
     uint32_t n_all;           /* with the one of pieces */
     uint32_t n_steps, n_late; /* the last ones are of parts between tokens of normalized text */
     wwho_rewriting steps[WWHO_MAX_STEPS];
     const wwho_rewriting *pairs; /* how pieces are written for a model over bytes, or null; none of the steps */
+#ifndef __wasm__
+    wwho_simple *simple; /* of the first steps, and of the late ones */
+#endif
 } wwho_normalizer;
 
 /* Memory for, and tables of, a section's normalizer; without memory, only its size is reckoned. WWHO_NORMALIZER. */
 WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata,
                                 wwho_normalizer *normalizer);
+
+#ifndef __wasm__
+/* Fill in `simple`, once the automata are built. */
+WWHO_LOCAL void put_simple(const wwho_normalizer *normalizer, const wwho_classes *classes);
+#endif
 
 /* A symbol of PAIRS is two bytes, the first of which no UTF-8 has, and the second no symbol has first. */
 enum { SYMBOL_TRAIL = 2, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_PAIR_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };
@@ -76,6 +94,9 @@ typedef struct {
     const wwho_rewriting *steps;
     uint32_t n_steps;
     const wwho_classes *classes;
+#ifndef __wasm__
+    const wwho_simple *simple;
+#endif
     const uint8_t *text;
     size_t at, end;    /* of the text, bytes */
     bool fresh;        /* a part begins at `at`; else what is before it was rewritten before */

@@ -58,6 +58,19 @@ static int plan_routes(wwho_model *model, wwho_arena *arena) {
     return WWHO_OK;
 }
 
+/* Whether the first character of a match tells whether the stage drops it. */
+static bool tells_dropped(const wwho_stage *stage, uint32_t n_classes) {
+    const wwho_automaton *a = stage->automaton;
+    for (uint32_t class = 0; class < n_classes; class++) {
+        uint32_t row = a->table[WWHO_START * a->stride + class] & ENTRY_ROW, last = ENTRY_MARK(a->table[row + n_classes]);
+        const uint64_t *marks = a->marks + (size_t)(row / a->stride) * a->mark_words;
+        if (!last) return false;
+        for (uint32_t mark = 1; mark <= a->stored.n_rules; mark++)
+            if (marks[mark >> 6] >> (mark & 63) & 1 && stage->actions[mark - 1] != stage->actions[last - 1]) return false;
+    }
+    return true;
+}
+
 /* The route at p, of which `left` bytes are there; its size goes to *size. */
 static int read_route(const wwho_model *model, const uint8_t *p, uint32_t left, wwho_route *r, uint32_t *size) {
     if (left < 4 || p[1] > WWHO_MAX_STAGES || left < 5u + 2 * p[1]) return WWHO_ROUTES;
@@ -80,6 +93,7 @@ static int read_route(const wwho_model *model, const uint8_t *p, uint32_t left, 
         r->scanner = stage->automaton;
         r->actions = stage->actions;
         r->keeps_all = !stage->most;
+        r->tells = DROPS && stage->most && tells_dropped(stage, model->classes.n_classes);
     }
     return WWHO_OK;
 }
@@ -175,6 +189,9 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     for (size_t i = 0; !status && i < sizeof build / sizeof *build; i++) status = build[i](model);
     if (status) return status;
     finish(model);
+#ifndef __wasm__
+    put_simple(&model->normalizer, &model->classes);
+#endif
     *result = model;
     return WWHO_OK;
 }
