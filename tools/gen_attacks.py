@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -438,38 +439,38 @@ def tokens() -> Iterator[Attack]:
     of_bytes = partial(with_part, Kind.MODEL, model=BASE)
     of_units = partial(with_part, Kind.MODEL, model=UNITS)
     start = HEAD_BYTES + 8
-    bytes_of, texts, merges = base[: start + 256], units[start : start + 6], units[start + 6 :]
-    assert texts == b"\0\0\1\1jk"
-    lefts = leb.pack([97, 256])
+    bytes_of, texts, merges = base[: start + 512], units[start : start + 6], units[start + 6 :]
+    assert texts == b"\0j\xff\0k\xff"
+    lefts, n = leb.pack([97, 256]), 258
 
     def spelled(texts: bytes) -> bytes:
         return of_units(units[:start] + texts + merges)
 
-    yield "SYMBOLS-twice", of_bytes(base[:start] + b"\1" + base[start + 1 :])
+    yield "TOKEN_DUPLICATE-byte", of_bytes(base[:start] + b"\1" + base[start + 1 :])
     ids = (1, 0, *range(2, 258))
     yield (
         "SYMBOLS-stated",
         with_model(BASE, symbols=(b"\1", b"\0", *BYTES[2:]), id_policy=Ids.STATED, stated=ids),
     )
     yield "SYMBOLS-short", of_bytes(base[: start + 230])
+    yield "SYMBOLS-two_bytes", of_bytes(base[:start] + b"\0\1\xff" + base[start + 4 :] + b"\0")
     yield "SYMBOLS-cut", of_units(units[: start + 5])
-    yield "SYMBOLS-empty", spelled(b"\0\0\0\1k")
-    yield "SYMBOLS-empty_rest", spelled(b"\0\1\1\0j")
-    yield "SYMBOLS-lone_space", spelled(b"\0\0\1\1 k")
-    yield "SYMBOLS-descending", spelled(b"\0\0\1\1kj")
-    yield "SYMBOLS-again", spelled(b"\0\0\1\1kk")
-    yield "SYMBOLS-shares_too_much", spelled(b"\0\2\1\1jk")
-    yield "SYMBOLS-shares_with_none", spelled(b"\1\0\1\1jk")
-    yield "SYMBOLS-shares_too_little", spelled(b"\0\0\1\2jjk")
-    yield "SYMBOLS-not_shortest", spelled(b"\0\x80\0\1\1jk")
-    yield "SYMBOLS-1025_bytes", spelled(b"\0\0\1" + leb.pack([1025]) + b"j" + b"k" * 1025)
+    yield "SYMBOLS-lone_space", spelled(b"\0 \xff\0k\xff")
+    yield "SYMBOLS-descending", spelled(b"\0k\xff\0j\xff")
+    yield "SYMBOLS-again", spelled(b"\0k\xff\0k\xff")
+    yield "SYMBOLS-shares_too_much", spelled(b"\0j\xff\2k\xff")
+    yield "SYMBOLS-shares_with_none", spelled(b"\1j\xff\0k\xff")
+    yield "SYMBOLS-shares_too_little", spelled(b"\0j\xff\0jk\xff")
+    yield "SYMBOLS-not_shortest", spelled(b"\0j\xff\x80\0k\xff")
+    yield "SYMBOLS-1025_bytes", spelled(b"\0j\xff\0" + b"k" * 1025 + b"\xff")
     yield "PAIRS-cut", of_bytes(base[:-1])
     yield "PAIRS-long", of_bytes(base + b"\0")
-    yield "PAIRS-not_shortest", of_bytes(bytes_of + lefts + b"\xe2\x00" + leb.pack([99]))
-    yield "PAIRS-five_bytes", of_bytes(bytes_of + lefts + b"\xe2\x80\x80\x80\x01c")
+    yield "PAIRS-not_shortest", of_bytes(bytes_of + lefts + b"\xe2\x00\0")
+    yield "PAIRS-five_bytes", of_bytes(bytes_of + lefts + b"\xe2\x80\x80\x80\x01\0")
     yield "PAIRS-units_cut", of_units(units[:-1])
     yield "PAIR_ORDER-itself", of_bytes(bytes_of + leb.pack([256, 256, 98, 99]))
-    yield "PAIR_ORDER-later", of_bytes(bytes_of + leb.pack([97, 256, 257, 99]))
+    yield "PAIR_ORDER-later", of_bytes(bytes_of + leb.pack([257, 97, 98, 99]))
+    yield "PAIR_ORDER-right_beyond", of_bytes(bytes_of + lefts + leb.pack([n, 0]))
     yield "PAIR_ORDER-units", of_units(units[: start + 6] + leb.pack([*leb.zigzag([1, 3]), 1, 2]))
     yield "PAIR_ORDER-negative", of_units(units[: start + 6] + leb.pack([1, 4, 1, 2]))
     yield "PAIR_DUPLICATE-bytes", with_model(BASE, merges=((97, 98), (97, 98)))
@@ -642,26 +643,26 @@ def added() -> Iterator[Attack]:
     """FORMAT.md, ADDED."""
     kind, data = Kind.ADDED, part(Kind.ADDED)
 
-    def listed(*entries: tuple[int, bytes], flags: int = 1, zero: int = 0) -> bytes:
-        rows = [
-            struct.pack("<IHBB", token, len(text), flags, zero) + text for token, text in entries
-        ]
-        return with_part(kind, struct.pack("<I", len(entries)) + b"".join(rows))
+    def listed(*entries: tuple[int, bytes], flags: int = 1) -> bytes:
+        ids = leb.pack(b - a for a, b in pairwise([0, *(token for token, _ in entries)]))
+        texts = b"".join(text + leb.END for _, text in entries)
+        head = struct.pack("<I", len(entries)) + bytes([flags] * len(entries))
+        return with_part(kind, head + texts + ids)
 
     unk = (261, b"[UNK]")
     yield "ADDED-short", with_part(kind, b"\0\0")
     yield "ADDED-cut", with_part(kind, data[:-1])
     yield "ADDED-long", with_part(kind, data + b"\0")
     yield "ADDED-count", with_part(kind, patched(data, 0, "<I", 2**32 - 1))
-    yield "ADDED-empty", listed((259, b""), unk)
-    yield "ADDED-descending", listed(unk, (259, b"<|a|>"))
+    yield "ADDED-ids_cut", with_part(kind, data[:-2])
+    yield "ADDED-empty", with_part(kind, b"")
     yield "ADDED-of_another_text", listed(unk, (262, b"<|a|>"))
     yield "ADDED-same_text", listed((259, b"[UNK]"), unk)
     yield "ADDED-1025_bytes", listed((259, b"x" * 1025), unk)
-    yield "ADDED-not_utf8", listed((259, b"<\xff>"), unk)
+    yield "ADDED-not_utf8", listed((259, b"<\xfe>"), unk)
     yield "ADDED-id_huge", listed(unk, (2**21 - 1, b"x"))
     yield "ADDED-flags_64", listed(unk, flags=65)
-    yield "ADDED-not_zero", listed(unk, zero=1)
+    yield "ADDED-texts_cut", with_part(kind, data[:9])
     yield "ADDED-no_properties", listed(unk, flags=Flag.SPECIAL | Flag.LSTRIP)
     touching = write_artifact(odd_added_model())
     properties = part(kind, blob=touching)

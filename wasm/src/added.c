@@ -3,21 +3,20 @@
 
 #include "merge.h"
 
-enum { ADDED_HEAD = 8, ALL_FLAGS = 63, BESIDE = WWHO_ADDED_LSTRIP | WWHO_ADDED_RSTRIP | WWHO_ADDED_SINGLE_WORD };
+enum { ADDED_BYTES = 4, ALL_FLAGS = 63, BESIDE = WWHO_ADDED_LSTRIP | WWHO_ADDED_RSTRIP | WWHO_ADDED_SINGLE_WORD };
 enum { WHITE_SPACE = 1, WORD_CHARACTER = 2 };
 
 WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
     wwho_section s = file->section[WWHO_SECTION_ADDED];
     uint32_t n = s.length < 4 ? WWHO_NONE : read32(s.at);
-    if (n > s.length / ADDED_HEAD) return WWHO_ADDED;
+    if (n > (s.length - 4) / ADDED_BYTES) return WWHO_ADDED;
     wwho_vocabulary *v = &model->added;
     v->n_symbols = v->n_tokens = n;
-    v->text_bytes = s.length;
+    v->text_bytes = s.length; /* at most */
     v->unk_id = v->space_id = WWHO_NONE;
     take_texts(arena, v);
     take_tables(arena, v, 0, 0);
     model->added_ids = take(arena, 4 * (uint64_t)n);
-    model->added_flags = take(arena, n);
     return WWHO_OK;
 }
 
@@ -35,21 +34,6 @@ static bool take_id(wwho_model *model, uint32_t id, const uint8_t *text, size_t 
         v->by_id[id - v->first_id] = WWHO_NONE;
     }
     return true;
-}
-
-/* An added token at p, of which `left` bytes are there; its size goes to *size. */
-static int build_one(wwho_model *model, uint32_t i, const uint8_t *p, uint32_t left, uint32_t *size) {
-    if (left < ADDED_HEAD) return WWHO_ADDED;
-    uint32_t id = read32(p), length = read16(p + 4);
-    const uint8_t *text = p + ADDED_HEAD;
-    if (!length || length > WWHO_MAX_TOKEN || left - ADDED_HEAD < length || p[6] > ALL_FLAGS || p[7]) return WWHO_ADDED;
-    if (id >= WWHO_MAX_IDS || (i && id < model->added_ids[i - 1]) || !well_formed(text, length)) return WWHO_ADDED;
-    if (!take_id(model, id, text, length)) return WWHO_ADDED;
-    model->added.left[i] = model->added.right[i] = i;
-    model->added_ids[i] = id;
-    model->added_flags[i] = p[6];
-    *size = ADDED_HEAD + length;
-    return put_text(&model->added, i, text, length) ? WWHO_ADDED : WWHO_OK;
 }
 
 WWHO_LOCAL bool is_wanted(const wwho_wanted *wanted, uint32_t i) {
@@ -161,21 +145,29 @@ static HOT uint64_t places_of(const wwho_starts *s, const uint8_t *text) {
 
 WWHO_LOCAL int build_added(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_ADDED];
-    uint32_t at = 4, n_classes = model->classes.n_classes, flags = 0;
-    for (uint32_t i = 0, size; i < model->added.n_tokens; i++, at += size) {
-        int status = build_one(model, i, s.at + at, s.length - at, &size);
-        if (status) return status;
+    wwho_vocabulary *v = &model->added;
+    uint32_t n = v->n_tokens, flags = 0, id = 0;
+    number_columns c = {s.at + 4 + n, s.at + s.length};
+    if (read_texts(v, 0, n, &c, false) || !add_texts(v)) return WWHO_ADDED;
+    model->added_flags = s.at + 4;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t length;
+        const uint8_t *text = text_of(v, i, &length);
+        id += next_number(&c);
+        if (model->added_flags[i] > ALL_FLAGS || id >= WWHO_MAX_IDS || !well_formed(text, (uint32_t)length)) return WWHO_ADDED;
+        if (!take_id(model, id, text, length)) return WWHO_ADDED;
+        v->left[i] = v->right[i] = i;
+        model->added_ids[i] = id;
         flags |= model->added_flags[i];
     }
-    if (!add_texts(&model->added)) return WWHO_ADDED;
 #ifndef __wasm__
     build_starts(model);
 #endif
-    if (!(flags & BESIDE)) return at == s.length ? WWHO_OK : WWHO_ADDED;
-    if (s.length - at != n_classes) return WWHO_ADDED;
-    for (uint32_t i = 0; i < n_classes; i++)
-        if (s.at[at + i] > (WHITE_SPACE | WORD_CHARACTER)) return WWHO_ADDED;
-    model->property = s.at + at;
+    uint32_t n_properties = flags & BESIDE ? model->classes.n_classes : 0;
+    if (!c.at || (size_t)(c.end - c.at) != n_properties) return WWHO_ADDED;
+    for (uint32_t i = 0; i < n_properties; i++)
+        if (c.at[i] > (WHITE_SPACE | WORD_CHARACTER)) return WWHO_ADDED;
+    if (n_properties) model->property = c.at;
     return WWHO_OK;
 }
 

@@ -34,18 +34,13 @@ WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, 
     return WWHO_OK;
 }
 
-/* The bytes of the first 256 tokens. */
-static int read_bytes(wwho_vocabulary *v, number_columns *c) {
-    if (c->end - c->at < 256) return WWHO_SYMBOLS;
-    fill_bytes(v->bytes->token, 255, sizeof v->bytes->token);
-    for (uint32_t i = 0; i < 256; i++, c->at++) {
-        uint32_t *token = &v->bytes->token[*c->at];
-        if (*token != WWHO_NONE || (v->id_rule == IDS_STATED && i != *c->at)) return WWHO_SYMBOLS;
-        *token = i;
-        int status = put_text(v, i, c->at, 1);
-        if (status) return status;
+/* Note which symbols the bytes are. */
+static bool number_bytes(wwho_vocabulary *v) {
+    for (uint32_t i = 0; i < 256; i++) {
+        if (v->offset[256] != 256 || (v->id_rule == IDS_STATED && v->texts[i] != i)) return false;
+        v->bytes->token[v->texts[i]] = i;
     }
-    return WWHO_OK;
+    return true;
 }
 
 /* Tokens from `from` to `to` are made of nothing, and none is a lone space where there is one. */
@@ -59,10 +54,10 @@ static bool are_unmade(wwho_vocabulary *v, uint32_t from, uint32_t to) {
 
 WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c) {
     c->at += BPE_HEAD + 4 * (v->unmade + v->ties);
-    int status = is_over_bytes(v) ? read_bytes(v, c) : read_texts(v, 0, v->n_symbols, c);
-    if (!status && !are_unmade(v, 0, v->n_symbols)) status = WWHO_SYMBOLS;
+    int status = read_texts(v, 0, v->n_symbols, c, !is_over_bytes(v));
+    if (!status && (!are_unmade(v, 0, v->n_symbols) || (is_over_bytes(v) && !number_bytes(v)))) status = WWHO_SYMBOLS;
     if (!status) status = add_merges(v, c, !is_over_bytes(v) && v->unknown != UNKNOWN_BYTES);
-    if (!status) status = read_texts(v, v->n_made, v->n_tokens - v->n_made, c);
+    if (!status) status = read_texts(v, v->n_made, v->n_tokens - v->n_made, c, true);
     if (!status && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
     if (!status && !are_unmade(v, v->n_made, v->n_tokens)) status = WWHO_SYMBOLS;
     if (!status && !add_texts(v)) status = WWHO_TOKEN_DUPLICATE;

@@ -85,7 +85,7 @@ static bool has_all_bytes(const wwho_vocabulary *v, const wwho_trie *trie) {
 WWHO_LOCAL int build_greedy(wwho_vocabulary *v, number_columns *c) {
     wwho_greedy *own = (wwho_greedy *)v->own;
     c->at += GREEDY_HEAD;
-    int status = read_listed(v, c);
+    int status = read_texts(v, 0, v->n_tokens, c, false);
     if (!status && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
     if (status) return status;
     if (!build_trie(&own->trie, v->texts, v->offset, v->n_symbols, v->n_tokens)) return WWHO_TOKEN_DUPLICATE;

@@ -86,7 +86,7 @@ struct wwho_model {
     wwho_vocabulary models[WWHO_MAX_MODELS];
     wwho_vocabulary added; /* added tokens by number, nothing merges */
     uint32_t *added_ids;   /* of their numbers, ascending; several may have the same */
-    uint8_t *added_flags;
+    const uint8_t *added_flags;
 #ifndef __wasm__
     wwho_starts starts; /* of these */
 #endif

@@ -197,7 +197,7 @@ static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
     take_trie(arena, &made, c->n, c->size);
     if (!has_room(c, arena)) return;
     *step->trie = made;
-    check(c, !read_texts(&texts, 0, c->n, &c->in) && texts.offset[c->n] == c->more);
+    check(c, !read_texts(&texts, 0, c->n, &c->in, true) && texts.offset[c->n] == c->more);
     for (uint32_t i = 0; c->in.at && i < c->n; i++)
         check(c, well_formed(texts.texts + texts.offset[i], texts.offset[i + 1] - texts.offset[i]));
     if (!c->in.at) return;

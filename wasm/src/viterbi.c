@@ -257,7 +257,7 @@ WWHO_LOCAL int build_viterbi(wwho_vocabulary *v, number_columns *c) {
     double least = 0;
     uint64_t bits = 0;
     c->at += VITERBI_HEAD;
-    int status = read_listed(v, c);
+    int status = read_texts(v, 0, v->n_tokens, c, false);
     if (!status && v->offset[n] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
     if (!status && (size_t)(c->end - c->at) < size) status = WWHO_SCORES;
     for (uint32_t i = 0; !status && i < n; i++) {

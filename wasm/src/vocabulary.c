@@ -4,6 +4,9 @@
 /* Tokens whose slots are on their way from memory while tables are filled: o200k_base opens in half the time that it takes without. */
 enum { FETCHED = 16 };
 
+/* Of characters, as FORMAT.md classes them for BPE. */
+enum { N_CHARACTER_CLASSES = 224 };
+
 /* Of eight slots, five at most are taken: half of the memory for tokens just beyond a power of two, which then come from the cache. */
 static uint32_t table_bits(uint64_t n) {
     uint32_t bits = 4;
@@ -120,26 +123,11 @@ WWHO_LOCAL bool add_texts(wwho_vocabulary *v) {
     return true;
 }
 
-WWHO_LOCAL int put_text(wwho_vocabulary *v, uint32_t token, const uint8_t *text, uint32_t n) {
-    uint32_t at = v->offset[token];
-    if (n > v->text_bytes - at) return WWHO_TOKEN_LENGTH;
-    copy_bytes(v->texts + at, text, n);
-    v->offset[token + 1] = at + n;
-    if (n > v->longest) v->longest = n;
-    return WWHO_OK;
-}
-
 WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
-    uint8_t *text = v->texts + v->offset[v->n_tokens];
-    uint32_t token = v->n_tokens;
-    if (v->space_id != WWHO_NONE) {
-        *text++ = ' ';
-        v->offset[token + 1] = v->offset[token] + 1;
-        token++;
-    }
-    for (uint32_t byte = 0; v->first_byte != WWHO_NONE && byte < 256; byte++, token++) {
-        *text++ = (uint8_t)byte;
-        v->offset[token + 1] = v->offset[token] + 1;
+    uint32_t *end = v->offset + v->n_tokens, space = v->space_id != WWHO_NONE;
+    for (uint32_t i = 0; i < extra_tokens(v); i++, end++) {
+        v->texts[*end] = (uint8_t)(i < space ? ' ' : i - space);
+        end[1] = *end + 1;
     }
 }
 
@@ -188,14 +176,6 @@ WWHO_LOCAL uint32_t next_number(number_columns *c) {
     return 0;
 }
 
-/* The next n numbers, unchecked, as a column of their own. */
-static number_columns next_column(number_columns *c, uint32_t n) {
-    const uint8_t *from = c->at, *p = from;
-    for (; n && p && p < c->end; p++) n -= *p < 128;
-    c->at = n ? 0 : p;
-    return (number_columns){from, p};
-}
-
 /* The ranks of tokens, of which n_ties are those of the tokens before them. */
 static bool read_ties(wwho_vocabulary *v, number_columns *c) {
     for (uint32_t i = 0; v->rank && i < v->n_made; i++) {
@@ -211,65 +191,75 @@ static bool read_ties(wwho_vocabulary *v, number_columns *c) {
     return c->at;
 }
 
-WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta) {
-    uint32_t left = 0;
+/* The class of the character at text[0], of n > 0 bytes: FORMAT.md, BPE. */
+static uint8_t class_of_character(const uint8_t *text, uint32_t n) {
+    uint32_t lead = text[0];
+    if (lead < 0xC0) return lead < 0x80 ? 1 + ((lead | 32) - 'a' < 26) : 0;
+    return (uint8_t)(lead / 2 == 0x70 && n > 1 ? 64 + (lead - 0xE0) * 32 + text[1] / 2 : lead / 2);
+}
+
+/* The parts of all merges. The table of texts, which is empty so far, has room for the tokens in the order of the right column, and for
+ * the classes of the first and of the last character of each. */
+static int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
+    uint32_t *tokens = (uint32_t *)(void *)v->strings, begin[N_CHARACTER_CLASSES + 2] = {0}, n = v->n_made, left = 0;
+    uint8_t *first = (uint8_t *)(tokens + n), *last = first + n;
     bool later = false;
-    number_columns lefts = next_column(c, v->n_made - v->n_symbols);
-    for (uint32_t token = v->n_symbols; token < v->n_made; token++) {
-        uint32_t value = next_number(&lefts), right = next_number(c);
-        if (!lefts.at || !c->at) return WWHO_PAIRS;
-        left = delta ? left + unzigzag(value) : value;
-        if (left >= v->n_made || right >= v->n_made) return WWHO_PAIR_ORDER;
-        later |= left >= token || right >= token;
-        v->left[token] = left;
-        v->right[token] = right;
+    for (uint32_t token = 0; token < n; token++) {
+        if (token < v->n_symbols) {
+            const uint8_t *text = v->texts + v->offset[token];
+            for (uint32_t length = token_length(v, token), at = length; at--;) {
+                first[token] = class_of_character(text + at, length - at);
+                if (!last[token]) last[token] = first[token];
+            }
+        } else {
+            uint32_t value = next_number(c);
+            left = delta ? left + unzigzag(value) : value;
+            if (left >= n) return WWHO_PAIR_ORDER;
+            v->left[token] = left;
+            first[token] = first[left];
+        }
+        begin[first[token] + 2]++;
     }
-    if (later != v->later) return WWHO_PAIR_ORDER;
+    for (uint32_t i = 2; i < N_CHARACTER_CLASSES + 2; i++) begin[i] += begin[i - 1];
+    for (uint32_t token = 0; token < n; token++) tokens[begin[first[token] + 1]++] = token;
+    for (uint32_t token = v->n_symbols; token < n; token++) {
+        uint32_t value = next_number(c), left = v->left[token], at = begin[last[left]] + value;
+        if (value >= n) return WWHO_PAIR_ORDER;
+        uint32_t right = v->right[token] = tokens[at < n ? at : at - n];
+        later |= left >= token || right >= token;
+        last[token] = last[last[right] ? right : left];
+    }
+    fill_bytes(tokens, 0, 6 * (uint64_t)n);
+    return !c->at ? WWHO_PAIRS : later == v->later ? WWHO_OK : WWHO_PAIR_ORDER;
+}
+
+WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta) {
+    int status = read_pairs(v, c, delta);
+    if (status) return status;
     if (!read_ties(v, c)) return WWHO_PAIRS;
-    int status = WWHO_OK;
     for (uint32_t token = v->n_symbols; !status && token < v->n_made; token++) status = make_token(v, token);
     if (status) return status;
     if (v->superwords.slots && !add_pairs(v, &v->superwords, v->n_plain, v->n_made)) return WWHO_PAIR_DUPLICATE;
     return add_pairs(v, &v->pairs, v->n_symbols, v->n_plain) ? WWHO_OK : WWHO_PAIR_DUPLICATE;
 }
 
-/* The number of the text that is next: how many bytes it shares with the one before, and its own. */
-static bool may_follow(const uint8_t *last, uint32_t last_length, uint32_t shared, const uint8_t *rest, uint32_t length) {
-    if (shared > last_length || !length || shared + length > WWHO_MAX_TOKEN) return false;
-    return shared == last_length || rest[0] > last[shared];
-}
-
-WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c) {
-    number_columns shares = next_column(c, n), lengths = next_column(c, n);
-    const uint8_t *rest = c->at, *last = 0;
-    if (!rest) return WWHO_SYMBOLS;
-    for (uint32_t i = 0, last_length = 0; i < n; i++, token++) {
-        uint32_t shared = next_number(&shares), length = next_number(&lengths);
-        if (!shares.at || !lengths.at || (size_t)(c->end - rest) < length) return WWHO_SYMBOLS;
-        if (!may_follow(last, last_length, shared, rest, length)) return WWHO_SYMBOLS;
-        uint32_t from = v->offset[token];
-        if (shared + length > v->text_bytes - from) return WWHO_TOKEN_LENGTH;
-        uint8_t *text = v->texts + from;
-        if (shared) copy_bytes(text, last, shared);
-        copy_bytes(text + shared, rest, length);
-        rest += length;
-        last = text;
-        last_length = shared + length;
-        v->offset[token + 1] = from + last_length;
-        if (last_length > v->longest) v->longest = last_length;
-    }
-    c->at = rest;
-    return WWHO_OK;
-}
-
-WWHO_LOCAL int read_listed(wwho_vocabulary *v, number_columns *c) {
-    for (uint32_t token = 0; token < v->n_tokens; token++) {
-        size_t left = (size_t)(c->end - c->at), length = 1;
+WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c, bool ascending) {
+    uint32_t last = 0, last_length = 0; /* of a text that the next one may share bytes with */
+    for (uint32_t end = token + n; token < end; token++) {
+        uint32_t from = v->offset[token], shared = ascending ? next_number(c) : 0, length = 1;
+        size_t left = c->at ? (size_t)(c->end - c->at) : 0;
         while (length < left && c->at[length] != 0xFF) length++;
-        if (length >= left || length > WWHO_MAX_TOKEN) return WWHO_SYMBOLS;
-        int status = put_text(v, token, c->at, (uint32_t)length);
-        if (status) return status;
+        if (length >= left || shared > last_length || shared + length > WWHO_MAX_TOKEN) return WWHO_SYMBOLS;
+        if (shared < last_length && *c->at <= v->texts[last + shared]) return WWHO_SYMBOLS;
+        if (shared + length > v->text_bytes - from) return WWHO_TOKEN_LENGTH;
+        copy_bytes(v->texts + from, v->texts + last, shared);
+        copy_bytes(v->texts + from + shared, c->at, length);
         c->at += length + 1;
+        last = from;
+        length += shared;
+        v->offset[token + 1] = from + length;
+        if (length > v->longest) v->longest = length;
+        if (ascending) last_length = length;
     }
     return WWHO_OK;
 }
@@ -319,8 +309,8 @@ WWHO_LOCAL void pair_bytes(wwho_vocabulary *v) {
     fill_bytes(from_right, 255, sizeof from_right);
     for (uint32_t token = v->n_made; token-- > v->n_symbols;) {
         uint32_t left = v->left[token], right = v->right[token];
-        if (left < 256 && right >= 256) from_right[v->texts[v->offset[left]]] = token;
-        if (right < 256 && left >= 256) from_left[v->texts[v->offset[right]]] = token;
+        if (left < 256 && right >= 256) from_right[v->texts[left]] = token;
+        if (right < 256 && left >= 256) from_left[v->texts[right]] = token;
     }
     fill_bytes(b->eager, 0, sizeof b->eager);
     for (uint32_t i = 0; i < 1 << 16; i++) {

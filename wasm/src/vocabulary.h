@@ -240,9 +240,6 @@ WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_su
 /* Write the texts of those of the tokens from n_tokens on. */
 WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v);
 
-/* A text of n bytes becomes that of the next token. WWHO_TOKEN_LENGTH where the texts are longer than was said. */
-WWHO_LOCAL int put_text(wwho_vocabulary *v, uint32_t token, const uint8_t *text, uint32_t n);
-
 /* The texts of all tokens can then be looked up. False where two have one. */
 WWHO_LOCAL bool add_texts(wwho_vocabulary *v);
 
@@ -253,11 +250,8 @@ WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta);
 /* Fill in the pairs of bytes, once all merges are there. */
 WWHO_LOCAL void pair_bytes(wwho_vocabulary *v);
 
-/* n texts in ascending order, TEXTS in FORMAT.md, MODEL: those of the tokens from `token` on. WWHO_SYMBOLS, WWHO_TOKEN_LENGTH. */
-WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c);
-
-/* The texts of all tokens in any order, LISTED in FORMAT.md, MODEL. WWHO_SYMBOLS, WWHO_TOKEN_LENGTH. */
-WWHO_LOCAL int read_listed(wwho_vocabulary *v, number_columns *c);
+/* n texts, those of the tokens from `token` on: TEXTS (`ascending`) or LISTED of FORMAT.md, MODEL. WWHO_SYMBOLS, WWHO_TOKEN_LENGTH. */
+WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c, bool ascending);
 
 /* With IDS_STATED, the ids of the tokens and of single bytes. False where they are not as they must be. */
 WWHO_LOCAL bool read_ids(wwho_vocabulary *v, number_columns *c);

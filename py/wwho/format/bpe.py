@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,9 @@ from wwho.format.model import (
     Unknown,
     expand,
 )
+
+N_CLASSES = 224
+"""Of characters, by which the right column is sorted."""
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
 """The symbols of a model of bytes, in ascending order."""
@@ -100,7 +104,11 @@ def write_bpe(model: BPE) -> bytes:
     counts = [len(each) for each in (model.unmade, model.ties) if each]
     head = struct.pack(f"<{2 + len(counts)}I", model.n_superwords, space_id, *counts)
     ties = [after - before for before, after in pairwise([0, *model.ties])]
-    symbols = leb.pack_texts(model.symbols) if model.units else b"".join(model.symbols)
+    symbols = (leb.pack_texts if model.units else leb.pack_listed)(model.symbols)
+    order = _Order(model.symbols, lefts)
+    for token, (left, right) in enumerate(model.merges, model.n_symbols):
+        rights[token - model.n_symbols] = order.distance(left, right)
+        order.join(token, left, right)
     if model.units and model.unknown is not Unknown.BYTES:
         lefts = leb.zigzag(lefts)
     columns = leb.pack(lefts) + leb.pack(rights) + leb.pack(ties)
@@ -134,10 +142,9 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
         if space_id != NONE and b" " in symbols:
             cursor.fail("a symbol is a lone space")
     else:
-        data = cursor.take(256, "bytes")
-        symbols = tuple(data[k : k + 1] for k in range(256))
-        if len(set(symbols)) != 256:
-            cursor.fail("the symbols are no permutation of all bytes")
+        symbols = cursor.listed(256, "byte")
+        if max(map(len, symbols)) > 1:
+            cursor.fail("a symbol is no single byte")
         if head.ids == Ids.STATED and symbols != BYTES:
             cursor.fail("ids are stated, and the symbols do not ascend")
     cursor.status = "PAIRS"
@@ -145,6 +152,15 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
     rights = cursor.lebs(n_merges, "right column")
     if units and head.unknown != Unknown.BYTES:
         lefts = leb.unzigzag(lefts)
+    n_made = len(symbols) + n_merges
+    if not 0 <= min(lefts, default=0) <= max(*lefts, *rights, 0, 0) < n_made:
+        cursor.status = "PAIR_ORDER"
+        cursor.fail(f"the part of a pair is not one of {n_made} tokens")
+    order = _Order(symbols, lefts)
+    for token, left in enumerate(lefts, len(symbols)):
+        right = order.at(left, rights[token - len(symbols)])
+        rights[token - len(symbols)] = right
+        order.join(token, left, right)
     merges = list(zip(lefts, rights, strict=True))
     check_pairs(cursor, len(symbols), merges, later)
     cursor.status = "PAIRS"
@@ -174,6 +190,58 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
         n_superwords=n_superwords,
         space_id=None if space_id == NONE else space_id,
     )
+
+
+class _Order:
+    """The tokens by the class of their first character: what the right column counts in.
+
+    Attributes:
+        tokens: all tokens that are made, in this order.
+        last: the class of the last character of each, as far as it is known.
+    """
+
+    def __init__(self, symbols: Sequence[bytes], lefts: Sequence[int]) -> None:
+        first, self.last = [0] * (n := len(symbols) + len(lefts)), [0] * n
+        for token, text in enumerate(symbols):
+            classes = [_class_of_character(text[at:]) for at in range(len(text))]
+            first[token] = classes[0]
+            self.last[token] = next(filter(None, reversed(classes)), 0)
+        for token, left in enumerate(lefts, len(symbols)):
+            first[token] = first[left]
+        self.tokens = sorted(range(n), key=first.__getitem__)
+        ascending = sorted(first)
+        self.begin = [bisect_left(ascending, each) for each in range(N_CLASSES)]
+
+    @cached_property
+    def place(self) -> Sequence[int]:
+        """Where each token is."""
+        return [
+            place for _, place in sorted(zip(self.tokens, range(len(self.tokens)), strict=True))
+        ]
+
+    def distance(self, left: int, right: int) -> int:
+        """How far a right token is from the first that begins as this left token ends."""
+        return (self.place[right] - self.begin[self.last[left]]) % len(self.tokens)
+
+    def at(self, left: int, distance: int) -> int:
+        """The right token with this distance."""
+        return self.tokens[(self.begin[self.last[left]] + distance) % len(self.tokens)]
+
+    def join(self, token: int, left: int, right: int) -> None:
+        """Note how a token ends."""
+        self.last[token] = self.last[right] or self.last[left]
+
+
+def _class_of_character(text: bytes) -> int:
+    """The class of the character that a text begins with (FORMAT.md, BPE)."""
+    lead = text[0]
+    if lead < 0x80:
+        return 1 + chr(lead).isalpha()
+    if lead < 0xC0:
+        return 0
+    if lead < 0xE0 or lead > 0xE1 or len(text) == 1:
+        return lead // 2
+    return 64 + (lead - 0xE0) * 32 + text[1] // 2
 
 
 def check_pairs(cursor: Cursor, n_symbols: int, merges: Sequence[Pair], later: bool) -> None:

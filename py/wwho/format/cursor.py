@@ -55,15 +55,14 @@ class Cursor:
 
     def texts(self, count: int, what: str) -> tuple[bytes, ...]:
         """The next texts (FORMAT.md, MODEL: TEXTS), in ascending order."""
-        shared = self.lebs(count, what)
-        rests = self.lebs(count, what)
         found, before = [], b""
-        for place, (keep, size) in enumerate(zip(shared, rests, strict=True)):
-            rest = self.take(size, f"{what} {place}")
+        for place in range(count):
+            (keep,) = self.lebs(1, f"{what} {place}")
+            (rest,) = self.listed(1, f"{what} {place}:")
             text = before[:keep] + rest
-            if keep > len(before) or not 1 <= len(text) <= MAX_TOKEN_BYTES:
-                self.fail(f"{what} {place}: {size} bytes after {keep} of {len(before)}")
-            if not rest or (keep < len(before) and rest[0] <= before[keep]):
+            if keep > len(before) or len(text) > MAX_TOKEN_BYTES:
+                self.fail(f"{what} {place}: {len(rest)} bytes after {keep} of {len(before)}")
+            if keep < len(before) and rest[0] <= before[keep]:
                 self.fail(f"{what} {place}: {text!r} does not follow {before!r}")
             found.append(text)
             before = text

@@ -83,20 +83,24 @@ def unzigzag(values: Iterable[int]) -> list[int]:
     return list(accumulate(v >> 1 if v & 1 == 0 else -(v >> 1) - 1 for v in values))
 
 
+END = b"\xff"
+"""What ends a text: no UTF-8 has this byte."""
+
+
 def pack_texts(texts: Sequence[bytes]) -> bytes:
-    """Spell ascending texts, as what each shares with the last, and its rest: TEXTS of FORMAT.md.
+    """Spell ascending texts, each without what it shares with the last: TEXTS of FORMAT.md.
+
+    Raises:
+        ValueError: a text has the byte FF after the first byte that it does not share.
 
     Example:
-        >>> pack_texts([b"ab", b"abc"]).hex(" ")
-        '00 02 02 01 61 62 63'
+        >>> pack_texts([b"ab", b"abc"])
+        b'\\x00ab\\xff\\x02c\\xff'
     """
     shared = [common(before, text) for before, text in pairwise([b"", *texts])]
-    rests = [text[keep:] for keep, text in zip(shared, texts, strict=True)]
-    return pack(shared) + pack(map(len, rests)) + b"".join(rests)
-
-
-END = b"\xff"
-"""What ends a listed text: no UTF-8 has this byte."""
+    return b"".join(
+        pack([keep]) + pack_listed([text[keep:]]) for keep, text in zip(shared, texts, strict=True)
+    )
 
 
 def pack_listed(texts: Iterable[bytes]) -> bytes:

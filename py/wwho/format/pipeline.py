@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
+from wwho.format import leb
 from wwho.format.automaton import Automaton
 from wwho.format.cursor import Cursor
 from wwho.format.layout import (
@@ -12,7 +14,6 @@ from wwho.format.layout import (
     MAX_ROUTE_STAGES,
     MAX_ROUTES,
     MAX_STAGES,
-    MAX_TOKEN_BYTES,
     NO_AUTOMATON,
     UNIT_RULES,
     padding,
@@ -158,33 +159,29 @@ def _check_rivals(cursor: Cursor, ending: set[Route]) -> None:
 
 def write_added(added: Sequence[Added], properties: bytes) -> bytes:
     """Spell the added tokens."""
-    out = bytearray(struct.pack("<I", len(added)))
-    for token in added:
-        text = token.text.encode("utf-8")
-        out += struct.pack("<IHBB", token.id, len(text), token.flags, 0) + text
-    return bytes(out) + properties
+    texts = leb.pack_listed(token.text.encode("utf-8") for token in added)
+    ids = leb.pack(b.id - a.id for a, b in pairwise([Added("", 0), *added]))
+    flags = bytes(token.flags for token in added)
+    return struct.pack("<I", len(added)) + flags + texts + ids + properties
 
 
 def read_added(data: bytes, n_classes: int) -> tuple[tuple[Added, ...], bytes]:
     """Check the added tokens; give them and the properties of the classes."""
     cursor = Cursor(data, "ADDED")
     (count,) = cursor.numbers("I", "count")
-    added: list[Added] = []
-    texts: set[str] = set()
-    last = 0
-    for place in range(count):
-        what = f"added token {place} of {count}"
-        number, length, flags, zero = cursor.numbers("IHBB", what)
-        if not 1 <= length <= MAX_TOKEN_BYTES or flags >= 2 * max(Flag) or zero:
-            cursor.fail(f"{what}: {length} bytes, flags {flags}, {zero}")
-        if not last <= number < MAX_IDS:
-            cursor.fail(f"{what} has the id {number} behind {last}")
-        text = cursor.utf8(length, what)
-        if text in texts:
-            cursor.fail(f"{what}: {text!r} comes twice")
-        added.append(Added(text, number, Flag(flags)))
-        texts.add(text)
-        last = number
+    flags = cursor.take(count, "flags")
+    if max(flags, default=0) >= 2 * max(Flag):
+        cursor.fail(f"an added token has the flags {max(flags)}: update wwho")
+    try:
+        texts = [text.decode("utf-8") for text in cursor.listed(count, "added token")]
+    except UnicodeDecodeError as error:
+        cursor.fail(f"an added token is not UTF-8: {error.object!r}")
+    if len(set(texts)) < count:
+        cursor.fail("two added tokens have one text")
+    ids = list(accumulate(cursor.lebs(count, "ids")))
+    if max(ids, default=0) >= MAX_IDS:
+        cursor.fail(f"an added token has the id {max(ids)}; {MAX_IDS} are possible")
+    added = list(map(Added, texts, ids, map(Flag, flags)))
     touching = any(token.flags & TOUCHING for token in added)
     properties = cursor.take(n_classes, "properties") if touching else b""
     if max(properties, default=0) > PROPERTIES:
