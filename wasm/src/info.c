@@ -60,7 +60,7 @@ static int tell_field(const wwho_asked *w, const char *names, const void *thing,
 #define AT(field) offsetof(wwho_model, field)
 
 static int tell_tokenizer(const wwho_asked *w, const wwho_model *model) {
-    static const uint16_t offsets[] = {AT(n_vocab),           AT(longest),        AT(n_models),           AT(n_routes),
+    static const uint16_t offsets[] = {AT(n_vocab),           AT(longest),        AT(n_models),         AT(n_routes),
                                        AT(n_stages),          AT(added.n_tokens), AT(normalizer.n_all), AT(n_automata),
                                        AT(classes.n_classes), AT(router_number),  AT(decoder.progress)};
     return tell_field(w,
