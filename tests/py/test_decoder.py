@@ -180,6 +180,7 @@ def streamed(backend: Backend, tokens: Sequence[int], sizes: Sequence[int], skip
 )
 @example([Join(" "), Strip("x", 1, otherwise="ab"), Strip("c", 1, otherwise="cd")], [], [], False)
 @example([Replace("a", "bab"), Join("\u00e9 "), Replace("b", "abb")], [0, 0, 0], [], False)
+@example([Strip("aa", 0, 1, otherwise="aa")], [TEXTS.index("a")], [], False)
 def test_backends_agree_also_in_parts(
     steps: list[Step], tokens: list[int], sizes: list[int], skip: bool
 ) -> None:

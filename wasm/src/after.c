@@ -207,10 +207,12 @@ static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, u
         return to;
     }
     bool found = begun;
+    uint8_t *start = to;
     for (uint32_t i = begun ? 0 : s[2]; i && begins_with(t, end, a, n); i--, found = true) t += n;
     if (!found) to = append(to, b, s[5]);
-    for (uint32_t i = s[3]; i && (size_t)(end - t) >= n && begins_with(end - n, end, a, n); i--) end -= n;
-    return append(to, t, (size_t)(end - t));
+    to = append(to, t, (size_t)(end - t));
+    for (uint32_t i = s[3]; i && (size_t)(to - start) >= n && begins_with(to - n, to, a, n); i--) to -= n;
+    return to;
 }
 
 /* DO_REPLACE, DO_STRIP, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_PAIRS. */
