@@ -222,9 +222,11 @@ def test_the_command_line_says_what_was_found(tmp_path: Path, cli: Cli) -> None:
     assert "protected         6  [y]" in told.out.decode()
     found = json.loads(cli(*start, "--json", *more[:-2], tmp_path / "n.wwho", more[-1]).out)
     assert found["corpus"]["protected"] == {"[x]": None, "[y]": 6}
-    missing = cli("train", "--protect", tmp_path / "none.txt", *more[2:])
-    assert missing.code == 2
-    assert "none.txt" in missing.err
+    (tmp_path / "blank.txt").write_text("\n \n", "utf-8")
+    for name, named in (("none.txt", "none.txt"), ("blank.txt", "blank.txt has 0 texts")):
+        refused = cli("train", "--protect", tmp_path / name, *more[2:])
+        assert refused.code == 2
+        assert named in refused.err
 
 
 def test_kinds_are_all_cut(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from wwho.build.atoms import PLAIN, AtomKind
 from wwho.build.atoms import Words as WordRule
 from wwho.build.base import base_model, byte_base
 from wwho.build.patterns import PATTERNS
+from wwho.build.script import script_step
 from wwho.cli.verify import check_replay
 from wwho.compile.load import load_schema
 from wwho.compile.schema import Schema
@@ -501,23 +502,26 @@ def test_a_base_of_bytes_alone_is_warned_of_and_a_byte_base_is_not(
     assert counts == [11, 3]
 
 
-@pytest.mark.parametrize("kind", ["byte", "codepoint"])
+@pytest.mark.parametrize(
+    ("kind", "size", "named"),
+    [("byte", 300, "atoms"), ("codepoint", 300, "atoms"), ("script", 2200, "symbols")],
+)
 def test_the_command_tells_how_many_atoms_and_merges(
-    kind: str, cli: Callable[..., Any], tmp_path: Path
+    kind: str, size: int, named: str, cli: Callable[..., Any], tmp_path: Path
 ) -> None:
     corpus, output = write(tmp_path, CORPUS * 3), tmp_path / "model.wwho"
-    options = ("--base", "none", "--atoms", kind, "--vocab-size", 300, "-o", output)
+    options = ("--base", "none", "--atoms", kind, "--vocab-size", size, "-o", output)
     facts = json.loads(cli("train", corpus, *options, "--prune", 3, "--json").out)
     model = read_artifact(output.read_bytes())
-    atoms, merges = (
-        (BYTES, bpe_of(model.models[0]).merges)
-        if kind == "byte"
-        else (units_of(model).symbols, units_of(model).merges)
-    )
-    assert (facts["atoms"], facts["merges"]) == (len(atoms), len(merges))
-    assert len(merges) > 20
+    if kind == "codepoint":
+        atoms, merges = len(units_of(model).symbols), len(units_of(model).merges)
+    else:
+        atoms = len(BYTES) if kind == "byte" else script_step().n_symbols
+        merges = model.n_vocab - atoms
+    assert (facts["atoms"], facts["merges"]) == (atoms, merges)
+    assert merges > 20
     line = cli("train", corpus, *options, "--prune", 3).out.decode()
-    assert line.endswith(f" {len(atoms)} atoms, {len(merges)} merges\n")
+    assert line.endswith(f" {atoms:,} {named}, {merges} merges\n")
 
 
 @pytest.mark.parametrize(

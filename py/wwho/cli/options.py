@@ -342,17 +342,21 @@ def report_model(
     """Say what has been written, and in JSON more than that.
 
     The figures are those of the last model: of syllables, where there are any. The atoms of a base
-    vocabulary are its 256 bytes.
+    vocabulary are its 256 bytes, and those of SCRIPT its symbols, which the file has as merges.
     """
     from wwho.core.reference import model_info
 
     model = model_info(artifact, len(artifact.models) - 1)
+    n_atoms, n_merges, atoms = model.n_symbols, model.n_merges, "atoms"
+    if artifact.pairs and model.symbols == "bytes":
+        n_atoms, atoms = artifact.pairs.n_symbols, "symbols"
+        n_merges -= n_atoms
     facts = {
         "file": options.output,
         "bytes": size,
         "n_vocab": artifact.n_vocab,
-        "atoms": model.n_symbols,
-        "merges": model.n_merges,
+        "atoms": n_atoms,
+        "merges": n_merges,
         **more,
     }
     if options.json:
@@ -360,6 +364,6 @@ def report_model(
         return
     superwords = f", {model.n_superwords:,} of them superwords" if model.n_superwords else ""
     streams.write(
-        f"{options.output}: {size:,} bytes, {artifact.n_vocab:,} ids, {model.n_symbols:,} atoms, "
-        f"{model.n_merges:,} merges{superwords}\n".encode("utf-8", "surrogateescape")
+        f"{options.output}: {size:,} bytes, {artifact.n_vocab:,} ids, {n_atoms:,} {atoms}, "
+        f"{n_merges:,} merges{superwords}\n".encode("utf-8", "surrogateescape")
     )

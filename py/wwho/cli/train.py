@@ -442,14 +442,19 @@ def protected(file: str) -> list[str]:
     """The texts in a file of protected tokens.
 
     Raises:
-        ArgumentTypeError: it cannot be read.
+        ArgumentTypeError: it cannot be read, or has blank lines alone.
     """
     from wwho.train.protect import protected_in
 
     try:
-        return protected_in(Path(file).read_bytes().decode("utf-8-sig"))
+        texts = protected_in(Path(file).read_bytes().decode("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise argparse.ArgumentTypeError(f"{file}: {error}") from error
+    if not texts:
+        raise argparse.ArgumentTypeError(
+            f"{file} has 0 texts, expected 1 or more: write one a line, or leave the option out"
+        )
+    return texts
 
 
 def superwords(text: str) -> int | Literal["auto"]:

@@ -63,7 +63,7 @@ def read(source: Source, options: Options) -> Imported:
     document = parse_json(_data(source))
     version = _get(document, "info", dict, "").get("version")
     if version != VERSION:
-        raise SourceError(
+        raise _wrong(
             f"found version {shown(version)}, expected {shown(VERSION)}", pointer="/info/version"
         )
     pretokenizer = _get(document, "pretokenizer", dict, "")
@@ -72,19 +72,19 @@ def read(source: Source, options: Options) -> Imported:
     config = pretokenizer.get("config", pretokenizer)
     if not isinstance(config, dict) or name not in (*BYTE_CLASSES, *SCRIPT_CLASSES):
         known = ", ".join((*BYTE_CLASSES, *SCRIPT_CLASSES))
-        raise SourceError(
+        raise _wrong(
             f"found the class {shown(name)}, expected one of {known}", pointer="/pretokenizer"
         )
     for key in ("digit_handling", "enforce_inherited"):
         if key == "digit_handling" and config.get(key) is not None:
-            raise SourceError(
+            raise _wrong(
                 f"digits are cut {shown(config[key])}, which no artifact can do with symbols of "
                 "their own; train it without",
                 pointer=f"/pretokenizer/config/{key}",
             )
     start = config.get("starting_token_id", 1)
     if not isinstance(start, int) or not 0 <= start < 1 << 20:
-        raise SourceError(
+        raise _wrong(
             f"found {shown(start)}, expected an id",
             pointer="/pretokenizer/config/starting_token_id",
         )
@@ -108,6 +108,11 @@ def _data(source: Source) -> bytes:
     return data
 
 
+def _wrong(message: str, *, pointer: str) -> SourceError:
+    """The error that names the place."""
+    return SourceError(f"{pointer}: {message}", pointer=pointer)
+
+
 def _record(options: Options, source: Source) -> dict[str, str]:
     return {
         "name": options.name,
@@ -121,9 +126,7 @@ def _record(options: Options, source: Source) -> dict[str, str]:
 def _get(document: dict[str, Any], key: str, kind: type, pointer: str) -> Any:
     value = document.get(key)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise SourceError(
-            f"found {shown(value)}, expected {kind.__name__}", pointer=f"{pointer}/{key}"
-        )
+        raise _wrong(f"found {shown(value)}, expected {kind.__name__}", pointer=f"{pointer}/{key}")
     return value
 
 
@@ -131,7 +134,7 @@ def _steps(config: dict[str, Any], old: bool, drop: Step) -> tuple[Step, ...]:
     """Dropping and the normal form, in the order of the program that wrote the file."""
     form = config.get("normalization", "NFC")
     if form is not None and form not in FORMS:
-        raise SourceError(
+        raise _wrong(
             f"found the form {shown(form)}, expected one of {', '.join(FORMS)}, or null",
             pointer="/pretokenizer/config/normalization",
         )
@@ -142,7 +145,7 @@ def _steps(config: dict[str, Any], old: bool, drop: Step) -> tuple[Step, ...]:
 def _regex(config: dict[str, Any]) -> str | None:
     regex = config.get("regex", config.get("regex_pattern"))
     if regex is not None and not isinstance(regex, str):
-        raise SourceError(
+        raise _wrong(
             f"found {shown(regex)}, expected a regular expression",
             pointer="/pretokenizer/config/regex",
         )
@@ -157,19 +160,19 @@ def _merges(document: dict[str, Any], start: int, n_symbols: int) -> list[Pair]:
         parts: Any = rule.get("tokens_from") if isinstance(rule, dict) else None
         right = isinstance(parts, list) and len(parts) == 2
         if not right or any(type(each) is not int for each in (*parts, rule.get("token_to"))):
-            raise SourceError(
+            raise _wrong(
                 f"found {shown(rule)}, expected tokens_from, two ids, and token_to, an id",
                 pointer=pointer,
             )
         if rule["token_to"] != start + made:
-            raise SourceError(
+            raise _wrong(
                 f"the merge makes the id {rule['token_to']}, expected {start + made}: ids of "
                 "merges rise by one; put them in order",
                 pointer=pointer,
             )
         left, last = (part - start for part in parts)
         if not (0 <= left < made and 0 <= last < made):
-            raise SourceError(
+            raise _wrong(
                 f"it merges {shown(parts)}, expected two ids from {start} to {start + made - 1}: "
                 "parts come before wholes",
                 pointer=pointer,
@@ -189,7 +192,7 @@ def _bytes(
     vocab: dict[bytes, int] = {}
     for number, text in enumerate(texts, start):
         if vocab.setdefault(text, number) != number:
-            raise SourceError(
+            raise _wrong(
                 f"the ids {vocab[text]} and {number} are the same text; each must be another one",
                 pointer=f"/merge_rules/{number - start - 256}",
             )
@@ -235,7 +238,7 @@ def _script(
         n_indices = _get(config, "num_index_tokens", int, "/pretokenizer/config")
         n_blocks = _get(config, "num_blocks", int, "/pretokenizer/config")
         if n_blocks != len(blocks):
-            raise SourceError(f"there are {len(blocks)} blocks, expected {n_blocks}", pointer=at)
+            raise _wrong(f"there are {len(blocks)} blocks, expected {n_blocks}", pointer=at)
     _check_blocks(blocks, n_indices, at)
     regex = _regex(config)
     cutter: Scanner | None = None
@@ -261,7 +264,7 @@ def _old_blocks(config: dict[str, Any]) -> list[Block]:
     listed = []
     for number, each in enumerate(_get(config, "blocks", list, pointer)):
         if not isinstance(each, list) or len(each) != 5:
-            raise SourceError(
+            raise _wrong(
                 f"found {shown(each)}, expected number, script, supercategory, sub-block and "
                 "characters",
                 pointer=f"{pointer}/blocks/{number}",
@@ -284,7 +287,7 @@ def _new_blocks(config: dict[str, Any]) -> list[Block]:
     for number, each in enumerate(_get(script_config, "blocks", list, f"{pointer}/script_config")):
         place = f"{pointer}/script_config"
         if not isinstance(each, dict):
-            raise SourceError(f"found {shown(each)}, expected a block", pointer=f"{place}/blocks")
+            raise _wrong(f"found {shown(each)}, expected a block", pointer=f"{place}/blocks")
         points = _characters(each.get("chars"), number, place)
         names.append((each.get("script"), each.get("category"), each.get("sub_block_id")))
         group = _get(each, "script_id", int, f"{place}/blocks/{number}")
@@ -299,7 +302,7 @@ def _characters(value: object, number: int, pointer: str) -> tuple[int, ...]:
     if isinstance(value, list) and all(isinstance(each, str) and len(each) == 1 for each in value):
         value = "".join(value)
     if not isinstance(value, str) or not value:
-        raise SourceError(
+        raise _wrong(
             f"found {shown(value)}, expected characters", pointer=f"{pointer}/blocks/{number}"
         )
     return tuple(map(ord, value))
@@ -308,12 +311,13 @@ def _characters(value: object, number: int, pointer: str) -> tuple[int, ...]:
 def _check_distinct(names: Sequence[object], pointer: str) -> None:
     """Refuse a block that comes twice."""
     if not names:
-        raise SourceError("there are no blocks", pointer=pointer)
+        raise _wrong("found 0 blocks, expected 1 or more", pointer=pointer)
     seen: dict[object, int] = {}
     for number, name in enumerate(names):
         if (before := seen.setdefault(name, number)) != number:
-            raise SourceError(
-                f"the block {shown(name)} comes twice, at {before} and {number}; keep one",
+            raise _wrong(
+                f"the block {shown(name)} comes twice, at {before} and {number}, expected once; "
+                "keep one",
                 pointer=f"{pointer}/{number}",
             )
 
@@ -323,20 +327,21 @@ def _check_blocks(blocks: Sequence[Block], n_indices: int, pointer: str) -> None
     owners: dict[int, int] = {}
     for number, block in enumerate(blocks):
         if len(block.characters) > n_indices:
-            raise SourceError(
-                f"it has {len(block.characters)} characters, and there are {n_indices} indices",
+            raise _wrong(
+                f"it has {len(block.characters)} characters, expected at most {n_indices}: there "
+                f"are {n_indices} indices",
                 pointer=f"{pointer}/{number}",
             )
         for each in block.characters:
             if each in owners:
-                raise SourceError(
-                    f"U+{each:04X} comes twice, in the blocks {owners[each]} and {number}; a "
-                    "character has one pair",
+                raise _wrong(
+                    f"U+{each:04X} comes twice, in the blocks {owners[each]} and {number}, "
+                    "expected once: a character has one pair",
                     pointer=f"{pointer}/{number}",
                 )
             owners[each] = number
     if n_indices + len(blocks) > MAX_PAIR_SYMBOLS:
-        raise SourceError(
+        raise _wrong(
             f"there are {n_indices} indices and {len(blocks)} blocks; {MAX_PAIR_SYMBOLS} symbols "
             "are possible",
             pointer=pointer,
