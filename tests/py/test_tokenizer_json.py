@@ -334,6 +334,7 @@ REFUSED = [
         "backreferences",
     ),
     ("/normalizer", {"type": "Replace", "pattern": {"Regex": "x*"}, "content": ""}, "empty string"),
+    ("/normalizer", {"type": "Prepend", "prepend": ""}, "/normalizer/prepend: an empty text"),
     ("/normalizer", {"type": "Precompiled", "precompiled_charsmap": "AAAA"}, "no charsmap"),
     (
         "/decoder",

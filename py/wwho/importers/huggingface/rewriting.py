@@ -83,8 +83,9 @@ def _strip(value: Value, draft: Draft) -> None:
 
 
 def _prepend(value: Value, draft: Draft) -> None:
-    if prefix := value.text("prepend"):
-        draft.normalizer.append(Ends(prefix=prefix))
+    if not (prefix := value.text("prepend")):
+        value.at("prepend").fail("an empty text moves the offsets of what is behind it")
+    draft.normalizer.append(Ends(prefix=prefix))
 
 
 def _replace(value: Value, draft: Draft) -> None:
