@@ -354,6 +354,26 @@ def test_pretokenizers(pre: str) -> None:
     assert [data[a:b].decode() for a, b, *_ in enc._backend.spans(data)] == expected
 
 
+GROUPS = {
+    "tiny_aya": "11 111 111 ā 11 111 Ġ Ġ 1 Ù £ 11",
+    "cohere2moe": "11 111 111 ā 11 111 Ġ Ġ 1 Ù £ 11",
+    "afmoe": "11 111 111 ā11 111 Ġ Ġ 1 Ù £ 11",
+    "superbpe": "11 111 111 ā 11 111 ĠĠ 1 Ù £ 11",
+}
+
+
+@pytest.mark.parametrize("pre", GROUPS)
+def test_digits_counted_from_the_end(pre: str) -> None:
+    """Tokens of llama.cpp, which leaves what is in front of a run with its first group."""
+    merges = ["1 1", "11 11", "11 1", "Ġ Ġ", "Ġ 11", "ā 11"]
+    tokens = [*SINGLES, *(merge.replace(" ", "") for merge in merges)]
+    found = imported(gguf(*gpt2(pre, tokens=tokens, types=[1] * len(tokens), merges=merges)))
+    ids = opened(found).encode("11111111\x0111111  1\u066311")
+    assert " ".join(tokens[token] for token in ids) == GROUPS[pre]
+    (note,) = found.notes
+    assert note.startswith("a text may not have these noncharacters in a row: U+FFFFF U+EFFFE")
+
+
 @pytest.mark.parametrize(
     "pre", sorted({each: name for name, each in PRETOKENIZERS.items()}.values())
 )

@@ -26,6 +26,8 @@ from wwho.format.template import Template
 from wwho.format.viterbi import Viterbi
 from wwho.importers.charsmap import read_charsmap
 from wwho.importers.gguf import read_metadata, value
+from wwho.importers.huggingface.draft import Draft
+from wwho.importers.huggingface.pieces import group
 from wwho.importers.llama_patterns import (
     CHARACTER_NAMES,
     PRETOKENIZERS,
@@ -123,18 +125,23 @@ def _gpt2(
             "by its default, which is that of no model: its ids are not those the model was "
             "trained with. Convert the model again, or import its tokenizer.json"
         )
+    draft = Draft()
+    if pretokenizer.groups:
+        group(draft, pretokenizer.groups)
     artifact = _artifact(
         model,
         added,
         _record(options, source, pre or "default"),
-        [*scanners_of(pretokenizer), *vanishing],
+        [*draft.scanners, *scanners_of(pretokenizer), *vanishing],
         stages=[
+            *(stage.actions for stage in draft.stages),
             *(cut.actions for cut in pretokenizer.cuts),
             *((Action.DROP, Action.KEEP) for _ in vanishing),
         ],
+        normalizer=draft.rewriting,
         template=_template(vocabulary, bos=11, eos=11, add_bos=pretokenizer.add_bos),
     )
-    return artifact, [*odd, *notes]
+    return artifact, [*odd, *notes, *draft.notes]
 
 
 def _without(
@@ -356,9 +363,9 @@ def _bert(
         model,
         added,
         _record(options, source, "bert"),
-        [bert, gone],
+        [gone, bert],
         stages=[tuple(action for _, action in rules)],
-        normalizer=(Replace(1, ("", None)), bert_rewriting(lowercase=lower, strip_accents=strip)),
+        normalizer=(Replace(0, ("", None)), bert_rewriting(lowercase=lower, strip_accents=strip)),
         template=Template.around(before, behind, behind),
         decoder=Decoder(
             (Strip("##", 1, 0, " "), Join(), *cleanup),
@@ -423,7 +430,7 @@ def _artifact(
         spaces = CodePointSet.of(*WHITE_SPACE)
         compiled, properties = with_properties(compiled, spaces, CodePointSet(()))
     n_stages = len(stages)
-    at = len(scanners) - n_stages if units is not None else 0
+    at = len(scanners) - n_stages
     made = Artifact(
         scanners=compiled,
         router=None,

@@ -16,11 +16,12 @@ from wwho.compile.codepoints import CodePointSet
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import RegexParser
 from wwho.compile.scanners import Scanner
-from wwho.compile.syntax import Node
+from wwho.compile.syntax import Look, Node
 from wwho.compile.unicode import category, white_space
 from wwho.format.model import Action
 from wwho.format.rewriting import Rewriting
 from wwho.importers.huggingface.cutting import IDEOGRAPHS
+from wwho.importers.huggingface.pieces import Grouped
 
 _LATER = CodePointSet.of(
     *(0x897, (0x1B4E, 0x1B4F), 0x1B7F, (0x1C89, 0x1C8A), (0x2427, 0x2429), (0x31E4, 0x31E5)),
@@ -69,11 +70,13 @@ class Pretokenizer:
         cuts: the patterns; each cuts what the one before it leaves.
         whole: whether a pretoken that is a token is that token, even where merges do not make it.
         add_bos: whether a text begins with bos, where the file does not say.
+        groups: digits that are counted from the end of their run, and cut before all else.
     """
 
     cuts: tuple[Cut, ...]
     whole: bool = False
     add_bos: bool = False
+    groups: Grouped | None = None
 
 
 _S = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
@@ -136,6 +139,19 @@ _HAN = (
     "\U0002f800-\U0002fa1f"
 )
 _JAIS_SPACES = "|".join(rf"(?:\s{{{n // 128}}}){{128}}(?!\S)" for n in (512, 256, 128))
+
+_ASIAN = (
+    "\u0e40-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2f00-\u2fdf\u3040-\u30ff"
+    "\u3400-\u4dbf\u4e00-\ufaff\uff65-\uff9f"
+)
+"""In llama.cpp, the range of compatibility ideographs begins with U+8C48 instead of U+F900."""
+
+
+def _groups(digits: CodePointSet, *, between: bool = False) -> Grouped:
+    """Groups of three of such digits."""
+    end = Look(negative=True, chars=digits)
+    return Grouped(digits, 3, end, None, between, joined=not between)
+
 
 _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
     (
@@ -257,6 +273,15 @@ _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
             ),
         )
     ),
+    ("tiny_aya", "cohere2moe"): Pretokenizer(
+        (Cut(rf"{_YOUTU_WORD}{_S}?|{_GPT4O_REST}"),), groups=_groups(category("N") - _LATER)
+    ),
+    ("afmoe",): Pretokenizer(
+        (Cut(f"[{_ASIAN}]+", f"[^{_ASIAN}]+"), _V3), groups=_groups(category("N") - _LATER)
+    ),
+    ("superbpe",): Pretokenizer(
+        (Cut(r"\p{N}+", r"\P{N}+"),), groups=_groups(CodePointSet.of(("0", "9")), between=True)
+    ),
     ("ufakzeka",): Pretokenizer((Cut(rf"{_WORDS}|\p{{N}}|{_OTHERS}|{_SPACES}"),)),
     ("laguna",): Pretokenizer((_LINES, _QWEN2)),
     ("exaone-moe",): Pretokenizer(
@@ -276,10 +301,6 @@ PRETOKENIZERS = {name: each for names, each in _PRETOKENIZERS.items() for name i
 """What each name of `tokenizer.ggml.pre` stands for; "" is a file that has none."""
 
 REFUSED = {
-    **dict.fromkeys(
-        ("tiny_aya", "cohere2moe", "superbpe", "afmoe"),
-        "it groups digits from the right, which no automaton does",
-    ),
     "whitespace": "it is a model without merges",
 }
 """Names that llama.cpp knows and this importer does not, and why."""

@@ -115,7 +115,8 @@ def _split(value: Value, draft: Draft) -> None:
     if node is not None and not invert and _is_replaced(draft, node):
         return  # as in Gemma's files
     if node is not None and behaviour == "Isolated" and not invert and (found := grouped(node)):
-        group(value, draft, found)
+        settle(value, draft)
+        group(draft, found)
         return
     _cut(draft, "split", Seq() if node is None else node, behaviour, invert)
 

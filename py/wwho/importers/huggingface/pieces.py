@@ -99,6 +99,8 @@ def unmark(draft: Draft) -> None:
     cut = draft.private[0]
     if not draft.spelled and not draft.guarded:  # a text may have one of them, but hardly three
         cut += draft.private[3] + draft.private[1]
+        names = " ".join(f"U+{ord(char):X}" for char in cut)
+        draft.notes.append(f"a text may not have these noncharacters in a row: {names}")
     draft.rewriting.append(Rewriting({ord(MARK): tuple(map(ord, cut))}))
     drop = seq(*(Chars(CodePointSet.of(each)) for each in cut)), Action.DROP
     draft.stage("marks", drop, (ANY, Action.GROUP))
@@ -125,13 +127,15 @@ class Grouped(NamedTuple):
         end: holds where a run may end.
         goes_on: holds where one ends that has no groups; None if there is none.
         between: whether the pattern matches nothing, before whole groups alone.
+        joined: whether what is in front of a run stays with its first group.
     """
 
     digits: CodePointSet
     size: int
     end: Node
     goes_on: Node | None
-    between: bool
+    between: bool = False
+    joined: bool = False
 
 
 def grouped(node: Node) -> Grouped | None:
@@ -162,17 +166,16 @@ def grouped(node: Node) -> Grouped | None:
     return Grouped(chars, size, Look(negative=True, chars=others - MARKS.chars), goes_on, between)
 
 
-def group(value: Value, draft: Draft, found: Grouped) -> None:
+def group(draft: Draft, found: Grouped) -> None:
     """Cut runs of digits into groups, of which the first may be smaller.
 
     A step puts in front of each run a character that tells the size of its first group; the next
-    one cuts there, and after as many as are a group.
+    one cuts there, and after as many as are a group. Stages so far must be settled.
     """
-    settle(value, draft)
     digit = Chars(found.digits - MARKS.chars)
     whole = Repeat(digit, found.size, found.size)
     sizes = {n: Chars(CodePointSet.of(ord(MARK) + n)) for n in range(1, found.size)}
-    mark = "" if found.between else MARK
+    mark = "" if found.between or found.joined else MARK
     runs: list[Node] = [
         seq(Repeat(digit, n, n), many(whole), found.end) for n in range(1, found.size)
     ]
