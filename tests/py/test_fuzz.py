@@ -128,17 +128,6 @@ def routes_fields(at: int) -> Iterator[Field]:
         at = end
 
 
-def added_fields(at: int) -> Iterator[Field]:
-    (count,) = struct.unpack_from("<I", BLOB, at)
-    yield at, 4
-    at += 4
-    for _ in range(count):
-        (length,) = struct.unpack_from("<H", BLOB, at + 4)
-        yield from ((at, 4), (at + 4, 2))
-        yield from numbers(at + 6, at + 8 + length, 1)
-        at += 8 + length
-
-
 def section_fields(section: Section) -> list[Field]:
     """Every field of a section, and its padding."""
     kind, at, end = section.kind, section.offset, section.end
@@ -148,7 +137,7 @@ def section_fields(section: Section) -> list[Field]:
         Kind.AUTOMATA: lambda: automata_fields(at),
         Kind.ROUTES: lambda: routes_fields(at),
         Kind.MODEL: lambda: chain(numbers(at, at + 8, 1), numbers(at + 8, at + 40, 4), rest),
-        Kind.ADDED: lambda: added_fields(at),
+        Kind.ADDED: lambda: chain(numbers(at, at + 4, 4), numbers(at + 4, end, 1)),
     }
     found = list(readers[kind]() if kind in readers else numbers(at, end, 1))
     assert found[-1][0] + found[-1][1] == end
