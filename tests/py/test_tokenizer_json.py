@@ -451,3 +451,17 @@ def test_a_decoder(name: str) -> None:
         assert ours.decode(ids) == theirs.decode(ids)
 
     check()
+
+
+def test_noncharacters_that_steps_need() -> None:
+    """Those that tell places have bytes that are not their own; a note says so."""
+    texts = ["a", "##a", *(f"<0x{byte:02X}>" for byte in range(256))]
+    vocab = {text: number for number, text in enumerate(texts)}
+    model = models.BPE(vocab, [], continuing_subword_prefix="##", byte_fallback=True)
+    found = imported(tokenizers.Tokenizer(model))
+    assert [note.rpartition(" ")[2] for note in found.notes] == ["U+CFFFE"]
+    assert found.notes[0].startswith("the noncharacters U+FFFFF U+FFFFE ")
+    enc = wwho.Tokenizer.from_bytes(write_artifact(found.artifact))
+    assert (
+        enc.encode("\U000fffff") == enc.encode("\U000cfffe") == [2 + b for b in b"\xf3\x8f\xbf\xbe"]
+    )

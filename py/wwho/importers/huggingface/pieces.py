@@ -110,7 +110,7 @@ def unmark(draft: Draft) -> None:
 def guard(draft: Draft) -> None:
     """Let the text have none of the characters that steps put into it.
 
-    All of them are noncharacters that no token has: no model can tell one from the other.
+    All of them are noncharacters that no token has: only tokens of bytes tell one from the other.
     """
     if not draft.spelled and not draft.guarded:
         *own, other = map(ord, draft.private)

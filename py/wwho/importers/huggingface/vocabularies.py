@@ -191,6 +191,9 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
                 told = {text: text + mark.encode() for text in unmade}
                 tokens = {told.get(text, text): number for text, number in tokens.items()}
                 decoding = (Replace(mark, ""),)
+        if draft.guarded and bytes_of:
+            *taken, other = (f"U+{ord(char):X}" for char in draft.private)
+            draft.notes.append(f"the noncharacters {' '.join(taken)} have the bytes of {other}")
         unmark(draft)
         if unk_id is None:  # what is unknown has vanished before
             unk_id = min({*tokens.values()} - {*map(vocab.__getitem__, bytes_of)})
