@@ -91,15 +91,13 @@ def groups() -> dict[Group, tuple[int, ...]]:
         >>> len(groups()), groups()["Inherited", "LM"][:3]
         (381, (12540, 65392, 768))
     """
-    moved = CodePointSet.of(*MOVED)
     found: dict[Group, list[int]] = {}
     for code_point, group in MOVED.items():
         found.setdefault(group, []).append(code_point)
     for kind, names in KINDS.items():
-        members = CodePointSet(tuple(r for name in names for r in category(name).ranges)) - moved
+        members = {point for name in names for point in category(name)} - MOVED.keys()
         for name in script_names():
-            points = _points(script(name) & members)
-            if points:
+            if points := [point for point in script(name) if point in members]:
                 found.setdefault((name, kind), []).extend(points)
     return {group: tuple(points) for group, points in found.items()}
 
@@ -171,7 +169,3 @@ def script_pieces(blocks: Sequence[Block]) -> Scanner:
         rules.append(seq(start, many(Chars(group | goes_on))))
     rules.append(many(Chars(goes_on), 1))
     return Scanner("script", (Alt(tuple(rules)),), longest=True)
-
-
-def _points(found: CodePointSet) -> list[int]:
-    return [point for first, last in found.ranges for point in range(first, last + 1)]

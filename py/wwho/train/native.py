@@ -13,6 +13,7 @@ from wwho.build.script import script_step
 from wwho.errors import ArtifactError, BackendError, CorpusError
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
+from wwho.format.rewriting import symbol_text
 from wwho.format.write import write_artifact
 
 try:
@@ -144,10 +145,10 @@ class Words:
         """These words, each with the symbols of `script_step` as its units."""
         paired, step = Words(), script_step()
         symbols = array("I", bytes(4 * (0x110000 + 256)))
-        for code_point in step.places:
-            symbols[code_point] = int.from_bytes(step.spelled(code_point), "little")
-        for byte in range(256):
-            symbols[0x110000 + byte] = int.from_bytes(step.spelled(bytes([byte])), "little")
+        texts = [int.from_bytes(symbol_text(each), "little") for each in range(step.n_symbols)]
+        for code_point, (block, index) in step.places.items():
+            symbols[code_point] = texts[step.n_indices + block] | texts[index] << 16
+        symbols[0x110000:] = array("I", texts[-256:])
         where = ffi.from_buffer("uint32_t[]", symbols)
         _check(lib.wwho_words_pairs(self.handle, where, paired.handle))
         return paired
