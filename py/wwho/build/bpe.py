@@ -76,7 +76,8 @@ def bpe_model(
     """
     _check(vocab)
     cut = units if callable(units) else characters if units else singles
-    symbols = {text for text in vocab if len(cut(text)) == 1}
+    longest = 1 if cut is singles else 4 if cut is characters else MAX_TOKEN_BYTES  # of a symbol
+    symbols = {text for text in vocab if len(text) <= longest and len(cut(text)) == 1}
     missing = [] if units else [byte for byte in BYTES if byte not in symbols]
     if missing and (unk_id is None or fuse):
         raise _fail(
@@ -203,39 +204,40 @@ def live_pairs(
     Raises:
         ArtifactError: a merge is of no tokens, or makes none.
     """
+    rank: Rank
     if isinstance(merges, Mapping):
         targets: Iterable[bytes] = merges.keys()
         ranks = merges
 
-        def rank(left: bytes, right: bytes) -> float:
-            return ranks.get(left + right, inf)
+        def rank(pair: tuple[bytes, bytes], none: float) -> float:
+            return ranks.get(pair[0] + pair[1], none)
     else:
         order = {pair: place for place, pair in enumerate(merges)}
-        targets = {left + right: None for left, right in order}
-        for left, right in order:
-            for text in (left, right, left + right):
-                if text not in vocab:
-                    raise _fail(
-                        f"the merge {left, right} needs the token {text!r}, which is not there"
-                    )
-
-        def rank(left: bytes, right: bytes) -> float:
-            return order.get((left, right), inf)
+        targets = dict.fromkeys(map(b"".join, order))
+        if missing := {text for pair in order for text in pair}.union(targets).difference(vocab):
+            made = ((each, text) for each in order for text in (*each, b"".join(each)))
+            merge, needed = next(each for each in made if each[1] in missing)
+            raise _fail(f"the merge {merge} needs the token {needed!r}, which is not there")
+        rank = order.get
 
     found: dict[bytes, LivePair] = {}
     for text in targets:
         if text not in vocab:
             raise _fail(f"{text!r} has a rank and is no token")
         parts = list(cut(text))
-        pair = _merged(parts, rank) if len(parts) > 1 and symbols >= set(parts) else None
+        pair = _merged(parts, rank) if len(parts) > 1 and symbols >= {*parts} else None
         if pair:
             found[text] = pair
     return found
 
 
-def _merged(parts: list[bytes], rank: Callable[[bytes, bytes], float]) -> LivePair | None:
+Rank = Callable[[tuple[bytes, bytes], float], float]
+"""The rank of a pair, or the number that is given for none: what the `get` of a dict is."""
+
+
+def _merged(parts: list[bytes], rank: Rank) -> LivePair | None:
     """Merge, lowest rank first, then leftmost: the last merge; None where parts are left."""
-    ranks = [rank(left, right) for left, right in pairwise(parts)]
+    ranks = [rank(pair, inf) for pair in pairwise(parts)]
     while True:
         best = min(ranks)
         if best == inf:
@@ -246,16 +248,18 @@ def _merged(parts: list[bytes], rank: Callable[[bytes, bytes], float]) -> LivePa
         parts[k : k + 2] = [parts[k] + parts[k + 1]]
         del ranks[k]
         if k:
-            ranks[k - 1] = rank(parts[k - 1], parts[k])
+            ranks[k - 1] = rank((parts[k - 1], parts[k]), inf)
         if k < len(ranks):
-            ranks[k] = rank(parts[k], parts[k + 1])
+            ranks[k] = rank((parts[k], parts[k + 1]), inf)
 
 
 def characters(text: bytes) -> Sequence[bytes]:
     """The code points of a text; a byte of none is one of its own."""
-    return [
-        each.encode("utf-8", "surrogateescape") for each in text.decode("utf-8", "surrogateescape")
-    ]
+    try:
+        return [*map(str.encode, text.decode())]
+    except UnicodeDecodeError:
+        found = text.decode("utf-8", "surrogateescape")
+        return [each.encode("utf-8", "surrogateescape") for each in found]
 
 
 def singles(text: bytes) -> Sequence[bytes]:

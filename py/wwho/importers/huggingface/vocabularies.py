@@ -125,10 +125,12 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
     merges = [_merge(raw, listed, number) for number, raw in enumerate(listed.be(list))]
     prefix = value.option("continuing_subword_prefix", str) or ""
     suffix = value.option("end_of_word_suffix", str) or ""
-    for number, (left, right) in enumerate(merges):
-        for text in (left, right, left + right[len(prefix) :]):
-            if text not in vocab:
-                listed.at(number).fail(f"{shown(text)} is no token of the vocabulary")
+    made = {left + right[len(prefix) :] for left, right in merges}
+    if missing := {text for pair in merges for text in pair}.union(made).difference(vocab):
+        for number, (left, right) in enumerate(merges):
+            for text in (left, right, left + right[len(prefix) :]):
+                if text in missing:
+                    listed.at(number).fail(f"{shown(text)} is no token of the vocabulary")
     unk = value.option("unk_token", str)
     unk_id = None if unk is None else vocab.get(unk)
     if unk is not None and not byte_level and unk_id is None:
@@ -150,7 +152,6 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         places.read(vocab, merges)
         places.tell(draft)
     bytes_of = {text: byte for text, byte in names.items() if text in vocab} if fallback else {}
-    made = {left + right[len(prefix) :] for left, right in merges}
     spell = places.spell if places else _spelling(byte_level)
     spelled_as = {text: spell(text) for text in vocab}
     cut = places.units if places else singles if byte_level else characters
@@ -158,10 +159,11 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
     hidden: dict[str, int] = {}
     for text, number in vocab.items():
         spelled = spelled_as[text]
-        lone = spelled is not None and len(cut(spelled)) == 1
         if text in bytes_of and not (whole or text in made):
             continue
-        if not spelled or (text not in made and not lone and (text in added or text == unk)):
+        if not spelled or (
+            text not in made and (text in added or text == unk) and len(cut(spelled)) > 1
+        ):
             hidden[text] = number
         elif len(spelled) > MAX_TOKEN_BYTES:
             value.at("vocab").fail(
@@ -257,13 +259,12 @@ def _unmade(tokens: Collection[bytes], pairs: Sequence[tuple[bytes, bytes]]) -> 
 
 
 def _merge(raw: Any, listed: Value, number: int) -> tuple[str, str]:
-    parts = raw.split(" ") if isinstance(raw, str) else raw
-    if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(p, str) for p in parts):
-        listed.at(number).fail(
-            f"found {shown(raw)}, expected two texts, or one with a space between them"
-        )
-    left, right = parts
-    return left, right
+    match raw.split(" ") if isinstance(raw, str) else raw:
+        case [str(left), str(right)]:
+            return left, right
+    return listed.at(number).fail(
+        f"found {shown(raw)}, expected two texts, or one with a space between them"
+    )
 
 
 def _spelling(byte_level: bool) -> Any:
