@@ -1,5 +1,5 @@
 // How the automata of a file cut a text, a character at a time (FORMAT.md, AUTOMATA to ROUTES): for teaching, and for whoever writes a
-// grammar. The core does the same faster, and says only where units end. Or how a model of SCRIPT writes a text (FORMAT.md, PAIRS).
+// grammar. The core does the same faster, and says only where units end. Or how a model of SCRIPT writes a text (FORMAT.md, NORMALIZER).
 
 import { OF } from "./core.js";
 
