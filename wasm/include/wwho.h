@@ -2,7 +2,7 @@
  *
  * The caller owns all memory. Nothing here allocates, blocks, does I/O, recurses or keeps state between calls; a model is
  * read-only after wwho_open, so any number of threads may share it, each with a scratch area of its own.
- * Stack: at most 16 KiB, whatever the input.
+ * Stack: at most 24 KiB, whatever the input.
  * Texts are bytes, normally UTF-8; broken UTF-8 is fine (FORMAT.md, AUTOMATA). No text needs a terminating zero.
  * Every function returns a status; what it writes through its pointers is said with it. WWHO_ARGUMENT can come from every function:
  * for a null pointer where none is allowed, and for what its comment says. Other statuses are named with each function.
