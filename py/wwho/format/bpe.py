@@ -153,7 +153,7 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
     if units and head.unknown != Unknown.BYTES:
         lefts = leb.unzigzag(lefts)
     n_made = len(symbols) + n_merges
-    if n_merges and not (0 <= min(lefts) and max(*lefts, *rights) < n_made):
+    if n_merges and not (min(lefts) >= 0 and max(*lefts, *rights) < n_made):
         cursor.status = "PAIR_ORDER"
         cursor.fail(f"the part of a pair is not one of {n_made} tokens")
     order = _Order(symbols, lefts)
