@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 
@@ -41,10 +42,10 @@ class Bytes(PieceEngine[BPE]):
             yield from self.merged(piece)
             return
         symbols, sources = spelled(self._pairs, piece)
+        _, places = read_characters(piece)
         begin = stop = 0
         for token in self.merged(symbols):
-            last = sources[begin + token.size - 1]
-            end = next(place for place in read_characters(piece)[1] if place > last)
+            end = places[bisect_right(places, sources[begin + token.size - 1])]
             yield token._replace(size=end - stop, back=stop - sources[begin])
             begin, stop = begin + token.size, end
         if stop < len(piece):
