@@ -1,22 +1,17 @@
-"""The WSGI application: the demo page, the JSON API, and the log.
-
-The page tokenizes text in the browser, by ``web/package/wwho.wasm``, and never sends it here.
-"""
+"""The WSGI application: the demo page, the JSON API, and the access log."""
 
 from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import BoundedSemaphore
 from time import perf_counter
 
+import msgspec
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
-from wwho.serve import api, fonts, problems, pyodide
-from wwho.serve.files import FOLDERS, Site, routes
-from wwho.serve.messages import to_json
+from wwho.serve import api, files, problems
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; "
@@ -30,40 +25,21 @@ LOG = logging.getLogger("wwho.access")
 """Gets a line of JSON for each request, with no text, no query and no body in it."""
 
 
-def create_app(
-    *,
-    pyodide_folder: Path | None = None,
-    fonts_folder: Path | None = None,
-    large_at_once: int = 2,
-    url: str | None = None,
-) -> Flask:
-    """The WSGI application.
-
-    Args:
-        pyodide_folder: a folder to serve at ``/pyodide/``, such as that of npm's package.
-        fonts_folder: a folder with Noto fonts, to serve at ``/fonts/``; None for `fonts.folders`.
-        large_at_once: how many large bodies the API answers at the same time.
-        url: the address under which others find the page, for link previews.
-
-    Returns:
-        An app with the extensions "wwho.site", its `Site`, and "wwho.large", the semaphore that
-        large bodies hold while they are answered.
-    """
-    site = Site(FOLDERS, url)
-    large = BoundedSemaphore(large_at_once)
+def create_app(*, pyodide_folder: Path | None = None, url: str | None = None) -> Flask:
+    """The WSGI application; its extension "wwho.site" is its `Site`. Arguments: see `run.serve`."""
+    site = files.Site(files.FOLDERS, url)
     app = Flask("wwho.serve", static_folder=None)
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = app.url_map.redirect_defaults = False
-    app.extensions |= {"wwho.site": site, "wwho.large": large}
+    app.extensions["wwho.site"] = site
     app.before_request(begin)
     app.after_request(finish)
     app.register_error_handler(HTTPException, problems.from_http)
     app.register_error_handler(problems.ProblemError, problems.response)
-    app.register_blueprint(api.routes(large))
-    app.register_blueprint(fonts.routes([fonts_folder] if fonts_folder else fonts.folders()))
+    app.register_blueprint(api.routes())
     if pyodide_folder is not None:
-        app.register_blueprint(pyodide.routes(pyodide_folder))
-    routes(app, site)
+        app.register_blueprint(files.pyodide(pyodide_folder))
+    files.routes(app, site)
     return app
 
 
@@ -76,6 +52,7 @@ def finish(response: Response) -> Response:
     """Add the headers that every response has, and log the request."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
+    has_body = request.method != "HEAD" and response.status_code != 304
     line = {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "client": request.remote_addr,
@@ -83,8 +60,8 @@ def finish(response: Response) -> Response:
         "path": request.path[:200],
         "status": response.status_code,
         "received": request.content_length or 0,
-        "sent": 0 if request.method == "HEAD" else response.content_length or 0,
+        "sent": response.content_length or 0 if has_body else 0,
         "ms": round((perf_counter() - g.began) * 1000, 2),
     }
-    LOG.info("%s", to_json(line).decode())
+    LOG.info("%s", msgspec.json.encode(line).decode())
     return response

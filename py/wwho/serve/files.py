@@ -9,41 +9,49 @@ import hashlib
 import html
 import io
 import re
+import zipfile
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import brotli
-from flask import Flask, Response, request
+from flask import Blueprint, Flask, Response, request, send_file, send_from_directory
 from werkzeug.exceptions import InternalServerError, NotFound
 from werkzeug.routing import PathConverter
-from werkzeug.wsgi import wrap_file
 
-from wwho.serve.archive import CORE, MODELS, WEB, packed
-
+PACKAGE = Path(__file__).resolve().parent.parent
+MODELS = PACKAGE / "models"
+WEB = PACKAGE / "web" if (PACKAGE / "web").is_dir() else PACKAGE.parent.parent / "web"
+"""In an installed package the page is a part of it; in the repository it stands beside it."""
+CORE = "package/wwho.wasm"
 FOLDERS = {"": WEB / "site", "package/": WEB / "package", "package/models/": MODELS}
 """What is served, by the paths under which it is."""
 IMPORTER = "package/python.zip"
 """wwho in Python as the npm package has it, for wwho/import."""
+FONTS = "fonts/noto.css"
+"""What names the fonts of the page, which tools/build_fonts.py packs; without them it is empty."""
 REMEDY = "install wwho again, or in a clone of its repository run python tools/build_wasm.py"
 # What is served, by suffix. The system's own table of types differs between machines.
 MIME_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".mjs": "text/javascript; charset=utf-8",
-    ".md": "text/plain; charset=utf-8",
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".md": "text/plain",
     ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".ttf": "font/ttf",
+    ".txt": "text/plain",
     ".wasm": "application/wasm",
     ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
     ".wwho": "application/octet-stream",
-    ".zip": "application/zip",
 }
+ZIP = "application/zip"
 QUICK, BEST = 5, 11  # of brotli: all files take 0.2 s and 5.1 MB, or 15 s and 4.6 MB
 FOREVER, REVALIDATE = "public, max-age=31536000, immutable", "no-cache"
 _LINK = re.compile(rb'\b(src|href)="([^"]+)"')
 _PINNED = re.compile(r"\Astatic/[0-9a-f]{16}/")
-_ONE_RANGE = re.compile(r"bytes=\d+-\d*")
 
 
 def from_npm(name: str) -> Path | None:
@@ -67,26 +75,15 @@ class File:
         self.packed = packed, _hash(packed)
 
     def response(self, caching: str) -> Response:
-        """The answer to a request for the file: all of it, one range, or that it is unchanged.
-
-        Other kinds of range are ignored, so that the answer is the file (RFC 9110, 14.2).
-
-        Raises:
-            RequestedRangeNotSatisfiable: the range begins after the end.
-        """
+        """The answer to a request for the file: all of it, or that it is unchanged."""
         (data, etag), packed = (self.data, self.etag), self.packed
-        headers = {"Cache-Control": caching, "Accept-Ranges": "bytes", "Vary": "Accept-Encoding"}
+        headers = {"Cache-Control": caching, "Vary": "Accept-Encoding"}
         if len(packed[0]) < len(data) and request.accept_encodings["br"] > 0:
             (data, etag), headers["Content-Encoding"] = packed, "br"
         # A stream shares the bytes, so that clients that read slowly take no memory of their own.
-        stream = wrap_file(request.environ, io.BytesIO(data))
-        response = Response(stream, 200, headers, None, self.mime, direct_passthrough=True)
-        response.set_etag(etag)
-        if response.make_conditional(request).status_code != 200:
-            return response
-        response.content_length = len(data)
-        if request.method == "GET" and _ONE_RANGE.fullmatch(request.headers.get("Range", "")):
-            response.make_conditional(request, accept_ranges=True, complete_length=len(data))
+        response = send_file(io.BytesIO(data), self.mime, conditional=False, etag=etag)
+        response.headers.update(headers)
+        response.make_conditional(request)
         return response
 
 
@@ -110,8 +107,9 @@ class Site:
             for path in sorted(folder.rglob("*"))
             if (mime := MIME_TYPES.get(path.suffix)) and path.is_file()
         }
+        self.files.setdefault(FONTS, File(MIME_TYPES[".css"], b""))
         if CORE in self.files:
-            self.files[IMPORTER] = File(MIME_TYPES[".zip"], packed(models=False))
+            self.files[IMPORTER] = File(ZIP, packed(models=False))
         names = "".join(f"{name} {file.etag}\n" for name, file in self.files.items())
         self.version = _hash(names.encode())[:16]
         for name, file in self.files.items():
@@ -160,6 +158,43 @@ def routes(app: Flask, site: Site) -> None:
         if file is None:
             raise NotFound
         return file.response(FOREVER if name.startswith(f"static/{site.version}/") else REVALIDATE)
+
+
+def packed(*, models: bool) -> bytes:
+    """The package as a zip archive: its Python files and data, and wwho.wasm.
+
+    Args:
+        models: whether its tokenizers are in it; an import of another one needs none of them.
+    """
+    files = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".json")]
+    files += MODELS.glob("*.wwho") if models else ()
+    named = {f"wwho/{path.relative_to(PACKAGE).as_posix()}": path for path in files}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as made:
+        for name, path in sorted((named | {f"wwho/web/{CORE}": WEB / CORE}).items()):
+            entry = zipfile.ZipInfo(name)  # of 1980, so that the same files are the same archive
+            made.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def pyodide(folder: Path) -> Blueprint:
+    """The routes `/pyodide/`, a folder, and `/python/wwho.zip`, made when it is first asked for.
+
+    The folder is large, so its files are read when they are asked for.
+    """
+    blueprint = Blueprint("pyodide", __name__)
+    archive = cache(lambda: File(ZIP, packed(models=True)))
+
+    @blueprint.get("/pyodide/<path:name>")
+    def file(name: str) -> Response:
+        mime = MIME_TYPES.get(Path(name).suffix)
+        return send_from_directory(folder.resolve(), name, mimetype=mime)
+
+    @blueprint.get("/python/wwho.zip")
+    def package() -> Response:
+        return archive().response(REVALIDATE)
+
+    return blueprint
 
 
 def _hash(data: bytes) -> str:

@@ -38,27 +38,21 @@ def serve(
     threads: int = 4,
     pyodide: Path | None = None,
     url: str | None = None,
-    fonts: Path | None = None,
 ) -> None:
     """Serve the page and the API until Ctrl-C or SIGTERM, after printing the address.
 
     Args:
         host: name or address of an interface; the default is reachable from this machine only.
         port: TCP port; 0 takes a free one.
-        threads: how many requests are answered at the same time; half of them may be large.
+        threads: how many requests are answered at the same time.
         pyodide: a folder to serve at ``/pyodide/``; None for npm's package, if it is installed.
         url: the address under which others find the page, for link previews.
-        fonts: a folder with Noto fonts; None for npm's, if they are installed, and Debian's.
 
     Raises:
-        WwhoError: the port is taken, there are too few threads, or a folder or the address is none.
+        WwhoError: the port is taken, or a folder or the address is none.
     """
-    if threads < 2:
-        raise WwhoError(f"--threads {threads}: expected two or more, one of them for small bodies")
     if pyodide is not None and not pyodide.is_dir():
         raise WwhoError(f"{pyodide} is no folder; --pyodide takes that of npm's package pyodide")
-    if fonts is not None and not fonts.is_dir():
-        raise WwhoError(f"{fonts} is no folder; --fonts takes one such as node_modules/@fontsource")
     if url is not None and not url.startswith(("https://", "http://")):
         raise WwhoError(f"--url {url} is no address; it begins with https:// or http://")
     shown, family = (f"[{host}]", socket.AF_INET6) if ":" in host else (host, socket.AF_INET)
@@ -67,12 +61,7 @@ def serve(
     except (OSError, OverflowError) as error:
         remedy = "choose another --port (0 takes a free one) or --host"
         raise WwhoError(f"cannot serve on {shown}:{port}: {error}; {remedy}") from error
-    app = create_app(
-        pyodide_folder=pyodide or from_npm("pyodide"),
-        fonts_folder=fonts,
-        large_at_once=threads // 2,
-        url=url,
-    )
+    app = create_app(pyodide_folder=pyodide or from_npm("pyodide"), url=url)
     server = waitress.create_server(app, sockets=[listener], threads=threads, **SETTINGS)
     LOG.addHandler(logging.StreamHandler(sys.stderr))
     LOG.setLevel(logging.INFO)
