@@ -6,6 +6,7 @@ import gzip
 import re
 import shutil
 import warnings
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -16,14 +17,14 @@ from wwho.build.base import byte_base
 from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import BackendError, CorpusError
-from wwho.evaluate import baselines
-from wwho.evaluate.baselines import TRAINERS, train_baselines
 from wwho.evaluate.comparisons import SENTENCES, Identity
 from wwho.evaluate.encoders import Encoder, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.text import Block, DataSet, blocks
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
+from wwho.train import baselines
+from wwho.train.baselines import TRAINERS
 from wwho.train.pipeline import train_model
 from wwho.train.report import LISTED, was_trained_on
 
@@ -114,6 +115,11 @@ def test_parallel_texts_must_match(folder: Path) -> None:
 # Baselines of the same text and size
 
 
+def beside(model: Encoder, corpus: Corpus, trainers: Sequence[str] = ()) -> list[Encoder]:
+    found = baselines.train_baselines(model.name, model.backend.info, corpus, trainers)
+    return [Encoder(each.name, each.blob, kind=each.trainer) for each in found]
+
+
 def test_baselines_of_the_same_text(folder: Path) -> None:
     """They have as many ids as the model, and lose nothing."""
     lines = ["මල ක hello world", "two  spaces, 123", "", "कमल"] * 50
@@ -124,9 +130,9 @@ def test_baselines_of_the_same_text(folder: Path) -> None:
     encoder = Encoder("model", write_artifact(model))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = {each.name: each for each in train_baselines(encoder, corpus)}
+        found = {each.name: each for each in beside(encoder, corpus)}
         for trainer in TRAINERS:
-            train_baselines(encoder, corpus, [trainer])
+            beside(encoder, corpus, [trainer])
     names = ["byte BPE", "SentencePiece BPE", "SentencePiece Unigram", "tokenizers BPE"]
     assert [*found] == names
     assert [each.kind for each in found.values()] == ["wwho", *["sentencepiece"] * 2, "tokenizers"]
@@ -137,7 +143,7 @@ def test_baselines_of_the_same_text(folder: Path) -> None:
         assert each.decode(ids) == block.encoded, each.name
         assert len(ids[0]) < len(block.encoded[0]), each.name
     assert found["byte BPE"].provenance["corpus"] == model.provenance["corpus"]
-    assert [each.name for each in train_baselines(encoder, corpus, ["wwho"])] == names[:1]
+    assert [each.name for each in beside(encoder, corpus, ["wwho"])] == names[:1]
 
 
 def test_baselines_of_other_text(folder: Path) -> None:
@@ -147,23 +153,23 @@ def test_baselines_of_other_text(folder: Path) -> None:
     encoder, other = Encoder("model", write_artifact(model)), Corpus([folder / "text.txt"])
     for trainer in ("wwho", "tokenizers"):
         with pytest.warns(UserWarning, match="model says that it was trained on other text"):
-            train_baselines(encoder, other, [trainer])
+            beside(encoder, other, [trainer])
     with pytest.raises(CorpusError, match="standard input can be read only once"):
-        train_baselines(encoder, Corpus(["-"]))
+        beside(encoder, Corpus(["-"]))
 
 
 def test_baselines_of_a_model_of_text_in_nfc(folder: Path) -> None:
     corpus = Corpus([folder / "text.txt"])
     model = train_model([load_schema("sinhala")], byte_base(), corpus, prune=1, normalize="nfc")
     encoder = Encoder("model", write_artifact(model))
-    (found,) = train_baselines(encoder, corpus, ["wwho"])
+    (found,) = beside(encoder, corpus, ["wwho"])
     assert found.normalize == encoder.normalize == "nfc"
 
 
 def test_a_trainer_that_is_not_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(baselines, "find_spec", lambda name: None)
     with pytest.raises(BackendError, match="pip install tokenizers"):
-        train_baselines(opened(folder, "hand"), Corpus([folder / "text.txt"]), ["tokenizers"])
+        beside(opened(folder, "hand"), Corpus([folder / "text.txt"]), ["tokenizers"])
 
 
 # Texts that a tokenizer was trained on

@@ -8,12 +8,12 @@ import re
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
 import pytest
-from test_import_files import published  # noqa: F401 - a fixture
+from test_import_files import imported, published  # noqa: F401 - fixtures
 
 from wwho.cli.eval import evaluated
 from wwho.cli.main import build_parser
@@ -184,17 +184,18 @@ def test_the_baseline_of_the_same_text_and_size() -> None:
 
 @pytest.mark.slow
 @pytest.mark.corpora
-def test_other_language_models(corpora: Path, published: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_other_language_models(
+    corpora: Path,
+    imported: Callable[[str], Path],  # noqa: F811
+    tmp_path: Path,
+) -> None:
     """English, Sinhala and Hindi, by the command of their table."""
     unpack(corpora, tmp_path)
     files = dict(re.findall(r"\$\(other (\S+) (\w+)\)", PAGE))
     cells_of = {cells[0]: cells[1:] for cells in rows("Beside other")}
     assert {*files} == {*cells_of} - {*NAMES}
     own = [name for name in cells_of if name in NAMES]
-    given = [
-        f"{name}={published / f'tokenizer-{file}' / 'models' / 'tokenizer.json'}"
-        for name, file in files.items()
-    ]
+    given = [f"{name}={imported(file)}" for name, file in files.items()]
     texts = [
         DataSet(name, str(tmp_path / "parallel" / f"{name}.txt")) for name in ("en", "si", "hi")
     ]
@@ -256,9 +257,9 @@ def check_robustness(found: Evaluation) -> None:
             "lines damaged": figures.damaged_lines,
             "of these without an [UNK]": figures.damaged_lines - figures.damaged_by_unk,
             "[UNK] tokens": figures.unk_tokens,
-            "tokens of the base that spell syllables": figures.spelled_tokens,
+            "base-fallback tokens within scripts": figures.spelled_tokens,
             "syllables broken": figures.broken_syllables,
-            "syllables spelled by the base": figures.spelled_syllables,
+            "syllables in base fallback": figures.spelled_syllables,
             "grapheme clusters broken": figures.broken_clusters,
             "glitch tokens": len(glitches),
             "their occurrences": sum(glitch.occurrences for glitch in glitches),

@@ -145,7 +145,7 @@ def evaluated(options: argparse.Namespace) -> Evaluation:
     """
     with extra():
         from wwho.evaluate.comparisons import EXAMPLES
-        from wwho.evaluate.encoders import open_baseline, open_model
+        from wwho.evaluate.encoders import Encoder, open_baseline, open_model
         from wwho.evaluate.evaluate import evaluate
         from wwho.evaluate.text import DataSet
 
@@ -153,10 +153,13 @@ def evaluated(options: argparse.Namespace) -> Evaluation:
         baselines = [open_baseline(given, options.backend) for given in options.against]
         if options.baselines:
             from wwho.corpus import Corpus
-            from wwho.evaluate.baselines import train_baselines
+            from wwho.train.baselines import train_baselines
 
             corpus = Corpus(options.baselines, field=options.field, column=options.column)
-            baselines += train_baselines(model, corpus, options.trainer, options.backend)
+            baselines += [
+                Encoder(each.name, each.blob, options.backend, kind=each.trainer)
+                for each in train_baselines(model.name, model.backend.info, corpus, options.trainer)
+            ]
 
     def texts(given: list[tuple[str, str]]) -> list[DataSet]:
         return [DataSet(name, file, options.field, options.column) for name, file in given]

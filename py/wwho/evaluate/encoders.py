@@ -250,9 +250,7 @@ def trained_on(
     Warns:
         UserWarning: there are any.
     """
-    names = tuple(
-        encoder.name for encoder in encoders if was_trained_on(encoder.provenance, digests)
-    )
+    names = tuple(each.name for each in encoders if was_trained_on(each.provenance, digests))
     if names:
         warnings.warn(
             f"{text.file}: this text is in the training corpus of {', '.join(names)}, so figures "

@@ -11,14 +11,7 @@ from wwho.compile.schema import Schema
 from wwho.core.select import open_backend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, WwhoError
-from wwho.evaluate.comparisons import (
-    EXAMPLES,
-    Half,
-    examples,
-    identities,
-    keep_ascii,
-    parallel,
-)
+from wwho.evaluate.comparisons import EXAMPLES, Half, examples, identities, keep_ascii, parallel
 from wwho.evaluate.encoders import Encoder, trained_on
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.measure import Meter, Tally, measure

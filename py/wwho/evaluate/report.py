@@ -11,7 +11,6 @@ from pathlib import Path
 
 import jinja2
 
-from wwho.evaluate.plots import svg
 from wwho.evaluate.results import Evaluation
 from wwho.evaluate.sections import headline, sections
 from wwho.format.files import check_writable, write_atomic
@@ -25,11 +24,6 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
 
     Raises:
         OSError: it is no folder, or it, or the one it would be made in, cannot be written to.
-
-    Example:
-        >>> check_folder("no/such/folder")
-        Traceback (most recent call last):
-        FileNotFoundError: [Errno 2] its folder does not exist: 'no/such/folder'
     """
     path = Path(folder)
     if path.is_dir():
@@ -76,7 +70,7 @@ def _rendered(name: str, found: Evaluation, *, autoescape: bool) -> str:
     """The report in the form of a template of this folder."""
     files = resources.files(__package__)
     environment = jinja2.Environment(autoescape=autoescape, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(svg=svg, escaped=escaped)
+    environment.filters["escaped"] = escaped
     return environment.from_string((files / name).read_text("utf-8")).render(
         found=found,
         headline=headline(found),

@@ -15,6 +15,8 @@ from wwho.evaluate.comparisons import Example
 from wwho.evaluate.metrics import Number, Show, decimals, percent, ratio, times, whole
 from wwho.evaluate.results import Evaluation
 
+N_SERIES = 8
+"""Colours of charts, `--series-0` and so on in report.css."""
 _SHOW: dict[str, Show] = {"whole": whole, "percent": percent, "times": times}
 _SHOW |= {f"{places}": decimals(places) for places in (1, 2, 3)}
 _JINJA = jinja2.Environment(
@@ -50,35 +52,36 @@ class Column(NamedTuple):
     value: Callable[[Row], Number]
 
 
+class Bar(NamedTuple):
+    """A bar of a chart: its length is a `share` of the longest one's, in percent."""
+
+    group: str
+    label: str
+    shown: str
+    share: float
+    series: int
+
+
 @dataclass(frozen=True)
 class Chart:
-    """Bars for rows: a group for each group of them, in it one for each label.
+    """Bars for rows: a group for each group of them; the `title` is for those who cannot see it."""
 
-    Attributes:
-        name: a short one, for the anchors in it.
-        title: what it shows, for those who cannot see it.
-        metric: what the bars are as long as.
-        is_lying: whether the bars lie, for many groups or long names.
-        group_axis: what the groups are, where that needs saying.
-    """
-
-    name: str
     title: str
     metric: Column
     rows: Sequence[Row]
-    is_lying: bool = False
-    group_axis: str = ""
 
-    def groups(self) -> list[str]:
-        """The names of the groups."""
-        return list(dict.fromkeys(row.group for row in self.rows))
-
-    def series(self) -> dict[str, list[Number]]:
-        """For each label, the number of each group."""
-        found: dict[str, list[Number]] = {row.label: [] for row in self.rows}
-        for row in self.rows:
-            found[row.label].append(self.metric.value(row))
-        return found
+    def groups(self) -> list[tuple[str, list[Bar]]]:
+        """The bars of each group. A tokenizer has the same colour, its series, in every chart."""
+        values = [self.metric.value(row) for row in self.rows]
+        longest = max((value for value in values if value), default=1)
+        labels = [*dict.fromkeys(row.label for row in self.rows)]
+        first = 0 if self.rows[0].is_own else 1
+        bars = []
+        for row, value in zip(self.rows, values, strict=True):
+            share = round(100 * (value or 0) / longest, 2)
+            series = (labels.index(row.label) + first) % N_SERIES
+            bars.append(Bar(row.group, row.label, self.metric.show(value), share, series))
+        return [(name, [*each]) for name, each in groupby(bars, lambda bar: bar.group)]
 
 
 @dataclass(frozen=True)
@@ -152,10 +155,9 @@ def sections(found: Evaluation) -> list[Section]:
             if all(needed[condition] for condition in column[3:])
         ]
         if chart:
-            shown = rows[chart.pop("rows", spec["rows"])]
-            name, title = (_filled(chart.pop(key), known) for key in ("name", "title"))
-            chart = Chart(name, title, _column(chart.pop("metric"), known), shown, **chart)
-            chart = chart if shown else None
+            shown = rows[chart.get("rows", spec["rows"])]
+            title, metric = _filled(chart["title"], known), _column(chart["metric"], known)
+            chart = Chart(title, metric, shown) if shown else None
         words = [line for line in _filled(spec["words"], known).split("\n") if line]
         shown_examples = found.examples if anchor == "examples" else ()
         heads = spec.get("heads", [])

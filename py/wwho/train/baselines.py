@@ -6,18 +6,18 @@ import io
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
-from typing import Final
+from typing import Final, NamedTuple
 
 from wwho.build.base import byte_base
 from wwho.build.patterns import PATTERNS
+from wwho.core.base import Info
 from wwho.core.characters import characters
-from wwho.core.select import BackendName
 from wwho.corpus import Corpus
 from wwho.errors import BackendError, CorpusError
-from wwho.evaluate.encoders import Encoder
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 from wwho.importers import Source, import_source
+from wwho.normalize import FORM, KEY
 from wwho.train.pipeline import train_model
 from wwho.train.report import was_trained_on
 
@@ -25,22 +25,27 @@ _LONGEST_LINE = 2**20
 """In bytes, that SentencePiece takes; it passes over longer ones."""
 
 
+class Baseline(NamedTuple):
+    """What a trainer, a package, made of the text: its method, and the tokenizer as an artifact."""
+
+    name: str
+    trainer: str
+    blob: bytes
+
+
 def train_baselines(
-    model: Encoder,
-    corpus: Corpus,
-    trainers: Sequence[str] = (),
-    backend: BackendName | None = None,
-) -> list[Encoder]:
+    name: str, model: Info, corpus: Corpus, trainers: Sequence[str] = ()
+) -> list[Baseline]:
     """Train on the text of a model, for as many ids as it has; a small text may give fewer.
 
     WWHO's own trainer makes a byte BPE, SentencePiece BPE and Unigram with byte fallback, Hugging
     Face's tokenizers a byte BPE. SentencePiece holds the whole text in memory.
 
     Args:
+        name: what warnings call the model.
         model: what they are to be compared with.
         corpus: the text that it was trained on, in files.
         trainers: names in `TRAINERS`; none for all whose packages are installed.
-        backend: what runs them.
 
     Warns:
         UserWarning: the model says that it was trained on other text.
@@ -52,28 +57,31 @@ def train_baselines(
 
     Example:
         >>> import tempfile, pathlib
-        >>> from wwho.evaluate.encoders import open_model
+        >>> import wwho
+        >>> base = wwho.get_encoding("o200k_base")
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = pathlib.Path(folder, "a.txt")
         ...     _ = file.write_text("ගම ගම", "utf-8")
-        ...     [found] = train_baselines(open_model("o200k_base"), Corpus([file]), ["wwho"])
-        >>> found.name, found.n_vocab
+        ...     [found] = train_baselines(base.name, base.info, Corpus([file]), ["wwho"])
+        >>> found.name, wwho.Tokenizer.from_bytes(found.blob).n_vocab
         ('byte BPE', 260)
     """
     if corpus.once:
         raise CorpusError(f"{corpus.once} can be read only once; give a file to train baselines on")
     if missing := [name for name in trainers if not find_spec(name)]:
         raise BackendError(f"{missing[0]} is not installed: pip install {missing[0]}")
-    found = []
+    found, by_us = [], []
+    form = FORM if model.provenance.get(KEY) == FORM else None
     for trainer in dict.fromkeys(trainers or filter(find_spec, TRAINERS)):
-        for name, train in TRAINERS[trainer].items():
-            reading = corpus.normalized(model.normalize)
-            blob = write_artifact(train(reading, model.n_vocab))
-            found.append(Encoder(name, blob, backend, kind=trainer))
-    text, by_us = model.provenance.get("corpus"), [each.provenance.get("corpus") for each in found]
+        for method, train in TRAINERS[trainer].items():
+            reading = corpus.normalized(form)
+            artifact = train(reading, model.n_vocab)
+            found.append(Baseline(method, trainer, write_artifact(artifact)))
+            by_us.append(artifact.provenance.get("corpus"))
+    text = model.provenance.get("corpus")
     if text and text not in by_us and not was_trained_on(model.provenance, reading.digests):
         warnings.warn(
-            f"{model.name} says that it was trained on other text than its baselines; compare it "
+            f"{name} says that it was trained on other text than its baselines; compare it "
             "with what is trained on the same",
             stacklevel=2,
         )
