@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,9 @@ import pytest
 
 import wwho
 from wwho.errors import SourceError
-from wwho.importers import Options, import_file
+from wwho.format.files import write_atomic
+from wwho.format.write import write_artifact
+from wwho.importers import Options, Source, import_file, import_source
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 
@@ -63,6 +67,22 @@ def published() -> Path:
 
 
 @pytest.fixture(scope="session")
+def imported(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A published tokenizer as a .wwho file, made once for all processes that run tests."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+    def made(name: str) -> Path:
+        path = folder / f"{name}.wwho"
+        if not path.is_file():
+            source = published / f"tokenizer-{name}" / "models" / "tokenizer.json"
+            write_atomic(path, write_artifact(import_file(source).artifact))
+        return path
+
+    return made
+
+
+@pytest.fixture(scope="session")
 def texts() -> list[str]:
     """Hard texts and random ones."""
     rng = random.Random(1)
@@ -71,9 +91,11 @@ def texts() -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_a_published_tokenizer(published: Path, texts: list[str], name: str) -> None:
+def test_a_published_tokenizer(
+    published: Path, imported: Callable[[str], Path], texts: list[str], name: str
+) -> None:
     path = published / f"tokenizer-{name}" / "models" / "tokenizer.json"
-    theirs, ours = tokenizers.Tokenizer.from_file(str(path)), wwho.Tokenizer.from_file(path)
+    theirs, ours = tokenizers.Tokenizer.from_file(str(path)), wwho.Tokenizer.load(imported(name))
     for text in texts:
         expected = theirs.encode(text, add_special_tokens=False).ids
         assert ours.encode(text, allowed_special="all") == expected, text
@@ -81,14 +103,19 @@ def test_a_published_tokenizer(published: Path, texts: list[str], name: str) -> 
 
 @pytest.mark.slow
 @pytest.mark.corpora
-def test_published_tokenizers_on_corpora(published: Path, corpora: Path) -> None:
+def test_published_tokenizers_on_corpora(
+    published: Path, imported: Callable[[str], Path], corpora: Path
+) -> None:
     lines: list[str] = []
     for corpus in ("si", "hi", "en", "mixed", "kn"):
         with lzma.open(corpora / f"test_{corpus}.txt.xz", "rt", encoding="utf-8") as file:
             lines += [line for line, _ in zip(file, range(60), strict=False)]
     for name in ("qwen2_5", "llama3_2", "deepseek_v3"):
         path = published / f"tokenizer-{name}" / "models" / "tokenizer.json"
-        theirs, ours = tokenizers.Tokenizer.from_file(str(path)), wwho.Tokenizer.from_file(path)
+        theirs, ours = (
+            tokenizers.Tokenizer.from_file(str(path)),
+            wwho.Tokenizer.load(imported(name)),
+        )
         for line in lines:
             assert ours.encode(line) == theirs.encode(line, add_special_tokens=False).ids
 
@@ -171,7 +198,25 @@ def test_wwho_import(cli: Any, tmp_path: Path) -> None:
     assert wwho.Tokenizer.from_file(output).name == "x"
     text = cli("import", tmp_path / "tokenizer.json", "-o", output).out.decode()
     assert "a tokenizer.json of Hugging Face; ids as tokenizers 0.23.3 gives them" in text
-    assert "1 added tokens, 1 pretokenizers, 0 steps that rewrite text\n" in text
+    assert "BPE, 1 added token, 1 pretokenizer, 0 rewriting steps\n" in text
     assert text.endswith("lossless\n")
     assert facts["losses"] == []
     assert cli("import", tmp_path / "tokenizer.json", "-o", output, "--lowercase").code == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "it is empty"),
+        (b"\x89WWHO\r\n", "commands open it with --model FILE"),
+        (b"#version: 0.2\na b\n", "take the vocab.json beside it"),
+        (b'{"model_type": "llama"}', "the settings of a model; take the tokenizer.json"),
+        (b'{"added_tokens": []}', "a tokenizer.json of Hugging Face, but without its vocabulary"),
+        (b"\x10" + bytes(7) + b'{"a": {}}', "weights as safetensors"),
+        (b"PK\x03\x04", "a zip archive or a pickle, which is never opened"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_other_files_are_told(data: bytes, said: str) -> None:
+    with pytest.raises(SourceError, match=f"x.file: .*{said}"):
+        import_source(Source("x.file", data))

@@ -296,13 +296,33 @@ def test_ids_are_those_of_the_engine() -> None:
     assert "1 added tokens have other ids" in found.notes[0]
 
 
-def test_white_space_that_is_found_twice_is_told() -> None:
-    document = json.loads(trained("WordLevel").to_str())
-    (special,) = document["added_tokens"]
-    document["added_tokens"] += [{**special, "id": 900, "content": " "}]
-    assert not any("rstrip" in note for note in imported(json.dumps(document)).notes)
-    special["rstrip"] = True
-    assert any("rstrip" in note for note in imported(json.dumps(document)).notes)
+def test_white_space_that_two_tokens_take() -> None:
+    theirs = tokenizers.Tokenizer.from_str(trained("byte-level BPE").to_str())
+    theirs.no_truncation()
+    takers = [tokenizers.AddedToken(each, rstrip=True) for each in ("<x>", "\n", "\n ")]
+    theirs.add_tokens(takers)
+    theirs.add_tokens([tokenizers.AddedToken("  ", lstrip=True, rstrip=True)])
+    theirs.add_tokens([tokenizers.AddedToken(" a", single_word=True)])
+    ours = [opened(theirs, backend) for backend in (None, "reference")]
+
+    @settings(max_examples=200)
+    @given(st.lists(st.sampled_from(("<x>", "\n", " ", "  ", " a", "b")), max_size=12))
+    def check(parts: list[str]) -> None:
+        text = "".join(parts)
+        expected = theirs.encode(text).ids
+        assert [enc.encode(text) for enc in ours] == [expected] * 2
+
+    check()
+
+
+def test_a_token_beside_ideographs() -> None:
+    theirs = spelling()
+    theirs.normalizer = normalizers.BertNormalizer()
+    theirs.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    theirs.add_tokens([tokenizers.AddedToken(" "), tokenizers.AddedToken("b", single_word=True)])
+    ours = opened(theirs)
+    for text in ("a豈b", "豈豈 a", "b豈"):
+        agree(theirs, ours, text)
 
 
 def broken(pointer: str, value: Any) -> str:
@@ -389,6 +409,16 @@ POST: dict[str, Callable[..., Any]] = {
     "sequence": lambda: processors.Sequence(
         [processors.ByteLevel(), processors.BertProcessing(("</s>", 1), ("<s>", 0))]
     ),
+    "template in roberta": lambda: processors.Sequence(
+        [
+            POST["template"](),
+            processors.RobertaProcessing(("</s>", 1), ("<s>", 0)),
+        ]
+    ),
+    "several ids in roberta": lambda: processors.Sequence(
+        [POST["several ids"](), POST["roberta"]()]
+    ),
+    "bert in template": lambda: processors.Sequence([POST["bert"](), POST["template"]()]),
 }
 
 

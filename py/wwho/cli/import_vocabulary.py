@@ -24,6 +24,8 @@ EXAMPLE = """\
       --special '<|endoftext|>=199999' --name my_o200k -o my_o200k.wwho
   $ wwho import vocab.json --base o200k_base -o paper.wwho"""
 
+MODELS = {"BPE": "BPE", "Greedy": "longest match", "Viterbi": "Unigram"}
+"""Kinds of model, as a reader knows them."""
 SCHEMAS = ("paper/sinhala", "paper/devanagari")
 
 
@@ -174,9 +176,14 @@ def report(
     )
     if not options.json:
         engine = f"; ids as {found.engine} gives them" if found.engine else ""
-        parts = (
-            f"{len(artifact.added):,} added tokens, {len(artifact.stages)} pretokenizers, "
-            f"{len(artifact.normalizer) + len(artifact.rewriting)} steps that rewrite text"
+        numbers = {
+            "added token": len(artifact.added),
+            "pretokenizer": len(artifact.stages),
+            "rewriting step": len(artifact.normalizer) + len(artifact.rewriting),
+        }
+        models = [MODELS[type(model).__name__] for model in artifact.models]
+        parts = ", ".join(
+            [*models, *(f"{n:,} {what}{'s' * (n != 1)}" for what, n in numbers.items())]
         )
         told = [f"loses text: {reason}" for reason in lost] or ["lossless"]
         lines = [f"{found.kind}{engine}", parts, *found.notes, *told]

@@ -197,12 +197,12 @@ def _read_rewriting(c: Cursor, head: Head, _: Sequence[int]) -> Rewriting:
 
 
 def _contents(contents: Iterable[tuple[int, str]]) -> bytes:
-    out, last = bytearray(), 0
+    out, last = [], 0
     for number, text in contents:
         code_points = [last, *map(ord, text)]
-        out += leb.pack([number, *_near(code_points)])
+        out += [number, *_near(code_points)]
         last = code_points[-1]
-    return bytes(out)
+    return leb.pack(out)
 
 
 def _read_contents(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -42,7 +43,26 @@ READERS: tuple[Reader, ...] = (
 )
 """All kinds of file; the first that takes a file for its own reads it."""
 
-IN_FOLDERS = ("tokenizer.json", "tekken.json", "tokenizer.model", "vocab.json", "vocab.txt")
+OTHERS = (
+    (rb"$", "it is empty; fetch it again"),
+    (rb"\x89WWHO", "it is a .wwho artifact already; commands open it with --model FILE"),
+    (rb"#version: ", "the merges of a BPE; take the vocab.json beside it"),
+    (
+        rb'\s*\{.*"(?:architectures|model_type)"\s*:',
+        "the settings of a model; take the tokenizer.json beside it",
+    ),
+    (rb'.{8}\{"', "weights as safetensors; take the tokenizer.json beside it"),
+    (
+        rb"PK\x03\x04|\x80[\x02-\x05]",
+        "a zip archive or a pickle, which is never opened; take the tokenizer.json beside it",
+    ),
+)
+"""What else may be given, and what to do: see `foreign`."""
+
+IN_FOLDERS = (
+    *("tokenizer.json", "tekken.json", "tokenizer.model", "spiece.model"),
+    *("sentencepiece.bpe.model", "vocab.json", "vocab.txt"),
+)
 """Which file of a folder is read: the first that is there."""
 
 
@@ -119,11 +139,15 @@ def reader_of(source: Source) -> Reader:
     with _naming(source):
         found = next((reader for reader in READERS if reader.sniff(source)), None)
         if found is None:
-            what = foreign(source.head) or (
-                f"it begins with {source.head[:16]!r}, and is no kind of tokenizer that is known: "
-                f"{', '.join(reader.kind for reader in READERS)}"
+            others = (kind for pattern, kind in OTHERS if re.match(pattern, source.head, re.DOTALL))
+            what = foreign(source.head) or next(others, "")
+            if "wwho import" in what:
+                what = f"{what.partition(';')[0]}, but without its vocabulary; fetch it again"
+            raise SourceError(
+                what
+                or f"it begins with {source.head[:16]!r}, and is no kind of tokenizer that is "
+                f"known: {', '.join(reader.kind for reader in READERS)}"
             )
-            raise SourceError(what)
         return found
 
 

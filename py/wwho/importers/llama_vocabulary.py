@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from math import isfinite
 from typing import Any
 
 from wwho.errors import SourceError
@@ -108,6 +109,11 @@ def read_vocabulary(metadata: Mapping[str, Any]) -> Vocabulary:
         if (found or key == "token_type") and len(found) < len(texts):
             raise SourceError(
                 f"tokenizer.ggml.{key} has {len(found)} items, but there are {len(texts)} tokens"
+            )
+    for number, score in enumerate(scores):
+        if not isinstance(score, float) or not isfinite(score):
+            raise SourceError(
+                f"tokenizer.ggml.scores: that of token {number} is {score!r}, no finite number"
             )
     return Vocabulary(
         texts=texts,

@@ -2,7 +2,8 @@
 
 The older ones (`class`) drop characters without a pair and then bring a text into a normal form;
 the newer ones (`config_class`) do it the other way round. Blocks, the groups that take a space, and
-the pattern are those of the file. The authors' own programs read it the same way.
+the pattern are those of the file. The authors' own programs read it the same way. Over bytes the
+newer ones may have tokens for digits (`digit_handling`): an added token each.
 """
 
 from __future__ import annotations
@@ -28,10 +29,14 @@ from wwho.compile.normal_forms import Form, normal_form
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.script import Block, joined, script_pieces
+from wwho.compile.syntax import Look
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SourceError
-from wwho.format.model import Action, Artifact, Pair, Route, Stage
-from wwho.format.rewriting import MAX_PAIR_SYMBOLS, Step
+from wwho.format.bpe import BYTES
+from wwho.format.model import Action, Added, Artifact, Flag, Pair, Route
+from wwho.format.rewriting import MAX_PAIR_SYMBOLS, Rewriting, Step
+from wwho.importers.huggingface.draft import Draft
+from wwho.importers.huggingface.pieces import MARK, Grouped, marked_groups
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import HEAD, MAX_BYTES, Source, parse_json, shown
 
@@ -44,6 +49,9 @@ SCRIPT_CLASSES = (
     "ScriptPretokenizer",
     "ScriptPretokenizerConfig",
 )
+DIGITS = CodePointSet.of(("0", "9"))
+UNASSIGNED = "/pretokenizer/config/remove_unassigned"
+GROUPS = Grouped(DIGITS, 3, Look(negative=True, chars=DIGITS), None, joined=True)
 FORMS: dict[str, Form] = {"NFC": "nfc", "NFD": "nfd", "NFKC": "nfkc", "NFKD": "nfkd"}
 
 
@@ -75,13 +83,6 @@ def read(source: Source, options: Options) -> Imported:
         raise _wrong(
             f"found the class {shown(name)}, expected one of {known}", pointer="/pretokenizer"
         )
-    for key in ("digit_handling", "enforce_inherited"):
-        if key == "digit_handling" and config.get(key) is not None:
-            raise _wrong(
-                f"digits are cut {shown(config[key])}, which no artifact can do with symbols of "
-                "their own; train it without",
-                pointer=f"/pretokenizer/config/{key}",
-            )
     start = config.get("starting_token_id", 1)
     if not isinstance(start, int) or not 0 <= start < 1 << 20:
         raise _wrong(
@@ -185,35 +186,67 @@ def _bytes(
     document: dict[str, Any], config: dict[str, Any], start: int, old: bool, record: dict[str, str]
 ) -> Artifact:
     """A model over bytes."""
-    merges = _merges(document, start, 256)
-    texts = [bytes([byte]) for byte in range(256)]
-    for left, right in merges:
-        texts.append(texts[left] + texts[right])
-    vocab: dict[bytes, int] = {}
-    for number, text in enumerate(texts, start):
-        if vocab.setdefault(text, number) != number:
+    digits = _digits(config)
+    first = len(BYTES) + len(digits)
+    merges = _merges(document, start, first)
+    texts = [*BYTES, *(digit.encode() for digit in digits)]
+    vocab = {byte: number for number, byte in enumerate(BYTES, start)}
+    for number, (left, right) in enumerate(merges):
+        if not {left, right}.isdisjoint(range(len(BYTES), first)):
             raise _wrong(
-                f"the ids {vocab[text]} and {number} are the same text; each must be another one",
-                pointer=f"/merge_rules/{number - start - 256}",
+                "it merges digits, which are tokens of their own",
+                pointer=f"/merge_rules/{number}",
+            )
+        token, text = start + first + number, texts[left] + texts[right]
+        texts.append(text)
+        if vocab.setdefault(text, token) != token:
+            raise _wrong(
+                f"the ids {vocab[text]} and {token} are the same text; each must be another one",
+                pointer=f"/merge_rules/{number}",
             )
     model = bpe_model(vocab, [(texts[left], texts[right]) for left, right in merges])
+    kept = _kept(config)
+    drops, drop = dropping(kept, 0, whole=False)
+    draft = Draft(scanners=[drops], normalizer=[*_steps(config, old, drop)])
+    if len(digits) > len(DIGITS):
+        cut = ord(draft.private[0])  # dropped where a text has it; gone where digits are found
+        if cut in kept:
+            raise _wrong("found false, expected true with groups of digits", pointer=UNASSIGNED)
+        draft.normalizer += (*marked_groups(draft, GROUPS), Rewriting({ord(MARK): (cut,)}))
+        draft.rewriting.append(Rewriting({cut: ()}))
     regex = _regex(config)
-    drops, drop = dropping(_kept(config), 0, whole=False)
-    scanners = [drops]
-    stages: tuple[Stage, ...] = ()
     if regex is not None:
-        scanners.append(Scanner("pretokenizer", (parse_regex(regex),), longest=False))
-        stages = (Stage(1, (Action.KEEP,)),)
+        draft.stage("pretokenizer", (parse_regex(regex), Action.KEEP))
         record["pattern"] = regex
     return Artifact(
-        scanners=compile_scanners(scanners),
+        scanners=compile_scanners(draft.scanners),
         router=None,
-        routes=(Route("other", model=0, stages=tuple(range(len(stages)))),),
+        routes=(Route("other", model=0, stages=tuple(range(len(draft.stages)))),),
         models=(model,),
-        stages=stages,
-        normalizer=_steps(config, old, drop),
+        stages=tuple(draft.stages),
+        added=tuple(
+            Added(digit, token, Flag.NORMALIZED)
+            for token, digit in enumerate(digits, start + len(BYTES))
+        ),
+        normalizer=tuple(draft.normalizer),
+        rewriting=tuple(draft.rewriting),
         provenance=record,
     )
+
+
+def _digits(config: dict[str, Any]) -> Sequence[str]:
+    """The texts of digits that are tokens of their own: 0 to 9, or all of up to three digits.
+
+    Such a token is found before a pattern cuts what is between. Three are counted from the right.
+    """
+    handling = config.get("digit_handling")
+    sizes = {None: (), "SPLIT": (1,), "RTL3": (3, 2, 1)}
+    if not isinstance(handling, str | None) or handling not in sizes:
+        raise _wrong(
+            f"found {shown(handling)}, expected SPLIT, RTL3 or null",
+            pointer="/pretokenizer/config/digit_handling",
+        )
+    return [f"{number:0{size}}" for size in sizes[handling] for number in range(10**size)]
 
 
 def _kept(config: dict[str, Any]) -> CodePointSet:
@@ -229,6 +262,12 @@ def _script(
     document: dict[str, Any], config: dict[str, Any], start: int, old: bool, record: dict[str, str]
 ) -> Artifact:
     """A model over blocks and indices."""
+    if _digits(config):
+        raise _wrong(
+            "digits have tokens of their own, which the program that writes such files neither "
+            "encodes nor decodes beside blocks and indices; train it without",
+            pointer="/pretokenizer/config/digit_handling",
+        )
     if old:
         blocks, at = _old_blocks(config), "/pretokenizer/config/blocks"
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import NoReturn, cast
 
 from wwho.build import decoders
 from wwho.compile.syntax import Chars, Seq
@@ -20,8 +20,8 @@ from wwho.importers.source import shown
 from wwho.trim import BYTES, KEEP, KEEP_ALONE
 
 MAX_SURFACES = 0xFFFF
-AROUND = {"BertProcessing": {What.FIRST}, "RobertaProcessing": {What.FIRST, What.SECOND}}
-"""The texts before which a processor puts an id that is from then on the first token."""
+Parts = Sequence[tuple[Place, ...]]
+"""What post-processors are given and give: parts of two texts, whose trim is in place of an id."""
 
 
 def read_template(
@@ -35,40 +35,41 @@ def read_template(
         byte_level: whether tokens are bytes.
 
     Returns:
-        The template; None where it does nothing.
+        The template; None where there is none, and offsets are not trimmed.
 
     Raises:
         SourceError: it is not known, names a token that is not there, or does what no artifact can.
     """
-    found: Template | None = None
-    trims, led = {What.FIRST: 0, What.SECOND: 0}, set[What]()
-    kinds: dict[str, Callable[[Value], Template | None]] = {
+    kinds: dict[str, Callable[[Value], Callable[[Parts], Parts]]] = {
         "BertProcessing": lambda value: _bert(value, ids),
-        "ByteLevel": lambda _: None,
+        "ByteLevel": lambda value: lambda parts: _trimmed(value, parts),
         "RobertaProcessing": lambda value: _roberta(value, ids),
         "TemplateProcessing": lambda value: _template(value, ids),
     }
-    for each in _processors(value):
+    single: Parts = [(place,) for place in Template().single]
+    pair: Parts = [(place,) for place in Template().pair]
+    processors = list(_processors(value))
+    for each in processors:
         check_options(each)
-        made = each.dispatch(kinds, "post-processor")
-        if each.kind() in ("ByteLevel", "RobertaProcessing"):
-            trims = _trims(each, trims, led)
-        if made and found:
-            each.fail("two of a Sequence add tokens, which no artifact can; make one of them")
-        if made:
-            found, led = made, AROUND.get(each.kind(), set())
-    if not any(trims.values()):
-        return found
+        process = each.dispatch(kinds, "post-processor")
+        single, pair = process(single), process(pair)
     bits = BYTES if byte_level else 0
-    return Template(
+    made = Template(
         *(
             tuple(
-                place if place.what is What.ID else place._replace(id=trims[place.what] | bits)
-                for place in places
+                place._replace(id=place.id | bits) if place.what and place.id else place
+                for part in parts
+                for place in part
             )
-            for places in found or Template()
+            for parts in (single, pair)
         )
     )
+    for places, needed in zip(made, Template(), strict=True):
+        if sorted(place.what for place in places if place.what) != [each.what for each in needed]:
+            value.fail("one text must stand in it once, and two of a pair once each")
+    # One that names the types of a pair makes WWHOTokenizer give them, even where they are usual.
+    named = any(each.kind() != "ByteLevel" for each in processors)
+    return made if named or made != Template() else None
 
 
 def _processors(value: Value) -> Iterator[Value]:
@@ -83,17 +84,25 @@ def _processors(value: Value) -> Iterator[Value]:
         yield from _processors(each)
 
 
-def _trims(value: Value, before: Mapping[What, int], led: set[What]) -> dict[What, int]:
-    """The trim of each text with one more move."""
+def _trimmed(value: Value, parts: Parts) -> Parts:
+    """Texts with one more move in their trim; `add_prefix_space` is of those that begin a part."""
     trims, keeps = value.flag("trim_offsets"), value.flag("add_prefix_space")
     if not trims:
-        return dict(before)
-    if any(trim > 3 for trim in before.values()):
+        return parts
+    if any(place.what and place.id > 3 for part in parts for place in part):
         value.at("trim_offsets").fail("found a third of a Sequence that trims; two may")
-    return {
-        what: trim | ((KEEP_ALONE if what in led else KEEP) if keeps else 1) << 2 * bool(trim)
-        for what, trim in before.items()
-    }
+    return [
+        tuple(
+            place._replace(
+                id=place.id
+                | ((KEEP_ALONE if number else KEEP) if keeps else 1) << 2 * bool(place.id)
+            )
+            if place.what
+            else place
+            for number, place in enumerate(part)
+        )
+        for part in parts
+    ]
 
 
 def _special(value: Value, key: str, ids: Mapping[str, int]) -> int:
@@ -111,30 +120,46 @@ def _known(value: Value, number: int, ids: Mapping[str, int]) -> int:
     return number
 
 
-def _bert(value: Value, ids: Mapping[str, int]) -> Template:
-    sep, cls = (_special(value, key, ids) for key in ("sep", "cls"))
-    return Template.around([cls], [sep], [sep])
+def _bert(value: Value, ids: Mapping[str, int]) -> Callable[[Parts], Parts]:
+    sep, cls = (Place(What.ID, 0, _special(value, key, ids)) for key in ("sep", "cls"))
+    return lambda parts: [
+        (*part, sep._replace(type_id=1)) if number else (cls, *part, sep)
+        for number, part in enumerate(parts)
+    ]
 
 
-def _roberta(value: Value, ids: Mapping[str, int]) -> Template:
-    sep, cls = (_special(value, key, ids) for key in ("sep", "cls"))
-    return Template.around([cls], [sep], [sep, sep], second_type=0)
+def _roberta(value: Value, ids: Mapping[str, int]) -> Callable[[Parts], Parts]:
+    sep, cls = (Place(What.ID, 0, _special(value, key, ids)) for key in ("sep", "cls"))
+    return lambda parts: [
+        (sep if number else cls, *(place._replace(type_id=0) for place in part), sep)
+        for number, part in enumerate(_trimmed(value, parts))
+    ]
 
 
-def _template(value: Value, ids: Mapping[str, int]) -> Template:
+def _template(value: Value, ids: Mapping[str, int]) -> Callable[[Parts], Parts]:
     special = value.at("special_tokens")
     names = special.be(dict)
-    single, pair = (
-        tuple(place for each in value.items(key) for place in _places(each, special, names, ids))
+    forms = [
+        [tuple(_places(each, special, names, ids)) for each in value.items(key)]
         for key in ("single", "pair")
-    )
-    for key, places, needed in (
-        ("single", single, {What.FIRST}),
-        ("pair", pair, {What.FIRST, What.SECOND}),
-    ):
-        if {place.what for place in places} - {What.ID} != needed:
-            value.at(key).fail("a template holds A, and one of a pair both A and B, and no others")
-    return Template(single, pair)
+    ]
+
+    def process(parts: Parts) -> Parts:
+        if len(parts) > 2:
+            value.fail("what is before it in the Sequence makes more than two parts of a text")
+        form = forms[len(parts) - 1]
+        if any(place.what > len(parts) for made in form for place in made):
+            value.at("single").fail("found B in the template of one text")
+        return [
+            tuple(
+                each._replace(type_id=place.type_id)
+                for place in made
+                for each in (parts[place.what - 1] if place.what else [place])
+            )
+            for made in form
+        ]
+
+    return process
 
 
 def _places(
@@ -183,6 +208,9 @@ def read_decoder(
     if byte_level:
         if steps and steps[0] != decoders.BYTE_LEVEL[0]:
             value.fail("of tokens that are spelled in bytes, the first decoder must be ByteLevel")
+        for step in steps:
+            if isinstance(step, _Pattern):
+                step.refuse()
         return Decoder(cast(tuple[Step, ...], steps)) if len(steps) > 1 else None
     steps = (*before, *steps)
     *_, last = -1, *(place for place, step in enumerate(steps) if isinstance(step, _Pattern))
@@ -205,6 +233,13 @@ class _Pattern:
 
     value: Value
 
+    def refuse(self) -> NoReturn:
+        """Refuse it where it does not change each token alone."""
+        self.value.at("pattern").fail(
+            f"found {shown(self.value.raw['pattern'])} after what joins tokens or tells them "
+            "by their place; only texts can be replaced there"
+        )
+
 
 def _rewritten(steps: Sequence[Step | _Pattern], texts: Mapping[int, bytes]) -> dict[int, bytes]:
     """The texts of tokens after steps, which must change each token alone."""
@@ -220,11 +255,7 @@ def _rewritten(steps: Sequence[Step | _Pattern], texts: Mapping[int, bytes]) -> 
             only = Decoder((step,))
             found = {token: join(only, [text])[0] for token, text in found.items()}
         else:
-            later = next(each for each in steps[::-1] if isinstance(each, _Pattern))
-            later.value.at("pattern").fail(
-                f"found {shown(later.value.raw['pattern'])} after what joins tokens or tells them "
-                "by their place; only texts can be replaced there"
-            )
+            next(each for each in steps[::-1] if isinstance(each, _Pattern)).refuse()
     return found
 
 

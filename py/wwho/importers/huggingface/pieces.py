@@ -30,7 +30,7 @@ from wwho.compile.syntax import (
     seq,
 )
 from wwho.format.model import Action, Stage
-from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Spell
+from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Spell, Step
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import ANY, Draft
 
@@ -167,10 +167,17 @@ def grouped(node: Node) -> Grouped | None:
 
 
 def group(draft: Draft, found: Grouped) -> None:
-    """Cut runs of digits into groups, of which the first may be smaller.
+    """Cut runs of digits into groups. Stages so far must be settled."""
+    draft.rewriting += marked_groups(draft, found)
+    draft.marked = True
+    unmark(draft)
 
-    A step puts in front of each run a character that tells the size of its first group; the next
-    one cuts there, and after as many as are a group. Stages so far must be settled.
+
+def marked_groups(draft: Draft, found: Grouped) -> list[Step]:
+    """Steps that put marks between groups of digits, of which the first may be smaller.
+
+    One puts in front of each run a character that tells the size of its first group; the next one
+    cuts there, and after as many as are a group.
     """
     digit = Chars(found.digits - MARKS.chars)
     whole = Repeat(digit, found.size, found.size)
@@ -182,17 +189,15 @@ def group(draft: Draft, found: Grouped) -> None:
     contents: list[str | None] = [f"{mark}{chr(ord(MARK) + n)}{MATCH}" for n in sizes]
     runs += [seq(many(whole, 1), found.end), ANY]
     contents += [mark + MATCH if mark else None, None]
-    draft.rewriting.append(Replace(draft.scanner("runs", *runs), tuple(contents)))
+    steps: list[Step] = [Replace(draft.scanner("runs", *runs), tuple(contents))]
     firsts = alt(*(seq(chars, Repeat(digit, n, n)) for n, chars in sizes.items()))
     cut = MARK + MATCH if found.between else MATCH + MARK
     nodes, contents = [firsts, whole, ANY], [None if found.between else cut, cut, None]
     if found.goes_on:
         nodes.insert(0, seq(many(digit, 1), found.goes_on))
         contents.insert(0, None)
-    draft.rewriting.append(Replace(draft.scanner("groups", *nodes), tuple(contents)))
-    draft.rewriting.append(Rewriting({ord(MARK) + n: () for n in sizes}))
-    draft.marked = True
-    unmark(draft)
+    steps.append(Replace(draft.scanner("groups", *nodes), tuple(contents)))
+    return [*steps, Rewriting({ord(MARK) + n: () for n in sizes})]
 
 
 def spell(value: Value, draft: Draft) -> None:

@@ -120,6 +120,8 @@ def _make(
     byte_level_text = draft.byte_level
     if byte_level_text and root.at("pre_tokenizer").raw is not None:
         root.at("pre_tokenizer").fail("a pre-tokenizer after the normalizer ByteLevel cuts bytes")
+    if any(flags & Flag.NORMALIZED for _, flags, _ in listed):
+        draft.ideographs = None  # Such a token may be found in the spaces around them, or beside.
     with_patterns(root.at("pre_tokenizer"), draft, add_pretokenizer)
     vocabulary = read_model(root.at("model"), draft, listed_ids(root, listed))
     if len(draft.stages) > MAX_STAGES:
@@ -238,13 +240,6 @@ def assemble(
         draft.notes.append(
             f"{moved} added tokens have other ids than the file says: {ENGINE} gives a token that "
             "the model has the model's id, and the others the next ones"
-        )
-    takers = {flags & Flag.NORMALIZED for _, flags, _ in listed if flags & Flag.RSTRIP}
-    spaced = {flags & Flag.NORMALIZED for text, flags, _ in listed if text[0].isspace()}
-    if takers & spaced:
-        draft.notes.append(
-            f"where an added token with rstrip takes white space, {ENGINE} finds others in it "
-            "and encodes it twice; here it is found once"
         )
     taken = {token.text for token in added}
     for text, number in vocabulary.hidden.items():

@@ -132,15 +132,17 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
                 if text in missing:
                     listed.at(number).fail(f"{shown(text)} is no token of the vocabulary")
     unk = value.option("unk_token", str)
-    unk_id = None if unk is None else vocab.get(unk)
-    if unk is not None and not byte_level and unk_id is None:
-        value.at("unk_token").fail(f"found {shown(unk)}, which is no token of the vocabulary")
     whole, fuse, fallback = (
         bool(value.option(option, bool))
         for option in ("ignore_merges", "fuse_unk", "byte_fallback")
     )
     names = {f"<0x{byte:02X}>": byte for byte in range(256)}
     fallback = fallback and not byte_level and any(text in vocab for text in names)
+    if fallback and unk not in vocab and all(text in vocab for text in names):
+        unk = None  # as nothing is unknown
+    unk_id = None if unk is None else vocab.get(unk)
+    if unk is not None and not byte_level and unk_id is None:
+        value.at("unk_token").fail(f"found {shown(unk)}, which is no token of the vocabulary")
     places = None
     if prefix or suffix:
         places = Places(value, prefix, suffix, draft.private, leads=fallback)
@@ -162,7 +164,9 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         if text in bytes_of and not (whole or text in made):
             continue
         if not spelled or (
-            text not in made and (text in added or text == unk) and len(cut(spelled)) > 1
+            text not in made
+            and (text in added or (text == unk and not whole))
+            and len(cut(spelled)) > 1
         ):
             hidden[text] = number
         elif len(spelled) > MAX_TOKEN_BYTES:
