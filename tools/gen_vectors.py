@@ -49,7 +49,9 @@ from tiny import (  # noqa: E402
     fallback_model,
     kinds_model,
     odd_added_model,
+    ospe_model,
     paper_model,
+    published_model,
     script_model,
     steps_model,
     template_model,
@@ -85,6 +87,8 @@ AFTER = {
     "ctc": ctc_model,
     "script": script_model,
     "trimmed": trimmed_model,
+    "published": published_model,
+    "ospe": ospe_model,
 }
 
 SCRIPT_TEXTS = (
@@ -95,6 +99,17 @@ SCRIPT_TEXTS = (
     ),
     *("a\u0378b \U0010ffff\ufffd\x01\x00", "ab" * 60 + " " + "\u6f22" * 50, "e\u0301\u00e9 .a,b"),
 )
+
+PROTECTED = ("[a]", "[a][b]", " ಒಂ|", "ನೆ#", "b\u00e9#")
+OSPE_TEXTS = (
+    *("ಒಂದೇ ಅರಮನೆ, ಅರಮನೆ 12.  ಒಂದೇ\tಕೃಷ್ಣ \u0ca8\u0cc6 ", "[a][b][a] [b]x ಒಂ|[a [a]]b\u00e9# ನೆ#ನೆ"),
+    *("\u0ccd\u0cc6 <s> ಕೃಷ್ಣab \ufffd \u0caf\u200d\u0ccd\u0caf", "ಅರಮನೆ " * 20 + " [a]" * 9),
+    *(
+        "".join(f"{'x' * (n + k)}{token}" for n in (0, 7, 16, 23, 31))
+        for k, token in enumerate(PROTECTED)
+    ),
+)
+MORE = {"script": SCRIPT_TEXTS, "published": SCRIPT_TEXTS, "ospe": OSPE_TEXTS}
 
 TRIMMED_TEXTS = ("", " ab", "  ab  a ", "\n <m>\u3000b", "\U0001f600 ab\u0120 \u00e9 <m>", "<s>")
 
@@ -374,7 +389,7 @@ def after() -> Iterator[dict[str, object]]:
         firsts, seconds = ["", "ab b", "a\u00e9b"], [None, "", "b ab"]
         if name == "trimmed":
             firsts, seconds = [*TRIMMED_TEXTS], [None, "  ab <m> a", " ab"]
-        more = ((text, None, False) for text in SCRIPT_TEXTS if name == "script")
+        more = ((text, None, False) for text in MORE.get(name, ()))
         for text, pair, special in (*product(firsts, seconds, (False, True)), *more):
             ids, types = tokenizer.encode_with_types(text, pair, add_special_tokens=special)
             line: dict[str, object] = {"encoding": name, "text": text, "pair": pair}

@@ -12,7 +12,7 @@ export const SHIPPED = Object.freeze({
   cl100k_base: { known: "GPT-4", bytes: 420_876 },
   o200k_base: { known: "GPT-4o and 5", bytes: 838_096 },
   wwho_128k: { known: "WWHO, small", bytes: 548_768 },
-  wwho_200k_indic: { known: "WWHO, 20 languages", bytes: 953_808 },
+  wwho_200k_indic: { known: "WWHO, 20 languages", bytes: 953_876 },
   wwho_328k: { known: "WWHO", bytes: 1_276_376 },
   wwho_400k: { known: "WWHO, 67 scripts", bytes: 1_689_520 },
   wwho_super_328k: { known: "WWHO superwords", bytes: 1_357_596 },
