@@ -232,7 +232,7 @@ def assemble(folder: Path) -> None:
         files[f"{name}.d.ts"] = ENTRY_TYPES % name
     for path, text in files.items():
         (folder / path).write_text(text, "utf-8")
-    archive = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "archive.py"))
+    archive = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "files.py"))
     (folder / "python.zip").write_bytes(archive["packed"](models=False))
     commonjs(folder, names)
     missing = [name for name in package["files"] if not (folder / name).exists()]

@@ -33,7 +33,7 @@ const TEXT = EXAMPLES.sinhala;
 /** The page, with everything that depends on the tokenizers as they are now. @param {string} html @returns {Promise<string>} */
 export async function filled(html) {
   const tokenizers = await Promise.all(FIRST.map((name) => getEncoding(name)));
-  const block = await describe(TEXT, tokenizers.map((tokenizer) => ({ tokenizer, encoded: tokenizer.encodeWithOffsets(TEXT) })));
+  const block = await describe(TEXT, tokenizers.map((tokenizer) => ({ tokenizer, encoded: tokenizer.encodeWithOffsets(TEXT, { units: true }) })));
   const counts = block.rows.map((tokens) => tokens?.length ?? 0);
   const labels = FIRST.map((name) => SHIPPED[name].known);
   const most = Math.max(...counts);

@@ -8,6 +8,10 @@
 
 #include "src/encode.c"
 
+#ifndef __wasm__
+#include "src/words.c"
+#endif
+
 /* What is done once, or seldom, is to be small (WebAssembly: 4 KB less in all). */
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)

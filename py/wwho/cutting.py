@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from operator import index
 from typing import TYPE_CHECKING, NamedTuple
 
-from wwho.core.base import Backend
+from wwho.core.base import Backend, Span
 from wwho.errors import LimitError
 from wwho.format.template import Template
 from wwho.special import Allowed
@@ -146,9 +146,13 @@ class Cutting:
         if not isinstance(text, str):
             raise TypeError(f"expected str, found {type(text).__name__}; decode bytes first")
         data, mask = self._prepare(text, allowed, disallowed)
-        ids, starts, ends = self._backend.encode_with_places(data, mask, False)
+        spans: list[Span] = []
+        if any(route.units is not None for route in self._backend.info.routes):
+            ids, starts, ends, spans = self._backend.encode_with_spans(data, mask, False)
+        else:
+            ids, starts, ends = self._backend.encode_with_places(data, mask, False)
         offsets = self._backend.offsets(data, starts, ends, False)
-        in_unit = self._in_units(data)
+        in_unit = self._in_units(spans)
         text = data.decode("utf-8")
         # What is between two tokens, such as a mark that was composed, goes with the first.
         begins = [*(first for first, _ in offsets[1:]), len(text)]
@@ -160,19 +164,17 @@ class Cutting:
                 places.append(begin)
         return _Cut(self._backend, text, mask, tokens, places, character_edges(text))
 
-    def _in_units(self, data: bytes) -> Callable[[int], bool]:
+    def _in_units(self, spans: Iterable[Span]) -> Callable[[int], bool]:
         """Whether a byte is within a syllable; to be asked for in ascending order."""
         routes = self._backend.info.routes
-        if all(route.units is None for route in routes):
-            return lambda _: False
-        spans = iter(self._backend.spans(data))
-        span = next(spans, None)
+        units = (span for span in spans if routes[span.route].units is not None)
+        unit = next(units, None)
 
         def in_unit(place: int) -> bool:
-            nonlocal span
-            while span and span.end <= place:
-                span = next(spans, None)
-            return bool(span and span.start < place and routes[span.route].units is not None)
+            nonlocal unit
+            while unit and unit.end <= place:
+                unit = next(units, None)
+            return unit is not None and unit.start < place
 
         return in_unit
 

@@ -45,7 +45,7 @@ def open_shipped(kind: type[_Kind], name: str, backend: BackendName | None = Non
     key = (kind, name, backend or default_backend())
     with _lock:
         if key not in _open:
-            _open[key] = kind._open(model_bytes(name), key[2], shipped=name)
+            _open[key] = kind._open(model_bytes(name), key[2], shipped=(open_shipped, name))
         found: _Kind = _open[key]
         return found
 

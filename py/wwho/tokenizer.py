@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 END_OF_TEXT = "<|endoftext|>"
+Shipped = tuple[Callable[..., "Tokenizer"], str]
 
 
 class _Given(TypedDict):
@@ -85,14 +86,14 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     """Special tokens whose spelling is an error where the call says nothing of them."""
 
     def __init__(
-        self, blob: bytes, backend: BackendName | None = None, *, shipped: str | None = None
+        self, blob: bytes, backend: BackendName | None = None, *, shipped: Shipped | None = None
     ) -> None:
         """Open an artifact; `load`, `from_bytes` and `wwho.get_encoding` are the ways in.
 
         Args:
             blob: a whole `.wwho` file.
             backend: "native", "wasm" or "reference"; None for the best that is there.
-            shipped: the name under which `get_encoding` knows it, so that pickles stay small.
+            shipped: what opens it again, and its name there, so that pickles stay small.
 
         Raises:
             ArtifactError: the artifact breaks a MUST of FORMAT.md; `.status` names it.
@@ -108,7 +109,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         self._joined = self._texts if self._joins else ()
 
     @classmethod
-    def _open(cls, blob: bytes, backend: BackendName | None, shipped: str | None = None) -> Self:
+    def _open(
+        cls, blob: bytes, backend: BackendName | None, shipped: Shipped | None = None
+    ) -> Self:
         """Open an artifact, for subclasses whose own constructor takes something else."""
         made = cls.__new__(cls)
         Tokenizer.__init__(made, blob, backend, shipped=shipped)
@@ -627,9 +630,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         """
         backend = None if self.backend == default_backend() else self.backend
         if self._shipped is not None:
-            from wwho.encodings import open_shipped
-
-            return open_shipped, (type(self), self._shipped, backend)
+            opener, name = self._shipped
+            return opener, (type(self), name, backend)
         return type(self)._open, (self._blob, backend)
 
     def _is_token(self, unk: Unk) -> bool:

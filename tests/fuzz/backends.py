@@ -63,14 +63,16 @@ class Wasm:
         instance: Any = wasmtime.Instance(self._store, module, [])
         self._exports = instance.exports(self._store)
         self._top = -(-self._exports["__heap_base"].value(self._store) // 16) * 16
-        self._out = self._take(4)
+        self._out = self._take(64)  # a number, then a wwho_job
         artifact = self._put(blob)
         work = self._call("workspace_size", artifact, len(blob))
         self._model = self._call("open", artifact, len(blob), self._take(work), work)
         size = self._exports["wwho_scratch_size"](self._store, self._model)
         size += MORE_SCRATCH
-        self._scratch = self._take(size), size
         self._text, self._ids = self._take(LONGEST), self._take(4 * MOST_IDS)
+        job = (self._take(size), size, self._ids, 0, 0, MOST_IDS)  # its first fields
+        memory = self._exports["memory"]
+        memory.write(self._store, b"".join(each.to_bytes(4, "little") for each in job), self._out)
 
     def _take(self, size: int) -> int:
         """The address of so many bytes, zero and aligned; never given back."""
@@ -86,19 +88,18 @@ class Wasm:
         self._exports["memory"].write(self._store, data, start)
         return start
 
-    def _call(self, name: str, *arguments: int) -> int:
-        """The number that a function writes."""
+    def _call(self, name: str, *arguments: int, at: int = 0) -> int:
+        """The number that a function writes, so many bytes behind the start."""
         if status := self._exports[f"wwho_{name}"](self._store, *arguments, self._out):
             raise ArtifactError(f"wwho_{name}", status=STATUS_NAMES[status])
-        data = self._exports["memory"].read(self._store, self._out, self._out + 4)
+        data = self._exports["memory"].read(self._store, self._out + at, self._out + at + 4)
         return int.from_bytes(data, "little")
 
     def encode(self, text: bytes) -> list[int]:
         """The ids of a text of at most `LONGEST` bytes."""
         memory = self._exports["memory"]
         memory.write(self._store, text, self._text)
-        arguments = (self._text, len(text), 0, 0, *self._scratch, self._ids, 0, 0, MOST_IDS)
-        n = self._call("encode", self._model, *arguments)
+        n = self._call("encode", self._model, self._text, len(text), 0, at=52)  # of the wwho_job
         return memoryview(memory.read(self._store, self._ids, self._ids + 4 * n)).cast("I").tolist()
 
 

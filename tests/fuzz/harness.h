@@ -209,7 +209,9 @@ static inline void free_tokens(fuzz_tokens *t) {
 static inline fuzz_tokens encode_text(fuzz_model *m, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags) {
     for (size_t cap = len, times = 1;;) {
         fuzz_tokens t = {memory(4 * cap), memory(4 * cap), 0};
-        int status = wwho_encode(m->model, text, len, allowed, flags, m->scratch, m->scratch_len, t.ids, NULL, t.ends, cap, &t.n);
+        wwho_job job = {m->scratch, m->scratch_len, .ids = t.ids, .ends = t.ends, .cap = cap, .flags = flags};
+        int status = wwho_encode(m->model, text, len, allowed, &job);
+        t.n = job.n;
         MUST(status == WWHO_OK ? t.n <= cap : status == WWHO_BUFFER && m->rewrites);
         if (status == WWHO_OK) return t;
         free_tokens(&t);
@@ -240,33 +242,39 @@ static inline void check_decode(const fuzz_model *m, const fuzz_tokens *t, const
 /* Counting gives the same number, and a small buffer gets the first ids. */
 static inline void check_count(const fuzz_model *m, const fuzz_tokens *t, const uint8_t *text, size_t len, const uint8_t *allowed,
                                uint32_t flags) {
-    size_t n = 0, cap = t->n / 2, scratch_len = m->scratch_len;
-    MUST(wwho_count(m->model, text, len, allowed, flags, m->scratch, scratch_len, SIZE_MAX, &n) == WWHO_OK && n == t->n);
-    MUST(wwho_count(m->model, text, len, allowed, flags, m->scratch, scratch_len, cap, &n) == WWHO_OK);
-    MUST(t->n > cap ? n > cap : n == t->n);
+    size_t cap = t->n / 2;
+    wwho_job job = {m->scratch, m->scratch_len, .cap = SIZE_MAX, .flags = flags};
+    MUST(wwho_encode(m->model, text, len, allowed, &job) == WWHO_OK && job.n == t->n);
+    job.cap = cap;
+    MUST(wwho_encode(m->model, text, len, allowed, &job) == WWHO_OK);
+    MUST(t->n > cap ? job.n > cap : job.n == t->n);
     for (int with_ends = 0; with_ends < 2; with_ends++) {
-        uint32_t *ids = memory(4 * cap), *ends = with_ends ? memory(4 * cap) : 0;
-        int status = wwho_encode(m->model, text, len, allowed, flags, m->scratch, scratch_len, ids, NULL, ends, cap, &n);
-        MUST(status == (t->n > cap ? WWHO_BUFFER : WWHO_OK) && n == t->n);
-        MUST(!memcmp(ids, t->ids, 4 * cap) && (!ends || !memcmp(ends, t->ends, 4 * cap)));
-        free(ids);
-        free(ends);
+        job.ids = memory(4 * cap);
+        job.ends = with_ends ? memory(4 * cap) : 0;
+        int status = wwho_encode(m->model, text, len, allowed, &job);
+        MUST(status == (t->n > cap ? WWHO_BUFFER : WWHO_OK) && job.n == t->n);
+        MUST(!memcmp(job.ids, t->ids, 4 * cap) && (!job.ends || !memcmp(job.ends, t->ends, 4 * cap)));
+        free(job.ids);
+        free(job.ends);
     }
 }
 
 /* Spans cover the text without gaps, each with a route and a rule that there are. */
 static inline void check_spans(const fuzz_model *m, const uint8_t *text, size_t len) {
-    size_t n = 0, again = 0;
     wwho_span *spans = memory(len * sizeof *spans), *half;
-    MUST(wwho_spans(m->model, text, len, spans, len, &n) == WWHO_OK && n <= len);
+    wwho_job job = {m->scratch, m->scratch_len, .spans = spans, .spans_cap = len, .flags = WWHO_CUT_ONLY};
+    MUST(wwho_encode(m->model, text, len, NULL, &job) == WWHO_OK && !job.n);
+    const size_t n = job.n_spans;
+    MUST(n <= len);
     for (size_t i = 0, at = 0; i < n; at = spans[i++].end) {
         MUST((m->drops ? spans[i].start >= at : spans[i].start == at) && spans[i].end > at && spans[i].end <= len);
         MUST(spans[i].route < m->n_routes && spans[i].rule <= WWHO_PIECE && spans[i].first <= 1);
         MUST(spans[i].first || m->drops || (i && spans[i].route == spans[i - 1].route));
     }
     if (!m->drops) MUST(n ? spans[n - 1].end == len : !len);
-    half = memory(n / 2 * sizeof *half);
-    MUST(wwho_spans(m->model, text, len, half, n / 2, &again) == (n ? WWHO_BUFFER : WWHO_OK) && again == n);
+    half = job.spans = memory(n / 2 * sizeof *half);
+    job.spans_cap = n / 2;
+    MUST(wwho_encode(m->model, text, len, NULL, &job) == (n ? WWHO_BUFFER : WWHO_OK) && job.n_spans == n);
     MUST(!memcmp(half, spans, n / 2 * sizeof *half));
     free(half);
     free(spans);

@@ -85,53 +85,36 @@ class Fenced:
     """A model, and a fence for each of the buffers of a call."""
 
     def __init__(self, library: Library, name: str) -> None:
-        self.library = library
+        self.binding = library
         self.core = Core.open(artifact(name), LONGEST, library)
         self.text, self.ids, self.ends, self.spans = (Fence(library, PAGE) for _ in range(4))
 
     def tokens(self, at: Any, n: int, scratch: Any = None) -> tuple[list[int], list[int]]:
         """Ids and ends of the n bytes at a pointer, written to buffers for just n of them."""
-        ffi, lib, core = self.library.ffi, self.library.lib, self.core
+        ffi, lib, core = self.binding.ffi, self.binding.lib, self.core
         ids = ffi.cast("uint32_t *", self.ids.at_end(4 * n))
         ends = ffi.cast("uint32_t *", self.ends.at_end(4 * n))
-        size = core.scratch_len
-        found = ffi.new("size_t *")
-        status = lib.wwho_encode(
-            *(
-                core.model,
-                at,
-                n,
-                ffi.NULL,
-                0,
-                scratch or core.scratch,
-                size,
-                ids,
-                ffi.NULL,
-                ends,
-                n,
-                found,
-            )
-        )
-        assert status == lib.WWHO_OK
-        return ffi.unpack(ids, found[0]), ffi.unpack(ends, found[0])
+        job = core.job(ids=ids, ends=ends, cap=n)
+        job.scratch = scratch or core.scratch
+        assert lib.wwho_encode(core.model, at, n, ffi.NULL, job) == lib.WWHO_OK
+        return ffi.unpack(ids, job.n), ffi.unpack(ends, job.n)
 
     def check(self, at: Any, text: bytes, ids: list[int], ends: list[int]) -> None:
         """What the functions give for the text at a pointer is what it is elsewhere."""
-        ffi, lib, model, n = self.library.ffi, self.library.lib, self.core.model, len(text)
+        ffi, lib, model, n = self.binding.ffi, self.binding.lib, self.core.model, len(text)
         assert self.tokens(at, n) == (ids, ends)
         count, token = ffi.new("size_t *"), ffi.new("uint32_t *")
-        scratch = (self.core.scratch, self.core.scratch_len)
-        status = lib.wwho_count(model, at, n, ffi.NULL, 0, *scratch, n, count)
-        assert (status, count[0]) == (lib.WWHO_OK, len(ids))
         spans = ffi.cast("wwho_span *", self.spans.at_end(12 * n))
-        assert lib.wwho_spans(model, at, n, spans, n, count) == lib.WWHO_OK
-        assert (spans[count[0] - 1].end if n else count[0]) == n
+        job = self.core.job(cap=n, spans=spans, spans_cap=n)
+        assert lib.wwho_encode(model, at, n, ffi.NULL, job) == lib.WWHO_OK
+        assert job.n == len(ids)
+        assert (spans[job.n_spans - 1].end if n else job.n_spans) == n
         first = ffi.cast("uint32_t *", self.spans.at_end(4 * len(ids)))
         last = ffi.new("uint32_t[]", len(ids))
         given = ffi.cast("uint32_t *", self.ends.put(self.ends.at_end(4 * len(ids)), packed(ends)))
         assert lib.wwho_offsets(at, n, ffi.NULL, given, len(ids), 1, first, last) == lib.WWHO_OK
         whole = lib.wwho_token_id(model, at, n, token)
-        assert whole == lib.WWHO_TOKEN or decoded(self.library, model, [token[0]], n) == text
+        assert whole == lib.WWHO_TOKEN or decoded(self.binding, model, [token[0]], n) == text
         # into the place where the text was: out of line as it was, and with as much room
         out = ffi.cast("uint8_t *", at)
         assert lib.wwho_decode(model, ids, len(ids), out, n, count) == lib.WWHO_OK
@@ -191,27 +174,24 @@ def check_limits(library: Library) -> None:
     """A length beyond 2^31 - 1 is refused, and nothing of the text is read; that one is not."""
     ffi, lib = library.ffi, library.lib
     core = Core.open(artifact("tiny"), LONGEST, library)
-    n, out = ffi.new("size_t *"), ffi.new("uint32_t *")
+    out = ffi.new("uint32_t *")
     page = Fence(library, PAGE).end
     given = (core.model, page)
-    scratch = (ffi.NULL, 0, core.scratch, core.scratch_len)
     for length in TOO_LONG:
         refused = (
-            lib.wwho_encode(*given, length, *scratch, ffi.NULL, ffi.NULL, ffi.NULL, 0, n),
-            lib.wwho_count(*given, length, *scratch, 1, n),
-            lib.wwho_spans(*given, length, ffi.NULL, 0, n),
+            lib.wwho_encode(*given, length, ffi.NULL, core.job()),
             lib.wwho_offsets(page, length, ffi.NULL, ffi.NULL, 0, 0, out, out),
             lib.wwho_token_id(*given, length, out),
         )
         assert set(refused) == {lib.WWHO_ARGUMENT}, (length, refused)
     assert lib.wwho_token_id(*given, LARGEST, out) == lib.WWHO_TOKEN
-    stated = re.search(r"need: at most (\d+) MB, whatever", HEADER.read_text("utf-8"))
+    stated = re.search(r"needs: at most (\d+) MB, whatever", HEADER.read_text("utf-8"))
     needed = lib.wwho_scratch_size(core.model)
     assert stated is not None
     assert needed <= 1e6 * float(stated[1])
-    short = (ffi.NULL, 0, core.scratch, needed - 1)
-    assert lib.wwho_count(*given, LARGEST, *short, 1, n) == lib.WWHO_BUFFER
-    assert lib.wwho_encode(*given, LARGEST, *short, out, out, out, 1, n) == lib.WWHO_BUFFER
+    for job in (core.job(cap=1), core.job(ids=out, starts=out, ends=out, cap=1)):
+        job.scratch_len = needed - 1
+        assert lib.wwho_encode(*given, LARGEST, ffi.NULL, job) == lib.WWHO_BUFFER
 
 
 def check_files_too_long(library: Library) -> None:

@@ -83,7 +83,7 @@ class Zeros:
 class Core:
     """An opened model and a scratch area for texts of up to `longest` bytes."""
 
-    library: Library
+    binding: Library
     model: Any
     scratch: Any
     scratch_len: int
@@ -115,28 +115,27 @@ class Core:
 
         Ids beyond n are canaries, or anything: the core may use all of the buffer.
         """
-        ffi, lib = self.library.ffi, self.library.lib
+        ffi, lib = self.binding.ffi, self.binding.lib
         canaries = [CANARY] * (cap + GUARDS)
         ids, ends = ffi.new("uint32_t[]", canaries), ffi.new("uint32_t[]", canaries)
-        n = ffi.new("size_t *")
-        status = lib.wwho_encode(
-            *(self.model, text, len(text), ffi.NULL, 0, self.scratch, self.scratch_len),
-            *(ids, ffi.NULL, ends if with_ends else ffi.NULL, cap, n),
-        )
-        return status, list(ids), list(ends), n[0]
+        job = self.job(ids=ids, ends=ends if with_ends else ffi.NULL, cap=cap)
+        status = lib.wwho_encode(self.model, text, len(text), ffi.NULL, job)
+        return status, list(ids), list(ends), job.n
+
+    def job(self, **fields: Any) -> Any:
+        """A job that works in the scratch, with these fields."""
+        scratch = {"scratch": self.scratch, "scratch_len": self.scratch_len}
+        return self.binding.ffi.new("wwho_job *", scratch | fields)
 
     def tokens(self, text: bytes) -> tuple[list[int], list[int]]:
         """All ids and ends of a text."""
         status, ids, ends, n = self.encode(text, len(text))
-        assert status == self.library.lib.WWHO_OK
+        assert status == self.binding.lib.WWHO_OK
         return ids[:n], ends[:n]
 
     def count(self, text: bytes, limit: int) -> int:
-        """What `wwho_count` gives."""
-        n = self.library.ffi.new("size_t *")
-        status = self.library.lib.wwho_count(
-            *(self.model, text, len(text), self.library.ffi.NULL, 0),
-            *(self.scratch, self.scratch_len, limit, n),
-        )
-        assert status == self.library.lib.WWHO_OK
-        return int(n[0])
+        """The number of tokens, up to more than `limit`."""
+        lib, job = self.binding.lib, self.job(cap=limit)
+        status = lib.wwho_encode(self.model, text, len(text), self.binding.ffi.NULL, job)
+        assert status == lib.WWHO_OK
+        return int(job.n)

@@ -24,8 +24,7 @@ from schemathesis.config import SchemathesisConfig
 import wwho
 from wwho.serve import api, operations
 from wwho.serve.app import create_app
-from wwho.serve.messages import BATCH, SPECIALS
-from wwho.serve.operations import OPERATIONS
+from wwho.serve.operations import BATCH, OPERATIONS, SPECIALS
 
 TEXTS = (
     "",
@@ -35,7 +34,6 @@ TEXTS = (
     "<|endoftext|>",
     "é" * 300,
 )
-ENCODE = next(each for each in OPERATIONS if each.name == "encode")
 APP = create_app()
 
 # What follows the document may still name a token that the encoding does not have: 422.
@@ -181,22 +179,22 @@ def test_the_readme_is_true(client: FlaskClient) -> None:
         (b"", "Expected JSON in UTF-8", None),
         (b"{", "Expected JSON in UTF-8", None),
         (b'{"text": "a"} b', "Expected JSON in UTF-8", None),
-        (b'{"text": "\xff"}', "13 bytes that are not: byte 0xff: invalid start byte", None),
-        (b'{"text": "\\ud800"}', "or a string ends with half a surrogate pair", None),
+        (b'{"text": "\xff"}', "13 bytes that are not: invalid start byte", None),
+        (b'{"text": "\\ud800"}', "without half surrogate pairs, got 18 bytes", None),
         (b'{"text": "\\udc00"}', "without half surrogate pairs", None),
         (b'\xff\xfe{\x00"\x00', "Expected JSON in UTF-8", None),
         (b"[" * 100_000, "Expected `object`, got `array`", "/0"),
         (b'{"text": ' + b"[" * 100_000, "Expected `str`, got `array`", "/text"),
         (b'{"text": ' + b'{"a":' * 100_000, "Expected `str`, got `object`", "/text"),
         (b"null", "Expected `object | array`, got `null`", None),
-        (b"{}", "Expected the required field `text`, got an object without it", None),
+        (b"{}", "missing required field `text`", None),
         (b'{"text": 1}', "Expected `str`, got `int`", "/text"),
-        (b'{"text": "a", "model": "b"}', "only the fields that openapi.json names", None),
+        (b'{"text": "a", "model": "b"}', "unknown field `model`", None),
         (b'[{"text": "a"}, {"text": []}]', "Expected `str`, got `array`", "/1/text"),
-        (b"[]", "length >= 1, got length 0", None),
+        (b"[]", "length >= 1", None),
         (
             json.dumps([{"text": ""}] * (BATCH + 1)).encode(),
-            f"length <= {BATCH}, got length {BATCH + 1}",
+            f"length <= {BATCH}",
             None,
         ),
         (
@@ -205,11 +203,15 @@ def test_the_readme_is_true(client: FlaskClient) -> None:
             "/encoding",
         ),
         (b'[{"text": "a", "encoding": "../../etc/passwd"}]', "one of cl100k", "/0/encoding"),
-        (b'{"text": "a", "allowed_special": "some"}', 'Expected "all" or an', "/allowed_special"),
+        (
+            b'{"text": "a", "allowed_special": "some"}',
+            "Invalid enum value 'some'",
+            "/allowed_special",
+        ),
         (b'{"text": "a", "allowed_special": [1]}', "`str`, got `int`", "/allowed_special/0"),
         (
             json.dumps({"text": "a", "allowed_special": ["x"] * (SPECIALS + 1)}).encode(),
-            f"length <= {SPECIALS}, got length {SPECIALS + 1}",
+            f"length <= {SPECIALS}",
             "/allowed_special",
         ),
     ],
@@ -226,11 +228,11 @@ def test_what_is_not_as_documented(
 @pytest.mark.parametrize(
     ("tokens", "status", "detail", "pointer"),
     [
-        ([-1], 400, "`int` >= 0, got -1", "/tokens/0"),
-        ([0, 2**32], 400, "`int` <= 4294967295, got 4294967296", "/tokens/1"),
-        ([0, "LONG"], 400, "an integer of at most 4300 digits, got a longer number", "/tokens/1"),
-        ([0, "HUGE"], 400, "an integer, got a number beyond 64-bit floating point", "/tokens/1"),
-        ([0, 10**400], 400, "`int` <= 4294967295, got a longer number", "/tokens/1"),
+        ([-1], 400, "`int` >= 0", "/tokens/0"),
+        ([0, 2**32], 400, "`int` <= 4294967295", "/tokens/1"),
+        ([0, "LONG"], 400, "Integer value out of range", "/tokens/1"),
+        ([0, "HUGE"], 400, "Number out of range", "/tokens/1"),
+        ([0, 10**400], 400, "`int` <= 4294967295", "/tokens/1"),
         ([1.5], 400, "`int`, got `float`", "/tokens/0"),
         (["1"], 400, "`int`, got `str`", "/tokens/0"),
         ([True], 400, "`int`, got `bool`", "/tokens/0"),
@@ -329,28 +331,6 @@ def test_other_paths_and_methods(client: FlaskClient) -> None:
         assert (response.status_code, response.mimetype) == (405, "application/problem+json")
         assert allowed in response.headers["Allow"]
         assert f"got {method}" in response.get_json()["detail"]
-
-
-def test_only_a_few_large_bodies_are_answered_at_once(client: FlaskClient) -> None:
-    # A large body that is being answered is one that holds the semaphore; here the test holds it.
-    large = APP.extensions["wwho.large"]
-    exactly = ENCODE.small_bytes - len(b'{"text": ""}')
-    body = b'{"text": "' + b"a" * (exactly + 1) + b'"}'
-    with large, large:
-        found = problem(client, "encode", body, 503)
-        assert f"at most {ENCODE.small_bytes} bytes" in found["detail"]
-        headers = {"Content-Type": "application/json"}
-        refused = client.post("/api/v1/encode", data=body, headers=headers)
-        assert refused.headers["Retry-After"] == "1"
-        ask(client, "encode", {"text": "a" * 1000})
-        assert (
-            client.post("/api/v1/encode", data=body[:-3] + b'"}', headers=headers).status_code
-            == 200
-        )
-    # and a fault gives its place back
-    for _ in range(5):
-        problem(client, "encode", body + b"x", 400)
-    assert client.post("/api/v1/encode", data=body, headers=headers).status_code == 200
 
 
 # The log

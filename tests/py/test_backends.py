@@ -32,6 +32,7 @@ from wwho.core.characters import read_characters
 from wwho.core.merge import merge
 from wwho.core.select import BackendName, default_backend, open_backend
 from wwho.format.write import write_artifact
+from wwho.special import allowed_mask
 from wwho.text import Unk
 
 BACKENDS: tuple[BackendName, ...] = ("native", "reference")
@@ -63,6 +64,18 @@ def test_vectors_of_models_that_rewrite_texts(name: str, backend: BackendName) -
     check_rewritten(tokenizer(name, backend), name)
 
 
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_spans_of_rewritten_texts_have_places_in_the_source(name: str) -> None:
+    native, reference = (tokenizer(name, backend)._backend for backend in BACKENDS)
+    for line in json.loads((VECTORS / "rewritten.json").read_text("utf-8")):
+        if line["encoding"] != name:
+            continue
+        data = line["text"].encode("utf-8", "replace")
+        found = native.encode_with_spans(data, None, False)
+        assert found == reference.encode_with_spans(data, None, False)
+        assert all(0 <= span.start <= span.end <= len(data) for span in found[3])
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", AFTER)
 def test_vectors_of_templates_and_decoders(name: str, backend: BackendName) -> None:
@@ -92,6 +105,10 @@ def agree(name: str, text: str | bytes, allowed: frozenset[str], unk: bool) -> N
     assert native.encode(text, allowed_special=allowed, unk=mode) == found[0]
     data = text.encode() if isinstance(text, str) else text
     assert native._backend.spans(data) == reference._backend.spans(data)
+    mask = allowed_mask(allowed & {*native.info.specials}, native.info.added)
+    one_pass = native._backend.encode_with_spans(data, mask, unk)
+    assert one_pass == reference._backend.encode_with_spans(data, mask, unk)
+    assert one_pass[0] == found[0]
     decoded = native.decode_bytes(found[0])
     assert decoded == reference.decode_bytes(found[0])
     # [UNK] loses text: on request, and always where it stands for what an encoder lost; so does

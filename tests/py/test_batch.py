@@ -113,11 +113,11 @@ def test_short_texts_use_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> 
         def __getattr__(self, name: str) -> Any:
             return getattr(core, name)
 
-        def wwho_encode_batch(self, *arguments: object) -> object:
+        def wwho_encode(self, *arguments: object) -> object:
             if threading.get_ident() not in met:
                 met.add(threading.get_ident())
                 both.wait()
-            return core.wwho_encode_batch(*arguments)
+            return core.wwho_encode(*arguments)
 
     enc = Tokenizer(model_bytes("wwho_328k"), "native")
     monkeypatch.setattr(native, "lib", Met())

@@ -118,10 +118,11 @@ def test_the_steps_of_an_automaton_find_its_pieces() -> None:
             at += 1
         found.append(text[place:end])
         place = end
-    raw, n = text.encode(), ffi.new("size_t *")
+    raw = text.encode()
     spans = ffi.new("wwho_span[]", len(raw))
-    assert lib.wwho_spans(core.model, raw, len(raw), spans, len(raw), n) == lib.WWHO_OK
-    assert found == [raw[span.start : span.end].decode() for span in spans[0 : n[0]]]
+    job = core.job(spans=spans, spans_cap=len(raw), flags=lib.WWHO_CUT_ONLY)
+    assert lib.wwho_encode(core.model, raw, len(raw), ffi.NULL, job) == lib.WWHO_OK
+    assert found == [raw[span.start : span.end].decode() for span in spans[0 : job.n_spans]]
     assert lib.wwho_step(core.model, automaton, 4095, 0, rule, state) == lib.WWHO_ARGUMENT
     assert lib.wwho_step(core.model, 99, 1, 0, rule, state) == lib.WWHO_ARGUMENT
 
@@ -198,48 +199,40 @@ def test_the_longest_text() -> None:
     fd = os.memfd_create("part")
     os.write(fd, part)
     needed = lib.wwho_scratch_size(core.model)
-    n = ffi.new("size_t *")
     with mapped(LARGEST + 1, mmap.PROT_READ, fd) as text, mapped(needed, 3) as scratch:
-        given = (ffi.cast("uint8_t *", text), LARGEST, ffi.NULL, 0, ffi.cast("void *", scratch))
+        given = (ffi.cast("uint8_t *", text), LARGEST, ffi.NULL)
         for limit in (100, LARGEST):
-            assert lib.wwho_count(core.model, *given, needed, limit, n) == lib.WWHO_OK
-            assert (n[0] > 100) if limit == 100 else (n[0] == expected)
+            job = core.job(cap=limit)
+            job.scratch = ffi.cast("void *", scratch)
+            assert lib.wwho_encode(core.model, *given, job) == lib.WWHO_OK
+            assert (job.n > 100) if limit == 100 else (job.n == expected)
     os.close(fd)
 
 
 def test_bad_arguments_are_refused(core: Core) -> None:
-    n = ffi.new("size_t *")
-    args = [
-        core.model,
-        b"x",
-        1,
-        ffi.NULL,
-        0,
-        core.scratch,
-        core.scratch_len,
-        ffi.NULL,
-        ffi.NULL,
-        ffi.NULL,
-        0,
-        n,
-    ]
+    job, ids = core.job(cap=9), ffi.new("uint32_t *")
 
-    def encode(**changed: Any) -> int:
-        called = list(args)
-        for index, value in changed.items():
-            called[int(index[1:])] = value
-        return int(lib.wwho_encode(*called))
+    def encode(model: Any = core.model, text: Any = b"x", job: Any = job, **changed: Any) -> int:
+        asked = ffi.new("wwho_job *", job[0]) if job else job
+        for name, value in changed.items():
+            setattr(asked, name, value)
+        return int(lib.wwho_encode(model, text, 1, ffi.NULL, asked))
 
-    assert encode() == lib.WWHO_BUFFER
-    assert n[0] == 1
-    assert encode(_0=ffi.NULL) == lib.WWHO_ARGUMENT
-    assert encode(_1=ffi.NULL) == lib.WWHO_ARGUMENT
-    assert encode(_5=ffi.NULL) == lib.WWHO_ARGUMENT
-    assert encode(_5=core.scratch + 8) == lib.WWHO_ARGUMENT
-    assert encode(_6=0) == lib.WWHO_BUFFER
-    assert encode(_10=1) == lib.WWHO_ARGUMENT
-    assert encode(_11=ffi.NULL) == lib.WWHO_ARGUMENT
-    assert encode(_8=ffi.new("uint32_t *")) == lib.WWHO_ARGUMENT  # starts without ends
+    assert encode() == lib.WWHO_OK
+    assert encode(ids=ids, cap=0) == lib.WWHO_BUFFER
+    assert encode(scratch_len=0) == lib.WWHO_BUFFER
+    for wrong in (
+        {"model": ffi.NULL},
+        {"text": ffi.NULL},
+        {"job": ffi.NULL},
+        {"scratch": ffi.NULL},
+        {"scratch": core.scratch + 8},
+        {"starts": ids},  # without ends
+        {"bounds": ids},  # without rows
+        {"place": 8},
+        {"flags": lib.WWHO_GOES_ON | lib.WWHO_ONE_PIECE},
+    ):
+        assert encode(**wrong) == lib.WWHO_ARGUMENT, wrong
 
 
 def test_a_batch_is_its_texts_one_after_another(core: Core) -> None:
@@ -254,10 +247,9 @@ def test_a_batch_is_its_texts_one_after_another(core: Core) -> None:
     def encode(cap: int, with_ends: bool = True, scratch_len: int = needed) -> tuple[Any, ...]:
         ids, ends = ffi.new("uint32_t[]", total), ffi.new("uint32_t[]", total)
         rows = ffi.new("uint32_t[]", len(texts) + 1)
-        status = lib.wwho_encode_batch(
-            *(core.model, data, starts, len(texts), ffi.NULL, 0, core.scratch, scratch_len),
-            *(ids, ffi.NULL, ends if with_ends else ffi.NULL, cap, rows),
-        )
+        job = core.job(ids=ids, ends=ends if with_ends else ffi.NULL, cap=cap)
+        job.bounds, job.rows, job.n_texts, job.scratch_len = starts, rows, len(texts), scratch_len
+        status = lib.wwho_encode(core.model, data, len(data), ffi.NULL, job)
         return status, list(ids), list(ends), list(rows)
 
     status, ids, ends, rows = encode(total)
@@ -286,16 +278,18 @@ def test_open_wants_aligned_memory_that_is_large_enough() -> None:
 
 
 def test_spans_cover_the_text_without_gaps(core: Core) -> None:
-    n, cap = ffi.new("size_t *"), len(TEXT)
+    cap = len(TEXT)
     spans = ffi.new("wwho_span[]", cap)
-    assert lib.wwho_spans(core.model, TEXT, len(TEXT), spans, cap, n) == lib.WWHO_OK
-    found = [(s.start, s.end, s.route, s.rule, s.first) for s in spans[0 : n[0]]]
+    job = core.job(spans=spans, spans_cap=cap, flags=lib.WWHO_CUT_ONLY)
+    assert lib.wwho_encode(core.model, TEXT, cap, ffi.NULL, job) == lib.WWHO_OK
+    found = [(s.start, s.end, s.route, s.rule, s.first) for s in spans[0 : job.n_spans]]
     assert [start for start, *_ in found] == [0, *(end for _, end, *_ in found[:-1])]
     assert found[-1][1] == len(TEXT)
     assert {(route, rule) for _, _, route, rule, _ in found} == {(0, lib.WWHO_PIECE)}
-    assert [first for *_, first in found] == [1] + [0] * (n[0] - 1)
-    assert lib.wwho_spans(core.model, TEXT, len(TEXT), ffi.NULL, 0, n) == lib.WWHO_BUFFER
-    assert n[0] == len(found)
+    assert [first for *_, first in found] == [1] + [0] * (job.n_spans - 1)
+    job.spans_cap = 0
+    assert lib.wwho_encode(core.model, TEXT, cap, ffi.NULL, job) == lib.WWHO_BUFFER
+    assert job.n_spans == len(found)
 
 
 def test_decode_reports_the_length_and_the_place_of_a_bad_id(core: Core) -> None:

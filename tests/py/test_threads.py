@@ -135,8 +135,6 @@ LONG = SENTENCE * 20_000
 BLOB = model_bytes("wwho_328k")
 WORK: dict[str, Callable[[Tokenizer], object]] = {
     "wwho_encode": lambda enc: enc.encode(LONG),
-    "wwho_count": lambda enc: enc.count(LONG),
-    "wwho_spans": lambda enc: enc.segment(LONG[:200_000]),
     "wwho_offsets": lambda enc: enc.encode_with_offsets(LONG),
     "wwho_decode": lambda enc: enc.decode([220] * 1_000_000),
     "wwho_open": lambda _: Tokenizer(BLOB, "native"),

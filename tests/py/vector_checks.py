@@ -14,7 +14,7 @@ VECTORS = Path(__file__).resolve().parents[1] / "vectors"
 TINY = VECTORS / "tiny.wwho"
 ENCODINGS = sorted(path.stem for path in VECTORS.glob("*.jsonl"))
 REWRITTEN = ("normal", "steps")
-AFTER = ("template", "fallback", "ctc", "script", "trimmed")
+AFTER = ("template", "fallback", "ctc", "script", "trimmed", "published", "ospe")
 ERRORS = {"SpecialTokenError": SpecialTokenError, "UnknownTokenError": UnknownTokenError}
 
 

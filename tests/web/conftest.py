@@ -18,7 +18,6 @@ sys.path.append(str(ROOT / "tools" / "bench"))
 from load import Running, serving  # noqa: E402
 
 ARTIFACTS = ROOT / "test-artifacts"
-FONTS = ROOT / "tests" / "node_modules" / "@fontsource"
 
 
 @pytest.fixture(scope="session")
@@ -26,8 +25,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The server, as a user starts it."""
     for name in ("brotli", "flask", "msgspec", "waitress"):
         pytest.importorskip(name, reason=f"the server needs {name}: pip install 'wwho[serve]'")
-    fonts = ("--fonts", str(FONTS)) if FONTS.is_dir() else ()
-    with serving(tmp_path_factory.mktemp("server") / "log", *fonts) as running:
+    with serving(tmp_path_factory.mktemp("server") / "log") as running:
         yield running
 
 

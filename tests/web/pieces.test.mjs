@@ -19,7 +19,7 @@ const TOKENIZERS = await Promise.all(NAMES.map((name) => getEncoding(name)));
 const MORE = [...TEXTS, "𓀀 අද්භුත ක්‍ෂිතිජය अद्भुत क्षितिज 👩‍👩‍👧 שָׁלוֹם\n\n x", "क्ष्म्य्व्ट्ठ्ळ", " ගෙදර", "\r\n\r\n", "ක්".repeat(300)];
 
 /** @param {string} text */
-const sidesOf = (text) => TOKENIZERS.map((tokenizer) => ({ tokenizer, encoded: tokenizer.encodeWithOffsets(text) }));
+const sidesOf = (text) => TOKENIZERS.map((tokenizer) => ({ tokenizer, encoded: tokenizer.encodeWithOffsets(text, { units: true }) }));
 /** @param {string} text */
 const described = (text) => describe(text, sidesOf(text));
 

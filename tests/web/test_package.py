@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -311,6 +312,8 @@ def test_workerd(project: Path) -> None:
 def expect_page(found: dict[str, Any]) -> None:
     assert "error" not in found, found["error"]
     expect_all(found["checked"], "tiny")
+    after = json.loads((ROOT / "tests" / "vectors" / "after.json").read_text("ascii"))
+    assert found["after"] == Counter(line["encoding"] for line in after)
     enc = wwho.get_encoding("wwho_328k")
     assert found["counts"] == [enc.count("hello world"), enc.count(TEXT), enc.count("hello world")]
     assert found["missing"] == "ARGUMENT"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -29,7 +30,7 @@ import wwho
 pytestmark = pytest.mark.page
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT_BYTES = 20_000_000
+DOCUMENT_BYTES = 8_000_000
 
 
 def expect_totals(page: Any, text: str, names: Sequence[str] = NAMES, times: int = 1) -> None:
@@ -65,17 +66,17 @@ def test_a_folder_is_counted_file_by_file(page: Any, address: str, tmp_path: Pat
     expect_counts(page, EXAMPLE, ("wwho_super_328k", *NAMES[1:]))
 
 
-@pytest.mark.parametrize("viewport", [(1366, 650), (360, 740)])
-def test_what_is_dropped_fills_the_top(page: Any, address: str, viewport: tuple[int, int]) -> None:
+def test_what_is_dropped_fills_the_top(page: Any, address: str) -> None:
     """Whatever its size: its name, its size and its tokens, all in sight, and no alarm."""
-    page.set_viewport_size({"width": viewport[0], "height": viewport[1]})
     opened(page, address)
     text = LINE * (1_000_000 // len(LINE.encode()) + 1)
     drop(page, "notes.md", text.encode())
     expect_totals(page, text)
     expect(page.locator("#given")).to_have_text("notes.md, 1.0 MB")
-    for part in ("#given", "#files", *(f"#count-{row}" for row in range(3))):
-        expect(page.locator(part)).to_be_in_viewport()
+    for width, height in ((1366, 650), (360, 740)):
+        page.set_viewport_size({"width": width, "height": height})
+        for part in ("#given", "#files", *(f"#count-{row}" for row in range(3))):
+            expect(page.locator(part)).to_be_in_viewport()
     expect(page.locator("#alert")).to_be_hidden()
     expect(page.locator("#file-list")).to_be_hidden()
     assert text.startswith(page.locator("#tokens-2").text_content())
@@ -140,11 +141,18 @@ def drop_folder(page: Any, folder: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_read_is_a_row(page: Any, address: str, tmp_path: Path) -> None:
-    """Beside the files that can. The tests may run as root, to whom no folder is closed."""
+    """Beside the files that can. The tests may run as root, to whom no folder is closed.
+
+    An empty folder is said to be one.
+    """
+    (tmp_path / "empty").mkdir()
     for name in ("closed", "open"):
         (tmp_path / "folder" / name).mkdir(parents=True)
         (tmp_path / "folder" / name / "a.txt").write_text(SAMPLE, "utf-8")
     opened(page, address)
+    drop_folder(page, tmp_path / "empty")
+    expect(page.locator("#alert")).to_have_text("There is no file in that folder.")
+    expect(page.locator("#files")).to_be_hidden()
     page.evaluate(
         """() => {
           const close = ({ dataTransfer }) => {
@@ -167,14 +175,6 @@ def test_a_folder_that_cannot_be_read_is_a_row(page: Any, address: str, tmp_path
     page.select_option("#pick-0", "wwho_super_328k")
     expect_count(page, 0, native("wwho_super_328k", SAMPLE))
     expect(page.locator("#file-rows .failed")).to_have_text("cannot be read")
-
-
-def test_an_empty_folder_is_said_to_be(page: Any, address: str, tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    opened(page, address)
-    drop_folder(page, tmp_path / "folder")
-    expect(page.locator("#alert")).to_have_text("There is no file in that folder.")
-    expect(page.locator("#files")).to_be_hidden()
 
 
 def test_counting_can_be_cancelled(page: Any, address: str, tmp_path: Path) -> None:
@@ -203,28 +203,27 @@ def test_counting_can_be_cancelled(page: Any, address: str, tmp_path: Path) -> N
     expect(page.locator("#files")).to_be_hidden()
 
 
-@pytest.mark.parametrize(
-    ("missing", "why"),
-    [("worker-thread.js", "the Worker failed"), ("wwho.wasm", "wwho.wasm")],
-)
 def test_a_worker_that_cannot_start_is_named_at_every_file(
-    unhelped_page: Any, address: str, missing: str, why: str
+    unhelped_page: Any, address: str
 ) -> None:
     """More files than there are Workers: none waits for one, and none starts one of its own."""
     page = opened(unhelped_page, address)
-    page.route(f"**/{missing}", lambda route: route.fulfill(status=404))
     workers: list[Any] = []
     page.on("worker", lambda worker: workers.append(worker))
     files = [{"name": f"{i}.txt", "mimeType": "", "buffer": b"shore"} for i in range(300)]
-    page.set_input_files("#file", files)
-    expect(page.locator("#file-state")).to_contain_text("300 cannot be counted")
-    expect(page.locator("#file-rows .failed").last).to_contain_text(why)
-    assert len(workers) <= 8
+    for missing, why in (("worker-thread.js", "the Worker failed"), ("wwho.wasm", "wwho.wasm")):
+        workers.clear()
+        page.route(f"**/{missing}", lambda route: route.fulfill(status=404))
+        page.set_input_files("#file", files)
+        expect(page.locator("#file-state")).to_contain_text("300 cannot be counted")
+        expect(page.locator("#file-rows .failed").last).to_contain_text(why)
+        assert len(workers) <= 8
 
-    page.unroute(f"**/{missing}")
-    page.set_input_files("#file", files[:2])
-    expect(page.locator("#file-state")).to_contain_text("Counted 2 files")
-    expect_totals(page, "shore", times=2)
+        page.unroute(f"**/{missing}")
+        page.set_input_files("#file", files[:2])
+        expect(page.locator("#file-state")).to_contain_text("Counted 2 files")
+        expect_totals(page, "shore", times=2)
+        page.click("#clear-files")
 
 
 def test_workers_that_start_do_the_work_of_those_that_cannot(
@@ -371,7 +370,8 @@ def test_a_long_line_is_counted_but_not_edited(page: Any, address: str) -> None:
     expect_counts(page, start)
 
 
-def test_a_file_is_pasted_as_it_is_dropped(page: Any, address: str) -> None:
+def test_a_file_is_pasted_as_it_is_dropped_and_text_anywhere(page: Any, address: str) -> None:
+    """Text is pasted into the text area wherever the focus is."""
     opened(page, address)
     page.evaluate(
         """(text) => {
@@ -383,10 +383,7 @@ def test_a_file_is_pasted_as_it_is_dropped(page: Any, address: str) -> None:
     )
     expect_totals(page, SAMPLE)
     expect(page.locator("#given")).to_have_text(f"pasted.txt, {len(SAMPLE.encode())} B")
-
-
-def test_text_is_pasted_wherever_the_focus_is(page: Any, address: str) -> None:
-    opened(page, address)
+    page.click("#clear-files")
     page.evaluate(
         """(text) => {
           const clipboardData = new DataTransfer();
@@ -438,6 +435,24 @@ def test_own_tokenizers_go_to_the_last_row_and_can_be_chosen_in_all(
     page.select_option("#pick-0", "tiny")
     expect_counts(page, EXAMPLE, ())
     expect_count(page, 0, wwho.Tokenizer.load(tiny).count(EXAMPLE))
+
+
+def test_a_tokenizer_of_characters_is_no_judge_of_syllables(
+    page: Any, address: str, tmp_path: Path
+) -> None:
+    """Without one that knows them in any row, what is cut are characters."""
+    vocabulary = {letter: i for i, letter in enumerate(sorted({*EXAMPLE, *SAMPLE}))}
+    model = {"type": "BPE", "vocab": vocabulary, "merges": []}
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"model": model}), "utf-8")
+    letters = wwho.Tokenizer.from_file(tmp_path / "tokenizer.json")
+    letters.save(tmp_path / "letters.wwho")
+    opened(page, address)
+    page.set_input_files("#model", tmp_path / "letters.wwho")
+    expect(page.locator("#name-2")).to_have_text("letters")
+    expect_count(page, 2, letters.count(EXAMPLE))
+    expect(page.locator("#cuts-0")).to_have_text(re.compile(r"^cuts \d+ characters$"))
+    page.select_option("#pick-0", "wwho_328k")
+    expect(page.locator("#cuts-1")).to_have_text("cuts 11 of 46 syllables")
 
 
 def test_messages_are_seen_wherever_the_page_is(page: Any, address: str) -> None:

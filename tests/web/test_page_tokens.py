@@ -74,27 +74,30 @@ def test_a_cut_syllable_is_solid_red_and_whole_to_the_eye(page: Any, address: st
         assert shown(page, row) == text
 
 
-@pytest.mark.parametrize("example", ["sinhala", "hindi"])
-def test_the_rows_are_shaped_as_the_text(page: Any, address: str, example: str) -> None:
+def test_the_rows_are_shaped_as_the_text(page: Any, address: str) -> None:
     """Neither tokens nor cuts change where anything stands: every row is as wide as the text."""
     opened(page, address)
-    page.click(f"[data-example={example}]")
-    text = page.input_value("#text")
-    expect_counts(page, text)
-    widths = page.evaluate(
-        """() => {
-          const rows = [0, 1, 2].map((row) => document.getElementById(`tokens-${row}`));
-          const plain = rows[0].cloneNode();
-          plain.textContent = rows[0].textContent;
-          rows[0].after(plain);
-          return [...rows, plain].map((node) => {
-            node.style.cssText = "white-space: pre; width: max-content; position: absolute";
-            return node.getBoundingClientRect().width;
-          });
-        }"""
-    )
-    assert widths[3] > 300
-    assert widths[:3] == pytest.approx([widths[3]] * 3, abs=1)
+    for example in ("sinhala", "hindi"):
+        page.click(f"[data-example={example}]")
+        text = page.input_value("#text")
+        expect_counts(page, text)
+        widths = page.evaluate(
+            """() => {
+              const rows = [0, 1, 2].map((row) => document.getElementById(`tokens-${row}`));
+              const plain = rows[0].cloneNode();
+              plain.textContent = rows[0].textContent;
+              rows[0].after(plain);
+              const widths = [...rows, plain].map((node) => {
+                node.style.cssText = "white-space: pre; width: max-content; position: absolute";
+                return node.getBoundingClientRect().width;
+              });
+              plain.remove();
+              for (const row of rows) row.style.cssText = "";
+              return widths;
+            }"""
+        )
+        assert widths[3] > 300
+        assert widths[:3] == pytest.approx([widths[3]] * 3, abs=1)
 
 
 def test_a_cut_character_is_one_piece_and_its_bytes_can_be_seen(page: Any, address: str) -> None:
@@ -108,11 +111,10 @@ def test_a_cut_character_is_one_piece_and_its_bytes_can_be_seen(page: Any, addre
     assert bytes.fromhex(bytes_).decode() == "𓀀"
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_bytes_and_ids_do_not_break_in_two(page: Any, address: str, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 740})
+def test_bytes_and_ids_do_not_break_in_two(page: Any, address: str) -> None:
     opened(page, address)
-    for view in ("Bytes", "Ids"):
+    for width, view in itertools.product((360, 1280), ("Bytes", "Ids")):
+        page.set_viewport_size({"width": width, "height": 740})
         show_as(page, view)
         for row in range(len(NAMES)):
             assert tokens(page, row).count() == native(NAMES[row], EXAMPLE)
@@ -120,25 +122,25 @@ def test_bytes_and_ids_do_not_break_in_two(page: Any, address: str, width: int) 
             assert set(lines) == {1}
 
 
-@pytest.mark.parametrize("view", ["Text", "Ids", "Bytes"])
-def test_pointing_marks_the_same_characters_in_all_rows(page: Any, address: str, view: str) -> None:
+def test_pointing_marks_the_same_characters_in_all_rows(page: Any, address: str) -> None:
     opened(page, address)
     page.fill("#text", "ගෙදර යන පාරේ මල්")
     expect_counts(page, "ගෙදර යන පාරේ මල්")
     expect_done(page)
-    show_as(page, view)
     encoding = wwho.get_encoding("wwho_328k")
     second = encoding.decode([encoding.encode("ගෙදර යන පාරේ මල්")[1]])
-    tokens(page, 2).nth(1).hover()
-    if view == "Text":
-        assert marked(page) == [second] * 3
-    else:
-        for row in range(len(NAMES)):
-            assert page.locator(f"#tokens-{row} .looked-at").count() >= 1
-    page.mouse.move(5, 5)
-    expect(page.locator("#card")).to_be_hidden()
-    assert page.locator(".looked-at").count() == 0
-    assert marked(page) == []
+    for view in ("Text", "Ids", "Bytes"):
+        show_as(page, view)
+        tokens(page, 2).nth(1).hover()
+        if view == "Text":
+            assert marked(page) == [second] * 3
+        else:
+            for row in range(len(NAMES)):
+                assert page.locator(f"#tokens-{row} .looked-at").count() >= 1
+        page.mouse.move(5, 5)
+        expect(page.locator("#card")).to_be_hidden()
+        assert page.locator(".looked-at").count() == 0
+        assert marked(page) == []
 
 
 def test_pointing_at_a_part_marks_its_whole_character(page: Any, address: str) -> None:
@@ -211,24 +213,23 @@ def test_a_click_leaves_the_page_where_it_is(page: Any, address: str) -> None:
     expect(page.locator("#card")).to_be_hidden()
 
 
-@pytest.mark.parametrize("start", ["", "x "])
-def test_cut_characters_keep_the_direction_of_their_script(
-    page: Any, address: str, start: str
-) -> None:
+def test_cut_characters_keep_the_direction_of_their_script(page: Any, address: str) -> None:
     """Every letter of vowelled Hebrew is left of the one before it."""
     opened(page, address)
-    text = f"{start}שָׁלוֹם בַּבֹּקֶר"
-    page.fill("#text", text)
-    expect_counts(page, text)
-    expect_done(page)
-    cuts = page.locator("#tokens-1 .cut")
-    assert cuts.count() > 3
-    rects = cuts.evaluate_all(
-        "all => all.map(span => span.getBoundingClientRect()).map(rect => [rect.left, rect.right])"
-    )
-    for (left, _), (_, right) in itertools.pairwise(rects):
-        assert right <= left + 1
-    expect(page.locator("#cuts-1")).to_have_text(re.compile("cuts .* characters"))
+    for start in ("", "x "):
+        text = f"{start}שָׁלוֹם בַּבֹּקֶר"
+        page.fill("#text", text)
+        expect_counts(page, text)
+        expect_done(page)
+        cuts = page.locator("#tokens-1 .cut")
+        assert cuts.count() > 3
+        rects = cuts.evaluate_all(
+            "all => all.map(span => span.getBoundingClientRect())"
+            ".map(rect => [rect.left, rect.right])"
+        )
+        for (left, _), (_, right) in itertools.pairwise(rects):
+            assert right <= left + 1
+        expect(page.locator("#cuts-1")).to_have_text(re.compile("cuts .* characters"))
 
 
 def test_what_cannot_be_seen_has_a_name(page: Any, address: str) -> None:

@@ -420,3 +420,18 @@ test("text that a stage drops belongs to no token, in a text of several parts, t
     assert.equal(segmented(odd, text), inner);
   }
 });
+
+test("with units, encodeWithOffsets gives in one pass what segment gives, also of a text in several parts", async () => {
+  const tokenizer = await getEncoding("wwho_328k");
+  const { routes } = tokenizer.info;
+  for (const text of ["ඔයා 1 special अद्भुत", "", "𓀀 ක්‍ෂ x ".repeat(2 ** 17)]) {
+    const { unitStarts, unitEnds, unitRoutes, ...encoded } = tokenizer.encodeWithOffsets(text, { units: true });
+    assert.deepEqual(encoded, tokenizer.encodeWithOffsets(text));
+    const units = Array.from(unitStarts ?? [], (start, i) => text.slice(start, unitEnds[i]));
+    assert.deepEqual(units.filter((_, i) => routes[unitRoutes[i]].hasUnits), tokenizer.segment(text).flatMap(({ units }) => units));
+    assert.equal(units.join(""), text);
+  }
+  const text = "ක<|endoftext|>ා";
+  assert.deepEqual([...tokenizer.encodeWithOffsets(text, { units: true, allowedSpecial: "all" }).unitStarts], [0, text.length - 1]);
+  assert.throws(() => tokenizer.encodeWithOffsets("a", { units: true, pair: "b" }), { status: "ARGUMENT" });
+});

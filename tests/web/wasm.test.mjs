@@ -57,20 +57,20 @@ async function openTiny(room) {
 
 test("the scratch is of the size that the header states, whatever the text", async () => {
   const { exports, model } = await openTiny(1);
-  const stated = 1e6 * Number(/need: at most (\d+) MB, whatever/.exec(header)?.[1]);
+  const stated = 1e6 * Number(/needs: at most (\d+) MB, whatever/.exec(header)?.[1]);
   const size = exports.wwho_scratch_size(model) >>> 0;
   assert.ok(size > 0 && size <= stated, `${size}`);
 });
 
 test("a text that no memory holds is refused before it is read", async () => {
-  const { exports, model, out, at } = await openTiny(2 ** 23);
+  const { exports, model, at } = await openTiny(2 ** 23 + 64);
+  const job = at + 2 ** 23; // the scratch and its size; nothing but the number of tokens is wanted
+  new Uint32Array(exports.memory.buffer, job, 2).set([at, 2 ** 23]);
   // It would begin at the last byte of memory: to read the second one is a trap.
   const text = exports.memory.buffer.byteLength - 1;
   for (const length of [2 ** 31, 2 ** 32 - 16, 2 ** 32 - 1]) {
-    assert.equal(exports.wwho_encode(model, text, length, 0, 0, at, 2 ** 22, 0, 0, 0, 0, out), 1);
-    assert.equal(exports.wwho_count(model, text, length, 0, 0, at, 2 ** 22, 1, out), 1);
-    assert.equal(exports.wwho_spans(model, text, length, 0, 0, out), 1);
+    assert.equal(exports.wwho_encode(model, text, length, 0, job), 1);
     assert.equal(exports.wwho_offsets(text, length, 0, 0, 0, 0, 0, 0), 1);
   }
-  assert.equal(exports.wwho_encode(model, text, 1, 0, 0, at, 2 ** 23, 0, 0, 0, 0, out), 2);
+  assert.equal(exports.wwho_encode(model, text, 1, 0, job), 0);
 });

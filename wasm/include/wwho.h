@@ -19,7 +19,7 @@
  *     static uint8_t blob[1 << 24]; // the artifact, at an address that is a multiple of 4
  *     FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
  *     if (!file) return 2;
- *     size_t len = fread(blob, 1, sizeof blob, file), size, n;
+ *     size_t len = fread(blob, 1, sizeof blob, file), size;
  *     fclose(file);
  *
  *     const wwho_model *model;
@@ -29,12 +29,12 @@
  *     if (status) return fprintf(stderr, "%s\n", wwho_status_str(status)), 1;
  *
  *     const char *text = argv[2];
- *     size_t length = strlen(text), scratch_len = wwho_scratch_size(model);
- *     void *scratch = calloc(1, scratch_len);            // all zero before its first use, then kept
- *     uint32_t *ids = malloc((length + 1) * sizeof *ids); // a text never has more tokens than bytes
- *     status = wwho_encode(model, (const uint8_t *)text, length, NULL, 0, scratch, scratch_len, ids, NULL, NULL, length, &n);
- *     for (size_t i = 0; !status && i < n; i++) printf("%u\n", (unsigned)ids[i]);
- *     free(ids), free(scratch), free(work);
+ *     wwho_job job = {.scratch_len = wwho_scratch_size(model), .cap = strlen(text)}; // a text never has more tokens than bytes
+ *     job.scratch = calloc(1, job.scratch_len);                                      // all zero before its first use, then kept
+ *     job.ids = malloc((job.cap + 1) * sizeof *job.ids);
+ *     status = wwho_encode(model, (const uint8_t *)text, strlen(text), NULL, &job);
+ *     for (size_t i = 0; !status && i < job.n; i++) printf("%u\n", (unsigned)job.ids[i]);
+ *     free(job.ids), free(job.scratch), free(work);
  *     return status;
  * }
  * example: end
@@ -51,7 +51,7 @@ extern "C" {
 
 /* The interface that this header declares; wwho_abi_version() gives that of the library. A function that is added raises the minor
  * number; one that changes or goes raises the major one. */
-#define WWHO_VERSION_MAJOR 2
+#define WWHO_VERSION_MAJOR 3
 #define WWHO_VERSION_MINOR 0
 
 /* cffi: begin */
@@ -110,14 +110,18 @@ enum {
     WWHO_SECTION_PROVENANCE = 10
 };
 
-/* Flags of wwho_encode, wwho_encode_batch and wwho_count. */
+/* Flags of wwho_encode. */
 enum {
     /* a symbol outside the vocabulary becomes unk_id, where the model has one, instead of being spelled: this loses text */
     WWHO_UNK_TOKEN = 1,
     /* what lies between added tokens is one piece of route 0, whatever router and stages would make of it */
     WWHO_ONE_PIECE = 2,
     /* added tokens that need no leave are ordinary text, too */
-    WWHO_NO_ADDED = 4
+    WWHO_NO_ADDED = 4,
+    /* the text goes on behind `len`: it is encoded as far as that cannot change anything */
+    WWHO_GOES_ON = 8,
+    /* the text as it is, without added tokens or steps, is only cut: there are spans, and no tokens */
+    WWHO_CUT_ONLY = 16
 };
 
 /* Flags of wwho_decode_part. */
@@ -152,9 +156,10 @@ enum {
     WWHO_OF_AUTOMATON = 4, /* n_states, n_rules */
     WWHO_OF_SPAN = 5,      /* of the struct wwho_span: size, and the offset of each field, in bytes; needs no model */
     WWHO_OF_FLAGS = 6,     /* the flags of wwho_encode and of wwho_decode_part; needs no model */
-    WWHO_OF_TEMPLATE = 7   /* what stands around the ids of a text (0), or of two (1): for each place its `type` and then its `id`, or with
+    WWHO_OF_TEMPLATE = 7,  /* what stands around the ids of a text (0), or of two (1): for each place its `type` and then its `id`, or with
                             * the name `first` or `second`, for the ids of a text, how their offsets are trimmed (FORMAT.md, TEMPLATE), which
                             * this library leaves to the caller; nothing where there is no template */
+    WWHO_OF_JOB = 8        /* of the struct wwho_job: as WWHO_OF_SPAN */
 };
 
 typedef struct wwho_model wwho_model;
@@ -165,6 +170,23 @@ typedef struct {
     uint8_t rule;  /* see above */
     uint8_t first; /* 1 for the first of a segment, else 0 */
 } wwho_span;
+
+/* What wwho_encode works in, what is wanted of it, and what it found. Fields that are zero ask for nothing. */
+typedef struct {
+    void *scratch; /* wwho_scratch_size(), 16-byte aligned; all zero before its first use, of one model and one call at a time */
+    size_t scratch_len;
+    uint32_t *ids;           /* null: tokens are only counted, until there are more than `cap` */
+    uint32_t *starts, *ends; /* where the text of each token begins and ends, in bytes; `ends` may come alone */
+    size_t cap;              /* room in each of these; what lies behind the tokens may be written over */
+    wwho_span *spans;        /* the pieces and units between added tokens; those of a text are at most its bytes */
+    size_t spans_cap;
+    const uint32_t *bounds; /* several texts: bytes bounds[i] to bounds[i + 1] of `text` are one, and nothing joins its neighbours */
+    uint32_t *rows;         /* the tokens of text i go from rows[i] to rows[i + 1]; like `bounds`, it has n_texts + 1 entries */
+    size_t n_texts;
+    uint32_t flags;
+    uint32_t place;          /* of a text that comes in parts: 0 for the first part, then kept for the next, until it has ended */
+    size_t n, n_spans, read; /* found: tokens; spans; bytes that were read, all but where the text goes on */
+} wwho_job;
 
 /* WWHO_VERSION_MAJOR << 16 | WWHO_VERSION_MINOR of the library: the major number MUST be this header's, the minor one at least its. */
 uint32_t wwho_abi_version(void);
@@ -212,51 +234,24 @@ int wwho_step(const wwho_model *model, uint32_t automaton, uint32_t state, uint3
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,
                    uint32_t *sources, size_t cap, size_t *read, size_t *n);
 
-/* Bytes of scratch (16-byte aligned) that wwho_encode, wwho_encode_batch, wwho_encode_part and wwho_count need: at most 8 MB, whatever
- * the text, unless steps rewrite it and there is no place for 3 KB at which it may be cut: for that, twice as much is asked (below).
- * The scratch MUST be all zero before its first use and belong to one model and one call at a time. Keep it from call to call:
- * it holds a cache of pieces and segments. */
+/* Bytes of scratch that wwho_encode needs: at most 8 MB, whatever the text, unless steps rewrite it and there is no place for 3 KB at
+ * which it may be cut: for that, twice as much is asked (below). Keep it from call to call: it holds a cache of pieces and segments. */
 size_t wwho_scratch_size(const wwho_model *model);
 
-/* Encode text. `allowed` is null (no special token is allowed) or n_added bytes, non-zero where added token number i is
- * allowed; those that need no leave are found whatever it says. Writes the ids, at most `cap`, and, where `starts` and `ends` are not
- * null (`ends` may come alone), the byte offsets at which each token's text begins and ends; what lies behind them, up to `cap`, may be
- * written over. Both ascend; a token begins where the one before it ends, unless a stage drops what is between.
- * *n is the number of tokens of the whole text, also where that is more than cap (status WWHO_BUFFER, which a scratch area that is too
- * small gives, too, with *n = 0: take one of twice the size). A text of len bytes never has more than len tokens, but where steps
- * rewrite it. */
-int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
-                size_t scratch_len, uint32_t *ids, uint32_t *starts, uint32_t *ends, size_t cap, size_t *n);
-
-/* Encode n_texts texts that lie one after the other: text i is the bytes bounds[i] to bounds[i + 1] of `text`, at most 2^31 - 1,
- * and nothing joins its neighbours. The ids of text i go from ids[rows[i]] to
- * ids[rows[i + 1]]; `rows`, like `bounds`, has n_texts + 1 entries, and the last one is the number of all tokens, also where that is
- * more than cap (WWHO_BUFFER). The rest is as in wwho_encode: `starts` and `ends` count from the start of each text. */
-int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32_t *bounds, size_t n_texts, const uint8_t *allowed,
-                      uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *starts, uint32_t *ends, size_t cap,
-                      uint32_t *rows);
-
-/* Count the tokens of text without writing them; stops once there are more than `limit`: *n is then limit + 1 or more.
- * WWHO_BUFFER where the scratch area is too small. */
-int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
-               size_t scratch_len, size_t limit, size_t *n);
-
-/* Encode a text that comes in parts. With `more` it goes on behind `len`: then it is encoded as far as that cannot change anything, *read
- * bytes, perhaps none; pass the others again, with what follows. `place` is 0 for the first part and kept for the next. Where `ids` is
- * null, tokens are only counted. The rest is as in wwho_encode; after WWHO_BUFFER, nothing was read, and the same call may be made
- * again with more room. */
-int wwho_encode_part(const wwho_model *model, const uint8_t *text, size_t len, int more, const uint8_t *allowed, uint32_t flags,
-                     void *scratch, size_t scratch_len, uint32_t *ids, size_t cap, uint32_t *place, size_t *read, size_t *n);
+/* Encode text: in one pass, ids, places, and the pieces and units that tokens were made of. `allowed` is null (no special token is
+ * allowed) or n_added bytes, non-zero where added token number i is allowed; those that need no leave are found whatever it says.
+ * Places ascend; a token begins where the one before it ends, unless a stage drops what is between. Where steps rewrite text, places
+ * of tokens and of spans are those of the characters that their text came from. Of several texts, they count from the start of each.
+ * WWHO_BUFFER where there are more than `cap` tokens, or `spans_cap` spans: n and n_spans are of the whole text then, too, and `read` is
+ * 0. The same with n = 0 where the scratch area is too small: take one of twice the size. After either, the same call may be made again
+ * with more room. A text of len bytes never has more than len tokens, but where steps rewrite it.
+ * With WWHO_GOES_ON, pass what was not read again, with what follows; such a text comes alone, and not with WWHO_ONE_PIECE. */
+int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_job *job);
 
 /* The last place at which a text that goes on may be cut so that both parts encode as the whole does, whatever follows: *cut bytes
  * of it may be encoded now, the others with what follows. 0 where there is no such place. The text begins where the whole does, or
- * at such a place; `allowed` is as in wwho_encode. With WWHO_ONE_PIECE or WWHO_NO_ADDED, no place is safe. WWHO_ARGUMENT as in
- * wwho_spans. */
+ * at such a place; `allowed` is as in wwho_encode. With WWHO_ONE_PIECE or WWHO_NO_ADDED, no place is safe. */
 int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, size_t *cut);
-
-/* The pieces and units of text, in order, without gaps but for what a stage drops. *n as in wwho_encode; at most len. WWHO_BUFFER where
- * there are more than cap. */
-int wwho_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_span *spans, size_t cap, size_t *n);
 
 /* The text of n ids. *len is the number of bytes of all of them, also where that is more than cap (WWHO_BUFFER). Of a model with a
  * decoder, which works in `out`, WWHO_BUFFER may come though the text itself had room; *len is then a capacity that is enough.

@@ -52,7 +52,7 @@ static void add_firsts(const wwho_wanted *wanted, wwho_firsts *firsts) {
 }
 
 WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
-    *wanted = (wwho_wanted){.model = model, .allowed = allowed, .always = !(flags & WWHO_NO_ADDED)};
+    *wanted = (wwho_wanted){.model = model, .allowed = allowed, .always = !(flags & (WWHO_NO_ADDED | WWHO_CUT_ONLY))};
 #ifndef __wasm__
     if (wanted->always) wanted->firsts = model->starts.always;
     if (!allowed) return;
@@ -60,7 +60,29 @@ WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const u
     add_firsts(wanted, &wanted->firsts);
 }
 
-#ifndef __wasm__
+#ifdef __wasm__
+/* Look for a text by the first of its bytes that is no letter, digit or white space. */
+static void add_start(wwho_starts *s, const uint8_t *text, size_t length) {
+    uint32_t k = 4;
+    uint8_t byte = 1;
+    for (uint32_t i = 0; i < 8 && i < length; i++) {
+        if ((text[i] & 31) <= 26 && (uint8_t)(text[i] - '!') >= 15) continue;
+        byte = text[i];
+        for (k = 0; k < 4 && s->bytes[k] && s->bytes[k] != byte;) k++;
+        break;
+    }
+    s->bytes[k] = byte;
+}
+
+#ifdef WIDE_WORDS
+/* Where 16 bytes of a text are one of four. */
+static HOT wwho_16 any_of(const wwho_16 *b, const uint8_t *text) {
+    wwho_16 t;
+    copy_bytes(&t, text, 16);
+    return (wwho_16)((t == b[0]) | (t == b[1]) | (t == b[2]) | (t == b[3]));
+}
+#endif
+#else
 /* A hash of the first n bytes, 1 to 8, of those that are loaded: its highest bits number one of a set. */
 static HOT uint64_t hash_start(uint64_t bytes, uint32_t n) { return (bytes & ~UINT64_C(0) >> (64 - 8 * n)) * MIX; }
 
@@ -159,6 +181,9 @@ WWHO_LOCAL int build_added(wwho_model *model) {
         v->left[i] = v->right[i] = i;
         model->added_ids[i] = id;
         flags |= model->added_flags[i];
+#ifdef __wasm__
+        add_start(&model->starts, text, length);
+#endif
     }
 #ifndef __wasm__
     build_starts(model);
@@ -185,16 +210,31 @@ WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id) {
 
 /* The first place from `at` on where one of a kind may begin, or the end. */
 static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t end) {
-#ifndef __wasm__
+#ifdef __wasm__
+#ifdef WIDE_WORDS
+    const uint8_t *bytes = wanted->model->starts.bytes;
+    size_t last = bytes[4] ? 0 : end;
+    wwho_16 b[4];
+    for (uint32_t k = 0; k < 4; k++) b[k] = (wwho_16){0} + bytes[k];
+#endif
+    for (;; at++) {
+#ifdef WIDE_WORDS
+        /* a token that begins at one of the first 25 of 32 places has its byte at one of them all */
+        for (; at + 32 <= last; at += 25)
+            if (bits_of(any_of(b, text + at) | any_of(b, text + at + 16))) break;
+#endif
+        if (at >= end || wanted->firsts.bytes[text[at]] >> late & 1) return at;
+    }
+#else
     const wwho_starts *s = &wanted->model->starts;
     for (; at + 64 + 8 <= end; at += 64)
         for (uint64_t places = s->few ? places_of(s, text + at) : ~UINT64_C(0); places; places &= places - 1) {
             size_t place = at + trailing_zeros(places);
             if (may_begin(s, load64(text + place)) && wanted->firsts.bytes[text[place]] >> late & 1) return place;
         }
-#endif
     while (at < end && !(wanted->firsts.bytes[text[at]] >> late & 1)) at++;
     return at;
+#endif
 }
 
 /* The longest that is wanted at the start of a text, or WWHO_NONE. */
@@ -228,23 +268,34 @@ static bool is_in_word(const wwho_model *model, const uint8_t *text, size_t from
     return m->end < end && property_of(model, text + m->end, end - m->end, &width) & WORD_CHARACTER;
 }
 
+/* The one that is wanted at text[at]: WWHO_NONE where there is none, and past its end where it may not stand. */
+static wwho_added_match match_at(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
+    const wwho_model *model = wanted->model;
+    uint32_t number = longest_at(wanted, late, text + at, end - at);
+    wwho_added_match m = {number, at, at + 1};
+    if (number == WWHO_NONE) return m;
+    m.end = at + token_length(&model->added, number);
+    if (model->added_flags[number] & WWHO_ADDED_SINGLE_WORD && is_in_word(model, text, from, &m, end)) m.number = WWHO_NONE;
+    return m;
+}
+
 WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
     const wwho_model *model = wanted->model;
     const size_t taken = at; /* what is before it is another one's */
     while (wanted->firsts.any >> late & 1 && (at = next_start(wanted, late, text, at, end)) < end) {
-        uint32_t width, number = longest_at(wanted, late, text + at, end - at);
-        if (number == WWHO_NONE) {
-            at++;
-            continue;
-        }
-        uint32_t flags = model->added_flags[number];
-        wwho_added_match m = {number, at, at + token_length(&model->added, number)};
+        wwho_added_match m = match_at(wanted, late, text, from, at, end), next;
         at = m.end; /* of one that is part of a word, nothing is searched again */
-        if (flags & WWHO_ADDED_SINGLE_WORD && is_in_word(model, text, from, &m, end)) continue;
+        if (m.number == WWHO_NONE) continue;
+        uint32_t width, flags = model->added_flags[m.number];
         while (flags & WWHO_ADDED_LSTRIP && m.start > taken && property_before(model, text, taken, m.start, &width) & WHITE_SPACE)
             m.start -= width;
-        while (flags & WWHO_ADDED_RSTRIP && m.end < end && property_of(model, text + m.end, end - m.end, &width) & WHITE_SPACE)
-            m.end += width;
+        for (; flags & WWHO_ADDED_RSTRIP && m.end < end && property_of(model, text + m.end, end - m.end, &width) & WHITE_SPACE;
+             m.end += width) {
+            if (m.end < at) continue;
+            next = match_at(wanted, late, text, from, at = m.end, end);
+            at = next.end;
+            if (next.number != WWHO_NONE && !(model->added_flags[next.number] & WWHO_ADDED_LSTRIP)) break;
+        }
         return m;
     }
     return (wwho_added_match){WWHO_NONE, end, end};

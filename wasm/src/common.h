@@ -56,15 +56,30 @@ static inline uint32_t trailing_zeros(uint64_t word) {
 #define WIDE_WORDS
 #endif
 
+#ifdef WIDE_WORDS
+typedef uint8_t wwho_16 __attribute__((vector_size(16)));
+
+static HOT uint64_t bits_of(wwho_16 truth) {
+#ifdef __SSE2__
+    return (uint16_t)__builtin_ia32_pmovmskb128((__attribute__((vector_size(16))) char)truth);
+#else
+    return (uint16_t)__builtin_wasm_bitmask_i8x16((__attribute__((vector_size(16))) signed char)truth);
+#endif
+}
+#else
+typedef uint8_t wwho_16;
+#endif
+
 /* HOT where there is room for a copy in each loop: natively, a call costs texts that are not ASCII up to a tenth, in WebAssembly,
  * where every byte is downloaded, hardly anything. */
 #ifdef __wasm__
 #define WARM COLD
-/* It has no prefetch(); what steps rewrite character by character, and stages that drop what they match, are taken as any other. */
-enum { FETCHES = 0, REWRITES_APART = 0, DROPS = 0 };
+/* It has no prefetch(); what steps rewrite character by character, words of such texts (words.h), and stages that drop what they match,
+ * are taken as any other. */
+enum { FETCHES = 0, REWRITES_APART = 0, WORDS = 0, DROPS = 0 };
 #else
 #define WARM HOT
-enum { FETCHES = 1, REWRITES_APART = 1, DROPS = 1 };
+enum { FETCHES = 1, REWRITES_APART = 1, WORDS = 1, DROPS = 1 };
 #endif
 
 #define N_PAGES (0x110000u >> 7) /* of 128 code points each */

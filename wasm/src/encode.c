@@ -22,17 +22,20 @@ WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const 
     if (kept->n <= MAX_KEPT) keep_tokens(key, v, kept->tokens, kept->n);
 }
 
-WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, size_t n, const uint8_t *text, size_t len) {
-    for (size_t i = first; e->ends && i < e->n && i < e->cap; i++) {
-        uint32_t start = (e->starts ? e->starts[i] : 0) + (uint32_t)e->start, end = e->ends[i] + (uint32_t)e->start;
-        if (end) {
-            uint32_t code_point, last = sources[end - 1];
-            start = sources[start < n ? start : n - 1];
-            end = last + next_character(text + last, len - last, &code_point);
-        }
-        if (e->starts) e->starts[i] = start - (uint32_t)e->start;
-        e->ends[i] = end - (uint32_t)e->start;
+WWHO_LOCAL void place_part(const uint32_t *sources, size_t n, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
+                           uint32_t *end) {
+    uint32_t first = (start ? *start : 0) + base;
+    if (*end + base) {
+        uint32_t code_point, last = sources[*end + base - 1];
+        first = sources[first < n ? first : n - 1];
+        *end = last + next_character(text + last, len - last, &code_point) - base;
     }
+    if (start) *start = first - base;
+}
+
+WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, size_t n, const uint8_t *text, size_t len) {
+    for (size_t i = first; e->ends && i < e->n && i < e->cap; i++)
+        place_part(sources, n, text, len, (uint32_t)e->start, e->starts ? &e->starts[i] : 0, &e->ends[i]);
 }
 
 /* n ids of a text that starts at `at`, in a buffer with room for LONG_ROOM. */
@@ -313,8 +316,9 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
 
 /* Put the pieces of the block. In phases, so that reads overlap: keys, as the pieces come, the cache without a branch, what it lacks:
  * tokens that are whole pieces, and merges, ROWS of them side by side. */
-static COLD void put_block(wwho_encoder *e) {
+COLD void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
+    if (e->flags & WWHO_CUT_ONLY) b->n = 0;
     wwho_piece *p = b->pieces, *done = p;
     bool spelled = e->pairs && e->ends; /* the tokens that the cache has do not say where they end */
     b->phrases |= spelled;
@@ -379,6 +383,10 @@ static COLD void put_block(wwho_encoder *e) {
                 put_all(e, v, row->tokens, row->n, start);
             else
                 v->kind->encode(e, v, piece->route, key, start, end);
+            if (WORDS && e->stuck & WORD_STUCK) {
+                b->n = 0;
+                return;
+            }
         }
     }
     put_known(e, done, p);
@@ -386,16 +394,8 @@ static COLD void put_block(wwho_encoder *e) {
     b->phrases = false;
 }
 
-/* Whether most of the bytes ahead are not ASCII: there are no letters to skip, and the plain scanner, which reads characters of three
- * bytes by their page, is quicker. */
-static inline bool is_wide(const uint8_t *text) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < 32; i += 8) n += (uint32_t)((load64(text + i) >> 7 & ONES) * ONES >> 56);
-    return n > 16;
-}
-
 /* Put the block where it has no room for so many pieces; gives how many it has then. */
-static COLD uint32_t make_room(wwho_encoder *e, uint32_t n) {
+COLD uint32_t make_room(wwho_encoder *e, uint32_t n) {
     if (e->block->n + n > BLOCK || e->n + e->block->n > e->limit) put_block(e);
     return e->block->n;
 }
@@ -411,7 +411,7 @@ static inline bool is_dropped(const wwho_encoder *e, const wwho_route *route, si
 }
 
 /* The pieces of a block up to number n, whose ends are there and the first of which starts at `at`, are of a route. */
-static COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n) {
+COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n) {
     wwho_block *b = e->block;
     const uint8_t *text = e->text;
     uint64_t *cache = e->cache;
@@ -429,7 +429,9 @@ static COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t a
         p->start = (uint32_t)at;
         p++->route = route;
     }
-    b->n = DROPS ? (uint32_t)(p - b->pieces) : n;
+    n = DROPS ? (uint32_t)(p - b->pieces) : n;
+    for (uint32_t i = b->n; e->spans && i < n; i++) add_spans(e, route, b->pieces[i].start, b->ends[i]);
+    b->n = n;
     b->phrases |= e->model->models[route->model].superwords.slots != 0;
 }
 
@@ -506,6 +508,7 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
             queue_pieces(e, r, first, n);
             continue;
         }
+        e->fresh = true;
         if (r->keeps_all || (DROPS && r->tells))
             encode_pieces(e, r, start_within(&e->model->classes, &c, at, c.at));
         else

@@ -48,7 +48,7 @@ typedef struct {
 
 typedef struct wwho_lattice wwho_lattice; /* viterbi.h */
 
-enum { STEPS_STUCK = 1, PIECE_STUCK };
+enum { STEPS_STUCK = 1, PIECE_STUCK, WORD_STUCK = 4 };
 
 /* Where tokens go, and what they need on the way. */
 struct wwho_encoder {
@@ -61,6 +61,9 @@ struct wwho_encoder {
     uint32_t *ids, *starts, *ends; /* starts not without ends; or null */
     size_t quick;                  /* = cap where ids alone are wanted, else 0: they may be copied some at a time */
     size_t cap, n, limit;          /* tokens; the encoder stops soon after n > limit */
+    wwho_span *spans;              /* null: not wanted */
+    size_t spans_cap, n_spans;
+    bool fresh; /* the next span is the first of a segment */
     /* scratch */
     uint64_t *cache;
     wwho_merging *merging;
@@ -68,7 +71,7 @@ struct wwho_encoder {
     wwho_lattice *lattice; /* for a model of the kind VITERBI */
     uint8_t *work;         /* of steps, and for the symbols of a piece */
     size_t work_len;
-    uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: it is too small for them */
+    uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: it is too small for them; WORD_STUCK: words.h */
     const wwho_rewriting *pairs; /* how pieces over bytes are written, or null: as they are */
     wwho_phrase phrase;
     wwho_held held;
@@ -103,7 +106,11 @@ static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const ui
     return at;
 }
 
-/* The tokens from number `first` on have places in a text of n bytes that came from `sources` in another one: make them those of that. */
+/* A place in a text of n bytes, counted from `base`, that came from `sources` in another one: make it one of that. `start` may be null. */
+WWHO_LOCAL void place_part(const uint32_t *sources, size_t n, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
+                           uint32_t *end);
+
+/* The same for the tokens from number `first` on. */
 WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, size_t n, const uint8_t *text, size_t len);
 
 /* Put what stands for a symbol that a model lacks, from `at` to `end`: unk_id (true), which is that of the one before it where `again`
@@ -121,8 +128,25 @@ static inline void note(wwho_kept *kept, uint32_t token) {
     if (kept->n <= MAX_KEPT) kept->n++;
 }
 
+/* Add a piece or its units to the spans. */
+WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, size_t end);
+
 /* Let the cache know the tokens that a piece became. */
 WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const wwho_kept *kept);
+
+/* Whether most of the bytes ahead are not ASCII: there are no letters to skip, and the plain scanner, which reads characters of three
+ * bytes by their page, is quicker. */
+static inline bool is_wide(const uint8_t *text) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < 32; i += 8) n += (uint32_t)((load64(text + i) >> 7 & ONES) * ONES >> 56);
+    return n > 16;
+}
+
+/* Put the pieces of the block; make room in it for n more, and give how many it has then; queue those up to number n, whose ends are
+ * there and the first of which starts at `at`. */
+WWHO_LOCAL void put_block(wwho_encoder *e);
+WWHO_LOCAL uint32_t make_room(wwho_encoder *e, uint32_t n);
+WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n);
 
 /* Put the tokens of text without added tokens. */
 WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end);

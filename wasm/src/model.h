@@ -60,7 +60,13 @@ typedef struct {
     uint8_t any, bytes[256];
 } wwho_firsts;
 
-#ifndef __wasm__
+#ifdef __wasm__
+/* What skips most text without an added token: all have one of these bytes, but NUL, at one of their first 8 places, unless the last
+ * byte says that they do not. */
+typedef struct {
+    uint8_t bytes[5];
+} wwho_starts;
+#else
 /* What skips most text without an added token: one has one of a few bytes at one of its first places, the rarest of those 8. */
 typedef struct {
     wwho_firsts always; /* of those that need no leave */
@@ -87,8 +93,11 @@ struct wwho_model {
     wwho_vocabulary added; /* added tokens by number, nothing merges */
     uint32_t *added_ids;   /* of their numbers, ascending; several may have the same */
     const uint8_t *added_flags;
-#ifndef __wasm__
     wwho_starts starts; /* of these */
+#ifndef __wasm__
+    uint32_t space; /* the class of what steps make of a space; WWHO_NONE: words of their texts are not kept (words.h) */
+    bool ahead;     /* .. where steps know what follows the space */
+    bool simple;    /* steps make one letter of a letter before a space */
 #endif
     wwho_normalizer normalizer; /* without steps: texts are taken as they are */
     wwho_decoder decoder;

@@ -470,10 +470,9 @@ static void pass_ends(character_run *run, const wwho_rewriting *step) {
     bool begun = step->flags & ENDS_UNLESS && from->code_point == *prefix;
     bool wanted = it->fresh && !begun && (!(step->flags & ENDS_FIRST) || (it->first && from->source == it->at));
     if (wanted) put_characters(run, prefix, step->n_prefix, 0, from->source, WWHO_NONE);
-    for (; from < to; from++) { /* of those at the end: it may come, and take them */
-        bool stays = !(step->flags & ENDS_RIGHT) || !is_stripped(step, from->code_point);
-        keep_character(run, from, stays ? from->origin : WWHO_NONE);
-    }
+    const passing *stays = to; /* what is behind it may be at the end, and go */
+    while (step->flags & ENDS_RIGHT && stays > from && is_stripped(step, stays[-1].code_point)) stays--;
+    for (; from < to; from++) keep_character(run, from, from < stays ? from->origin : WWHO_NONE);
     if (run->whole) put_characters(run, prefix + step->n_prefix, step->n_suffix, 0, to[-1].source, WWHO_NONE);
 }
 
@@ -706,6 +705,56 @@ static uint32_t simple_pair(const wwho_rewriting *step, const wwho_classes *clas
     if (a) return c;
     r = rewrite_of(step, c);
     return r->order || r->second || joins_hangul(step, c) ? WWHO_NONE : c;
+}
+
+WWHO_LOCAL uint32_t first_made(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t follows) {
+    const wwho_automaton *a = step->automaton;
+    if (step->kind == STEP_MAP) {
+        const wwho_rewrite *r = rewrite_of(step, c);
+        if (r->n != KEPT && r->n != 1) return WWHO_NONE;
+        if (r->n == 1) r = rewrite_of(step, c = step->targets[r->at]);
+        for (uint32_t i = 0; i < step->n_compositions; i++)
+            if (step->compositions[i].first == c) return WWHO_NONE;
+        return r->order || r->second || joins_hangul(step, c) || c - LEADS < N_LEADS || c - SYLLABLES < N_SYLLABLES ? WWHO_NONE : c;
+    }
+    if (step->kind == STEP_REPLACE) {
+        uint32_t row = a->table[WWHO_START * a->stride + class_of(classes, c)] & ENTRY_ROW, made = WWHO_NONE;
+        uint32_t last = follows == WWHO_NONE ? 0 : a->table[row + class_of(classes, follows)];
+        if (last & ENTRY_ROW) return WWHO_NONE;
+        for (uint32_t rule = 0; rule < a->stored.n_rules; rule++) {
+            const wwho_rewrite *r = &step->rewrites[rule];
+            bool may = a->marks[row / a->stride * a->mark_words + ((rule + 1) >> 6)] >> ((rule + 1) & 63) & 1;
+            if (last ? ENTRY_MARK(last) != rule + 1 : !may) continue;
+            uint32_t first = r->n == KEPT ? MATCH : r->n ? step->targets[r->at] : WWHO_NONE;
+            if (first == MATCH) first = c;
+            if (first == WWHO_NONE || (made != WWHO_NONE && made != first)) return WWHO_NONE;
+            made = first;
+        }
+        return made;
+    }
+    if (step->kind == STEP_RULES) {
+        uint8_t bytes[4];
+        uint32_t node = 0, n = encode_utf8(c, bytes), k = 0;
+        while (k < n && (node = next_node(step->trie, node, bytes[k])) != 0) k++;
+        return k < n ? c : WWHO_NONE;
+    }
+    if (step->kind == STEP_ENDS) {
+        bool stays = !(step->flags & ENDS_RIGHT) || !is_stripped(step, follows == WWHO_NONE ? c : follows);
+        return stays ? c : WWHO_NONE;
+    }
+    return c < 128 ? stand_in(c) : c >> 11 == 0xD800 >> 11 ? c : WWHO_NONE;
+}
+
+WWHO_LOCAL bool ends_alike(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t follows, uint32_t other) {
+    const wwho_automaton *a = step->automaton;
+    uint32_t class = class_of(classes, c);
+    if (!a) return step->kind != STEP_RULES;
+    for (uint32_t state = WWHO_START; state < a->stored.n_states; state++) {
+        uint32_t row = state * a->stride, entry = a->table[row + class_of(classes, follows)];
+        if (!(a->after[class * a->words + (state >> 6)] >> (state & 63) & 1)) continue;
+        if (entry & ENTRY_ROW || entry != a->table[row + class_of(classes, other)]) return false;
+    }
+    return true;
 }
 
 static void put_simple_of(wwho_simple *s, const wwho_rewriting *steps, uint32_t n_steps, const wwho_classes *classes) {

@@ -70,6 +70,13 @@ WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const w
 #ifndef __wasm__
 /* Fill in `simple`, once the automata are built. */
 WWHO_LOCAL void put_simple(const wwho_normalizer *normalizer, const wwho_classes *classes);
+
+/* The first character that a step makes of one in the midst of a text, before this one or any other (WWHO_NONE); WWHO_NONE where that is
+ * not sure. */
+WWHO_LOCAL uint32_t first_made(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t follows);
+
+/* Whether all that a step finds in a text ends behind a character, at the latest, and is the same before either of two others. */
+WWHO_LOCAL bool ends_alike(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t follows, uint32_t other);
 #endif
 
 /* A symbol of PAIRS is two bytes, the first of which no UTF-8 has, and the second no symbol has first. */

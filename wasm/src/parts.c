@@ -5,6 +5,7 @@
 #include "encode.h"
 #include "models.h"
 #include "viterbi.h"
+#include "words.h"
 
 /* What only one kind of model needs. */
 static size_t lattice_size(const wwho_model *model) {
@@ -65,7 +66,7 @@ static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len
     e->block = (wwho_block *)(void *)((uint8_t *)e->merging + aligned(sizeof(wwho_merging)));
     e->lattice = (wwho_lattice *)(void *)((uint8_t *)e->block + aligned(sizeof(wwho_block)));
     pipe->source = (wwho_view){e->text, 0, 0, len};
-    pipe->steps = e->model->normalizer.n_steps && !(e->flags & WWHO_ONE_PIECE);
+    pipe->steps = e->model->normalizer.n_steps && !(e->flags & (WWHO_ONE_PIECE | WWHO_CUT_ONLY));
     want_added(&pipe->wanted, e->model, allowed, e->flags);
     if (!e->model->normalizer.n_all) return WWHO_OK;
     e->pairs = e->flags & WWHO_ONE_PIECE ? 0 : e->model->normalizer.pairs;
@@ -95,20 +96,23 @@ static bool rewrite(wwho_pipe *pipe, bool late, const wwho_view *from, wwho_norm
     return done;
 }
 
-/* The tokens from number `first` on have places in the text of a view: make them those of the source. */
-static void find_source(const wwho_pipe *pipe, const wwho_view *view, size_t first) {
-    if (view->sources) place_tokens(pipe->e, first, view->sources, view->n, pipe->source.text, pipe->source.n);
+/* The tokens and spans from these on have places in the text of a view: make them those of the text before. */
+static void place_all(wwho_encoder *e, const wwho_view *view, size_t first, size_t first_span, const uint8_t *text, size_t len) {
+    if (!view->sources) return;
+    place_tokens(e, first, view->sources, view->n, text, len);
+    for (size_t i = first_span; i < e->n_spans && i < e->spans_cap; i++)
+        place_part(view->sources, view->n, text, len, (uint32_t)e->start, &e->spans[i].start, &e->spans[i].end);
 }
 
 /* Encode text without added tokens of a view `late`, which is `early` or what steps made of that. */
 static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view *early, size_t at, size_t end) {
     wwho_encoder *e = pipe->e;
-    size_t first = e->n;
+    size_t first = e->n, first_span = e->n_spans;
     e->text = late->text;
     e->len = late->n;
     encode_ordinary(e, at, end);
-    if (late->sources) place_tokens(e, first, late->sources, late->n, early->text, early->n);
-    find_source(pipe, early, first);
+    place_all(e, late, first, first_span, early->text, early->n);
+    place_all(e, early, first, first_span, pipe->source.text, pipe->source.n);
 }
 
 /* Where text[at..end) of a view, which goes on, may be cut, or 0. In the text before, the steps begin anew behind `start`, at *from; if
@@ -151,11 +155,11 @@ static size_t encode_rewritten(wwho_pipe *pipe, const wwho_view *early, size_t a
 }
 
 /* Put an added token that was found in a view. */
-static void put_added(wwho_pipe *pipe, const wwho_view *view, wwho_added_match m) {
+static void put_added(wwho_pipe *pipe, const wwho_view *view, const wwho_added_match *m) {
     wwho_encoder *e = pipe->e;
-    e->place = m.start;
-    put(e, e->model->added_ids[m.number], m.end);
-    find_source(pipe, view, e->n - 1);
+    e->place = m->start;
+    put(e, e->model->added_ids[m->number], m->end);
+    place_all(e, view, e->n - 1, e->n_spans, pipe->source.text, pipe->source.n);
 }
 
 static void set_place(wwho_pipe *pipe, uint32_t bit, bool on) { pipe->place = on ? pipe->place | bit : pipe->place & ~bit; }
@@ -168,7 +172,7 @@ static size_t encode_normalized(wwho_pipe *pipe, const wwho_view *early, size_t 
         wwho_added_match m = find_next(&pipe->wanted, 1, early->text, from, at, sure);
         at = encode_rewritten(pipe, early, at, m.start, !(pipe->place & INSIDE_PART), false);
         if (at < m.start || m.number == WWHO_NONE) break;
-        put_added(pipe, early, m);
+        put_added(pipe, early, &m);
         at = m.end;
         set_place(pipe, INSIDE_PART, false);
     }
@@ -179,7 +183,7 @@ static size_t encode_normalized(wwho_pipe *pipe, const wwho_view *early, size_t 
 }
 
 /* Encode source[at..end), in which are no tokens of the text as it is. Gives how far that was possible. */
-static size_t encode_part(wwho_pipe *pipe, size_t at, size_t end, bool more) {
+static size_t encode_stretch(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     const wwho_normalizer *n = &pipe->e->model->normalizer;
     if (!pipe->steps || n->n_late == n->n_steps) return encode_normalized(pipe, &pipe->source, at, end, more);
     while (at < end && pipe->e->n <= pipe->e->limit) {
@@ -197,6 +201,45 @@ static size_t encode_part(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     return at;
 }
 
+#ifndef __wasm__
+enum { STRETCH = 64, LONGEST_STRETCH = 2048 };
+
+/* The same, word by word, where the cache may know words: what is between is encoded in stretches. */
+static size_t encode_part(wwho_pipe *pipe, size_t at, size_t end, bool more) {
+    wwho_encoder *e = pipe->e;
+    const uint8_t *text = pipe->source.text;
+    bool words = pipe->steps && e->model->space != WWHO_NONE && !e->ends && !e->spans && !(e->flags & WWHO_UNK_TOKEN) &&
+                 !(pipe->wanted.firsts.any & 2);
+    for (size_t stretch = STRETCH; words && at < end && e->n <= e->limit;) {
+        bool fresh = !(pipe->place & (INSIDE_TEXT | INSIDE_PART)), first = at == e->start && !(pipe->place & GONE_ON);
+        size_t from = at;
+        if (!gains_by_words(e->model, text + at, end - at)) {
+            stretch = LONGEST_STRETCH;
+        } else if (!fresh || first) {
+            e->text = text;
+            e->len = pipe->source.n;
+            at = encode_words(e, at, end, fresh, !more);
+            if (at > from) {
+                pipe->place |= INSIDE_TEXT | INSIDE_PART;
+                stretch = STRETCH;
+            }
+        }
+        from = at;
+        for (size_t size = stretch; at < end && at == from && !e->stuck; size *= 2) {
+            size_t stop = size < end - at ? at + size : end;
+            while (stop < end && (text[stop] & 0xC0) == 0x80) stop++;
+            if (stop == end) return encode_stretch(pipe, at, end, more);
+            at = encode_stretch(pipe, at, stop, true);
+        }
+        if (e->stuck) return at;
+        stretch = stretch < LONGEST_STRETCH ? 2 * stretch : stretch;
+    }
+    return at < end && !words ? encode_stretch(pipe, at, end, more) : at;
+}
+#else
+#define encode_part encode_stretch
+#endif
+
 /* Encode a text from `at` to `end`, which goes on with `more`. Gives how far that was possible. */
 static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     wwho_encoder *e = pipe->e;
@@ -209,7 +252,7 @@ static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
         wwho_added_match m = find_next(&pipe->wanted, 0, text, from, at, sure);
         at = encode_part(pipe, at, m.start, false);
         if (at < m.start || m.number == WWHO_NONE) break;
-        put_added(pipe, &pipe->source, m);
+        put_added(pipe, &pipe->source, &m);
         at = m.end;
         pipe->place = GONE_ON;
     }
@@ -218,73 +261,46 @@ static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     return at;
 }
 
-int wwho_encode_batch(const wwho_model *model, const uint8_t *text, const uint32_t *bounds, size_t n_texts, const uint8_t *allowed,
-                      uint32_t flags, void *scratch, size_t scratch_len, uint32_t *ids, uint32_t *starts, uint32_t *ends, size_t cap,
-                      uint32_t *rows) {
-    if (!bounds || !rows || (!ids && cap) || (starts && !ends)) return WWHO_ARGUMENT;
+int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_job *job) {
+    if (!job || len > WWHO_MAX_LENGTH || (job->starts && !job->ends) || !job->bounds != !job->rows) return WWHO_ARGUMENT;
+    const uint32_t whole[2] = {0, (uint32_t)len}, *bounds = job->bounds ? job->bounds : whole;
+    const size_t n_texts = job->bounds ? job->n_texts : 1, cap = job->ids ? job->cap : 0;
+    const bool more = job->flags & WWHO_GOES_ON;
+    if (job->place > (GONE_ON | INSIDE_TEXT | INSIDE_PART) || (more && (job->bounds || job->flags & WWHO_ONE_PIECE))) return WWHO_ARGUMENT;
     for (size_t i = 0; i < n_texts; i++)
-        if (bounds[i + 1] < bounds[i]) return WWHO_ARGUMENT;
+        if (bounds[i + 1] < bounds[i] || bounds[i + 1] > len) return WWHO_ARGUMENT;
     wwho_encoder e = {.model = model,
                       .text = text,
-                      .len = bounds[n_texts],
-                      .flags = flags,
-                      .ids = ids,
-                      .starts = starts,
-                      .ends = ends,
+                      .len = len,
+                      .flags = job->flags,
+                      .ids = job->ids,
+                      .starts = job->starts,
+                      .ends = job->ends,
                       .cap = cap,
-                      .quick = ends ? 0 : cap,
-                      .limit = SIZE_MAX};
-    wwho_pipe pipe = {.e = &e};
-    rows[0] = rows[n_texts] = 0;
-    int status = divide(&pipe, e.len, scratch, scratch_len, allowed);
-    for (size_t i = 0; !status && i < n_texts; i++) {
-        pipe.place = 0;
-        encode_text(&pipe, bounds[i], bounds[i + 1], false);
-        rows[i + 1] = (uint32_t)e.n;
-        if (e.stuck) status = WWHO_BUFFER;
+                      .quick = job->ends ? 0 : cap,
+                      .limit = job->ids ? SIZE_MAX : job->cap,
+                      .spans = job->spans,
+                      .spans_cap = job->spans_cap};
+    wwho_pipe pipe = {.e = &e, .place = job->place};
+    int status = divide(&pipe, len, job->scratch, job->scratch_len, allowed);
+    job->n = job->n_spans = job->read = 0;
+    if (job->rows) job->rows[0] = job->rows[n_texts] = 0;
+    if (status) return status;
+    for (size_t i = 0, at; i < n_texts; i++) {
+        at = encode_text(&pipe, bounds[i], bounds[i + 1], more);
+        if (e.stuck > (at && more)) return WWHO_BUFFER;
+        if (job->rows) {
+            job->rows[i + 1] = (uint32_t)e.n;
+            pipe.place = 0;
+        }
+        job->read = at;
     }
-    if (status) rows[n_texts] = 0;
-    return status || e.n <= cap ? status : WWHO_BUFFER;
-}
-
-int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
-                size_t scratch_len, uint32_t *ids, uint32_t *starts, uint32_t *ends, size_t cap, size_t *n) {
-    if (!n || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    const uint32_t bounds[2] = {0, (uint32_t)len};
-    uint32_t rows[2] = {0, 0};
-    int status = wwho_encode_batch(model, text, bounds, 1, allowed, flags, scratch, scratch_len, ids, starts, ends, cap, rows);
-    *n = rows[1];
-    return status;
-}
-
-int wwho_count(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags, void *scratch,
-               size_t scratch_len, size_t limit, size_t *n) {
-    if (!n) return WWHO_ARGUMENT;
-    wwho_encoder e = {.model = model, .text = text, .len = len, .flags = flags, .limit = limit};
-    wwho_pipe pipe = {.e = &e};
-    int status = divide(&pipe, len, scratch, scratch_len, allowed);
-    *n = 0;
-    if (status) return status;
-    encode_text(&pipe, 0, len, false);
-    if (e.stuck) return WWHO_BUFFER;
-    *n = e.n;
-    return WWHO_OK;
-}
-
-int wwho_encode_part(const wwho_model *model, const uint8_t *text, size_t len, int more, const uint8_t *allowed, uint32_t flags,
-                     void *scratch, size_t scratch_len, uint32_t *ids, size_t cap, uint32_t *place, size_t *read, size_t *n) {
-    if (!n || !read || !place || *place > (GONE_ON | INSIDE_TEXT | INSIDE_PART) || (!ids && cap)) return WWHO_ARGUMENT;
-    wwho_encoder e = {.model = model, .text = text, .len = len, .flags = flags, .ids = ids, .cap = cap, .quick = cap, .limit = SIZE_MAX};
-    wwho_pipe pipe = {.e = &e, .place = *place};
-    int status = divide(&pipe, len, scratch, scratch_len, allowed);
-    *read = *n = 0;
-    if (status) return status;
-    if (flags & WWHO_ONE_PIECE && more) return WWHO_ARGUMENT;
-    size_t at = encode_text(&pipe, 0, len, more);
-    if (e.stuck > (at && more)) return WWHO_BUFFER;
-    *n = e.n;
-    if (e.n > cap && ids) return WWHO_BUFFER;
-    *read = at;
-    *place = pipe.place;
+    job->n = e.n;
+    job->n_spans = e.n_spans;
+    if ((job->ids && e.n > cap) || e.n_spans > job->spans_cap) {
+        job->read = 0;
+        return WWHO_BUFFER;
+    }
+    job->place = more ? pipe.place : 0;
     return WWHO_OK;
 }

@@ -1,49 +1,18 @@
-/* The pieces and units of a text, and the places of tokens in characters. Late steps are not taken here: spans are places of the text
- * that is given, which a caller may take through the other steps first (wwho_normalize), and those of rewritten parts would be none. */
-#include "stages.h"
+/* The pieces and units of a text, and the places of tokens in characters. */
+#include "encode.h"
 
-/* Where spans go. */
-typedef struct {
-    wwho_span *spans;
-    size_t cap, n;
-} span_list;
-
-static void add_span(span_list *list, size_t at, size_t end, uint32_t route, uint32_t rule, bool first) {
-    if (list->n < list->cap) list->spans[list->n] = (wwho_span){(uint32_t)at, (uint32_t)end, (uint16_t)route, (uint8_t)rule, first};
-    list->n++;
-}
-
-/* A piece of the segment at the cursor, or its units; `first` is the first of the segment's. */
-static void add_piece(span_list *list, const wwho_model *model, uint32_t route, const wwho_cursor *segment, size_t start, size_t end,
-                      bool first) {
-    const wwho_automaton *units = model->routes[route].units;
-    uint32_t rule;
-    if (!units) add_span(list, start, end, route, WWHO_PIECE, first);
-    for (wwho_cursor c = start_within(&model->classes, segment, start, end); units && c.at < c.end; first = false) {
-        size_t at = c.at;
-        scan(&model->classes, units, &c, &rule);
-        add_span(list, at, c.at, route, rule, first);
+WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
+    uint32_t number = (uint32_t)(route - e->model->routes), rule = WWHO_PIECE;
+    wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
+    for (e->fresh |= !route->n_stages; at < end; at = c.at, e->fresh = false, e->n_spans++) {
+        if (route->units)
+            scan(&e->model->classes, route->units, &c, &rule);
+        else
+            c.at = end;
+        if (e->n_spans >= e->spans_cap) continue;
+        e->spans[e->n_spans] =
+            (wwho_span){(uint32_t)(at - e->start), (uint32_t)(c.at - e->start), (uint16_t)number, (uint8_t)rule, e->fresh};
     }
-}
-
-int wwho_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_span *spans, size_t cap, size_t *n) {
-    if (!model || (!text && len) || (!spans && cap) || !n || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    span_list list = {spans, cap, 0};
-    for (wwho_cursor segment = start_at(&model->classes, text, 0, len); segment.at < len;) {
-        uint32_t route;
-        size_t at = segment.at;
-        next_segment(model, &segment, &route);
-        size_t n_before = list.n, end;
-        if (!model->routes[route].n_stages) {
-            add_piece(&list, model, route, &segment, at, segment.at, true);
-            continue;
-        }
-        wwho_walk walk;
-        start_walk(&walk, model, &model->routes[route], &segment, at, segment.at);
-        while (next_piece(&walk, &at, &end)) add_piece(&list, model, route, &segment, at, end, list.n == n_before);
-    }
-    *n = list.n;
-    return *n > cap ? WWHO_BUFFER : WWHO_OK;
 }
 
 /* Turn ascending places of a text into characters: those that begin before each place or, with `down`, those that end up to it; with

@@ -151,20 +151,6 @@ WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a,
 #pragma clang attribute pop
 #endif
 
-#ifdef WIDE_WORDS
-typedef uint8_t wwho_16 __attribute__((vector_size(16)));
-
-static HOT uint64_t bits_of(wwho_16 truth) {
-#ifdef __SSE2__
-    return (uint16_t)__builtin_ia32_pmovmskb128((__attribute__((vector_size(16))) char)truth);
-#else
-    return (uint16_t)__builtin_wasm_bitmask_i8x16((__attribute__((vector_size(16))) signed char)truth);
-#endif
-}
-#else
-typedef uint8_t wwho_16;
-#endif
-
 /* What to look for among 64 bytes. */
 typedef struct {
     wwho_16 first, span, trigger, blank;

@@ -60,17 +60,29 @@ static void test_text(const wwho_model *model, void *scratch, size_t scratch_len
     const size_t len = sizeof text - 1;
     const uint8_t allowed[] = {1, 1};
     uint32_t ids[64], ends[64], first[64], last[64], token;
+    wwho_span spans[4];
     uint8_t back[64];
     const uint8_t *bytes;
     size_t n, size, cut;
-    CHECK(wwho_encode(model, text, len, allowed, 0, scratch, scratch_len, ids, NULL, ends, 64, &n) == WWHO_OK);
+    wwho_job job = {.scratch = scratch, .scratch_len = scratch_len, .ids = ids, .ends = ends, .cap = 64, .spans = spans, .spans_cap = 4};
+    CHECK(wwho_encode(model, text, len, allowed, &job) == WWHO_OK && job.read == len);
+    n = job.n;
+    CHECK(job.n_spans == 2 && spans[0].first && !spans[1].first && spans[1].start == 5 && spans[1].end == 11);
     CHECK(n == 3 && ids[0] == 24912 && ids[1] == 2375 && ids[2] == 199999);
     CHECK(ends[0] == 5 && ends[1] == 11 && ends[2] == len);
     CHECK(wwho_decode(model, ids, n, back, sizeof back, &size) == WWHO_OK && size == len && !memcmp(back, text, len));
     CHECK(wwho_offsets(text, len, NULL, ends, n, 1, first, last) == WWHO_OK && first[1] == 5 && last[1] == 11);
-    CHECK(wwho_encode(model, text, len, NULL, 0, scratch, scratch_len, ids, NULL, NULL, 64, &n) == WWHO_OK && n > 3);
-    CHECK(wwho_encode(model, text, len, NULL, 0, scratch, scratch_len, ids, NULL, NULL, 1, &size) == WWHO_BUFFER && size == n);
-    CHECK(wwho_count(model, text, len, NULL, 0, scratch, scratch_len, SIZE_MAX, &size) == WWHO_OK && size == n);
+    job.ends = NULL;
+    CHECK(wwho_encode(model, text, len, NULL, &job) == WWHO_BUFFER && job.n_spans > 4 && job.n > 3);
+    n = job.n;
+    job.spans = NULL;
+    CHECK(wwho_encode(model, text, len, NULL, &job) == WWHO_OK && job.n == n && !job.n_spans);
+    job.cap = 1;
+    CHECK(wwho_encode(model, text, len, NULL, &job) == WWHO_BUFFER && job.n == n && !job.read);
+    job.ids = NULL;
+    CHECK(wwho_encode(model, text, len, NULL, &job) == WWHO_OK && job.n > 1);
+    job.cap = SIZE_MAX;
+    CHECK(wwho_encode(model, text, len, NULL, &job) == WWHO_OK && job.n == n);
     CHECK(wwho_safe_cut(model, text, 11, NULL, &cut) == WWHO_OK && cut == 5);
     CHECK(wwho_token_bytes(model, 24912, &bytes, &size) == WWHO_OK && size == 5 && !memcmp(bytes, "hello", 5));
     CHECK(wwho_token_id(model, text, 5, &token) == WWHO_OK && token == 24912);
@@ -81,17 +93,30 @@ static void test_batch(const wwho_model *model, void *scratch, size_t scratch_le
     static const uint8_t text[] = "hello worldhello";
     const uint32_t starts[] = {0, 11, 11, 16};
     uint32_t ids[16], rows[4];
-    CHECK(wwho_encode_batch(model, text, starts, 3, NULL, 0, scratch, scratch_len, ids, NULL, NULL, 16, rows) == WWHO_OK);
+    wwho_job job = {.scratch = scratch, .scratch_len = scratch_len, .ids = ids, .cap = 16, .bounds = starts, .rows = rows, .n_texts = 3};
+    CHECK(wwho_encode(model, text, 16, NULL, &job) == WWHO_OK && job.n == 3);
     CHECK(rows[1] == 2 && rows[2] == 2 && rows[3] == 3 && ids[2] == ids[0]);
 }
 
-static void test_spans_and_normalizer(const wwho_model *model) {
+/* A text that comes in parts has the tokens of the whole; what is not read comes again. */
+static void test_parts(const wwho_model *model, void *scratch, size_t scratch_len) {
+    static const uint8_t text[] = "hello world";
+    uint32_t ids[16];
+    wwho_job job = {.scratch = scratch, .scratch_len = scratch_len, .ids = ids, .cap = 16, .flags = WWHO_GOES_ON};
+    CHECK(wwho_encode(model, text, 8, NULL, &job) == WWHO_OK && job.n == 1 && job.read == 5 && job.place && ids[0] == 24912);
+    job.flags = 0;
+    CHECK(wwho_encode(model, text + 5, 6, NULL, &job) == WWHO_OK && job.n == 1 && job.read == 6 && !job.place && ids[0] == 2375);
+}
+
+static void test_spans_and_normalizer(const wwho_model *model, void *scratch, size_t scratch_len) {
     static const uint8_t text[] = "hello world";
     wwho_span spans[4];
     uint8_t out[16];
     uint32_t sources[16];
     size_t n, read;
-    CHECK(wwho_spans(model, text, 11, spans, 4, &n) == WWHO_OK && n == 2 && spans[1].start == 5 && spans[0].rule == WWHO_PIECE);
+    wwho_job job = {.scratch = scratch, .scratch_len = scratch_len, .spans = spans, .spans_cap = 4, .flags = WWHO_CUT_ONLY};
+    CHECK(wwho_encode(model, text, 11, NULL, &job) == WWHO_OK && !job.n && job.n_spans == 2);
+    CHECK(spans[1].start == 5 && spans[0].rule == WWHO_PIECE);
     CHECK(wwho_normalize(model, text, 11, 0, NULL, 0, out, sources, sizeof out, &read, &n) == WWHO_OK);
     CHECK(n == 11 && read == 11 && !memcmp(out, text, 11) && sources[10] == 10);
 }
@@ -120,7 +145,8 @@ int main(int argc, char **argv) {
     test_what_it_tells(model);
     test_text(model, scratch, scratch_len);
     test_batch(model, scratch, scratch_len);
-    test_spans_and_normalizer(model);
+    test_parts(model, scratch, scratch_len);
+    test_spans_and_normalizer(model, scratch, scratch_len);
     free(scratch), free(work), free(blob);
     if (!failures) puts("all checks passed");
     return failures != 0;

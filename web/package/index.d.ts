@@ -46,6 +46,11 @@ export interface PairOptions extends TemplateOptions {
   added?: boolean;
 }
 
+export interface OffsetOptions extends PairOptions {
+  /** Whether pieces and units are wanted, too, of one text without special tokens around it; false by default. */
+  units?: boolean;
+}
+
 /** How ids are given: as a Uint32Array, or, with `array: true`, as a plain array. */
 export interface PartOptions extends EncodeOptions {
   array?: boolean;
@@ -113,6 +118,11 @@ export interface Encoded {
   readonly ends: Uint32Array;
   /** With `pair` or `addSpecialTokens`, the type of each token: what the template says, mostly 0 for the first text and 1 for the second. */
   readonly types?: Uint8Array;
+  /** With `units`, where each piece that was encoded, or unit such as a syllable, begins and ends, in order; what a stage drops is none. */
+  readonly unitStarts?: Uint32Array;
+  readonly unitEnds?: Uint32Array;
+  /** The index of its route in `info.routes`. */
+  readonly unitRoutes?: Uint16Array;
 }
 
 export interface Segment {
@@ -169,7 +179,7 @@ export interface Info {
   /** The longest token, in bytes. */
   readonly maxTokenBytes: number;
   readonly models: readonly ModelInfo[];
-  /** `model` is its number; `hasUnits` says whether its text is cut into syllables. */
+  /** `model` is its number; `hasUnits` says whether its text is cut into units: syllables, clusters or characters. */
   readonly routes: readonly { readonly name: string; readonly model: number; readonly hasUnits: boolean }[];
 }
 
@@ -223,7 +233,7 @@ export class Tokenizer implements Disposable {
   encode(text: Text, options?: IdsOptions & { array?: false }): Uint32Array;
   encode(text: Text, options?: IdsOptions): Uint32Array | number[];
   /** With `pair` or `addSpecialTokens`, offsets are those in each text, 0 to 0 for a token of the template. Where a model's post-processor trims offsets, as RoBERTa's, they leave out white space. */
-  encodeWithOffsets(text: Text, options?: PairOptions): Encoded;
+  encodeWithOffsets(text: Text, options?: OffsetOptions): Encoded;
   /**
    * A text as the model rewrites it before it is cut, without regard to added tokens, such as in Unicode's NFC; of most models, the text
    * itself. Every method that encodes does this on its own. Offsets are those of the text as it was given, and `truncate` and `chunk`

@@ -17,6 +17,7 @@ import type {
   Info,
   LoadOptions,
   ModelSource,
+  OffsetOptions,
   PairOptions,
   PartOptions,
   Segment,
@@ -63,7 +64,7 @@ export class WorkerTokenizer implements Disposable {
 
   encode(text: Text, options: IdsOptions & CallOptions & { array: true }): Promise<number[]>;
   encode(text: Text, options?: IdsOptions & CallOptions & { array?: false }): Promise<Uint32Array>;
-  encodeWithOffsets(text: Text, options?: PairOptions & CallOptions): Promise<Encoded>;
+  encodeWithOffsets(text: Text, options?: OffsetOptions & CallOptions): Promise<Encoded>;
   encodeInto(
     text: Text,
     target: Uint32Array,

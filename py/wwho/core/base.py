@@ -162,6 +162,14 @@ class Backend(Protocol):
         Hugging Face's `tokenizers` has them.
         """
 
+    def encode_with_spans(
+        self, text: bytes, allowed: bytes | None, unk: bool
+    ) -> tuple[list[int], list[int], list[int], list[Span]]:
+        """The same in one pass with the pieces and units between added tokens.
+
+        Of text that steps rewrite, their places are found as those of tokens are.
+        """
+
     def encode_part(
         self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:

@@ -14,7 +14,7 @@ from wwho.format.model import Added, Flag, Ids, Route, Unknown
 from wwho.format.provenance import read_provenance
 from wwho.format.template import Place, Template, What
 
-ABI_MAJOR, ABI_MINOR = 2, 0
+ABI_MAJOR, ABI_MINOR = 3, 0
 """The interface of wwho.h that this package was written for."""
 
 KINDS = ("", "bpe", "greedy", "viterbi")
@@ -29,6 +29,7 @@ class Of(IntEnum):
     ROUTE = 2
     TEMPLATE = 7
     FLAGS = 6
+    JOB = 8
 
 
 class Opened(Protocol):

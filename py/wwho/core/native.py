@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from wwho._core import ffi, lib
 from wwho.core.base import Span, unknown_id, unknown_text
 from wwho.core.core import Of, check_version, core_info, refuse
-from wwho.core.packed import SPAN, Placed
+from wwho.core.packed import SPAN, Placed, unpacked
 from wwho.core.parts import in_parts
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
@@ -30,6 +30,8 @@ _uncleared = ffi.new_allocator(should_clear_after_alloc=False)
 _NULL = ffi.NULL
 _PLACE = Struct("=II")
 _UNK = int(lib.WWHO_UNK_TOKEN)
+# What a call is to find beyond the number of tokens.
+_IDS, _PLACES, _SPANS = 1, 2, 4
 
 
 class NativeBackend:
@@ -100,9 +102,10 @@ class NativeBackend:
         """See `Backend`."""
         # As `_encode` does it, without what that costs: a third of the price of a short call.
         n, pool = len(text), self._pool
-        columns = pool.take(n, False)
-        status = lib.wwho_encode(self._model, text, n, allowed or _NULL, _UNK * unk, *columns.alone)
-        ids = [] if status else columns.id_list(columns.n[0])
+        columns = pool.take(n, 0)
+        columns.job.flags = _UNK * unk
+        status = lib.wwho_encode(self._model, text, n, allowed or _NULL, columns.job)
+        ids = [] if status else columns.id_list(columns.job.n)
         pool.give_back(columns)
         return self._encode(text, allowed, _UNK * unk, Columns.id_list) if status else ids
 
@@ -118,11 +121,17 @@ class NativeBackend:
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int]]:
         """See `Backend`."""
+        return self._encode(text, allowed, _UNK * unk, Columns.lists, _IDS | _PLACES)
 
-        def lists(c: Columns, n: int) -> tuple[list[int], list[int], list[int]]:
-            return c.id_list(n), _id_list(c.starts, n), _id_list(c.ends, n)
+    def encode_with_spans(
+        self, text: bytes, allowed: bytes | None, unk: bool
+    ) -> tuple[list[int], list[int], list[int], list[Span]]:
+        """See `Backend`."""
 
-        return self._encode(text, allowed, _UNK * unk, lists, places=True)
+        def lists(c: Columns, n: int) -> tuple[list[int], list[int], list[int], list[Span]]:
+            return *c.lists(n), unpacked(c.packed_spans())
+
+        return self._encode(text, allowed, _UNK * unk, lists, _IDS | _PLACES | _SPANS)
 
     def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
         """See `Packing`."""
@@ -136,7 +145,7 @@ class NativeBackend:
         def packed(c: Columns, n: int) -> tuple[bytes, bytes]:
             return bytes(ffi.buffer(c.ids, 4 * n)), bytes(ffi.buffer(c.ends, 4 * n))
 
-        return self._encode(text, allowed, _UNK * unk, packed, places=True)
+        return self._encode(text, allowed, _UNK * unk, packed, _IDS | _PLACES)
 
     def _encode(
         self,
@@ -144,39 +153,29 @@ class NativeBackend:
         allowed: bytes | None,
         flags: int,
         result: Callable[[Columns, int], _Result],
-        *,
-        places: bool = False,
+        want: int = _IDS,
+        **given: Any,
     ) -> _Result:
-        """What `result` makes of the columns, which it must not keep, and the number of ids."""
-        given = (self._model, text, len(text), allowed or _NULL, flags)
+        """What `result` makes of the columns, which it must not keep, and the number of ids.
 
-        def call(c: Columns) -> Any:
-            return lib.wwho_encode(*given, *c.scratch, *c.outputs(places), c.room, c.n)
-
-        return self._run(len(text), call, result, places)
-
-    def _run(
-        self,
-        room: int,
-        call: Callable[[Columns], Any],
-        result: Callable[[Columns, int], _Result],
-        places: bool = False,
-    ) -> _Result:
-        """What `result` makes of columns that a call of the core has filled, and of their number.
-
-        The call gives its status, and writes to `n` how many ids there are. It is repeated with
-        more room where there was too little, for ids or scratch memory.
+        The call of the core is repeated with more room where there was too little, for what is
+        wanted or for scratch memory. `given` are other fields of its job.
         """
-        columns = self._pool.take(room, places)
-        while status := call(columns):
+        if len(text) > MAX_LENGTH:
+            raise _too_long(len(text))
+        columns, mask = self._pool.take(len(text) if want else 0, want), allowed or _NULL
+        while True:
+            job = columns.ask(want, flags, **given)
+            status = lib.wwho_encode(self._model, text, len(text), mask, job)
             if status != lib.WWHO_BUFFER:
-                _called(status)
-            needed = columns.n[0]
+                break
+            needed = max(job.n, job.n_spans)
             if needed > columns.room:
-                columns.widen(needed, places)
+                columns.widen(needed, want)
             else:
-                columns = self._pool.grow(columns, places)
-        found = result(columns, columns.n[0])
+                columns = self._pool.grow(columns, want)
+        _called(status)
+        found = result(columns, job.n)
         self._pool.give_back(columns)
         return found
 
@@ -184,17 +183,13 @@ class NativeBackend:
         self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
         """See `Backend`."""
-        read, at = ffi.new("size_t *"), ffi.new("uint32_t *", place)
-        given = (self._model, text, len(text), more, allowed or _NULL, _UNK * unk)
 
-        def call(c: Columns) -> Any:
-            ids, cap = (_NULL, 0) if count else (c.ids, c.room)
-            return lib.wwho_encode_part(*given, *c.scratch, ids, cap, at, read, c.n)
+        def found(c: Columns, n: int) -> tuple[list[int] | int, int, int]:
+            return n if count else c.id_list(n), c.asked.read, c.asked.place
 
-        def found(c: Columns, n: int) -> list[int] | int:
-            return n if count else c.id_list(n)
-
-        return self._run(0 if count else len(text), call, found), read[0], at[0]
+        flags = _UNK * unk | lib.WWHO_GOES_ON * more
+        want = 0 if count else _IDS
+        return self._encode(text, allowed, flags, found, want, place=place)
 
     def encode_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -221,7 +216,7 @@ class NativeBackend:
             _called(lib.wwho_offsets(text, len(text), *places, n, 0, *places))
             return c.id_list(n), c.places(n)
 
-        return self._encode(text, allowed, _UNK * unk, placed, places=True)
+        return self._encode(text, allowed, _UNK * unk, placed, _IDS | _PLACES)
 
     def encode_batch_with_offsets(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -245,36 +240,31 @@ class NativeBackend:
         result: Callable[[Encoded], _Result],
     ) -> list[_Result]:
         """What `result` makes of each part of a batch."""
-        mask, flags, places = allowed or _NULL, _UNK * unk, result is _placed
+        want = _IDS | _PLACES if result is _placed else _IDS
 
         def encode(part: Sequence[bytes]) -> _Result:
             data, n = b"".join(part), len(part)
             bounds = [*accumulate(map(len, part), initial=0)]
-            given = (self._model, data, ffi.new("uint32_t[]", bounds), n, mask, flags)
             rows = _uncleared("uint32_t[]", n + 1)
-
-            def call(c: Columns) -> Any:
-                status = lib.wwho_encode_batch(*given, *c.scratch, *c.outputs(places), c.room, rows)
-                c.n[0] = rows[n]
-                return status
 
             def found(c: Columns, _: int) -> _Result:
                 return result(Encoded(data, bounds, c, ffi.unpack(rows, n + 1)))
 
-            return self._run(len(data), call, found, places)
+            batch = (ffi.new("uint32_t[]", bounds), rows, n)
+            return self._encode(data, allowed, _UNK * unk, found, want, batch=batch)
 
         return in_parts(encode, texts, threads)
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """See `Backend`."""
-        given = (self._model, text, len(text), allowed or _NULL, _UNK * unk)
-
-        def call(c: Columns) -> Any:
-            return lib.wwho_count(*given, *c.scratch, min(limit, MAX_LENGTH), c.n)
-
-        if len(text) > MAX_LENGTH:
-            raise _too_long(len(text))
-        return self._run(0, call, Columns.number)
+        flags, most = _UNK * unk, min(limit, MAX_LENGTH)
+        columns = self._pool.take(0, 0)  # as in `encode`
+        job = columns.counting
+        job.flags, job.cap = flags, most
+        status = lib.wwho_encode(self._model, text, len(text), allowed or _NULL, job)
+        n = int(job.n)
+        self._pool.give_back(columns)
+        return self._encode(text, allowed, flags, Columns.number, 0, cap=most) if status else n
 
     def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
         """See `Backend`."""
@@ -284,14 +274,15 @@ class NativeBackend:
 
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
-        found = SPAN.iter_unpack(self.spans_packed(text))
-        return [Span(a, b, route, rule, bool(first)) for a, b, route, rule, first in found]
+        return unpacked(self.spans_packed(text))
 
     def spans_packed(self, text: bytes) -> bytes:
         """See `Packing`."""
-        spans, n = _uncleared("wwho_span[]", len(text)), ffi.new("size_t *")
-        _called(lib.wwho_spans(self._model, text, len(text), spans, len(text), n))
-        return bytes(ffi.buffer(spans, SPAN.size * n[0]))
+
+        def packed(c: Columns, _: int) -> bytes:
+            return c.packed_spans()
+
+        return self._encode(text, None, lib.WWHO_CUT_ONLY, packed, _SPANS)
 
     def offsets(
         self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
@@ -438,47 +429,74 @@ class Columns:
 
     Attributes:
         scratch: where the scratch memory begins, and its size in bytes.
-        room: how many ids there is room for.
+        room: how many ids, and spans, there is room for.
         ids: the buffer of ids, which must not be kept.
         starts: at which byte each token begins; null until it is wanted.
         ends: at which byte it ends; null until it is wanted.
-        n: where a call writes how many ids there are.
-        alone: what `wwho_encode` takes after the text where ids alone are wanted.
+        spans: pieces and units; null until they are wanted.
+        job: what `wwho_encode` takes where ids alone are wanted.
+        counting: what it takes where only their number is.
+        asked: what it took otherwise.
         owner: what keeps the scratch memory.
     """
 
-    __slots__ = ("alone", "ends", "ids", "n", "owner", "room", "scratch", "starts")
+    __slots__ = (
+        *("scratch", "room", "ids", "starts", "ends", "spans"),
+        *("job", "counting", "asked", "owner"),
+    )
 
     def __init__(self, size: int) -> None:
         """Columns without room, with so much scratch memory."""
         self.owner, at = _zeroed(size)
         self.scratch = (at, size)
-        self.n = ffi.new("size_t *")
+        self.job, self.counting = (ffi.new("wwho_job *", self.scratch) for _ in range(2))
         self.clear()
 
     def clear(self) -> None:
         """Give up all room for ids."""
-        self.ids = self.starts = self.ends = _NULL
-        self.room = 0
-        self.alone = (*self.scratch, _NULL, _NULL, _NULL, 0, self.n)
+        self.ids = self.starts = self.ends = self.spans = self.job.ids = _NULL
+        self.room = self.job.cap = 0
 
-    def widen(self, room: int, places: bool) -> None:
-        """Make room for so many ids, and for their places if these are wanted."""
+    def widen(self, room: int, want: int) -> None:
+        """Make room for so many ids, and for what else is wanted."""
         if self.room < room:
             self.room = max(room, min(2 * room, Pool.KEPT_LENGTH))
-            self.ids = _uncleared("uint32_t[]", self.room)
-            self.starts = self.ends = _NULL
-            self.alone = (*self.scratch, self.ids, _NULL, _NULL, self.room, self.n)
-        if places and not self.ends:
+            self.ids = self.job.ids = _uncleared("uint32_t[]", self.room)
+            self.job.cap = self.room
+            self.starts = self.ends = self.spans = _NULL
+        if want & _PLACES and not self.ends:
             self.starts, self.ends = (_uncleared("uint32_t[]", self.room) for _ in range(2))
+        if want & _SPANS and not self.spans:
+            self.spans = _uncleared("wwho_span[]", self.room)
 
-    def outputs(self, places: bool) -> tuple[Any, Any, Any]:
-        """The buffers, without those of places unless they are wanted."""
-        return (self.ids, self.starts, self.ends) if places else (self.ids, _NULL, _NULL)
+    def ask(
+        self,
+        want: int,
+        flags: int,
+        *,
+        cap: int = MAX_LENGTH,
+        place: int = 0,
+        batch: tuple[Any, Any, int] = (_NULL, _NULL, 0),
+    ) -> Any:
+        """The job that finds what is wanted; `cap` is for counting, `batch` its bounds and rows."""
+        ids = (self.ids, self.room) if want & _IDS else (_NULL, cap)
+        places = (self.starts, self.ends) if want & _PLACES else (_NULL, _NULL)
+        spans = (self.spans, self.room) if want & _SPANS else (_NULL, 0)
+        fields = (*self.scratch, ids[0], *places, ids[1], *spans, *batch, flags, place)
+        self.asked = ffi.new("wwho_job *", fields)
+        return self.asked
 
     def id_list(self, n: int) -> list[int]:
         """The first n ids."""
         return ffi.unpack(self.ids, n) if n else []
+
+    def lists(self, n: int) -> tuple[list[int], list[int], list[int]]:
+        """The first n ids, and where they begin and end."""
+        return self.id_list(n), _id_list(self.starts, n), _id_list(self.ends, n)
+
+    def packed_spans(self) -> bytes:
+        """A copy of the spans."""
+        return bytes(ffi.buffer(self.spans, SPAN.size * self.asked.n_spans))
 
     def places(self, n: int) -> list[tuple[int, int]]:
         """Where the first n begin and end."""
@@ -510,8 +528,8 @@ class Pool:
         self._size = lib.wwho_scratch_size(model)
         self._free: list[Columns] = []  # append and pop are atomic
 
-    def take(self, room: int, places: bool) -> Columns:
-        """Columns for so many ids, which no other call uses until they are given back.
+    def take(self, room: int, want: int) -> Columns:
+        """Columns for so many ids, and what else is wanted, until they are given back.
 
         Raises:
             BackendError: the text is too long.
@@ -520,13 +538,13 @@ class Pool:
             columns = self._free.pop()
         except IndexError:
             columns = Columns(self._size)
-        if columns.room < room or places:
+        if columns.room < room or want > _IDS:
             if room > MAX_LENGTH:
                 raise _too_long(room)
-            columns.widen(room, places)
+            columns.widen(room, want)
         return columns
 
-    def grow(self, columns: Columns, places: bool) -> Columns:
+    def grow(self, columns: Columns, want: int) -> Columns:
         """The same with twice the scratch memory, for a part that cannot be cut.
 
         Up to KEPT_SCRATCH, that is what calls have from now on.
@@ -534,14 +552,14 @@ class Pool:
         Raises:
             BackendError: it would be over 8 GiB.
         """
-        size = 2 * columns.scratch[1]
+        size, room = 2 * columns.scratch[1], columns.room
         if size > 1 << 33:
             raise BackendError("the text has no place at which it may be cut; pass shorter ones")
         self.give_back(columns)
         if size <= self.KEPT_SCRATCH:
             self._size = size
         grown = Columns(size)
-        grown.widen(columns.room, places)
+        grown.widen(room, want)
         return grown
 
     def give_back(self, columns: Columns) -> None:

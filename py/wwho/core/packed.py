@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from wwho.core.base import Backend
+from wwho.core.base import Backend, Span
 from wwho.errors import UnknownTokenError
 
 Placed: TypeAlias = tuple[list[int], list[tuple[int, int]]]
@@ -22,6 +22,12 @@ MOST = 2**31 - 1
 
 SPAN = struct.Struct("=IIHBB")
 """The fields of a span, in their order: a `wwho_span` of wwho.h."""
+
+
+def unpacked(spans: bytes) -> list[Span]:
+    """Spans, of which each was a `SPAN`."""
+    found = SPAN.iter_unpack(spans)
+    return [Span(a, b, route, rule, bool(first)) for a, b, route, rule, first in found]
 
 
 @runtime_checkable

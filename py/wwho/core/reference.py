@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import accumulate, pairwise
@@ -87,6 +87,15 @@ class ReferenceBackend:
         ids, starts, ends = ([each[k] for each in tokens] for k in range(3))
         return ids, starts, ends
 
+    def encode_with_spans(
+        self, text: bytes, allowed: bytes | None, unk: bool
+    ) -> tuple[list[int], list[int], list[int], list[Span]]:
+        """See `Backend`. Plain Python takes the text twice."""
+        spans: list[Span] = []
+        places = [*self._tokens(text, allowed, unk, spans=spans)]
+        found = [spans[~k]._replace(start=start, end=end) for k, start, end in places if k < 0]
+        return *self.encode_with_places(text, allowed, unk), found
+
     def encode_part(
         self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
@@ -109,18 +118,40 @@ class ReferenceBackend:
     # Section 10: added tokens, segments, pieces or units, tokens
 
     def _tokens(
-        self, text: bytes, allowed: bytes | None, unk: bool, *, whole: bool = False
+        self,
+        text: bytes,
+        allowed: bytes | None,
+        unk: bool,
+        *,
+        whole: bool = False,
+        spans: list[Span] | None = None,
     ) -> Iterator[Placed]:
-        """The tokens of a text; `whole` as for `_cuts`."""
+        """The tokens of a text; `whole` as for `_cuts`.
+
+        With `spans`, pieces and units go there, and stand as ~number in place of their tokens.
+        """
+
+        def ordinary(text: bytes) -> Iterator[Placed]:
+            if spans is None:
+                return self._ordinary(text, unk, whole)
+            n, found = len(spans), self.spans(text)
+            spans.extend(found)
+            return ((~k, span.start, span.end) for k, span in enumerate(found, n))
+
         for start, end, added in self._added.find(text, allowed, late=False):
             if added:
                 yield added.id, start, end
             else:
-                tokens = self._normalized(text[start:end], allowed, unk, whole, start == 0)
+                tokens = self._normalized(text[start:end], allowed, ordinary, whole, start == 0)
                 yield from moved(start, tokens)
 
     def _normalized(
-        self, part: bytes, allowed: bytes | None, unk: bool, whole: bool, first: bool
+        self,
+        part: bytes,
+        allowed: bytes | None,
+        ordinary: Callable[[bytes], Iterator[Placed]],
+        whole: bool,
+        first: bool,
     ) -> Iterator[Placed]:
         """The tokens of a part, which goes through the steps; `first` begins the source."""
         steps = () if whole else self.artifact.normalizer
@@ -136,9 +167,9 @@ class ReferenceBackend:
                 piece = text[start:end]
                 if late:
                     out, places = normalize(late, piece, scanners, first=begins)
-                    found = placed(piece, places, self._ordinary(out, unk, whole))
+                    found = placed(piece, places, ordinary(out))
                 else:
-                    found = self._ordinary(piece, unk, whole)
+                    found = ordinary(piece)
                 yield from moved(start, found)
 
         if steps:

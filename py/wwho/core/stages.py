@@ -63,21 +63,26 @@ class AddedTokens:
         self, text: bytes, wanted: Sequence[Added]
     ) -> Iterator[tuple[int, int, Added | None]]:
         """The parts of a text by some of the tokens."""
+        tokens = {token.text.encode("utf-8"): token for token in wanted}
+        pattern = re.compile(b"|".join(map(re.escape, sorted(tokens, key=len, reverse=True))))
+        place = self._placing(text)
+
+        def match_from(at: int) -> tuple[Added, int, int] | None:
+            while tokens and (match := pattern.search(text, at)):
+                start, at = match.span()
+                if len(set(place(tokens[match[0]], start, at, start))) == 2:
+                    return tokens[match[0]], start, at
+            return None
+
         taken = 0
-        if wanted:
-            tokens = {token.text.encode("utf-8"): token for token in wanted}
-            longest_first = sorted(tokens, key=len, reverse=True)
-            pattern = re.compile(b"|".join(map(re.escape, longest_first)))
-            place = self._placing(text)
-            at = 0
-            while match := pattern.search(text, at):
-                token = tokens[match[0]]
-                start, end = place(token, *match.span(), taken)
-                at = max(match.end(), end)
-                if start < end:
-                    yield from [(taken, start, None)] if taken < start else []
-                    yield start, end, token
-                    taken = end
+        while found := match_from(taken):
+            start, end = place(*found, taken)
+            later = match_from(found[2])
+            while later and later[0].flags & Flag.LSTRIP and later[1] < end:
+                later = match_from(later[2])
+            yield from [(taken, start, None)] if taken < start else []
+            taken = min(end, later[1]) if later else end
+            yield start, taken, found[0]
         if taken < len(text):
             yield taken, len(text), None
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from wwho.core.base import Span, unknown_id, unknown_text
 from wwho.core.core import Of, check_version, core_info, core_numbers, refuse
-from wwho.core.packed import SPAN
+from wwho.core.packed import SPAN, unpacked
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 
@@ -27,6 +27,7 @@ NORMALIZER_BYTES = 65536
 PAGE = 65536
 MAX_LENGTH = 2**31 - 1
 CORE = "wwho.wasm"
+COLUMNS = ("ids", "starts", "ends")
 
 
 class WasmBackend:
@@ -57,6 +58,7 @@ class WasmBackend:
         opened = _Opened(core, self._model)
         self.info = core_info(opened)
         self._flags = dict(core_numbers(opened, Of.FLAGS))
+        self._job = dict(core_numbers(opened, Of.JOB))
 
     def normalize(self, text: bytes) -> bytes:
         """See `Backend`."""
@@ -94,7 +96,7 @@ class WasmBackend:
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
-        return self._encode(text, allowed, self._flags["UNK_TOKEN"] if unk else 0)[0]
+        return self._encode(text, allowed, self._unk(unk))[0]
 
     def encode_unadded(self, text: bytes) -> list[int]:
         """See `Backend`."""
@@ -108,35 +110,43 @@ class WasmBackend:
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int]]:
         """See `Backend`."""
-        return self._encode(text, allowed, self._flags["UNK_TOKEN"] if unk else 0)
+        return self._encode(text, allowed, self._unk(unk))
+
+    def encode_with_spans(
+        self, text: bytes, allowed: bytes | None, unk: bool
+    ) -> tuple[list[int], list[int], list[int], list[Span]]:
+        """See `Backend`."""
+        with self._lock:
+            found = self._call(text, allowed, self._unk(unk), (*COLUMNS, "spans"))
+            return *self._columns(found), self._spans(found)
 
     def _encode(
         self, text: bytes, allowed: bytes | None, flags: int
     ) -> tuple[list[int], list[int], list[int]]:
         """The ids of a text, and where they begin and end."""
-        core = self._core
-
-        def call(data: int, mask: int, room: int) -> tuple[int, int, tuple[int, ...]]:
-            n, *columns = core.take(4), *(core.take(4 * room) for _ in range(3))
-            given = (self._model, data, len(text), mask, flags, *self._scratch)
-            status = core.call("wwho_encode", *given, *columns, room, n)
-            return status, core.number(n), tuple(columns)
-
         with self._lock:
-            n, columns = self._call(text, allowed, call)
-            ids, starts, ends = (core.numbers(column, n) for column in columns)
-            return ids, starts, ends
+            return self._columns(self._call(text, allowed, flags, COLUMNS))
+
+    def _columns(self, found: dict[str, int]) -> tuple[list[int], list[int], list[int]]:
+        ids, starts, ends = (self._core.numbers(found[name], found["n"]) for name in COLUMNS)
+        return ids, starts, ends
+
+    def _spans(self, found: dict[str, int]) -> list[Span]:
+        return unpacked(self._core.read(found["spans"], SPAN.size * found["n_spans"]))
+
+    def _unk(self, unk: bool) -> int:
+        return self._flags["UNK_TOKEN"] if unk else 0
 
     def _call(
         self,
         text: bytes,
         allowed: bytes | None,
-        call: Callable[[int, int, int], tuple[int, int, tuple[int, ...]]],
-    ) -> tuple[int, tuple[int, ...]]:
-        """Call the core with a text, a mask and room for ids, until there is enough of it.
-
-        `call` gives the status, the number of ids, and addresses, which come back.
-        """
+        flags: int,
+        wanted: Sequence[str],
+        cap: int = MAX_LENGTH,
+        place: int = 0,
+    ) -> dict[str, int]:
+        """What the core's job has in its fields once there was enough room for what is wanted."""
         core, room = self._core, len(text)
         if room > MAX_LENGTH:
             raise BackendError(
@@ -145,11 +155,22 @@ class WasmBackend:
         while True:
             core.begin()
             data, mask = core.put(text), 0 if allowed is None else core.put(allowed)
-            status, n, addresses = call(data, mask, room)
+            job = {"scratch": self._scratch[0], "scratch_len": self._scratch[1], "flags": flags}
+            job |= {"cap": room if "ids" in wanted else cap, "spans_cap": room, "place": place}
+            job |= {
+                name: core.take((SPAN.size if name == "spans" else 4) * room) for name in wanted
+            }
+            words = [0] * (self._job["size"] // 4)
+            for name, value in job.items():
+                words[self._job[name] // 4] = value
+            at = core.put(struct.pack(f"<{len(words)}I", *words))
+            status = core.call("wwho_encode", self._model, data, len(text), mask, at)
+            words = core.numbers(at, len(words))
+            found = {name: words[place // 4] for name, place in self._job.items() if name != "size"}
             if status != BUFFER:
                 break
-            if n > room:
-                room = n
+            if (needed := max(found["n"], found["n_spans"])) > room:
+                room = needed
             else:  # more scratch memory, which is kept
                 core.begin()
                 size = 2 * self._scratch[1]
@@ -157,38 +178,23 @@ class WasmBackend:
                 core.clear(*self._scratch)
                 core.keep()
         _called(core, status)
-        return n, addresses
+        return found
 
     def encode_part(
         self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
         """See `Backend`."""
-        core, flags = self._core, self._flags["UNK_TOKEN"] if unk else 0
-
-        def call(data: int, mask: int, room: int) -> tuple[int, int, tuple[int, ...]]:
-            at, read, n = core.put(struct.pack("<I", place)), core.take(4), core.take(4)
-            ids, cap = (0, 0) if count else (core.take(4 * room), room)
-            given = (self._model, data, len(text), int(more), mask, flags, *self._scratch)
-            status = core.call("wwho_encode_part", *given, ids, cap, at, read, n)
-            return status, core.number(n), (ids, read, at)
-
+        flags, wanted = self._unk(unk) | self._flags["GOES_ON"] * more, () if count else ("ids",)
         with self._lock:
-            n, (ids, read, at) = self._call(text, allowed, call)
-            found = n if count else core.numbers(ids, n)
-            return found, core.number(read), core.number(at)
+            found = self._call(text, allowed, flags, wanted, place=place)
+            n = found["n"]
+            ids = n if count else self._core.numbers(found["ids"], n)
+            return ids, found["read"], found["place"]
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """See `Backend`."""
-        core, flags = self._core, self._flags["UNK_TOKEN"] if unk else 0
-
-        def call(data: int, mask: int, _: int) -> tuple[int, int, tuple[int, ...]]:
-            n = core.take(4)
-            given = (self._model, data, len(text), mask, flags, *self._scratch)
-            status = core.call("wwho_count", *given, min(limit, MAX_LENGTH), n)
-            return status, core.number(n), ()
-
         with self._lock:
-            return self._call(text, allowed, call)[0]
+            return self._call(text, allowed, self._unk(unk), (), min(limit, MAX_LENGTH))["n"]
 
     def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
         """See `Backend`."""
@@ -203,13 +209,8 @@ class WasmBackend:
 
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
-        core, size = self._core, len(text)
         with self._lock:
-            core.begin()
-            data, n, spans = core.put(text), core.take(4), core.take(SPAN.size * size)
-            _called(core, core.call("wwho_spans", self._model, data, size, spans, size, n))
-            found = SPAN.iter_unpack(core.read(spans, SPAN.size * core.number(n)))
-            return [Span(a, b, route, rule, bool(first)) for a, b, route, rule, first in found]
+            return self._spans(self._call(text, None, self._flags["CUT_ONLY"], ("spans",)))
 
     def offsets(
         self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool

@@ -107,4 +107,22 @@ export async function check(open, read, names) {
   return checked;
 }
 
+/**
+ * @param {(name: string) => Promise<any>} open a tokenizer of tests/vectors by its name
+ * @param {(name: string) => Promise<string>} read a file of tests/vectors
+ * @returns {Promise<Record<string, number>>} lines of after.json checked, by tokenizer: SCRIPT, OSPE and others
+ */
+export async function checkAfter(open, read) {
+  const checked = {};
+  const opened = {};
+  for (const { encoding, text, pair, special, ids, skip, decoded } of JSON.parse(await read("after.json"))) {
+    const tokenizer = (opened[encoding] ??= await open(encoding));
+    const options = { ...(pair !== null && { pair }), addSpecialTokens: special };
+    if (text === undefined) same(tokenizer.decode(ids, { skipSpecialTokens: skip }), decoded, encoding);
+    else same([...tokenizer.encode(text, options)], ids, `${encoding}, ${text}`);
+    checked[encoding] = (checked[encoding] ?? 0) + 1;
+  }
+  return checked;
+}
+
 export const NAMES = ["o200k_base", "cl100k_base", "wwho_328k", "wwho_super_328k"];

@@ -12,7 +12,7 @@
 import { WwhoError, artifactError } from "./errors.js";
 
 /** The interface of wwho.h that this was written for: the major number, which must be the core's. */
-const ABI = 2;
+const ABI = 3;
 const PAGE_BYTES = 65536;
 /** Strings that cannot have more are written through a view that is kept. */
 const SHORT_BYTES = 4096;
@@ -21,13 +21,17 @@ const MOST_BYTES = 2 ** 28 - 1;
 /** More tokens than any text has. */
 const MOST_TOKENS = 2 ** 31;
 /** What wwho_info tells of, and a kind of section: WWHO_OF_... and WWHO_SECTION_PROVENANCE of wwho.h. */
-export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3, AUTOMATON: 4, SPAN: 5, FLAGS: 6, TEMPLATE: 7 });
+export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3, AUTOMATON: 4, SPAN: 5, FLAGS: 6, TEMPLATE: 7, JOB: 8 });
 const SECTION_PROVENANCE = 10;
 const NONE = 0xffffffff;
 const OK = 0;
 const ARGUMENT = 1;
 const BUFFER = 2;
 const TOKEN = 3;
+/** What a call is to find beyond the number of tokens. */
+const IDS = 1;
+const PLACES = 2;
+const SPANS = 4;
 /** What normalizing a text works in, unless it is made of marks. */
 const NORMALIZER_BYTES = 65536;
 
@@ -55,8 +59,11 @@ export class Core {
   #out = 0;
   /** Where the fields of a span stand in it, in bytes, and its size. @type {Record<string, number>} */
   #span = {};
-  #scratch = 0;
-  #scratchLength = 0;
+  /** Where the struct of what the core is to do lies, and in which word of memory each of its fields. @type {Record<string, number>} */
+  #job = {};
+  #jobAt = 0;
+  /** @type {Record<string, number>} */
+  #flags = {};
   /** Where the area of the running call begins, and its first free byte. */
   #base = 0;
   #top = 0;
@@ -86,6 +93,14 @@ export class Core {
   /** @param {Uint8Array} blob */
   #open(blob) {
     this.#out = this.#take(4);
+    this.#base = this.#top;
+    const { size: jobSize, ...fields } = /** @type {Record<string, number>} */ (this.info(OF.JOB));
+    this.#span = /** @type {Record<string, number>} */ (this.info(OF.SPAN));
+    this.#flags = /** @type {Record<string, number>} */ (this.info(OF.FLAGS));
+    this.#begin();
+    this.#jobAt = this.#take(jobSize);
+    this.#bytes.fill(0, this.#jobAt, this.#top); // there may be traces of what was asked above
+    this.#job = Object.fromEntries(Object.entries(fields).map(([name, at]) => [name, (this.#jobAt + at) / 4]));
     const file = this.#take(blob.length);
     this.#bytes.set(blob, file);
     const check = (/** @type {number} */ code) => {
@@ -96,11 +111,7 @@ export class Core {
     const work = this.#take(size);
     check(this.#call.wwho_open(file, blob.length, work, size, this.#out));
     this.#model = this.#given();
-    this.#scratchLength = this.#call.wwho_scratch_size(this.#model) >>> 0;
-    this.#scratch = this.#take(this.#scratchLength); // zero, as the core asks: nothing was there before
-    this.#base = this.#top;
-    this.#makeViews();
-    this.#span = /** @type {Record<string, number>} */ (this.info(OF.SPAN));
+    this.#takeScratch(this.#call.wwho_scratch_size(this.#model) >>> 0); // zero, as the core asks: nothing was there before
   }
 
   /** To be called when memory has grown, which ends the views of before, and when #base has moved. */
@@ -328,8 +339,8 @@ export class Core {
    * @returns {Uint32Array} ids
    */
   encode(text, allowed, flags) {
-    const { ids, n } = this.#encode(text, allowed, flags, false);
-    return this.#copyWords(ids, n);
+    this.#run(text, allowed, flags, IDS);
+    return this.#column("ids", this.#found("n"));
   }
 
   /**
@@ -341,17 +352,17 @@ export class Core {
    * @returns {{ read: number, written: number }} UTF-16 units of a string, or bytes; tokens
    */
   encodeInto(text, target, allowed, flags) {
-    let found = this.#encode(text, allowed, flags, target.length < text.length * 3);
+    let wanted = target.length < text.length * 3 ? IDS | PLACES : IDS;
+    let length = this.#run(text, allowed, flags, wanted);
     // Steps made the text longer.
-    if (found.n > target.length && !found.ends) found = this.#encode(text, allowed, flags, true);
-    const { ids, begins, ends, n, length } = found;
+    if (this.#found("n") > target.length && wanted === IDS) length = this.#run(text, allowed, flags, (wanted |= PLACES));
+    const [ids, begins, ends, n] = ["ids", "starts", "ends", "n"].map((name) => this.#found(name));
     if (n <= target.length) {
       target.set(this.#words.subarray(ids / 4, ids / 4 + n));
       return { read: text.length, written: n };
     }
     const most = target.length + 1;
-    const [first, last] = [this.#take(most * 4), this.#take(most * 4)];
-    this.#check(this.#call.wwho_offsets(this.#base, length, begins, ends, most, 1, first, last), "compute offsets");
+    const { first, last } = this.#units(length, begins, ends, most);
     let written = target.length;
     while (written > 0 && this.#words[first / 4 + written] < this.#words[last / 4 + written - 1]) written--;
     target.set(this.#words.subarray(ids / 4, ids / 4 + written));
@@ -361,56 +372,98 @@ export class Core {
   }
 
   /**
-   * Ids, and the first and last-plus-one UTF-16 unit that each token touches.
+   * Ids, and the first and last-plus-one UTF-16 unit that each token touches; with `units`, in the same pass, pieces and units.
    * @param {Text} text
    * @param {Uint8Array | null} allowed
    * @param {number} flags
+   * @param {boolean} [units]
+   * @returns {{ ids: Uint32Array, starts: Uint32Array, ends: Uint32Array, unitStarts?: Uint32Array, unitEnds?: Uint32Array,
+   *   unitRoutes?: Uint16Array }}
    */
-  encodeWithOffsets(text, allowed, flags) {
-    const { ids, begins, ends, n, length } = this.#encode(text, allowed, flags, true);
-    const first = this.#take(n * 4);
-    const last = this.#take(n * 4);
-    this.#check(this.#call.wwho_offsets(this.#base, length, begins, ends, n, 1, first, last), "compute offsets");
-    return { ids: this.#copyWords(ids, n), starts: this.#copyWords(first, n), ends: this.#copyWords(last, n) };
+  encodeWithOffsets(text, allowed, flags, units = false) {
+    const length = this.#run(text, allowed, flags, units ? IDS | PLACES | SPANS : IDS | PLACES);
+    const n = this.#found("n");
+    const { first, last } = this.#units(length, this.#found("starts"), this.#found("ends"), n);
+    const found = { ids: this.#column("ids", n), starts: this.#copyWords(first, n), ends: this.#copyWords(last, n) };
+    if (!units) return found;
+    const pieces = this.#pieces(length);
+    return { ...found, unitStarts: pieces.starts, unitEnds: pieces.ends, unitRoutes: pieces.routes };
   }
 
   /**
-   * Encode a text, with as much room as it takes: steps that rewrite it may make it longer, or need more scratch memory.
+   * Let the core work on a text, which is copied to #base, with as much room as it takes: steps that rewrite it may make it longer, or
+   * need more scratch memory. What was found is in the fields of the job until the next call.
    * @param {Text} text
    * @param {Uint8Array | null} allowed
    * @param {number} flags
-   * @param {boolean} places whether it is wanted where tokens begin and end
-   * @returns {{ ids: number, begins: number, ends: number, n: number, length: number }} where the columns are, the number of tokens, and
-   *   that of the text's bytes
+   * @param {number} wanted IDS, PLACES, SPANS; without IDS, tokens are counted
+   * @param {number} [limit] up to more than so many
+   * @param {number} [place] where a text that comes in parts stands
+   * @returns {number} the number of the text's bytes
    */
-  #encode(text, allowed, flags, places) {
+  #run(text, allowed, flags, wanted, limit = MOST_TOKENS, place = 0) {
     for (let more = 0; ; ) {
       this.#begin();
       const length = this.#put(text);
-      const room = Math.max(length, more);
-      const [ids, begins, ends] = [1, places, places].map((wanted) => (wanted ? this.#take(room * 4) : 0));
+      const room = more > length ? more : length;
+      const ids = wanted & IDS ? this.#take(room * 4) : 0;
+      const starts = wanted & PLACES ? this.#take(room * 4) : 0;
+      const ends = wanted & PLACES ? this.#take(room * 4) : 0;
+      const spans = wanted & SPANS ? this.#take(room * this.#span.size) : 0;
       const mask = this.#putAllowed(allowed);
-      const scratch = [this.#scratch, this.#scratchLength];
-      // prettier-ignore
-      const code = this.#call.wwho_encode(this.#model, this.#base, length, mask, flags, ...scratch, ids, begins, ends, room, this.#out);
-      const n = this.#given();
+      const [words, job] = [this.#words, this.#job];
+      words[job.ids] = ids;
+      words[job.starts] = starts;
+      words[job.ends] = ends;
+      words[job.cap] = ids ? room : limit;
+      words[job.spans] = spans;
+      words[job.spans_cap] = room;
+      words[job.flags] = flags;
+      words[job.place] = place;
+      const code = this.#call.wwho_encode(this.#model, this.#base, length, mask, this.#jobAt);
       if (code !== BUFFER) {
-        this.#check(code, "encode");
-        return { ids, begins, ends, n, length };
+        if (code !== OK) this.#check(code, "encode");
+        return length;
       }
-      if (n > room) more = n;
+      const needed = Math.max(words[job.n], words[job.n_spans]);
+      if (needed > room) more = needed;
       else this.#growScratch();
     }
   }
 
-  /** Twice as much scratch memory, which stays. */
+  /** A field of the job. @param {string} name */
+  #found(name) {
+    return this.#words[this.#job[name]];
+  }
+
+  /** A copy of a column. @param {string} name @param {number} n */
+  #column(name, n) {
+    return this.#copyWords(this.#words[this.#job[name]], n);
+  }
+
+  /** Bytes of the text at #base as UTF-16 units. @param {number} length @param {number} begins @param {number} ends @param {number} n */
+  #units(length, begins, ends, n) {
+    const [first, last] = [this.#take(n * 4), this.#take(n * 4)];
+    this.#check(this.#call.wwho_offsets(this.#base, length, begins, ends, n, 1, first, last), "compute offsets");
+    return { first, last };
+  }
+
+  /** Twice as much scratch memory. */
   #growScratch() {
+    const length = 2 * this.#found("scratch_len");
     this.#begin();
-    this.#scratchLength *= 2;
-    this.#scratch = this.#take(this.#scratchLength);
-    this.#bytes.fill(0, this.#scratch, this.#scratch + this.#scratchLength);
+    const at = this.#takeScratch(length);
+    this.#bytes.fill(0, at, at + length);
+  }
+
+  /** Scratch memory, which stays. @param {number} length */
+  #takeScratch(length) {
+    const at = this.#take(length);
+    this.#words[this.#job.scratch] = at;
+    this.#words[this.#job.scratch_len] = length;
     this.#base = this.#top;
     this.#makeViews();
+    return at;
   }
 
   /**
@@ -421,19 +474,8 @@ export class Core {
    * @param {number} limit in tokens
    */
   count(text, allowed, flags, limit) {
-    for (;;) {
-      this.#begin();
-      const length = this.#put(text);
-      const mask = this.#putAllowed(allowed);
-      const scratch = [this.#scratch, this.#scratchLength];
-      // prettier-ignore
-      const code = this.#call.wwho_count(this.#model, this.#base, length, mask, flags, ...scratch, Math.min(limit, MOST_TOKENS), this.#out);
-      if (code !== BUFFER) {
-        this.#check(code, "count");
-        return this.#given();
-      }
-      this.#growScratch();
-    }
+    this.#run(text, allowed, flags, 0, Math.min(limit, MOST_TOKENS));
+    return this.#found("n");
   }
 
   /**
@@ -446,21 +488,8 @@ export class Core {
    * @returns {{ tokens: number, read: number, place: number }} of the first `read` bytes, perhaps none: the others come again
    */
   countPart(text, more, allowed, flags, place) {
-    for (;;) {
-      this.#begin();
-      const length = this.#put(text);
-      const mask = this.#putAllowed(allowed);
-      const at = this.#take(12);
-      this.#words[at / 4] = place;
-      const given = [length, Number(more), mask, flags, this.#scratch, this.#scratchLength, 0, 0];
-      const code = this.#call.wwho_encode_part(this.#model, this.#base, ...given, at, at + 4, at + 8);
-      if (code !== BUFFER) {
-        this.#check(code, "count");
-        const [next, read, tokens] = this.#copyWords(at, 3);
-        return { tokens, read, place: next };
-      }
-      this.#growScratch();
-    }
+    this.#run(text, allowed, more ? flags | this.#flags.GOES_ON : flags, 0, MOST_TOKENS, place);
+    return { tokens: this.#found("n"), read: this.#found("read"), place: this.#found("place") };
   }
 
   /**
@@ -491,9 +520,9 @@ export class Core {
    * @returns {{ spans: Span[], starts: Uint32Array, ends: Uint32Array }}
    */
   spans(text) {
-    const { table, starts, ends } = this.#segment(text);
+    const { starts, ends } = this.#pieces(this.#run(text, null, this.#flags.CUT_ONLY, SPANS));
     const { size, ...fields } = this.#span;
-    const view = new DataView(this.#bytes.buffer, table, ends.length * size);
+    const view = new DataView(this.#bytes.buffer, this.#found("spans"), ends.length * size);
     /** @param {number} at @returns {Span} */
     const read = (at) => ({
       start: view.getUint32(at + fields.start, true),
@@ -506,38 +535,23 @@ export class Core {
   }
 
   /**
-   * Where pieces and units begin and end, in UTF-16 units, and the route of each: spans() without its objects.
-   * @param {Text} text
-   * @returns {{ starts: Uint32Array, ends: Uint32Array, routes: Uint16Array }}
+   * Where the spans that were found begin and end, and the route of each.
+   * @param {number} length of the text at #base, in bytes
+   * @returns {{ starts: Uint32Array, ends: Uint32Array, routes: Uint16Array }} in UTF-16 units
    */
-  pieces(text) {
-    const { table, starts, ends } = this.#segment(text);
-    const { size, route } = this.#span;
-    const view = new DataView(this.#bytes.buffer, table, ends.length * size);
-    const routes = new Uint16Array(ends.length);
-    for (let i = 0; i < routes.length; i++) routes[i] = view.getUint16(i * size + route, true);
-    return { starts, ends, routes };
-  }
-
-  /**
-   * @param {Text} text
-   * @returns {{ table: number, starts: Uint32Array, ends: Uint32Array }} where the spans are until the next call, and their places in
-   *   UTF-16 units
-   */
-  #segment(text) {
-    this.#begin();
-    const length = this.#put(text);
-    const { size, start, end } = this.#span;
-    const table = this.#take(length * size);
-    this.#check(this.#call.wwho_spans(this.#model, this.#base, length, table, length, this.#out), "segment");
-    const n = this.#given();
-    const [byteStarts, byteEnds, first, last] = [n, n, n, n].map((words) => this.#take(words * 4));
+  #pieces(length) {
+    const { size, start, end, route } = this.#span;
+    const [table, n] = [this.#found("spans"), this.#found("n_spans")];
+    const [begins, ends] = [this.#take(n * 4), this.#take(n * 4)];
+    const view = new DataView(this.#bytes.buffer, table, n * size);
+    const routes = new Uint16Array(n);
     for (let i = 0; i < n; i++) {
-      this.#words[byteStarts / 4 + i] = this.#words[(table + i * size + start) / 4];
-      this.#words[byteEnds / 4 + i] = this.#words[(table + i * size + end) / 4];
+      this.#words[begins / 4 + i] = view.getUint32(i * size + start, true);
+      this.#words[ends / 4 + i] = view.getUint32(i * size + end, true);
+      routes[i] = view.getUint16(i * size + route, true);
     }
-    this.#check(this.#call.wwho_offsets(this.#base, length, byteStarts, byteEnds, n, 1, first, last), "compute offsets");
-    return { table, starts: this.#copyWords(first, n), ends: this.#copyWords(last, n) };
+    const { first, last } = this.#units(length, begins, ends, n);
+    return { starts: this.#copyWords(first, n), ends: this.#copyWords(last, n), routes };
   }
 
   /**

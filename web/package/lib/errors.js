@@ -67,7 +67,7 @@ function explain(status, blob) {
       if (kind) return `the file is no .wwho artifact but ${kind}`;
       return (
         `it begins with ${hex(blob.subarray(0, 8)) || "nothing"}, expected ${MAGIC}; ` +
-        "check that the address leads to the file itself"
+        "check the file, or the address that it came from"
       );
     }
     case "VERSION":

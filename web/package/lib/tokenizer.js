@@ -32,10 +32,11 @@ import { traceScript, tracerOf } from "./trace.js";
 /** @typedef {EncodeOptions & { addSpecialTokens?: boolean }} TemplateOptions */
 /** @typedef {TemplateOptions & { pair?: Text, added?: boolean }} PairOptions */
 /** @typedef {PairOptions & { array?: boolean }} IdsOptions */
+/** @typedef {PairOptions & { units?: boolean }} OffsetOptions */
 /** @typedef {{ skipSpecialTokens?: boolean }} DecodeOptions */
 /** @typedef {TemplateOptions & { overlap?: number, prefer?: import("./ends.js").Kind }} ChunkOptions */
 /** @typedef {{ route: string, text: string, start: number, end: number, units: string[], rules: string[] }} Segment */
-/** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean }} Given what options mean to the core, and what ids come in */
+/** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean, units?: boolean }} Given what options mean to the core, and what ids come in */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
 /** Flags of added tokens, and the action of a stage that keeps what it matches. */
@@ -49,6 +50,8 @@ const ENCODE_OPTIONS = new Set(["allowedSpecial", "disallowedSpecial", "unk"]);
 const PART_OPTIONS = new Set([...ENCODE_OPTIONS, "array"]);
 const TEMPLATE_OPTIONS = new Set([...ENCODE_OPTIONS, "addSpecialTokens"]);
 const PAIR_OPTIONS = new Set([...ENCODE_OPTIONS, "pair", "added", "addSpecialTokens"]);
+const NONE = new Uint32Array();
+const OFFSET_OPTIONS = new Set([...PAIR_OPTIONS, "units"]);
 const IDS_OPTIONS = new Set([...PAIR_OPTIONS, "array"]);
 const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress", "fatal"]);
 const CHUNK_OPTIONS = new Set([...TEMPLATE_OPTIONS, "overlap", "prefer"]);
@@ -148,7 +151,7 @@ export class BaseTokenizer {
   /**
    * What the core needs to know of a call besides the text.
    * @param {Text} text
-   * @param {IdsOptions | undefined} options
+   * @param {(IdsOptions & OffsetOptions) | undefined} options
    * @param {ReadonlySet<string>} [known] names of options
    * @returns {Given}
    */
@@ -162,13 +165,13 @@ export class BaseTokenizer {
   /**
    * What options mean, after the check for disallowed tokens.
    * @param {Text} text
-   * @param {IdsOptions} options
+   * @param {IdsOptions & OffsetOptions} options
    * @param {ReadonlySet<string>} known
    * @returns {Given}
    */
   #readOptions(text, options, known) {
     requireOptions(options, known);
-    const { allowedSpecial, disallowedSpecial, unk = "spell", array = false, pair, addSpecialTokens = false, added = true } = options;
+    const { allowedSpecial, disallowedSpecial, unk = "spell", array = false, pair, addSpecialTokens = false, added = true, units = false } = options;
     if (pair !== undefined) requireText(pair);
     if (unk !== "spell" && unk !== "token") {
       throw argumentError("unk", unk, '"spell" or "token"');
@@ -179,11 +182,12 @@ export class BaseTokenizer {
     requireBoolean(array, "array");
     requireBoolean(addSpecialTokens, "addSpecialTokens");
     requireBoolean(added, "added");
+    requireBoolean(units, "units");
     const disallowed = nameSet(disallowedSpecial, "disallowedSpecial", this.#specials);
     const allowed = nameSet(allowedSpecial, "allowedSpecial", this.#specials);
     for (const each of pair === undefined ? [text] : [text, pair]) refuseDisallowed(each, this.#specials, allowed, disallowed);
     const flags = (unk === "token" ? this.#flags.UNK_TOKEN : 0) | (added ? 0 : this.#flags.NO_ADDED);
-    return { mask: allowedMask(this.#added, allowed), flags, array, pair, special: addSpecialTokens };
+    return { mask: allowedMask(this.#added, allowed), flags, array, pair, special: addSpecialTokens, units };
   }
 
   /**
@@ -291,9 +295,10 @@ export class BaseTokenizer {
     for (const ids of this.#encodeParts(text, given)) yield given.array ? Array.from(ids) : ids;
   }
 
-  /** @param {Text} text @param {PairOptions} [options] */
+  /** @param {Text} text @param {OffsetOptions} [options] */
   encodeWithOffsets(text, options) {
-    const given = this.#prepare(text, options, PAIR_OPTIONS);
+    const given = this.#prepare(text, options, OFFSET_OPTIONS);
+    if (given.units && !isPlain(given)) throw argumentError("units", true, "left out where there is a pair, or special tokens are added");
     return isPlain(given) ? this.#placed(text, given, this.#trim) : this.#filled(text, given, this.#placed);
   }
 
@@ -308,16 +313,18 @@ export class BaseTokenizer {
   #encodeAllWithOffsets(text, given) {
     if (text.length <= PART_BYTES) return this.#encodeWithOffsets(text, given);
     const parts = [...this.#encodePartsWithOffsets(text, given)];
-    return {
-      ids: joined(parts.map(({ ids }) => ids)),
-      starts: joined(parts.map(({ starts }) => starts)),
-      ends: joined(parts.map(({ ends }) => ends)),
-    };
+    const { unitRoutes, ...columns } = parts[0];
+    const names = /** @type {(keyof typeof columns)[]} */ (Object.keys(columns));
+    const all = /** @type {typeof columns} */ (
+      Object.fromEntries(names.map((name) => [name, joined(parts.map((part) => /** @type {Uint32Array} */ (part[name])))]))
+    );
+    if (!unitRoutes) return all;
+    return { ...all, unitRoutes: Uint16Array.from(parts.flatMap((part) => Array.from(part.unitRoutes ?? []))) };
   }
 
   /** @param {Text} part @param {Given} given */
-  #encodeWithOffsets(part, { mask, flags }) {
-    return this.#open.encodeWithOffsets(part, mask, flags);
+  #encodeWithOffsets(part, { mask, flags, units }) {
+    return this.#open.encodeWithOffsets(part, mask, flags, units);
   }
 
   /** With offsets in the whole text. @param {Text} text @param {Given} given */
@@ -325,7 +332,8 @@ export class BaseTokenizer {
     let offset = 0;
     for (const part of this.#partsOf(text, given)) {
       const found = this.#encodeWithOffsets(part, given);
-      for (const places of [found.starts, found.ends]) for (let i = 0; i < places.length; i++) places[i] += offset;
+      for (const places of [found.starts, found.ends, found.unitStarts ?? NONE, found.unitEnds ?? NONE])
+        for (let i = 0; i < places.length; i++) places[i] += offset;
       offset += this.#open.unitsIn(part);
       yield found;
     }
@@ -484,8 +492,9 @@ export class BaseTokenizer {
     const [tokens, places] = [[0], [0]];
     let [before, offset] = [0, 0];
     for (const part of this.#partsOf(text, given, sizeFor(most))) {
-      const { ids, starts, ends } = this.#encodeWithOffsets(part, given);
-      const isWithinUnit = this.#units(part);
+      const found = this.#encodeWithOffsets(part, { ...given, units: this.#routes.some(({ hasUnits }) => hasUnits) });
+      const { ids, starts, ends } = found;
+      const isWithinUnit = this.#withinUnit(found);
       ids.forEach((_, i) => {
         // What is between two tokens, such as a mark that was composed, goes with the first.
         const place = i + 1 < ids.length ? starts[i + 1] : part.length;
@@ -504,16 +513,15 @@ export class BaseTokenizer {
 
   /**
    * Whether a place is within a unit; to be asked for ascending places.
-   * @param {string} part
+   * @param {ReturnType<Core["encodeWithOffsets"]>} found
    * @returns {(place: number) => boolean}
    */
-  #units(part) {
-    if (!this.#routes.some(({ hasUnits }) => hasUnits)) return () => false;
-    const { starts, ends, routes } = this.#open.pieces(part);
+  #withinUnit({ unitStarts: starts, unitEnds: ends, unitRoutes: routes }) {
+    if (!starts || !ends || !routes) return () => false;
     let k = 0;
     return (place) => {
       while (ends[k] <= place) k++;
-      return starts[k] < place && this.#routes[routes[k]].hasUnits;
+      return k < ends.length && starts[k] < place && this.#routes[routes[k]].hasUnits;
     };
   }
 

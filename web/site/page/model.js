@@ -6,7 +6,7 @@ import { FIRST, addModel } from "./data/models.js";
 import { Files } from "./files.js";
 import { isEditable } from "./input/editable.js";
 import { Tokenizers } from "./tokenizers.js";
-import { SHOWN, describe, describeAround, within } from "./tokens.js";
+import { SHOWN, describe, describeAround, knowsUnits } from "./tokens.js";
 
 const GLIMPSE = 16_000; // bytes of a file, of which the first tokens are shown
 /** The row of a tokenizer that the user opens: the one that the others are measured by. */
@@ -126,14 +126,14 @@ export class Model {
       shown += text.length;
       const sides = await this.#encoded(content);
       sides.forEach((side, row) => side && (counts[row] = (counts[row] ?? 0) + side.encoded.ids.length));
-      blocks.push({ role, ...(await describe(text, sides.map((side) => side && within(side, 0, text.length)))) });
+      blocks.push({ role, ...(await describe(content, sides, 0, text.length)) });
     }
     return { counts, characters: codePoints(messages.map(({ content }) => content).join("")), units: shown, start: 0, blocks };
   }
 
   /** @param {string} text @returns {Promise<Side[]>} by row */
   #encoded(text) {
-    const encode = async (/** @type {import("./tokenizers.js").Open} */ { tokenizer }) => ({ tokenizer, encoded: await tokenizer.encodeWithOffsets(text) });
+    const encode = async (/** @type {import("./tokenizers.js").Open} */ { tokenizer }) => ({ tokenizer, encoded: await tokenizer.encodeWithOffsets(text, { units: knowsUnits(tokenizer) }) });
     return Promise.all(this.tokenizers.opened.map((open) => open && encode(open)));
   }
 

@@ -9,15 +9,21 @@
  * @property {Uint8Array} [bytes] where they are not those of its text: it cuts a character
  */
 
-/** @typedef {{ route: string, text: string, start: number, end: number, units: readonly string[] }} Segment */
 /**
  * A tokenizer of the package, here or in a Worker.
  * @typedef {object} Tokenizer
- * @property {{ models: readonly { firstId: number, nIds: number }[], routes: readonly { hasUnits: boolean }[] }} info
- * @property {(text: string) => Segment[] | Promise<Segment[]>} segment
+ * @property {{ models: readonly { firstId: number, nIds: number }[], routes: readonly { name: string, hasUnits: boolean }[] }} info
  * @property {(id: number) => Uint8Array | Promise<Uint8Array>} tokenBytes
  */
-/** @typedef {{ ids: ArrayLike<number>, starts: ArrayLike<number>, ends: ArrayLike<number> }} Encoded places in UTF-16 units */
+/**
+ * @typedef {object} Encoded places in UTF-16 units
+ * @property {ArrayLike<number>} ids
+ * @property {ArrayLike<number>} starts
+ * @property {ArrayLike<number>} ends
+ * @property {ArrayLike<number>} [unitStarts]
+ * @property {ArrayLike<number>} [unitEnds]
+ * @property {ArrayLike<number>} [unitRoutes]
+ */
 /** @typedef {{ tokenizer: Tokenizer, encoded: Encoded } | undefined} Side a row, if it has a tokenizer, and what that makes of a text */
 /** @typedef {{ start: number, end: number, text: string, hasUnits: boolean }} Unit */
 
@@ -37,11 +43,14 @@ const MARGIN = 200; // at their end, where a caret makes the stretch move on
 const AROUND = 512; // UTF-16 units in which such a place is looked for, at first
 
 /**
- * A whole text.
+ * A text from one place to another.
  * @param {string} text
- * @param {readonly Side[]} sides by row
+ * @param {readonly Side[]} sides by row, each with the whole text
+ * @param {number} [start]
+ * @param {number} [end]
  */
-export const describe = async (text, sides) => blockOf(text, sides, await unitsBy(sides, text));
+export const describe = (text, sides, start = 0, end = text.length) =>
+  blockOf(text.slice(start, end), sides.map((side) => side && within(side, start, end)), unitsBy(sides, text, start, end));
 
 /**
  * The stretch of a long text that is shown: whole between places where all the tokenizers begin a token, and a syllable or a
@@ -59,15 +68,14 @@ export async function describeAround(text, sides, at, former) {
   const wanted = stays ? former : Math.max(0, Math.min(at - SHOWN / 2, length - SHOWN));
   for (let around = AROUND; ; around *= 2) {
     const [from, to] = [Math.max(0, wanted - around), Math.min(length, wanted + SHOWN + around)].map((place) => characterAt(text, place));
-    const units = await unitsBy(sides, text.slice(from, to));
+    const units = unitsBy(sides, text, from, to);
     const clean = new Set(placesIn(units, text.slice(from, to)).places.map((place) => from + place));
     const common = commonStarts(sides, from, to);
     const best = [common.filter((place) => clean.has(place)), common];
     const start = best.map((places) => places.findLast((place) => place <= wanted)).find(isFound) ?? (from === 0 ? 0 : undefined);
     const end = best.map((places) => places.find((place) => place >= wanted + SHOWN)).find(isFound) ?? (to === length ? length : undefined);
     if (start === undefined || end === undefined) continue;
-    const inside = units.map((each) => each?.flatMap((unit) => clipped(unit, start - from, end - from)));
-    return { start, block: await blockOf(text.slice(start, end), sides.map((side) => side && within(side, start, end)), inside) };
+    return { start, block: await describe(text, sides, start, end) };
   }
 }
 
@@ -104,7 +112,7 @@ function firstFrom(numbers, least) {
 }
 
 /** A text from one place to another, with the tokens that are whole in it. @param {NonNullable<Side>} side @param {number} start @param {number} end */
-export function within({ tokenizer, encoded: { ids, starts, ends } }, start, end) {
+function within({ tokenizer, encoded: { ids, starts, ends } }, start, end) {
   const kept = [];
   for (let i = firstFrom(starts, start); i < ids.length && ends[i] <= end; i++) kept.push(i);
   return {
@@ -113,35 +121,40 @@ export function within({ tokenizer, encoded: { ids, starts, ends } }, start, end
   };
 }
 
-/** @param {Unit} unit @param {number} from @param {number} to @returns {Unit[]} the part of it that lies between these, if any */
-function clipped({ start, end, text, hasUnits }, from, to) {
-  const [first, last] = [Math.max(start, from), Math.min(end, to)];
-  return first < last ? [{ start: first - from, end: last - from, text: text.slice(first - start, last - start), hasUnits }] : [];
-}
-
 /**
- * The syllables by each tokenizer that knows any.
- * @param {readonly Side[]} sides @param {string} text
- * @returns {Promise<(Unit[] | undefined)[]>}
- */
-function unitsBy(sides, text) {
-  const isKnowing = (/** @type {Tokenizer} */ { info }) => info.routes.some(({ hasUnits }) => hasUnits);
-  return Promise.all(sides.map((side) => (side && isKnowing(side.tokenizer) ? unitsOf(side.tokenizer, text) : undefined)));
-}
-
-/**
- * The units of a script's segments, and the other segments as they are, in order, without gaps; places in UTF-16 units.
- * @param {Tokenizer} tokenizer
+ * The syllables of a stretch by each tokenizer that knows any, and what lies between them; places in UTF-16 units of the stretch.
+ * @param {readonly Side[]} sides with the whole text
  * @param {string} text
+ * @param {number} from
+ * @param {number} to
+ * @returns {(Unit[] | undefined)[]}
  */
-async function unitsOf(tokenizer, text) {
-  /** @param {Segment} segment @returns {Unit[]} */
-  const unitsIn = ({ start, end, text: all, units }) => {
-    if (units.length === 0) return [{ start, end, text: all, hasUnits: false }];
-    let at = start;
-    return units.map((unit) => ({ start: at, end: (at += unit.length), text: unit, hasUnits: true }));
+function unitsBy(sides, text, from, to) {
+  return sides.map((side) => (side && knowsUnits(side.tokenizer) ? unitsOf(side, text, from, to) : undefined));
+}
+
+/** Whether a tokenizer knows syllables. Those of SentencePiece have units too, characters, and one route for all text. @param {Tokenizer} tokenizer */
+export const knowsUnits = ({ info }) => info.routes.some(({ name, hasUnits }) => hasUnits && name !== "text");
+
+/** @param {NonNullable<Side>} side @param {string} text @param {number} from @param {number} to */
+function unitsOf({ tokenizer, encoded: { unitStarts = [], unitEnds = [], unitRoutes = [] } }, text, from, to) {
+  /** @type {Unit[]} */
+  const units = [];
+  const add = (/** @type {number} */ start, /** @type {number} */ end, /** @type {boolean} */ hasUnits) => {
+    const [first, last, before] = [Math.max(start, from), Math.min(end, to), units.at(-1)];
+    if (first >= last) return;
+    const joins = before && !hasUnits && !before.hasUnits;
+    const begin = joins ? before.start + from : first;
+    units.splice(joins ? -1 : units.length, 1, { start: begin - from, end: last - from, text: text.slice(begin, last), hasUnits });
   };
-  return (await tokenizer.segment(text)).flatMap(unitsIn);
+  let at = from;
+  for (let i = firstFrom(unitEnds, from + 1); i < unitStarts.length && unitStarts[i] < to; i++) {
+    add(at, unitStarts[i], false); // an added token, or what a stage drops
+    at = unitEnds[i];
+    add(unitStarts[i], at, tokenizer.info.routes[unitRoutes[i]].hasUnits);
+  }
+  add(at, to, false);
+  return units;
 }
 
 /**

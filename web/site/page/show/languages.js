@@ -23,7 +23,7 @@ export function showLanguages() {
 
 /** @param {string} text */
 function headOf(text) {
-  const head = element("th", "", text);
+  const head = element("th", "", text.replace("super", "super\u00ad").replace("lang", "lan\u00adg")); // for narrow columns
   head.setAttribute("scope", "col");
   return head;
 }
