@@ -28,6 +28,7 @@ import tarfile
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -54,6 +55,7 @@ ESLINT = "tests/node_modules/eslint/bin/eslint.js"
 # Folders of tests that have Node packages, by the name of their stamp.
 NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
 TOKENIZERS = "tests/tokenizers"
+FONT_SOURCES = ("tools/build_fonts.py", "web/site/package-lock.json", "schemas/*.json")
 WASM_SOURCES = ("tools/build_wasm.py", "wasm/**/*.[ch]")
 
 
@@ -92,9 +94,15 @@ def demo(*, check: bool, port: int) -> int:
     shown = subprocess.run(command, cwd=ROOT, input=EXAMPLE.encode(), check=False)
     if check or shown.returncode:
         return shown.returncode
+    command = [wwho(), "serve", "--port", str(port)]
+    if shutil.which("npm"):
+        pack_fonts()
+        with suppress(SystemExit):  # without Pyodide the page imports no tokenizer of others
+            install_node_packages("pyodide")
+            command += ["--pyodide", f"{NODE_PACKAGES['pyodide']}/node_modules/pyodide-314"]
     heading("Demo page (Ctrl-C stops it)")
     try:
-        return run([wwho(), "serve", "--port", str(port)])
+        return run(command)
     except KeyboardInterrupt:
         return 0
 
@@ -107,9 +115,11 @@ def test(pytest_arguments: list[str]) -> int:
         raise SystemExit("The tests need Node.js 20 or later with npm: install it and try again.")
     make_environment()
     with ThreadPoolExecutor() as pool:
-        packages = pool.submit(install_node_packages)
+        packages = pool.submit(install_node_packages, *NODE_PACKAGES)
         install_package("dev")
         packages.result()
+    install_tokenizers()
+    pack_fonts()
     pytest = [str(PYTHON), "-m", "pytest"]
     if pytest_arguments:
         return run(pytest + pytest_arguments)
@@ -234,16 +244,27 @@ def install_debian_packages(names: list[str]) -> bool:
     return run([*apt, "install", "-y", "--no-install-recommends", *names], quiet=True) == 0
 
 
-def install_node_packages() -> None:
-    """Install the npm packages of the tests."""
-    for name, folder in NODE_PACKAGES.items():
+def install_node_packages(*names: str) -> None:
+    """Install the npm packages of these folders of tests."""
+    for name in names:
+        folder = NODE_PACKAGES[name]
         lock = fingerprint((f"{folder}/package-lock.json",))
         if read_stamps().get(name) != lock or not (ROOT / folder / "node_modules").is_dir():
             # Not npm ci: it wants the packages of every platform, which not every registry has.
             npm = ["npm", "install", "--no-save", "--no-audit", "--no-fund"]
             quietly(f"Installing the Node packages of {folder}", npm, cwd=ROOT / folder)
             write_stamps(**{name: lock})
-    install_tokenizers()
+
+
+def pack_fonts() -> None:
+    """Pack the fonts of the page where npm can fetch them; else say so."""
+    stamp = fingerprint(FONT_SOURCES)
+    if read_stamps().get("fonts") != stamp or not (ROOT / "web" / "site" / "fonts").is_dir():
+        heading("Packing the fonts of the page")
+        if run([str(PYTHON), "tools/build_fonts.py"], quiet=True):
+            print("   npm could not fetch them: the page uses those of the browser", flush=True)
+        else:
+            write_stamps(fonts=stamp)
 
 
 def install_tokenizers() -> None:
@@ -305,8 +326,9 @@ def write_stamps(**news: object) -> None:
 
 
 def pip(title: str, *arguments: str, env: dict[str, str] | None = None) -> None:
-    """Install with the pip of .venv."""
-    command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", *arguments]
+    """Install with the pip of .venv; Python compiles those modules that are used, later."""
+    options = ("--disable-pip-version-check", "--no-compile")
+    command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
     quietly(title, command, env=env)
 
 
