@@ -21,6 +21,8 @@ NAMES = (
     *("o200k_base", "cl100k_base", "o200k_harmony"),
     *("gpt2", "r50k_base", "p50k_base", "p50k_edit"),
 )
+# These share ranks and pattern, and so their ids: long tests take one of each.
+TWINS = {"o200k_harmony": "o200k_base", "gpt2": "r50k_base", "p50k_base": "p50k_edit"}
 
 
 def rank_modules() -> Path:

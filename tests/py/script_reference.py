@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -27,8 +28,13 @@ class Script:
         self.config = pretokenizer["config"]
         self.start = self.config.get("starting_token_id", 1)
         self.form = self.config.get("normalization", "NFC")
-        self.regex = self.config.get("regex")
-        self.bytes = pretokenizer["class"] == "RegexBytePretokenizer"
+        self.regex = self.config.get("regex", self.config.get("regex_pattern"))
+        self.newer = "config_class" in pretokenizer
+        self.bytes = "Byte" in pretokenizer.get("class", "") or (
+            pretokenizer.get("config_class") == "UTF8Pretokenizer"
+        )
+        sizes = {"SPLIT": (1,), "RTL3": (3, 2, 1)}.get(self.config.get("digit_handling"), ())
+        self.digits = [str(n).zfill(size) for size in sizes for n in range(10**size)]
         self.ranks = {
             tuple(rule["tokens_from"]): (rank, rule["token_to"])
             for rank, rule in enumerate(document["merge_rules"])
@@ -45,10 +51,25 @@ class Script:
     @property
     def n_symbols(self) -> int:
         if self.bytes:
-            return 256
-        return int(self.config["num_index_tokens"]) + len(self.config["blocks"])
+            return 256 + len(self.digits)
+        return self.n_indices + self.n_blocks
 
     def read_blocks(self) -> None:
+        if self.newer:
+            blocks = self.config["script_config"]["blocks"]
+            self.n_indices, self.n_blocks = max(len(each["chars"]) for each in blocks), len(blocks)
+            self.takes_space = {
+                each["script_id"] for each in blocks if each["combines_with_spaces"]
+            }
+            self.inherited = {each["script_id"] for each in blocks if each["script"] == "Inherited"}
+            for number, each in enumerate(blocks):
+                for index, character in enumerate(each["chars"]):
+                    block = self.start + self.n_indices + number
+                    self.pairs[character] = (block, self.start + index)
+                    self.group[character] = each["script_id"]
+            self.characters = {pair: each for each, pair in self.pairs.items()}
+            return
+        self.n_indices, self.n_blocks = self.config["num_index_tokens"], len(self.config["blocks"])
         spaced = {tuple(each) for each in self.config["script_cat_with_space"]}
         self.takes_space, self.kind = set(), {}
         for number, (group, script, kind, _, characters) in enumerate(self.config["blocks"]):
@@ -56,30 +77,53 @@ class Script:
             if (script, kind) in spaced:
                 self.takes_space.add(group)
             for index, each in enumerate(characters):
-                block = self.start + self.config["num_index_tokens"] + number
+                block = self.start + self.n_indices + number
                 self.pairs[each] = (block, self.start + index)
                 self.group[each] = group
         self.characters = {pair: each for each, pair in self.pairs.items()}
 
     def joins(self, group: int, after: int) -> bool:
         """Whether a group goes on with what comes after it."""
+        if self.newer:
+            return after == group or after in self.inherited
         (script, kind), (other, other_kind) = self.kind[group], self.kind[after]
         if other == "Inherited":
             return True
         return kind == other_kind and (script == other or {script, other} == {"Han", "Hiragana"})
 
     def normalized(self, text: str) -> str:
+        if self.newer:
+            return self.kept(unicodedata.normalize(self.form, text))
+        return unicodedata.normalize(self.form, self.kept(text))
+
+    def kept(self, text: str) -> str:
         known = self.pairs or None
-        kept = (
+        return "".join(
             each
             for each in text
             if (each in known if known else unicodedata.category(each) not in ("Cn", "Co", "Cs"))
         )
-        return unicodedata.normalize(self.form, "".join(kept))
 
     def pieces(self, text: str) -> list[str]:
+        if self.digits:
+            size = len(self.digits[0])
+            return [
+                piece
+                for number, part in enumerate(re.split("([0-9]+)", text))
+                for piece in (self.grouped(part, size) if number % 2 else self.cut(part))
+            ]
+        return self.cut(text)
+
+    def grouped(self, digits: str, size: int) -> list[str]:
+        """Groups of digits, counted from the right."""
+        starts = range(len(digits) % size - size, len(digits), size)
+        return [digits[max(start, 0) : start + size] for start in starts if start + size > 0]
+
+    def cut(self, text: str) -> list[str]:
         if self.regex is not None:
             return list(regex.findall(self.regex, text, regex.DOTALL))
+        if self.bytes:
+            return [text]
         text = "".join(each for each in text if each in self.pairs)
         groups = [
             (group, "".join(run)) for group, run in itertools.groupby(text, self.group.__getitem__)
@@ -96,6 +140,8 @@ class Script:
         return pieces
 
     def spelled(self, piece: str) -> Ids:
+        if piece in self.digits:
+            return [self.start + 256 + self.digits.index(piece)]
         if self.bytes:
             return [self.start + byte for byte in piece.encode()]
         return [symbol for each in piece if each in self.pairs for symbol in self.pairs[each]]
@@ -119,7 +165,9 @@ class Script:
     def decode(self, ids: Sequence[int]) -> str:
         symbols = [symbol for token in ids for symbol in self.symbols[token]]
         if self.bytes:
-            return bytes(symbol - self.start for symbol in symbols).decode("utf-8", "replace")
+            numbers = [symbol - self.start for symbol in symbols]
+            parts = [bytes([n]) if n < 256 else self.digits[n - 256].encode() for n in numbers]
+            return b"".join(parts).decode("utf-8", "replace")
         text = ""
         while symbols:
             pair = tuple(symbols[:2])
@@ -131,7 +179,7 @@ class Script:
         """Whether a token is whole characters, the head of one, or a tail."""
         symbols = self.symbols[token]
         if not self.bytes:
-            lone = "tail" if symbols[0] < self.start + self.config["num_index_tokens"] else "head"
+            lone = "tail" if symbols[0] < self.start + self.n_indices else "head"
             return lone if len(symbols) == 1 else "whole"
         data = bytes(symbol - self.start for symbol in symbols)
         if 0x80 <= data[0] < 0xC0:

@@ -52,7 +52,8 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("sources")
     files = [folder / f"{name}.txt" for name in ("a", "b", "c", "d", "unseen")]
     for seed, file in enumerate(files, start=1):
-        file.write_text("".join(f"{line}\n" for line in lines(seed, 400)), "utf-8")
+        stack = "क्" * 50 + "क"  # a syllable that is longer than an atom may be
+        file.write_text("".join(f"{line}\n" for line in [*lines(seed, 400), stack]), "utf-8")
     return files
 
 

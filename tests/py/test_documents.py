@@ -35,7 +35,13 @@ def test_random_documents() -> None:
 def texts() -> list[str]:
     rng = random.Random(3)
     parts = [*ALPHABET, *WORDS, " ", "  ", "123", "4567", "I'LL"]
-    return ["", *LINES, *("".join(rng.choices(parts, k=rng.randint(1, 12))) for _ in range(200))]
+    words = ["a", "ab,", "I'LL", "e\u0301", "\u0301", "क\u094dष", "漢字" * 3, "\t", "", "12", "a\n"]
+    return [
+        "",
+        *LINES,
+        *("".join(rng.choices(parts, k=rng.randint(1, 12))) for _ in range(200)),
+        *(" ".join(rng.choices(words, k=rng.randint(2, 40))) for _ in range(60)),
+    ]
 
 
 CUTS: dict[str, Sequence[Any]] = {

@@ -58,8 +58,11 @@ def tokenizers_of(name: str) -> Any:
 def test_a_rank_file_in_tiktoken(name: str) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="needs tiktoken")
     artifact, ours = artifact_of(name), wwho.get_encoding(name)
-    lines = export(artifact, "tiktoken").data.splitlines()
-    rows = (line.split() for line in lines)
+    data = export(artifact, "tiktoken").data
+    if name in oracle.TWINS:  # the same ranks, and so the same file
+        assert data == export(artifact_of(oracle.TWINS[name]), "tiktoken").data
+        return
+    rows = (line.split() for line in data.splitlines())
     theirs = tiktoken.Encoding(
         name,
         pat_str=artifact.provenance["pattern"],
@@ -446,10 +449,16 @@ def saved(enc: wwho.Tokenizer) -> Artifact:
         return read_artifact(Path(folder, "a.wwho").read_bytes())
 
 
+@cache
+def protected_in_both() -> tuple[Any, wwho.Tokenizer]:
+    exported = export(protected(), "tokenizer.json").data.decode()
+    theirs = tokenizers.Tokenizer.from_str(exported)
+    return theirs, wwho.Tokenizer.from_bytes(write_artifact(protected()))
+
+
 @given(text=st.lists(st.sampled_from([*PROTECTED, "a", " ", "<", "x", ">", "the"])).map("".join))
 def test_protected_tokens_in_tokenizers(text: str) -> None:
-    theirs = tokenizers.Tokenizer.from_str(export(protected(), "tokenizer.json").data.decode())
-    ours = wwho.Tokenizer.from_bytes(write_artifact(protected()))
+    theirs, ours = protected_in_both()
     assert theirs.encode(text, add_special_tokens=False).ids == ours.encode(text)
 
 

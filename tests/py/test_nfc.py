@@ -19,6 +19,7 @@ import wwho
 from wwho import Tokenizer
 from wwho.build.assemble import units_of
 from wwho.build.atoms import AtomKind
+from wwho.core.native import Pool
 from wwho.corpus import Corpus
 from wwho.errors import CountsError, SpecialTokenError
 from wwho.format.write import write_artifact
@@ -81,6 +82,16 @@ def test_any_number_of_marks_takes_linear_time(marks: str) -> None:
     assert nfc(few.encode()).decode() == unicodedata.normalize("NFC", few)
     many = nfc(("a" + marks * 150_000 + "b").encode())  # minutes, where Python sorts them
     assert nfc(many) == many
+
+
+def test_a_long_text_without_a_place_to_cut_it(
+    enc: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The room for its ids, which is not kept for the next call, lasts while the scratch grows."""
+    monkeypatch.setattr(Pool, "KEPT_LENGTH", 1000)
+    monkeypatch.setattr(Pool, "KEPT_SCRATCH", 0)
+    text = "a" + "\u0301" * 300_000
+    assert len(enc.encode(text)) == enc.count(text)
 
 
 @given(text=data)

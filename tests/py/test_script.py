@@ -259,44 +259,83 @@ def test_plain_json_and_normal_forms() -> None:
     assert tokenizer.decode(tokenizer.encode("é")) == "e\u0301"
 
 
-def newer(content: dict[str, Any]) -> dict[str, Any]:
-    """The same tokenizer as the newer program would write it."""
-    old = content["pretokenizer"]["config"]
-    spaced = {tuple(each) for each in old["script_cat_with_space"]}
-    han = next(each[0] for each in old["blocks"] if each[1:3] == ["Han", "LM"])
-    blocks = [
+def newer(blocks: list[dict[str, Any]], n_merges: int = 120) -> dict[str, Any]:
+    """A tokenizer as the newer program writes it."""
+    options = {"script_config": {"blocks": blocks}, "script_split": True}
+    made = {**options, "enforce_char_boundaries": True, "enforce_inherited": True}
+    return trained({"config_class": "ScriptPretokenizer", "config": made}, TEXTS[:-1], n_merges)
+
+
+def newer_blocks(kinds: dict[str, str]) -> list[dict[str, Any]]:
+    """Blocks where kinds have other names, or go across scripts (`*`); all others one a script."""
+    found: dict[tuple[str, str], str] = {}
+    for _, script, kind, _, characters in config()["blocks"]:
+        named = kinds.get(kind, "ALL") if script != "Inherited" else "ALL"
+        group = ("ALL", named[1:]) if named.startswith("*") else (script, named)
+        found[group] = found.get(group, "") + "".join(characters)
+    han = [*found].index(("Han", "LM"))
+    return [
         {
-            "script_id": han if (script, kind) == ("Hiragana", "LM") else group,
-            "script": script,
-            "category": kind,
-            "sub_block_id": part,
-            "combines_with_spaces": (script, kind) in spaced,
-            "chars": "".join(characters),
+            "script_id": han if group == ("Hiragana", "LM") else number,
+            **dict(zip(("script", "category"), group, strict=True)),
+            **{"sub_block_id": part, "chars": characters[at : at + 1448]},
+            "combines_with_spaces": group in SPACED or group == ("ALL", "PSF"),
         }
-        for group, script, kind, part, characters in old["blocks"]
+        for number, (group, characters) in enumerate(found.items())
+        for part, at in enumerate(range(0, len(characters), 1448))
     ]
-    made = {"normalization": "NFC", "remove_unassigned": True, "script_config": {"blocks": blocks}}
-    return {
-        "info": content["info"],
-        "merge_rules": content["merge_rules"],
-        "pretokenizer": {
-            "config_class": "ScriptPretokenizerConfig",
-            "config": {**made, "script_split": True, "enforce_char_boundaries": True},
-        },
-    }
 
 
-def test_files_of_the_newer_program() -> None:
-    content = document("script", True)
-    script, tokenizer = Script(content), Tokenizer(imported(newer(content)))
+@pytest.mark.parametrize(
+    "kinds", [{each: each for each in ("LM", "PS", "N", "Z", "C")}, {"LM": "LM", "PS": "*PSF"}]
+)
+def test_files_of_the_newer_program(kinds: dict[str, str]) -> None:
+    content = newer(newer_blocks(kinds))
+    script, tokenizer = Script(content), Tokenizer(imported(content))
     for text in TEXTS:
-        known = "".join(each for each in text if each in script.pairs)
-        if known == text and "🈀" not in text:
-            assert tokenizer.encode(text) == script.encode(text), text
-    # NFC comes before dropping there: what is between keeps an accent from its letter
-    ids = tokenizer.encode("e\u0378\u0301")
-    assert tokenizer.decode(ids) == "e\u0301"
-    assert script.decode(script.encode("e\u0378\u0301")) == "é"
+        assert tokenizer.encode(text) == script.encode(text), text
+        assert tokenizer.decode(tokenizer.encode(text)) == script.normalized(text)
+    # NFC comes before dropping: what is between keeps an accent from its letter
+    assert script.normalized("e\u0378\u0301") == "e\u0301"
+
+
+DIGITS = (
+    "0 12 123 1234 12345 1234567 0078",
+    "ab12c0078d \u0669 x  1  9a\u0301 7\u0301 1\u0378234 \U000e0001",
+    "\u00bd1 1\u00b2 a1b22c333d4444 \n1\n",
+    "1" * 700,
+)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("pattern", [None, PATTERNS["cl100k_base"]])
+@pytest.mark.parametrize("handling", ["SPLIT", "RTL3"])
+def test_digits_that_are_tokens(handling: str, pattern: str | None, backend: Any) -> None:
+    made: dict[str, Any] = {"digit_handling": handling, "regex_pattern": pattern}
+    texts = (*TEXTS[:-1], *DIGITS)
+    content = trained({"config_class": "UTF8Pretokenizer", "config": made}, texts, 60)
+    script, tokenizer = Script(content), Tokenizer(imported(content), backend=backend)
+    for text in texts:
+        ids = script.encode(text)
+        assert tokenizer.encode(text) == ids, text
+        assert tokenizer.decode(ids) == script.decode(ids) == script.normalized(text)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"digit_handling": "LTR3"}, "expected SPLIT, RTL3 or null"),
+        ({"digit_handling": "SPLIT"}, "beside blocks and indices"),
+        ({"digit_handling": "RTL3", "remove_unassigned": False}, "found false, expected true"),
+    ],
+)
+def test_digits_that_are_refused(change: dict[str, Any], message: str) -> None:
+    content = newer(newer_blocks({"LM": "LM"}), 0)
+    content["pretokenizer"]["config"] |= change
+    if "remove_unassigned" in change:
+        content["pretokenizer"]["config_class"] = "UTF8Pretokenizer"
+    with pytest.raises(SourceError, match=message):
+        imported(content)
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -337,6 +337,36 @@ def test_as_tokenizers(name: str, text: str) -> None:
     check(name, text)
 
 
+WIDE = [
+    "नमस्ते",
+    "राम",
+    "ऩ",
+    "क़़",
+    "हिन्दी,",
+    "ज्ञान\u200d",
+    "́",
+    "é한국",
+    "하",
+    "１२",
+    "½क",
+    "\u3000",
+    "\xa0क",
+    "क\n",
+    "ﬁन",
+    "a",
+    "0",
+]
+
+
+@pytest.mark.parametrize("name", ["words, metaspace", "charsmap, spaces, words, metaspace"])
+def test_words_that_come_again(name: str) -> None:
+    """Words of text that is not ASCII may be looked up before the steps, by what follows them."""
+    rng = random.Random(5)
+    for _ in range(12):
+        spaces = rng.choices((" ", "  ", " \u0301", "\t "), (20, 1, 1, 1), k=40)
+        check(name, "".join(map("".join, zip(rng.choices(WIDE, k=40), spaces, strict=True))))
+
+
 def long_text(size: int) -> str:
     """Of all kinds of characters and tokens, with words and lines."""
     rng = random.Random(size)

@@ -149,6 +149,9 @@ def test_command(tmp_path: Any) -> None:
     corpus, model = tmp_path / "c.txt", tmp_path / "m.wwho"
     corpus.write_text("\n".join(LINES), "utf-8")
     options = "--encoding script --pattern script --merge-constraint character --vocab-size 2300"
-    line = ["train", *options.split(), "--normalize", "nfc", "-o", str(model), str(corpus)]
-    assert main(line) == 0
-    assert main(["verify", str(model)]) == 0
+    for form, text in (("none", "e\u0301"), ("nfc", "é")):
+        line = ["train", *options.split(), "--normalize", form, "-o", str(model), str(corpus)]
+        assert main(line) == 0
+        assert main(["verify", str(model)]) == 0
+        tokenizer = wwho.Tokenizer.load(model)
+        assert tokenizer.decode(tokenizer.encode("e\u0301")) == text

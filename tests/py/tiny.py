@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 from wwho.build import decoders
-from wwho.build.assemble import added_tokens, trained_model
-from wwho.build.atoms import cut_by, script_cut
-from wwho.build.base import base_model
+from wwho.build.assemble import added_tokens, special_ids, trained_model
+from wwho.build.atoms import Words, cut_by, script_cut
+from wwho.build.base import base_model, byte_base
 from wwho.build.bpe import bpe_model
 from wwho.build.paper import import_vocab
 from wwho.build.patterns import PATTERNS
@@ -47,6 +47,9 @@ from wwho.format.model import (
 from wwho.format.rewriting import Ends, Replace
 from wwho.format.template import Place, Template, What
 from wwho.format.viterbi import Viterbi
+from wwho.importers.detect import import_source
+from wwho.importers.reader import Options
+from wwho.importers.source import Source
 from wwho.trim import BYTES, KEEP, KEEP_ALONE
 
 SCHEMAS = ("sinhala", "devanagari")
@@ -515,4 +518,53 @@ def script_model() -> Artifact:
         atoms=tuple(text.encode() for text in (" \u0d9a", "\u0d9a", "\u0d9c\u0dd2")),
         merges=((0, 2), (1, 1)),
         provenance={"name": "script"},
+    )
+
+
+def published_model() -> Artifact:
+    """A file of SCRIPT's authors: it drops characters, and brings the rest into NFC."""
+    groups = [
+        *([0, "Latin", "LM", 0, [*"abcdexyz\u00e9"]], [1, "Common", "Z", 0, [*" \n"]]),
+        *([2, "Inherited", "LM", 0, ["\u0301"]], [3, "Han", "LM", 0, ["\u6f22", "\u5b57"]]),
+        *([4, "Common", "PS", 0, [*".,\ufffd"]], [5, "Hiragana", "LM", 0, ["\u3042"]]),
+    ]
+    config = {
+        "num_index_tokens": 9,
+        "num_blocks": len(groups),
+        "script_cat_with_space": [["Latin", "LM"], ["Common", "PS"]],
+        "blocks": groups,
+    }
+    pairs = [(10, 1), (10, 2), (16, 17), (1, 10), (11, 1), (20, 16), (10, 9)]
+    rules = [{"tokens_from": pair, "token_to": token} for token, pair in enumerate(pairs, 16)]
+    document = {
+        "info": {"version": "sebpe-v1"},
+        "merge_rules": rules,
+        "pretokenizer": {"class": "ScriptEncodingPretokenizer", "config": config},
+    }
+    source = Source("published.json", json.dumps(document).encode())
+    return import_source(source, Options(name="published")).artifact
+
+
+def ospe_model() -> Artifact:
+    """Words of Kannada that end with their space, and protected tokens that begin alike."""
+    units = sorted(text.encode() for text in (*"ಅರಮ ,.12ab\u00e9", "ನೆ", "ಒಂ", "ದೇ", "ಕೃ", "ಷ್ಣ"))
+    texts = [*units]
+    merges = []
+    for left, right in (
+        *(("ನೆ", " "), ("ದೇ", " "), ("ಒಂ", "ದೇ "), ("ಅ", "ರ"), ("ಅರ", "ಮ"), ("ಕೃ", "ಷ್ಣ"), (",", " ")),
+        *(("ನೆ", ", "), ("ಅರಮ", "ನೆ"), ("ಅರಮ", "ನೆ "), ("a", "b")),
+    ):
+        merges.append((texts.index(left.encode()), texts.index(right.encode())))
+        texts.append(f"{left}{right}".encode())
+    protect = ("[a]", "[a][b]", "[b]", " ಒಂ|", "ನೆ#", "b\u00e9#")
+    base = byte_base()
+    return trained_model(
+        [load_schema("kannada")],
+        base,
+        specials=special_ids(base, ["<s>", *protect]),
+        atoms=tuple(units),
+        merges=merges,
+        provenance={"name": "ospe"},
+        words=Words(whitespace=True, end_of_word=True),
+        protect=protect,
     )

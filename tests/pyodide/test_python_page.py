@@ -214,7 +214,7 @@ def test_after_a_visit_python_needs_no_network(browser: Any, releases: dict[str,
 
 
 def test_the_archive_is_the_package_without_what_is_compiled_for_this_machine() -> None:
-    from wwho.serve.archive import packed
+    from wwho.serve.files import packed
 
     made = packed(models=True)
     assert made == packed(models=True)

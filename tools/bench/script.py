@@ -25,15 +25,18 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import wwho
 from wwho.compile.script import MOVED, groups
+from wwho.format.bpe import BYTES
 from wwho.train import train
 
-N_SYMBOLS = {"byte": 256, "script": 2172}
+N_SYMBOLS = {"byte": len(BYTES), "script": 2172}
 SPELLER = 8
 """Under SGPE, one in so many of the learnt tokens is for the text that is spelled."""
 
@@ -210,25 +213,19 @@ def sample(lines: Iterable[str], n_bytes: int) -> list[str]:
     return found
 
 
-def spelled(syllables: wwho.Tokenizer, lines: Sequence[str]) -> tuple[int, list[str]]:
-    """What SGPE makes of lines: its own tokens, and the texts that it leaves to the base."""
-    n_tokens, rest = 0, list[str]()
-    lacking: dict[str, int | None] = {}
+def left_by(syllables: wwho.Tokenizer, lines: Iterable[str]) -> Iterator[str]:
+    """The texts that SGPE leaves to its base, the 256 bytes: other text, and unknown syllables."""
+    unknown = cache(lambda unit: min(syllables.encode(unit)) < len(BYTES))
     for line in lines:
-        ids = syllables.encode(line)
-        n_tokens += sum(token >= 256 for token in ids)
         for segment in syllables.segment(line):
-            if not segment.units:
-                rest.append(segment.text)
-            for unit in segment.units:
-                if unit not in lacking:
-                    ids = syllables.encode(unit)
-                    own = sum(token >= 256 for token in ids)
-                    lacking[unit] = None if own == len(ids) else own
-                if (own_tokens := lacking[unit]) is not None:  # all of it is spelled
-                    n_tokens -= own_tokens
-                    rest.append(unit)
-    return n_tokens, rest
+            yield from filter(unknown, segment.units) if segment.units else [segment.text]
+
+
+def sgpe_above(base: wwho.Tokenizer, syllables: Mapping[str, Any]) -> wwho.Tokenizer:
+    """One file of both."""
+    with TemporaryDirectory() as folder:
+        base.save(file := Path(folder, "base.wwho"))
+        return train(base=file, **syllables)
 
 
 def broken_tokens(tokenizer: wwho.Tokenizer, n_symbols: int) -> tuple[int, int]:
@@ -250,24 +247,18 @@ def print_languages(corpora: Path, sizes: Sequence[int], n_bytes: int) -> None:
         tests = sample(lines_of(corpora / f"test_{test}.txt.xz"), n_bytes // 10)
         n_characters = sum(map(len, tests))
         for size in sizes:
-            syllables = train(
-                texts,
-                schemas=[schema],
-                base="none",
-                specials=[],
-                vocab_size=size - size // SPELLER,
-            )
-            _, learnt = spelled(syllables, texts[::SPELLER])
-            n_tokens, rest = spelled(syllables, tests)
+            sgpe: dict[str, Any] = {"texts": texts, "schemas": [schema], "specials": []}
+            sgpe["vocab_size"] = size - size // SPELLER
+            rest = [*left_by(train(base="none", **sgpe), texts[::SPELLER])]
             for each in VARIANTS:
                 start = time.process_time()
                 made = each.learn(texts, size)
                 seconds = time.process_time() - start
-                above = sum(each.learn(learnt, size // SPELLER).count_batch(rest)) + n_tokens
-                counts = {f"{each}": sum(made.count_batch(tests)), f"SGPE; {each}": above}
-                for name, count in counts.items():
+                both = sgpe_above(each.learn(rest, size // SPELLER), sgpe)
+                for name, model in {f"{each}": made, f"SGPE; {each}": both}.items():
                     columns = shares.setdefault(name, [[] for _ in sizes])
-                    columns[sizes.index(size)].append(count / n_characters)
+                    share = sum(model.count_batch(tests)) / n_characters
+                    columns[sizes.index(size)].append(share)
                 if size == sizes[-1]:
                     found = made_of.setdefault(f"{each}", [0, 0, 0])
                     found[2] += seconds

@@ -19,21 +19,22 @@ def open_encoder(core: str, model: str, longest: int = 4096) -> Callable[[bytes]
         memory.grow(store, max(0, -(-(top - memory.data_len(store)) // 65536)))
         return int(start)
 
-    def call(name: str, *arguments: int) -> int:  # gives the number that the function writes
+    def call(name: str, *arguments: int, at: int = 0) -> int:  # gives the number written there
         if status := exports[f"wwho_{name}"](store, *arguments, out):
             raise ValueError(f"wwho_{name} returned status {status}: see wwho.h")
-        return int.from_bytes(memory.read(store, out, out + 4), "little")
+        return int.from_bytes(memory.read(store, out + at, out + at + 4), "little")
 
     def encode(text: bytes) -> list[int]:
         if len(text) > longest:
             raise ValueError(f"{len(text)} bytes are more than {longest}: open with longest=")
         memory.write(store, text, data)
-        n = call("encode", opened, data, len(text), 0, 0, *scratch, ids, 0, 0, longest)
-        return memoryview(memory.read(store, ids, ids + 4 * n)).cast("I").tolist()
+        end = ids + 4 * call("encode", opened, data, len(text), 0, at=52)  # n of the wwho_job
+        return memoryview(memory.read(store, ids, end)).cast("I").tolist()
 
-    out, artifact, data, ids = take(4), take(len(blob)), take(longest), take(4 * longest)
+    out, artifact, data, ids = take(64), take(len(blob)), take(longest), take(4 * longest)
     memory.write(store, blob, artifact)
     size = call("workspace_size", artifact, len(blob))
     opened = call("open", artifact, len(blob), take(size), size)
-    scratch = take(size := exports["wwho_scratch_size"](store, opened)), size
+    job = (take(size := exports["wwho_scratch_size"](store, opened)), size, ids, 0, 0, longest)
+    memory.write(store, b"".join(field.to_bytes(4, "little") for field in job), out)
     return encode

@@ -68,7 +68,19 @@ def add_special(parser: argparse.ArgumentParser) -> None:
 
 def add_normalize(parser: argparse.ArgumentParser, what: str) -> None:
     """`--normalize`."""
-    parser.add_argument("--normalize", choices=("nfc",), help=f"{what} (default: text as it is)")
+    parser.add_argument(
+        "--normalize",
+        type=normal_form,
+        metavar="{none,nfc}",
+        help=f"{what} (default: none, text as it is)",
+    )
+
+
+def normal_form(name: str) -> str | None:
+    """A normal form by its name; None for `none`."""
+    if name not in ("none", "nfc"):
+        raise argparse.ArgumentTypeError(f"found {name!r}, expected none or nfc")
+    return None if name == "none" else name
 
 
 def normalized(options: argparse.Namespace, text: bytes) -> bytes:

@@ -23,20 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--threads",
         type=int,
         default=4,
-        help="requests answered at the same time, two at least (4)",
+        help="requests answered at the same time (4)",
     )
     parser.add_argument(
         "--pyodide",
         type=Path,
         metavar="FOLDER",
         help="serve this folder at /pyodide/ (node_modules/pyodide, here or in a folder above)",
-    )
-    parser.add_argument(
-        "--fonts",
-        type=Path,
-        metavar="FOLDER",
-        help="Noto fonts for the page of syllables (node_modules/@fontsource, here or in a folder "
-        "above; where that lacks a script, Debian's fonts-noto-core)",
     )
     parser.add_argument(
         "--url", help="where the page is public, such as https://example.org/; for link previews"
@@ -51,5 +44,5 @@ def run(options: argparse.Namespace) -> int:
         if error.name not in NEEDED:
             raise
         raise BackendError(f"the server needs {error.name}: pip install 'wwho[serve]'") from error
-    serve(options.host, options.port, options.threads, options.pyodide, options.url, options.fonts)
+    serve(options.host, options.port, options.threads, options.pyodide, options.url)
     return 0

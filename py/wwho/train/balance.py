@@ -449,13 +449,14 @@ class Balance:
 def evenly(counted: Counted) -> Counted:
     """What was counted, with weights under which all sources count alike, long and short.
 
-    They are as long as they have characters: those of the scripts take three bytes.
+    They are as long as they have characters: those of the scripts take three bytes. Where a source
+    was given a weight it counts so much more or less; all weights are rounded to halves.
     """
     rows, corpus = counted.report.sources, copy(counted.corpus)
     sizes = [row.bytes - sum(each.bytes for each in row.scripts.values()) * 2 // 3 for row in rows]
-    times = [min(EVEN, Fraction(round(2 * max(sizes) / max(1, size)), 2)) for size in sizes]
+    times = [min(EVEN, Fraction(max(sizes), max(1, size))) for size in sizes]
     corpus.sources = tuple(
-        replace(source, weight=source.weight * each)
+        replace(source, weight=Fraction(max(1, round(2 * source.weight * each)), 2))
         for source, each in zip(corpus.sources, times, strict=True)
     )
     rows = tuple(
@@ -473,8 +474,8 @@ def check_counts(rows: Sequence[SourceCounts], weights: Sequence[int], words: Wo
         CorpusError: a pair of bytes may, or one of units that all sources have does.
     """
     bytes_ = sum(row.bytes * weight for row, weight in zip(rows, weights, strict=True))
-    units = [unit[0] for unit, _ in words.units().items()]
-    pairs = Merger(words, units, max_merges=1, min_freq=1)
+    atoms = choose_atoms({unit[0]: count for unit, count in words.units().items()}, 1)
+    pairs = Merger(words, atoms, max_merges=1, min_freq=1)
     pairs.step(1)
     found = max(bytes_, *(round(ROOT * len(rows) ** 0.5) * gain for gain in pairs.gains()), 0)
     if found > MASK:

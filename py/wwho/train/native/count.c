@@ -165,19 +165,21 @@ int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *
 static int add_to_route(wwho_words *words, const wwho_model *model, size_t word, wwho_route_info *routes, size_t n_routes) {
     unit_reader reader;
     uint64_t n_units, count = words->entries[word].count;
-    size_t size, n = 0;
+    size_t size;
     open_record(record_at(words, word), words->arena + words->used, &reader, &n_units, &size);
     size_t length = size - (size_t)(reader.text - record_at(words, word));
-    int status = all_spans(model, reader.text, length, &words->spans, &words->spans_room, &n);
-    if (status) return status;
-    const wwho_span *unit = words->spans, *last = unit + n - 1;
-    while (unit < last && unit->rule == WWHO_PIECE) unit++;
-    if (unit->route >= n_routes) return WWHO_ARGUMENT;
-    wwho_route_info *info = &routes[unit->route];
+    wwho_span unit = {.rule = WWHO_PIECE}; /* the first of a script's, or the last segment */
+    for (size_t at = 0; unit.rule == WWHO_PIECE && at < length;) cut_text(model, SEGMENTS, reader.text, &at, length, &unit, 1);
+    if (unit.rule != WWHO_PIECE) {
+        size_t at = unit.start;
+        cut_text(model, unit.route, reader.text, &at, unit.end, &unit, 1);
+    }
+    if (unit.route >= n_routes) return WWHO_ARGUMENT;
+    wwho_route_info *info = &routes[unit.route];
     info->n_words++;
     info->total += count;
     info->bytes += count * length;
-    if (unit->rule == WWHO_SYLLABLE || (n_units > 1 && unit->rule != WWHO_PIECE)) info->syllables += n_units * count;
+    if (unit.rule == WWHO_SYLLABLE || (n_units > 1 && unit.rule != WWHO_PIECE)) info->syllables += n_units * count;
     return WWHO_OK;
 }
 

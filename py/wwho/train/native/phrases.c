@@ -49,36 +49,36 @@ static void end_phrase(wwho_phrases *phrases) {
         phrases->token[phrases->n++] = NONE;
 }
 
-/* Whether a line has no word of a script: then it need not be encoded. */
-static bool has_no_word(const wwho_span *units, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (units[i].rule == WWHO_SYLLABLE) return false;
-    return true;
-}
-
-/* Find the units of a line, and its tokens: none where no word has any. */
-static int encode_line(wwho_phrases *phrases, const uint8_t *text, size_t len, size_t *n_spans, size_t *n_ids) {
-    int status = all_spans(phrases->model, text, len, &phrases->spans, &phrases->spans_room, n_spans);
-    if (status || has_no_word(phrases->spans, *n_spans)) return status;
-    status = reserve(&phrases->ids, &phrases->ids_room, len, sizeof *phrases->ids);
+/* Find the units of a line, and its tokens. */
+static int encode_line(wwho_phrases *phrases, const uint8_t *text, size_t len, wwho_job *job) {
+    int status = reserve(&phrases->ids, &phrases->ids_room, len, sizeof *phrases->ids);
     if (!status) status = reserve(&phrases->ends, &phrases->ends_room, len, sizeof *phrases->ends);
+    if (!status) status = reserve(&phrases->spans, &phrases->spans_room, len, sizeof *phrases->spans);
     if (status) return status;
     size_t size = wwho_scratch_size(phrases->model);
     if (!phrases->work) phrases->work = calloc(1, size);
     if (!phrases->work) return WWHO_MEMORY;
-    return wwho_encode(phrases->model, text, len, NULL, 0, phrases->work, size, phrases->ids, NULL, phrases->ends, len, n_ids);
+    *job = (wwho_job){.scratch = phrases->work,
+                      .scratch_len = size,
+                      .ids = phrases->ids,
+                      .ends = phrases->ends,
+                      .cap = len,
+                      .spans = phrases->spans,
+                      .spans_cap = len};
+    return wwho_encode(phrases->model, text, len, NULL, job);
 }
 
 enum { MAX_WORD_UNITS = 255 };
 
 /* Collect the phrases of one line. */
 static int collect_line(wwho_phrases *phrases, const uint8_t *text, size_t len) {
-    size_t n_spans = 0, n_ids = 0, id = 0;
-    int status = encode_line(phrases, text, len, &n_spans, &n_ids);
+    size_t id = 0;
+    wwho_job job;
+    int status = encode_line(phrases, text, len, &job);
     /* a phrase ends after its last token, so each token takes at most two places */
-    if (!status) status = reserve(&phrases->token, &phrases->room, phrases->n + 2 * n_ids + 2, sizeof *phrases->token);
+    if (!status) status = reserve(&phrases->token, &phrases->room, phrases->n + 2 * job.n + 2, sizeof *phrases->token);
     if (status) return status;
-    const wwho_span *end = phrases->spans + n_spans;
+    const wwho_span *end = phrases->spans + job.n_spans;
     uint32_t route = 0;
     for (const wwho_span *unit = phrases->spans, *first; unit < end;) {
         first = unit++;
@@ -89,8 +89,8 @@ static int collect_line(wwho_phrases *phrases, const uint8_t *text, size_t len) 
         if (first->rule != WWHO_SYLLABLE) continue;
         size_t before = phrases->n;
         bool whole = unit - first <= MAX_WORD_UNITS;
-        while (id < n_ids && phrases->ends[id] <= first->start) id++;
-        for (; id < n_ids && phrases->ends[id] <= unit[-1].end; id++) {
+        while (id < job.n && phrases->ends[id] <= first->start) id++;
+        for (; id < job.n && phrases->ends[id] <= unit[-1].end; id++) {
             uint32_t token = phrases->ids[id] - phrases->first_id;
             whole = whole && token < phrases->n_tokens;
             phrases->token[phrases->n++] = token;

@@ -266,14 +266,6 @@ static inline size_t put_unit(uint8_t *record, const uint8_t *text, size_t lengt
     return (size_t)(at - record) + length;
 }
 
-/* The units of a text, in an array that grows as needed. */
-static int all_spans(const wwho_model *model, const uint8_t *text, size_t len, wwho_span **spans, size_t *room, size_t *n) {
-    int status = wwho_spans(model, text, len, *spans, *room, n);
-    if (status != WWHO_BUFFER) return status;
-    status = reserve(spans, room, *n, sizeof **spans);
-    return status ? status : wwho_spans(model, text, len, *spans, *room, n);
-}
-
 int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const uint64_t *counts, size_t n) {
     if (!words || (!records && len) || (!counts && n)) return WWHO_ARGUMENT;
     const uint8_t *at = records, *end = records + len;
