@@ -304,6 +304,12 @@ def test_a_word_without_an_end_is_shown_in_stretches_too(page: Any, address: str
     expect_counts(page, text)
     expect_done(page)
     stretch = page.locator("#stretch")
+    # A button that moves once it comes into sight is missed by whoever clicks it then.
+    at = "document.getElementById('pager').getBoundingClientRect().top + scrollY"
+    unseen = page.evaluate(at)
+    stretch.scroll_into_view_if_needed()
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.evaluate(at) == unseen
     for button in ("#earlier", "#earlier", "#later"):
         before = stretch.text_content()
         page.click(button)
