@@ -73,10 +73,10 @@ export async function grammars() {
   for (const key of Object.keys(provenance).filter((each) => each.startsWith("schema:"))) {
     const name = key.slice("schema:".length);
     const schema = JSON.parse(await readFile(new URL(`../schemas/${name}.json`, import.meta.url), "utf8"));
-    const { grammar, groups, classes } = schema;
+    const { title, grammar, groups, classes } = schema;
     const both = (/** @type {string | string[]} */ range) => [range].flat().map((code) => parseInt(code, 16));
     const ranges = Object.entries(classes).map(([each, value]) => [each, value.ranges.map(both).map((range) => [range[0], range.at(-1)])]);
-    found[name] = { source: `sha256 ${createHash("sha256").update(canonical(schema)).digest("hex")}`, grammar, groups, classes: Object.fromEntries(ranges) };
+    found[name] = { title, source: `sha256 ${createHash("sha256").update(canonical(schema)).digest("hex")}`, grammar, groups, classes: Object.fromEntries(ranges) };
     for (const [each, { description }] of Object.entries(classes)) {
       const [short] = description.split(":");
       if ((described[each] ??= short) !== short) throw new Error(`class ${each} of ${name} is ${short}, and of others ${described[each]}`);
@@ -91,9 +91,9 @@ export const CLASSES = {
 ${lines(described)}
 };
 
-/** \`source\`: of the schema, as in the provenance of what was made of it; \`groups\`: names for several classes;
+/** \`title\`: the name for people; \`source\`: of the schema, as in the provenance of what was made of it; \`groups\`: names for several classes;
  * \`classes\`: their code points, from and to.
- * @typedef {{ source: string, grammar: string, groups: Record<string, string[]>, classes: Record<string, [number, number][]> }} Grammar */
+ * @typedef {{ title: string, source: string, grammar: string, groups: Record<string, string[]>, classes: Record<string, [number, number][]> }} Grammar */
 
 /** @type {Readonly<Record<string, Grammar>>} by the name of the route */
 export const GRAMMARS = {

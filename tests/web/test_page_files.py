@@ -437,6 +437,30 @@ def test_own_tokenizers_go_to_the_last_row_and_can_be_chosen_in_all(
     expect_count(page, 0, wwho.Tokenizer.load(tiny).count(EXAMPLE))
 
 
+def test_a_tokenizer_with_a_common_file_name_is_called_by_its_folder_or_model(
+    page: Any, address: str
+) -> None:
+    opened(page, address)
+    blob = (ROOT / "tests" / "vectors" / "tiny.wwho").read_bytes()
+    names = page.evaluate(
+        """async (bytes) => {
+          const { addModel } = await import("/page/data/models.js");
+          const nameOf = (path) => path.split("/").at(-1);
+          const given = (path, content) => ({ path, file: new File([content], nameOf(path)) });
+          const blob = new Uint8Array(bytes);
+          const config = given("tokenizer_config.json", '{"name_or_path": "org/phi"}');
+          const other = given("b/tokenizer_config.json", '{"name_or_path": "org/other"}');
+          const own = "tokenizer.wwho";
+          const named = (path, found) => addModel(given(path, blob), found, () => undefined);
+          const found = [];
+          for (const path of [`a/llama/${own}`, `b/llama/${own}`, own, "a/mine.wwho"]) found.push((await named(path, [config, other])).name);
+          return [...found, (await named(own, [other])).name];
+        }""",
+        list(blob),
+    )
+    assert names == ["llama", "llama (2)", "phi", "mine", "tokenizer"]
+
+
 def test_a_tokenizer_of_characters_is_no_judge_of_syllables(
     page: Any, address: str, tmp_path: Path
 ) -> None:
@@ -514,7 +538,8 @@ def test_an_own_tokenizer_that_is_gone_is_named(page: Any, address: str, tmp_pat
         """async () => {
           const { addModel } = await import("/page/data/models.js");
           const [file] = document.getElementById("picker").files;
-          return addModel(file, [], () => undefined).catch((error) => error.message);
+          return addModel({ path: file.name, file }, [], () => undefined)
+            .catch((error) => error.message);
         }"""
     )
     assert said == "gone.wwho cannot be read; was it moved or changed?"

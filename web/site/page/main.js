@@ -212,9 +212,9 @@ async function take(found, isOne = isModel) {
   const beside = models.length > 0 ? found.filter(({ path }) => isBeside(path)) : [];
   model.addFiles(found.filter((each) => !models.includes(each) && !beside.includes(each)));
   const problems = found.length > 0 ? [] : ["There is no file in that folder."];
-  for (const { file } of models) {
+  for (const each of models) {
     address.forget();
-    problems.push(await model.openModel(file, beside.map((each) => each.file)));
+    problems.push(await model.openModel(each, beside));
   }
   complain(problems.join("\n"));
 }

@@ -14,6 +14,7 @@ const OWN_ROW = 2;
 
 /** @typedef {import("./chat.js").Message} Message */
 /** @typedef {import("./tokens.js").Side} Side */
+/** @typedef {import("./input/dropped.js").Found} Found */
 /**
  * @typedef {object} Result
  * @property {(number | undefined)[]} counts tokens, by row; none where no tokenizer is open
@@ -178,11 +179,11 @@ export class Model {
 
   /**
    * A tokenizer of the user's own takes the last row.
-   * @param {File} file @param {readonly File[]} beside what belongs to it @returns {Promise<string>} what went wrong, or ""
+   * @param {Found} given @param {readonly Found[]} found what was opened with it @returns {Promise<string>} what went wrong, or ""
    */
-  async openModel(file, beside) {
+  async openModel(given, found) {
     try {
-      const added = await addModel(file, beside, this.#on.step);
+      const added = await addModel(given, found, this.#on.step);
       await this.tokenizers.choose(OWN_ROW, added.name);
       if (added.report) this.#on.imported(added);
       return this.tokenizers.problems[OWN_ROW];

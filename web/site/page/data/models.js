@@ -3,7 +3,7 @@
 import { models } from "../../package/openai.js";
 import { read } from "../input/read.js";
 import { hexOf } from "../show/format.js";
-import { imported, isForeign } from "./imported.js";
+import { imported, isBeside, isForeign } from "./imported.js";
 
 /**
  * The encodings that ship: what they are known for, and bytes of the file. @type {Readonly<Record<string, { known: string, bytes: number }>>}
@@ -24,6 +24,8 @@ export const FIRST = Object.freeze(["cl100k_base", "o200k_base", "wwho_328k"]);
 export const ORDER = Object.freeze([1, 0, 2]);
 const EXPECTED = "89 57 57 48 4F";
 const OURS = /\.wwho$/i;
+/** Names of files that say nothing of whose they are. */
+const ANYONES = /^(tokenizer|tekken|vocab|spiece|sentencepiece\.bpe)$/i;
 /** Of the models: neither those of a date, nor those for special ends. */
 const USUAL = /^(gpt-\d[\d.]*o?|o\d)(-mini|-nano|-turbo)?$/;
 
@@ -104,19 +106,29 @@ async function fetched(name, onProgress) {
 
 /**
  * Add a tokenizer that the user opened.
- * @param {File} file
- * @param {readonly File[]} beside of another library's tokenizer, what belongs to it
+ * @param {import("../input/dropped.js").Found} given
+ * @param {readonly import("../input/dropped.js").Found[]} found what was opened with it; of that, what lies beside it belongs to it
  * @param {(what: string) => void} onStep called with what is being done
  * @returns {Promise<Added>} with the name to choose it by
  * @throws {Error} it is none that is known, or cannot be read
  */
-export async function addModel(file, beside, onStep) {
+export async function addModel({ path, file }, found, onStep) {
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const beside = found.filter((each) => isBeside(each.path) && each.path === folder + each.file.name).map((each) => each.file);
   const { blob, report } = OURS.test(file.name) ? { blob: await artifact(file), report: undefined } : await imported(file, beside, onStep);
-  const wanted = file.name.replace(/(?<=.)\.[^.]*$/, "") || "mine";
+  const plain = file.name.replace(/(?<=.)\.[^.]*$/, "") || "mine";
+  const wanted = ANYONES.test(plain) ? folder.split("/").at(-2) || (await nameIn(beside)) || plain : plain;
   let name = wanted;
   for (let i = 2; isKnown(name) || files.has(name); i++) name = `${wanted} (${i})`;
   files.set(name, Promise.resolve(blob));
   return { name, blob, report };
+}
+
+/** The name of the model in the files beside a tokenizer, if they give one. @param {readonly File[]} beside @returns {Promise<string | undefined>} */
+async function nameIn(beside) {
+  const texts = await Promise.all(beside.map((file) => file.text()));
+  const found = texts.map((text) => /"_?name_or_path": *"([^"\\]+)"/.exec(text)?.[1].split("/").at(-1));
+  return found.find(Boolean);
 }
 
 /** @param {File} file @returns {Promise<Uint8Array<ArrayBuffer>>} @throws {Error} it is no .wwho file, or cannot be read */

@@ -47,7 +47,7 @@ async function take(found) {
   const given = found.find(({ path }) => !isBeside(path));
   if (!given) return say("There is no tokenizer among these files.");
   try {
-    const { name } = await addModel(given.file, found.filter(({ path }) => isBeside(path)).map(({ file }) => file), say);
+    const { name } = await addModel(given, found, say);
     pick.add(new Option(name));
     await use(name);
   } catch (error) {

@@ -88,7 +88,7 @@ export class SyllableView {
   #showSegments() {
     this.#find("segments").replaceChildren(
       ...this.#segments.map((segment) => {
-        const button = element("button", kindOf(segment), named(segment.text.replace(/^ (?=.)/u, "")), element("small", "", segment.route));
+        const button = element("button", kindOf(segment), named(segment.text.replace(/^ (?=.)/u, "")), element("small", "", titleOf(segment)));
         button.setAttribute("type", "button");
         return button;
       }),
@@ -126,6 +126,9 @@ function useFontsOf(segments) {
   document.body.style.setProperty("--text", [...new Set(scripts.map((script) => `"wwho ${script}"`)), others].join(", "));
 }
 
+/** What a reader calls the script of a route: two grammars of one script have the same title. @param {Segment} segment */
+const titleOf = ({ route }) => (GRAMMARS[route] ?? GRAMMARS[`${route}-unicode`])?.title ?? route;
+
 /** @param {Segment} segment */
 const kindOf = ({ units }) => ((units[0]?.rule ?? "piece") === "piece" ? "base" : "script");
 
@@ -140,17 +143,18 @@ function mostToShow(segments) {
 
 /** @param {Segment} segment @param {Grammar | undefined} grammar @returns {(string | Node)[]} */
 function noteOn(segment, grammar) {
-  const { route, states } = segment;
-  if (states === 0) return [`This tokenizer cuts “${route}” in several steps, or not at all, so no one machine can be shown.`];
+  const { states } = segment;
+  const title = titleOf(segment);
+  if (states === 0) return [`This tokenizer cuts “${title}” in several steps, or not at all, so no one machine can be shown.`];
   const machine = `a machine of ${states} states`;
   if (kindOf(segment) === "base") {
-    return [`To the router this segment is “${route}”, in which no syllables are made. ${upper(machine)} cuts it into the pieces that the base BPE ` +
+    return [`To the router this segment is “${title}”, in which no syllables are made. ${upper(machine)} cuts it into the pieces that the base BPE ` +
       "works on; the file numbers the classes of its characters and does not name them."];
   }
   const rings = "A double ring: a syllable may end here.";
   if (!grammar) return [`The grammar of this script became ${machine}; the file numbers the classes of its characters. ${rings}`];
   const groups = Object.entries(grammar.groups).filter(([, classes]) => classes.length).map(([name, classes]) => `${name} = ${classes.join(" ")}`);
-  return [`${upper(route)}: `, element("code", "", grammar.grammar), " with ", element("code", "", groups.join(", ")), ` became ${machine}. ${rings}`];
+  return [`${upper(title)}: `, element("code", "", grammar.grammar), " with ", element("code", "", groups.join(", ")), ` became ${machine}. ${rings}`];
 }
 
 /** @param {Unit} piece @param {string} kind @param {Grammar | undefined} grammar */
