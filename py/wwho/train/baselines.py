@@ -14,6 +14,7 @@ from wwho.core.base import Info
 from wwho.core.characters import characters
 from wwho.corpus import Corpus
 from wwho.errors import BackendError, CorpusError
+from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 from wwho.importers import Source, import_source
@@ -132,7 +133,12 @@ def _of_tokenizers(corpus: Corpus, n_ids: int) -> Artifact:
     )
     tokenizer.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=n_ids, initial_alphabet=alphabet, show_progress=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=n_ids,
+        initial_alphabet=alphabet,
+        max_token_length=MAX_TOKEN_BYTES,  # else it learns rows of dots that no file can hold
+        show_progress=False,
+    )
     tokenizer.train_from_iterator(_lines(corpus), trainer)
     return import_source(Source("tokenizer.json", tokenizer.to_str().encode())).artifact
 
