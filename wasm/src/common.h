@@ -75,11 +75,11 @@ typedef uint8_t wwho_16;
 #ifdef __wasm__
 #define WARM COLD
 /* It has no prefetch(); what steps rewrite character by character, words of such texts (words.h), and stages that drop what they match,
- * are taken as any other. */
-enum { FETCHES = 0, REWRITES_APART = 0, WORDS = 0, DROPS = 0 };
+ * are taken as any other; roots of tries are nodes as any other. */
+enum { FETCHES = 0, REWRITES_APART = 0, WORDS = 0, DROPS = 0, ROOT_CHILDREN = 0 };
 #else
 #define WARM HOT
-enum { FETCHES = 1, REWRITES_APART = 1, WORDS = 1, DROPS = 1 };
+enum { FETCHES = 1, REWRITES_APART = 1, WORDS = 1, DROPS = 1, ROOT_CHILDREN = 256 };
 #endif
 
 #define N_PAGES (0x110000u >> 7) /* of 128 code points each */

@@ -517,7 +517,7 @@ static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewrit
         }
         uint32_t n = encode_utf8(run->now[at].code_point, bytes);
         bool on = true;
-        for (uint32_t k = 0; on && k < n; k++) on = (node = next_node(step->trie, node, bytes[k])) != 0;
+        for (uint32_t k = 0; on && k < n; k++) on = (node = follow_node(step->trie, node, bytes[k])) != 0;
         if (!on) break;
         uint32_t token = token_at(step->trie, node);
         if (token == WWHO_NONE) continue;
