@@ -453,7 +453,8 @@ def test_a_tokenizer_with_a_common_file_name_is_called_by_its_folder_or_model(
           const own = "tokenizer.wwho";
           const named = (path, found) => addModel(given(path, blob), found, () => undefined);
           const found = [];
-          for (const path of [`a/llama/${own}`, `b/llama/${own}`, own, "a/mine.wwho"]) found.push((await named(path, [config, other])).name);
+          for (const path of [`a/llama/${own}`, `b/llama/${own}`, own, "a/mine.wwho"])
+            found.push((await named(path, [config, other])).name);
           return [...found, (await named(own, [other])).name];
         }""",
         list(blob),
