@@ -19,7 +19,7 @@ from wwho.compile.load import load_schema
 from wwho.encodings import model_bytes
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
-from wwho.train.pipeline import SPECIALS
+from wwho.train.plan import SPECIALS
 
 ROOT = Path(__file__).resolve().parents[2]
 

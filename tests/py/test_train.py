@@ -30,7 +30,8 @@ from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
 from wwho.train.learn import choose_atoms
 from wwho.train.native import Merger, Scanners, Words, parse_records, record
-from wwho.train.pipeline import SPECIALS, train_model
+from wwho.train.pipeline import train_model
+from wwho.train.plan import SPECIALS
 from wwho.train.reference import Learnt, Word, learn, train_reference, words_of
 
 NATIVE = HEADER.parents[2] / "py" / "wwho" / "train" / "native"

@@ -41,7 +41,8 @@ from wwho.progress import Progress
 from wwho.tokenizer import Tokenizer
 from wwho.train.learn import BYTES, atoms_of, learn_merges
 from wwho.train.native import Scanners, Words
-from wwho.train.pipeline import SPECIALS, train_model
+from wwho.train.pipeline import train_model
+from wwho.train.plan import SPECIALS
 from wwho.train.reference import train_reference, words_of
 
 ROOT = Path(__file__).resolve().parents[2]

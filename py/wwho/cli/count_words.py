@@ -43,24 +43,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Count, unless that was done before; say what was counted."""
-    from wwho.build.atoms import AtomKind
-    from wwho.train import counted_to
+    from wwho.train.plan import Plan
+    from wwho.train.protect import Protect
 
     shared.check_output(options)
-    schemas, words = schemas_of(options), words_of(options)
+    schemas = schemas_of(options)
     try:
-        counts, made = counted_to(
-            options.output,
-            corpus_of(options).normalized(options.normalize, collapse=words.collapse),
-            schemas,
-            base_of(options),
-            AtomKind(options.atoms),
-            words,
-            options.protect,
-            part=options.part,
+        plan = Plan(
+            *(schemas, base_of(options), corpus_of(options)),
+            atoms=options.atoms,
+            words=words_of(options),
+            normalize=options.normalize,
+            protect=Protect(options.protect),
             processes=options.processes,
             progress=sys.stderr.isatty(),
         )
+        counts, made = plan.read().count_to(options.output, options.part)
     except WwhoError:
         raise
     except ValueError as error:

@@ -32,6 +32,12 @@ EXAMPLE = """\
   $ wwho train --schema sinhala --extend tokenizer.json -o MODEL.wwho corpus.txt
   $ wwho train --schema sinhala -o MODEL.wwho --counts a.counts b.counts"""
 
+AS_GIVEN = (
+    *("atoms", "vocab_size", "prune", "every_character", "min_freq", "superwords", "balanced"),
+    *("max_words", "max_token_units", "merge_constraint", "normalize", "processes", "rounds"),
+)
+"""Options of the command that the trainer has under the same names."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
@@ -346,7 +352,6 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
         WwhoError: schemas, base or corpus are at fault.
         UsageError: a number is out of range, or the base is none.
     """
-    from wwho.train.parity import train_evenly
     from wwho.train.pipeline import train_model
     from wwho.train.protect import Protect
 
@@ -357,36 +362,17 @@ def trained(options: argparse.Namespace, on_counted: Callable[[Report], object])
             options.special = options.special or []
             options.normalize = options.normalize or ("nfc" if base.normalizer else None)
         corpus = corpus_of(options, weights=dict(options.weight))
-        train: Callable[..., Artifact] = train_model
-        if options.parity:
-            train = partial(
-                train_evenly,
-                parity=dict(options.parity),
-                rounds=options.rounds,
-                on_round=partial(print, file=sys.stderr),
-            )
-        return train(
-            schemas,
-            base,
-            corpus,
-            atoms=options.atoms,
+        return train_model(
+            *(schemas, base, corpus),
+            **{option: getattr(options, option) for option in AS_GIVEN},
             words=words_of(options),
-            vocab_size=options.vocab_size,
-            prune=options.prune,
-            every_character=options.every_character,
-            min_freq=options.min_freq,
-            superwords=options.superwords,
-            balanced=options.balanced,
-            max_words=options.max_words,
-            max_token_units=options.max_token_units,
-            merge_constraint=options.merge_constraint,
-            normalize=options.normalize,
             specials=options.special,
             protect=Protect(options.protect, options.protect_pattern, options.protect_min),
-            processes=options.processes,
             progress=sys.stderr.isatty(),
+            parity=dict(options.parity or ()),
             name=shared.encoding_name(options),
             on_counted=on_counted,
+            on_round=partial(print, file=sys.stderr),
         )
     except WwhoError:
         raise

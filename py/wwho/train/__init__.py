@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wwho.build.assemble import counting_model
 from wwho.build.atoms import AtomKind, Words
 from wwho.build.base import byte_base
 from wwho.compile.load import HAND_MADE, each_named, load_schema
@@ -28,12 +26,10 @@ from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.normalize import Normalization
-from wwho.progress import Progress
 from wwho.tokenizer import Tokenizer
 from wwho.train.protect import Protect
 
 if TYPE_CHECKING:  # native; where this cannot be had, calls say so
-    from wwho.train.counts import Counts
     from wwho.train.parity import Round
     from wwho.train.report import Report
 
@@ -75,7 +71,7 @@ def train(
     parity: Mapping[str, str | os.PathLike[str]] | None = None,
     rounds: int = 6,
     name: str = "unnamed",
-    on_counted: Callable[[Report], object] | None = None,
+    on_counted: Callable[[Report], object] = lambda _: None,
     on_round: Callable[[Round], object] = lambda _: None,
 ) -> Tokenizer:
     """Train a tokenizer.
@@ -167,14 +163,10 @@ def train(
         >>> [tokenizer.decode([token]) for token in tokenizer.encode("ගමේ 7 පාර")]
         ['ගමේ', ' ', '7', ' පාර']
     """
-    from wwho.train.parity import train_evenly
     from wwho.train.pipeline import train_model
 
-    learn: Callable[..., Artifact] = train_model
-    if parity:
-        learn = partial(train_evenly, parity=parity, rounds=rounds, on_round=on_round)
     kind = AtomKind(atoms)
-    model = learn(
+    model = train_model(
         schemas_named(schemas, kind),
         base_named(NO_BASE if balanced and base is None else base, pattern, kind),
         corpus_of(texts),
@@ -194,8 +186,11 @@ def train(
         protect=Protect(protect, protect_pattern, protect_min),
         processes=processes,
         progress=progress,
+        parity=parity,
+        rounds=rounds,
         name=name,
         on_counted=on_counted,
+        on_round=on_round,
     )
     return Tokenizer(write_artifact(model))
 
@@ -262,46 +257,22 @@ def count_words(
         >>> enc.count("ගම")
         1
     """
+    from wwho.train.plan import Plan
+
     kind = AtomKind(atoms)
-    counted_to(
-        file,
-        corpus_of(texts).normalized(normalize, collapse=collapse_spaces),
+    plan = Plan(
         schemas_named(schemas, kind),
         base_named(base, pattern, kind),
-        kind,
-        Words(check_words(words), end_of_word, collapse_spaces),
-        protect,
-        part=part,
+        corpus_of(texts),
+        atoms=kind,
+        words=Words(check_words(words), end_of_word, collapse_spaces),
+        normalize=normalize,
+        protect=Protect(protect),
         processes=processes,
         progress=progress,
     )
+    plan.read().count_to(file, part)
     return os.fspath(file)
-
-
-def counted_to(
-    file: str | os.PathLike[str],
-    corpus: Corpus,
-    schemas: Sequence[Schema],
-    base: Artifact,
-    kind: AtomKind,
-    words: Words,
-    protect: Sequence[str],
-    *,
-    part: tuple[int, int],
-    processes: int,
-    progress: bool,
-) -> tuple[Counts, bool]:
-    """As `count_words`; gives the counts, and whether they were made now."""
-    from wwho.train.count import count_to_file
-    from wwho.train.counts import made_by
-
-    given = (schemas, base, kind, words, tuple(Protect(protect).found(corpus, Progress(False))))
-    cutter = counting_model(*given)
-    made = made_by(*given, cutter, corpus.reading)
-    with Progress(progress).stage("count", corpus.size(), unit="B") as advance:
-        return count_to_file(
-            Path(file), corpus, cutter, made, part=part, processes=processes, advance=advance
-        )
 
 
 def corpus_of(texts: Given | Corpus) -> Corpus:

@@ -20,7 +20,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby, zip_longest
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from wwho.build.assemble import grown_base, special_ids, trained_model, units_of, with_merges
 from wwho.build.atoms import AtomKind
@@ -30,14 +30,12 @@ from wwho.corpus.corpus import decimal
 from wwho.errors import CorpusError
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
+from wwho.train.count import Counted
 from wwho.train.learn import BYTES, SPACE, STEP, choose_atoms
 from wwho.train.native import Merger, Words, parse_records, record
+from wwho.train.plan import Plan
 from wwho.train.report import SourceCounts
 from wwho.train.superwords import SecondStage
-
-if TYPE_CHECKING:
-    from wwho.train.count import Counted
-    from wwho.train.pipeline import Plan
 
 HELD = 32
 """Bits of a count that are of the text left out; the text that is learnt from has the others."""
@@ -442,7 +440,7 @@ class Balance:
             provenance={},
             words=self.plan.words,
             parts=self.plan.every_character,
-            protect=self.plan.protected if specials else (),
+            protect=tuple(self.plan.protected) if specials else (),
         )
 
 
@@ -510,9 +508,6 @@ def balanced_model(
     plan: Plan,
     counted: Counted,
     units: Sequence[Records],
-    prune: int | None,
-    specials: Sequence[str],
-    processes: int,
 ) -> tuple[Artifact, str]:
     """Learn a model with shares that are chosen; it has no origin yet.
 
@@ -520,9 +515,6 @@ def balanced_model(
         plan: what is learnt; where its base is the 256 bytes, a base is learnt, too.
         counted: what was counted of all sources.
         units: of each source, its words.
-        prune: how often an atom must be seen; None: chosen.
-        specials: the texts of special and protected tokens.
-        processes: how many cores count.
 
     Returns:
         The model, and the shares in words.
@@ -533,8 +525,10 @@ def balanced_model(
     whole: list[Records] = []
     size, scale = plan.vocab_size, counted.scale
     if plan.base.n_vocab == len(BYTES):
-        kind = AtomKind.BYTE
-        replace(plan, schemas=(), kind=kind, protected=()).count(counted.corpus, processes, whole)
+        whole_plan = replace(
+            plan, schemas=(), atoms=AtomKind.BYTE, corpus=counted.corpus, protected={}
+        )
+        whole_plan.count(lambda words: whole.append(Records(*words.export())))
         size -= len(BYTES) + 1  # the lone space
     threshold = min(plan.min_freq * scale, MASK // ROOT)
     limits = (plan.max_words, plan.max_units, threshold)
@@ -544,9 +538,10 @@ def balanced_model(
     check_counts(rows, weights, combined(units, [Fraction(weight) for weight in weights]))
     others = [records.without(plan.schemas) for records in whole]
     balance = Balance(
-        *(plan, stage, weights, rows, units, whole, others, scale, prune and prune * scale)
+        *(plan, stage, weights, rows, units, whole, others),
+        *(scale, plan.prune and plan.prune * scale),
     )
-    model, shares = balance.learnt(specials, size)
+    model, shares = balance.learnt(plan.texts, size)
     said = (
         f"{kind} {name} {ids}" if name else f"{kind} {ids}" for (kind, name), ids in shares.items()
     )

@@ -8,20 +8,17 @@ one, round by round.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
-from wwho.compile.schema import Schema
 from wwho.corpus import Corpus
 from wwho.corpus.corpus import decimal
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
-from wwho.train.pipeline import train_model
 
 STRENGTH = 5
 """By which power of its tokens over the mean a weight changes in a round. Twice the weight saves
@@ -76,33 +73,28 @@ class Round:
         return float(self.weights[name]) * (self.tokens[name] / self.mean) ** STRENGTH
 
 
-def train_evenly(
-    schemas: Sequence[Schema],
-    base: Artifact,
+def even_weights(
     corpus: Corpus,
-    *,
     parity: Mapping[str, str | os.PathLike[str]],
     rounds: int,
-    on_round: Callable[[Round], object] = lambda _: None,
-    **options: Any,
-) -> Artifact:
-    """As `train_model`, under the weights of the round in which the worst text was closest.
+    on_round: Callable[[Round], object],
+    train: Callable[[Corpus], Artifact],
+) -> Corpus:
+    """The corpus under the weights of the round in which the worst text was closest.
 
     Every round trains anew. Text is counted in each; give counts, and nothing is read.
 
     Args:
-        schemas: as for `train_model`.
-        base: the same.
         corpus: the sources, with the weights of the first round.
         parity: for names of sources the file of a text in their language. The texts must say the
             same: lines of a parallel corpus that is not trained on.
-        rounds: how many rounds of training at most, before the last one; at least 1.
+        rounds: how many rounds of training at most; at least 1.
         on_round: is told of each round.
-        options: those of `train_model`.
+        train: gives a model for the corpus under other weights.
 
     Raises:
         ValueError: there is no such source, a text is empty, or no round is to be made; and as
-            `train_model` does.
+            `train` does.
         OSError: a text cannot be read.
     """
     weights = {source.name: source.weight for source in corpus.sources}
@@ -116,13 +108,10 @@ def train_evenly(
     texts = {name: Path(file).read_bytes() for name, file in parity.items()}
     if empty := [name for name, text in texts.items() if not text]:
         raise ValueError(f"the text for {empty[0]!r} is empty, so it takes no tokens")
-    plain = {**options, "superwords": 0, "on_counted": None}
     best: Round | None = None
     tried = {name: weights[name] for name in texts}
     for _ in range(rounds):
-        model = Tokenizer(
-            write_artifact(train_model(schemas, base, weighted(corpus, tried), **plain))
-        )
+        model = Tokenizer(write_artifact(train(weighted(corpus, tried))))
         now = Round(tried, {name: model.count(text) for name, text in texts.items()})
         on_round(now)
         best = now if best is None or now.worst < best.worst else best
@@ -130,7 +119,7 @@ def train_evenly(
             break
         tried = now.next_weights()
     assert best is not None
-    return train_model(schemas, base, weighted(corpus, best.weights), **options)
+    return weighted(corpus, best.weights)
 
 
 def weighted(corpus: Corpus, weights: Mapping[str, Fraction]) -> Corpus:
