@@ -23,7 +23,7 @@ from wwho.cli.verify import check_replay
 from wwho.compile.load import load_schema
 from wwho.core.base import SYLLABLE
 from wwho.core.bpe import Units, words_of
-from wwho.core.reference import ReferenceBackend, segments_of
+from wwho.core.reference import ReferenceBackend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError
 from wwho.format.model import Artifact, Pair
@@ -90,7 +90,10 @@ def phrases_of(model: Artifact, text: str) -> Iterator[list[int]]:
     for line in text.encode("utf-8").splitlines(keepends=True):
         phrase: list[int] = []
         last = None
-        for spans in segments_of(backend.spans(line)):
+        found = backend.spans(line)
+        starts = [k for k, span in enumerate(found) if span.first]
+        for first, end in pairwise([*starts, len(found)]):
+            spans = found[first:end]
             route = backend.artifact.routes[spans[0].route]
             rules = iter(spans)
             for word in words_of([(line[span.start : span.end], span.rule) for span in spans]):

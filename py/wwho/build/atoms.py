@@ -281,16 +281,6 @@ def with_units(pretokenizer: CompiledScanners, units: CompiledScanners) -> Compi
     return CompiledScanners(classes, (replace(router, n_rules=2, table=table), *cutters))
 
 
-def side_by_side(first: CompiledScanners, second: CompiledScanners) -> CompiledScanners:
-    """The automata of both, over classes of both."""
-    classes, labels = overlay([first.classes, second.classes])
-    one = [_recoloured(automaton, [mine for mine, _ in labels]) for automaton in first.automata]
-    other = [
-        _recoloured(automaton, [theirs for _, theirs in labels]) for automaton in second.automata
-    ]
-    return CompiledScanners(classes, (*one, *other))
-
-
 def _recoloured(automaton: Automaton, old_classes: Sequence[int]) -> Automaton:
     """The automaton over new classes, of which each is part of one of the old ones."""
     return replace(automaton, columns=tuple(automaton.columns[old] for old in old_classes))

@@ -6,7 +6,6 @@ Their encoder is reproduced as it is. It is not lossless: a unit outside the voc
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,11 +14,11 @@ from wwho.build.atoms import script_cut, with_pretokenizer
 from wwho.build.base import WRITER, vocabulary_of
 from wwho.build.cuts import Cuts
 from wwho.build.merges import LiveMerges, live_merges
-from wwho.build.vocab_json import UNKNOWN, VocabJson, read_vocab_json
+from wwho.build.vocab_json import UNKNOWN, VocabJson
 from wwho.compile.paper import paper_scanners
 from wwho.compile.schema import Schema
 from wwho.compile.unicode import UNICODE_VERSION
-from wwho.errors import SpecialTokenError, naming
+from wwho.errors import SpecialTokenError
 from wwho.format.bpe import BPE
 from wwho.format.model import Artifact, Ids, Unknown
 
@@ -45,38 +44,27 @@ class Imported:
     never_written: int
 
 
-def import_vocab_json(
-    path: str | os.PathLike[str], schemas: Sequence[Schema], base: Artifact, *, name: str
+def import_vocab(
+    file: VocabJson, schemas: Sequence[Schema], base: Artifact, *, name: str
 ) -> Imported:
-    """Build a model from a vocab.json.
+    """Build a model from a vocab.json that has been read.
 
     Text is cut by `wwho.compile.segments`, other text encoded by the base. The id of a token is the
     size of the base's id space plus its id in the file; a lone space that the vocabulary lacks gets
     one more id.
 
     Args:
-        path: the file.
+        file: what it holds.
         schemas: the scripts: ``paper/sinhala`` and ``paper/devanagari`` for what is published.
         base: the base vocabulary, for what is published o200k_base.
         name: the encoding's name.
 
     Raises:
-        ArtifactError: the file is not such a file, or its merges are not a trainer's (status
-            VOCAB_JSON).
+        ArtifactError: its merges are not a trainer's (status VOCAB_JSON).
         SchemaError: there are no schemas, or two of them claim the same character.
         SpecialTokenError: the base has one of the file's special tokens.
         ValueError: the base is not a base vocabulary.
-        OSError: the file cannot be read.
     """
-    file = read_vocab_json(path)
-    with naming(path):
-        return import_vocab(file, schemas, base, name=name)
-
-
-def import_vocab(
-    file: VocabJson, schemas: Sequence[Schema], base: Artifact, *, name: str
-) -> Imported:
-    """As `import_vocab_json`, of a file that has been read."""
     base_model = vocabulary_of(base)
     names = {token.text: token.id for token in base.added}
     taken = [text for text in file.specials if text in names]

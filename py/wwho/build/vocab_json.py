@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, TypeVar
 
 from wwho.errors import ArtifactError, naming
@@ -43,22 +41,12 @@ class VocabJson:
     digest: str
 
 
-def read_vocab_json(path: str | os.PathLike[str]) -> VocabJson:
-    """Read a file.
-
-    Raises:
-        ArtifactError: it is not such a file (status VOCAB_JSON); the message names it, and what
-            was found and expected.
-        OSError: it cannot be read.
-    """
-    return parse_vocab_json(Path(path).read_bytes(), os.fspath(path))
-
-
 def parse_vocab_json(data: bytes, name: str = "vocab.json") -> VocabJson:
     """Read the content of a file; `name` is what messages call it.
 
     Raises:
-        ArtifactError: as `read_vocab_json`.
+        ArtifactError: it is not such a file (status VOCAB_JSON); the message names it, and what
+            was found and expected.
 
     Example:
         >>> text = '{"vocab": {"[UNK]": 0, "a": 1}, "merges": [], "special_tokens": ["[UNK]"]}'

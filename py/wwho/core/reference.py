@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from operator import index
 from typing import TypeAlias
 
@@ -329,13 +329,6 @@ def neighbours(cuts: Iterable[tuple[int, list[Span]]]) -> Iterator[tuple[int, li
         run.append(spans)
     if run:
         yield number, run
-
-
-def segments_of(spans: Sequence[Span]) -> Iterator[list[Span]]:
-    """Spans, segment by segment."""
-    starts = [k for k, span in enumerate(spans) if span.first]
-    for start, end in pairwise([*starts, len(spans)]):
-        yield list(spans[start:end])
 
 
 def with_places(start: int, tokens: Iterable[Token]) -> Iterator[Placed]:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from wwho.format.cursor import Cursor
 
 _Item = TypeVar("_Item")
-MAX_TYPE, MAX_TRIM = 255, 31
+MAX_TRIM = 31
 
 
 class What(IntEnum):

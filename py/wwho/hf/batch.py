@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from tokenizers import Encoding
-from transformers import BatchEncoding
+from transformers import BatchEncoding, PreTrainedTokenizer
 from transformers.tokenization_utils_base import TruncationStrategy
 from transformers.utils import PaddingStrategy
 
@@ -25,9 +25,6 @@ from wwho.hf.rows import (
     whole,
 )
 from wwho.trim import Spaced, trimmed
-
-if TYPE_CHECKING:
-    from wwho.hf.tokenizer import WWHOTokenizer
 
 Sample: TypeAlias = tuple[Input, Input | None]
 """What becomes a row: an input, or two."""
@@ -105,7 +102,11 @@ class Batch:
     """Samples in rows."""
 
     def __init__(
-        self, tokenizer: WWHOTokenizer, reader: Reader, samples: list[Sample], options: Options
+        self,
+        tokenizer: PreTrainedTokenizer,
+        reader: Reader,
+        samples: list[Sample],
+        options: Options,
     ) -> None:
         """Read the samples, and see what of them is in which row."""
         self._tokenizer, self._reader = tokenizer, reader
