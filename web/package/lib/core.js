@@ -207,6 +207,15 @@ export class Core {
     return String.fromCharCode(...this.#bytes.subarray(at, this.#bytes.indexOf(0, at)));
   }
 
+  /** The numbers that a function of the core writes. @param {string} what it does @param {number} n @param {string} name @param {number[]} given */
+  #asked(what, n, name, ...given) {
+    this.#begin();
+    const at = this.#take(4 * n);
+    const places = Array.from({ length: n }, (_, i) => at + 4 * i);
+    this.#check(this.#call[name](this.#model, ...given, ...places), what);
+    return this.#copyWords(at, n);
+  }
+
   /**
    * The numbers that tell of a thing, under their names; null for none.
    * @param {number} of one of OF
@@ -242,8 +251,7 @@ export class Core {
 
   /** The class of a code point. @param {number} codePoint */
   classOf(codePoint) {
-    this.#check(this.#call.wwho_class(this.#model, codePoint, this.#out), "find a class");
-    return this.#given();
+    return this.#asked("find a class", 1, "wwho_class", codePoint)[0];
   }
 
   /**
@@ -253,37 +261,25 @@ export class Core {
    * @param {number} classOf the character's, or n_classes at the end of the text
    */
   step(automaton, state, classOf) {
-    this.#begin();
-    const at = this.#take(8);
-    this.#check(this.#call.wwho_step(this.#model, automaton, state, classOf, at, at + 4), "take a step");
-    const [rule, next] = this.#copyWords(at, 2);
+    const [rule, next] = this.#asked("take a step", 2, "wwho_step", automaton, state, classOf);
     return { rule: rule === NONE ? null : rule, next };
   }
 
   /** The name of a route. @param {number} route @returns {Uint8Array} */
   routeName(route) {
-    this.#begin();
-    const at = this.#take(8);
-    this.#check(this.#call.wwho_route_name(this.#model, route, at, at + 4), "read the name of a route");
-    const [text, length] = this.#copyWords(at, 2);
+    const [text, length] = this.#asked("read the name of a route", 2, "wwho_route_name", route);
     return this.#copyBytes(text, length);
   }
 
   /** Added token number `index`. @param {number} index @returns {{ id: number, flags: number, bytes: Uint8Array }} */
   added(index) {
-    this.#begin();
-    const at = this.#take(16);
-    this.#check(this.#call.wwho_added(this.#model, index, at, at + 4, at + 8, at + 12), "read an added token");
-    const [id, flags, text, length] = this.#copyWords(at, 4);
+    const [id, flags, text, length] = this.#asked("read an added token", 4, "wwho_added", index);
     return { id, flags, bytes: this.#copyBytes(text, length) };
   }
 
   /** The JSON of where the model came from. @returns {Uint8Array} */
   origin() {
-    this.#begin();
-    const at = this.#take(8);
-    this.#check(this.#call.wwho_section_bytes(this.#model, SECTION_PROVENANCE, 0, at, at + 4), "read the provenance");
-    const [bytes, length] = this.#copyWords(at, 2);
+    const [bytes, length] = this.#asked("read the provenance", 2, "wwho_section_bytes", SECTION_PROVENANCE, 0);
     return this.#copyBytes(bytes, length);
   }
 
@@ -300,19 +296,8 @@ export class Core {
       const length = this.#put(text);
       const [room, workLength] = [times * (2 * length + 64), times * NORMALIZER_BYTES];
       const [at, work, out, sources] = [8, workLength, room, 4 * room].map((size) => this.#take(size));
-      const code = this.#call.wwho_normalize(
-        this.#model,
-        this.#base,
-        length,
-        Number(more),
-        work,
-        workLength,
-        out,
-        sources,
-        room,
-        at,
-        at + 4,
-      );
+      const given = [this.#base, length, Number(more), work, workLength, out, sources, room];
+      const code = this.#call.wwho_normalize(this.#model, ...given, at, at + 4);
       const [read, n] = this.#copyWords(at, 2);
       if (code === OK && (more || read === length)) {
         return { bytes: this.#copyBytes(out, n), sources: this.#copyWords(sources, n), read };

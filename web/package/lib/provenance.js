@@ -1,6 +1,7 @@
 // Where a model came from: the JSON of its section, which the core hands out but does not read (FORMAT.md, Header).
 
 import { WwhoError, hex } from "./errors.js";
+import { utf8 } from "./text.js";
 
 /**
  * @param {Uint8Array} bytes the section
@@ -8,7 +9,7 @@ import { WwhoError, hex } from "./errors.js";
  * @throws {WwhoError} PROVENANCE
  */
 export function readProvenance(bytes) {
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const text = utf8(bytes);
   const found = parsed(text);
   if (!isTexts(found) || !sameBytes(bytes, compact(found))) {
     const start = JSON.stringify(text.slice(0, 40));

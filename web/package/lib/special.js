@@ -2,6 +2,7 @@
 
 import { argumentError, isIterable } from "./arguments.js";
 import { WwhoError } from "./errors.js";
+import { utf8 } from "./text.js";
 
 /** @typedef {Iterable<string> | "all"} Names */
 /** @typedef {ReadonlySet<string> | "all"} NameSet */
@@ -86,7 +87,7 @@ export function refuseDisallowed(text, specials, allowed, disallowed) {
   }
   const names =
     disallowed === "all" ? specials.filter((token) => allowed !== "all" && !allowed.has(token)) : [...disallowed];
-  const haystack = typeof text === "string" ? text : new TextDecoder("utf-8", { ignoreBOM: true }).decode(text);
+  const haystack = typeof text === "string" ? text : utf8(text);
   const found = names.find((token) => haystack.includes(token));
   if (found !== undefined) {
     const quoted = JSON.stringify(found);

@@ -2,6 +2,7 @@
 
 import { OF } from "./core.js";
 import { joined } from "./parts.js";
+import { newDecoder } from "./text.js";
 
 /** @typedef {{ what: string, type: number, id: number }} Place "first" or "second" for a text, whose id is its trim; "id" for an id */
 /** @typedef {{ ids: Uint32Array, starts?: Uint32Array, ends?: Uint32Array }} Tokens */
@@ -62,7 +63,7 @@ const [KEEP, KEEP_ALONE] = [2, 3];
 /** The characters of bytes: each byte that is part of none is one U+FFFD. @param {Uint8Array} bytes */
 function charactersOf(bytes) {
   const raw = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const decoder = newDecoder();
   return raw.replace(CHARACTER, (found) => (found.length === 1 ? "\ufffd" : decoder.decode(Uint8Array.from(found, (c) => c.charCodeAt(0)))));
 }
 

@@ -19,11 +19,14 @@ import { Core, OF, decodedTooLong } from "./core.js";
 import { Decoding } from "./decoding.js";
 import { KINDS } from "./ends.js";
 import { WwhoError } from "./errors.js";
+import { describe } from "./info.js";
 import { itemsOf } from "./items.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
 import { readProvenance } from "./provenance.js";
+import { segmentsOf, slicer } from "./segments.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
 import { filled, placesOf, trimOffsets, trimmed } from "./template.js";
+import { newDecoder, utf8 } from "./text.js";
 import { traceScript, tracerOf } from "./trace.js";
 
 /** @typedef {import("./core.js").Text} Text */
@@ -35,7 +38,6 @@ import { traceScript, tracerOf } from "./trace.js";
 /** @typedef {PairOptions & { units?: boolean }} OffsetOptions */
 /** @typedef {{ skipSpecialTokens?: boolean }} DecodeOptions */
 /** @typedef {TemplateOptions & { overlap?: number, prefer?: import("./ends.js").Kind }} ChunkOptions */
-/** @typedef {{ route: string, text: string, start: number, end: number, units: string[], rules: string[] }} Segment */
 /** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean, units?: boolean }} Given what options mean to the core, and what ids come in */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
@@ -59,17 +61,12 @@ const DECODE_OPTIONS = new Set(["skipSpecialTokens"]);
 const FEED_OPTIONS = new Set([...DECODE_OPTIONS, "signal"]);
 /** The longest text that ids may have. */
 const MAX_BYTES = 2 ** 32 - 1;
-const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
 
 /** Parts of a text of which only the beginning is wanted: bytes for each token, more than most have; and the least. */
 const BYTES_PER_TOKEN = 16;
 const LEAST_BYTES = 1 << 12;
 /** So many ids are decoded at a time. */
 const PART_IDS = 1 << 16;
-
-const newDecoder = () => new TextDecoder("utf-8", { ignoreBOM: true });
-/** @param {Uint8Array<ArrayBufferLike>} bytes */
-const utf8 = (bytes) => newDecoder().decode(bytes);
 
 /** A tokenizer over one artifact. Immutable; options go with each call. */
 export class BaseTokenizer {
@@ -408,7 +405,7 @@ export class BaseTokenizer {
   async countStream(source, options = {}) {
     requireOptions(options, STREAM_OPTIONS);
     const { signal, onProgress, fatal = false, ...encoding } = options;
-    if (typeof fatal !== "boolean") throw argumentError("fatal", fatal, "true or false");
+    requireBoolean(fatal, "fatal");
     const given = reusable(encoding);
     const { flags } = this.#prepare("", given);
     // Where one that is not allowed is found, its part is refused: none may be cut.
@@ -652,64 +649,10 @@ export class BaseTokenizer {
     return text.includes("\ufffd") && 4 * Array.from(text).length !== bytes.length ? bytes : joined;
   }
 
-  /** @param {Text} text @returns {Segment[]} */
+  /** @param {Text} text @returns {import("./segments.js").Segment[]} */
   segment(text) {
     text = this.normalize(text);
-    /** @type {Segment[]} */
-    const segments = [];
-    let offset = 0;
-    for (const part of this.#partsOf(text, DEFAULTS)) {
-      for (const [i, segment] of this.#segmentPart(part).entries()) {
-        segment.start += offset;
-        segment.end += offset;
-        const last = segments.at(-1);
-        // A part may begin within a segment, though never within a piece or a unit.
-        if (i > 0 || !last || !this.#isOne(last, text, segment)) segments.push(segment);
-        else {
-          last.text += between(last, text, segment) + segment.text;
-          last.end = segment.end;
-          last.units.push(...segment.units);
-          last.rules.push(...segment.rules);
-        }
-      }
-      offset += this.#open.unitsIn(part);
-    }
-    return segments;
-  }
-
-  /** Whether two neighbouring stretches of a text are one segment. @param {Segment} a @param {Text} text @param {Segment} b */
-  #isOne(a, text, b) {
-    if (a.route !== b.route) return false;
-    const [first, last] = [a.text.length, a.text.length + between(a, text, b).length];
-    const { spans, starts } = this.#open.spans(a.text + between(a, text, b) + b.text);
-    return !spans.some((span, i) => span.first && first <= starts[i] && starts[i] <= last);
-  }
-
-  /** @param {Text} text of at most one part @returns {Segment[]} */
-  #segmentPart(text) {
-    const { spans, starts, ends } = this.#open.spans(text);
-    const slice = slicer(text);
-    /** @type {Segment[]} */
-    const segments = [];
-    let begin = 0;
-    spans.forEach((span, i) => {
-      const { name, hasUnits } = this.#routes[span.route];
-      if (span.first) {
-        begin = i;
-        segments.push({ route: name, text: "", start: starts[i], end: starts[i], units: [], rules: [] });
-      }
-      const segment = segments[segments.length - 1];
-      segment.end = ends[i];
-      // With what a stage drops in between.
-      if (i + 1 === spans.length || spans[i + 1].first) {
-        segment.text = slice({ start: spans[begin].start, end: span.end }, segment.start, segment.end);
-      }
-      if (hasUnits) {
-        segment.units.push(slice(span, starts[i], ends[i]));
-        segment.rules.push(RULES[span.rule]);
-      }
-    });
-    return segments;
+    return segmentsOf(this.#open, this.#routes, text, this.#partsOf(text, DEFAULTS));
   }
 
   /** The segments of a text, with every step of the automata that cut them; of SCRIPT, pieces and symbols. @param {Text} text */
@@ -761,43 +704,6 @@ function requireBoolean(value, option) {
   if (typeof value !== "boolean") throw argumentError(option, value, "true or false");
 }
 
-/** What a model is, by number: FORMAT.md, MODEL. */
-const MODEL_KINDS = ["", "bpe", "greedy", "viterbi"];
-const SYMBOLS = ["bytes", "units"];
-const UNKNOWN = ["none", "spell", "bytes", "id"];
-
-/** @param {Core} core */
-function describe(core) {
-  const numbers = core.info(OF.TOKENIZER);
-  const list = (/** @type {number | null} */ length) => Array.from({ length: length ?? 0 }, (_, i) => i);
-  const models = list(numbers.n_models).map((i) => {
-    const model = core.info(OF.MODEL, i);
-    return Object.freeze({
-      kind: MODEL_KINDS[model.kind ?? 0],
-      symbols: SYMBOLS[model.symbols ?? 0],
-      unknown: UNKNOWN[model.unknown ?? 0],
-      firstId: /** @type {number} */ (model.first_id),
-      nIds: /** @type {number} */ (model.n_ids),
-      nSymbols: /** @type {number} */ (model.n_symbols),
-      nMerges: /** @type {number} */ (model.n_merges),
-      nSuperwords: /** @type {number} */ (model.n_superwords),
-      spaceId: model.space_id,
-      unkId: model.unk_id,
-    });
-  });
-  const routes = list(numbers.n_routes).map((i) => {
-    const { model, units } = core.info(OF.ROUTE, i);
-    return Object.freeze({ name: utf8(core.routeName(i)), model: /** @type {number} */ (model), hasUnits: units !== null });
-  });
-  return Object.freeze({
-    nVocab: /** @type {number} */ (numbers.n_vocab),
-    unkId: models.find(({ unkId }) => unkId !== null)?.unkId ?? null,
-    maxTokenBytes: /** @type {number} */ (numbers.max_token_bytes),
-    models: Object.freeze(models),
-    routes: Object.freeze(routes),
-  });
-}
-
 /** How large the parts of a text should be of which so many tokens are wanted. @param {number} tokens */
 const sizeFor = (tokens) => Math.min(PART_BYTES, Math.max(LEAST_BYTES, BYTES_PER_TOKEN * (tokens + 1)));
 
@@ -814,19 +720,3 @@ function requireUtf8(part, before) {
 /** Whether a token is spelled with SCRIPT's symbols: blocks, and indices in them. @param {Uint8Array} bytes */
 const isSymbols = (bytes) =>
   bytes.length > 0 && bytes.length % 2 === 0 && bytes.every((byte, i) => (i % 2 === 0 ? byte >= 0xf5 : byte >= 0x02 && byte <= 0xf1));
-
-/** What a stage drops between two segments; of bytes it is not known. @param {Segment} a @param {Text} text @param {Segment} b */
-const between = (a, text, b) => (typeof text === "string" ? text.slice(a.end, b.start) : "");
-
-/**
- * Cuts parts out of a text, the same for a string and for bytes.
- * @param {Text} text
- * @returns {(span: { start: number, end: number }, start: number, end: number) => string}
- */
-function slicer(text) {
-  if (typeof text === "string") {
-    const clean = utf8(new TextEncoder().encode(text));
-    return (_span, start, end) => clean.slice(start, end);
-  }
-  return (span) => utf8(text.subarray(span.start, span.end));
-}

@@ -2,6 +2,7 @@
 // grammar. The core does the same faster, and says only where units end. Or how a model of SCRIPT writes a text (FORMAT.md, NORMALIZER).
 
 import { OF } from "./core.js";
+import { newDecoder, utf8 } from "./text.js";
 
 const END = 0;
 const START = 1;
@@ -67,7 +68,7 @@ export function tracerOf(core) {
  * @param {number} number
  */
 function routeOf(core, number) {
-  const name = new TextDecoder("utf-8", { ignoreBOM: true }).decode(core.routeName(number));
+  const name = utf8(core.routeName(number));
   const { units } = core.info(OF.ROUTE, number);
   if (units !== null) return { name, hasUnits: true, automaton: units };
   const stages = core.list(OF.ROUTE, number, "stage");
@@ -85,7 +86,7 @@ function routeOf(core, number) {
 export function traceScript(piece, write, provenance) {
   const names = provenance.script_blocks.split("\n");
   const nIndices = Number(provenance.script_indices);
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const decoder = newDecoder();
   return charactersOf(piece).map((character) => {
     const written = write(character);
     const symbols = Array.from({ length: written.length / 2 }, (_, i) => (written[2 * i] - SYMBOL) * PER_FIRST + written[2 * i + 1] - SECOND);

@@ -1,0 +1,41 @@
+// What a tokenizer says of itself: its models and routes.
+
+import { OF } from "./core.js";
+import { utf8 } from "./text.js";
+
+/** What a model is, by number: FORMAT.md, MODEL. */
+const MODEL_KINDS = ["", "bpe", "greedy", "viterbi"];
+const SYMBOLS = ["bytes", "units"];
+const UNKNOWN = ["none", "spell", "bytes", "id"];
+
+/** @param {import("./core.js").Core} core */
+export function describe(core) {
+  const numbers = core.info(OF.TOKENIZER);
+  const list = (/** @type {number | null} */ length) => Array.from({ length: length ?? 0 }, (_, i) => i);
+  const models = list(numbers.n_models).map((i) => {
+    const model = core.info(OF.MODEL, i);
+    return Object.freeze({
+      kind: MODEL_KINDS[model.kind ?? 0],
+      symbols: SYMBOLS[model.symbols ?? 0],
+      unknown: UNKNOWN[model.unknown ?? 0],
+      firstId: /** @type {number} */ (model.first_id),
+      nIds: /** @type {number} */ (model.n_ids),
+      nSymbols: /** @type {number} */ (model.n_symbols),
+      nMerges: /** @type {number} */ (model.n_merges),
+      nSuperwords: /** @type {number} */ (model.n_superwords),
+      spaceId: model.space_id,
+      unkId: model.unk_id,
+    });
+  });
+  const routes = list(numbers.n_routes).map((i) => {
+    const { model, units } = core.info(OF.ROUTE, i);
+    return Object.freeze({ name: utf8(core.routeName(i)), model: /** @type {number} */ (model), hasUnits: units !== null });
+  });
+  return Object.freeze({
+    nVocab: /** @type {number} */ (numbers.n_vocab),
+    unkId: models.find(({ unkId }) => unkId !== null)?.unkId ?? null,
+    maxTokenBytes: /** @type {number} */ (numbers.max_token_bytes),
+    models: Object.freeze(models),
+    routes: Object.freeze(routes),
+  });
+}
