@@ -7,6 +7,7 @@ import threading
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any, TypeVar
 
 from wwho.core.select import BackendName, default_backend
@@ -132,3 +133,24 @@ def model_bytes(name: str) -> bytes:
             "Open a file of your own with Tokenizer.load(path)"
         )
     return (resources.files("wwho") / "models" / f"{name}{SUFFIX}").read_bytes()
+
+
+def is_file(name: str) -> bool:
+    """Whether a model's name is a file's, and not a shipped encoding's.
+
+    Raises:
+        ArtifactError: it is neither.
+
+    Example:
+        >>> is_file("o200k_base"), is_file("mine.wwho")
+        (False, True)
+    """
+    shipped = list_encoding_names()
+    if name in shipped:
+        return False
+    if name.endswith(".wwho") or "/" in name or "\\" in name or Path(name).exists():
+        return True
+    raise ArtifactError(
+        f"there is no encoding {name!r}; give one of {', '.join(shipped)}, "
+        "or a path to a .wwho file"
+    )

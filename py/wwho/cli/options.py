@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wwho.cli import streams
-from wwho.errors import ArtifactError, SchemaError, SpecialTokenError, WwhoError, naming
+from wwho.errors import SchemaError, SpecialTokenError, WwhoError, naming
 from wwho.normalize import nfc
 
 if TYPE_CHECKING:
@@ -107,31 +107,12 @@ def open_model(options: argparse.Namespace) -> Tokenizer:
         WwhoError: there is no such encoding, the file is no artifact, or the backend is missing.
         OSError: the file cannot be read.
     """
-    from wwho.encodings import get_encoding
+    from wwho.encodings import get_encoding, is_file
     from wwho.tokenizer import Tokenizer
 
     if is_file(options.model):
         return Tokenizer.load(options.model, backend=options.backend)
     return get_encoding(options.model, backend=options.backend)
-
-
-def is_file(name: str) -> bool:
-    """Whether a model's name is a file's, and not a shipped encoding's.
-
-    Raises:
-        ArtifactError: it is neither.
-    """
-    from wwho.encodings import list_encoding_names
-
-    shipped = list_encoding_names()
-    if name in shipped:
-        return False
-    if name.endswith(".wwho") or "/" in name or "\\" in name or Path(name).exists():
-        return True
-    raise ArtifactError(
-        f"there is no encoding {name!r}; give one of {', '.join(shipped)}, "
-        "or a path to a .wwho file"
-    )
 
 
 def allowed_special(options: argparse.Namespace, tokenizer: Tokenizer) -> set[str] | Literal["all"]:
@@ -297,22 +278,21 @@ NO_BASE = "none"
 """The base of bytes alone."""
 
 
-def load_base(name: str, pattern: str = "o200k_base") -> Artifact:
+def load_base(name: str) -> Artifact:
     """The model that `--base` names.
 
     Args:
         name: an encoding, a file, or `NO_BASE`.
-        pattern: the pretokenizer of `NO_BASE`.
 
     Raises:
-        WwhoError: there is no such encoding, the file is no artifact, or the pattern is wrong.
+        WwhoError: there is no such encoding, or the file is no artifact.
         OSError: the file cannot be read.
     """
     from wwho.build.base import byte_base
     from wwho.format import read
 
     if name == NO_BASE:
-        return byte_base(pattern)
+        return byte_base("o200k_base")
     blob = read_artifact(name)
     with naming(name):
         return read.read_artifact(blob)
@@ -325,7 +305,7 @@ def read_artifact(name: str) -> bytes:
         WwhoError: there is no such encoding.
         OSError: the file cannot be read.
     """
-    from wwho.encodings import model_bytes
+    from wwho.encodings import is_file, model_bytes
 
     return Path(name).read_bytes() if is_file(name) else model_bytes(name)
 

@@ -482,6 +482,4 @@ def base_of(options: argparse.Namespace) -> Artifact:
         return extendable(options.extend)
     if getattr(options, "balanced", False) and options.base is None:
         options.base = shared.NO_BASE
-    known = options.base in (None, shared.NO_BASE)
-    base = options.base if known else shared.load_base(options.base)
-    return base_named(base, options.pattern, AtomKind(options.atoms))
+    return base_named(options.base, options.pattern, AtomKind(options.atoms))

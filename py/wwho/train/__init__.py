@@ -20,7 +20,7 @@ from wwho.compile.load import HAND_MADE, each_named, load_schema
 from wwho.compile.schema import Schema
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Given, Texts
-from wwho.encodings import list_encoding_names, model_bytes
+from wwho.encodings import is_file, model_bytes
 from wwho.errors import naming
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
@@ -344,12 +344,7 @@ def base_named(
         )
     if isinstance(base, Artifact):
         return base
-    if isinstance(base, str) and (base in list_encoding_names() or not _is_file(base)):
+    if isinstance(base, str) and not is_file(base):
         return read_artifact(model_bytes(base))
     with naming(base):
         return read_artifact(Path(base).read_bytes())
-
-
-def _is_file(name: str) -> bool:
-    """Whether a name is meant as a file's: it ends like one, or there is one."""
-    return name.endswith(".wwho") or Path(name).is_file()
