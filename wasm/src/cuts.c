@@ -42,27 +42,23 @@ WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a) {
     fill_bytes(a->marks, 0, n_states * a->mark_words * sizeof *a->marks);
     uint64_t *seen = a->marks; /* until the marks are looked for */
     found[0] = WWHO_START;
+    a->single = !a->stored.flags;
     seen[0] |= UINT64_C(1) << WWHO_START;
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t class = 0; class < n_classes; class++) {
-            uint32_t next = next_of(a, entry_of(a, found[i], class));
+        for (uint32_t class = 0; class < n_classes; class ++) {
+            uint32_t entry = entry_of(a, found[i], class), next = next_of(a, entry);
+            a->single &= i ? (entry ^ entry_of(a, found[i], n_classes)) <= ENTRY_STOP : next != WWHO_START;
             if (!next) continue;
             a->after[class * a->words + (next >> 6)] |= UINT64_C(1) << (next & 63);
             if (!is_in(seen, next)) found[n++] = (uint16_t)next;
             seen[next >> 6] |= UINT64_C(1) << (next & 63);
         }
-    fill_bytes(seen, 0, (n_states + 63) / 64 * sizeof *seen);
+    fill_bytes(a->marks, 0, n_states * a->mark_words * sizeof *a->marks);
     for (bool changed = true; changed;) { /* from the last found on, most ways are followed in one round */
         changed = false;
         for (uint32_t i = n; i--;)
-            for (uint32_t class = 0; class <= n_classes; class++) changed |= add_marks(a, found[i], entry_of(a, found[i], class));
+            for (uint32_t class = 0; class <= n_classes; class ++) changed |= add_marks(a, found[i], entry_of(a, found[i], class));
     }
-    a->single = REWRITES_APART && !a->stored.flags;
-    for (uint32_t i = 0; REWRITES_APART && i < n; i++)
-        for (uint32_t class = 0; class < n_classes; class++) {
-            uint32_t entry = entry_of(a, found[i], class), last = entry_of(a, found[i], n_classes);
-            a->single &= i ? (entry ^ last) <= ENTRY_STOP : (entry & ENTRY_ROW) != WWHO_START * a->stride;
-        }
 }
 
 WWHO_LOCAL bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint32_t b, bool kept) {

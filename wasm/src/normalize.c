@@ -175,7 +175,7 @@ static void read_contents(step_reader *c, wwho_rewriting *step) {
     for (uint32_t i = 0, last = 0; i < c->n; i++) {
         uint32_t number = next_number(&c->in), length = replace && number ? (number - 1) / 2 : number;
         step->rewrites[i] = (wwho_rewrite){c->used, replace && !number ? KEPT : (uint8_t)length, 0, number && !(number & 1)};
-        step->flags |= REWRITES_APART && replace && step->rewrites[i].second; /* what follows a match counts */
+        step->flags |= step->rewrites[i].second; /* what follows a match counts; nobody asks RULES */
         last = read_targets(c, step, length, last);
     }
     check(c, c->used == c->n_targets);
@@ -517,7 +517,7 @@ static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewrit
         }
         uint32_t n = encode_utf8(run->now[at].code_point, bytes);
         bool on = true;
-        for (uint32_t k = 0; on && k < n; k++) on = (node = follow_node(step->trie, node, bytes[k])) != 0;
+        for (uint32_t k = 0; on && k < n; k++) on = (node = next_node(step->trie, node, bytes[k])) != 0;
         if (!on) break;
         uint32_t token = token_at(step->trie, node);
         if (token == WWHO_NONE) continue;
@@ -645,23 +645,22 @@ static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *w
     for (uint32_t i = 0; i < it->n_steps; i++) {
         const wwho_rewriting *step = &it->steps[i];
         const wwho_rewrite *r = step->rewrites;
+        const wwho_automaton *a = step->automaton;
         if (step->kind == STEP_MAP) {
             if (step->flags == HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES) return WWHO_NONE;
             r = rewrite_of(step, code_point);
-        } else if (!REWRITES_APART) {
-            return WWHO_NONE;
-        } else if (step->kind == STEP_REPLACE) {
-            const wwho_automaton *a = step->automaton;
-            if (!a->single || step->flags) return WWHO_NONE;
+        } else if (step->kind == STEP_REPLACE && a->single && !step->flags) {
             uint32_t row = a->table[WWHO_START * a->stride + class_at(it, code_point)] & ENTRY_ROW;
             r += ENTRY_MARK(a->table[row]) - 1;
         } else {
             bool edge = (it->fresh && at == it->at) || at + *width == it->end;
-            if (step->kind != STEP_ENDS || edge || is_stripped(step, code_point)) return WWHO_NONE;
+            if (!REWRITES_APART || step->kind != STEP_ENDS || edge || is_stripped(step, code_point)) return WWHO_NONE;
             continue;
         }
-        if (r->n != KEPT && (r->n != 1 || !REWRITES_APART)) return WWHO_NONE;
-        if (r->n == 1 && step->targets[r->at] != MATCH) code_point = step->targets[r->at];
+        if (r->n != KEPT) {
+            if (r->n != 1) return WWHO_NONE;
+            if (step->targets[r->at] != MATCH) code_point = step->targets[r->at];
+        }
         if (step->kind != STEP_MAP) continue;
         r = rewrite_of(step, code_point);
         if (r->order || r->second || joins_hangul(step, code_point)) return WWHO_NONE;

@@ -1,12 +1,10 @@
 /* See trie.h. */
 #include "trie.h"
 
-COLD uint32_t follow_node(const wwho_trie *trie, uint32_t node, uint8_t byte) { return next_node(trie, node, byte); }
-
 WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n) {
     uint32_t node = root;
     for (size_t i = 0; i < n; i++)
-        if (!(node = follow_node(trie, node, text[i]))) return WWHO_NONE;
+        if (!(node = next_node(trie, node, text[i]))) return WWHO_NONE;
     return token_at(trie, node);
 }
 

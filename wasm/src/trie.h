@@ -28,7 +28,7 @@ static inline uint32_t token_at(const wwho_trie *trie, uint32_t node) {
 }
 
 /* The node that a byte leads to; 0: none. In steps of equal length, so that no processor has to guess. */
-static HOT uint32_t next_node(const wwho_trie *trie, uint32_t node, uint8_t byte) {
+static WARM uint32_t next_node(const wwho_trie *trie, uint32_t node, uint8_t byte) {
     uint32_t at = trie->nodes[node].children, n = trie->nodes[node].n;
     if (ROOT_CHILDREN && node < ROOTS) {
         at = ROOTS + node * ROOT_CHILDREN + byte;
@@ -42,9 +42,6 @@ static HOT uint32_t next_node(const wwho_trie *trie, uint32_t node, uint8_t byte
     }
     return trie->bytes[at] == byte ? at : 0;
 }
-
-/* The same, as a call. */
-WWHO_LOCAL uint32_t follow_node(const wwho_trie *trie, uint32_t node, uint8_t byte);
 
 /* The token with exactly this text, in the set of a root, or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n);
