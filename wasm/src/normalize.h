@@ -113,7 +113,8 @@ typedef struct {
     uint32_t *sources; /* of each byte of `out`: where the character of the text begins that it came from; or null */
     uint32_t *origins; /* of each byte: where the steps may begin anew to give it and what follows, or WWHO_NONE; or null */
     size_t n, room;
-    bool full; /* there was not enough room for all that was there */
+    uint32_t known[REWRITES_APART ? 1 : 256]; /* of characters of one byte: what plain_at() made of them, or 0 */
+    bool full;                                /* there was not enough room for all that was there */
 } wwho_normalizing;
 
 /* The steps of the whole text, or the late ones. */
