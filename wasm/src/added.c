@@ -44,20 +44,16 @@ WWHO_LOCAL bool is_wanted(const wwho_wanted *wanted, uint32_t i) {
 
 WWHO_LOCAL uint32_t is_late(const wwho_model *model, uint32_t i) { return (model->added_flags[i] & WWHO_ADDED_NORMALIZED) != 0; }
 
-/* Add the first bytes of those that are wanted. */
-static void add_firsts(const wwho_wanted *wanted, wwho_firsts *firsts) {
-    const wwho_vocabulary *v = &wanted->model->added;
-    for (uint32_t i = 0; i < v->n_tokens; i++)
-        if (is_wanted(wanted, i)) firsts->any |= firsts->bytes[v->texts[v->offset[i]]] |= (uint8_t)(1u << is_late(wanted->model, i));
+/* Add the first byte of one. */
+static COLD void add_first(const wwho_model *model, uint32_t i, wwho_firsts *firsts) {
+    firsts->any |= firsts->bytes[model->added.texts[model->added.offset[i]]] |= (uint8_t)(1u << is_late(model, i));
 }
 
 WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
     *wanted = (wwho_wanted){.model = model, .allowed = allowed, .always = !(flags & (WWHO_NO_ADDED | WWHO_CUT_ONLY))};
-#ifndef __wasm__
-    if (wanted->always) wanted->firsts = model->starts.always;
-    if (!allowed) return;
-#endif
-    add_firsts(wanted, &wanted->firsts);
+    if (wanted->always) copy_bytes(&wanted->firsts, &model->always, sizeof model->always);
+    for (uint32_t i = 0; allowed && i < model->added.n_tokens; i++)
+        if (is_wanted(wanted, i)) add_first(model, i, &wanted->firsts);
 }
 
 #ifdef __wasm__
@@ -115,9 +111,7 @@ static void add_anchor(wwho_starts *s, const uint8_t *text, uint32_t place, uint
 static void build_starts(wwho_model *model) {
     const wwho_vocabulary *v = &model->added;
     wwho_starts *s = &model->starts;
-    const wwho_wanted always = {.model = model, .always = true};
     uint32_t n_bytes = 0;
-    add_firsts(&always, &s->always);
     s->least = 4;
     for (uint32_t i = 0; i < v->n_tokens; i++)
         if (token_length(v, i) < s->least) s->least = token_length(v, i);
@@ -181,6 +175,7 @@ WWHO_LOCAL int build_added(wwho_model *model) {
         v->left[i] = v->right[i] = i;
         model->added_ids[i] = id;
         flags |= model->added_flags[i];
+        if (!(model->added_flags[i] & (WWHO_ADDED_HIDDEN | WWHO_ADDED_SPECIAL))) add_first(model, i, &model->always);
 #ifdef __wasm__
         add_start(&model->starts, text, length);
 #endif

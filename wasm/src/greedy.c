@@ -74,7 +74,7 @@ WWHO_LOCAL int check_greedy(const uint8_t *p, uint32_t length, wwho_vocabulary *
 
 /* Whether each byte is a token, wherever it stands: then nothing is unknown. */
 static bool has_all_bytes(const wwho_vocabulary *v, const wwho_trie *trie) {
-    for (uint32_t i = 0; i < (v->anywhere ? 256u : 512u); i++) { /* the roots are FIRST and LATER */
+    for (uint32_t i = 0; i < 512u >> v->anywhere; i++) { /* the roots are FIRST and LATER */
         const uint8_t byte = (uint8_t)i;
         if (find_node(trie, i >> 8, &byte, 1) == WWHO_NONE) return false;
     }

@@ -69,8 +69,7 @@ typedef struct {
 #else
 /* What skips most text without an added token: one has one of a few bytes at one of its first places, the rarest of those 8. */
 typedef struct {
-    wwho_firsts always; /* of those that need no leave */
-    bool few;           /* four bytes do */
+    bool few; /* four bytes do */
     uint8_t bytes[4];
     uint8_t offsets;     /* bit k: some have theirs at place k */
     uint32_t least;      /* bytes that all have, at most 4 */
@@ -94,6 +93,7 @@ struct wwho_model {
     uint32_t *added_ids;   /* of their numbers, ascending; several may have the same */
     const uint8_t *added_flags;
     wwho_starts starts; /* of these */
+    wwho_firsts always; /* of those of them that need no leave: a call does not go through all, of which Gemma 3 has 6,415 */
 #ifndef __wasm__
     uint32_t space; /* the class of what steps make of a space; WWHO_NONE: words of their texts are not kept (words.h) */
     bool ahead;     /* .. where steps know what follows the space */
