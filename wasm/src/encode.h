@@ -135,7 +135,7 @@ WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, s
 WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const wwho_kept *kept);
 
 /* Whether most of the bytes ahead are not ASCII: there are no letters to skip, and the plain scanner, which reads characters of three
- * bytes by their page, is quicker. */
+ * bytes by their page, is quicker: natively Arabic by 1.06 and emoji by 1.3, in WebAssembly Hindi and Sinhala by 1.06. */
 static inline bool is_wide(const uint8_t *text) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < 32; i += 8) n += (uint32_t)((load64(text + i) >> 7 & ONES) * ONES >> 56);

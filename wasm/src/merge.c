@@ -36,19 +36,12 @@ static inline bool is_eager(const wwho_bytes *bytes, const uint8_t *text) {
 
 WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
     const wwho_bytes *b = v->bytes;
-    /* what the byte at i merges to with the one before it, if that is a token of its own, and with the one behind it */
+    /* what the byte at i merges to with the one before it, and with the one behind it */
     uint32_t last = WWHO_NONE, here = pair_at(b, text, 0, n);
-    bool alone = false;
     for (uint32_t i = 0; i < n;) {
-        uint32_t behind = pair_at(b, text, i + 1, n), token = b->token[text[i]];
+        uint32_t behind = pair_at(b, text, i + 1, n);
         bool eager = here < last && here < behind && is_eager(b, text + i);
-        if (eager) token = here;
-        bool known = alone && !eager;
-        if (known)
-            push(row, token, last);
-        else
-            push_symbol(row, token);
-        alone = !eager;
+        push_symbol(row, eager ? here : b->token[text[i]]);
         i += eager ? 2 : 1;
         last = eager ? behind : here;
         here = eager ? pair_at(b, text, i, n) : behind;
@@ -57,8 +50,7 @@ WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_
 
 static void start_replay(wwho_row *row) {
     for (uint32_t i = 0; i < row->n; i++) {
-        if (i + 1 < row->n && row->next[i] == UNKNOWN_YET)
-            row->next[i] = candidate(pair_rank(row->pairs, row->tokens[i], row->tokens[i + 1]), i);
+        if (i + 1 < row->n) row->next[i] = candidate(pair_rank(row->pairs, row->tokens[i], row->tokens[i + 1]), i);
         row->after[i] = (uint16_t)(i + 1);
         row->before[i + 1] = (uint16_t)i;
     }

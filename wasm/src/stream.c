@@ -240,11 +240,9 @@ WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stre
                 out = take_step(s->ascii[c.text[c.at]], c.at, &row, out);
                 continue;
             }
-            do {
-                read_wide_class(classes, &c);
-                out = take_step(table + stored_column(s->stored, classes->n_classes, c.class), c.at, &row, out);
-                c.at += c.width;
-            } while (c.at < next && c.text[c.at] >= 0x80);
+            read_wide_class(classes, &c);
+            out = take_step(table + stored_column(s->stored, classes->n_classes, c.class), c.at, &row, out);
+            c.at += c.width;
             if (c.at >= next) break;
             steps &= ~UINT64_C(0) << (c.at - start);
         }

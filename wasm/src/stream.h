@@ -34,7 +34,7 @@ struct wwho_stream {
     const wwho_stored *stored;
     bool skips;
     uint8_t first, last; /* the letters */
-    uint8_t blank;       /* a space, where those of a run can be skipped but for the first two and the last; else 0xFF */
+    uint8_t blank;       /* a space, where those of a run can be skipped but for the first two and the last (code by 1.04); else 0xFF */
     uint8_t trigger;     /* a character that is followed by up to EDGE letters that are stepped over, or 0xFF; all others by one */
 };
 
