@@ -84,7 +84,7 @@ def charsmap() -> tuple[bytes, dict[str, str]]:
     )
     spec = last_fields(bytes(last_fields(model.getvalue(), "model")[NORMALIZER]), "normalizer")
     data = bytes(spec[2])
-    return data, {key.decode(): to.decode() for key, to in read_charsmap(data).rules.items()}
+    return data, dict(read_charsmap(data).rules)
 
 
 def precompiled() -> Any:

@@ -18,16 +18,18 @@ MAX_KEY = 255
 MAX_STEPS = 1 << 21
 """Units that are looked at; the largest charsmap known takes under 400,000."""
 
+BYTES = [bytes([byte]) for byte in range(256)]
+
 
 @dataclass(frozen=True)
 class Charsmap:
     """What is replaced in a text.
 
     Attributes:
-        rules: texts and their replacements, in UTF-8.
+        rules: texts and their replacements.
     """
 
-    rules: Mapping[bytes, bytes] = field(default_factory=dict)
+    rules: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_charsmap(data: bytes) -> Charsmap:
@@ -50,18 +52,27 @@ def read_charsmap(data: bytes) -> Charsmap:
         raise _bad(f"its array has {size} bytes of {len(data) - 4}")
     units = struct.unpack_from(f"<{size // 4}I", data, 4)
     texts = data[4 + size :]
-    rules: dict[bytes, bytes] = {}
-    for key, place in _keys(units):
+    keys = _keys(units)
+    contents: dict[int, str] = {}  # of the place of each
+    for key, place in keys:
+        if place in contents:
+            continue
         end = texts.find(b"\0", place) if place < len(texts) else -1
         if end < 0:
             raise _bad(f"the replacement of {key!r} is at {place} of {len(texts)}, without an end")
-        rules[key] = texts[place:end]
-    for key, text in rules.items():
-        try:
-            key.decode("utf-8"), text.decode("utf-8")
-        except UnicodeDecodeError:
-            raise _bad(f"{key!r} or what replaces it, {text!r}, is not UTF-8") from None
-    return Charsmap(rules)
+        contents[place] = _decoded(texts[place:end])
+    try:  # all at once: none of them has a zero byte
+        decoded = b"\0".join(key for key, _ in keys).decode().split("\0")
+    except UnicodeDecodeError:
+        decoded = [_decoded(key) for key, _ in keys]
+    return Charsmap({key: contents[place] for key, (_, place) in zip(decoded, keys, strict=True)})
+
+
+def _decoded(text: bytes) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        raise _bad(f"a text or what replaces it, {text!r}, is not UTF-8") from None
 
 
 def _keys(units: tuple[int, ...]) -> list[tuple[bytes, int]]:
@@ -69,32 +80,30 @@ def _keys(units: tuple[int, ...]) -> list[tuple[bytes, int]]:
 
     Texts share their ends there, so a unit is reached in many ways; a cycle shows by its depth.
     """
-    children: dict[int, list[int]] = defaultdict(list)
+    # Of the units below each place: their byte, whether they end a text, and what is below them.
+    children: dict[int, list[tuple[bytes, int, int]]] = defaultdict(list)
     for index, unit in enumerate(units):
-        if not unit >> 31 and unit & 255:
-            children[index ^ (unit & 255)].append(index)
+        if unit & 255 and unit < 1 << 31:
+            below = index ^ ((unit >> 10) << ((unit & 1 << 9) >> 6))
+            children[index ^ (unit & 255)].append((BYTES[unit & 255], unit & 1 << 8, below))
     found: list[tuple[bytes, int]] = []
-    pending = [(_base(units[0], 0), b"")]
+    first = (units[0] >> 10) << ((units[0] & 1 << 9) >> 6)
+    pending = [(first, b"")]
     for _ in range(MAX_STEPS):
         if not pending:
             return found
         base, key = pending.pop()
-        for child in children.get(base, ()):
-            text = key + bytes([units[child] & 255])
-            if len(text) > MAX_KEY:
-                raise _bad(f"it replaces a text of over {MAX_KEY} bytes, or its array has a cycle")
-            below = _base(units[child], child)
-            if units[child] >> 8 & 1:
+        if len(key) >= MAX_KEY:
+            raise _bad(f"it replaces a text of over {MAX_KEY} bytes, or its array has a cycle")
+        for byte, ends, below in children.get(base, ()):
+            text = key + byte
+            if ends:
                 if below >= len(units):
                     raise _bad(f"the value of {text!r} is outside its array")
                 found.append((text, units[below] & 0x7FFFFFFF))
-            pending.append((below, text))
+            if below in children:
+                pending.append((below, text))
     raise _bad(f"its array takes over {MAX_STEPS} steps")
-
-
-def _base(unit: int, index: int) -> int:
-    """Where the children of a unit are."""
-    return index ^ ((unit >> 10) << ((unit & 1 << 9) >> 6))
 
 
 def _bad(message: str) -> SourceError:

@@ -301,7 +301,7 @@ def _t5(vocabulary: Vocabulary, options: Options, source: Source) -> tuple[Artif
     steps: list[Step] = []
     charsmap = read_charsmap(value(metadata, "tokenizer.ggml.precompiled_charsmap", bytes, b""))
     if charsmap.rules:
-        rules = {key.decode(): text.decode() for key, text in charsmap.rules.items()}
+        rules = dict(charsmap.rules)
         steps.append(Rules(rules))
     if merges:
         steps.append(Ends(strip=" ", left=True, right=True))

@@ -85,6 +85,8 @@ def as_float(value: Value) -> float:
 def _varint(data: bytes, at: int, what: str) -> tuple[int, int]:
     """A number of at most 64 bits, and the place after it."""
     value = shift = 0
+    if at < len(data) and data[at] < 128:  # as nearly all are
+        return data[at], at + 1
     for place in range(at, min(at + 10, len(data))):
         value |= (data[place] & 127) << shift
         shift += 7

@@ -52,6 +52,9 @@ class Kind(IntEnum):
     BYTE = 6
 
 
+KINDS = {int(kind): kind for kind in Kind}
+
+
 class Algorithm(IntEnum):
     """How pieces are chosen."""
 
@@ -178,15 +181,15 @@ def _piece(data: bytes, number: int) -> Piece:
             kind = value
         elif name <= 3:
             raise SourceError(f"{what}: field {name} is spelled as kind {wire}; it is damaged")
-    if not 1 <= kind <= max(Kind):
-        raise SourceError(f"{what}, {text!r}, has the type {kind}; 1 to {max(Kind)} are known")
+    if kind not in KINDS:
+        raise SourceError(f"{what}, {text!r}, has the type {kind}; 1 to {max(KINDS)} are known")
     if not math.isfinite(score):
         raise SourceError(f"{what}, {text!r}, has the score {score}; scores are finite numbers")
     try:
         text.decode("utf-8")
     except UnicodeDecodeError:
         raise SourceError(f"{what}, {text!r}, is not UTF-8") from None
-    return Piece(text, score, Kind(kind))
+    return Piece(text, score, KINDS[kind])
 
 
 def _check_pieces(model: Model) -> None:
@@ -455,7 +458,7 @@ def _normalizer(model: Model, mark: str, number: int) -> tuple[Step, ...]:
     """What SentencePiece does to a text first; the scanner `number` finds the marks at its end."""
     steps: list[Step] = []
     remove, add = model.remove_extra_whitespaces, model.add_dummy_prefix
-    rules = {key.decode(): text.decode() for key, text in model.charsmap.rules.items()}
+    rules = dict(model.charsmap.rules)
     own = [model.pieces[number].text.decode() for number in model.of_kind(Kind.USER_DEFINED)]
     if rules and own:
         begins = tuple(own)

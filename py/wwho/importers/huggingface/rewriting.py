@@ -104,12 +104,11 @@ def _precompiled(value: Value, draft: Draft) -> None:
     charsmap = value.at("precompiled_charsmap")
     try:
         data = base64.b64decode(charsmap.be(str), validate=True)
-        found = read_charsmap(data).rules.items()
+        rules = read_charsmap(data).rules
     except (binascii.Error, SourceError) as error:
         charsmap.fail(f"it is no charsmap of SentencePiece: {error}")
-    if found:
+    if rules:
         number = draft.scanner("grapheme clusters", grapheme_cluster(), longest=True)
-        rules = {text.decode(): content.decode() for text, content in found}
         draft.normalizer.append(Rules(rules, clusters=number))
 
 
