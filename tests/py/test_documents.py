@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,23 @@ def test_clip() -> None:
         [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()]
     )
     assert compare(json.loads(made.to_str()), texts()) == "equal"
+
+
+@pytest.mark.parametrize("pattern", ["x*", "(?:xy?){0,2}"])
+@pytest.mark.parametrize(
+    ("behavior", "invert"), [("merged_with_next", False), ("merged_with_previous", True)]
+)
+def test_matches_that_join_what_comes_after_where_unknown_symbols_vanish(
+    pattern: str, behavior: str, invert: bool
+) -> None:
+    texts = ["", *map("".join, product(["x", "y", "a", "b"], repeat=5))]
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = Split(Regex(pattern), behavior, invert)
+    made.decoder = decoders.Fuse()
+    made.train_from_iterator(
+        texts, trainers.BpeTrainer(vocab_size=60, show_progress=False, limit_alphabet=3)
+    )
+    assert compare(json.loads(made.to_str()), texts) == "equal"
 
 
 @pytest.mark.parametrize("kind", ["WordLevel", "WordPiece", "Unigram"])

@@ -35,6 +35,7 @@ from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import ANY, Draft
 
 MARK = "\ud800"
+AFTER_MATCH, BEFORE_GAP = "\ud801", "\ud802"
 MARKS = Chars(CodePointSet.of(MARK))
 UNMARKED = ALL - MARKS.chars
 AT_END: Node = Alt((End(), Look(negative=False, chars=MARKS.chars)))
@@ -87,9 +88,16 @@ def _settle_empty(draft: Draft, scanner: Scanner, stage: Stage) -> None:
     match, gap, _ = stage.actions
     if match is Action.GROUP:
         match = Action.KEEP
-    kept: tuple[str, str | None] = (MARK, MARK) if gap is Action.DROP else (f"{MARK}{MATCH}", None)
+    content, begin = CONTENTS[match], MARK
+    if match is Action.BEHIND:  # What it does not match begins a piece, but for directly after it.
+        content, begin = content + AFTER_MATCH, BEFORE_GAP
+    kept: tuple[str, str | None] = (MARK, MARK) if gap is Action.DROP else (f"{begin}{MATCH}", None)
     number = draft.scanner(f"{scanner.name}, marked", pattern, begins, other, empty=True)
-    draft.rewriting.append(Replace(number, (CONTENTS[match], *kept)))
+    draft.rewriting.append(Replace(number, (content, *kept)))
+    if match is Action.BEHIND:
+        after, before = (Chars(CodePointSet.of(each)) for each in (AFTER_MATCH, BEFORE_GAP))
+        number = draft.scanner("matches and gaps", seq(after, before), before, after, ANY)
+        draft.rewriting.append(Replace(number, ("", MARK, "", None)))
 
 
 def unmark(draft: Draft) -> None:
