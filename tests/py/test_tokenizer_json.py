@@ -353,7 +353,11 @@ REFUSED = [
         {"type": "Split", "pattern": {"Regex": "(a)\\1"}, "behavior": "Isolated", "invert": False},
         "backreferences",
     ),
-    ("/normalizer", {"type": "Replace", "pattern": {"Regex": "x*"}, "content": ""}, "empty string"),
+    (
+        "/normalizer",
+        {"type": "Replace", "pattern": {"Regex": "x*"}, "content": ""},
+        '/normalizer/pattern: found {"Regex": "x*"}, which matches the empty string',
+    ),
     ("/normalizer", {"type": "Prepend", "prepend": ""}, "/normalizer/prepend: an empty text"),
     ("/normalizer", {"type": "Precompiled", "precompiled_charsmap": "AAAA"}, "no charsmap"),
     (
@@ -376,6 +380,25 @@ def test_what_is_refused(pointer: str, value: Any, said: str) -> None:
     with pytest.raises((SourceError, PatternError), match=r"tokenizer\.json: ") as caught:
         imported(broken(pointer, value))
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("option", ["continuing_subword_prefix", "end_of_word_suffix"])
+def test_prefix_and_suffix_are_refused_with_ignore_merges(option: str) -> None:
+    made = tokenizers.Tokenizer(models.BPE({"a": 0}, [], ignore_merges=True, **{option: "##"}))
+    said = (
+        f'tokenizer.json: /model/{option}: found "##"; .* ignore_merges, found true; expected false'
+    )
+    with pytest.raises(SourceError, match=said):
+        imported(made)
+
+
+def test_an_added_token_of_which_the_normalizer_leaves_nothing_is_refused() -> None:
+    made = tokenizers.Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    made.normalizer = normalizers.Strip()
+    made.add_tokens([tokenizers.AddedToken("  ", normalized=True)])
+    said = 'tokenizer.json: /added_tokens/0: .* found "  "; set its "normalized" to false'
+    with pytest.raises(SourceError, match=said):
+        imported(made)
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,10 @@ def assemble(
         moved += stated != number
         forms = spelled(text, number, flags, draft, scanners)
         if not forms[0].text:
-            root.at("added_tokens").at(place).fail("nothing is left of its normalized text")
+            root.at("added_tokens").at(place).fail(
+                f"nothing is left of its normalized text, found {shown(text)}; set its "
+                '"normalized" to false'
+            )
         added += forms
     if moved:
         draft.notes.append(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.grapheme import grapheme_cluster
+from wwho.compile.nfa import nullable
 from wwho.compile.normal_forms import Form, lower_case, normal_form
 from wwho.compile.syntax import Chars
 from wwho.compile.unicode import category, white_space
@@ -17,6 +18,7 @@ from wwho.importers.charsmap import read_charsmap
 from wwho.importers.huggingface.cutting import IDEOGRAPHS, pattern_of
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
+from wwho.importers.source import shown
 
 KEPT_BY_CLEAN = CodePointSet.of("\t", "\n", "\r")
 NMT_REMOVED = CodePointSet.of((1, 8), 0xB, (0xE, 0x1F), 0x7F, 0x8F, 0x9F)
@@ -92,6 +94,11 @@ def _replace(value: Value, draft: Draft) -> None:
     node, content = pattern_of(value), value.text("content")
     if node is None:
         value.at("pattern").fail("an empty text is everywhere")
+    if nullable(node):
+        value.at("pattern").fail(
+            f"found {shown(value.raw['pattern'])}, which matches the empty string; expected a "
+            "pattern that takes at least one character"
+        )
     draft.normalizer.append(Replace(draft.scanner("replace", node, ANY), (content, None)))
 
 

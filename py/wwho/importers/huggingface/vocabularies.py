@@ -149,8 +149,13 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
     if byte_level:
         _refuse_bytes(value, vocab, merges, fallback)
     if places:
-        if byte_level or whole:
-            places.refuse("do not go with bytes or ignore_merges")
+        if byte_level:
+            places.refuse("do not go with bytes; leave it out, or ByteLevel")
+        if whole:
+            places.refuse(
+                "do not go with ignore_merges, found true; expected false, which gives other ids "
+                "to pretokens that are tokens of the vocabulary"
+            )
         places.read(vocab, merges)
         places.tell(draft)
     bytes_of = {text: byte for text, byte in names.items() if text in vocab} if fallback else {}
