@@ -333,6 +333,10 @@ def test_every_rule_of_a_charsmap(rule: str) -> None:
         assert theirs.normalize(key) == text
 
 
+def test_a_charsmap_without_texts() -> None:
+    assert read_charsmap(struct.pack("<I256I", 1024, *[0] * 256)).rules == {}
+
+
 def test_a_charsmap_that_lies() -> None:
     for blob, message in [
         (b"\1", "it has 1 bytes"),

@@ -53,6 +53,8 @@ def read_charsmap(data: bytes) -> Charsmap:
     units = struct.unpack_from(f"<{size // 4}I", data, 4)
     texts = data[4 + size :]
     keys = _keys(units)
+    if not keys:
+        return Charsmap()
     contents: dict[int, str] = {}  # of the place of each
     for key, place in keys:
         if place in contents:
