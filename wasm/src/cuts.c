@@ -45,7 +45,7 @@ WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a) {
     a->single = !a->stored.flags;
     seen[0] |= UINT64_C(1) << WWHO_START;
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t class = 0; class < n_classes; class ++) {
+        for (uint32_t class = 0; class < n_classes; class++) {
             uint32_t entry = entry_of(a, found[i], class), next = next_of(a, entry);
             a->single &= i ? (entry ^ entry_of(a, found[i], n_classes)) <= ENTRY_STOP : next != WWHO_START;
             if (!next) continue;
@@ -57,7 +57,7 @@ WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a) {
     for (bool changed = true; changed;) { /* from the last found on, most ways are followed in one round */
         changed = false;
         for (uint32_t i = n; i--;)
-            for (uint32_t class = 0; class <= n_classes; class ++) changed |= add_marks(a, found[i], entry_of(a, found[i], class));
+            for (uint32_t class = 0; class <= n_classes; class++) changed |= add_marks(a, found[i], entry_of(a, found[i], class));
     }
 }
 

@@ -30,7 +30,7 @@ static inline uint32_t token_at(const wwho_trie *trie, uint32_t node) {
 /* The node that a byte leads to; 0: none. In steps of equal length, so that no processor has to guess. */
 static WARM uint32_t next_node(const wwho_trie *trie, uint32_t node, uint8_t byte) {
     uint32_t at = trie->nodes[node].children, n = trie->nodes[node].n;
-    if (ROOT_CHILDREN && node < ROOTS) {
+    if (ROOT_CHILDREN > 0 && node < ROOTS) {
         at = ROOTS + node * ROOT_CHILDREN + byte;
         return trie->nodes[at].n + trie->nodes[at].has_token ? at : 0;
     }
