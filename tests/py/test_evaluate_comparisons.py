@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from evaluated import byte_model, hand_model, measured, opened, put_files
 
+from wwho import Tokenizer
 from wwho.build.base import byte_base
 from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
@@ -21,6 +22,7 @@ from wwho.evaluate.comparisons import SENTENCES, Identity
 from wwho.evaluate.encoders import Encoder, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.text import Block, DataSet, blocks
+from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.train import baselines
@@ -164,6 +166,14 @@ def test_baselines_of_a_model_of_text_in_nfc(folder: Path) -> None:
     encoder = Encoder("model", write_artifact(model))
     (found,) = beside(encoder, corpus, ["wwho"])
     assert found.normalize == encoder.normalize == "nfc"
+
+
+def test_a_baseline_learns_no_token_that_a_file_cannot_hold(folder: Path) -> None:
+    pytest.importorskip("tokenizers", reason="needs tokenizers")
+    (folder / "dots.txt").write_text(f"{'.' * 4096}\n" * 3, "utf-8")
+    model = TRAINERS["tokenizers"]["tokenizers BPE"](Corpus([folder / "dots.txt"]), 300)
+    tokens = Tokenizer.from_bytes(write_artifact(model))
+    assert 256 < max(len(text) for text in tokens.token_byte_values()) <= MAX_TOKEN_BYTES
 
 
 def test_a_trainer_that_is_not_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
