@@ -18,7 +18,7 @@ from wwho.build.base import byte_base
 from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import BackendError, CorpusError
-from wwho.evaluate.comparisons import SENTENCES, Identity
+from wwho.evaluate.comparisons import SENTENCES, Half, Identity
 from wwho.evaluate.encoders import Encoder, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.text import Block, DataSet, blocks
@@ -104,6 +104,16 @@ def test_a_half_of_parallel_texts(folder: Path) -> None:
     shutil.copy(folder / "si", folder / "en")
     with pytest.raises(CorpusError, match="no text in it to measure"):
         measured(folder, parallel_texts=texts, half="even")
+
+
+@pytest.mark.parametrize("half", [None, "odd", "even"])
+def test_line_ends_of_windows_are_no_tokens(folder: Path, half: Half | None) -> None:
+    for name, end in (("en", b"\r\n"), ("si", b"\n")):
+        (folder / name).write_bytes(end.join([b"one", b"two", b"", b"four"]) + end)
+    texts = [DataSet(name, str(folder / name)) for name in ("en", "si")]
+    found = measured(folder, parallel_texts=texts, half=half).parallel
+    assert found is not None
+    assert found.languages[0].tokens == found.languages[1].tokens
 
 
 def test_parallel_texts_must_match(folder: Path) -> None:
