@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wwho.core.base import Backend
 from wwho.errors import BackendError
-from wwho.special import Allowed, allowed_mask, allowed_set
+from wwho.special import Allowed, Specials
 from wwho.text import Text, Unk, to_bytes
 
 PART = 1 << 18
@@ -23,6 +23,7 @@ class Streaming:
     __slots__ = ()
     _backend: Backend
     _disallowed: ClassVar[Allowed]
+    _specials: Specials
     _mask: Callable[[bytes, Allowed, Allowed], bytes | None]
     _is_token: Callable[[Unk], bool]
 
@@ -99,10 +100,9 @@ class Streaming:
     ) -> Iterator[list[int] | int]:
         """The ids of parts that encode as the whole text does, or their numbers."""
         disallowed = self._disallowed if disallowed is None else disallowed
-        as_token, specials = self._is_token(unk), self._backend.info.specials
+        as_token, specials = self._is_token(unk), self._specials
         # Where one that is not allowed is found, its part is refused: none must be cut.
-        names = allowed_set(allowed, specials) | allowed_set(disallowed, specials)
-        mask = allowed_mask(names, self._backend.info.added)
+        mask = specials.mask(specials.named(allowed) | specials.named(disallowed))
         held, wanted, place = bytearray(), PART, 0
         for data, more in _with_end(map(to_bytes, parts)):
             held += data

@@ -20,7 +20,7 @@ from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import write_atomic
 from wwho.format.layout import MAGIC
 from wwho.format.template import Place, Template
-from wwho.special import Allowed, allowed_mask, allowed_set, refuse_disallowed
+from wwho.special import Allowed, Specials
 from wwho.streaming import Streaming
 from wwho.text import Text, Unk, to_bytes
 
@@ -79,8 +79,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     """
 
     __slots__ = (
-        *("__weakref__", "_backend", "_blob", "_joined", "_packing", "_shipped", "_template"),
-        "_texts",
+        *("__weakref__", "_backend", "_blob", "_joined", "_packing", "_shipped"),
+        *("_specials", "_template", "_texts"),
     )
     _disallowed: ClassVar[Allowed] = ()
     """Special tokens whose spelling is an error where the call says nothing of them."""
@@ -105,6 +105,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         self._packing = packing(self._backend)
         # Without one in the model, a pair is two texts in a row.
         self._template = self._backend.info.template or Template()
+        self._specials = Specials(self._backend.info.added)
         self._texts = TokenTexts(self._backend)
         self._joined = self._texts if self._joins else ()
 
@@ -576,7 +577,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> sorted(wwho.get_encoding("o200k_base").special_tokens_set)
             ['<|endofprompt|>', '<|endoftext|>']
         """
-        return frozenset(self.info.specials)
+        return self._specials.texts
 
     @property
     def eot_token(self) -> int:
@@ -668,7 +669,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         """The mask of allowed special tokens, if these bytes spell none that is disallowed."""
         if not allowed and not disallowed:
             return None
-        specials = self.info.specials
-        names = allowed_set(allowed, specials)
-        refuse_disallowed(data, disallowed, names, specials)
-        return allowed_mask(names, self.info.added)
+        names = self._specials.named(allowed)
+        if disallowed:
+            self._specials.refuse(data, disallowed, names)
+        return self._specials.mask(names)

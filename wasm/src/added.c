@@ -50,10 +50,8 @@ static COLD void add_first(const wwho_model *model, uint32_t i, wwho_firsts *fir
 }
 
 WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
-    *wanted = (wwho_wanted){.model = model, .allowed = allowed, .always = !(flags & (WWHO_NO_ADDED | WWHO_CUT_ONLY))};
-    if (wanted->always) copy_bytes(&wanted->firsts, &model->always, sizeof model->always);
-    for (uint32_t i = 0; allowed && i < model->added.n_tokens; i++)
-        if (is_wanted(wanted, i)) add_first(model, i, &wanted->firsts);
+    bool always = !(flags & (WWHO_NO_ADDED | WWHO_CUT_ONLY));
+    *wanted = (wwho_wanted){model, allowed, always, &model->firsts[allowed ? 2 : always]};
 }
 
 #ifdef __wasm__
@@ -175,7 +173,8 @@ WWHO_LOCAL int build_added(wwho_model *model) {
         v->left[i] = v->right[i] = i;
         model->added_ids[i] = id;
         flags |= model->added_flags[i];
-        if (!(model->added_flags[i] & (WWHO_ADDED_HIDDEN | WWHO_ADDED_SPECIAL))) add_first(model, i, &model->always);
+        if (!(model->added_flags[i] & WWHO_ADDED_HIDDEN)) add_first(model, i, &model->firsts[2]);
+        if (!(model->added_flags[i] & (WWHO_ADDED_HIDDEN | WWHO_ADDED_SPECIAL))) add_first(model, i, &model->firsts[1]);
 #ifdef __wasm__
         add_start(&model->starts, text, length);
 #endif
@@ -218,16 +217,16 @@ static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uin
         for (; at + 32 <= last; at += 25)
             if (bits_of(any_of(b, text + at) | any_of(b, text + at + 16))) break;
 #endif
-        if (at >= end || wanted->firsts.bytes[text[at]] >> late & 1) return at;
+        if (at >= end || wanted->firsts->bytes[text[at]] >> late & 1) return at;
     }
 #else
     const wwho_starts *s = &wanted->model->starts;
     for (; at + 64 + 8 <= end; at += 64)
         for (uint64_t places = s->few ? places_of(s, text + at) : ~UINT64_C(0); places; places &= places - 1) {
             size_t place = at + trailing_zeros(places);
-            if (may_begin(s, load64(text + place)) && wanted->firsts.bytes[text[place]] >> late & 1) return place;
+            if (may_begin(s, load64(text + place)) && wanted->firsts->bytes[text[place]] >> late & 1) return place;
         }
-    while (at < end && !(wanted->firsts.bytes[text[at]] >> late & 1)) at++;
+    while (at < end && !(wanted->firsts->bytes[text[at]] >> late & 1)) at++;
     return at;
 #endif
 }
@@ -277,7 +276,7 @@ static wwho_added_match match_at(const wwho_wanted *wanted, uint32_t late, const
 WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
     const wwho_model *model = wanted->model;
     const size_t taken = at; /* what is before it is another one's */
-    while (wanted->firsts.any >> late & 1 && (at = next_start(wanted, late, text, at, end)) < end) {
+    while (wanted->firsts->any >> late & 1 && (at = next_start(wanted, late, text, at, end)) < end) {
         wwho_added_match m = match_at(wanted, late, text, from, at, end), next;
         at = m.end; /* of one that is part of a word, nothing is searched again */
         if (m.number == WWHO_NONE) continue;

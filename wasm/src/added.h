@@ -7,9 +7,9 @@
 /* The added tokens that a call looks for: first those of the text as it is, then, in the parts between, those of normalized text. */
 typedef struct {
     const wwho_model *model;
-    const uint8_t *allowed; /* of those that need leave; null: none */
-    bool always;            /* those that need none are looked for */
-    wwho_firsts firsts;
+    const uint8_t *allowed;    /* of those that need leave; null: none */
+    bool always;               /* those that need none are looked for */
+    const wwho_firsts *firsts; /* of these, and of others: a call does not go through all, of which Gemma 3 has 6,415 */
 } wwho_wanted;
 
 /* One that was found: its number, and the text that it takes; WWHO_NONE where there is no more, at the end of the text. */

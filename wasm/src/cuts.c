@@ -160,7 +160,7 @@ static bool may_end_added(const wwho_model *model, const uint8_t *text, size_t a
 WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, const uint32_t *origins, size_t at,
                               size_t *end) {
     const wwho_model *model = wanted->model;
-    const size_t from = at, len = *end, longest = wanted->firsts.any >> late & 1 ? model->added.longest : 0;
+    const size_t from = at, len = *end, longest = wanted->firsts->any >> late & 1 ? model->added.longest : 0;
     size_t sure = at, stop = len; /* the first token behind `sure` */
     while (at < *end) {
         wwho_added_match m = find_next(wanted, late, text, from, at, *end);

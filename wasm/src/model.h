@@ -92,8 +92,8 @@ struct wwho_model {
     wwho_vocabulary added; /* added tokens by number, nothing merges */
     uint32_t *added_ids;   /* of their numbers, ascending; several may have the same */
     const uint8_t *added_flags;
-    wwho_starts starts; /* of these */
-    wwho_firsts always; /* of those of them that need no leave: a call does not go through all, of which Gemma 3 has 6,415 */
+    wwho_starts starts;    /* of these */
+    wwho_firsts firsts[3]; /* of none; of those that need no leave; of all that are found in texts */
 #ifndef __wasm__
     uint32_t space; /* the class of what steps make of a space; WWHO_NONE: words of their texts are not kept (words.h) */
     bool ahead;     /* .. where steps know what follows the space */

@@ -209,7 +209,7 @@ static size_t encode_part(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     wwho_encoder *e = pipe->e;
     const uint8_t *text = pipe->source.text;
     bool words = pipe->steps && e->model->space != WWHO_NONE && !e->ends && !e->spans && !(e->flags & WWHO_UNK_TOKEN) &&
-                 !(pipe->wanted.firsts.any & 2);
+                 !(pipe->wanted.firsts->any & 2);
     for (size_t stretch = STRETCH; words && at < end && e->n <= e->limit;) {
         bool fresh = !(pipe->place & (INSIDE_TEXT | INSIDE_PART)), first = at == e->start && !(pipe->place & GONE_ON);
         size_t from = at;

@@ -58,9 +58,8 @@ function rendered(tokenizer, messages, options, known) {
   if (!isIterable(messages)) throw argumentError("messages", messages, "a list of { role, content }");
   if (typeof addGenerationPrompt !== "boolean") throw argumentError("addGenerationPrompt", addGenerationPrompt, "true or false");
   const given = { messages: [...messages], tools, documents, ...variables };
-  const specials = [...tokenizer.specialTokens.keys()];
-  const allowed = nameSet(allowedSpecial, "allowedSpecial", specials);
-  const refused = allowed === "all" ? [] : specials.filter((token) => !allowed.has(token));
+  const allowed = nameSet(allowedSpecial, "allowedSpecial", tokenizer.specialTokens);
+  const refused = allowed === "all" ? [] : [...tokenizer.specialTokens.keys()].filter((token) => !allowed.has(token));
   for (const text of textsIn(given)) {
     const found = refused.find((token) => text.includes(token));
     if (found === undefined) continue;

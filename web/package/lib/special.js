@@ -14,7 +14,7 @@ const NO_NAMES = new Set();
  * The names that an option gives, to be asked more than once: an iterable may give them only once.
  * @param {Names | undefined} names
  * @param {string} option
- * @param {readonly string[]} [known] the special tokens there are; undefined: another looks at the names
+ * @param {ReadonlyMap<string, number>} [known] the special tokens there are; undefined: another looks at the names
  * @returns {NameSet}
  * @throws {WwhoError} ARGUMENT
  */
@@ -31,8 +31,8 @@ export function nameSet(names, option, known) {
     if (typeof name !== "string") throw argumentError(`a name in ${option}`, name, "the text of a special token");
   }
   set.delete(""); // which every text holds, everywhere
-  const unknown = known && [...set].find((name) => !known.includes(name));
-  if (unknown !== undefined) throw argumentError(`a name in ${option}`, unknown, listed(known ?? []));
+  const unknown = known && [...set].find((name) => !known.has(name));
+  if (known && unknown !== undefined) throw argumentError(`a name in ${option}`, unknown, listed([...known.keys()]));
   return set;
 }
 
@@ -62,21 +62,25 @@ function listed(known) {
 const isEmpty = (names) => names !== "all" && names.size === 0;
 
 /**
- * One byte for each special token, 1 where it is allowed; null where no name is.
- * @param {readonly string[]} specials in ascending order of id
+ * One byte for each added token, 1 where it is allowed; null where no name is.
+ * @param {ReadonlyMap<string, number>} added the number of each, in the order of ids: some models have thousands
  * @param {NameSet} allowed
  * @returns {Uint8Array | null}
  */
-export function allowedMask(specials, allowed) {
-  if (isEmpty(allowed)) {
-    return null;
+export function allowedMask(added, allowed) {
+  if (isEmpty(allowed)) return null;
+  const mask = new Uint8Array(added.size);
+  if (allowed === "all") return mask.fill(1);
+  for (const name of allowed) {
+    const number = added.get(name);
+    if (number !== undefined) mask[number] = 1;
   }
-  return Uint8Array.from(specials, (token) => (allowed === "all" || allowed.has(token) ? 1 : 0));
+  return mask;
 }
 
 /**
  * @param {string | Uint8Array} text
- * @param {readonly string[]} specials
+ * @param {ReadonlyMap<string, number>} specials
  * @param {NameSet} allowed
  * @param {NameSet} disallowed
  * @throws {WwhoError} SPECIAL_TOKEN
@@ -86,7 +90,7 @@ export function refuseDisallowed(text, specials, allowed, disallowed) {
     return;
   }
   const names =
-    disallowed === "all" ? specials.filter((token) => allowed !== "all" && !allowed.has(token)) : [...disallowed];
+    disallowed === "all" ? [...specials.keys()].filter((token) => allowed !== "all" && !allowed.has(token)) : [...disallowed];
   const haystack = typeof text === "string" ? text : utf8(text);
   const found = names.find((token) => haystack.includes(token));
   if (found !== undefined) {

@@ -80,10 +80,8 @@ export class BaseTokenizer {
   #trim;
   /** Whether no token stands for more text than the longest one has. */
   #isBounded;
-  /** The texts of the added tokens, by number; of those, the special ones. @type {readonly string[]} */
+  /** The added tokens and their numbers. @type {ReadonlyMap<string, number>} */
   #added;
-  /** @type {readonly string[]} */
-  #specials;
   /** Made when a text is first traced. @type {ReturnType<typeof tracerOf> | undefined} */
   #tracer;
   /** Whether a normalizer rewrites texts. */
@@ -121,12 +119,11 @@ export class BaseTokenizer {
     const specials = added.filter(({ flags }) => flags & SPECIAL);
     /** Text of each special token and its id. @type {ReadonlyMap<string, number>} @readonly */
     this.specialTokens = new Map(specials.map(({ id, bytes }) => [utf8(bytes), id]));
-    this.#specials = [...this.specialTokens.keys()];
     /** @type {[number, string | null][]} */
     const unknown = this.info.models.filter(({ kind }) => kind === "viterbi").map(({ unkId }) => [unkId ?? -1, null]);
     this.#addedTexts = new Map([...added.map(({ id, bytes }) => /** @type {[number, string]} */ ([id, trimmed(utf8(bytes))])), ...unknown]);
     this.#trim = placesOf(core, false, false)[0]?.id ?? 0;
-    this.#added = added.map(({ bytes }) => utf8(bytes));
+    this.#added = new Map(added.map(({ bytes }, i) => [utf8(bytes), i]));
     const spells = this.info.models.every(({ kind, unknown }) => kind === "bpe" && unknown !== "id");
     const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.list(OF.STAGE, i, "action")).some((actions) => actions.some((action) => action !== KEEP));
     this.#isBounded = spells && !this.#normalizes && !drops && !added.some(({ flags }) => flags & (LSTRIP | RSTRIP));
@@ -180,9 +177,9 @@ export class BaseTokenizer {
     requireBoolean(addSpecialTokens, "addSpecialTokens");
     requireBoolean(added, "added");
     requireBoolean(units, "units");
-    const disallowed = nameSet(disallowedSpecial, "disallowedSpecial", this.#specials);
-    const allowed = nameSet(allowedSpecial, "allowedSpecial", this.#specials);
-    for (const each of pair === undefined ? [text] : [text, pair]) refuseDisallowed(each, this.#specials, allowed, disallowed);
+    const disallowed = nameSet(disallowedSpecial, "disallowedSpecial", this.specialTokens);
+    const allowed = nameSet(allowedSpecial, "allowedSpecial", this.specialTokens);
+    for (const each of pair === undefined ? [text] : [text, pair]) refuseDisallowed(each, this.specialTokens, allowed, disallowed);
     const flags = (unk === "token" ? this.#flags.UNK_TOKEN : 0) | (added ? 0 : this.#flags.NO_ADDED);
     return { mask: allowedMask(this.#added, allowed), flags, array, pair, special: addSpecialTokens, units };
   }
@@ -432,7 +429,7 @@ export class BaseTokenizer {
   /** Special tokens that options name. @param {EncodeOptions} options */
   #named({ allowedSpecial, disallowedSpecial }) {
     const named = [allowedSpecial, disallowedSpecial].flatMap((names) =>
-      names === "all" ? this.#specials : [...(names ?? [])],
+      names === "all" ? [...this.specialTokens.keys()] : [...(names ?? [])],
     );
     return new Set(named);
   }
