@@ -93,24 +93,36 @@ def build(name: str) -> Path:
         MissingError: clang or its libraries are not installed.
         BuildError: the sources do not compile.
     """
-    program = BUILD / name
+    flags = FLAGS_OF[name]
+    check_runtime(*flags)
+    source = FUZZ / f"{name.removesuffix('-profile')}.c"
+    return compiled(BUILD / name, [source, core(flags)], flags)
+
+
+def core(flags: tuple[str, ...]) -> Path:
+    """The core for programs with these flags: one compilation, which takes most of the time."""
+    same = next(name for name, other in FLAGS_OF.items() if other == flags)
+    return compiled(BUILD / f"core-{same}.o", [ROOT / "wasm" / "wwho.c"], (*flags, "-c"))
+
+
+def compiled(target: Path, files: list[Path], flags: tuple[str, ...]) -> Path:
+    """What clang makes of these files, unless it is there and no source has changed since."""
     sources = [*FUZZ.glob("*.[ch]"), *(ROOT / "wasm").glob("**/*.[ch]"), FUZZ / "core.txt"]
     newest = max(path.stat().st_mtime_ns for path in [*sources, Path(__file__)])
-    if program.is_file() and program.stat().st_mtime_ns == newest:
-        return program
-    check_runtime(*FLAGS_OF[name])
+    if target.is_file() and target.stat().st_mtime_ns == newest:
+        return target
     BUILD.mkdir(parents=True, exist_ok=True)
     # Under another name until it is complete: tests in several processes build at the same time.
-    made = BUILD / f"{name}.{os.getpid()}"
-    files = [str(FUZZ / f"{name.removesuffix('-profile')}.c"), str(ROOT / "wasm" / "wwho.c")]
-    command = [clang(), *FLAGS, *WARNINGS, *FLAGS_OF[name], *files, "-o", str(made)]
+    made = target.with_name(f"{target.name}.{os.getpid()}")
+    command = [clang(), *FLAGS, *WARNINGS, *flags, *map(str, files), "-o", str(made)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     if done.returncode:
-        raise BuildError(f"{name} does not compile:\n{done.stderr.decode(errors='replace')}")
+        reason = done.stderr.decode(errors="replace")
+        raise BuildError(f"{target.name} does not compile:\n{reason}")
     # Not when it was compiled: what is edited meanwhile is newer.
     os.utime(made, ns=(newest, newest))
-    made.replace(program)
-    return program
+    made.replace(target)
+    return target
 
 
 @dataclass(frozen=True)
