@@ -105,10 +105,7 @@ def write_bpe(model: BPE) -> bytes:
     head = struct.pack(f"<{2 + len(counts)}I", model.n_superwords, space_id, *counts)
     ties = [after - before for before, after in pairwise([0, *model.ties])]
     symbols = (leb.pack_texts if model.units else leb.pack_listed)(model.symbols)
-    order = _Order(model.symbols, lefts)
-    for token, (left, right) in enumerate(model.merges, model.n_symbols):
-        rights[token - model.n_symbols] = order.distance(left, right)
-        order.join(token, left, right)
+    rights = _Order(model.symbols, lefts).distances(rights)
     if model.units and model.unknown is not Unknown.BYTES:
         lefts = leb.zigzag(lefts)
     columns = leb.pack(lefts) + leb.pack(rights) + leb.pack(ties)
@@ -156,13 +153,9 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
     if n_merges and not (min(lefts) >= 0 and max(*lefts, *rights) < n_made):
         cursor.status = "PAIR_ORDER"
         cursor.fail(f"the part of a pair is not one of {n_made} tokens")
-    order = _Order(symbols, lefts)
-    for token, left in enumerate(lefts, len(symbols)):
-        right = order.at(left, rights[token - len(symbols)])
-        rights[token - len(symbols)] = right
-        order.join(token, left, right)
+    rights = _Order(symbols, lefts).rights(rights)
     merges = list(zip(lefts, rights, strict=True))
-    check_pairs(cursor, len(symbols), merges, later)
+    _check_pairs(cursor, len(symbols), merges, later)
     cursor.status = "PAIRS"
     ties = tuple(accumulate(gaps := cursor.lebs(n_ties, "ties")))
     if 0 in gaps or (ties and ties[-1] >= n_merges):
@@ -179,7 +172,7 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
         cursor.status = "TOKEN_DUPLICATE"
         cursor.fail("two tokens have one text")
     cursor.status = "SYMBOLS" if n_unmade else "PAIRS"
-    return BPE(
+    model = BPE(
         symbols=symbols,
         merges=merges,
         ties=ties,
@@ -190,17 +183,25 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
         n_superwords=n_superwords,
         space_id=None if space_id == NONE else space_id,
     )
+    vars(model)["texts"] = (*texts, *unmade)
+    return model
 
 
 class _Order:
     """The tokens by the class of their first character: what the right column counts in.
 
+    A right token is spelled as its distance: how far it is from the first token that begins as the
+    left one ends.
+
     Attributes:
+        lefts: the left tokens of the merges.
         tokens: all tokens that are made, in this order.
-        last: the class of the last character of each, as far as it is known.
+        begin: where in it each class begins.
+        last: the class of the last character of each token, as far as it is known.
     """
 
     def __init__(self, symbols: Sequence[bytes], lefts: Sequence[int]) -> None:
+        self.lefts = lefts
         first, self.last = [0] * (n := len(symbols) + len(lefts)), [0] * n
         for token, text in enumerate(symbols):
             classes = [_class_of_character(text[at:]) for at in range(len(text))]
@@ -212,24 +213,31 @@ class _Order:
         ascending = sorted(first)
         self.begin = [bisect_left(ascending, each) for each in range(N_CLASSES)]
 
-    @cached_property
-    def place(self) -> Sequence[int]:
-        """Where each token is."""
-        return [
-            place for _, place in sorted(zip(self.tokens, range(len(self.tokens)), strict=True))
-        ]
+    def distances(self, rights: Sequence[int]) -> list[int]:
+        """How the right tokens of the merges are spelled."""
+        begin, last, n = self.begin, self.last, len(self.tokens)
+        place = [0] * n
+        for at, token in enumerate(self.tokens):
+            place[token] = at
+        found = []
+        for token, (left, right) in enumerate(
+            zip(self.lefts, rights, strict=True), n - len(rights)
+        ):
+            found.append((place[right] - begin[last[left]]) % n)
+            last[token] = last[right] or last[left]
+        return found
 
-    def distance(self, left: int, right: int) -> int:
-        """How far a right token is from the first that begins as this left token ends."""
-        return (self.place[right] - self.begin[self.last[left]]) % len(self.tokens)
-
-    def at(self, left: int, distance: int) -> int:
-        """The right token with this distance."""
-        return self.tokens[(self.begin[self.last[left]] + distance) % len(self.tokens)]
-
-    def join(self, token: int, left: int, right: int) -> None:
-        """Note how a token ends."""
-        self.last[token] = self.last[right] or self.last[left]
+    def rights(self, distances: Sequence[int]) -> list[int]:
+        """The right tokens of the merges, from how they are spelled."""
+        tokens, begin, last, n = self.tokens, self.begin, self.last, len(self.tokens)
+        found = []
+        for token, (left, distance) in enumerate(
+            zip(self.lefts, distances, strict=True), n - len(distances)
+        ):
+            right = tokens[(begin[last[left]] + distance) % n]
+            found.append(right)
+            last[token] = last[right] or last[left]
+        return found
 
 
 def _class_of_character(text: bytes) -> int:
@@ -244,17 +252,19 @@ def _class_of_character(text: bytes) -> int:
     return 64 + (lead - 0xE0) * 32 + text[1] // 2
 
 
-def check_pairs(cursor: Cursor, n_symbols: int, merges: Sequence[Pair], later: bool) -> None:
+def _check_pairs(cursor: Cursor, n_symbols: int, merges: Sequence[Pair], later: bool) -> None:
     """Check pairs; `later`: a part may come after the token that it is part of, and one does."""
-    found, end = False, n_symbols + len(merges)
-    for token, pair in enumerate(merges, n_symbols):
-        found |= max(pair) >= token
-        if not (0 <= min(pair) <= max(pair) < end) or found > later:
-            cursor.status = "PAIR_ORDER"
-            cursor.fail(f"token {token} of {end} is made of {pair[0]} and {pair[1]}")
-    if found != later:
+    pairs = enumerate(merges, n_symbols)
+    first = next(
+        ((token, *each) for token, each in pairs if token <= each[0] or token <= each[1]), None
+    )
+    if later != (first is not None):
         cursor.status = "PAIR_ORDER"
-        cursor.fail("flag LATER, but each token comes after its parts")
+        cursor.fail(
+            f"token {first[0]} is made of {first[1]} and {first[2]}"
+            if first
+            else "flag LATER, but each token comes after its parts"
+        )
     if len(set(merges)) < len(merges):
         cursor.status = "PAIR_DUPLICATE"
         cursor.fail("a pair comes twice")

@@ -39,22 +39,29 @@ def unpack(data: bytes, at: int, count: int) -> tuple[list[int], int]:
         ValueError: the data ends too early, or a number is longer than 4 bytes or than it need be.
     """
     values: list[int] = []
-    for _ in range(count):
-        value, shift, begin = 0, 0, at
-        while True:
-            if at == len(data):
-                raise ValueError(f"number {len(values)} of {count} is cut off by the end")
-            byte = data[at]
+    try:
+        for _ in range(count):
+            begin, value = at, data[at]
             at += 1
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                break
-            shift += 7
-            if shift == 7 * MAX_BYTES:
-                raise ValueError(f"the number at byte {begin} is longer than {MAX_BYTES} bytes")
-        if byte == 0 and shift:
-            raise ValueError(f"the number at byte {begin} is not in its shortest form")
-        values.append(value)
+            if value >= 0x80:  # the bytes after the first, one by one: vocabularies are long
+                last = data[at]
+                value += (last << 7) - 0x80
+                at += 1
+                if last >= 0x80:
+                    last = data[at]
+                    value += (last << 14) - (0x80 << 7)
+                    at += 1
+                    if last >= 0x80:
+                        last = data[at]
+                        value += (last << 21) - (0x80 << 14)
+                        at += 1
+                if last >= 0x80:
+                    raise ValueError(f"the number at byte {begin} is longer than {MAX_BYTES} bytes")
+                if not last:
+                    raise ValueError(f"the number at byte {begin} is not in its shortest form")
+            values.append(value)
+    except IndexError:
+        raise ValueError(f"number {len(values)} of {count} is cut off by the end") from None
     return values, at
 
 

@@ -312,21 +312,22 @@ def expand(texts: list[bytes], pairs: Sequence[Pair]) -> list[bytes]:
         >>> expand([b"a"], [(2, 0), (0, 0)])
         [b'a', b'aaa', b'aa']
     """
-    first = len(texts)
+    first, limit, too_long = len(texts), MAX_TOKEN_BYTES, bytes(MAX_TOKEN_BYTES + 1)
     for token, pair in enumerate(pairs, first):
-        if token > pair[0] and token > pair[1]:  # nearly always: no parts to look into
-            text = texts[pair[0]] + texts[pair[1]]
-            texts.append(text if len(text) <= MAX_TOKEN_BYTES else bytes(MAX_TOKEN_BYTES + 1))
+        left, right = pair
+        if left < token > right:  # nearly always: no parts to look into
+            text = texts[left] + texts[right]
+            texts.append(text if len(text) <= limit else too_long)
             continue
         made: list[bytes] = []
         parts, size = [*pair[::-1]], 0
-        while parts and size <= MAX_TOKEN_BYTES:
+        while parts and size <= limit:
             if (part := parts.pop()) < token:
                 made.append(texts[part])
                 size += len(texts[part])
-            elif len(parts) == MAX_TOKEN_BYTES:
-                size = MAX_TOKEN_BYTES + 1
+            elif len(parts) == limit:
+                size = limit + 1
             else:
                 parts += pairs[part - first][::-1]
-        texts.append(b"".join(made) if size <= MAX_TOKEN_BYTES else bytes(MAX_TOKEN_BYTES + 1))
+        texts.append(b"".join(made) if size <= limit else too_long)
     return texts

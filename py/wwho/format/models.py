@@ -155,32 +155,34 @@ def _model(data: bytes, head: Head) -> Model:
     if total != head.text_bytes:
         cursor.status = "TOKEN_LENGTH"
         cursor.fail(f"{total} bytes of text, the head says {head.text_bytes}")
-    model = replace(
-        model,
-        first_id=head.first_id,
-        id_policy=Ids(head.ids),
-        unknown=Unknown(head.unknown),
-        speller=head.speller,
-        fuse=bool(head.flags & FUSE),
-        unk_id=None if head.unk_id == NONE else head.unk_id,
-    )
-    if model.id_policy is Ids.STATED:
+    changes: dict[str, Any] = {
+        "first_id": head.first_id,
+        "id_policy": Ids(head.ids),
+        "unknown": Unknown(head.unknown),
+        "speller": head.speller,
+        "fuse": bool(head.flags & FUSE),
+        "unk_id": None if head.unk_id == NONE else head.unk_id,
+    }
+    if head.ids == Ids.STATED:
         cursor.status = "IDS"
         numbers = leb.unzigzag(cursor.lebs(len(model.texts), "ids"))
         if min(numbers) < 0:
             cursor.fail(f"an id is {-min(numbers)} before none")
-        if 0 in numbers and model.unk_id is None:
+        if 0 in numbers and head.unk_id == NONE:
             cursor.fail("a token has no id, and there is no unk_id in its place")
-        stated = tuple(model.first_id + number - 1 if number else None for number in numbers)
-        model = replace(model, stated=stated)
-    if model.unknown is Unknown.BYTES:
+        first = head.first_id - 1
+        changes["stated"] = tuple(first + number if number else None for number in numbers)
+    if head.unknown == Unknown.BYTES:
         cursor.status = "IDS"
         numbers = cursor.lebs(256, "ids of bytes")
-        if 0 in numbers and model.unk_id is None:
+        if 0 in numbers and head.unk_id == NONE:
             cursor.fail("a byte has no token, and there is no unk_id in its place")
-        model = replace(model, byte_ids=tuple(number - 1 if number else None for number in numbers))
+        changes["byte_ids"] = tuple(number - 1 if number else None for number in numbers)
     cursor.end()
-    return model
+    whole = replace(model, **changes)
+    if isinstance(whole, BPE):
+        vars(whole)["texts"] = model.texts  # as they were found: they take the longest to find
+    return whole
 
 
 def check_ids(artifact: Artifact, heads: Sequence[Head]) -> None:
@@ -229,9 +231,10 @@ def _check_policy(artifact: Artifact, number: int) -> None:
 
 def _own(owners: dict[int, bytes], model: Model, ids: Sequence[int | None], what: str) -> None:
     """Enter the ids of a model."""
-    shared = {*ids[: model.n_symbols]} if isinstance(model, Greedy) else set()
+    n_own = model.n_symbols if isinstance(model, Greedy) else len(ids)
+    shared = {*ids[:n_own]} if n_own < len(ids) else set()
     for number, (token, text) in enumerate(zip(ids, model.texts, strict=True)):
-        if token is None or (number >= model.n_symbols and token in shared):
+        if token is None or (number >= n_own and token in shared):
             continue
         if owners.setdefault(token, text) is not text:
             raise fail("IDS", f"{what}: {owners[token]!r} and {text!r} have the id {token}")
