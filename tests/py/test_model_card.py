@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -41,6 +42,7 @@ def card_of(name: str) -> str:
     return page.split(f"\n# Model card: `{name}`\n")[1].split("\n# ")[0]
 
 
+@cache
 def model_of(name: str) -> Artifact:
     """The model that ships under a name."""
     return read_artifact(model_bytes(name))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from wwho.core.characters import read_characters
 from wwho.core.run import pieces
@@ -41,6 +42,7 @@ class AddedTokens:
         """Take the added tokens of an artifact."""
         self._added = artifact.added
         self._classes, self._properties = artifact.scanners.classes, artifact.properties
+        self._wanted = lru_cache(maxsize=8)(self._find_wanted)  # there may be thousands
 
     def find(
         self, text: bytes, allowed: bytes | None, late: bool
@@ -49,22 +51,7 @@ class AddedTokens:
 
         Of the tokens these are the ones of normalized text, if `late` is true, or the others.
         """
-        flags = allowed or bytes(len(self._added))
-        wanted = [
-            token
-            for token, flag in zip(self._added, flags, strict=True)
-            if (flag or not token.flags & Flag.SPECIAL)
-            and not token.flags & Flag.HIDDEN
-            and bool(token.flags & Flag.NORMALIZED) == late
-        ]
-        return self._parts(text, wanted)
-
-    def _parts(
-        self, text: bytes, wanted: Sequence[Added]
-    ) -> Iterator[tuple[int, int, Added | None]]:
-        """The parts of a text by some of the tokens."""
-        tokens = {token.text.encode("utf-8"): token for token in wanted}
-        pattern = re.compile(b"|".join(map(re.escape, sorted(tokens, key=len, reverse=True))))
+        tokens, pattern = self._wanted(allowed, late)
         place = self._placing(text)
 
         def match_from(at: int) -> tuple[Added, int, int] | None:
@@ -85,6 +72,21 @@ class AddedTokens:
             yield start, taken, found[0]
         if taken < len(text):
             yield taken, len(text), None
+
+    def _find_wanted(
+        self, allowed: bytes | None, late: bool
+    ) -> tuple[dict[bytes, Added], re.Pattern[bytes]]:
+        """The tokens that are looked for, by their texts, and what matches the longest of them."""
+        flags = allowed or bytes(len(self._added))
+        tokens = {
+            token.text.encode("utf-8"): token
+            for token, flag in zip(self._added, flags, strict=True)
+            if (flag or not token.flags & Flag.SPECIAL)
+            and not token.flags & Flag.HIDDEN
+            and bool(token.flags & Flag.NORMALIZED) == late
+        }
+        longest_first = sorted(tokens, key=len, reverse=True)
+        return tokens, re.compile(b"|".join(map(re.escape, longest_first)))
 
     def _placing(self, text: bytes) -> Callable[[Added, int, int, int], tuple[int, int]]:
         """What tells where a token stands: of its match, and of the end of the token before it.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -345,6 +346,12 @@ def base_named(
     if isinstance(base, Artifact):
         return base
     if isinstance(base, str) and not is_file(base):
-        return read_artifact(model_bytes(base))
+        return _shipped(base)
     with naming(base):
         return read_artifact(Path(base).read_bytes())
+
+
+@lru_cache(maxsize=1)
+def _shipped(name: str) -> Artifact:
+    """A base that ships: one process often trains several tokenizers over the same one."""
+    return read_artifact(model_bytes(name))
