@@ -114,11 +114,14 @@ def test(pytest_arguments: list[str]) -> int:
     if not shutil.which("npm") and not install_debian_packages(["nodejs", "npm"]):
         raise SystemExit("The tests need Node.js 20 or later with npm: install it and try again.")
     make_environment()
-    with ThreadPoolExecutor() as pool:
-        packages = pool.submit(install_node_packages, *NODE_PACKAGES)
+    with ThreadPoolExecutor() as pool:  # what waits for the network, beside what compiles
+        fetched = [
+            pool.submit(install_node_packages, *NODE_PACKAGES),
+            pool.submit(install_tokenizers),
+        ]
         install_package("dev")
-        packages.result()
-    install_tokenizers()
+        for each in fetched:
+            each.result()
     pack_fonts()
     pytest = [str(PYTHON), "-m", "pytest"]
     if pytest_arguments:

@@ -231,4 +231,4 @@ def trained(
 
 def zipped(document: dict[str, Any]) -> bytes:
     """A file as the authors write it."""
-    return gzip.compress(json.dumps(document).encode(), mtime=0)
+    return gzip.compress(json.dumps(document).encode(), compresslevel=1, mtime=0)

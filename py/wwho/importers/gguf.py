@@ -23,6 +23,7 @@ MAX_KEPT = 1 << 28
 _STRING, _ARRAY, _BOOL = 8, 9, 7
 _NUMBERS = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=True))
 """Types of numbers, as `struct` and `array` call them."""
+_SIZE = struct.Struct("<Q")
 
 
 def read_metadata(file: BinaryIO, wanted: Callable[[str], bool]) -> dict[str, Any]:
@@ -105,9 +106,9 @@ class _Reader:
 
     def text(self, what: str, most: int) -> bytes:
         """The next text."""
-        (size,) = self.numbers("Q", what)
-        self.expect(size, what)
+        (size,) = _SIZE.unpack(self.take(8, what))
         if size > most:
+            self.expect(size, what)
             raise SourceError(f"{what} has {size} bytes; {most} are possible")
         return self.take(size, what)
 
