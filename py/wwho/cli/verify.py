@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import cache
 from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
@@ -95,9 +96,10 @@ def checks(blob: bytes, best: BackendName) -> Iterator[Check]:
     from wwho.format.container import read_container
     from wwho.format.read import read_artifact
 
+    read = cache(lambda: read_artifact(blob))
     yield "header, checksum, section table", lambda: read_container(blob)
-    yield "every section, by the reference reader", lambda: read_artifact(blob)
-    artifact = read_artifact(blob)
+    yield "every section, by the reference reader", read
+    artifact = read()
     core: BackendName = "wasm" if best == "wasm" else "native"
     yield f"every section, by the {core} core", lambda: check_core(blob, core, there=best == core)
     yield "the only bytes of this model", lambda: check_canonical(artifact, blob)
