@@ -36,14 +36,20 @@ def address(server: Running) -> str:
 
 
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """A fresh page, on which nothing may go wrong: no console error, no uncaught exception."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+def page(browser: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A fresh page, on which nothing may go wrong: no console error, no uncaught exception.
+
+    Without a service worker, which would fetch all of the site for each test, where the test has
+    not the mark `service_worker`.
+    """
+    worker = "allow" if request.node.get_closest_marker("service_worker") else "block"
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, service_workers=worker)
     page = context.new_page()
     problems: list[str] = []
 
     def note(message: Any) -> None:
-        if message.type in ("error", "warning"):
+        blocked = "Service Worker registration blocked by Playwright"
+        if message.type in ("error", "warning") and blocked not in message.text:
             problems.append(message.text)
 
     page.on("console", note)

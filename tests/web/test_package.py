@@ -366,6 +366,7 @@ def test_values_of_another_realm(page: Any, site: str) -> None:
     assert page.evaluate(REALMS) == [["o200k_base"] * 7, "hello world", 2, 2, 2]
 
 
+@pytest.mark.service_worker
 def test_a_service_worker(page: Any, site: str, count: int) -> None:
     assert shown(page, f"{site}/service.html") == {"count": count, "streamed": count}
 

@@ -65,12 +65,17 @@ class Tab:
         self.page, self.devtools = page, page.context.new_cdp_session(page)
         self.devtools.send("Performance.enable")
 
-    def repeat(self, name: str, times: int) -> tuple[int, int, int]:
-        """Bytes of the heap then, memories of WebAssembly, and the size of the first of them."""
+    def repeat(self, name: str, times: int) -> None:
+        """Do something so many times."""
         self.page.evaluate(REPEAT, [name, times])
-        for _ in range(3):
-            self.devtools.send("HeapProfiler.collectGarbage")
-            self.page.wait_for_timeout(20)
+
+    def collected(self) -> tuple[int, int, int]:
+        """Bytes of the heap, memories of WebAssembly, and the size of the first of them.
+
+        What is not used any more goes at some collection, which need not be the first one.
+        """
+        self.devtools.send("HeapProfiler.collectGarbage")
+        self.page.wait_for_timeout(20)
         metrics = self.devtools.send("Performance.getMetrics")["metrics"]
         heap = next(each["value"] for each in metrics if each["name"] == "JSHeapUsedSize")
         there, size = self.page.evaluate(MEMORIES)
@@ -99,8 +104,13 @@ def tab(browser: Any, address: str) -> Any:
     ],
 )
 def test_memory_does_not_grow(tab: Tab, name: str, times: int) -> None:
-    heap, there, size = tab.repeat(name, min(times, max(20, times // 10)))
-    heap_after, there_after, size_after = tab.repeat(name, times)
+    tab.repeat(name, min(times, max(20, times // 10)))
+    heap, there, size = min(tab.collected() for _ in range(3))
+    tab.repeat(name, times)
+    for _ in range(100):
+        heap_after, there_after, size_after = tab.collected()
+        if heap_after - heap < HEAP_MOST and there_after <= there + STILL_THERE:
+            break
     assert heap_after - heap < HEAP_MOST
     assert there_after <= there + STILL_THERE
     assert size_after == size

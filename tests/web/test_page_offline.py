@@ -78,11 +78,9 @@ WORKS_OFFLINE = """async () => {
 }"""
 
 
-def waited_for(page: Any, condition: str) -> bool:
-    """Whether an expression of JavaScript comes true within ten seconds."""
-    wait = "await new Promise((go) => setTimeout(go, 50))"
-    loop = f"for (let i = 0; i < 200; i++) {{ if ({condition}) return true; {wait}; }}"
-    return bool(page.evaluate(f"async () => {{ {loop} return false; }}"))
+def wait_for(page: Any, condition: str) -> None:
+    """Wait until an expression of JavaScript, which may await, is true."""
+    page.wait_for_function(f"async () => {condition}")
 
 
 def reopened_offline(context: Any, address: str) -> None:
@@ -117,7 +115,7 @@ def test_a_new_page_is_shown_only_with_its_own_files(browser: Any, tmp_path: Pat
     context = browser.new_context()
     with static_files(tmp_path) as address:
         page = opened(context.new_page(), address)
-        page.evaluate(WORKS_OFFLINE)
+        assert page.evaluate(WORKS_OFFLINE)
         for name, old, new in (
             ("index.html", "<title>WWHO:", "<title>New WWHO:"),
             ("page/main.js", 'from "./show/strip.js"', 'from "./show/newer.js"'),
@@ -149,13 +147,13 @@ def test_what_was_met_is_kept_when_the_page_is_kept_anew(browser: Any, tmp_path:
     context = browser.new_context()
     with static_files(tmp_path) as address:
         page = opened(context.new_page(), address)
-        page.evaluate(WORKS_OFFLINE)
-        assert waited_for(page, "await caches.match('./')")
+        assert page.evaluate(WORKS_OFFLINE)
+        wait_for(page, "await caches.match('./')")
         page.goto(f"{address}python.html")
-        assert waited_for(page, "await caches.match('python/main.js')")
+        wait_for(page, "await caches.match('python/main.js')")
         [former] = page.evaluate("caches.keys()")
         opened(page, address)
-        assert waited_for(page, f"!(await caches.has('{former}'))")
+        wait_for(page, f"!(await caches.has('{former}'))")
     page.goto(f"{address}python.html")
     expect(page.locator("#code")).to_have_value(re.compile("wwho"))  # its script has run
     context.close()
@@ -173,6 +171,7 @@ def test_offline_after_the_first_visit(browser: Any, address: str) -> None:
     context.close()
 
 
+@pytest.mark.service_worker
 def test_the_page_works_where_nothing_may_be_kept(page: Any, address: str) -> None:
     """Some browsers throw as the service workers are only looked at."""
     page.add_init_script(

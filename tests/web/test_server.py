@@ -128,6 +128,7 @@ def test_a_public_address_makes_that_of_the_preview_picture() -> None:
 
 
 @pytest.mark.page
+@pytest.mark.service_worker
 def test_the_second_visit_asks_for_the_page_alone(page: Any, server: Any, address: str) -> None:
     asked = []
     for _ in range(2):
