@@ -300,7 +300,7 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
     if kind == 0:
         mapping = {ord(each): tuple(map(ord, some_text(rng, letters))) for each in some}
         mapping = {each: targets for each, targets in mapping.items() if targets != (each,)}
-        marks = rng.sample(known, rng.randint(0, 2))
+        marks = rng.sample(known, min(rng.randint(0, 2), len(known)))
         composed = chr(rng.choice((0xE9, 0x1F600, 0xFFFD, 0x78)))
         pairs = {} if ord(composed) in mapping else {(ord(some[0]), ord(known[0])): ord(composed)}
         if composed in (some[0], known[0]):

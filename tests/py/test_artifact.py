@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from tiny import (
     bpe_of,
     byte_tokens_model,
+    empty_model,
     odd_added_model,
     paper_model,
     small_model,
@@ -69,7 +70,7 @@ def both(blob: bytes) -> str:
 
 MAKERS = (
     *(tiny_model, small_model, smallest_model, stated_model, paper_model),
-    *(byte_tokens_model, odd_added_model),
+    *(byte_tokens_model, empty_model, odd_added_model),
 )
 
 

@@ -254,6 +254,13 @@ def byte_tokens_model() -> Artifact:
     )
 
 
+def empty_model() -> Artifact:
+    """The same without a character: each text is tokens of bytes."""
+    small = byte_tokens_model()
+    empty = replace(bpe_of(small.models[0]), symbols=(), merges=(), stated=())
+    return replace(small, models=(empty,), provenance={"name": "empty"})
+
+
 def fallback_model() -> Artifact:
     """The same, decoded as Llama 2 decodes: tokens of bytes are characters, a space goes."""
     fallback = (Bytes(), Join(), *decoders.strip(" ", 1, 0))

@@ -166,7 +166,7 @@ def _model(data: bytes, head: Head) -> Model:
     if head.ids == Ids.STATED:
         cursor.status = "IDS"
         numbers = leb.unzigzag(cursor.lebs(len(model.texts), "ids"))
-        if min(numbers) < 0:
+        if min(numbers, default=0) < 0:
             cursor.fail(f"an id is {-min(numbers)} before none")
         if 0 in numbers and head.unk_id == NONE:
             cursor.fail("a token has no id, and there is no unk_id in its place")
