@@ -13,9 +13,10 @@ from pathlib import Path
 
 import oracle  # puts tools/ on the path
 import pytest
+from exhaustive import examples
 from gen_attacks import attacks
 from gen_format import rewritten
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tiny import (
     bpe_of,
@@ -214,7 +215,7 @@ DAMAGED = (small_model, stated_model, byte_tokens_model, odd_added_model)
 
 
 @pytest.mark.parametrize("blob", [write_artifact(make()) for make in DAMAGED])
-@settings(max_examples=500)
+@examples(500)
 @given(
     changes=st.lists(
         st.tuples(st.sampled_from(TABLES), st.integers(0, 255)), min_size=1, max_size=3

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import oracle  # puts tools/ on the path
 import pytest
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import hard_text, raw, texts
 from tiny import paper_model, tiny_model
@@ -128,14 +129,14 @@ subsets = st.frozensets(
 )
 
 
-@settings(max_examples=2000)
+@examples(2000)
 @given(text=st.one_of(texts, raw), allowed=subsets, unk=st.booleans())
 def test_native_is_reference_tiny(text: str | bytes, allowed: frozenset[str], unk: bool) -> None:
     agree("tiny", text, allowed, unk)
 
 
 @pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "tiny"])
-@settings(max_examples=500)
+@examples(500)
 @given(text=st.one_of(texts, raw), special=st.booleans())
 def test_native_is_reference(name: str, text: str | bytes, special: bool) -> None:
     agree(
@@ -143,14 +144,14 @@ def test_native_is_reference(name: str, text: str | bytes, special: bool) -> Non
     )
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(part=hard_text, times=st.integers(2, 60))
 def test_native_is_reference_on_long_pieces(part: str, times: int) -> None:
     for name in ("tiny", "paper", "o200k_base"):
         agree(name, part * times, frozenset(), False)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     text=st.one_of(texts.map(str.encode), raw),
     cuts=st.lists(st.floats(0, 1), max_size=12),

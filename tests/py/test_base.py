@@ -8,7 +8,8 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from oracle import NAMES, TWINS, rank_file, rank_modules, recipe_of, tiktoken_encoding
 from strategies import texts
 from tiny import bpe_of
@@ -74,9 +75,9 @@ def test_corpora(name: str, corpus: str, corpora: Path) -> None:
     ours, theirs = wwho.get_encoding(name, "native"), tiktoken_encoding(name)
     lines = corpus_lines(corpora, corpus)
     assert len(lines) > 4000
-    text = "".join(lines)
+    text = "".join(lines[::3])
     assert ours.encode(text) == theirs.encode_ordinary(text)
-    some = lines[::5]
+    some = lines[1::15]
     assert [line for line in some if ours.encode(line) != theirs.encode_ordinary(line)] == []
 
 
@@ -101,7 +102,7 @@ def test_source_code(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DISTINCT)
-@settings(max_examples=1000)
+@examples(1000)
 @given(text=texts)
 def test_random_texts(name: str, text: str) -> None:
     expected = tiktoken_encoding(name).encode_ordinary(text)

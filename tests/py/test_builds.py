@@ -23,10 +23,8 @@ UNDEFINED = "-fsanitize=undefined,alignment"
 NO_VECTORS = ("-O3", "-fno-tree-vectorize", "-fno-tree-slp-vectorize")
 BUILDS = (
     ("gcc", ("-O0",)),
-    ("gcc", ("-O3",)),
     ("clang", NO_VECTORS),
     ("gcc", ("-O3", "-march=native")),
-    ("clang", ("-O3", "-march=native")),
     # which stop at what the C standard does not define: gcc's says what it was
     ("gcc", ("-O1", "-g", UNDEFINED, "-fno-sanitize-recover=all")),
     ("clang", ("-O1", "-g", UNDEFINED, "-fsanitize-trap=all")),

@@ -1,6 +1,6 @@
 """The C core under sanitizers: a short fuzz, artifacts broken field by field, eight threads.
 
-WWHO_FUZZ_SECONDS sets how long each harness runs (default 4). tests/fuzz/README.md has the rest.
+WWHO_FUZZ_SECONDS sets how long each harness runs (default 2). tests/fuzz/README.md has the rest.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import harness  # noqa: E402
 import seeds  # noqa: E402
 
 STATUSES = re.compile(r"WWHO_([A-Z_]+) = (\d+)")
-SECONDS = int(os.environ.get("WWHO_FUZZ_SECONDS", "4"))
+SECONDS = int(os.environ.get("WWHO_FUZZ_SECONDS", "2"))
 TINY = ROOT / "tests" / "vectors" / "tiny.wwho"
 CL100K = ROOT / "py" / "wwho" / "models" / "cl100k_base.wwho"
 BLOB = TINY.read_bytes()
@@ -53,8 +53,8 @@ REFUSALS = {
     Kind.ADDED: {"ADDED", "MODEL", "IDS"},
     Kind.PROVENANCE: set(),
 }
-# CLASSES holds 38,000 numbers of two sorts: every 97th of them in a short run, all in ten minutes.
-STEP = max(1, min(97, 970 // max(1, SECONDS)))
+# CLASSES holds 38,000 numbers of two sorts: every 193rd of them in a short run, all in ten minutes.
+STEP = max(1, min(193, 970 // max(1, SECONDS)))
 
 Field = tuple[int, int]  # where it lies in the file, and its width in bytes
 Splice = tuple[int, int, bytes]  # see tests/fuzz/splices.c

@@ -6,16 +6,15 @@ build/fuzz/findings.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from random import Random
 from typing import get_args
 
 import oracle
 import pytest
+from exhaustive import EXHAUSTIVE, SEED
 from tiny import bpe_of
 
 pytest.importorskip("wasmtime", reason="needs wasmtime")
@@ -31,7 +30,7 @@ from wwho.format.model import Action, Flag, Unknown
 from wwho.format.rewriting import Step
 from wwho.format.write import write_artifact
 
-SEED, LEAST = (date.today().isoformat(), 240) if os.environ.get("WWHO_EXHAUSTIVE") else ("1", 60)
+LEAST = 240 if EXHAUSTIVE else 60
 
 
 def test_random_models() -> None:

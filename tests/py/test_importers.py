@@ -22,7 +22,8 @@ from typing import Any
 import pytest
 import sentencepiece
 import tiktoken
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle import rank_file, tiktoken_encoding
 
@@ -501,7 +502,7 @@ SEEDS: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("kind", SEEDS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_damage_ends_in_an_error_or_a_model(kind: str, data: st.DataObject) -> None:
     """Cut off, or with bytes changed: no other exception, and soon."""
@@ -515,7 +516,7 @@ def test_damage_ends_in_an_error_or_a_model(kind: str, data: st.DataObject) -> N
         assert write_artifact(found.artifact)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(data=st.data())
 def test_damaged_models_of_sentencepiece(data: st.DataObject) -> None:
     blob = bytearray(message(UNK, A, (2, message((3, 2), (24, 1))), (3, message((2, b""), (3, 0)))))
@@ -573,7 +574,7 @@ def test_ids_of_sentencepiece(kind: str, options: dict[str, Any], short: dict[st
         ]
     )
 
-    @settings(max_examples=150, deadline=None)
+    @examples(150)
     @given(st.lists(words, max_size=14).map("".join))
     def check(text: str) -> None:
         ids = theirs.encode(text)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import sentencepiece
+from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds import BYTE_NAMES, from_sentencepiece, from_tokenizers, tokenizer_of
@@ -241,7 +242,7 @@ def character_bpe(
     ("names", "unk"),
     [((), True), (BYTE_NAMES, True), (BYTE_NAMES, False), (BYTE_NAMES[0xA0:0xD0], True)],
 )
-@settings(max_examples=150)
+@examples(150)
 @given(text=texts)
 def test_bpe_over_characters(names: tuple[str, ...], unk: bool, fuse: bool, text: str) -> None:
     """With byte tokens for some bytes only, unknown characters are written after them."""

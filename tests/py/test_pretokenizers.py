@@ -6,13 +6,13 @@ about which the two disagree are left out; which ones these are is found by aski
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import cache
 
 import pytest
 import regex
-from hypothesis import given, settings
+from exhaustive import EXHAUSTIVE, examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wwho.build.patterns import PATTERNS
@@ -77,7 +77,7 @@ def test_every_code_point(name: str, template: str) -> None:
     each with `WWHO_EXHAUSTIVE`.
     """
     split = oracle(name).findall
-    every = 1 if template == ALONE or os.environ.get("WWHO_EXHAUSTIVE") else 16
+    every = 1 if template == ALONE or EXHAUSTIVE else 16
     wrong = []
     for chars, lengths in per_class(name, template):
         for char in {*chars[::every], *chars[-1:]}:
@@ -133,14 +133,14 @@ HARD = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=2000)
+@examples(2000)
 @given(text=st.lists(st.sampled_from(HARD), max_size=14).map("".join))
 def test_random_hard_text(name: str, text: str) -> None:
     assert cut(name, text) == oracle(name).findall(text)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=500)
+@examples(500)
 @given(text=st.text(max_size=30))
 def test_random_text(name: str, text: str) -> None:
     kept = "".join(char for char in text if char not in disputed())

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wwho import survey as surveys
@@ -64,7 +65,7 @@ def counts(found: tuple[Leftover, ...]) -> dict[str, int]:
 # ---------------------------------------------------------------- the survey
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(texts.filter(lambda text: any(sum(found.values()) for found in plain(text))))
 def test_counts_are_those_of_the_plain_scanner(text: str) -> None:
     syllables, strays, others = plain(text)

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import pytest
 import sentencepiece
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers
 
@@ -331,7 +332,7 @@ def test_short_texts(name: str) -> None:
 
 
 @names
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(text=texts)
 def test_as_tokenizers(name: str, text: str) -> None:
     check(name, text)
@@ -451,7 +452,7 @@ def as_sentencepiece(suffix: bool, prefix: bool, extra: bool) -> tuple[Any, Back
 @pytest.mark.parametrize("suffix", [False, True])
 @pytest.mark.parametrize("prefix", [True, False])
 @pytest.mark.parametrize("extra", [True, False])
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(text=texts)
 def test_as_sentencepiece(suffix: bool, prefix: bool, extra: bool, text: str) -> None:
     """The charsmap by longest rules, spaces, the mark in front or at the end, and user's pieces."""

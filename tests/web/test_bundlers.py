@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from bundling import COPY_FILES, COPY_NONE, PAGES, build_vite, html, readme_block
+from exhaustive import EXHAUSTIVE
 from packaged import BUNDLERS, ROOT, answer, program, run, served, started, vite_dev
 
 import wwho
@@ -191,9 +192,12 @@ def test_jest_and_commonjs(apps: Path, flags: tuple[str, ...]) -> None:
 # Next.js
 
 
-@pytest.mark.parametrize("builder", ["--turbopack", "--webpack"])
+@pytest.mark.parametrize("builder", ["--turbopack", *(["--webpack"] if EXHAUSTIVE else [])])
 def test_next(browser: Any, apps: Path, builder: str) -> None:
-    """Client component, server component, route handler and edge route."""
+    """Client component, server component, route handler and edge route.
+
+    By its own bundler; with `WWHO_EXHAUSTIVE` also by webpack, which the tests above have alone.
+    """
     app = apps / "next"
     for kind in ("next", "next-edge"):
         (app / "app" / "api" / kind).mkdir(exist_ok=True)
