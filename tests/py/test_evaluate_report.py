@@ -7,9 +7,7 @@ import html
 import json
 import lzma
 import re
-import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -410,20 +408,6 @@ def test_without_the_extra(
 
 
 # The page
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium, headless."""
-    driver = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("Chromium is missing: apt-get install chromium")
-    flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
-    with driver.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=chromium, args=flags)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

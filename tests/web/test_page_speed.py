@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any
 
 import pytest
 from demo_page import EXAMPLE, expect, expect_count, expect_counts, native, opened
+
+from chromium import find_browser
 
 pytestmark = pytest.mark.page
 
@@ -101,8 +102,8 @@ def test_the_progress_is_that_of_the_bytes(browser: Any, address: str) -> None:
 
 def test_the_benchmark_runs(address: str, tmp_path: Path) -> None:
     """tools/bench/page.py, on few keys and bytes; what it measures belongs to the machine."""
-    if shutil.which("chromium") is None:
-        pytest.skip("Chromium is missing: apt-get install chromium")
+    if find_browser() is None:
+        pytest.skip("Chromium is missing")
     out = tmp_path / "times.json"
     command = [sys.executable, str(ROOT / "tools" / "bench" / "page.py"), "--keys", "3"]
     command += ["--text", "hindi", "--bytes", "5000", "--address", address, "--json", str(out)]
