@@ -18,18 +18,19 @@ TARGET = ROOT / "web" / "package" / "wwho.wasm"
 ZIG = "0.16.0"
 STACK_BYTES = 96 * 1024
 SOURCES = ["wwho.c"]
-# LLVM inlines what is marked HOT in the core and what is small, and
+# LLVM inlines what is marked HOT in the core, and
 # leaves the addresses of loops as they are; what that costs in speed is within the noise. So is
 # what the other options cost, which leave out copies of code.
 FLAGS = [
     "-target", "wasm32-freestanding", "-mcpu=generic+bulk_memory+simd128",
     "-std=c11", "-Os", "-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-inline-threshold=0",
-    "-mllvm", "-inlinehint-threshold=60", "-mllvm", "-inline-call-penalty=0",
+    "-mllvm", "-inlinehint-threshold=0", "-mllvm", "-inline-call-penalty=0",
     "-mllvm", "-disable-lsr", "-mllvm", "-enable-pre=false",
     "-mllvm", "-rotation-max-header-size=0", "-Xclang", "-disable-lifetime-markers",
     "-mllvm", "-join-globalcopies", "-mllvm", "-join-splitedges",
     "-mllvm", "-disable-licm-promotion", "-mllvm", "-machine-sink-split=false",
     "-mllvm", "-instcombine-negator-enabled=false", "-mllvm", "-phi-node-folding-threshold=1",
+    "-mllvm", "-jump-threading-threshold=6",
     "-nostdlib", "-fvisibility=hidden", "-c",
 ]  # fmt: skip
 # zig cc would pad each address to five bytes.

@@ -4,6 +4,7 @@
 #include "src/stream.c"
 #include "src/lookup.c"
 
+#include "src/early.c"
 #include "src/merge.c"
 
 #include "src/encode.c"

@@ -90,6 +90,57 @@ def as_bytes(merges: Pairs) -> list[tuple[bytes, bytes]]:
     return [(left.encode(), right.encode()) for left, right in merges]
 
 
+def trained_merges(rng: random.Random, text: str, n: int) -> list[tuple[bytes, bytes]]:
+    """Merges of neighbours in a text, of which some change places."""
+    tokens = [bytes([byte]) for byte in text.encode()]
+    merges: list[tuple[bytes, bytes]] = []
+    made = set(tokens)
+    while len(merges) < n and len(tokens) > 1:
+        at = rng.randrange(len(tokens) - 1)
+        left, right = tokens[at : at + 2]
+        if rng.random() < 0.3 and left[-1] < 128 or left + right in made or len(left + right) > 12:
+            tokens[at : at + 1] = []
+            continue
+        merges.append((left, right))
+        made.add(left + right)
+        rest, tokens = tokens, []
+        while rest:
+            pair = rest[:2] == [left, right]
+            tokens.append(left + right if pair else rest[0])
+            rest = rest[1 + pair :]
+    for k in range(len(merges)):
+        other = min(len(merges) - 1, k + rng.choice([0, 0, 0, 0, 0, 1, 3]))
+        merges[k], merges[other] = merges[other], merges[k]
+    return merges
+
+
+@pytest.mark.parametrize("letters", ["कखी ", "ab éàд ", "කඛ්කර ", "日本e語界 ", "аб кaé"])
+def test_characters_of_several_bytes(letters: str) -> None:
+    """Merges within characters, across their borders, and of several of them, in any order."""
+    early = 0
+    for seed in range(25):
+        rng = random.Random(seed)
+        text = "".join(rng.choices(letters, k=rng.choice([60, 400])))
+        merges = trained_merges(rng, text, rng.choice([4, 12, 30, 80]))
+        vocab = {byte: number for byte, number in BYTES.items()}
+        for left, right in merges:
+            vocab[left + right] = len(vocab)
+        early += sum(letter.encode() in vocab for letter in letters)
+        shown = {"".join(ALPHABET[b] for b in text): number for text, number in vocab.items()}
+        pairs = [("".join(ALPHABET[b] for b in x), "".join(ALPHABET[b] for b in y)) for x, y in merges]
+        engine = Tokenizer(models.BPE(shown, pairs))
+        engine.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+        native, reference = backends(bpe_model(vocab, merges))
+        for text in texts(rng, letters):
+            expected = engine.encode(text).ids
+            assert native.encode_unadded(text.encode()) == expected, (seed, text)
+            data = bytearray(text.encode())
+            del data[rng.randrange(len(data))]  # which breaks a character, or takes one
+            expected = reference.encode_unadded(bytes(data[:200]))
+            assert native.encode_unadded(bytes(data[:200])) == expected, (seed, data)
+    assert early > 50
+
+
 @pytest.mark.parametrize("whole", [False, True])
 def test_merges_over_bytes(whole: bool) -> None:
     later = unmade = 0

@@ -16,7 +16,7 @@ WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *
     v->unk_id = v->space_id = WWHO_NONE;
     take_texts(arena, v);
     take_tables(arena, v, 0, 0);
-    model->added_ids = take(arena, 4 * (uint64_t)n);
+    model->added_ids = take_numbers(arena, n);
     return WWHO_OK;
 }
 

@@ -39,7 +39,7 @@ WWHO_LOCAL int plan_automata(wwho_section s, uint32_t n_classes, wwho_arena *are
         uint32_t stride = stride_of(n_classes);
         wwho_automaton a = {
             .stride = stride, .stored = stored, .words = (stored.n_states + 63) / 64, .mark_words = stored.n_rules / 64 + 1};
-        a.table = take(arena, 4 * (uint64_t)stored.n_states * stride);
+        a.table = take_numbers(arena, stored.n_states * stride);
         a.after = take(arena, 8 * (uint64_t)n_classes * a.words);
         a.marks = take(arena, 8 * (uint64_t)stored.n_states * a.mark_words);
         a.found = take(arena, 2 * ((uint64_t)stored.n_states + stored.n_columns));

@@ -5,9 +5,6 @@ enum { BPE_HEAD = 8 };
 
 static bool is_over_bytes(const wwho_vocabulary *v) { return v->symbols == SYMBOLS_BYTES; }
 
-/* The tokens that are looked up most: those that may be whole pieces or, over units, the symbols. */
-static uint32_t n_whole(const wwho_vocabulary *v) { return is_over_bytes(v) ? n_pieces(v) : v->n_symbols; }
-
 WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
     if (length < BPE_HEAD + 4u * (v->unmade + v->ties)) return WWHO_MODEL;
     uint32_t n_superwords = v->n_superwords = read32(p), n_merges = v->n_merges, n_unmade = v->unmade ? read32(p + BPE_HEAD) : 0;
@@ -25,12 +22,11 @@ WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, 
     take_texts(arena, v);
     take_tables(arena, v, n_superwords, n_unmade);
     if (v->ties || v->later) {
-        v->level = take(arena, 4 * (uint64_t)v->n_made);
-        v->rank = take(arena, 4 * (uint64_t)v->n_made);
+        v->level = take_numbers(arena, v->n_made);
+        v->rank = take_numbers(arena, v->n_made);
         if (v->ties) v->pairs.rank = v->rank;
     }
     if (is_over_bytes(v)) v->bytes = take(arena, sizeof *v->bytes);
-    take_whole(arena, v, n_whole(v));
     return WWHO_OK;
 }
 
@@ -61,8 +57,7 @@ WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c) {
     if (!status && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
     if (!status && !are_unmade(v, v->n_made, v->n_tokens)) status = WWHO_SYMBOLS;
     if (!status && !add_texts(v)) status = WWHO_TOKEN_DUPLICATE;
-    if (!status && is_over_bytes(v)) pair_bytes(v);
-    if (!status) put_whole(v, n_whole(v));
+    if (!status && is_over_bytes(v)) find_early(v);
     return status;
 }
 

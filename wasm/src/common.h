@@ -109,6 +109,9 @@ static COLD void *take(wwho_arena *arena, uint64_t size) {
     return arena->used <= arena->size ? arena->base + at : 0;
 }
 
+/* Room for n numbers. */
+static COLD uint32_t *take_numbers(wwho_arena *arena, uint32_t n) { return take(arena, 4 * (uint64_t)n); }
+
 static COLD void *take_zeroed(wwho_arena *arena, uint64_t size) {
     void *at = take(arena, size);
     if (at) fill_bytes(at, 0, size);

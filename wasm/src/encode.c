@@ -264,19 +264,6 @@ static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_p
         for (; from < to; from++) put_ids(e, model_of(e, from), e->block->ids + from->first, from[1].first - from->first, from->start);
 }
 
-#define NOT_SURE (WWHO_NONE - 1)
-
-/* The token with this text, by the lines of whole tokens, or WWHO_NONE, or NOT_SURE: then find_text() has to say. Over units, none but a
- * symbol. In WebAssembly, English is 1.05 to 1.09 times as fast with these lines, code 1.03 to 1.06 times; natively their gain is within
- * the noise, but without the prefetch() of them text is up to 1.1 times slower. */
-static WARM uint32_t find_whole(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
-    if (n > WHOLE_TEXT || !is_readable(e, at)) return NOT_SURE;
-    wwho_whole key = whole_key(e->text + at, (uint32_t)n), *line = whole_line(v, key);
-    uint32_t token = line[3].high ? NOT_SURE : WWHO_NONE; /* a line that has room has all that belongs there */
-    for (uint32_t s = 0; s < 4; s++) token = whole_token(line[s], key, token);
-    return token;
-}
-
 /* A row of the symbols of a piece that is syllables alone, or the one token that it is; left empty where there is more to it. */
 static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at,
                              size_t end) {
@@ -285,8 +272,7 @@ static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, co
     for (wwho_cursor c = start_at(&e->model->classes, e->text, at, end); c.at < end;) {
         size_t start = c.at;
         scan(&e->model->classes, route->units, &c, &rule);
-        uint32_t token = find_whole(e, v, start, c.at - start);
-        if (token == NOT_SURE) token = find_at(e, v, start, c.at - start);
+        uint32_t token = find_at(e, v, start, c.at - start);
         if (rule != WWHO_SYLLABLE || token >= v->n_symbols) {
             row->n = 0;
             return;
@@ -303,14 +289,13 @@ static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, co
 static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at, size_t end) {
     row->n = 0;
     row->pairs = &v->pairs;
-    if (end - at > WINDOW || !v->whole) return;
+    if (end - at > WINDOW || !v->pairs.slots) return;
     if (route->units) {
         start_units(e, v, route, row, at, end);
         return;
     }
     if (e->pairs) return;
-    row->tokens[0] = find_whole(e, v, at, end - at);
-    if (row->tokens[0] == NOT_SURE) row->tokens[0] = find_at(e, v, at, end - at);
+    row->tokens[0] = find_at(e, v, at, end - at);
     if (row->tokens[0] < n_pieces(v))
         row->n = 1;
     else
@@ -342,8 +327,6 @@ COLD void put_block(wwho_encoder *e) {
         make_key(key, e->cache, e->text + start, b->ends[b->misses[k]] - start, e->len - start, piece->route->model);
         if (spelled) key->set = 0;
         for (uint32_t way = is_short(key) || !key->set ? LONG_WAYS : 0; way < LONG_WAYS; way++) prefetch(key->set + way * LONG_LINE);
-        if (v->bytes && key->n <= WHOLE_TEXT && is_readable(e, start))
-            prefetch(whole_line(v, whole_key(e->text + start, (uint32_t)key->n)));
     }
     if (!b->phrases) flush_phrase(e);
     for (uint32_t k = 0; k < misses; k += ROWS) {
@@ -355,7 +338,7 @@ COLD void put_block(wwho_encoder *e) {
             n_kept[j] = kept_ids(key, kept[j]);
             b->rows[j].n = 0;
             const wwho_vocabulary *v = model_of(e, piece);
-            if (FETCHES && !n_kept[j] && v->whole && key->n <= WINDOW) prefetch_text(v, hash_at(e, piece->start, key->n));
+            if (FETCHES && !n_kept[j] && v->pairs.slots && key->n <= WINDOW) prefetch_text(v, hash_at(e, piece->start, key->n));
         }
         for (uint32_t j = 0; j < some; j++) {
             const wwho_piece *piece = &b->pieces[b->misses[k + j]];

@@ -1,5 +1,5 @@
 /* See merge.h. */
-#include "merge.h"
+#include "early.h"
 
 /* When a token is made, in its own text and in any other: the highest rank of all merges that it takes. */
 static COLD uint32_t level_of(const wwho_vocabulary *v, uint32_t token) { return v->level ? v->level[token] : token; }
@@ -22,29 +22,6 @@ static bool stay_apart(const wwho_vocabulary *v, uint32_t x, uint32_t y) {
             limit = 1 + (level_of(v, v->left[y]) == b && level_of(v, v->right[y]) != b ? v->rank[y] : b);
             y = v->left[y];
         }
-    }
-}
-
-/* What byte i of n and the next one merge to. */
-static inline uint32_t pair_at(const wwho_bytes *bytes, const uint8_t *text, uint32_t i, uint32_t n) {
-    return i + 1 < n ? bytes->pair[text[i] << 8 | text[i + 1]] : WWHO_NONE;
-}
-
-static inline bool is_eager(const wwho_bytes *bytes, const uint8_t *text) {
-    return bytes->eager[text[0] << 5 | text[1] >> 3] >> (text[1] & 7) & 1;
-}
-
-WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
-    const wwho_bytes *b = v->bytes;
-    /* what the byte at i merges to with the one before it, and with the one behind it */
-    uint32_t last = WWHO_NONE, here = pair_at(b, text, 0, n);
-    for (uint32_t i = 0; i < n;) {
-        uint32_t behind = pair_at(b, text, i + 1, n);
-        bool eager = here < last && here < behind && is_eager(b, text + i);
-        push_symbol(row, eager ? here : b->token[text[i]]);
-        i += eager ? 2 : 1;
-        last = eager ? behind : here;
-        here = eager ? pair_at(b, text, i, n) : behind;
     }
 }
 

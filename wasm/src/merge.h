@@ -20,7 +20,7 @@
 #define REACH (1u << 14) /* bytes: tokens that far back are final */
 
 /* The rank of what two neighbours merge to and the place of the first: the least of these is the next to merge. */
-static inline int32_t candidate(uint32_t rank, uint32_t at) { return rank == WWHO_NONE ? INT32_MAX : (int32_t)(rank * WIDE_WINDOW | at); }
+static HOT int32_t candidate(uint32_t rank, uint32_t at) { return rank == WWHO_NONE ? INT32_MAX : (int32_t)(rank * WIDE_WINDOW | at); }
 
 /* Neighbouring symbols or tokens of a piece: where one merged, it stands in the place of its first symbol. */
 typedef struct {
@@ -103,10 +103,6 @@ static inline uint32_t match_of(const wwho_vocabulary *v, const wwho_matches *m,
 /* To the letter of FORMAT.md: the pair of lowest rank merges, the leftmost of several, until none is left. So for each of n rows, a
  * merge of each in turn: the reads of one overlap the work on the others (unseen text by 1.15 to 1.3). */
 WWHO_LOCAL void replay(wwho_row *rows, uint32_t n);
-
-/* A row of the symbols of n > 0 bytes, which are no more than WIDE_WINDOW. A pair that would merge before all others that its bytes
- * could take part in is merged right away: unseen Hindi and Sinhala by 1.12 to 1.18, in WebAssembly by 1.1. */
-WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n);
 
 /* Begin to merge a run. */
 WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run);

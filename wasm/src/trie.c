@@ -9,8 +9,8 @@ WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_
 }
 
 WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_bytes) {
-    trie->order = take(arena, 4 * (uint64_t)n_tokens);
-    trie->spare = take(arena, 4 * (uint64_t)n_tokens);
+    trie->order = take_numbers(arena, n_tokens);
+    trie->spare = take_numbers(arena, n_tokens);
     trie->nodes = take(arena, (n_bytes + N_FIRST) * sizeof *trie->nodes);
     trie->bytes = take(arena, n_bytes + N_FIRST);
 }

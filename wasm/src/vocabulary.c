@@ -30,12 +30,12 @@ static uint32_t extra_tokens(const wwho_vocabulary *v) { return (v->space_id != 
 WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v) {
     uint32_t extra = extra_tokens(v), n = v->n_tokens + extra;
     v->first_byte = v->unknown == UNKNOWN_BYTES ? n - 256 : WWHO_NONE;
-    v->offset = take(arena, 4 * ((uint64_t)n + WWHO_MAX_TOKEN + 2)); /* make_token() needs some more */
-    v->texts = take(arena, (uint64_t)v->text_bytes + extra + 16);    /* 16 bytes may be read from each on, and written */
+    v->offset = take_numbers(arena, n + WWHO_MAX_TOKEN + 2);      /* make_token() needs some more */
+    v->texts = take(arena, (uint64_t)v->text_bytes + extra + 16); /* 16 bytes may be read from each on, and written */
     if (v->offset) v->offset[0] = 0;
     if (v->id_rule == IDS_COUNT) return;
-    v->ids = take(arena, 4 * (uint64_t)n);
-    v->by_id = take(arena, 4 * (uint64_t)v->n_ids);
+    v->ids = take_numbers(arena, n);
+    v->by_id = take_numbers(arena, v->n_ids);
 }
 
 WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_superwords, uint32_t n_unmade) {
@@ -43,30 +43,13 @@ WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_su
     v->n_made = n - n_unmade;
     v->n_plain = v->n_made - n_superwords;
     v->strings_bits = table_bits(n);
-    v->left = take(arena, 4 * (uint64_t)n);
-    v->right = take(arena, 4 * (uint64_t)n);
+    v->left = take_numbers(arena, n);
+    v->right = take_numbers(arena, n);
     v->pairs = take_pairs(arena, v->n_plain - v->n_symbols);
     if (n_superwords) v->superwords = take_pairs(arena, n_superwords);
     v->strings = take_zeroed(arena, UINT64_C(8) << v->strings_bits);
     v->text_filter = take_filter(arena, v->strings_bits + 2);
     v->prefix_filter = take_filter(arena, v->strings_bits + 1);
-}
-
-WWHO_LOCAL void take_whole(wwho_arena *arena, wwho_vocabulary *v, uint32_t n) {
-    v->whole_bits = 2;
-    while ((UINT64_C(16) << v->whole_bits) / 5 < n) v->whole_bits++; /* five slots for four tokens */
-    v->whole = take_zeroed(arena, UINT64_C(64) << v->whole_bits);
-}
-
-WWHO_LOCAL void put_whole(wwho_vocabulary *v, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t next = n - i > FETCHED ? i + FETCHED : i, length = token_length(v, i);
-        prefetch(whole_line(v, whole_key(v->texts + v->offset[next], token_length(v, next))));
-        if (length > WHOLE_TEXT) continue;
-        wwho_whole key = whole_key(v->texts + v->offset[i], length), *slot = whole_line(v, key), *end = slot + 4;
-        while (slot < end && slot->high) slot++;
-        if (slot < end) *slot = (wwho_whole){key.low, key.high | (uint64_t)i << 32};
-    }
 }
 
 static inline void add_hash(const wwho_filter *filter, uint64_t hash) {
@@ -298,29 +281,4 @@ WWHO_LOCAL bool read_ids(wwho_vocabulary *v, number_columns *c) {
     if (v->space_id != WWHO_NONE && !give_id(v, v->n_tokens, v->space_id - v->first_id)) return false;
     if (v->first_byte != WWHO_NONE && !read_byte_ids(v, c)) return false;
     return v->by_id[v->n_ids - 1] != WWHO_NONE;
-}
-
-/* Fill in the pairs of bytes. A pair is eager where each merge of its first byte with a longer token to the left, and of its
- * second byte with one to the right, comes later, and so does each of what it makes. */
-WWHO_LOCAL void pair_bytes(wwho_vocabulary *v) {
-    wwho_bytes *b = v->bytes;
-    uint32_t from_left[256], from_right[256]; /* the first merge of a byte's token with a longer one on that side */
-    fill_bytes(from_left, 255, sizeof from_left);
-    fill_bytes(from_right, 255, sizeof from_right);
-    for (uint32_t token = v->n_made; token-- > v->n_symbols;) {
-        uint32_t left = v->left[token], right = v->right[token];
-        if (left < 256 && right >= 256) from_right[v->texts[left]] = token;
-        if (right < 256 && left >= 256) from_left[v->texts[right]] = token;
-    }
-    fill_bytes(b->eager, 0, sizeof b->eager);
-    for (uint32_t i = 0; i < 1 << 16; i++) {
-        uint32_t merged = b->pair[i] = pair_token(&v->pairs, b->token[i >> 8], b->token[i & 255]);
-        if (merged < from_left[i >> 8] && merged < from_right[i & 255]) b->eager[i >> 3] |= (uint8_t)(1u << (i & 7));
-    }
-    for (uint32_t token = v->n_symbols; v->later && token < v->n_made; token++)
-        for (uint32_t k = 0; k < 2; k++) {
-            uint32_t part = k ? v->right[token] : v->left[token];
-            const uint8_t *text = v->texts + v->offset[part];
-            if (part > token && token_length(v, part) == 2) b->eager[text[0] << 5 | text[1] >> 3] &= (uint8_t)~(1u << (text[1] & 7));
-        }
 }

@@ -20,17 +20,23 @@ typedef struct {
     wwho_filter filter;   /* what is in slots */
 } wwho_pairs;
 
-/* The symbols of a vocabulary over bytes. */
+/* The characters of two or three bytes in UTF-8 that only their last byte tells apart. By that byte: the token of the character, and that
+ * of a space and it. By the last byte of what comes before (64: ASCII): the first merge of that with the bytes that these characters have
+ * in common. By the last byte of a character before: the first merge of that byte with more than the first byte of one of these. */
+typedef struct {
+    uint32_t token[64], spaced[64], from_left[65], from_right[64];
+} wwho_lead;
+
+#define MOST_LEADS 256u
+
+/* The symbols of a vocabulary over bytes, and what early.h has to know of their merges. */
 typedef struct {
     uint32_t token[256];
-    uint32_t pair[1 << 16];      /* what two neighbouring bytes merge to, by `first << 8 | second` */
-    uint8_t eager[1 << 16 >> 3]; /* of such a pair: whether no other pair with one byte and a longer token merges before it */
+    uint32_t pair[1 << 16];                   /* what two neighbouring bytes merge to, by `first << 8 | second` */
+    uint32_t from_left[256], from_right[256]; /* the first merge of a byte with a longer token before it, and behind it */
+    uint8_t lead_at[1 << 10];    /* of the first two of three bytes, without what all have in common: the number of the lead, or 0 */
+    wwho_lead leads[MOST_LEADS]; /* 0: ASCII, which has no such token; from 1 on, those of one byte; then those of two */
 } wwho_bytes;
-
-/* A token of at most WHOLE_TEXT bytes. */
-typedef struct {
-    uint64_t low, high; /* the text, zero behind its end, and its length in the last four bits */
-} wwho_whole;
 
 /* Numbers and texts that are read one after another; `at` is null once something was not there. */
 typedef struct {
@@ -85,8 +91,6 @@ struct wwho_vocabulary {
     wwho_pairs pairs, superwords;
     uint32_t strings_bits;
     uint64_t *strings;         /* open addressing: of a text the token, length, offset into texts, and two bits of the hash; 0 is empty */
-    uint32_t whole_bits;       /* of the number of lines */
-    wwho_whole *whole;         /* null, or lines of four tokens of at most WHOLE_TEXT bytes: see whole_key() */
     wwho_filter text_filter;   /* what is in strings */
     wwho_filter prefix_filter; /* the texts of 8, 16, .. bytes that longer tokens start with */
 };
@@ -130,19 +134,19 @@ static inline uint32_t pair_token(const wwho_pairs *pairs, uint32_t left, uint32
     return WWHO_NONE;
 }
 
-static inline uint32_t pair_rank(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
+static HOT uint32_t pair_rank(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
     return rank_of(pairs->rank, pair_token(pairs, left, right));
 }
 
 /* Let what pair_token() reads be on its way. */
-static inline void prefetch_pair(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
+static HOT void prefetch_pair(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
     uint64_t hash = ((uint64_t)left << WWHO_ID_BITS | right) * MIX;
     prefetch(&pairs->filter.bits[hash >> (64 - pairs->filter.log2) >> 3]);
     prefetch(&pairs->slots[hash >> (64 - pairs->log2)]);
 }
 
 /* A hash that is built eight bytes at a time, so that those of all prefixes of a text come at one step each. */
-static inline uint64_t hash_step(uint64_t state, uint64_t word) {
+static HOT uint64_t hash_step(uint64_t state, uint64_t word) {
     state = (state ^ word) * MIX;
     return state ^ state >> 29;
 }
@@ -188,41 +192,13 @@ static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, 
 }
 
 /* Let what find_text() reads first be on its way. */
-static inline void prefetch_text(const wwho_vocabulary *v, uint64_t hash) {
+static HOT void prefetch_text(const wwho_vocabulary *v, uint64_t hash) {
     prefetch(&v->text_filter.bits[hash >> (64 - v->text_filter.log2) >> 3]);
     prefetch(&v->strings[hash >> (64 - v->strings_bits)]);
 }
 
 /* The token with this text, whose hash is given, or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash);
-
-/* Tokens with their text in place: to find a pretoken that is one, or a symbol that is no byte, takes a single read, and the line says
- * also that it is not there (or had no room: the most frequent tokens came first). */
-#define WHOLE_TEXT 12u
-#define WHOLE_KEY UINT64_C(0xF0000000FFFFFFFF) /* of the second word of a slot; the token is between */
-
-/* The key of n > 0 bytes, from which on 16 may be read; of a longer text than WHOLE_TEXT, one that no token has. */
-static HOT wwho_whole whole_key(const uint8_t *text, uint32_t n) {
-    static const uint64_t masks[4] = {~UINT64_C(0), ~UINT64_C(0), 0, 0};
-    const uint8_t *mask = (const uint8_t *)masks + 16 - (n > WHOLE_TEXT ? 0 : n); /* all long texts have one line: no read for them */
-    n = n > WHOLE_TEXT ? WHOLE_TEXT + 1 : n;
-    return (wwho_whole){load64(text) & load64(mask), (read32(text + 8) & read32(mask + 8)) | (uint64_t)n << 60};
-}
-
-static HOT uint64_t whole_hash(wwho_whole key) { return (key.low ^ (key.high * MIX >> 7)) * MIX; }
-
-static HOT wwho_whole *whole_line(const wwho_vocabulary *v, wwho_whole key) {
-    return v->whole + 4 * (whole_hash(key) >> (64 - v->whole_bits));
-}
-
-/* The token in a slot, if it has this key, else `token`; without a branch, so that the reads of many overlap. */
-static HOT uint32_t whole_token(wwho_whole slot, wwho_whole key, uint32_t token) {
-    return (slot.low ^ key.low) | ((slot.high ^ key.high) & WHOLE_KEY) ? token : (uint32_t)(slot.high >> 32) & 0xFFFFFFF;
-}
-
-/* Memory for the lines of the first n tokens of a BPE vocabulary, and their filling. */
-WWHO_LOCAL void take_whole(wwho_arena *arena, wwho_vocabulary *v, uint32_t n);
-WWHO_LOCAL void put_whole(wwho_vocabulary *v, uint32_t n);
 
 /* The text of a token; its length goes to *len. */
 static inline const uint8_t *text_of(const wwho_vocabulary *v, uint32_t token, size_t *len) {
@@ -246,9 +222,6 @@ WWHO_LOCAL bool add_texts(wwho_vocabulary *v);
 /* The two columns of pairs in FORMAT.md, MODEL (`delta`: the left one holds zigzag-coded differences), and the n_ties merges of equal
  * rank; the texts of what they make. */
 WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta);
-
-/* Fill in the pairs of bytes, once all merges are there. */
-WWHO_LOCAL void pair_bytes(wwho_vocabulary *v);
 
 /* n texts, those of the tokens from `token` on: TEXTS (`ascending`) or LISTED of FORMAT.md, MODEL. WWHO_SYMBOLS, WWHO_TOKEN_LENGTH. */
 WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c, bool ascending);

@@ -1,0 +1,127 @@
+/* See early.h. */
+#include "early.h"
+
+/* What the bytes at i and i + 1 of n merge to. */
+static HOT uint32_t pair_at(const wwho_bytes *b, const uint8_t *text, uint32_t i, uint32_t n) {
+    return i + 1 < n ? b->pair[text[i] << 8 | text[i + 1]] : WWHO_NONE;
+}
+
+/* The number of the lead of what begins at p, or 0. */
+static WARM uint32_t lead_of(const wwho_bytes *b, const uint8_t *p, uint32_t n) {
+    if (p[0] < 0xC0 || p[0] >= 0xF0) return 0;
+    if (p[0] < 0xE0) return 1 + (p[0] & 31);
+    return n > 1 && p[1] >> 6 == 2 ? b->lead_at[(p[0] & 15) << 6 | (p[1] & 63)] : 0;
+}
+
+/* The bytes of the character at i, or of a space at the start and the character behind it, where their *token merges early; or 0. */
+static inline uint32_t early_at(const wwho_bytes *b, const uint8_t *text, uint32_t i, uint32_t n, uint32_t *token) {
+    bool spaced = !i && text[0] == ' ' && n > 1;
+    const uint8_t *p = text + i + spaced;
+    uint32_t left = n - i - spaced, lead = lead_of(b, p, left), width = 2 + (p[0] >= 0xE0), next = 0;
+    if (!lead || left < width || p[width - 1] >> 6 != 2) return 0;
+    uint32_t last = p[width - 1] & 63;
+    *token = (spaced ? b->leads[lead].spaced : b->leads[lead].token)[last];
+    if (i && (p[-1] >= 0xC0 || *token >= b->leads[lead].from_left[p[-1] < 0x80 ? 64 : p[-1] & 63])) return 0;
+    if (left > width && p[width] >= 0x80 && !(next = lead_of(b, p + width, left - width))) return 0;
+    if (left > width && *token >= b->leads[next].from_right[last]) return 0;
+    return *token + 1 > 1 ? width + spaced : 0;
+}
+
+WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
+    const wwho_bytes *b = v->bytes;
+    /* what the byte at i merges to with the one before it, and with the one behind it */
+    uint32_t last = WWHO_NONE, here = pair_at(b, text, 0, n);
+    for (uint32_t i = 0; i < n;) {
+        uint32_t token, width = early_at(b, text, i, n, &token), behind = pair_at(b, text, i + 1, n);
+        if (!width) {
+            bool pair = here < last && here < behind && here < b->from_left[text[i]] && here < b->from_right[text[i + 1]];
+            width = pair ? 2 : 1;
+            token = pair ? here : b->token[text[i]];
+        }
+        push_symbol(row, token);
+        last = width == 1 ? here : width == 2 ? behind : WWHO_NONE;
+        i += width;
+        here = width == 1 ? behind : pair_at(b, text, i, n);
+    }
+}
+
+/* What is done at opening is to be small, as in wwho.c. */
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#endif
+
+static void lower(uint32_t *least, uint32_t value) { *least = value < *least ? value : *least; }
+
+/* Where the token of a character is, or of a space and one; null for other tokens. */
+static uint32_t *place_of(const wwho_vocabulary *v, uint32_t token) {
+    const uint8_t *text = v->texts + v->offset[token];
+    bool spaced = text[0] == ' ';
+    uint32_t width = token_length(v, token) - spaced, lead = lead_of(v->bytes, text + spaced, width), last = text[width - 1 + spaced];
+    if (!lead || width != 2u + (text[spaced] >= 0xE0) || last >> 6 != 2) return 0;
+    return &(spaced ? v->bytes->leads[lead].spaced : v->bytes->leads[lead].token)[last & 63];
+}
+
+/* Whether the bytes of a token merge to it where they are alone, the last byte at the end. */
+static bool ends_alone(const wwho_vocabulary *v, uint32_t token) {
+    wwho_row row;
+    const uint8_t *text = v->texts + v->offset[token];
+    if (v->right[token] >= 256 || (v->level && v->level[token] != token)) return false;
+    row.pairs = &v->pairs;
+    row.before[0] = 0;
+    for (row.n = 0; row.n < token_length(v, token); row.n++) row.tokens[row.n] = v->bytes->token[text[row.n]];
+    replay(&row, 1);
+    return row.n == 1 && row.tokens[0] == token;
+}
+
+/* A merge counts at the border between its parts. */
+static void note_border(const wwho_vocabulary *v, uint32_t token) {
+    uint32_t left = token_length(v, v->left[token]), right = token_length(v, token) - left;
+    const uint8_t *p = v->texts + v->offset[token] + left; /* the border */
+    uint32_t lead = lead_of(v->bytes, p, right);
+    wwho_lead *l = &v->bytes->leads[lead];
+    if (p[-1] >= 0xC0) return;
+    if (lead && right == 1u + (p[0] >= 0xE0)) lower(&l->from_left[p[-1] < 0x80 ? 64 : p[-1] & 63], token);
+    if ((lead || p[0] < 0x80) && left == 1 && p[-1] >= 0x80) lower(&l->from_right[p[-1] & 63], token);
+}
+
+WWHO_LOCAL void find_early(wwho_vocabulary *v) {
+    wwho_bytes *b = v->bytes;
+    uint32_t n_leads = 1 + 32;
+    fill_bytes(b->pair, 255, sizeof *b - sizeof b->token);
+    fill_bytes(b->lead_at, 0, sizeof b->lead_at);
+    for (uint32_t token = v->n_symbols; token < v->n_made; token++) {
+        uint32_t left = v->left[token], right = v->right[token];
+        const uint8_t *p = v->texts + v->offset[token];
+        if (left >= 256) {
+            if (right < 256) lower(&b->from_left[v->texts[right]], token);
+        } else if (right >= 256)
+            lower(&b->from_right[p[0]], token);
+        else {
+            b->pair[p[0] << 8 | p[1]] = token;
+            if (p[0] >> 4 == 14 && p[1] >> 6 == 2 && n_leads < MOST_LEADS) b->lead_at[(p[0] & 15) << 6 | (p[1] & 63)] = (uint8_t)n_leads++;
+        }
+    }
+    for (uint32_t token = v->n_symbols; token < v->n_made; token++) {
+        uint32_t *place = place_of(v, token);
+        note_border(v, token);
+        if (place && *place && ends_alone(v, token)) *place = token;
+        for (uint32_t k = 0; v->later && k < 2; k++) { /* what a later part takes part in comes before it */
+            uint32_t part = k ? v->right[token] : v->left[token];
+            if (part < token) continue;
+            if (token_length(v, part) == 2) b->from_left[v->texts[v->offset[part]]] = 0;
+            if ((place = place_of(v, part))) *place = 0;
+        }
+    }
+    for (uint32_t at = 0; at < sizeof b->lead_at; at++) /* merges with the first of three bytes alone count at all borders before it */
+        for (uint32_t i = 0, first = 0xE0 + at / 64; b->lead_at[at] && i < 0xC0; i++) {
+            wwho_lead *lead = &b->leads[b->lead_at[at]];
+            uint32_t pair = b->pair[i << 8 | first], *left = &lead->from_left[i < 0x80 ? 64 : i & 63];
+            lower(left, pair);
+            lower(left, b->from_left[first]);
+            if (i >= 0x80) lower(&lead->from_right[i & 63], pair);
+        }
+}
+
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
