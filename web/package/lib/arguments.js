@@ -73,7 +73,7 @@ export function requireKnown(options, known) {
  * A view of bytes of any kind; undefined if the value has no bytes.
  * @param {unknown} given
  * @returns {Uint8Array<ArrayBuffer> | undefined}
- * @throws {WwhoError} ARGUMENT where their memory was handed over
+ * @throws {WwhoError} ARGUMENT if their memory was transferred
  */
 export function bytesOf(given) {
   try {
@@ -81,7 +81,7 @@ export function bytesOf(given) {
     if (!ArrayBuffer.isView(given)) return undefined;
     return new Uint8Array(/** @type {ArrayBuffer} */ (given.buffer), given.byteOffset, given.byteLength);
   } catch (cause) {
-    throw new WwhoError("ARGUMENT", `an array cannot be used: ${cause}; its memory was handed over, give a copy`, {
+    throw new WwhoError("ARGUMENT", `an array cannot be used: ${cause}; its memory was transferred; pass a copy`, {
       cause,
     });
   }
@@ -155,7 +155,7 @@ export function checkedIds(ids) {
   if (isUint32Array(ids)) return ids;
   return Uint32Array.from(ids, (id) => {
     if (!Number.isInteger(id) || id < 0 || id > MAX_ID) {
-      throw new WwhoError("TOKEN", `token id ${named(id)} is none; expected an integer from 0 on`);
+      throw new WwhoError("TOKEN", `token id ${named(id)} is not valid; expected an integer of 0 or more`);
     }
     return id;
   });

@@ -136,7 +136,7 @@ export class Core {
     try {
       this.#memory.grow(Math.ceil((end - this.#bytes.length) / PAGE_BYTES));
     } catch (cause) {
-      throw new WwhoError("MEMORY", `no room for ${end} bytes of WebAssembly memory; give the text in smaller parts`, {
+      throw new WwhoError("MEMORY", `no room for ${end} bytes of WebAssembly memory; pass the text in smaller parts`, {
         cause,
       });
     }
@@ -592,7 +592,7 @@ export function decodedTooLong(n) {
 function tooLong(length) {
   return new WwhoError(
     "MEMORY",
-    `a text of ${length} bytes is more than 32-bit memory can work on, which is ${MOST_BYTES}; give it in smaller parts, ` +
+    `a text of ${length} bytes is too long for 32-bit memory, which allows ${MOST_BYTES}; pass it in smaller parts, ` +
       "or to countStream",
   );
 }

@@ -91,7 +91,7 @@ function answerOf(thread, job, signal, onProgress) {
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted) abort();
     const ended = (/** @type {any} */ event) =>
-      reject(new WwhoError("WORKER", `the Worker of the import ended: ${event?.message ?? event}; was wwho/import bundled whole?`));
+      reject(new WwhoError("WORKER", `the Worker of the import ended: ${event?.message ?? event}; check that wwho/import was bundled completely`));
     thread.addEventListener("error", ended);
     thread.addEventListener("messageerror", ended);
     thread.addEventListener("message", ({ data }) => {

@@ -255,7 +255,7 @@ export function estimateCost(model, usage) {
   encodingName(model); // or its error
   const price = Object.hasOwn(models, model) ? models[model].price : undefined;
   if (price === undefined) {
-    throw new WwhoError("ARGUMENT", `the price of ${JSON.stringify(model)} was not known on ${date}; multiply yourself`);
+    throw new WwhoError("ARGUMENT", `the price of ${JSON.stringify(model)} was not known on ${date}; compute the cost yourself`);
   }
   const rates = price.long && input > price.long.above ? price.long : price;
   const { input: each, cached: eachCached = each, output: eachOutput = 0 } = rates;

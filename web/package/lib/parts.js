@@ -157,7 +157,7 @@ export class Parts {
       try {
         this.#bytes = new Uint8Array(2 * (left + more));
       } catch (cause) {
-        throw new WwhoError("MEMORY", `${left} bytes of text without a place to cut it, and no memory for more`, {
+        throw new WwhoError("MEMORY", `${left} bytes of text have no place to cut, and there is no memory for more`, {
           cause,
         });
       }

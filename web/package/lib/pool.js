@@ -167,7 +167,7 @@ export class Pool {
       if (this.#members.size > 0) return undefined;
       const message =
         `cannot start a Worker: ${cause}; serve the files of wwho from the page's own origin, ` +
-        "or use wwho itself in place of wwho/worker";
+        "or use wwho instead of wwho/worker";
       const error = cause instanceof WwhoError ? cause : new WwhoError("WORKER", message, { cause });
       this.#refuse(error);
       return undefined;

@@ -97,7 +97,7 @@ export function refuseDisallowed(text, specials, allowed, disallowed) {
     const quoted = JSON.stringify(found);
     throw new WwhoError(
       "SPECIAL_TOKEN",
-      `the text holds the special token ${quoted}, which disallowedSpecial refuses; leave it out there to encode it as ` +
+      `the text contains the special token ${quoted}, which disallowedSpecial rejects; leave it out there to encode it as ` +
         `ordinary text, or, with allowedSpecial: new Set([${quoted}]), as that token`,
     );
   }
