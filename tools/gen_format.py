@@ -1,4 +1,4 @@
-"""Rewrite the last sections of wasm/FORMAT.md: the attack files, and the bytes of a minimal file.
+"""Rewrite the last section of wasm/FORMAT.md: the bytes of a minimal file.
 
 python tools/gen_format.py
 """
@@ -12,7 +12,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
-from gen_attacks import attacks  # noqa: E402
 from tiny import smallest_model  # noqa: E402
 
 from wwho.format.container import Section, read_container  # noqa: E402
@@ -21,7 +20,7 @@ from wwho.format.layout import N_PAGES, PAGE_SIZE, Kind  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
 
 FORMAT = ROOT / "wasm" / "FORMAT.md"
-ATTACKS, MINIMAL = "## Attack files\n", "## A minimal file\n"
+MINIMAL = "## A minimal file\n"
 ROW = 16
 MODEL = smallest_model()
 
@@ -138,21 +137,6 @@ def dump(blob: bytes) -> Iterator[str]:
         raise ValueError(f"the fields have {at} bytes, the file {len(blob)}")
 
 
-def attack_files() -> str:
-    """The section that names a file for each MUST."""
-    names: dict[str, list[str]] = {}
-    for name in attacks():
-        status, _, what = name.partition("-")
-        names.setdefault(status, []).append(what)
-    rows = "\n".join(f"| `{status}` | {', '.join(what)} |" for status, what in names.items())
-    return (
-        f"{ATTACKS}For each MUST there is a file that breaks it and no MUST before it. All readers "
-        "reject the file with that status. Its name is STATUS-what.wwho; tools/gen_attacks.py "
-        "makes it.\n\n"
-        f"| status | what |\n|---|---|\n{rows}\n"
-    )
-
-
 def minimal_file() -> str:
     """The section that shows a whole file."""
     blob = write_artifact(MODEL)
@@ -164,13 +148,13 @@ def minimal_file() -> str:
 
 
 def rewritten(text: str) -> str:
-    """The specification with these sections as they should be."""
-    before, _, _ = text.partition(ATTACKS)
-    return f"{before.rstrip()}\n\n{attack_files()}\n{minimal_file()}"
+    """The specification with this section as it should be."""
+    before, _, _ = text.partition(MINIMAL)
+    return f"{before.rstrip()}\n\n{minimal_file()}"
 
 
 def main() -> None:
-    """Rewrite the sections."""
+    """Rewrite the section."""
     write_atomic(FORMAT, rewritten(FORMAT.read_text("utf-8")).encode("utf-8"))
 
 

@@ -13,7 +13,7 @@
 #include "src/words.c"
 #endif
 
-/* What is done once, or seldom, is to be small (WebAssembly: 4 KB less in all). */
+/* Code that runs once or rarely must be small (WebAssembly: 4 KB less in all). */
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #endif

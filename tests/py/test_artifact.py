@@ -112,7 +112,7 @@ def test_sections_fill_the_file() -> None:
     assert end == len(blob)
 
 
-def test_the_generated_parts_of_the_specification_are_up_to_date() -> None:
+def test_the_generated_part_of_the_specification_is_up_to_date() -> None:
     text = (oracle.ROOT / "wasm" / "FORMAT.md").read_text("utf-8")
     assert rewritten(text) == text, "run: python tools/gen_format.py"
 
@@ -156,6 +156,21 @@ def statuses_of_the_core() -> set[str]:
 def test_every_status_has_an_attack() -> None:
     statuses = statuses_of_the_core()
     assert {name.partition("-")[0] for name in ATTACKS} >= statuses
+
+
+def test_every_rule_of_the_specification_names_its_status_and_attack_files() -> None:
+    text = (oracle.ROOT / "wasm" / "FORMAT.md").read_text("utf-8")
+    assert text.count("MUST") == 1, "a MUST is a row of a table that names its attack files"
+    tables = re.findall(
+        r"^\|.*status: attack files \|\n\|[-|]+\|\n((?:\|.*\n)+)", text, re.MULTILINE
+    )
+    named = []
+    for row in "".join(tables).splitlines():
+        cell = row.removesuffix(" |").rpartition("| ")[2]
+        assert re.fullmatch(r"`[A-Z_]+`: \w+(, \w+)*(; `[A-Z_]+`: \w+(, \w+)*)*", cell), row
+        for status, files in re.findall(r"`(\w+)`: ([\w, ]+)", cell):
+            named += [f"{status}-{name}" for name in files.split(", ")]
+    assert sorted(named) == sorted(ATTACKS)
 
 
 def test_the_specification_names_every_status_section_action_and_flag() -> None:

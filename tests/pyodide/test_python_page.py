@@ -131,7 +131,7 @@ def test_a_loop_that_prints_can_be_stopped(page: Any) -> None:
     stop(page)
     text = page.locator("#output").text_content()
     assert text.startswith("1\n2\n3\n")
-    assert text.endswith(f"{cut}\nStopped. Python starts again; names are gone.\n")
+    assert text.endswith(f"{cut}\nStopped. Python restarts; all names are lost.\n")
     assert 200_000 < len(text) < 200_200
     assert page.locator("#output span").count() < 5_000
 
@@ -185,7 +185,7 @@ def test_without_a_network_it_does_not_blame_pyodide(browser: Any) -> None:
         page = browser.new_page()
         page.route("**/pyodide.mjs", lambda route: route.abort())
         page.goto(f"{address}/python.html")
-        expect(page.locator("#alert")).to_contain_text("is the network there?")
+        expect(page.locator("#alert")).to_contain_text("Check your network connection.")
         expect(page.locator("#alert")).not_to_contain_text("npm")
         page.close()
 

@@ -292,7 +292,7 @@ test("names and options that are none, and a Response that was read before", asy
     assert.match(results[5][2], /^options is a list/);
     for (const k of [6, 7, 9]) assert.match(results[k][2], /^signal is .*; expected an AbortSignal/);
     assert.match(results[8][2], /^onProgress is 5; expected a function/);
-    assert.match(results[10][2], /handed over/);
+    assert.match(results[10][2], /transferred/);
   }
 });
 

@@ -217,7 +217,7 @@ test("options that are none are refused before the stream is touched", async () 
   const gone = Uint32Array.of(1);
   structuredClone(gone, { transfer: [gone.buffer] });
   for (const source of [gone, [gone]]) {
-    await assert.rejects(o200k.decodeAsyncGenerator(source).next(), { status: "ARGUMENT", message: /handed over/ });
+    await assert.rejects(o200k.decodeAsyncGenerator(source).next(), { status: "ARGUMENT", message: /transferred/ });
   }
 });
 

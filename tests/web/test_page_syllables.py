@@ -150,4 +150,4 @@ def test_blocks_indices_and_pieces_of_script(page: Any, address: str, tmp_path: 
     expect(page.locator("#state")).to_contain_text("broken cannot be opened")
     expect(page.locator("#pick")).to_have_value("dropped")
     page.select_option("#pick", "o200k_base")
-    expect(page.locator("#grammar-note")).to_contain_text("the pieces that the base BPE works on")
+    expect(page.locator("#grammar-note")).to_contain_text("the pretokens that the base BPE encodes")

@@ -86,7 +86,7 @@ for (const tokenizer of [o200k, wwho]) {
       assert.throws(() => tokenizer.encode(text, options), {
         name: "WwhoError",
         status: "SPECIAL_TOKEN",
-        message: /<\|endo.*disallowedSpecial refuses; leave it out there.*allowedSpecial: new Set/,
+        message: /<\|endo.*disallowedSpecial rejects; leave it out there.*allowedSpecial: new Set/,
       });
     refused({ disallowedSpecial: "all" });
     refused({ disallowedSpecial: new Set(["<|endofprompt|>"]) });
@@ -253,7 +253,7 @@ test("arrays whose memory was handed over are refused: they only look empty", ()
     () => Tokenizer.loadSync(bytes),
     () => Tokenizer.loadSync(bytes.buffer),
   ]) {
-    assert.throws(call, { status: "ARGUMENT", message: /^an array cannot be used: .*give a copy$/ }, String(call));
+    assert.throws(call, { status: "ARGUMENT", message: /^an array cannot be used: .*pass a copy$/ }, String(call));
   }
   assert.deepEqual(o200k.encode(new Uint8Array()), new Uint32Array());
   assert.equal(o200k.decode(new Uint32Array()), "");
@@ -266,7 +266,7 @@ test("a tokenizer is made of a module and bytes", async () => {
   assert.throws(() => new Tokenizer(core, new Uint8Array(3)), { status: "MAGIC" });
   const gone = new Uint8Array(3);
   structuredClone(gone, { transfer: [gone.buffer] });
-  assert.throws(() => new Tokenizer(core, gone), { status: "ARGUMENT", message: /handed over/ });
+  assert.throws(() => new Tokenizer(core, gone), { status: "ARGUMENT", message: /transferred/ });
 });
 
 test("unk: 'token' writes one [UNK], 'spell' the bytes", () => {

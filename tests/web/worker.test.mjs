@@ -267,7 +267,7 @@ test("memory is handed over where the caller says so, and results are", async ()
   const a = here.encode("a");
   assert.equal((await all(there.decodeAsyncGenerator([a, a]))).join(""), "aa");
   assert.equal(a.length, 1);
-  const twice = { status: "ARGUMENT", message: /detached.*handed over/ };
+  const twice = { status: "ARGUMENT", message: /detached.*transferred/ };
   await assert.rejects(there.countStream(streamed(), { transfer: true }), twice);
   assert.equal(chunk.length, 0, "handed over");
   const [memory, view] = [new TextEncoder().encode("hello").buffer, new DataView(new ArrayBuffer(3))];

@@ -1,11 +1,11 @@
-/* WWHO: exact tokenization. The one public header; FORMAT.md is the artifact it reads.
+/* WWHO: exact tokenization. This is the only public header; FORMAT.md specifies the artifact that it reads.
  *
- * The caller owns all memory. Nothing here allocates, blocks, does I/O, recurses or keeps state between calls; a model is
- * read-only after wwho_open, so any number of threads may share it, each with a scratch area of its own.
- * Stack: at most 24 KiB, whatever the input.
- * Texts are bytes, normally UTF-8; broken UTF-8 is fine (FORMAT.md, AUTOMATA). No text needs a terminating zero.
- * Every function returns a status; what it writes through its pointers is said with it. WWHO_ARGUMENT can come from every function:
- * for a null pointer where none is allowed, and for what its comment says. Other statuses are named with each function.
+ * Memory: the caller owns it all. No function allocates, blocks, does I/O, recurses or keeps state between calls. The stack takes at
+ * most 24 KiB, whatever the input.
+ * Threads: a model is read-only after wwho_open, so any number of threads may share it. Each needs its own scratch area.
+ * Texts: bytes, normally UTF-8; broken UTF-8 is allowed (FORMAT.md, AUTOMATA). No text needs a terminating zero.
+ * Statuses: most functions return one. Any of them may return WWHO_ARGUMENT, if a pointer is null that may not be, and in the cases
+ * that its comment states. The comment of each function names its other statuses.
  *
  * From a file to ids (a test compiles and runs this):
  *
@@ -49,8 +49,8 @@
 extern "C" {
 #endif
 
-/* The interface that this header declares; wwho_abi_version() gives that of the library. A function that is added raises the minor
- * number; one that changes or goes raises the major one. */
+/* The version of the interface that this header declares; wwho_abi_version() returns that of the library. Adding a function raises the
+ * minor number; changing or removing one raises the major number. */
 #define WWHO_VERSION_MAJOR 3
 #define WWHO_VERSION_MINOR 0
 
@@ -60,10 +60,10 @@ extern "C" {
 enum {
     WWHO_OK = 0,
     /* of a call */
-    WWHO_ARGUMENT = 1, /* a null or misaligned pointer, a number beyond what there is, a length over 2^31 - 1 */
+    WWHO_ARGUMENT = 1, /* a pointer is null or misaligned, a number is out of range, or a length is over 2^31 - 1 */
     WWHO_BUFFER = 2,   /* a buffer is too small; the size needed is reported */
-    WWHO_TOKEN = 3,    /* no such token */
-    /* of an artifact: one for each MUST of FORMAT.md */
+    WWHO_TOKEN = 3,    /* there is no such token */
+    /* of an artifact: FORMAT.md names one for each rule */
     WWHO_MAGIC = 16,
     WWHO_VERSION = 17,
     WWHO_TRUNCATED = 18,
@@ -112,23 +112,23 @@ enum {
 
 /* Flags of wwho_encode. */
 enum {
-    /* a symbol outside the vocabulary becomes unk_id, where the model has one, instead of being spelled: this loses text */
+    /* An unknown symbol becomes unk_id, if the model has one, instead of falling back to bytes or base tokens. This loses text. */
     WWHO_UNK_TOKEN = 1,
-    /* what lies between added tokens is one piece of route 0, whatever router and stages would make of it */
+    /* Do not run the router and the stages: the text between added tokens is one pretoken of route 0. */
     WWHO_ONE_PIECE = 2,
-    /* added tokens that need no leave are ordinary text, too */
+    /* Treat all added tokens as ordinary text, also those that need not be allowed. */
     WWHO_NO_ADDED = 4,
-    /* the text goes on behind `len`: it is encoded as far as that cannot change anything */
+    /* More text follows after `len`: encode only as far as that text cannot change the result. */
     WWHO_GOES_ON = 8,
-    /* the text as it is, without added tokens or steps, is only cut: there are spans, and no tokens */
+    /* Only cut the text, without looking for added tokens and without normalizing: write spans, but no tokens. */
     WWHO_CUT_ONLY = 16
 };
 
 /* Flags of wwho_decode_part. */
 enum {
-    WWHO_SKIP_SPECIAL = 1, /* special tokens are left out */
-    WWHO_AFTER = 2,        /* other tokens came before, and text that is not empty */
-    WWHO_MORE = 4          /* other tokens come after */
+    WWHO_SKIP_SPECIAL = 1, /* leave special tokens out */
+    WWHO_AFTER = 2,        /* earlier parts had tokens, and gave text that is not empty */
+    WWHO_MORE = 4          /* more tokens follow in later parts */
 };
 
 /* Flags of an added token (FORMAT.md, ADDED). */
@@ -141,140 +141,145 @@ enum {
     WWHO_ADDED_HIDDEN = 32
 };
 
-/* Rules of a span: of a unit, or WWHO_PIECE for a piece that is not made of units. */
+/* The rule of a span: that of a unit, or WWHO_PIECE for a pretoken without units. */
 enum { WWHO_SYLLABLE = 0, WWHO_ORPHAN = 1, WWHO_PASSTHROUGH = 2, WWHO_PIECE = 3 };
 
-/* What wwho_info tells of. */
+/* What wwho_info can describe, and the numbers that it gives for each. 0xFFFFFFFF stands for none. */
 enum {
-    WWHO_OF_TOKENIZER = 0, /* n_vocab (ids are below it, not all of them used), max_token_bytes (added tokens included), n_models, n_routes,
-                            * n_stages, n_added, n_steps (of the normalizer), n_automata, n_classes, router (an automaton or 0xFFFFFFFF),
-                            * decoder (0: none, texts join without a gap; 1: it decodes in parts; 2: it has to see all tokens first) */
-    WWHO_OF_MODEL = 1,     /* kind, symbols, unknown, ids, speller (a model or 0xFFFFFFFF), first_id, n_ids, n_symbols, n_merges,
-                            * n_superwords (of the merges, the last), space_id, unk_id (0xFFFFFFFF: none): FORMAT.md, MODEL */
-    WWHO_OF_ROUTE = 2,     /* model, units (an automaton or 0xFFFFFFFF), then a `stage` for each of its stages */
+    WWHO_OF_TOKENIZER = 0, /* n_vocab (all ids are below it; not all of them are used), max_token_bytes (including added tokens), n_models,
+                            * n_routes, n_stages, n_added, n_steps (of the normalizer), n_automata, n_classes, router (an automaton),
+                            * decoder (0: none, texts are concatenated; 1: it can decode in parts; 2: it needs all tokens at once) */
+    WWHO_OF_MODEL = 1,     /* kind, symbols, unknown, ids, speller (a model), first_id, n_ids, n_symbols, n_merges, n_superwords (how many
+                            * of the merges, the last ones, join words), space_id, unk_id: FORMAT.md, MODEL */
+    WWHO_OF_ROUTE = 2,     /* model, units (an automaton), then a `stage` for each of its stages */
     WWHO_OF_STAGE = 3,     /* automaton, then an `action` for each of its rules: FORMAT.md, STAGES */
     WWHO_OF_AUTOMATON = 4, /* n_states, n_rules */
-    WWHO_OF_SPAN = 5,      /* of the struct wwho_span: size, and the offset of each field, in bytes; needs no model */
+    WWHO_OF_SPAN = 5,      /* of the struct wwho_span: its size and the offset of each field, in bytes; needs no model */
     WWHO_OF_FLAGS = 6,     /* the flags of wwho_encode and of wwho_decode_part; needs no model */
-    WWHO_OF_TEMPLATE = 7,  /* what stands around the ids of a text (0), or of two (1): for each place its `type` and then its `id`, or with
-                            * the name `first` or `second`, for the ids of a text, how their offsets are trimmed (FORMAT.md, TEMPLATE), which
-                            * this library leaves to the caller; nothing where there is no template */
+    WWHO_OF_TEMPLATE = 7,  /* for one text (number 0) or a pair (1): two values for each place of the template. The first is its `type`. The
+                            * second is its `id`, or, for the ids of a text, its trim under the name `first` or `second`. The caller
+                            * trims offsets, not this library (FORMAT.md, TEMPLATE). Nothing if there is no template */
     WWHO_OF_JOB = 8        /* of the struct wwho_job: as WWHO_OF_SPAN */
 };
 
 typedef struct wwho_model wwho_model;
 
 typedef struct {
-    uint32_t start, end; /* bytes of the text */
+    uint32_t start, end; /* offsets in the text, in bytes */
     uint16_t route;
-    uint8_t rule;  /* see above */
-    uint8_t first; /* 1 for the first of a segment, else 0 */
+    uint8_t rule;  /* WWHO_SYLLABLE to WWHO_PIECE */
+    uint8_t first; /* 1 for the first span of a segment, else 0 */
 } wwho_span;
 
-/* What wwho_encode works in, what is wanted of it, and what it found. Fields that are zero ask for nothing. */
+/* The memory, the request and the result of wwho_encode. A field that is zero requests nothing. */
 typedef struct {
-    void *scratch; /* wwho_scratch_size(), 16-byte aligned; all zero before its first use, of one model and one call at a time */
+    void *scratch; /* wwho_scratch_size() bytes, 16-byte aligned, all zero before the first use. One model and one call at a time */
     size_t scratch_len;
-    uint32_t *ids;           /* null: tokens are only counted, until there are more than `cap` */
-    uint32_t *starts, *ends; /* where the text of each token begins and ends, in bytes; `ends` may come alone */
-    size_t cap;              /* room in each of these; what lies behind the tokens may be written over */
-    wwho_span *spans;        /* the pieces and units between added tokens; those of a text are at most its bytes */
+    uint32_t *ids;           /* null: only count the tokens, and stop when there are more than `cap` */
+    uint32_t *starts, *ends; /* where the text of each token begins and ends, in bytes; `ends` may be given without `starts` */
+    size_t cap;              /* room in each of these three arrays, in entries; any of it may be overwritten */
+    wwho_span *spans;        /* the pretokens and units between added tokens; a text has at most as many as bytes */
     size_t spans_cap;
-    const uint32_t *bounds; /* several texts: bytes bounds[i] to bounds[i + 1] of `text` are one, and nothing joins its neighbours */
-    uint32_t *rows;         /* the tokens of text i go from rows[i] to rows[i + 1]; like `bounds`, it has n_texts + 1 entries */
+    const uint32_t *bounds; /* several texts: text i is the bytes bounds[i] to bounds[i + 1] of `text`, encoded on its own */
+    uint32_t *rows;         /* result: the tokens of text i are rows[i] to rows[i + 1]. As `bounds`, it has n_texts + 1 entries */
     size_t n_texts;
     uint32_t flags;
-    uint32_t place;          /* of a text that comes in parts: 0 for the first part, then kept for the next, until it has ended */
-    size_t n, n_spans, read; /* found: tokens; spans; bytes that were read, all but where the text goes on */
+    uint32_t place;          /* for a text that comes in parts: set it to 0 for the first part, then keep it until the text has ended */
+    size_t n, n_spans, read; /* results: the number of tokens, of spans, and of bytes read (less than `len` only with WWHO_GOES_ON) */
 } wwho_job;
 
-/* WWHO_VERSION_MAJOR << 16 | WWHO_VERSION_MINOR of the library: the major number MUST be this header's, the minor one at least its. */
+/* WWHO_VERSION_MAJOR << 16 | WWHO_VERSION_MINOR of the library. The major number must equal that of this header, and the minor number
+ * must not be lower. */
 uint32_t wwho_abi_version(void);
 
-/* The name of a status without its prefix, such as "CHECKSUM"; "unknown status" for any other number. Static. */
+/* The name of a status without its prefix, such as "CHECKSUM"; "unknown status" for any other number. The string is static. */
 const char *wwho_status_str(int status);
 
-/* How many bytes of workspace wwho_open needs for this artifact; `blob` is aligned to 4 bytes. Quick: reads little but the heads of
- * the sections. Statuses of an artifact; what this finds in order may yet be refused by wwho_open. */
+/* How many bytes of workspace wwho_open needs for this artifact. `blob` is 4-byte aligned. This is quick: it reads little more than the
+ * heads of the sections, so wwho_open may reject an artifact that it accepts. Statuses: those of an artifact. */
 int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size);
 
-/* Check the whole artifact, build its tables in `work` (16-byte aligned, at least wwho_workspace_size bytes) and give the
- * model, which lies in `work` and reads `blob` (4-byte aligned) as long as it lives. Nothing to close: free both buffers.
- * Statuses of an artifact; WWHO_BUFFER where work_len is too small. */
+/* Check the whole artifact, and build its tables in `work` (16-byte aligned, at least wwho_workspace_size bytes). The model lies in `work`
+ * and reads `blob` (4-byte aligned), so keep both as long as you use it. To close it, free both buffers.
+ * Statuses: those of an artifact; WWHO_BUFFER if work_len is too small. */
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **model);
 
-/* Number `index` of those that tell of a thing, and its name (static): see WWHO_OF_TOKENIZER and what follows there. `number` says which
- * model, route, stage or automaton; else it is 0. WWHO_ARGUMENT beyond the last. */
+/* A number that describes the tokenizer or a part of it, and its name (static). `of` is WWHO_OF_TOKENIZER or one of the constants after
+ * it, which list the numbers; `index` counts them from 0. `number` says which model, route, stage, automaton or template, and is
+ * otherwise 0. WWHO_ARGUMENT if there is none with that index. */
 int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, const char **name, uint32_t *value);
 
-/* The name of a route, in UTF-8; it lives as long as the model. WWHO_ARGUMENT beyond the last route. */
+/* The name of a route, in UTF-8. It is valid as long as the model. WWHO_ARGUMENT if there is no such route. */
 int wwho_route_name(const wwho_model *model, uint32_t route, const uint8_t **name, size_t *len);
 
-/* The id, flags and text, in UTF-8, of added token number `index` (ascending ids). The text lives as long as the model.
- * WWHO_ARGUMENT beyond the last one. */
+/* The id, flags and text, in UTF-8, of added token number `index`, in the order of ids. The text is valid as long as the model.
+ * WWHO_ARGUMENT if there is no such token. */
 int wwho_added(const wwho_model *model, uint32_t index, uint32_t *id, uint32_t *flags, const uint8_t **text, size_t *len);
 
-/* The bytes of section number `index` of a kind in the artifact (0, but for models), such as the JSON of WWHO_SECTION_PROVENANCE.
- * They live as long as the model. WWHO_ARGUMENT where there is none. */
+/* The bytes of a section of the artifact, such as the JSON of WWHO_SECTION_PROVENANCE. `index` is 0, or says which MODEL section.
+ * They are valid as long as the model. WWHO_ARGUMENT if there is no such section. */
 int wwho_section_bytes(const wwho_model *model, uint32_t kind, uint32_t index, const uint8_t **bytes, size_t *len);
 
-/* The class of a code point; n_classes (which is that of the end of the text) from 0x110000 on. */
+/* The class of a code point. From 0x110000 on it is n_classes, which stands for the end of the text. */
 int wwho_class(const wwho_model *model, uint32_t code_point, uint32_t *class_of);
 
-/* One step of an automaton, in a state (1: the start), over a class: the rule of which a match ends before that character
- * (0xFFFFFFFF: none), and the next state (0: the scan is over). WWHO_ARGUMENT for numbers that there are not. */
+/* One step of an automaton, from a state (1: the start), over a character of a class: the rule of the match that ends before that
+ * character (0xFFFFFFFF: none), and the next state (0: the scan is over). WWHO_ARGUMENT if a number is out of range. */
 int wwho_step(const wwho_model *model, uint32_t automaton, uint32_t state, uint32_t class_of, uint32_t *rule, uint32_t *next);
 
-/* A text as the first steps of the model's normalizer rewrite it, without regard to added tokens; where there are none, that is the text
- * itself. (All functions that encode do this on their own, and take texts as they are.) Writes the text to `out` and, where `sources` is
- * not null, for each of its bytes where the character of `text` begins that it came from; at most `cap` of either. With `more`, the text
- * goes on behind `len`, and its last characters wait for that. *read bytes of the text were worked on, *n were written: call again with
- * the rest where there was no more room. `work` is memory for `work_len` bytes (16-byte aligned); 64 KiB do for any text that people
- * write. WWHO_BUFFER where nothing could be done, because `cap` or `work` is too small: take twice as much of both. */
+/* Rewrite a text with the first steps of the model's normalizer (not the late ones), ignoring added tokens. Without such steps, copy it.
+ * You need not call this before you encode: wwho_encode takes texts as they are and normalizes them itself.
+ * Writes the text to `out` and, if `sources` is not null, for each byte of it the place in `text` where the character begins that the byte
+ * came from; at most `cap` entries each. If `more` is not 0, more text follows after `len`, and the last characters wait for it.
+ * *read bytes of the text were processed, and *n bytes were written. If that is not the whole text, call again with the rest.
+ * `work` is memory of `work_len` bytes, 16-byte aligned; 64 KiB are enough for any text that people write.
+ * WWHO_BUFFER if nothing could be processed because `cap` or `work` is too small: call again with twice as much of both. */
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,
                    uint32_t *sources, size_t cap, size_t *read, size_t *n);
 
-/* Bytes of scratch that wwho_encode needs: at most 8 MB, whatever the text, unless steps rewrite it and there is no place for 3 KB at
- * which it may be cut: for that, twice as much is asked (below). Keep it from call to call: it holds a cache of pieces and segments. */
+/* Bytes of scratch that wwho_encode needs: at most 8 MB, whatever the text. It may need more only if the normalizer rewrites a text that
+ * has no safe place to cut for 3 KB; see WWHO_BUFFER below. Keep the scratch area between calls: it caches pretokens and segments. */
 size_t wwho_scratch_size(const wwho_model *model);
 
-/* Encode text: in one pass, ids, places, and the pieces and units that tokens were made of. `allowed` is null (no special token is
- * allowed) or n_added bytes, non-zero where added token number i is allowed; those that need no leave are found whatever it says.
- * Places ascend; a token begins where the one before it ends, unless a stage drops what is between. Where steps rewrite text, places
- * of tokens and of spans are those of the characters that their text came from. Of several texts, they count from the start of each.
- * WWHO_BUFFER where there are more than `cap` tokens, or `spans_cap` spans: n and n_spans are of the whole text then, too, and `read` is
- * 0. The same with n = 0 where the scratch area is too small: take one of twice the size. After either, the same call may be made again
- * with more room. A text of len bytes never has more than len tokens, but where steps rewrite it.
- * With WWHO_GOES_ON, pass what was not read again, with what follows; such a text comes alone, and not with WWHO_ONE_PIECE. */
+/* Encode text. One pass gives ids, offsets, and the pretokens and units of which tokens were made.
+ * `allowed` is null (no special token is allowed) or n_added bytes: byte i is not 0 if added token number i is allowed. Added tokens that
+ * are not special are always found.
+ * Offsets ascend. A token begins where the one before it ends, unless a stage drops text between them. If the normalizer rewrites text,
+ * the offsets of tokens and spans are those of the characters that their text came from. With several texts, they count from the start of
+ * each.
+ * A text of len bytes has at most len tokens, unless the normalizer rewrites it.
+ * With WWHO_GOES_ON, pass the bytes that were not read again, followed by more text. Such a text comes alone, and without WWHO_ONE_PIECE.
+ * WWHO_BUFFER if there are more than `cap` tokens or `spans_cap` spans: n and n_spans are then those of the whole text, and `read` is 0.
+ * WWHO_BUFFER with n = 0 if the scratch area is too small: use one of twice the size. In both cases you may repeat the call. */
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_job *job);
 
-/* The last place at which a text that goes on may be cut so that both parts encode as the whole does, whatever follows: *cut bytes
- * of it may be encoded now, the others with what follows. 0 where there is no such place. The text begins where the whole does, or
- * at such a place; `allowed` is as in wwho_encode. With WWHO_ONE_PIECE or WWHO_NO_ADDED, no place is safe. */
+/* The last place where a text may be cut so that both parts together encode as the whole does, whatever text follows. You may encode the
+ * first *cut bytes now, and the others with what follows. *cut is 0 if there is no such place. `text` begins where the whole text does,
+ * or at such a place. `allowed` is as in wwho_encode. With WWHO_ONE_PIECE or WWHO_NO_ADDED, no place is safe. */
 int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, size_t *cut);
 
-/* The text of n ids. *len is the number of bytes of all of them, also where that is more than cap (WWHO_BUFFER). Of a model with a
- * decoder, which works in `out`, WWHO_BUFFER may come though the text itself had room; *len is then a capacity that is enough.
- * WWHO_TOKEN for an id that is none: *len is then its index. WWHO_ARGUMENT where a size_t cannot hold the number of bytes, or a
- * decoder would need more than 2^31 - 1. */
+/* The text of n ids. *len is its length in bytes.
+ * WWHO_BUFFER if that is more than cap. A decoder works in `out`, so with one WWHO_BUFFER is possible although the text itself fits: *len
+ * is then a capacity that is enough. WWHO_TOKEN if an id is that of no token: *len is then its index. WWHO_ARGUMENT if the length does not
+ * fit a size_t, or if a decoder would need more than 2^31 - 1 bytes. */
 int wwho_decode(const wwho_model *model, const uint32_t *ids, size_t n, uint8_t *out, size_t cap, size_t *len);
 
-/* The same, with flags, for ids that come in parts. With WWHO_MORE, *read may be less than n: what follows may change the text of the
- * others; give them again, before what follows. WWHO_AFTER goes with all parts behind the first that gives text. */
+/* The same, with flags, for ids that come in parts. With WWHO_MORE, *read may be less than n, because what follows may change the text of
+ * the remaining ids: pass them again, at the start of the next part. Pass WWHO_AFTER with every part after the first that gave text. */
 int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uint32_t flags, uint8_t *out, size_t cap, size_t *read,
                      size_t *len);
 
-/* The bytes of one token, alone: no decoder has a say. They live as long as the model. WWHO_TOKEN for an id that is none. */
+/* The bytes of one token, before any decoder. They are valid as long as the model. WWHO_TOKEN if the id is that of no token. */
 int wwho_token_bytes(const wwho_model *model, uint32_t id, const uint8_t **text, size_t *len);
 
-/* The id of the token with exactly these bytes: of the last model that has one, else of an added token; else WWHO_TOKEN. (The
- * lone space and the tokens of single bytes are none of them.) */
+/* The id of the token with exactly these bytes: from the last model that has one, otherwise from the added tokens. WWHO_TOKEN if there is
+ * none. The lone space and the byte tokens of byte fallback are not found. */
 int wwho_token_id(const wwho_model *model, const uint8_t *text, size_t len, uint32_t *id);
 
-/* Convert the places of n tokens, in bytes, into the first and last-plus-one character they touch, counted in code points
- * (utf16 = 0) or UTF-16 units (utf16 = 1). A byte of broken UTF-8 counts as one. WWHO_ARGUMENT for starts or ends that descend, or
- * are beyond the text. With `starts` null, each token begins where the one before it ends. The results may replace the places: `first`
- * may be `starts`, and `last` may be `ends`. */
+/* Convert the offsets of n tokens from bytes to characters: the first character that a token touches, and the one after the last. They
+ * count code points (utf16 = 0) or UTF-16 units (utf16 = 1); a byte of broken UTF-8 counts as one. With `starts` null, each token begins
+ * where the one before it ends. The results may overwrite the input: `first` may be `starts`, and `last` may be `ends`.
+ * WWHO_ARGUMENT if starts or ends descend, or are beyond the text. */
 int wwho_offsets(const uint8_t *text, size_t len, const uint32_t *starts, const uint32_t *ends, size_t n, int utf16, uint32_t *first,
                  uint32_t *last);
 

@@ -20,8 +20,8 @@ WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *
     return WWHO_OK;
 }
 
-/* Whether an id may be that of an added token with this text: a model's token of the same text may have it, or one whose id the file
- * states, which the id then no longer decodes to. Models over bytes look tokens up by their ids: there it may not. */
+/* Whether an added token with this text may have an id: no model's token has it, or one with the same text. It may also be in the id map
+ * of a model; the id then decodes to the added token. That does not work for models over bytes, which look tokens up by their ids. */
 static bool take_id(wwho_model *model, uint32_t id, const uint8_t *text, size_t length) {
     for (uint32_t i = 0; i < model->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];
@@ -44,7 +44,7 @@ WWHO_LOCAL bool is_wanted(const wwho_wanted *wanted, uint32_t i) {
 
 WWHO_LOCAL uint32_t is_late(const wwho_model *model, uint32_t i) { return (model->added_flags[i] & WWHO_ADDED_NORMALIZED) != 0; }
 
-/* Add the first byte of one. */
+/* Add the first byte of an added token. */
 static COLD void add_first(const wwho_model *model, uint32_t i, wwho_firsts *firsts) {
     firsts->any |= firsts->bytes[model->added.texts[model->added.offset[i]]] |= (uint8_t)(1u << is_late(model, i));
 }
@@ -69,7 +69,7 @@ static void add_start(wwho_starts *s, const uint8_t *text, size_t length) {
 }
 
 #ifdef WIDE_WORDS
-/* Where 16 bytes of a text are one of four. */
+/* Which of 16 bytes of a text are among four bytes. */
 static HOT wwho_16 any_of(const wwho_16 *b, const uint8_t *text) {
     wwho_16 t;
     copy_bytes(&t, text, 16);
@@ -77,12 +77,12 @@ static HOT wwho_16 any_of(const wwho_16 *b, const uint8_t *text) {
 }
 #endif
 #else
-/* A hash of the first n bytes, 1 to 8, of those that are loaded: its highest bits number one of a set. */
+/* A hash of the first n of the loaded bytes, 1 to 8. Its highest bits are the number of a bit in a set. */
 static HOT uint64_t hash_start(uint64_t bytes, uint32_t n) { return (bytes & ~UINT64_C(0) >> (64 - 8 * n)) * MIX; }
 
 static HOT bool has_bit(const uint64_t *set, uint64_t bit) { return set[bit / 64] >> bit % 64 & 1; }
 
-/* The place of the byte that is least common in most texts, of n bytes. */
+/* The place of the byte, of n bytes, that is least common in most texts. */
 static uint32_t rarest(const uint8_t *text, uint32_t n) {
     uint32_t best = 0, least = 4;
     for (uint32_t i = 0; i < n; i++) {
@@ -97,7 +97,7 @@ static uint32_t rarest(const uint8_t *text, uint32_t n) {
     return best;
 }
 
-/* Look for a text by its byte at a place; *n are the different bytes so far, of which four are kept. */
+/* Search for a text by its byte at a place. *n counts the different bytes so far; the first four are kept. */
 static void add_anchor(wwho_starts *s, const uint8_t *text, uint32_t place, uint32_t *n) {
     uint32_t k = 0;
     while (k < *n && k < 4 && s->bytes[k] != text[place]) k++;
@@ -124,7 +124,7 @@ static void build_starts(wwho_model *model) {
         s->lengths |= (uint8_t)(1u << (length - 1));
         add_anchor(s, text, rarest(text, length), &n_bytes);
     }
-    if (n_bytes > 4) { /* then they are looked for by their first bytes, if these are few */
+    if (n_bytes > 4) { /* search by the first bytes instead, if these are few */
         s->offsets = 0;
         n_bytes = 0;
         for (uint32_t i = 0; i < v->n_tokens; i++) add_anchor(s, v->texts + v->offset[i], 0, &n_bytes);
@@ -133,7 +133,7 @@ static void build_starts(wwho_model *model) {
     for (; n_bytes < 4; n_bytes++) s->bytes[n_bytes] = s->bytes[0];
 }
 
-/* Whether one may begin with these 8 bytes. */
+/* Whether an added token may begin with these 8 bytes. */
 static HOT bool may_begin(const wwho_starts *s, uint64_t bytes) {
     if (!has_bit(s->first, hash_start(bytes, s->least) >> 52)) return false;
     for (uint32_t n = 1; n <= 8; n++)
@@ -141,7 +141,7 @@ static HOT bool may_begin(const wwho_starts *s, uint64_t bytes) {
     return false;
 }
 
-/* At which of 64 places one may begin, by the bytes that they are looked for by; 72 bytes are read. */
+/* At which of 64 places an added token may begin, by the bytes that are searched for. Reads 72 bytes. */
 static HOT uint64_t places_of(const wwho_starts *s, const uint8_t *text) {
     uint8_t found[72], any = 0;
     uint64_t bits[2] = {0, 0}, places = 0; /* of the first 64, of the last 8 */
@@ -202,7 +202,7 @@ WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id) {
     return low < model->added.n_tokens && model->added_ids[low] == id ? low : WWHO_NONE;
 }
 
-/* The first place from `at` on where one of a kind may begin, or the end. */
+/* The first place from `at` on where an added token of a kind may begin, or the end. */
 static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t end) {
 #ifdef __wasm__
 #ifdef WIDE_WORDS
@@ -213,7 +213,7 @@ static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uin
 #endif
     for (;; at++) {
 #ifdef WIDE_WORDS
-        /* a token that begins at one of the first 25 of 32 places has its byte at one of them all */
+        /* a token that begins at one of the first 25 of 32 places has its byte at one of the 32 */
         for (; at + 32 <= last; at += 25)
             if (bits_of(any_of(b, text + at) | any_of(b, text + at + 16))) break;
 #endif
@@ -231,7 +231,7 @@ static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uin
 #endif
 }
 
-/* The longest that is wanted at the start of a text, or WWHO_NONE. */
+/* The longest wanted token at the start of a text, or WWHO_NONE. */
 static uint32_t longest_at(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t left) {
     const wwho_vocabulary *v = &wanted->model->added;
     wwho_matches m;
@@ -255,14 +255,14 @@ WWHO_LOCAL uint32_t property_before(const wwho_model *model, const uint8_t *text
     return model->property[class];
 }
 
-/* Whether a word goes on at one of the ends of a match. */
+/* Whether a word character stands directly before or after a match. */
 static bool is_in_word(const wwho_model *model, const uint8_t *text, size_t from, const wwho_added_match *m, size_t end) {
     uint32_t width;
     if (m->start > from && property_before(model, text, from, m->start, &width) & WORD_CHARACTER) return true;
     return m->end < end && property_of(model, text + m->end, end - m->end, &width) & WORD_CHARACTER;
 }
 
-/* The one that is wanted at text[at]: WWHO_NONE where there is none, and past its end where it may not stand. */
+/* The wanted token at text[at]. The number is WWHO_NONE if there is none, or if it is part of a word: then the end is that of the match. */
 static wwho_added_match match_at(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
     const wwho_model *model = wanted->model;
     uint32_t number = longest_at(wanted, late, text + at, end - at);
@@ -275,10 +275,10 @@ static wwho_added_match match_at(const wwho_wanted *wanted, uint32_t late, const
 
 WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
     const wwho_model *model = wanted->model;
-    const size_t taken = at; /* what is before it is another one's */
+    const size_t taken = at; /* the token before took the text up to here */
     while (wanted->firsts->any >> late & 1 && (at = next_start(wanted, late, text, at, end)) < end) {
         wwho_added_match m = match_at(wanted, late, text, from, at, end), next;
-        at = m.end; /* of one that is part of a word, nothing is searched again */
+        at = m.end; /* skip the whole match, also if it is part of a word */
         if (m.number == WWHO_NONE) continue;
         uint32_t width, flags = model->added_flags[m.number];
         while (flags & WWHO_ADDED_LSTRIP && m.start > taken && property_before(model, text, taken, m.start, &width) & WHITE_SPACE)

@@ -1,5 +1,5 @@
-/* See after.h. A decoder works on a list of tokens that lies in the caller's buffer: the length of each in four bytes, then its text.
- * A step reads the list in one half of the buffer and writes another into the other half. */
+/* See after.h. A decoder works on a list of tokens in the caller's buffer: the length of each in four bytes, then its text.
+ * Each step reads the list in one half of the buffer and writes a new list into the other half. */
 #include "after.h"
 
 #include "added.h"
@@ -30,7 +30,7 @@ WWHO_LOCAL int build_template(wwho_model *model) {
 
 static const uint8_t *next_step(const uint8_t *s) { return s + JOIN_HEAD + s[4] + s[5]; }
 
-/* Whether the step that begins at s, with `left` bytes, is one. */
+/* Whether a valid step begins at s, with `left` bytes. */
 static bool is_step(const uint8_t *s, uint32_t left) {
     static const uint8_t most[] = {0, IN_OPENING_ONCE, IN_OPENING_ONCE, 1, 0, 0, 0, 0, 0};
     if (left < JOIN_HEAD || left < JOIN_HEAD + (uint32_t)s[4] + s[5]) return false;
@@ -40,7 +40,7 @@ static bool is_step(const uint8_t *s, uint32_t left) {
     return well_formed(s + JOIN_HEAD, n_a) && well_formed(s + JOIN_HEAD + n_a, n_b);
 }
 
-/* Whether nothing can be said of a text before its last token is there; whether the last token of a part must wait. */
+/* Whether decoding needs all tokens at once. *holds: whether the last token of a part must wait for the next part. */
 static bool waits(const wwho_decoder *d, bool *holds) {
     bool joined = false, adds = false, opens = false, wait = false;
     const uint8_t *s = d->steps;
@@ -89,14 +89,14 @@ WWHO_LOCAL int build_decoder(wwho_model *model) {
     return last == room ? WWHO_OK : WWHO_DECODER;
 }
 
-/* A token as the list has it first: `prefix` and then `text`; or where `byte` is not negative, `<0xHH>`. */
+/* A token as it first stands in the list: the prefix, then the text; or `<0xHH>` if `byte` is not negative. */
 typedef struct {
     const uint8_t *text;
     size_t n, n_prefix;
     int byte;
 } wwho_listed;
 
-/* False where no token has this id. */
+/* False if no token has this id. */
 static COLD bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
     const wwho_decoder *d = &model->decoder;
     *t = (wwho_listed){.byte = -1};
@@ -166,8 +166,8 @@ static int byte_of(const uint8_t *text, uint32_t n) {
     return byte;
 }
 
-/* Where a step stands: whether tokens, and text, came before and come after the list, whether it is one token, and how many tokens
- * at its end must wait. */
+/* The state of the steps: whether text came before the list and more tokens follow it, whether the list has been joined to one token, and
+ * how many tokens at its end must wait. */
 typedef struct {
     bool after, more, joined;
     size_t held;
@@ -178,7 +178,7 @@ static COLD bool begins_with(const uint8_t *text, const uint8_t *end, const uint
     return (size_t)(end - text) >= n && same_text(text, a, n);
 }
 
-/* The bytes that the characters of a token stand for, or the token, if one of them stands for none. */
+/* The bytes that the characters of a token stand for, or the token itself, if one of them stands for no byte. */
 static uint8_t *unspell(const uint8_t *t, const uint8_t *end, uint8_t *to) {
     uint8_t *start = to;
     for (const uint8_t *p = t; p < end;) {
@@ -191,7 +191,7 @@ static uint8_t *unspell(const uint8_t *t, const uint8_t *end, uint8_t *to) {
     return to;
 }
 
-/* A token after DO_REPLACE, DO_STRIP or DO_UNSPELL; `begun` of one that began long before. */
+/* A token after DO_REPLACE, DO_STRIP or DO_UNSPELL. `begun`: the token began in an earlier part. */
 static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, uint8_t *to, bool begun) {
     const uint8_t *a = s + JOIN_HEAD, *b = a + s[4];
     size_t n = s[4];
@@ -240,7 +240,7 @@ static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t
     return to;
 }
 
-/* The tokens of a run of n bytes. */
+/* Append the tokens of a run of n bytes. */
 static uint8_t *put_run(uint8_t *to, const uint8_t *run, uint32_t n, bool each) {
     static const uint8_t lost[] = {0xEF, 0xBF, 0xBD};
     if (n && !each && well_formed(run, n)) return append_token(to, run, n);
@@ -255,7 +255,7 @@ static uint8_t *put_run(uint8_t *to, const uint8_t *run, uint32_t n, bool each) 
 
 static uint8_t *join_bytes(bool each, wwho_state *d, uint8_t *t, const uint8_t *end, uint8_t *to) {
     uint8_t *run = t;
-    uint32_t n = 0; /* bytes of the run, which are written over its tokens */
+    uint32_t n = 0; /* the bytes of the run overwrite its tokens */
     for (uint32_t size; t < end; t += 4 + size) {
         size = read32(t);
         int byte = byte_of(t + 4, size);
@@ -286,7 +286,7 @@ static uint8_t *join_all(const uint8_t *s, wwho_state *d, const uint8_t *t, cons
     return at;
 }
 
-/* How many bytes n tokens with texts of `size` bytes may take in the list, after any step; 0 where they are too many. */
+/* How many bytes n tokens, with texts of `size` bytes in total, can take in the list after any step; 0 if that is too much. */
 static size_t most_bytes(const wwho_decoder *d, uint64_t size, uint64_t n) {
     const uint8_t *s = d->steps;
     for (uint32_t i = 0; i < d->n_steps && size <= WWHO_MAX_LENGTH; i++, s = next_step(s)) {
@@ -300,7 +300,7 @@ static size_t most_bytes(const wwho_decoder *d, uint64_t size, uint64_t n) {
     return size <= WWHO_MAX_LENGTH / 2 ? (size_t)size : 0;
 }
 
-/* The steps over the list from `out` to `end`, in halves of `half` bytes; the text goes to `out`. Its length. */
+/* Run the steps over the list from `out` to `end`, in halves of `half` bytes, and write the text to `out`. Returns its length. */
 static size_t take_steps(const wwho_decoder *d, wwho_state *state, uint8_t *out, uint8_t *end, size_t half) {
     uint8_t *list = out, *to = out;
     const uint8_t *s = d->steps;
@@ -335,7 +335,7 @@ int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uin
         size += t.n + t.n_prefix;
         count++;
     }
-    size_t half = most_bytes(d, size, count + 1); /* a DO_JOIN makes a token of none */
+    size_t half = most_bytes(d, size, count + 1); /* DO_JOIN makes one token even of an empty list */
     *len = 2 * half;
     if (!half) return WWHO_ARGUMENT;
     if (*len > cap) return WWHO_BUFFER;
@@ -344,7 +344,7 @@ int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uin
         return WWHO_OK;
     }
     uint8_t *to = out, *sure = out;
-    size_t waiting = 0; /* tokens behind `sure`: the last one, or those that a block ends, whose index may come */
+    size_t waiting = 0; /* tokens after `sure`: the last one, or those that end with a block, whose index may follow */
     for (size_t i = 0; i < n; i++) {
         list_token(model, ids[i], &t);
         if (is_skipped(model, ids[i], flags)) continue;

@@ -1,11 +1,11 @@
-/* The automata of an artifact (FORMAT.md, AUTOMATA): what they MUST be, and their tables as the scanner wants them. */
+/* Checks the automata of an artifact (FORMAT.md, AUTOMATA) and builds the scanner's tables. */
 #include "stream.h"
 
 enum { MAX_AUTOMATA = 1023, MAX_STATES = 4095, MAX_RULES = 1023, MAX_ENTRIES = 1 << 22 };
 
 static uint32_t stride_of(uint32_t n_classes) { return (n_classes + 8) & ~3u; }
 
-/* The automaton at *at; *at moves behind it. */
+/* Read the automaton at *at, and move *at past it. */
 static int find_automaton(wwho_section s, uint32_t n_classes, uint32_t *at, wwho_stored *a) {
     const uint8_t *head = s.at + *at;
     if (s.length - *at < 8) return WWHO_AUTOMATON_SHAPE;
@@ -89,8 +89,8 @@ typedef struct {
 static inline bool has_state(const state_set *set, uint32_t state) { return set->bits[state >> 3] >> (state & 7) & 1; }
 static inline void add_state(state_set *set, uint32_t state) { set->bits[state >> 3] |= (uint8_t)(1u << (state & 7)); }
 
-/* From each state in which a scan may start, follow every way that has not come to a mark: none may be dead. `todo` has room for all
- * states and columns. What a start does at the end of the text is nobody's business: an empty text has no piece. */
+/* From each start state, follow every path until its first mark: none may end before one. `todo` has room for all states and columns.
+ * At the end of the text, a start state may do anything, because an empty text is never scanned. */
 static int check_total(const wwho_stored *a, uint16_t *todo) {
     state_set seen = {{0}};
     uint32_t n = 0, n_starts, mark;
@@ -111,7 +111,7 @@ static int check_total(const wwho_stored *a, uint16_t *todo) {
     return WWHO_OK;
 }
 
-/* The states of which every entry has a mark. Then a mark on the way into one says nothing: the next one overrides it. */
+/* The states whose entries all have a mark. A mark on the way into such a state does not matter: the next mark overrides it. */
 static void find_marking(const wwho_stored *a, state_set *marking) {
     fill_bytes(marking, 0, sizeof *marking);
     for (uint32_t state = 1; state < a->n_states; state++) {
@@ -136,7 +136,7 @@ static void put_rows(const wwho_stored *a, uint32_t n_classes, uint32_t *table, 
     }
 }
 
-/* The ASCII characters over which a state loops that are worth a look ahead, if any: the longest range, or at least the space. */
+/* The ASCII characters over which a state loops, if skipping them pays: the longest range, or at least the space. */
 static wwho_range loop_range(const wwho_classes *classes, const uint32_t *table, uint32_t row) {
     wwho_range range = {0, 0};
     uint32_t longest = 15;
@@ -151,8 +151,9 @@ static wwho_range loop_range(const wwho_classes *classes, const uint32_t *table,
     return range;
 }
 
-/* Whether no piece ends within ASCII once a state is reached, and what is known after a character follows from that character alone: it
- * leads to one state from all, and so does a mark there; or that state needs no earlier one, since it loops but where it marks. */
+/* Whether ASCII text can be skipped from a state on up to its last character: no match ends within ASCII, and the state after a
+ * character depends on that character alone. So each character leads to the same state from everywhere, with the same mark; without a mark,
+ * the state that it leads to loops except where it marks. */
 static bool is_calm(const wwho_classes *classes, const uint32_t *table, uint32_t row) {
     const uint16_t *ascii = classes->ascii;
     for (uint32_t c = 0; c < 128; c++) {

@@ -5,41 +5,41 @@
 #include "utf8.h"
 
 #define WWHO_START 1u
-#define BEHIND 2u /* the state that leads from the character before a place to the one to start in, of an automaton that looks behind */
+#define BEHIND 2u /* if the automaton looks behind: leads to the state to start in, by the character before a place */
 
 #define LOOKS_BEHIND 1u
 
-/* An automaton over classes. An entry is `mark << 22 | row`, where row is the next state times the stride, a multiple of 4; 0 is dead.
- * Where there is more to do than to go on, it has the bit ENTRY_STOP. */
+/* An entry of the scanner's table is `mark << 22 | row`, where row is the next state times the stride, a multiple of 4; 0 is dead. Entries
+ * with a mark, and entries that end the scan, have the bit ENTRY_STOP. */
 #define ENTRY_ROW 0x3FFFFCu
 #define ENTRY_MARK(entry) ((entry) >> 22)
 #define ENTRY_STOP 1u
-#define ENTRY_RUN 2u /* of a range of ASCII characters from the next state on, the last says all: the last columns of its row */
+#define ENTRY_RUN 2u /* from the next state on, a run of ASCII characters can be skipped up to the last: the range is in its row */
 
-/* ASCII characters from one to another: adding below sets the uppermost bit of a byte from the first on, above behind the last. */
+/* A range of ASCII characters. Adding `below` sets the highest bit of a byte from the first character on, `above` after the last one. */
 typedef struct {
     uint64_t below, above;
 } wwho_range;
 
 typedef struct wwho_stream wwho_stream;
 
-/* An automaton as it lies in the file. */
+/* An automaton in the file. */
 typedef struct {
     uint32_t n_states, n_columns, n_rules;
     uint32_t flags;                  /* LOOKS_BEHIND, or 0 */
-    bool wide_columns, wide_entries; /* two bytes in place of one, four in place of two */
+    bool wide_columns, wide_entries; /* columns of two bytes instead of one, entries of four instead of two */
     const uint8_t *column, *table;
 } wwho_stored;
 
 typedef struct {
     const uint32_t *table;
-    uint32_t stride; /* of the classes, the end of the text, and, from an even column on, a wwho_range; a multiple of 4 */
+    uint32_t stride; /* of a row: the classes, the end of the text, and, from an even column on, a wwho_range; a multiple of 4 */
     wwho_stored stored;
-    uint32_t words, mark_words; /* of a set of states, and of one of marks */
-    uint64_t *after;            /* by class, a set: the states that it may lead to */
-    uint64_t *marks;            /* by state, a set: the marks that may yet come, and 0 */
+    uint32_t words, mark_words; /* of a set of states, of a set of marks */
+    uint64_t *after;            /* for each class, the set of states that it may lead to */
+    uint64_t *marks;            /* for each state, the set of marks that may follow, and 0 */
     uint16_t *found;            /* room for all states */
-    bool single;                /* each character is a match of its own, whatever stands beside it */
+    bool single;                /* each character is a match of its own, whatever stands next to it */
     wwho_stream *stream;        /* stream.h */
 } wwho_automaton;
 
@@ -61,19 +61,20 @@ static inline uint32_t class_of(const wwho_classes *classes, uint32_t code_point
     return classes->pages[128u * classes->page[code_point >> 7] + (code_point & 127)];
 }
 
-/* A place in a text, and the class and width of the character there; without more text, the class is that of the end. */
+/* A place in a text, and the class and width of the character there. At the end, the class is that of the end of the text. */
 typedef struct {
     const uint8_t *text;
-    size_t at, end, from; /* `from` is where the text begins that is scanned */
+    size_t at, end, from; /* `from`: where the scanned text begins */
     uint32_t class, width;
-    /* the last character of three bytes: its bytes but for the lowest seven bits of the code point, and its page of classes */
+    /* of the last character of three bytes: its bytes without the lowest seven bits of the code point, and its page of classes */
     uint32_t block;
     const uint16_t *page;
 } wwho_cursor;
 
 #define BLOCK_BITS 0xC0FEFFu
 
-/* A character behind ASCII. Most have the page of the one before: Hindi by 1.03, in WebAssembly by 1.05. */
+/* Read a character beyond ASCII. Most are in the same page as the one before: remembering it makes Hindi 1.03 times as fast, and 1.05 in
+ * WebAssembly. */
 static inline void read_wide_class(const wwho_classes *classes, wwho_cursor *c) {
     const uint8_t *text = c->text + c->at;
     uint32_t code_point, word = 0;
@@ -112,7 +113,7 @@ static inline wwho_cursor start_at(const wwho_classes *classes, const uint8_t *t
     return c;
 }
 
-/* A cursor over a part of another one's text, as a text of its own. */
+/* A cursor over a part of another cursor's text, as a text of its own. */
 static inline wwho_cursor start_within(const wwho_classes *classes, const wwho_cursor *whole, size_t at, size_t end) {
     wwho_cursor c = *whole;
     c.at = c.from = at;
@@ -121,7 +122,7 @@ static inline wwho_cursor start_within(const wwho_classes *classes, const wwho_c
     return c;
 }
 
-/* How many of the eight bytes at text are in the range, from the first one on. */
+/* How many of the eight bytes at `text` are in the range, counted from the first one on. */
 static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
     uint64_t word = load64(text), low = word & ONES * 127;
     uint64_t outside = ~((low + range.below) ^ (low + range.above)) | word;
@@ -129,8 +130,8 @@ static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
     return outside ? trailing_zeros(outside) >> 3 : 8;
 }
 
-/* Move the cursor, which is not at the end, behind the piece that starts there; its rule goes to *rule. The automaton was
- * checked to match something. Most pieces end just before the character that ends the scan: it is not read again. */
+/* Move the cursor, which is not at the end, past the match that starts there; its rule goes to *rule. Every automaton was checked to have
+ * one. Most matches end just before the character that ends the scan, so that character is not read again. */
 static WARM void scan_from(uint32_t row, const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor,
                            uint32_t *rule) {
     const uint32_t *table = automaton->table;
@@ -176,22 +177,22 @@ static HOT void scan_piece(const wwho_classes *classes, const wwho_automaton *au
 /* The width of the character before a place, in a text that begins at `from`; its class goes to *class. */
 WWHO_LOCAL uint32_t class_before(const wwho_classes *classes, const uint8_t *text, size_t from, size_t at, uint32_t *class);
 
-/* The same as scan_piece(), as a function: for what is not worth a copy of it; and of any automaton. */
+/* As scan_piece(), but not inlined, and also for automata that look behind. */
 WWHO_LOCAL void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule);
 
-/* Find the automata of a section by their heads, and take memory for their tables. WWHO_AUTOMATON_SHAPE. */
+/* Read the heads of the automata of a section, and take memory for their tables. WWHO_AUTOMATON_SHAPE. */
 WWHO_LOCAL int plan_automata(wwho_section section, uint32_t n_classes, wwho_arena *arena, wwho_automaton **automata, uint32_t *count);
 
-/* Check an automaton that was planned and build its tables. WWHO_AUTOMATON_SHAPE, _TABLE, _TOTAL. */
+/* Check an automaton and build its tables. WWHO_AUTOMATON_SHAPE, _TABLE, _TOTAL. */
 WWHO_LOCAL int build_automaton(wwho_automaton *automaton, const wwho_classes *classes);
 
-/* Fill in `after` and `marks`, which say all that a cut needs to know of an automaton. */
+/* Fill in `after` and `marks`, which say all that cuts.c needs to know about an automaton. */
 WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a);
 
-/* Number and mark of the entry of a stored automaton: the next state; the mark goes to *mark. */
+/* The next state in an entry of a stored automaton; its mark goes to *mark. */
 WWHO_LOCAL uint32_t stored_step(const wwho_stored *stored, uint32_t state, uint32_t column, uint32_t *mark);
 
-/* The column of a class, or of the end of the text, where class_of is n_classes. */
+/* The column of a class, or of the end of the text if class_of is n_classes. */
 WWHO_LOCAL uint32_t stored_column(const wwho_stored *stored, uint32_t n_classes, uint32_t class_of);
 
 #define NO_AUTOMATON 0xFFFFu

@@ -30,7 +30,7 @@ WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, 
     return WWHO_OK;
 }
 
-/* Note which symbols the bytes are. */
+/* Enter the symbol of each byte. False if the symbols are not the 256 bytes, or do not ascend with an id map. */
 static bool number_bytes(wwho_vocabulary *v) {
     for (uint32_t i = 0; i < 256; i++) {
         if (v->offset[256] != 256 || (v->id_rule == IDS_STATED && v->texts[i] != i)) return false;
@@ -39,7 +39,7 @@ static bool number_bytes(wwho_vocabulary *v) {
     return true;
 }
 
-/* Tokens from `from` to `to` are made of nothing, and none is a lone space where there is one. */
+/* Give the tokens from `from` to `to` no parts. False if one is a lone space although the model has a space_id. */
 static bool are_unmade(wwho_vocabulary *v, uint32_t from, uint32_t to) {
     for (; from < to; from++) {
         v->left[from] = v->right[from] = from;

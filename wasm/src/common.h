@@ -1,4 +1,4 @@
-/* What every file of the core needs: limits, memory, the reading of little-endian numbers. */
+/* What every file of the core needs: limits, memory, reading little-endian numbers. */
 #ifndef WWHO_COMMON_H
 #define WWHO_COMMON_H
 
@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* What one file of the core offers to another: in one compilation unit (wwho.c) the compiler sees every use. */
+/* Marks what one file of the core offers to another. In wwho.c, which is one compilation unit, it means static. */
 #ifndef WWHO_LOCAL
 #if defined(__GNUC__) && !defined(WWHO_PLAIN_C)
 #define WWHO_LOCAL __attribute__((visibility("hidden")))
@@ -15,9 +15,8 @@
 #endif
 #endif
 
-/* What compilers offer beyond C11, unless WWHO_PLAIN_C is defined. HOT is for the path that most pieces take: no compiler, and
- * WebAssembly's least of all, may make a call of it. The memory functions are the compiler's own where it has them: freestanding C
- * has no <string.h>. */
+/* What compilers offer beyond C11, unless WWHO_PLAIN_C is defined. HOT: always inline, this is the hot path. COLD: never inline, and
+ * keep it small in WebAssembly. The memory functions are the compiler's own if it has them, because freestanding C has no <string.h>. */
 #if defined(__GNUC__) && !defined(WWHO_PLAIN_C)
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read in place: little-endian only");
 #define HOT inline __attribute__((always_inline))
@@ -27,7 +26,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read 
 #define COLD __attribute__((noinline, unused))
 #endif
 #define prefetch(address) __builtin_prefetch(address)
-#ifdef __wasm__ /* compilers surround the instructions with checks for n = 0: a call is half the size */
+#ifdef __wasm__ /* compilers surround the instructions with checks for n = 0, so a call is half the size */
 #define copy_bytes(to, from, n) (__builtin_constant_p(n) && (n) <= 32 ? (void)__builtin_memcpy(to, from, n) : copy_many(to, from, n))
 #define fill_bytes(to, byte, n) fill_many(to, byte, n)
 static COLD void copy_many(void *to, const void *from, size_t n) { __builtin_memcpy(to, from, n); }
@@ -70,12 +69,12 @@ static HOT uint64_t bits_of(wwho_16 truth) {
 typedef uint8_t wwho_16;
 #endif
 
-/* HOT where there is room for a copy in each loop: natively, a call costs texts that are not ASCII up to a tenth, in WebAssembly,
- * where every byte is downloaded, hardly anything. */
+/* WARM: inline natively, where a call makes texts beyond ASCII up to a tenth slower; do not inline in WebAssembly, where a call costs
+ * hardly anything and every byte is downloaded. */
 #ifdef __wasm__
 #define WARM COLD
-/* It has no prefetch(); what steps rewrite character by character, words of such texts (words.h), and stages that drop what they match,
- * are taken as any other; roots of tries are nodes as any other. */
+/* WebAssembly has no prefetch(), and omits the fast paths for steps that rewrite single characters, for words of rewritten text (words.h),
+ * for stages that drop matches, and for the roots of tries. */
 enum { FETCHES = 0, REWRITES_APART = 0, WORDS = 0, DROPS = 0, ROOT_CHILDREN = 0 };
 #else
 #define WARM HOT
@@ -90,19 +89,19 @@ enum { FETCHES = 1, REWRITES_APART = 1, WORDS = 1, DROPS = 1, ROOT_CHILDREN = 25
 #define WWHO_MAX_IDS ((1u << WWHO_ID_BITS) - 1) /* ids are below it */
 #define ONES UINT64_C(0x0101010101010101)
 
-/* A part of the file. */
+/* A section of the file. */
 typedef struct {
     const uint8_t *at;
     uint32_t length;
 } wwho_section;
 
-/* Memory handed out from a buffer of `size` bytes; what does not fit is only counted. */
+/* Memory that is handed out from a buffer of `size` bytes. Requests that do not fit are only counted. */
 typedef struct {
     uint8_t *base;
     uint64_t size, used;
 } wwho_arena;
 
-/* Null where it does not fit, and then for all that comes after, too. */
+/* Null if the request does not fit; all later requests then fail, too. */
 static COLD void *take(wwho_arena *arena, uint64_t size) {
     uint64_t at = arena->used;
     arena->used += (size + 15) & ~(uint64_t)15;

@@ -1,14 +1,14 @@
-/* Where a text may be cut so that both parts encode as the whole does, whatever comes after it (FORMAT.md, Encoding).
+/* Where a text may be cut so that both parts encode as the whole does, whatever follows (FORMAT.md, Encoding).
  *
- * It follows from the automata. A place between the characters a and b, with c after b, is safe if, from every state that the
- * router can be in after a,
- *   - it ends a segment before b; or
- *   - after b and c it is where it would be had the text begun with b, in a segment of a route whose scanner ends a pretoken
+ * The automata decide this. A place between the characters a and b, with c after b, is safe if, for every state that the router can
+ * be in after a,
+ *   - the router ends a segment before b; or
+ *   - after b and c the router is in the same state as if the text began with b, and the scanner of the segment's route ends a pretoken
  *     before b from every state that it can be in after a;
- * and if router and scanner, where the text ends instead of going on with b, end the same segment and a pretoken there. */
+ * and if the router and the scanner end the same segment and a pretoken there when the text ends before b. */
 #include "cuts.h"
 
-/* The least state over `state` in a set, or 0, which is in none. */
+/* The lowest state above `state` in a set; 0 if there is none. */
 static inline uint32_t next_state(const wwho_automaton *a, const uint64_t *set, uint32_t state) {
     uint32_t word = ++state >> 6;
     if (word >= a->words) return 0;
@@ -23,7 +23,7 @@ static inline uint32_t next_of(const wwho_automaton *a, uint32_t entry) { return
 
 static inline bool is_in(const uint64_t *set, uint32_t i) { return set[i >> 6] >> (i & 63) & 1; }
 
-/* The marks of an entry, and of what may come after it, are added to those of a state; false where all were there. */
+/* Add the marks of an entry, and those that may follow it, to those of a state. False if it had them all. */
 static bool add_marks(const wwho_automaton *a, uint32_t state, uint32_t entry) {
     uint64_t *marks = a->marks + state * a->mark_words, new = 0;
     const uint64_t *more = a->marks + next_of(a, entry) * a->mark_words;
@@ -54,7 +54,7 @@ WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a) {
             seen[next >> 6] |= UINT64_C(1) << (next & 63);
         }
     fill_bytes(a->marks, 0, n_states * a->mark_words * sizeof *a->marks);
-    for (bool changed = true; changed;) { /* from the last found on, most ways are followed in one round */
+    for (bool changed = true; changed;) { /* starting with the last state found, one round follows most paths */
         changed = false;
         for (uint32_t i = n; i--;)
             for (uint32_t class = 0; class <= n_classes; class++) changed |= add_marks(a, found[i], entry_of(a, found[i], class));
@@ -84,7 +84,7 @@ static bool may_end_phrase(const wwho_model *model, uint32_t class) {
     return false;
 }
 
-/* Whether no mark but this one is to come in a state. */
+/* Whether this is the only mark that may follow in a state. */
 static bool only_mark(const wwho_automaton *a, uint32_t state, uint32_t mark) {
     const uint64_t *marks = a->marks + state * a->mark_words;
     for (uint32_t i = 0; i < a->mark_words; i++) {
@@ -114,7 +114,7 @@ static bool is_safe(const wwho_model *model, uint32_t a, uint32_t b, uint32_t c)
     return true;
 }
 
-/* Whether the text of an added token lies across a place: where it does not fit there, it hides those that begin within it. */
+/* Whether the text of an added token lies across a place. Even if it is rejected there, it hides tokens that begin within it. */
 static bool is_within_added(const wwho_wanted *wanted, const uint8_t *text, size_t at, size_t len) {
     const wwho_vocabulary *v = &wanted->model->added;
     for (uint32_t i = 0; i < v->n_tokens; i++)
@@ -133,14 +133,14 @@ WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wante
     for (size_t before; at; at = before, c = b, b = a) {
         before = at - class_before(&model->classes, text, 0, at, &a);
         if (text[at] == ' ' && may_end_phrase(model, a)) continue;
-        if (model->property && (model->property[a] || model->property[b])) continue; /* an added token beside it would ask for more */
+        if (model->property && (model->property[a] || model->property[b])) continue; /* an added token next to it would look further */
         if (model->property && is_within_added(wanted, text, at, len)) continue;
         if (is_safe(model, a, b, c)) return at;
     }
     return 0;
 }
 
-/* Whether the text ends within what may become an added token of a kind that begins at `at`. */
+/* Whether the text ends within a possible added token of a kind that begins at `at`. */
 static bool is_unfinished(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t len) {
     const wwho_vocabulary *v = &wanted->model->added;
     for (uint32_t i = 0; i < v->n_tokens; i++)
@@ -150,7 +150,7 @@ static bool is_unfinished(const wwho_wanted *wanted, uint32_t late, const uint8_
     return false;
 }
 
-/* Whether a text may be cut at the end of an added token: what is beside it may ask for more, and must be there as a whole. */
+/* Whether a text may be cut at the end of an added token: the characters before and after must be complete, and have no properties. */
 static bool may_end_added(const wwho_model *model, const uint8_t *text, size_t at, size_t len) {
     uint32_t width;
     return !model->property || !at ||
@@ -161,7 +161,7 @@ WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const ui
                               size_t *end) {
     const wwho_model *model = wanted->model;
     const size_t from = at, len = *end, longest = wanted->firsts->any >> late & 1 ? model->added.longest : 0;
-    size_t sure = at, stop = len; /* the first token behind `sure` */
+    size_t sure = at, stop = len; /* stop: the first token after `sure` */
     while (at < *end) {
         wwho_added_match m = find_next(wanted, late, text, from, at, *end);
         for (size_t i = at + longest > len ? at : len - longest; longest && i <= m.start && i < *end; i++)

@@ -3,7 +3,7 @@
 
 enum { HEADER_SIZE = 20, CHECKSUM_AT = 16, ENTRY_SIZE = 12, MAX_SECTIONS = 64, FORMAT_VERSION = 2 };
 
-/* CRC-32 as in zlib. A native build takes 8 bytes at once: o200k_base opens in 0.9 of the time. */
+/* CRC-32 as in zlib. A native build takes 8 bytes at a time, so o200k_base opens in 0.9 of the time. */
 WWHO_LOCAL int check_sum(const uint8_t *blob, size_t len, int status) {
     enum { SLICES = FETCHES ? 8 : 1 };
     uint32_t table[SLICES][256], crc = WWHO_NONE;
@@ -75,6 +75,6 @@ WWHO_LOCAL int read_file(const uint8_t *blob, size_t len, wwho_file *file) {
     int status = read_header(blob, len);
     if (status) return status;
     status = read_sections(blob, len, file);
-    /* of a file that was damaged on its way, the reader wants to know just that */
+    /* if the file was damaged on its way, report just that */
     return status ? check_sum(blob, len, status) : WWHO_OK;
 }

@@ -7,17 +7,17 @@
 #define WWHO_MAX_MODELS 4u /* the cache has two bits for a model's number */
 #define WWHO_N_SECTIONS (WWHO_SECTION_PROVENANCE + 1)
 
-/* The sections of a file, by kind; `at` is null where there is none. MODEL, which may come several times, has its own list. */
+/* The sections of a file, by kind; `at` is null if there is none. MODEL sections, of which there may be several, have their own list. */
 typedef struct {
     wwho_section section[WWHO_N_SECTIONS];
     wwho_section models[WWHO_MAX_MODELS];
     uint32_t n_models;
 } wwho_file;
 
-/* Find the sections: everything of section 1, but the checksum only where something else is wrong. */
+/* Find the sections, and check everything in FORMAT.md, Header. The checksum is computed only if something else is wrong. */
 WWHO_LOCAL int read_file(const uint8_t *blob, size_t len, wwho_file *file);
 
-/* WWHO_CHECKSUM where the bytes, whose header was read, are not those that were written; else `status`. */
+/* WWHO_CHECKSUM if the checksum of a file, whose header was read, is wrong; else `status`. */
 WWHO_LOCAL int check_sum(const uint8_t *blob, size_t len, int status);
 
 #endif

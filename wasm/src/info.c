@@ -1,4 +1,4 @@
-/* What a model tells of itself, and the names of statuses. */
+/* What a model says about itself, and the names of statuses. */
 #include "added.h"
 #include "after.h"
 #include "models.h"
@@ -6,7 +6,7 @@
 
 uint32_t wwho_abi_version(void) { return WWHO_VERSION_MAJOR << 16 | WWHO_VERSION_MINOR; }
 
-/* Name number `index` of a list, each of which ends with a zero; null beyond the last one, after which another zero follows. */
+/* Name number `index` of a list; null beyond the last one. Each name ends with a zero, and another zero ends the list. */
 static const char *name_at(const char *names, uint32_t index) {
     for (; index && *names; index--)
         while (*names++) {
@@ -25,7 +25,7 @@ const char *wwho_status_str(int status) {
     return name ? name : "unknown status";
 }
 
-/* The number that is wanted of those that tell of a thing. */
+/* A request for one of the numbers that describe a thing. */
 typedef struct {
     uint32_t index;
     const char **name;
@@ -46,12 +46,12 @@ static int tell_one(const wwho_asked *w, const char *name, uint32_t value) {
     return WWHO_OK;
 }
 
-/* The number of an automaton; WWHO_NONE where there is none. */
+/* The number of an automaton; WWHO_NONE if there is none. */
 static uint32_t number_of(const wwho_model *model, const wwho_automaton *automaton) {
     return automaton ? (uint32_t)(automaton - model->automata) : WWHO_NONE;
 }
 
-/* The same, of numbers that lie somewhere in `thing`. */
+/* As tell(), for numbers at offsets in `thing`. */
 static int tell_field(const wwho_asked *w, const char *names, const void *thing, const uint16_t *offsets) {
     const char *name = name_at(names, w->index);
     return name ? tell_one(w, name, read32((const uint8_t *)thing + offsets[w->index])) : WWHO_ARGUMENT;
@@ -76,7 +76,7 @@ static int tell_model(const wwho_asked *w, const wwho_vocabulary *v) {
                                        AT(n_ids),       AT(n_symbols), AT(n_merges), AT(n_superwords), AT(space_id),       AT(unk_id)};
     int status = tell_field(
         w, "kind\0symbols\0unknown\0ids\0speller\0first_id\0n_ids\0n_symbols\0n_merges\0n_superwords\0space_id\0unk_id\0", v, offsets);
-    if (w->index < 4) *w->value &= 255; /* of one byte */
+    if (w->index < 4) *w->value &= 255; /* these fields have one byte */
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* Looking texts up, and the scanner: what is called often, though not worth a copy at each place. See vocabulary.h, automaton.h. */
+/* Looking texts up, and the scanner: functions that are called often, but need not be inlined. See vocabulary.h, automaton.h. */
 #include "automaton.h"
 #include "vocabulary.h"
 

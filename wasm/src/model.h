@@ -1,4 +1,4 @@
-/* A tokenizer as it is opened: the stages that cut text, and the models that turn what they cut into tokens. */
+/* An opened tokenizer: the router and the stages that cut text into pretokens, and the models that encode these. */
 #ifndef WWHO_MODEL_H
 #define WWHO_MODEL_H
 
@@ -9,73 +9,74 @@
 
 #define WWHO_MAX_ROUTES 1023u
 
-/* A pretokenizer: an automaton, and what becomes of what each of its rules matches (stages.h). */
+/* A pretokenizer: an automaton, and an action for each of its rules (stages.h). */
 typedef struct {
     const wwho_automaton *automaton;
     const uint8_t *actions;
-    uint8_t most; /* the highest action of a rule; beyond all if the automaton looks behind */
+    uint8_t most; /* the highest action of a rule; 255 if the automaton looks behind */
 } wwho_stage;
 
-/* What becomes of a segment that the router gives this route: its stages cut it into pieces, or it is one piece; the model turns each
- * piece into tokens, a model over units by the units that an automaton finds in it. */
+/* What happens to a segment with this route: its stages cut it into pretokens (without stages it is one pretoken), and the model encodes
+ * each pretoken. A model over units takes the units that an automaton finds in it. */
 typedef struct {
     const uint8_t *name;
     uint8_t name_length;
     uint8_t model;
     uint8_t n_stages;
     const uint8_t *stages;         /* their numbers, of two bytes each */
-    bool keeps_all;                /* there is one stage alone, and it does */
-    bool tells;                    /* there is, it does not, and the first character of a match tells whether it is kept */
-    const wwho_automaton *scanner; /* the automaton of the one stage, if there is one alone and it joins no matches; else null */
+    bool keeps_all;                /* there is one stage, which keeps every match */
+    bool tells;                    /* there is one stage, which drops some matches; the first character of a match decides which */
+    const wwho_automaton *scanner; /* the automaton of the stage, if there is only one and it joins no matches; else null */
     const uint8_t *actions;        /* of its rules */
-    const wwho_automaton *units;   /* cuts pieces into units; null: the model takes bytes */
+    const wwho_automaton *units;   /* cuts pretokens into units; null: the model takes bytes */
 } wwho_route;
 
 typedef struct wwho_encoder wwho_encoder; /* encode.h */
 typedef struct wwho_key wwho_key;         /* cache.h */
 
-/* A kind of model, behind the head that all share (models.h): `p` and `c` are behind it. */
+/* A kind of model. `p` and `c` stand after the head that all kinds share (models.h). */
 struct wwho_kind {
-    /* Check the kind's own head, and take the memory that all heads ask for. */
+    /* Check the head of this kind, and take the memory that both heads ask for. */
     int (*check)(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena);
-    /* Check the rest but for the ids, and build the tables. */
+    /* Check everything else except the ids, and build the tables. */
     int (*build)(wwho_vocabulary *v, number_columns *c);
-    /* Put the tokens of the piece from `at` to `end`; the cache may come to know them by this key. Called where it does not. */
+    /* Put the tokens of the pretoken from `at` to `end`, which is not in the cache; they may be added there under this key. */
     void (*encode)(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end);
-    /* The token with this text, of n bytes, or WWHO_NONE. */
+    /* The token with this text of n bytes, or WWHO_NONE. */
     uint32_t (*find)(const wwho_vocabulary *v, const uint8_t *text, size_t n);
 };
 
-/* How the texts of tokens join (after.c). */
+/* How the texts of tokens are joined (after.c). */
 typedef struct {
-    const uint8_t *prefix, *steps, *surfaces, *texts; /* of the section: surfaces are an id and where its text ends in `texts` */
+    const uint8_t *prefix, *steps, *surfaces, *texts; /* in the section: a surface is an id and where its text ends in `texts` */
     uint32_t n_prefix, n_steps, n_surfaces;
-    uint32_t progress;           /* 0: without a gap, there are no steps; 1: by steps, in parts; 2: by steps, of the whole list */
-    bool holds;                  /* the last token of a part has to wait */
+    uint32_t progress;           /* 0: no steps, texts are concatenated; 1: steps that work in parts; 2: steps that need the whole list */
+    bool holds;                  /* the last token of a part must wait for the next part */
     const wwho_rewriting *pairs; /* the symbols that a step joins; null: there is no such step */
 } wwho_decoder;
 
-/* The first bytes of added tokens: bit 0 of those in a text as it is, bit 1 of those in a normalized one. */
+/* The first bytes of added tokens: bit 0 for tokens of the original text, bit 1 for those of normalized text. */
 typedef struct {
     uint8_t any, bytes[256];
 } wwho_firsts;
 
 #ifdef __wasm__
-/* What skips most text without an added token: all have one of these bytes, but NUL, at one of their first 8 places, unless the last
- * byte says that they do not. */
+/* Skips most text without an added token: every added token has one of the first four bytes (not NUL) at one of its first 8 places, unless
+ * the last byte is not zero. */
 typedef struct {
     uint8_t bytes[5];
 } wwho_starts;
 #else
-/* What skips most text without an added token: one has one of a few bytes at one of its first places, the rarest of those 8. */
+/* Skips most text without an added token: every added token has one of a few bytes at one of its first 8 places, the rarest of its bytes
+ * there. */
 typedef struct {
-    bool few; /* four bytes do */
+    bool few; /* four bytes are enough */
     uint8_t bytes[4];
-    uint8_t offsets;     /* bit k: some have theirs at place k */
-    uint32_t least;      /* bytes that all have, at most 4 */
-    uint8_t lengths;     /* bit n - 1: some have n bytes; bit 7: or more */
-    uint64_t first[64];  /* hashes of so many first bytes */
-    uint64_t more[1024]; /* of the first 8, or of all */
+    uint8_t offsets;     /* bit k: some tokens have theirs at place k */
+    uint32_t least;      /* the length of the shortest token, at most 4 */
+    uint8_t lengths;     /* bit n - 1: some tokens have n bytes; bit 7: 8 or more */
+    uint64_t first[64];  /* hashes of the first `least` bytes */
+    uint64_t more[1024]; /* hashes of the first 8 bytes, or of all if there are fewer */
 } wwho_starts;
 #endif
 
@@ -89,23 +90,23 @@ struct wwho_model {
     const wwho_automaton *router; /* null: everything is route 0 */
     wwho_route *routes;
     wwho_vocabulary models[WWHO_MAX_MODELS];
-    wwho_vocabulary added; /* added tokens by number, nothing merges */
-    uint32_t *added_ids;   /* of their numbers, ascending; several may have the same */
+    wwho_vocabulary added; /* added tokens by number; nothing merges */
+    uint32_t *added_ids;   /* by number, ascending; several may have the same id */
     const uint8_t *added_flags;
-    wwho_starts starts;    /* of these */
-    wwho_firsts firsts[3]; /* of none; of those that need no leave; of all that are found in texts */
+    wwho_starts starts;    /* of all added tokens */
+    wwho_firsts firsts[3]; /* of none; of those that are not special; of all but the hidden ones */
 #ifndef __wasm__
-    uint32_t space; /* the class of what steps make of a space; WWHO_NONE: words of their texts are not kept (words.h) */
-    bool ahead;     /* .. where steps know what follows the space */
+    uint32_t space; /* the class of what steps make of a space; WWHO_NONE: the cache does not keep words of rewritten text (words.h) */
+    bool ahead;     /* .. if steps know what follows the space */
     bool simple;    /* steps make one letter of a letter before a space */
 #endif
-    wwho_normalizer normalizer; /* without steps: texts are taken as they are */
+    wwho_normalizer normalizer; /* without steps, texts are not rewritten */
     wwho_decoder decoder;
-    const uint8_t *property;   /* of a class, for what stands beside an added token; null: nobody asks */
-    uint32_t n_vocab, longest; /* ids are below it; the longest token in bytes */
+    const uint8_t *property;   /* of each class, for the text next to an added token; null if no token needs them */
+    uint32_t n_vocab, longest; /* all ids are below n_vocab; longest: of all tokens, in bytes */
 };
 
-/* Move the cursor behind the segment that starts there; its route goes to *route. */
+/* Move the cursor past the segment that starts there; its route goes to *route. */
 static WARM void next_segment(const wwho_model *model, wwho_cursor *c, uint32_t *route) {
     *route = 0;
     if (model->router)

@@ -6,7 +6,7 @@
 
 enum { MODEL_HEAD = 32, FLAG_LATER = 4 };
 
-/* The kinds that a reader knows, by number and symbols. */
+/* The known kinds of models, by number and symbols. */
 static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
     static const wwho_kind bytes = {check_bpe, build_bpe, encode_piece, find_bpe}, units = {check_bpe, build_bpe, encode_segment, find_bpe};
     static const wwho_kind greedy = {check_greedy, build_greedy, encode_greedy, find_greedy};
@@ -17,7 +17,7 @@ static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
     return 0;
 }
 
-/* The head of model number `number` of those in `models`, of which the ones before are known. */
+/* Read the head of model number `number`; those of the models before are in `models`. */
 static int read_head(const wwho_section *s, wwho_vocabulary *models, uint32_t number) {
     const uint8_t *p = s->at;
     if (s->length < MODEL_HEAD) return WWHO_MODEL;
@@ -35,7 +35,7 @@ static int read_head(const wwho_section *s, wwho_vocabulary *models, uint32_t nu
     if (v->parts && (!spell || !v->symbols)) return WWHO_MODEL;
     if (p[0] != KIND_BPE && p[5] >= FLAG_LATER) return WWHO_MODEL;
     if (v->unknown == UNKNOWN_BYTES && v->id_rule != IDS_STATED) return WWHO_MODEL;
-    /* each token takes a byte at least: a small file cannot ask for much */
+    /* each token takes at least a byte, so a small file cannot ask for much memory */
     if (v->n_symbols > s->length || v->n_merges > s->length) return WWHO_MODEL;
     if (v->text_bytes > v->n_tokens * (uint64_t)WWHO_MAX_TOKEN) return WWHO_MODEL;
     if ((uint64_t)v->first_id + v->n_ids > WWHO_MAX_IDS || v->n_tokens > WWHO_MAX_IDS) return WWHO_MODEL;
@@ -44,7 +44,7 @@ static int read_head(const wwho_section *s, wwho_vocabulary *models, uint32_t nu
     return WWHO_OK;
 }
 
-/* Whether there are as many ids as it takes where they count up. */
+/* Whether n_ids is right for ids that count up or step. */
 static bool is_counted(const wwho_vocabulary *v) {
     bool space = v->space_id != WWHO_NONE;
     if (v->id_rule == IDS_STEP) return v->n_ids > v->n_tokens && !space;
@@ -82,7 +82,7 @@ WWHO_LOCAL int build_models(wwho_model *model) {
     return WWHO_OK;
 }
 
-/* The ids of a model's tokens, where they step over those of added tokens. */
+/* Number a model's tokens with STEP, which skips the ids of added tokens. */
 static int step_over(const wwho_model *model, wwho_vocabulary *v) {
     uint32_t token = 0, added = 0, n_added = model->added.n_tokens;
     for (uint32_t i = 0; i < v->n_ids; i++) {
@@ -93,7 +93,7 @@ static int step_over(const wwho_model *model, wwho_vocabulary *v) {
         v->by_id[i] = taken ? WWHO_NONE : token;
         if (!taken) v->ids[token++] = id;
     }
-    /* the last id is a token's */
+    /* the last id is that of a token */
     return token == v->n_tokens && v->by_id[v->n_ids - 1] != WWHO_NONE ? WWHO_OK : WWHO_IDS;
 }
 

@@ -10,14 +10,13 @@ enum { SYMBOLS_BYTES, SYMBOLS_UNITS };
 /* Check the heads of all models, and take their memory. */
 WWHO_LOCAL int plan_models(wwho_model *model, wwho_arena *arena);
 
-/* Check and build the models; the ids of those that step over added tokens' come later, by number_models(). */
+/* Check and build the models. number_models() later fills in the ids of models with STEP. */
 WWHO_LOCAL int build_models(wwho_model *model);
 
-/* Number the tokens of models that step over the ids of added tokens, which are known by now, and see that each id that stands
- * for what is unknown is one. */
+/* After the added tokens are known: number the tokens of models with STEP, and check that each unk_id is the id of a token. */
 WWHO_LOCAL int number_models(wwho_model *model);
 
-/* BPE (bpe.c): what it has for wwho_kind. */
+/* BPE (bpe.c): the functions of its wwho_kind. */
 WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena);
 WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c);
 WWHO_LOCAL uint32_t find_bpe(const wwho_vocabulary *v, const uint8_t *text, size_t n);

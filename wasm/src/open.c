@@ -1,5 +1,5 @@
-/* Opening an artifact: every MUST of FORMAT.md before anything is read through it. The heads of the sections say how much memory
- * a model takes (plan); then each section is checked and built, once, in their order. */
+/* Opening an artifact: checks every rule of FORMAT.md before the model is used. First the heads of the sections say how much memory the
+ * model takes (plan); then each section is checked and built once, in order. */
 #include "added.h"
 #include "after.h"
 #include "models.h"
@@ -59,7 +59,7 @@ static int plan_routes(wwho_model *model, wwho_arena *arena) {
     return WWHO_OK;
 }
 
-/* Whether the first character of a match tells whether the stage drops it. */
+/* Whether the first character of a match decides whether the stage drops it. */
 static bool tells_dropped(const wwho_stage *stage, uint32_t n_classes) {
     const wwho_automaton *a = stage->automaton;
     for (uint32_t class = 0; class < n_classes; class++) {
@@ -72,7 +72,7 @@ static bool tells_dropped(const wwho_stage *stage, uint32_t n_classes) {
     return true;
 }
 
-/* The route at p, of which `left` bytes are there; its size goes to *size. */
+/* Read the route at p, of at most `left` bytes; its size goes to *size. */
 static int read_route(const wwho_model *model, const uint8_t *p, uint32_t left, wwho_route *r, uint32_t *size) {
     if (left < 4 || p[1] > WWHO_MAX_STAGES || left < 5u + 2 * p[1]) return WWHO_ROUTES;
     uint32_t units = read16(p + 2);
@@ -99,7 +99,7 @@ static int read_route(const wwho_model *model, const uint8_t *p, uint32_t left, 
     return WWHO_OK;
 }
 
-/* Whether routes of one model that a text gets by what follows it cut it into the same units. */
+/* Whether routes of one model among which the following text decides have the same `units` (FORMAT.md, ROUTES). */
 static bool cuts_agree(const wwho_model *model) {
     if (!model->router) return true;
     const wwho_stored *router = &model->router->stored;
@@ -130,7 +130,7 @@ static int build_routes(wwho_model *model) {
     return cuts_agree(model) ? WWHO_OK : WWHO_ROUTES;
 }
 
-/* What the heads of the sections say: the numbers of things, and memory for all of them. */
+/* Read the heads of the sections: how many things there are, and memory for them. */
 static int plan(wwho_model *model, wwho_arena *arena) {
     const wwho_section *sections = model->file.section;
     int status = plan_classes(model, arena);
@@ -159,7 +159,7 @@ int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size) {
     return WWHO_OK;
 }
 
-/* The numbers that are known when all else is built. */
+/* Fill in the numbers that depend on everything else. */
 static void finish(wwho_model *model) {
     uint32_t n = model->added.n_tokens;
     model->n_vocab = n ? model->added_ids[n - 1] + 1 : 0;

@@ -7,7 +7,7 @@
 #include "viterbi.h"
 #include "words.h"
 
-/* What only one kind of model needs. */
+/* The scratch memory that only VITERBI models need. */
 static size_t lattice_size(const wwho_model *model) {
     for (uint32_t i = 0; model && i < model->n_models; i++)
         if (model->models[i].kind_number == KIND_VITERBI) return sizeof(wwho_lattice);
@@ -16,38 +16,38 @@ static size_t lattice_size(const wwho_model *model) {
 
 static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }
 
-/* Text that steps have rewritten: for each byte where the character came from, and where to begin anew (normalize.h), in the text
- * before. Without steps it is that text, and `sources` and `origins` are null. */
+/* A text that steps have rewritten. For each byte: its source in the text before, and where the steps can begin anew there (its origin,
+ * normalize.h). Without steps it is the text before, and `sources` and `origins` are null. */
 typedef struct {
     const uint8_t *text;
     const uint32_t *sources, *origins;
     size_t n;
 } wwho_view;
 
-/* Room for rewritten text, and its columns. */
+/* Room for rewritten text, its sources and its origins. */
 typedef struct {
     uint8_t *out;
     uint32_t *sources, *origins;
     size_t room;
 } wwho_room;
 
-/* Where a text begins, or goes on: behind other text, in what the first steps rewrite as a whole, in a part of that. */
+/* Flags of the place where a call begins: after other text; within text that the first steps rewrite as a whole; within a part of that. */
 enum { GONE_ON = 1, INSIDE_TEXT = 2, INSIDE_PART = 4 };
 
-/* What a call encodes: texts, and the parts of them on their way through the steps. */
+/* The state of a call: the text, and its parts as they pass through the steps. */
 typedef struct {
     wwho_encoder *e;
     wwho_wanted wanted;
-    wwho_view source;   /* the text as it was given */
-    wwho_room rooms[2]; /* for the steps of texts, for those of parts */
-    uint32_t place;     /* GONE_ON.. */
-    bool steps;         /* there are any */
+    wwho_view source;   /* the original text */
+    wwho_room rooms[2]; /* for the first steps, for the late ones */
+    uint32_t place;     /* GONE_ON, INSIDE_TEXT, INSIDE_PART */
+    bool steps;         /* whether any steps run */
 } wwho_pipe;
 
 enum {
     ROOM = 3 << 10,
     LINK = 18 + 60
-}; /* bytes of rewritten text at once; what each needs in all: its own, columns, and passing characters */
+}; /* bytes of rewritten text at a time; bytes of scratch for each: the text, sources, origins, and characters in the steps */
 
 size_t wwho_scratch_size(const wwho_model *model) {
     size_t steps = model && model->normalizer.n_all ? ROOM * LINK : 0;
@@ -55,7 +55,7 @@ size_t wwho_scratch_size(const wwho_model *model) {
            steps;
 }
 
-/* Divide the scratch area: what is beyond the size that it must have makes room for longer parts. */
+/* Divide the scratch area. If it is larger than necessary, there is room for longer parts. */
 static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len, const uint8_t *allowed) {
     wwho_encoder *e = pipe->e;
     if (!e->model || (!e->text && len) || !scratch || (uintptr_t)scratch % 16 || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
@@ -80,7 +80,7 @@ static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len
     return WWHO_OK;
 }
 
-/* Rewrite text[at..end) of a view in one of the rooms, as far as that goes. False where it goes nowhere. */
+/* Rewrite text[at..end) of a view into one of the rooms, as far as possible. False if nothing could be rewritten. */
 static bool rewrite(wwho_pipe *pipe, bool late, const wwho_view *from, wwho_normalizing *it, wwho_view *to) {
     const wwho_room *room = &pipe->rooms[late];
     const wwho_model *model = pipe->e->model;
@@ -96,7 +96,7 @@ static bool rewrite(wwho_pipe *pipe, bool late, const wwho_view *from, wwho_norm
     return done;
 }
 
-/* The tokens and spans from these on have places in the text of a view: make them those of the text before. */
+/* Convert the offsets of tokens and spans, from these on, from the text of a view to the text before. */
 static void place_all(wwho_encoder *e, const wwho_view *view, size_t first, size_t first_span, const uint8_t *text, size_t len) {
     if (!view->sources) return;
     place_tokens(e, first, view->sources, view->n, text, len);
@@ -104,7 +104,7 @@ static void place_all(wwho_encoder *e, const wwho_view *view, size_t first, size
         place_part(view->sources, view->n, text, len, (uint32_t)e->start, &e->spans[i].start, &e->spans[i].end);
 }
 
-/* Encode text without added tokens of a view `late`, which is `early` or what steps made of that. */
+/* Encode text[at..end) without added tokens of the view `late`, which is `early` or what the late steps made of it. */
 static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view *early, size_t at, size_t end) {
     wwho_encoder *e = pipe->e;
     size_t first = e->n, first_span = e->n_spans;
@@ -115,8 +115,8 @@ static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view 
     place_all(e, early, first, first_span, pipe->source.text, pipe->source.n);
 }
 
-/* Where text[at..end) of a view, which goes on, may be cut, or 0. In the text before, the steps begin anew behind `start`, at *from; if
- * `source` is that text, and not null, its own steps may begin anew there, too. */
+/* Where text[at..end) of a view, which more text follows, may be cut, or 0. The steps then begin anew at *from, after `start`, in the text
+ * before. If `source`, which is that text, is not null, its own steps can begin anew there, too. */
 static size_t find_cut(const wwho_pipe *pipe, const wwho_view *view, const wwho_view *source, size_t at, size_t end, size_t start,
                        size_t *from) {
     for (size_t n = end - at; (n = cut_ordinary(pipe->e->model, &pipe->wanted, view->text + at, n)) != 0;) {
@@ -127,8 +127,8 @@ static size_t find_cut(const wwho_pipe *pipe, const wwho_view *view, const wwho_
     return 0;
 }
 
-/* Encode text[at..end) of a view without added tokens: a part, or what is left of one where `fresh` is false. Gives how far that was
- * possible: to the end, unless the part goes on (`more`) or there is not enough room. */
+/* Encode text[at..end) of a view without added tokens: a part, or the rest of one if `fresh` is false. Returns how far that was
+ * possible: to the end, unless more of the part follows (`more`) or there is not enough room. */
 static size_t encode_rewritten(wwho_pipe *pipe, const wwho_view *early, size_t at, size_t end, bool fresh, bool more) {
     const wwho_encoder *e = pipe->e;
     wwho_view late = {early->text, 0, 0, early->n};
@@ -154,7 +154,7 @@ static size_t encode_rewritten(wwho_pipe *pipe, const wwho_view *early, size_t a
     return at;
 }
 
-/* Put an added token that was found in a view. */
+/* Put the id of an added token that was found in a view. */
 static void put_added(wwho_pipe *pipe, const wwho_view *view, const wwho_added_match *m) {
     wwho_encoder *e = pipe->e;
     e->place = m->start;
@@ -164,7 +164,7 @@ static void put_added(wwho_pipe *pipe, const wwho_view *view, const wwho_added_m
 
 static void set_place(wwho_pipe *pipe, uint32_t bit, bool on) { pipe->place = on ? pipe->place | bit : pipe->place & ~bit; }
 
-/* Encode text[at..end) of a view, in which are the tokens of normalized text. Gives how far that was possible. */
+/* Find the added tokens of normalized text in text[at..end) of a view, and encode it. Returns how far that was possible. */
 static size_t encode_normalized(wwho_pipe *pipe, const wwho_view *early, size_t at, size_t end, bool more) {
     const wwho_encoder *e = pipe->e;
     const size_t from = at, sure = more ? sure_tokens(&pipe->wanted, 1, early->text, early->origins, at, &end) : end;
@@ -182,7 +182,7 @@ static size_t encode_normalized(wwho_pipe *pipe, const wwho_view *early, size_t 
     return at;
 }
 
-/* Encode source[at..end), in which are no tokens of the text as it is. Gives how far that was possible. */
+/* Rewrite and encode source[at..end), which has no added tokens of the original text. Returns how far that was possible. */
 static size_t encode_stretch(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     const wwho_normalizer *n = &pipe->e->model->normalizer;
     if (!pipe->steps || n->n_late == n->n_steps) return encode_normalized(pipe, &pipe->source, at, end, more);
@@ -204,7 +204,7 @@ static size_t encode_stretch(wwho_pipe *pipe, size_t at, size_t end, bool more) 
 #ifndef __wasm__
 enum { STRETCH = 64, LONGEST_STRETCH = 2048 };
 
-/* The same, word by word, where the cache may know words: what is between is encoded in stretches. */
+/* The same, but look words up in the cache before they are rewritten; other text is encoded in stretches. */
 static size_t encode_part(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     wwho_encoder *e = pipe->e;
     const uint8_t *text = pipe->source.text;
@@ -240,7 +240,7 @@ static size_t encode_part(wwho_pipe *pipe, size_t at, size_t end, bool more) {
 #define encode_part encode_stretch
 #endif
 
-/* Encode a text from `at` to `end`, which goes on with `more`. Gives how far that was possible. */
+/* Encode a text from `at` to `end`; with `more`, more text follows. Returns how far that was possible. */
 static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     wwho_encoder *e = pipe->e;
     const uint8_t *text = pipe->source.text;

@@ -1,4 +1,4 @@
-/* The pieces and units of a text, and the places of tokens in characters. */
+/* The pretokens and units of a text, and the offsets of tokens in characters. */
 #include "encode.h"
 
 WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
@@ -15,8 +15,8 @@ WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, s
     }
 }
 
-/* Turn ascending places of a text into characters: those that begin before each place or, with `down`, those that end up to it; with
- * `before`, the place before each (the first: 0). False where a place is beyond the text or less than the one before it. */
+/* Convert ascending places of a text to numbers of characters: how many begin before each place or, with `down`, how many end at or before
+ * it. With `before`, use the place before each instead (0 for the first). False if a place is beyond the text, or before the last one. */
 static bool to_characters(const uint8_t *text, size_t len, const uint32_t *places, size_t n, bool before, bool down, int utf16,
                           uint32_t *out) {
     size_t next = 0; /* the first character that is not counted */

@@ -34,7 +34,7 @@ WWHO_LOCAL int build_stages(wwho_model *model) {
 
 static const wwho_stage *stage_at(const wwho_walk *walk) { return &walk->model->stages[read16(walk->route->stages + 2 * walk->level)]; }
 
-/* Take the next match at hand. */
+/* Scan the next match. */
 static void next_match(wwho_walk *walk) {
     uint32_t k = walk->level;
     wwho_cursor *c = &walk->cursor[k];
@@ -65,7 +65,7 @@ WWHO_LOCAL void start_walk(wwho_walk *walk, const wwho_model *model, const wwho_
     enter(walk, c, at, end);
 }
 
-/* Whether what two rules match, one directly behind the other, is one piece. */
+/* Whether the matches of two rules, the second directly after the first, are one pretoken. */
 static bool joins(const uint8_t *actions, uint32_t rule, uint32_t next) {
     uint8_t a = actions[rule] % ACTION_BACK, b = actions[next] % ACTION_BACK;
     if (a == ACTION_DROP || b == ACTION_DROP) return false;
@@ -73,7 +73,7 @@ static bool joins(const uint8_t *actions, uint32_t rule, uint32_t next) {
            (b >= ACTION_GROUP && rule == next) || (b == ACTION_FOLLOW && rule + 1 == next);
 }
 
-/* The next piece of the stage that is cutting. */
+/* Find the next piece of the current stage. */
 static bool cut(wwho_walk *walk, size_t *at, size_t *end) {
     const uint8_t *actions = stage_at(walk)->actions;
     uint32_t k = walk->level, rule;

@@ -3,13 +3,13 @@
 
 enum { DEPTH = 4, MOST_STATES = 1 << 10 }; /* scanners that run side by side */
 
-/* What is done at opening is to be small, as in wwho.c. */
+/* Code that runs only at opening must be small, as in wwho.c. */
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #endif
 
-/* A scanner of a configuration: its state, and how many tentative ends there are from its own up to the start of the next one. There
- * may be several, since what runs behind a scanner may come to an end before it. */
+/* A scanner of a configuration: its state, and how many tentative ends lie between its start and that of the next scanner. There may be
+ * several, because a later scanner may finish first. */
 static inline uint32_t state_of(uint64_t configuration, uint32_t i) { return i < DEPTH ? configuration >> 16 * i & 0x3FF : 0; }
 static inline uint32_t ends_of(uint64_t configuration, uint32_t i) { return configuration >> (16 * i + 10) & 63; }
 
@@ -20,7 +20,7 @@ static uint32_t open_from(uint64_t configuration, uint32_t i) {
     return n;
 }
 
-/* The configuration after one of a class; the move but for the row goes to *move. False: it has too many scanners, or ends. */
+/* The configuration that a class leads to; the move, except its row, goes to *move. False if it has too many scanners or ends. */
 static bool next_configuration(const wwho_automaton *a, uint64_t from, uint32_t class, bool end, uint64_t *to, wwho_move *move) {
     uint32_t n = 0;
     *to = 0;
@@ -44,7 +44,7 @@ static bool next_configuration(const wwho_automaton *a, uint64_t from, uint32_t 
     return open_from(*to, 0) < 16;
 }
 
-/* The set of configurations that a column leads to from those of a set. */
+/* The set of configurations to which a column leads from those of a set. */
 static uint64_t after_column(const wwho_stream *s, uint64_t from, const wwho_move *column) {
     uint64_t to = 0;
     for (uint32_t i = 0; i < s->n; i++)
@@ -52,8 +52,8 @@ static uint64_t after_column(const wwho_stream *s, uint64_t from, const wwho_mov
     return to;
 }
 
-/* Put the moves of characters with a letter: what both do, where every letter does the same, and more letters nothing. The one that lacks
- * such a move behind letters is the trigger. Gives the configurations in which another one does. */
+/* Build the moves of a character together with a letter, for configurations in which every letter does the same and further letters do
+ * nothing. The character that lacks such a move after letters becomes the trigger. Returns the configurations in which another one does. */
 static uint64_t put_pairs(wwho_stream *s, uint64_t still) {
     uint64_t bad = 0;
     s->trigger = 0xFF;
@@ -80,9 +80,9 @@ static uint64_t put_pairs(wwho_stream *s, uint64_t still) {
     return bad;
 }
 
-/* Whether letters can be skipped but for the first behind any other character, and the STREAM_EDGE characters behind a trigger (or at the
- * start, or what is not ASCII): in every configuration that those but for the last one lead to, other characters have a move with a
- * letter, and a letter leads to one that letters leave as it is. */
+/* Whether all letters can be skipped except the first after any other character, and the STREAM_EDGE characters after a trigger, after a
+ * character beyond ASCII, or at the start. This holds if, in every configuration to which all of those but the last lead, other
+ * characters have a move together with a letter, and a letter leads to a configuration that letters leave as it is. */
 static bool may_skip(const wwho_stream *s, uint64_t still, uint64_t bad) {
     uint64_t from = ~UINT64_C(0), to = 0;
     for (uint32_t k = 1; k < STREAM_EDGE; k++, from = to, to = 0)
@@ -92,9 +92,9 @@ static bool may_skip(const wwho_stream *s, uint64_t still, uint64_t bad) {
     return !(from & bad) && !(to & ~still);
 }
 
-/* Find the letters, and prove that they can be skipped. */
+/* Find the letters, and check that they can be skipped. */
 static void put_letters(wwho_stream *s) {
-    uint64_t still = 0, common = 0; /* configurations that all letters leave as they are, without an end; all in the range at hand */
+    uint64_t still = 0, common = 0; /* configurations that all letters, or all of the current range, leave as they are without an end */
     for (uint32_t c = ' ', first = c, longest = 7; c < 127; c++) {
         uint64_t stay = 0;
         for (uint32_t i = 0; i < s->n; i++) stay |= (uint64_t)(load64((const uint8_t *)&s->ascii[c][i * s->stride]) == i * s->stride) << i;
@@ -122,7 +122,7 @@ static void put_letters(wwho_stream *s) {
 WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s) {
     uint64_t found[MOST_CONFIGURATIONS] = {WWHO_START};
     uint32_t n = 1, n_columns = a->stored.n_columns;
-    uint16_t *class_of = a->found; /* of a column: any that has it */
+    uint16_t *class_of = a->found; /* for each column, one of its classes */
     s->n = 0;
     s->skips = false;
     if (a->stored.n_states > MOST_STATES) return;
@@ -156,8 +156,8 @@ typedef struct {
     wwho_16 first, span, trigger, blank;
 } wwho_marks;
 
-/* Of 64 bytes: which are no letters, which of those are a trigger or not ASCII, and which are blanks; gives whether there are any that
- * are not ASCII. To `shown` go the bytes, with the highest bit set where a letter follows. */
+/* Find in 64 bytes which are no letters, which are a trigger or not ASCII, and which are blanks. Returns whether any is not ASCII. Writes
+ * the bytes to `shown`, with the highest bit set if a letter follows. */
 static HOT bool find_edges(wwho_marks m, const uint8_t *text, uint8_t *shown, uint64_t *others, uint64_t *edges, uint64_t *blanks) {
     uint64_t letters = 0, found = 0, blank = 0;
 #ifdef WIDE_WORDS
@@ -191,7 +191,7 @@ static HOT bool find_edges(wwho_marks m, const uint8_t *text, uint8_t *shown, ui
     return wide;
 }
 
-/* What a character at a place, or it and a letter, do to the ends, the next of which goes to `out`. */
+/* Apply the move of a character at a place, or of it and a letter, to the ends; the next end goes to `out`. */
 static HOT uint32_t *step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) {
     const wwho_move *move = column + *row;
     out[move->put] = (uint32_t)at;
@@ -200,7 +200,7 @@ static HOT uint32_t *step(const wwho_move *column, size_t at, size_t *row, uint3
     return out + move->net;
 }
 
-/* The same, where it is not done often. */
+/* The same, for places that run less often. */
 static WARM uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) { return step(column, at, row, out); }
 
 WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,

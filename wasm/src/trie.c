@@ -15,14 +15,13 @@ WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens,
     trie->bytes = take(arena, n_bytes + N_FIRST);
 }
 
-/* Make the children of a node, at `depth`, which holds the first of its tokens in the order (children) and the end of them (token): the
- * children do so, too, until they are made. Sorts these tokens, if they are not yet, by what they have at that depth: 0 where the text
- * ends there, else 1 more than the byte. `start` is zero, and is left so. Returns the node after the last one, or 0 where two texts are
- * the same. */
+/* Make the children of a node at `depth`. Before, the node holds the range of its tokens in `order`, from `children` to `token`; new
+ * children hold theirs in the same way. Sorts these tokens, unless they are sorted, by their key at that depth: 0 if the text ends there,
+ * else 1 more than the byte. `start` is zero before and after. Returns the node after the last one, or 0 if two texts are the same. */
 static uint32_t add_children(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t node, uint32_t depth, uint32_t n,
                              uint32_t *start) {
     uint32_t from = trie->nodes[node].children, to = trie->nodes[node].token, first = n, at = from, least = 256, most = 0, whole = 0;
-    uint32_t moved = 0; /* whether they are not sorted */
+    uint32_t moved = 0; /* whether they must be sorted */
     for (uint32_t pass = 0; pass <= moved; pass++) {
         for (uint32_t i = from; i < to; i++) {
             uint32_t token = trie->order[i], text = offset[token] + depth, key = text == offset[token + 1] ? 0 : texts[text] + 1u;

@@ -1,16 +1,16 @@
-/* Texts by their bytes, one at a time: for models that ask which tokens stand at a place of a text. */
+/* A trie of texts, byte by byte: for models that ask which tokens stand at a place of a text. */
 #ifndef WWHO_TRIE_H
 #define WWHO_TRIE_H
 
 #include "common.h"
 
-/* The children of a node lie one after another, in the order of their bytes; those of a root, which are many, natively at a place for each
- * byte: unseen text takes T5 1.06 (English) to 1.13 (Hindi) times as long without that. */
+/* The children of a node lie one after another, in the order of their bytes. A root has many children; natively, there is a place for
+ * each byte. Without that, T5 takes 1.06 (English) to 1.13 (Hindi) times as long for unseen text. */
 typedef struct {
-    uint32_t children;      /* the first one */
-    uint32_t n : 9;         /* how many there are */
-    uint32_t has_token : 1; /* whether a text ends here: then it is that of .. */
-    uint32_t token : 21;
+    uint32_t children;      /* the first child */
+    uint32_t n : 9;         /* how many children */
+    uint32_t has_token : 1; /* whether the text of a token ends here */
+    uint32_t token : 21;    /* that token */
 } wwho_node;
 
 enum { ROOTS = 2, N_FIRST = ROOTS + ROOTS * ROOT_CHILDREN }; /* places of roots and their children */
@@ -18,8 +18,8 @@ enum { ROOTS = 2, N_FIRST = ROOTS + ROOTS * ROOT_CHILDREN }; /* places of roots 
 /* Two sets of texts, whose roots are the nodes 0 and 1. */
 typedef struct {
     wwho_node *nodes;
-    uint8_t *bytes;          /* what leads to a node */
-    uint32_t *order, *spare; /* while it is built: the tokens, sorted as far as their nodes are made */
+    uint8_t *bytes;          /* the byte that leads to each node */
+    uint32_t *order, *spare; /* while building: the tokens, sorted as far as their nodes are made */
 } wwho_trie;
 
 /* The token whose text ends at a node, or WWHO_NONE. */
@@ -27,7 +27,7 @@ static inline uint32_t token_at(const wwho_trie *trie, uint32_t node) {
     return trie->nodes[node].has_token ? trie->nodes[node].token : WWHO_NONE;
 }
 
-/* The node that a byte leads to; 0: none. In steps of equal length, so that no processor has to guess. */
+/* The node that a byte leads to; 0 if there is none. The steps do not depend on the comparison, so no branch is mispredicted. */
 static WARM uint32_t next_node(const wwho_trie *trie, uint32_t node, uint8_t byte) {
     uint32_t at = trie->nodes[node].children, n = trie->nodes[node].n;
     if (ROOT_CHILDREN > 0 && node < ROOTS) {
@@ -49,8 +49,8 @@ WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_
 /* Memory for texts of n_tokens tokens, n_bytes together. */
 WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_bytes);
 
-/* Fill a trie with n_first texts and then n_tokens - n_first others; text i is texts[offset[i]..offset[i + 1]]. False where two of one set
- * are the same. */
+/* Fill a trie with n_first texts for the first root and n_tokens - n_first for the second; text i is texts[offset[i]..offset[i + 1]]. False
+ * if two texts of one root are the same. */
 WWHO_LOCAL bool build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens);
 
 #endif

@@ -1,15 +1,15 @@
-/* What a model lacks (FORMAT.md, MODEL). */
+/* Encoding unknown symbols and texts (FORMAT.md, Encoding). */
 #include "cache.h"
 #include "encode.h"
 
-/* Whether each of the bytes has a token. */
+/* Whether every byte of a text has a token. */
 static bool has_bytes(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (v->ids[v->first_byte + text[i]] == WWHO_NONE) return false;
     return true;
 }
 
-/* Put the longest symbols that the text begins with, and the lone space; gives where it begins with none. */
+/* Put the longest symbols that the text begins with, and lone spaces, one after another. Returns where it begins with neither. */
 static size_t put_parts(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     while (at < end) {
         wwho_matches matches;
@@ -33,13 +33,13 @@ WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at
         return false;
     }
     if (!unk && has_bytes(v, e->text + at, end - at)) {
-        /* as tokenizers do it: an unk_id is written once it is known that it goes no further, which may be after the tokens of bytes */
+        /* as in tokenizers: an unk_id is written once it is clear that it extends no further, which may be after byte tokens */
         if (again) take_back(e);
         for (; at < end; at++) put(e, v->ids[v->first_byte + e->text[at]], again ? at : at + 1);
         if (again) put(e, v->unk_id, end);
         return again;
     }
-    if (again && v->fuse) take_back(e); /* and it is put anew, with this end */
+    if (again && v->fuse) take_back(e); /* then put it again, with the new end */
     put(e, v->unk_id, end);
     return true;
 }

@@ -6,20 +6,20 @@
 
 #define REPLACEMENT 0xFFFDu
 
-/* The bytes of the character at text[0], of n > 0 bytes; its code point goes to *code_point. The Unicode standard's table 3-7:
- * no overlong forms, no surrogates, nothing over U+10FFFF; any other byte is one character, read as U+FFFD. */
+/* The width, in bytes, of the character at `text`, of n > 0 bytes; its code point goes to *code_point. Follows the Unicode standard's
+ * table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF. Any other byte is one character, read as U+FFFD. */
 static inline uint32_t utf8_next(const uint8_t *text, size_t n, uint32_t *code_point) {
     uint32_t lead = text[0];
     if (lead < 0x80) {
         *code_point = lead;
         return 1;
     }
-    uint32_t word = 0; /* the next four bytes; zero behind the end, which continues no character */
+    uint32_t word = 0; /* the next four bytes; zero after the end, because a zero continues no character */
     if (n >= 4)
         copy_bytes(&word, text, 4);
     else
         for (uint32_t i = 0; i < n; i++) word |= (uint32_t)text[i] << 8 * i;
-    /* what a byte continues a character with, or 0x40 and more where it does not */
+    /* the bits with which a byte continues a character; 0x40 or more if it does not */
     uint32_t b = (word >> 8 & 0xFF) ^ 0x80, c = (word >> 16 & 0xFF) ^ 0x80, d = word >> 24 ^ 0x80;
     uint32_t three = (lead & 15) << 12 | b << 6 | c, four = (lead & 7) << 18 | b << 12 | c << 6 | d;
     if (lead >> 4 == 0xE && (b | c) < 0x40 && three >= 0x800 && three >> 11 != 0xD800 >> 11) {
@@ -38,10 +38,10 @@ static inline uint32_t utf8_next(const uint8_t *text, size_t n, uint32_t *code_p
     return 1;
 }
 
-/* The same, where it does not need to be quick. */
+/* The same, not inlined. */
 WWHO_LOCAL uint32_t next_character(const uint8_t *text, size_t n, uint32_t *code_point);
 
-/* The bytes of the character that ends at text[at], in a text that begins at `from`. */
+/* The width, in bytes, of the character that ends at text[at], in a text that begins at `from`. */
 WWHO_LOCAL uint32_t character_before(const uint8_t *text, size_t from, size_t at, uint32_t *code_point);
 
 /* Whether n bytes are well-formed UTF-8. */

@@ -1,4 +1,4 @@
-/* The interface as a C user uses it: interface MODEL.wwho, for o200k_base. Prints what went wrong, if anything did. */
+/* Tests the interface as a C program uses it: interface MODEL.wwho, for o200k_base. Prints each check that fails. */
 #include "wwho.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static int failures;
         }                                                                                                                                  \
     } while (0)
 
-/* A whole file, at an address that malloc aligns. */
+/* Read a whole file into memory from malloc, which is aligned. */
 static uint8_t *read_all(const char *path, size_t *len) {
     FILE *file = fopen(path, "rb");
     uint8_t *bytes = NULL;
@@ -98,7 +98,7 @@ static void test_batch(const wwho_model *model, void *scratch, size_t scratch_le
     CHECK(rows[1] == 2 && rows[2] == 2 && rows[3] == 3 && ids[2] == ids[0]);
 }
 
-/* A text that comes in parts has the tokens of the whole; what is not read comes again. */
+/* A text that comes in parts has the tokens of the whole text; bytes that were not read are passed again. */
 static void test_parts(const wwho_model *model, void *scratch, size_t scratch_len) {
     static const uint8_t text[] = "hello world";
     uint32_t ids[16];

@@ -1,11 +1,11 @@
-/** Chats as a model reads them, by the template that its tokenizer came with. Needs @huggingface/jinja, which is for you to install. */
+/** Chats as a model reads them, rendered with its tokenizer's template. Install @huggingface/jinja to use this. */
 
 import type { Tokenizer } from "./index.js";
 import type { WorkerTokenizer } from "./worker.js";
 
 export { WwhoError } from "./index.js";
 
-/** What templates read: mostly a role and a content. */
+/** A message, with the fields that templates read, usually a role and a content. */
 export interface ChatMessage {
   readonly role: string;
   readonly content?: unknown;
@@ -13,25 +13,25 @@ export interface ChatMessage {
 }
 
 export interface ChatOptions {
-  /** Whether the beginning of the answer comes last; false by default. */
+  /** Whether to add the beginning of the answer at the end; false by default. */
   addGenerationPrompt?: boolean;
   /** Tools, as JSON schemas. */
   tools?: readonly unknown[];
   documents?: readonly unknown[];
-  /** What else the template reads, such as { enable_thinking: false } or { date_string: "26 Jul 2024" }. */
+  /** Further values that the template reads, such as { enable_thinking: false } or { date_string: "26 Jul 2024" }. */
   variables?: Readonly<Record<string, unknown>>;
   /** Another template than the tokenizer's own. */
   chatTemplate?: string;
   /**
-   * Special tokens that the messages, tools, documents and variables may spell; none by default: a text that spells one fails with
-   * status SPECIAL_TOKEN. "all" is what transformers does. The template's own are special tokens in any case.
+   * Special tokens that the messages, tools, documents and variables may spell. By default there are none, and a text that spells one
+   * fails with status SPECIAL_TOKEN. "all" is what transformers does. The template's own special tokens are always special.
    */
   allowedSpecial?: Iterable<string> | "all";
 }
 
 /**
- * The text that the template makes of a chat.
- * @throws {WwhoError} ARGUMENT: there is no template. TEMPLATE: it cannot be read, or refuses the chat. SPECIAL_TOKEN.
+ * A chat as text, rendered with the template.
+ * @throws {WwhoError} ARGUMENT: there is no template. TEMPLATE: it cannot be read, or rejects the chat. SPECIAL_TOKEN.
  */
 export function renderChat(
   tokenizer: Tokenizer | WorkerTokenizer,
@@ -39,7 +39,7 @@ export function renderChat(
   options?: ChatOptions,
 ): string;
 
-/** Its ids: those of apply_chat_template in transformers. */
+/** The ids of a chat: those of apply_chat_template in transformers. */
 export function applyChatTemplate(
   tokenizer: Tokenizer,
   messages: Iterable<ChatMessage>,
@@ -61,7 +61,7 @@ export function applyChatTemplate(
   options?: ChatOptions & { array?: false },
 ): Promise<Uint32Array>;
 
-/** How many they are. */
+/** The number of these ids. */
 export function countChat(tokenizer: Tokenizer, messages: Iterable<ChatMessage>, options?: ChatOptions): number;
 export function countChat(
   tokenizer: WorkerTokenizer,

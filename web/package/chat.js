@@ -1,5 +1,5 @@
-// wwho/chat: chats as a model reads them, by the template that its tokenizer came with. The templates are Jinja; the engine is
-// @huggingface/jinja, which whoever imports this installs.
+// wwho/chat: chats as a model reads them, rendered with its tokenizer's template. Templates are Jinja; the engine is
+// @huggingface/jinja, which programs that import this file install themselves.
 
 import { Template } from "@huggingface/jinja";
 
@@ -26,7 +26,7 @@ const IDS_OPTIONS = new Set([...OPTIONS, "array"]);
 /** Of a template that is parsed, the last few: most programs have one. @type {Map<string, Template>} */
 const parsed = new Map();
 const MOST_PARSED = 8;
-/** What a template's own tokens are encoded by. */
+/** The options with which a template's own tokens are encoded. */
 const ALL = Object.freeze({ allowedSpecial: "all" });
 
 /** @param {AnyTokenizer} tokenizer @param {Iterable<any>} messages @param {ChatOptions} [options] */
@@ -110,10 +110,10 @@ function namedOf(record, withTools) {
   return (withTools ? named("tool_use") : undefined) ?? named("default");
 }
 
-/** bos_token and its like, as templates name them. @param {AnyTokenizer} tokenizer */
+/** Special tokens under the names that templates use, such as bos_token. @param {AnyTokenizer} tokenizer */
 const tokensOf = ({ provenance }) => Object.fromEntries(Object.entries(provenance).filter(([key]) => key.endsWith("_token")));
 
-/** All texts of a value; not the keys, which are the program's. @param {unknown} value @returns {Generator<string>} */
+/** All texts of a value, without keys, which come from the program. @param {unknown} value @returns {Generator<string>} */
 function* textsIn(value) {
   if (typeof value === "string") yield value;
   else if (typeof value === "object" && value !== null) for (const each of Object.values(value)) yield* textsIn(each);

@@ -1,8 +1,8 @@
-// wwho/tokenizer for the edge runtimes of Vercel and Next.js, which compile nothing at run time: ?module asks for a compiled module.
+// wwho/tokenizer for the edge runtimes of Vercel and Next.js, which compile nothing at run time: ?module requests a compiled module.
 
 import { runtime } from "./lib/runtime.js";
 import { readBytes } from "./lib/source.js";
-// @ts-expect-error TypeScript knows no questions in names
+// @ts-expect-error TypeScript does not know queries in module names
 import core from "./wwho.wasm?module";
 
 export { WwhoError } from "./lib/errors.js";

@@ -6,7 +6,7 @@ import { ENCODINGS } from "./lib/shipped-modules.js";
 export * from "./edge-tokenizer.js";
 
 /**
- * An encoding of the package, all of which are then in the bundle: wwho/o200k_base and its like hold one each.
+ * An encoding of the package. The bundle then holds all encodings; modules such as wwho/o200k_base hold only one.
  * @param {string} name such as "wwho_328k"
  * @param {import("./lib/source.js").LoadOptions} [options]
  * @returns {Promise<import("./lib/tokenizer.js").BaseTokenizer>}

@@ -1,12 +1,12 @@
-// The program of the Worker that an import runs in, the same on the web and in Node: `wwho import` in Pyodide. One message says what to
-// import; the answer is { result } or { error }, after a { step } for each thing that takes a while.
+// The program of the Worker in which an import runs, the same on the web and in Node: `wwho import` in Pyodide. One message says what to
+// import; the answer is { result } or { error }, after a { step } for each slow step.
 //
-// It imports nothing when it starts, and is no CommonJS anywhere: Pyodide comes from where the message says.
+// It imports nothing when it starts, and is never CommonJS: the message says where Pyodide is.
 
-/** Hidden from bundlers, which should look for it nowhere but in Node. */
+/** Hidden from bundlers: it exists only in Node. */
 const THREADS = "node:worker_threads";
 const isWeb = "WorkerGlobalScope" in globalThis;
-/** Whether Python may read files as it goes. */
+/** Whether Python can read files on demand. */
 const isLazy = "FileReaderSync" in globalThis;
 /** @type {any} */
 let port = globalThis;
@@ -86,7 +86,7 @@ async function started(pyodide, archive) {
   return python;
 }
 
-/** Put the files where Python finds them; on the web without reading them, since a GGUF file has gigabytes behind its vocabulary. */
+/** Put the files where Python finds them; on the web without reading them, because a GGUF file has gigabytes after its vocabulary. */
 async function placed(/** @type {any} */ FS, /** @type {Given[]} */ files) {
   FS.mkdir(HERE);
   if (isLazy) {

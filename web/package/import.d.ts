@@ -1,4 +1,4 @@
-/** Other libraries' tokenizers as .wwho files, without a server: `wwho import` in Pyodide, in a Worker of its own. */
+/** Converts other libraries' tokenizers to .wwho files, without a server: `wwho import` in Pyodide, in its own Worker. */
 
 import type { Bytes } from "./index.js";
 
@@ -7,49 +7,49 @@ export { WwhoError } from "./index.js";
 /** In Node, a string without a scheme is a path. */
 export type ImportSource = string | URL | Response | Blob | Bytes;
 
-/** What `wwho import` says of a file. */
+/** What `wwho import` reports about a file. */
 export interface ImportReport {
   /** What the file is, such as "a tokenizer.json of Hugging Face". */
   readonly kind: string;
-  /** Whose ids the tokenizer gives, with the version; "" where there is no other engine. */
+  /** The library whose ids the tokenizer gives, with its version; "" if there is none. */
   readonly engine: string;
-  /** What was found and not taken over, and why. */
+  /** What the file has that was not imported, and why. */
   readonly notes: readonly string[];
-  /** How decoding loses text; none where it gives every text back. */
+  /** How decoding loses text; empty if it restores every text. */
   readonly losses: readonly string[];
 }
 
 export interface ImportOptions {
   /**
-   * The folder of npm's package pyodide, or its pyodide.mjs. Needed in browsers: serve that folder beside the page. In Node, the
-   * package as it is installed.
+   * The folder of the npm package pyodide, or its pyodide.mjs. Required in browsers: serve that folder with the page. In Node, the
+   * default is the installed package.
    */
   pyodideURL?: string | URL;
-  /** wwho in Python: a wheel, or the archive that is in this package, which is the default. */
+  /** The Python package wwho: a wheel, or by default the archive in this package. */
   wheelURL?: string | URL;
-  /** The encoding's name; by default that of the file, without its ending. */
+  /** The encoding's name; by default the file's name without its extension. */
   name?: string;
-  /** Where the file comes from, for the record; by default its name. */
+  /** Where the file comes from, for the provenance; by default its name. */
   source?: string;
-  /** Its licence, for the record. */
+  /** Its licence, for the provenance. */
   license?: string;
-  /** Of a rank file, the pretokenizer: "o200k_base", "cl100k_base", "r50k_base" or a regular expression. */
+  /** For a rank file, the pretokenizer: "o200k_base", "cl100k_base", "r50k_base" or a regular expression. */
   pattern?: string;
-  /** Of a rank file, special tokens and their ids. */
+  /** For a rank file, special tokens and their ids. */
   special?: Readonly<Record<string, number>>;
-  /** Of a vocab.txt, whether text is lower-cased. */
+  /** For a vocab.txt, whether text is lower-cased. */
   lowercase?: boolean;
-  /** Ends the import with its reason, and its Worker. */
+  /** Ends the import and its Worker, with the signal's reason. */
   signal?: AbortSignal;
-  /** What is being done: files are fetched, Python starts, the tokenizer is imported. */
+  /** Reports the current step: files are fetched, Python starts, the tokenizer is imported. */
   onProgress?: (progress: { step: "load" | "start" | "import" }) => void;
   onReport?: (report: ImportReport) => void;
 }
 
 /**
  * The bytes that `wwho import` writes, for Tokenizer.load or a download.
- * @param source a tokenizer.json, SentencePiece .model, GGUF, Tekken or rank file, vocab.txt ...; found out by its content. In a list,
- *   the first is the tokenizer and the others lie beside it, such as tokenizer_config.json with the chat template, or merges.txt.
+ * @param source a tokenizer.json, SentencePiece .model, GGUF, Tekken or rank file, vocab.txt ...; the kind is detected from the content. In
+ *   a list, the first is the tokenizer, and the others belong to it, such as tokenizer_config.json with the chat template, or merges.txt.
  * @throws {WwhoError} IMPORT: the file cannot be imported; the message says why. FETCH: it, Pyodide or wwho cannot be fetched. ARGUMENT,
  *   MEMORY, WORKER.
  */

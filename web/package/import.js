@@ -1,4 +1,4 @@
-// wwho/import for browsers: other libraries' tokenizers as .wwho files. Nothing is loaded before it is asked for.
+// wwho/import for browsers: other libraries' tokenizers as .wwho files. Nothing is loaded before it is needed.
 
 import { argumentError } from "./lib/arguments.js";
 import { isUrl } from "./lib/brands.js";
@@ -10,13 +10,13 @@ export { WwhoError };
 
 function spawn() {
   if (typeof Worker === "undefined") throw new WwhoError("WORKER", "there are no Workers here, and an import needs one");
-  // Not written as bundlers see a Worker: some would make a classic one of it, in which Pyodide does not run. So they copy the file.
-  // (Vite would put one of less than 4 KB into the program, and its Worker might fetch nothing.)
+  // Written so that bundlers do not recognize a Worker, and just copy the file: some would make it a classic Worker, in which Pyodide does
+  // not run. (Vite would inline a file of less than 4 KB into the program, and its Worker might not be allowed to fetch anything.)
   const program = new URL("./import-thread.mjs", import.meta.url);
   return new Worker(program, { type: "module" });
 }
 
-/** A bundler cannot copy what it does not see: the page serves Pyodide. @param {unknown} given */
+/** Bundlers cannot copy Pyodide, because no import names it, so the page must serve it. @param {unknown} given */
 function pyodide(given) {
   if (typeof given !== "string" && !isUrl(given)) {
     throw argumentError("pyodideURL", given, "the address of the folder of npm's package pyodide: npm install pyodide, and serve it beside the page");

@@ -9,7 +9,7 @@ export * from "./tokenizer.js";
 const fetched = /* @__PURE__ */ new Fetched((url, options) => Tokenizer.load(url, options));
 
 /**
- * An encoding in the folder models/ beside this file; the same tokenizer for all who ask for it.
+ * An encoding in the folder models/ next to this file; all callers get the same tokenizer.
  * @param {string} name
  * @param {import("./lib/source.js").LoadOptions} [options]
  * @returns {Promise<InstanceType<typeof Tokenizer>>}

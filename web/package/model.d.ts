@@ -1,5 +1,5 @@
 import type { ModelSource } from "./index.js";
 
-/** What a bundler or runtime makes of an import of a .wwho file: bytes, or the address of a file. Tokenizer.load takes it. */
+/** The value of an imported .wwho file, which depends on the bundler or runtime: bytes, or the address of a file. Tokenizer.load takes it. */
 declare const model: Exclude<ModelSource, Response | Blob>;
 export default model;

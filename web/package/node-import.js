@@ -21,7 +21,7 @@ function pyodide(given) {
   return pathToFileURL(statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, "pyodide.mjs") : path).href;
 }
 
-/** Pyodide as the program has it, else as this package has. */
+/** The program's own Pyodide, otherwise the one that this package finds. */
 function installed() {
   for (const from of [resolve("program.js"), fileURLToPath(import.meta.url)]) {
     try {

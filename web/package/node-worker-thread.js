@@ -11,7 +11,7 @@ const receive = serve((message, transfer) => port.postMessage(message, /** @type
   Tokenizer,
 });
 port.on("message", receive);
-// An error of the Worker's, which ends it: nobody would answer.
+// An error of the Worker itself ends it, because no answer would come.
 port.on("messageerror", (error) => {
   throw error;
 });

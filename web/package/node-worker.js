@@ -9,7 +9,7 @@ import { BaseWorkerTokenizer } from "./lib/worker-tokenizer.js";
 
 export { WwhoError };
 
-/** It keeps no program alive but while it works. */
+/** A Worker that keeps the program alive only while it works. */
 function idle() {
   const thread = spawn(new URL("./node-worker-thread.js", import.meta.url));
   thread.unref?.();

@@ -6,7 +6,7 @@ import { ENCODINGS } from "./lib/shipped-modules.js";
 export * from "./node-tokenizer.js";
 
 /**
- * An encoding of the package; the same tokenizer for all who ask for it.
+ * An encoding of the package; all callers get the same tokenizer.
  * @param {string} name such as "wwho_328k"
  * @param {import("./lib/source.js").LoadOptions} [options]
  * @returns {Promise<import("./lib/tokenizer.js").BaseTokenizer>}

@@ -1,4 +1,4 @@
-/** What OpenAI's models make of text: encodings by the names of models, tokens of chats, cost. */
+/** OpenAI's models: their encodings, the tokens of chats, and cost. */
 
 import type { LoadOptions, Tokenizer } from "./index.js";
 import type { WorkerTokenizer } from "./worker.js";
@@ -6,7 +6,7 @@ import type { WorkerTokenizer } from "./worker.js";
 /** Dollars per million tokens. */
 export interface Rates {
   readonly input: number;
-  /** Of input that comes from the cache, where that costs less. */
+  /** For input from the cache, if that costs less. */
   readonly cached?: number;
   readonly output?: number;
 }
@@ -17,19 +17,19 @@ export interface Model {
   readonly context?: number;
   /** The most tokens of output. */
   readonly output?: number;
-  /** Whether it takes chats. */
+  /** Whether the model takes chats. */
   readonly chat?: boolean;
-  /** The standard rates; `long` are those of a call with more than `above` tokens of input. */
+  /** The standard rates; `long` applies to a call with more than `above` tokens of input. */
   readonly price?: Rates & { readonly long?: Rates & { readonly above: number } };
 }
 
-/** The models by name. What is not known of one is left out. */
+/** The models by name. Unknown facts are left out. */
 export const models: Readonly<Record<string, Model>>;
 
 /** The day on which the prices were last compared with OpenAI's, as "2026-01-31". */
 export const modelsDate: string;
 
-/** A function, as JSON Schema describes what it takes. */
+/** A function; JSON Schema describes its parameters. */
 export interface FunctionDefinition {
   name: string;
   description?: string;
@@ -43,24 +43,24 @@ export interface FunctionCall {
 
 export interface ChatMessage {
   role: "system" | "developer" | "user" | "assistant" | "tool" | "function" | (string & {});
-  /** Of parts only those with a text can be counted: others, such as images, are refused. */
+  /** Only parts with text can be counted: others, such as images, are rejected. */
   content?: string | null | Iterable<{ type: string; text?: string }>;
   name?: string;
   tool_calls?: readonly { function?: FunctionCall }[];
   function_call?: FunctionCall;
-  /** Of gpt-oss alone, as the three that follow. */
+  /** Only for gpt-oss, like the next three. */
   channel?: string;
   recipient?: string;
   constraint?: string;
 }
 
-/** The fields of a request that cost tokens, under OpenAI's names, and what counts them. */
+/** The fields of a request that cost tokens, with OpenAI's names, and the tokenizer that counts them. */
 export interface ChatOptions {
   tools?: readonly ({ type: "function"; function: FunctionDefinition } | FunctionDefinition)[];
   tool_choice?: "auto" | "none" | "required" | { function?: { name: string }; name?: string };
   functions?: readonly FunctionDefinition[];
   function_call?: "auto" | "none" | { name: string };
-  /** The model's encoding, if it is loaded already, also in a Worker. */
+  /** The model's encoding, if you have loaded it already; it may run in a Worker. */
   tokenizer?: Tokenizer | WorkerTokenizer;
 }
 
@@ -68,10 +68,10 @@ export interface ChatOptions {
 export function encodingForModel(model: string, options?: LoadOptions): Promise<Tokenizer>;
 
 /**
- * How many tokens of input a chat is: each message with what is around it, and the beginning of the answer. Exact for messages of
- * text, by OpenAI's own rules; tools are counted as they are known to be written for the model, which OpenAI does not document.
+ * The number of input tokens of a chat: each message with its marks, and the beginning of the answer. Exact for messages of text, by
+ * OpenAI's own rules. Tools are counted in the form that models are known to get, which OpenAI does not document.
  */
 export function countChat(messages: Iterable<ChatMessage>, model: string, options?: ChatOptions): Promise<number>;
 
-/** Dollars for so many tokens. `cached` of those of `input` come from the cache. Status ARGUMENT where no price is known. */
+/** The price of tokens, in dollars. `cached` is the part of `input` that comes from the cache. Status ARGUMENT if no price is known. */
 export function estimateCost(model: string, usage: { input?: number; cached?: number; output?: number }): number;

@@ -1,4 +1,4 @@
-/** wwho without getEncoding, for .wwho files of your own: a bundler copies none of the package's. */
+/** wwho without getEncoding, for your own .wwho files: bundlers then copy none of the package's encodings. */
 
 export { Tokenizer, WwhoError, init, initSync } from "./index.js";
 export type * from "./index.js";

@@ -1,4 +1,4 @@
-// wwho/tokenizer for browsers and Workers: all of wwho but the encodings. Nothing happens on import.
+// wwho/tokenizer for browsers and Workers: everything in wwho except the encodings. Nothing happens on import.
 
 import { runtime } from "./lib/runtime.js";
 import { coreSource } from "./lib/shipped-core.js";

@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" />
 /**
- * The tokenizer in a Worker, or in several (browsers, Node, Deno, Bun): the same methods, as promises.
+ * The tokenizer in one or several Workers (browsers, Node, Deno, Bun): the same methods, which return promises.
  *
- * countStream (but of a Blob) and decodeAsyncGenerator keep a Worker from the first chunk to the last. What they wait for must not
- * be an answer of the same tokenizer, unless that has a Worker more: otherwise both wait for ever.
+ * decodeAsyncGenerator, and countStream of anything but a Blob, occupy a Worker from the first chunk to the last. Their source must not
+ * wait for an answer of the same tokenizer, unless that has another Worker: otherwise both wait forever.
  */
 
 import type {
@@ -33,7 +33,7 @@ import type {
 export { WwhoError } from "./index.js";
 
 export interface WorkerLoadOptions extends LoadOptions {
-  /** The most Workers, each started when it is first needed; 1 by default. */
+  /** The most Workers; each is started when it is first needed. 1 by default. */
   workers?: number;
   /** Another wwho.wasm than the one that comes with the package. */
   wasm?: Exclude<WasmSource, Response>;
@@ -41,11 +41,11 @@ export interface WorkerLoadOptions extends LoadOptions {
 
 export interface CallOptions {
   /**
-   * Rejects the promise with its reason. A call that still waits is never started; one that runs is ended with its Worker, and the
+   * Rejects the promise with the signal's reason. A waiting call is never started; a running call ends together with its Worker, and the
    * next call starts another.
    */
   signal?: AbortSignal;
-  /** Hand over the memory itself of a Uint8Array, Uint32Array or chunk of bytes, which is then of no use here, not a copy of it. */
+  /** Transfer the memory of a Uint8Array, a Uint32Array or a chunk of bytes, which you can then no longer use, instead of copying it. */
   transfer?: boolean;
 }
 
@@ -92,10 +92,10 @@ export class WorkerTokenizer implements Disposable {
   normalize<T extends Text>(text: T, options?: CallOptions): Promise<T>;
   segment(text: Text, options?: CallOptions): Promise<Segment[]>;
   trace(text: Text, options?: CallOptions): Promise<TracedSegment[]>;
-  /** Stop the Workers; waiting and later calls fail with status FREED. Done for you when nobody holds the tokenizer any more. */
+  /** Stop the Workers; waiting and later calls fail with status FREED. Garbage collection does this, too. */
   free(): void;
   [Symbol.dispose](): void;
 }
 
-/** One of the encodings that come with the package. Each call starts Workers of its own: keep what it gives. */
+/** One of the encodings that come with the package. Each call starts its own Workers, so keep the result. */
 export function getEncoding(name: EncodingName, options?: WorkerLoadOptions): Promise<WorkerTokenizer>;

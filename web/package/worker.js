@@ -1,4 +1,4 @@
-// The tokenizer in a Worker, or in several: the same methods, as promises; the thread that calls them never waits.
+// The tokenizer in one or several Workers: the same methods, which return promises, so the calling thread never blocks.
 
 import { isUrl } from "./lib/brands.js";
 import { fetchNamed, named } from "./lib/encodings.js";
@@ -13,7 +13,7 @@ function spawn() {
   if (typeof Worker === "undefined") {
     throw new WwhoError("WORKER", "there are no Workers here; use wwho itself in place of wwho/worker");
   }
-  // Written so that bundlers see it.
+  // Written so that bundlers recognize it.
   return new Worker(new URL("./worker-thread.js", import.meta.url), { type: "module" });
 }
 
@@ -29,7 +29,7 @@ export class WorkerTokenizer extends BaseWorkerTokenizer {
   }
 }
 
-/** A URL object cannot be sent to a Worker, and a relative address would mean another place there. @param {unknown} source */
+/** A URL object cannot be sent to a Worker, where a relative address would also mean another place. @param {unknown} source */
 function sendable(source) {
   return typeof source === "string" || isUrl(source)
     ? new URL(source, globalThis.document?.baseURI ?? globalThis.location?.href).href
@@ -37,7 +37,7 @@ function sendable(source) {
 }
 
 /**
- * @param {string} name an encoding in the folder models/ beside this file
+ * @param {string} name an encoding in the folder models/ next to this file
  * @param {{ wasm?: unknown, workers?: number } & import("./lib/source.js").LoadOptions} [options]
  */
 export async function getEncoding(name, options) {

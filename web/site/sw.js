@@ -1,22 +1,22 @@
-// The page without a network. What it needs is kept at the first visit: the page, and whatever its files name, found by reading
+// Makes the page work offline. The first visit caches the page and everything that its files name, which is found by reading
 // them. The network comes first, so that nobody sees an old page.
 //
-// Files of two versions do not work together, so each version has a cache of its own, and is used when it is whole: a new page is
-// shown when all that it needs has been kept, and if the network fails before that, the one before is shown once more.
+// Files of two versions do not work together, so each version has its own cache, which is used only when it is complete. A new page
+// is shown once everything that it needs is cached. If the network fails before that, the previous version is shown again.
 //
-// A server may pin the files of a page to their version (static/VERSION/page/main.js). They are kept under their plain names. A
-// page whose files are not pinned may stay the same while they change, so it is kept anew at each visit.
+// A server may pin the files of a page to their version (static/VERSION/page/main.js). They are cached under their plain names. A
+// page whose files are not pinned may stay the same while they change, so it is cached again at each visit.
 
 const PAGE = "./";
 const MODELS = ["package/models/o200k_base.wwho", "package/models/cl100k_base.wwho", "package/models/wwho_328k.wwho"];
 const PINNED = /static\/[0-9a-f]{16}\//;
-/** What HTML and modules name: links, imports, and files beside them. */
+/** Finds what HTML and modules name: links, imports, and files next to them. */
 const NAMES = [/\b(?:src|href)="([^":#]+\.(?:js|css|svg))"/g, /\b(?:from |await import\()"(\.[^"]+)"/g, /new URL\("(\.[^"]+\.(?:js|wasm))", import\.meta\.url\)/g];
 
 /** @type {any} the types know only windows */
 const worker = self;
 const found = { ignoreSearch: true, ignoreVary: true };
-/** What the names of the caches begin with; other pages of the same host have theirs. */
+/** The prefix of the names of the caches; other pages of the same host have their own. */
 const CACHES = `wwho ${worker.registration.scope} `;
 
 worker.addEventListener("install", (/** @type {any} */ event) => {
@@ -34,7 +34,7 @@ worker.addEventListener("fetch", (/** @type {any} */ event) => {
   else event.respondWith(file(event));
 });
 
-/** The newest version that is whole: the page itself is kept last. @returns {Promise<Cache | undefined>} */
+/** The newest complete version: the page itself is cached last. @returns {Promise<Cache | undefined>} */
 async function current() {
   for (const name of (await ours()).reverse()) {
     const cache = await caches.open(name);
@@ -49,7 +49,7 @@ const ours = async () => (await caches.keys()).filter((name) => name.startsWith(
 /** @type {Promise<void> | undefined} */
 let keeping;
 
-/** Keep a page and everything that it needs; one at a time. @param {Response} response the page */
+/** Cache a page and everything that it needs, one version at a time. @param {Response} response the page */
 function keepAll(response) {
   keeping ??= keepVersion(response).finally(() => (keeping = undefined));
   return keeping;
@@ -71,7 +71,7 @@ async function keepVersion(response) {
   for (const other of await ours()) if (other !== name) await caches.delete(other);
 }
 
-/** What a page names, what that names, and so on. @param {Cache} cache @param {string} html */
+/** Cache what a page names, what those files name, and so on. @param {Cache} cache @param {string} html */
 async function keepFiles(cache, html) {
   const pinned = PINNED.exec(html)?.[0] ?? "";
   const base = new URL(PAGE, location.href).href;
@@ -92,7 +92,7 @@ async function keepFiles(cache, html) {
 const namesIn = (text, url) => NAMES.flatMap((pattern) => [...text.matchAll(pattern)].map((name) => new URL(name[1], url).href));
 
 /**
- * What was met earlier and the page does not name, such as other tokenizers and Python, as far as it can be had.
+ * Cache files that were used before and that the page does not name, such as other tokenizers and Python, if possible.
  * @param {Cache} cache @param {Cache | undefined} former
  */
 async function keepMet(cache, former) {
@@ -125,7 +125,7 @@ async function page(event) {
 }
 
 /**
- * Keep everything anew, before the page is shown if it is a new one.
+ * Cache everything again; for a new version, before the page is shown.
  * @param {any} event @param {Cache | undefined} cache @param {Response} response
  * @throws {TypeError} the network failed on the way
  */
@@ -158,7 +158,7 @@ async function file(event) {
   }
 }
 
-/** What the page does not name, such as the tokenizers that are chosen. @param {string} plain @param {Response} response */
+/** Cache a file that the page does not name, such as a chosen tokenizer. @param {string} plain @param {Response} response */
 async function keepMore(plain, response) {
   const cache = await current();
   if (cache && !(await cache.match(plain, found))) await cache.put(plain, response);

@@ -102,8 +102,8 @@ def checks(blob: bytes, best: BackendName) -> Iterator[Check]:
     artifact = read()
     core: BackendName = "wasm" if best == "wasm" else "native"
     yield f"every section, by the {core} core", lambda: check_core(blob, core, there=best == core)
-    yield "the only bytes of this model", lambda: check_canonical(artifact, blob)
-    yield "every token replays to itself", lambda: check_replay(artifact)
+    yield "the canonical bytes of this model", lambda: check_canonical(artifact, blob)
+    yield "every token encodes to itself", lambda: check_replay(artifact)
 
 
 def check_core(blob: bytes, core: BackendName, *, there: bool) -> None:

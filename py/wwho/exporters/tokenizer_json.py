@@ -42,7 +42,9 @@ def write(artifact: Artifact) -> Exported:
         )
     text = json.dumps(content, ensure_ascii=False, indent=2)
     specials = any(Flag.SPECIAL in token.flags for token in artifact.added)
-    notes = ("special tokens are found in every text there, not by leave",) if specials else ()
+    notes = (
+        ("special tokens are found in every text there, even if not allowed",) if specials else ()
+    )
     return Exported(f"{text}\n".encode(), notes)
 
 

@@ -1,13 +1,13 @@
-// What callers give: looked at before it is used, and refused with the value found and the one expected.
+// Checks of what callers pass: errors name the value found and the value expected.
 
 import { isArrayBuffer, isUint32Array, isUint8Array } from "./brands.js";
 import { WwhoError } from "./errors.js";
 
-/** The greatest id there can be, and number of tokens. */
+/** The highest possible id, and the highest possible number of tokens. */
 export const MAX_ID = 0xffffffff;
 
 /**
- * The error for an argument of another kind.
+ * The error for an argument of the wrong kind.
  * @param {string} what its name
  * @param {unknown} value
  * @param {string} expected and what to do
@@ -17,7 +17,7 @@ export function argumentError(what, value, expected) {
 }
 
 /**
- * A value as messages name it, after "is"; of any type, also those that cannot become a string.
+ * A value as error messages show it. It may be of any type, even one that cannot be converted to a string.
  * @param {unknown} value
  */
 export function named(value) {
@@ -27,13 +27,13 @@ export function named(value) {
   return plain ? String(value) : `of type ${typeof value}`;
 }
 
-/** Whether it gives items one by one; a string is a text. @param {any} value @returns {value is Iterable<any>} */
+/** Whether a value is iterable; a string counts as a text, not as an iterable. @param {any} value @returns {value is Iterable<any>} */
 export function isIterable(value) {
   return typeof value === "object" && typeof value?.[Symbol.iterator] === "function";
 }
 
 /**
- * Only what was left out is default: a null is refused, as it is for each option.
+ * Only undefined means default: null is rejected, as for each option.
  * @param {any} options
  * @param {ReadonlySet<string>} [known] their names; undefined: another looks at them
  * @throws {WwhoError} ARGUMENT, also for a list of special tokens, as others take it
@@ -53,7 +53,7 @@ export function requireOptions(options, known) {
 }
 
 /**
- * An option that nobody reads is a misspelt one.
+ * Rejects unknown options, which are probably misspelt.
  * @param {any} options
  * @param {ReadonlySet<string>} known
  * @throws {WwhoError} ARGUMENT
@@ -70,10 +70,10 @@ export function requireKnown(options, known) {
 }
 
 /**
- * Bytes of any kind, as a view of them; undefined for what is none.
+ * A view of bytes of any kind; undefined if the value has no bytes.
  * @param {unknown} given
  * @returns {Uint8Array<ArrayBuffer> | undefined}
- * @throws {WwhoError} ARGUMENT where their memory was handed over
+ * @throws {WwhoError} ARGUMENT if their memory was transferred
  */
 export function bytesOf(given) {
   try {
@@ -81,13 +81,13 @@ export function bytesOf(given) {
     if (!ArrayBuffer.isView(given)) return undefined;
     return new Uint8Array(/** @type {ArrayBuffer} */ (given.buffer), given.byteOffset, given.byteLength);
   } catch (cause) {
-    throw new WwhoError("ARGUMENT", `an array cannot be used: ${cause}; its memory was handed over, give a copy`, {
+    throw new WwhoError("ARGUMENT", `an array cannot be used: ${cause}; its memory was transferred; pass a copy`, {
       cause,
     });
   }
 }
 
-/** An array whose memory was handed over looks empty. @param {any} given @throws {WwhoError} ARGUMENT */
+/** An array whose memory was transferred looks empty. @param {any} given @throws {WwhoError} ARGUMENT */
 export function requireMemory(given) {
   if (given.byteLength === 0) bytesOf(given);
 }
@@ -117,7 +117,7 @@ export function requireText(text) {
   requireMemory(text);
 }
 
-/** Bytes have no places in UTF-16 units. @param {unknown} text */
+/** Bytes have no offsets in UTF-16 units. @param {unknown} text */
 export function requireString(text) {
   if (typeof text !== "string") {
     throw argumentError("text", text, "a string; of bytes, make one with a TextDecoder");
@@ -125,7 +125,7 @@ export function requireString(text) {
 }
 
 /**
- * A number of tokens, as the core takes it.
+ * A number of tokens that the core accepts.
  * @param {unknown} value
  * @param {string} option
  * @param {number} least
@@ -147,7 +147,7 @@ export function requireIterable(ids) {
 }
 
 /**
- * A Uint32Array would wrap -1 and cut 1.5 without a word, so ids are looked at first.
+ * Checks ids: a Uint32Array would silently wrap -1 and truncate 1.5.
  * @param {Iterable<number>} ids
  */
 export function checkedIds(ids) {
@@ -155,7 +155,7 @@ export function checkedIds(ids) {
   if (isUint32Array(ids)) return ids;
   return Uint32Array.from(ids, (id) => {
     if (!Number.isInteger(id) || id < 0 || id > MAX_ID) {
-      throw new WwhoError("TOKEN", `token id ${named(id)} is none; expected an integer from 0 on`);
+      throw new WwhoError("TOKEN", `token id ${named(id)} is not valid; expected an integer of 0 or more`);
     }
     return id;
   });

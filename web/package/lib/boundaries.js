@@ -1,12 +1,12 @@
-// Where a text may be cut for a limit of tokens: between two tokens, and never within a syllable or a character as a reader sees it.
+// Where a text may be cut for a limit of tokens: between two tokens, but never inside a syllable or a character as a reader sees it.
 
 import { endsIn } from "./ends.js";
 import { WwhoError } from "./errors.js";
 
-/** What may come within a cluster, or in pairs: after any other character, only that one counts (Unicode, UAX #29). */
+/** Characters that may continue a cluster or form pairs. After any other character, only that one matters (Unicode Standard Annex #29). */
 const LEANING = /[\p{M}\p{Grapheme_Extend}\p{Emoji_Modifier}\p{RI}\u200d]/u;
 const FIRST_MARK = 0x300;
-/** Clusters are looked for in so many UTF-16 units at a time. */
+/** The number of UTF-16 units that are searched for clusters at a time. */
 const WINDOW = 512;
 
 /**
@@ -18,7 +18,7 @@ const WINDOW = 512;
 /** @typedef {(text: string, limit: number) => number | false} Within the count of tokens, or false beyond the limit; tokens of a template are in the count, not in the limit */
 
 /**
- * As much of the first `limit` tokens of `text` as is cut at a place and has at most `limit` tokens of its own.
+ * The longest beginning of `text` that ends at a place within the first `limit` tokens and, encoded alone, has at most `limit` tokens.
  * @param {string} text
  * @param {number} limit
  * @param {Boundaries} boundaries of more than `limit` tokens of the text
@@ -28,7 +28,7 @@ export function longestStart(text, limit, { tokens, places }, within) {
   const isBetween = characterEdges(text);
   for (let k = lastUpTo(tokens, limit); k > 0; k--) {
     const start = text.slice(0, places[k]);
-    // What is cut off is missing: a contraction, say, whose tokens alone are more.
+    // A beginning may have more tokens alone than in the text, for example if it ends inside a contraction.
     if (isBetween(places[k]) && within(start, limit) !== false) return start;
   }
   return "";
@@ -78,7 +78,7 @@ export function chunks(text, { limit, aside }, overlap, prefer, { tokens, places
     return undefined;
   };
 
-  /** Where the next chunk begins, after one that ends at place number `end`: best after another end. @param {number} end */
+  /** Where the next chunk begins, after one that ends at place number `end`: preferably after another good end. @param {number} end */
   const startBefore = (end) => {
     const least = firstFrom(tokens, tokens[end] - overlap);
     const most = lastUpTo(tokens, tokens[end] - overlap / 2);
@@ -136,7 +136,7 @@ function firstFrom(values, least) {
 }
 
 /**
- * Whether a place is between two characters as a reader sees them (grapheme clusters), where the runtime can say.
+ * Whether a place is between two characters as a reader sees them (grapheme clusters), if the runtime can tell.
  * @param {string} text
  * @returns {(place: number) => boolean}
  */

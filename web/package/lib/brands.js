@@ -1,5 +1,5 @@
-// What kind of value something is, by its brand. instanceof would refuse those of another realm: of a frame, of Jest, of the
-// sandbox that an edge runtime or `next dev` runs a program in.
+// The kind of a value, by its brand. instanceof would reject values of another realm: of a frame, of Jest, or of the sandbox in which
+// an edge runtime or `next dev` runs a program.
 
 /** @param {unknown} value such as "Blob" */
 const tagOf = (value) => Object.prototype.toString.call(value).slice(8, -1);

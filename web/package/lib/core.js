@@ -1,26 +1,26 @@
-// Everything that crosses the border between JavaScript and the core's linear memory, and nothing else.
+// Everything that passes between JavaScript and the core's linear memory, and nothing else.
 //
 // One WebAssembly.Instance holds one tokenizer, so nothing is ever freed inside it. Its memory:
 //   [ the core's own data and stack | out | blob | workspace | scratch | area of the running call ]
-// The scratch holds the core's cache: it stays. The last part is handed out from a mark that each call resets,
-// the text at its base; memory grows before a call, results are copied out. Addresses are numbers below 2^32; struct layouts
+// The scratch area holds the core's cache, so it is kept. The last area is handed out from a mark that each call resets,
+// with the text at its base. Memory grows before a call, and results are copied out. Addresses are numbers below 2^32; struct layouts
 // are those of wasm/include/wwho.h for wasm32.
 //
-// A short text takes a few microseconds, and each view of memory that a call makes a tenth of one: they are kept until memory
-// grows. What a call must make is its result.
+// A short text takes a few microseconds, and each view of memory that a call creates takes a tenth of one. So views are kept until
+// memory grows, and a call creates only its result.
 
 import { WwhoError, artifactError } from "./errors.js";
 
-/** The interface of wwho.h that this was written for: the major number, which must be the core's. */
+/** The major version of wwho.h that this file was written for; the core must have the same. */
 const ABI = 3;
 const PAGE_BYTES = 65536;
-/** Strings that cannot have more are written through a view that is kept. */
+/** Strings that cannot take more bytes are written through a view that is kept. */
 const SHORT_BYTES = 4096;
-/** More than this much text, with 12 bytes of results for each of its own, does not fit 32-bit memory. */
+/** More text than this, with 12 bytes of results for each byte, does not fit 32-bit memory. */
 const MOST_BYTES = 2 ** 28 - 1;
 /** More tokens than any text has. */
 const MOST_TOKENS = 2 ** 31;
-/** What wwho_info tells of, and a kind of section: WWHO_OF_... and WWHO_SECTION_PROVENANCE of wwho.h. */
+/** What wwho_info describes, and a kind of section: WWHO_OF_... and WWHO_SECTION_PROVENANCE of wwho.h. */
 export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3, AUTOMATON: 4, SPAN: 5, FLAGS: 6, TEMPLATE: 7, JOB: 8 });
 const SECTION_PROVENANCE = 10;
 const NONE = 0xffffffff;
@@ -28,17 +28,17 @@ const OK = 0;
 const ARGUMENT = 1;
 const BUFFER = 2;
 const TOKEN = 3;
-/** What a call is to find beyond the number of tokens. */
+/** What a call finds besides the number of tokens. */
 const IDS = 1;
 const PLACES = 2;
 const SPANS = 4;
-/** What normalizing a text works in, unless it is made of marks. */
+/** Working memory for normalizing; enough unless a text consists of marks. */
 const NORMALIZER_BYTES = 65536;
 
 /** @typedef {string | Uint8Array} Text */
 /** @typedef {{ start: number, end: number, route: number, rule: number, first: boolean }} Span in bytes of UTF-8 */
 
-/** One for all calls: unlike a TextDecoder, it remembers nothing. */
+/** One for all calls: unlike a TextDecoder, it keeps no state. */
 const encoder = new TextEncoder();
 
 /** @param {number} address */
@@ -55,11 +55,11 @@ export class Core {
   #words = new Uint32Array();
   #short = new Uint8Array();
   #model = 0;
-  /** Where the core writes the number that a call gives. */
+  /** Where the core writes the number that a call returns. */
   #out = 0;
-  /** Where the fields of a span stand in it, in bytes, and its size. @type {Record<string, number>} */
+  /** The offset of each field of a span, in bytes, and its size. @type {Record<string, number>} */
   #span = {};
-  /** Where the struct of what the core is to do lies, and in which word of memory each of its fields. @type {Record<string, number>} */
+  /** The address of the job struct, and the word of memory of each of its fields. @type {Record<string, number>} */
   #job = {};
   #jobAt = 0;
   /** @type {Record<string, number>} */
@@ -99,7 +99,7 @@ export class Core {
     this.#flags = /** @type {Record<string, number>} */ (this.info(OF.FLAGS));
     this.#begin();
     this.#jobAt = this.#take(jobSize);
-    this.#bytes.fill(0, this.#jobAt, this.#top); // there may be traces of what was asked above
+    this.#bytes.fill(0, this.#jobAt, this.#top); // the calls above may have left traces there
     this.#job = Object.fromEntries(Object.entries(fields).map(([name, at]) => [name, (this.#jobAt + at) / 4]));
     const file = this.#take(blob.length);
     this.#bytes.set(blob, file);
@@ -111,10 +111,10 @@ export class Core {
     const work = this.#take(size);
     check(this.#call.wwho_open(file, blob.length, work, size, this.#out));
     this.#model = this.#given();
-    this.#takeScratch(this.#call.wwho_scratch_size(this.#model) >>> 0); // zero, as the core asks: nothing was there before
+    this.#takeScratch(this.#call.wwho_scratch_size(this.#model) >>> 0); // the core needs zeros, and new memory is zero
   }
 
-  /** To be called when memory has grown, which ends the views of before, and when #base has moved. */
+  /** Call this when memory has grown, which detaches the old views, and when #base has moved. */
   #makeViews() {
     const { buffer } = this.#memory;
     this.#bytes = new Uint8Array(buffer);
@@ -131,30 +131,30 @@ export class Core {
     return at;
   }
 
-  /** @param {number} end the bytes of memory that there must be */
+  /** @param {number} end the bytes of memory that are needed */
   #grow(end) {
     try {
       this.#memory.grow(Math.ceil((end - this.#bytes.length) / PAGE_BYTES));
     } catch (cause) {
-      throw new WwhoError("MEMORY", `no room for ${end} bytes of WebAssembly memory; give the text in smaller parts`, {
+      throw new WwhoError("MEMORY", `no room for ${end} bytes of WebAssembly memory; pass the text in smaller parts`, {
         cause,
       });
     }
     this.#makeViews();
   }
 
-  /** Begin a call: everything taken by the one before is free again. */
+  /** Begin a call: everything that the call before took is free again. */
   #begin() {
     this.#top = this.#base;
   }
 
   /**
-   * Copy a text to #base, as the first of a call. A lone surrogate becomes U+FFFD, as TextEncoder does it.
+   * Copy a text to #base; a call does this first. A lone surrogate becomes U+FFFD, as in TextEncoder.
    * @param {Text} text
    * @returns {number} its length in bytes
    */
   #put(text) {
-    // Of a string, no fewer bytes: it is asked before anything is copied.
+    // A string has at least as many bytes as units, so check before copying.
     if (text.length > MOST_BYTES) throw tooLong(text.length);
     if (typeof text === "string") {
       const most = text.length * 3;
@@ -169,7 +169,7 @@ export class Core {
     return text.length;
   }
 
-  /** @param {Uint8Array | null} allowed one byte for each special token, or null for none */
+  /** @param {Uint8Array | null} allowed one byte for each added token, or null for none */
   #putAllowed(allowed) {
     if (allowed === null) return 0;
     const at = this.#take(allowed.length);
@@ -217,7 +217,7 @@ export class Core {
   }
 
   /**
-   * The numbers that tell of a thing, under their names; null for none.
+   * The numbers that describe a thing, by name; null for none.
    * @param {number} of one of OF
    * @param {number} [number] which model, route, stage or automaton
    * @returns {Record<string, number | null>}
@@ -255,7 +255,7 @@ export class Core {
   }
 
   /**
-   * One step of an automaton: the rule of which a match ends before the character, or null, and the next state, 0 where it is over.
+   * One step of an automaton: the rule of the match that ends before the character, or null, and the next state, 0 if the scan is over.
    * @param {number} automaton
    * @param {number} state
    * @param {number} classOf the character's, or n_classes at the end of the text
@@ -277,16 +277,16 @@ export class Core {
     return { id, flags, bytes: this.#copyBytes(text, length) };
   }
 
-  /** The JSON of where the model came from. @returns {Uint8Array} */
+  /** The JSON of the model's provenance. @returns {Uint8Array} */
   origin() {
     const [bytes, length] = this.#asked("read the provenance", 2, "wwho_section_bytes", SECTION_PROVENANCE, 0);
     return this.#copyBytes(bytes, length);
   }
 
   /**
-   * A text as the first steps of the model's normalizer rewrite it; methods that encode do that on their own.
+   * Rewrite a text with the first steps of the model's normalizer. Methods that encode do this themselves.
    * @param {Text} text
-   * @param {boolean} [more] whether the text goes on: then only what the rest cannot change
+   * @param {boolean} [more] whether more text follows: then only the part that it cannot change is rewritten
    * @returns {{ bytes: Uint8Array<ArrayBuffer>, sources: Uint32Array, read: number }} UTF-8; for each byte of it, where the character
    *   begins that it came from, in the UTF-8 of `text`; how many bytes of that were read
    */
@@ -329,7 +329,7 @@ export class Core {
   }
 
   /**
-   * Write ids into `target`, as many as there is room for without a part of a character.
+   * Write ids into `target`, as many as there is room for without splitting a character.
    * @param {Text} text
    * @param {Uint32Array} target
    * @param {Uint8Array | null} allowed
@@ -339,7 +339,7 @@ export class Core {
   encodeInto(text, target, allowed, flags) {
     let wanted = target.length < text.length * 3 ? IDS | PLACES : IDS;
     let length = this.#run(text, allowed, flags, wanted);
-    // Steps made the text longer.
+    // The normalizer made the text longer.
     if (this.#found("n") > target.length && wanted === IDS) length = this.#run(text, allowed, flags, (wanted |= PLACES));
     const [ids, begins, ends, n] = ["ids", "starts", "ends", "n"].map((name) => this.#found(name));
     if (n <= target.length) {
@@ -351,13 +351,14 @@ export class Core {
     let written = target.length;
     while (written > 0 && this.#words[first / 4 + written] < this.#words[last / 4 + written - 1]) written--;
     target.set(this.#words.subarray(ids / 4, ids / 4 + written));
-    // What is between two tokens, such as a mark that was composed, goes with the first.
+    // Text between two tokens, such as a mark that was composed, belongs to the first.
     const read = written === 0 ? 0 : this.#words[(typeof text === "string" ? first : begins) / 4 + written];
     return { read, written };
   }
 
   /**
-   * Ids, and the first and last-plus-one UTF-16 unit that each token touches; with `units`, in the same pass, pieces and units.
+   * Ids, and the first UTF-16 unit that each token touches and the one after the last; with `units`, also pretokens and units, in the same
+   * pass.
    * @param {Text} text
    * @param {Uint8Array | null} allowed
    * @param {number} flags
@@ -376,14 +377,14 @@ export class Core {
   }
 
   /**
-   * Let the core work on a text, which is copied to #base, with as much room as it takes: steps that rewrite it may make it longer, or
-   * need more scratch memory. What was found is in the fields of the job until the next call.
+   * Encode a text, which is copied to #base, with as much room as it needs: the normalizer may make it longer, or need more scratch memory.
+   * The results are in the fields of the job until the next call.
    * @param {Text} text
    * @param {Uint8Array | null} allowed
    * @param {number} flags
    * @param {number} wanted IDS, PLACES, SPANS; without IDS, tokens are counted
-   * @param {number} [limit] up to more than so many
-   * @param {number} [place] where a text that comes in parts stands
+   * @param {number} [limit] stop when there are more tokens
+   * @param {number} [place] the state of a text that comes in parts
    * @returns {number} the number of the text's bytes
    */
   #run(text, allowed, flags, wanted, limit = MOST_TOKENS, place = 0) {
@@ -441,7 +442,7 @@ export class Core {
     this.#bytes.fill(0, at, at + length);
   }
 
-  /** Scratch memory, which stays. @param {number} length */
+  /** Take scratch memory, which is kept. @param {number} length */
   #takeScratch(length) {
     const at = this.#take(length);
     this.#words[this.#job.scratch] = at;
@@ -452,7 +453,7 @@ export class Core {
   }
 
   /**
-   * Number of tokens; more than `limit` where the count was given up there.
+   * The number of tokens; a number above `limit` if counting stopped there.
    * @param {Text} text
    * @param {Uint8Array | null} allowed
    * @param {number} flags
@@ -466,11 +467,11 @@ export class Core {
   /**
    * Count the tokens of a text that comes in parts, as far as what follows cannot change them.
    * @param {Uint8Array} text
-   * @param {boolean} more whether it goes on
+   * @param {boolean} more whether more text follows
    * @param {Uint8Array | null} allowed
    * @param {number} flags
-   * @param {number} place 0 for the first part, later what the call before gave
-   * @returns {{ tokens: number, read: number, place: number }} of the first `read` bytes, perhaps none: the others come again
+   * @param {number} place 0 for the first part, later the result of the call before
+   * @returns {{ tokens: number, read: number, place: number }} for the first `read` bytes, perhaps none; pass the others again
    */
   countPart(text, more, allowed, flags, place) {
     this.#run(text, allowed, more ? flags | this.#flags.GOES_ON : flags, 0, MOST_TOKENS, place);
@@ -478,10 +479,10 @@ export class Core {
   }
 
   /**
-   * The last place at which a text that goes on may be cut so that both parts encode as the whole, whatever follows.
+   * The last place where a text may be cut so that both parts encode as the whole does, whatever follows.
    * @param {Text} text
    * @param {Uint8Array | null} allowed
-   * @returns {number} in UTF-16 units of a string, or bytes; 0 where there is none
+   * @returns {number} in UTF-16 units of a string, or bytes; 0 if there is none
    */
   safeCut(text, allowed) {
     this.#begin();
@@ -490,7 +491,7 @@ export class Core {
     this.#check(this.#call.wwho_safe_cut(this.#model, this.#base, length, mask, this.#out), "find a place to cut");
     const cut = this.#given();
     if (typeof text !== "string" || cut === 0) return cut;
-    // What is behind the cut is short, and has a unit for the first byte of each character, and two for one of four bytes.
+    // The rest after the cut is short. The first byte of each character counts as one unit, or as two if it has four bytes.
     let units = text.length;
     for (let at = this.#base + cut; at < this.#base + length; at++) {
       const byte = this.#bytes[at];
@@ -500,7 +501,7 @@ export class Core {
   }
 
   /**
-   * Pieces and units, and where each begins and ends in UTF-16 units.
+   * Pretokens and units, and where each begins and ends in UTF-16 units.
    * @param {Text} text
    * @returns {{ spans: Span[], starts: Uint32Array, ends: Uint32Array }}
    */
@@ -540,15 +541,15 @@ export class Core {
   }
 
   /**
-   * How long the text of ids is, at most; of most models exactly.
+   * An upper bound for the length of the text of ids; for most models, the exact length.
    * @param {Uint32Array} ids
-   * @returns {{ length: number } | { unknown: number }} in bytes; or the index of an id that is none
+   * @returns {{ length: number } | { unknown: number }} in bytes; or the index of an id without a token
    */
   decodedLength(ids) {
     this.#begin();
     const at = this.#take(ids.length * 4);
     this.#words.set(ids, at / 4);
-    // With no room given, the core only says how long the text is: tokens differ too much in length for a useful bound.
+    // Without room, the core only computes the length: tokens differ too much in length for a useful estimate.
     const code = this.#call.wwho_decode(this.#model, at, ids.length, this.#out, 0, this.#out);
     if (code === ARGUMENT) throw decodedTooLong(ids.length);
     return code === TOKEN ? { unknown: this.#given() } : { length: this.#given() };
@@ -558,8 +559,8 @@ export class Core {
    * The text of ids.
    * @param {Uint32Array} ids
    * @param {number} [flags] of wwho_decode_part
-   * @returns {{ bytes: Uint8Array<ArrayBuffer>, read: number } | { unknown: number }} and of how many ids it is; or the index of an id
-   *   that is none
+   * @returns {{ bytes: Uint8Array<ArrayBuffer>, read: number } | { unknown: number }} and how many ids were read; or the index of an id
+   *   without a token
    */
   decode(ids, flags = 0) {
     const found = this.decodedLength(ids);
@@ -572,7 +573,7 @@ export class Core {
     return { bytes: this.#copyBytes(room, length), read };
   }
 
-  /** The bytes of one token, alone; null where there is none. @param {number} id */
+  /** The bytes of one token, before any decoder; null if the id has none. @param {number} id */
   tokenBytes(id) {
     this.#begin();
     const at = this.#take(8);
@@ -582,7 +583,7 @@ export class Core {
   }
 }
 
-/** What else the core could refuse is never given. @param {number} n ids */
+/** The only reason for which the core can reject valid arguments. @param {number} n ids */
 export function decodedTooLong(n) {
   return new WwhoError("MEMORY", `the text of these ${n} ids has 4 GiB or more; decode fewer at a time`);
 }
@@ -591,7 +592,7 @@ export function decodedTooLong(n) {
 function tooLong(length) {
   return new WwhoError(
     "MEMORY",
-    `a text of ${length} bytes is more than 32-bit memory can work on, which is ${MOST_BYTES}; give it in smaller parts, ` +
+    `a text of ${length} bytes is too long for 32-bit memory, which allows ${MOST_BYTES}; pass it in smaller parts, ` +
       "or to countStream",
   );
 }

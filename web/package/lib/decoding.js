@@ -1,6 +1,6 @@
-// The text of ids that come some at a time.
+// Decoding ids that come in parts.
 
-/** A text in parts: ids whose text the ids after them may change wait for these. */
+/** Decodes parts: ids whose text later ids may change wait for those. */
 export class Decoding {
   #decode;
   #flags;
@@ -12,8 +12,8 @@ export class Decoding {
 
   /**
    * @param {(ids: Uint32Array, index: number, flags: number) => { bytes: Uint8Array<ArrayBuffer>, read: number }} decode
-   * @param {{ skip: number, after: number, more: number }} flags of the core; `skip` is 0 where nothing is left out
-   * @param {boolean} waits whether nothing can be said before the last id is there
+   * @param {{ skip: number, after: number, more: number }} flags of the core; `skip` is 0 to skip nothing
+   * @param {boolean} waits whether decoding needs all ids at once
    */
   constructor(decode, flags, waits) {
     this.#decode = decode;
@@ -31,7 +31,7 @@ export class Decoding {
     return this.#next(given, this.#flags.more);
   }
 
-  /** The text of those that still wait: no others come. */
+  /** The text of the ids that still wait, at the end. */
   end() {
     return this.#next(Uint32Array.from(this.#held), 0);
   }

@@ -8,7 +8,7 @@ import { WwhoError } from "./errors.js";
 import { readBytes } from "./source.js";
 
 /**
- * readBytes, which takes paths and file: addresses too.
+ * readBytes that also accepts paths and file: addresses.
  * @param {unknown} source
  * @param {string} what named in messages, such as "the tokenizer"
  * @param {import("./source.js").LoadOptions} [options]
@@ -37,7 +37,7 @@ export async function fromDisk(source, what) {
 
 /** @param {any} cause */
 function remedy({ name, code }) {
-  // Deno's name for a program that lacks --allow-read; to import wwho/o200k_base and its like needs none.
+  // Deno's error if a program lacks --allow-read. Modules such as wwho/o200k_base do not need it.
   if (name === "NotCapable") return "allow it, or import the encoding by its name, which needs no permission";
   return ["EACCES", "EPERM"].includes(code) ? "make the file readable" : "check the path";
 }

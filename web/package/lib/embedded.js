@@ -1,8 +1,8 @@
-// Files within JavaScript, as the package has them.
+// Files that the package embeds in JavaScript.
 
 /** @param {string} text base64 @returns {Uint8Array<ArrayBuffer>} */
 export function fromBase64(text) {
-  // A loop: twenty times as fast as Uint8Array.from with a function. (Uint8Array.fromBase64 is of 2025.)
+  // A loop is twenty times as fast as Uint8Array.from with a function. (Uint8Array.fromBase64 is from 2025.)
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
@@ -10,8 +10,8 @@ export function fromBase64(text) {
 }
 
 /**
- * Programs repeat themselves, which compression sees where each byte is a character of its own, as base64 has it not: the core takes
- * 7 KB less with brotli or gzip. (Vocabularies do not, and are smaller as base64 wherever gzip packs them.)
+ * Decodes a text in which each byte is a character of its own, unlike base64. So compression can find the repetitions in a program: the
+ * core takes 7 KB less with brotli or gzip. (Vocabularies have few repetitions, and are smaller as base64 with gzip.)
  * @param {string} text ASCII: "#" is the byte 252, and the 89 characters after it the bytes 253 to 85, but for "!" and " ", which stand for
  *   "<" and "\"; "}" and "~" before a character add 90 and 180
  * @returns {Uint8Array<ArrayBuffer>}

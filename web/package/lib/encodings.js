@@ -1,4 +1,4 @@
-// Encodings by their names: those that there are, and the one tokenizer of each that all callers share.
+// Encodings by name, and the one tokenizer of each that all callers share.
 
 import { argumentError, requireOptions } from "./arguments.js";
 import { WwhoError } from "./errors.js";
@@ -7,13 +7,13 @@ import { unlessAborted } from "./items.js";
 /** @typedef {import("./tokenizer.js").BaseTokenizer} BaseTokenizer */
 /** @typedef {import("./source.js").LoadOptions} LoadOptions */
 /** @typedef {import("./source.js").LoadProgress} LoadProgress */
-/** @typedef {{ bytes: () => Uint8Array<ArrayBuffer>, load: () => any }} Entry what wwho/o200k_base and its like export */
+/** @typedef {{ bytes: () => Uint8Array<ArrayBuffer>, load: () => any }} Entry what modules such as wwho/o200k_base export */
 
-/** How the names of models begin that people take for the names of encodings. */
+/** Prefixes of model names that people mistake for names of encodings. */
 const MODEL = /^(ft:)?(gpt-|chatgpt|o\d(-|$)|text-|code-|codex|davinci|curie|babbage|ada)/i;
 
 /**
- * What a list of encodings holds under a name.
+ * The entry of a list of encodings under a name.
  * @template T
  * @param {Readonly<Record<string, T>>} list
  * @param {unknown} name
@@ -31,7 +31,7 @@ export function named(list, name) {
 }
 
 /**
- * A function that gives one and the same tokenizer, until that is freed.
+ * A function that returns the same tokenizer at each call, until it is freed.
  * @template {BaseTokenizer} T
  * @param {() => T} open
  * @returns {() => T}
@@ -43,7 +43,7 @@ export function kept(open) {
 }
 
 /**
- * getEncoding where the encodings are modules.
+ * getEncoding if the encodings are modules.
  * @param {Readonly<Record<string, () => Promise<Entry>>>} list
  * @param {string} name
  * @param {LoadOptions} [options]
@@ -64,7 +64,7 @@ export async function loadEntry(list, name, options = {}) {
 const remedy = (name) =>
   `if a bundler made this program and did not copy that file, import { load } from "wwho/${name}", which has it inside`;
 
-/** One download, for all who ask for it while it lasts. */
+/** One download, shared by all callers that ask for it while it runs. */
 class Download {
   /** @type {Set<(progress: LoadProgress) => void>} */
   #listeners = new Set();
@@ -77,7 +77,7 @@ class Download {
 
   /**
    * @param {(options: LoadOptions) => Promise<any>} load
-   * @param {() => void} abandoned called when it has failed, or nobody waits for it any more
+   * @param {() => void} abandoned called when the download has failed, or no caller waits for it any more
    */
   constructor(load, abandoned) {
     this.#abandoned = abandoned;
@@ -91,7 +91,7 @@ class Download {
     this.done.catch(abandoned); // each caller is told
   }
 
-  /** @param {LoadOptions} options of one caller, whose signal and whose errors end nobody else's wait */
+  /** @param {LoadOptions} options of one caller; its signal and its errors end only its own wait */
   async wait({ signal, onProgress }) {
     const thrown = new AbortController();
     const listener = (/** @type {LoadProgress} */ progress) => {
@@ -116,7 +116,7 @@ class Download {
   }
 }
 
-/** Tokenizers that are fetched, one for each name. */
+/** Tokenizers that are fetched once for each name. */
 export class Fetched {
   #load;
   /** @type {Map<string, any>} */
@@ -162,17 +162,17 @@ export class Fetched {
 }
 
 /**
- * A tokenizer whose file says that it is the one that was asked for: bundlers have mixed them up.
+ * Loads a tokenizer and checks that its file is the requested encoding, because bundlers have mixed files up.
  * @template {{ name: string, free(): void }} T
  * @param {string} name
  * @param {() => URL} address
  * @param {(url: URL) => Promise<T>} load
- * @throws {WwhoError} FETCH, with what helps where a bundler did not copy the file
+ * @throws {WwhoError} FETCH, with a remedy in case a bundler did not copy the file
  */
 export async function fetchNamed(name, address, load) {
   const url = addressOf(name, address);
   const tokenizer = await load(url).catch((cause) => {
-    // MAGIC: of a server that answers every address with its page.
+    // MAGIC: the server answers every address with an HTML page.
     if (!["FETCH", "MAGIC"].includes(cause?.status)) throw cause;
     throw new WwhoError("FETCH", `cannot load ${name} from ${url}: ${cause.message}; ${remedy(name)}`, { cause });
   });
@@ -186,7 +186,7 @@ function addressOf(name, address) {
   try {
     return address();
   } catch (cause) {
-    // Bundles of other formats than ES modules have no import.meta.url.
+    // Only bundles that are ES modules have import.meta.url.
     throw new WwhoError(
       "FETCH",
       `this program does not know its own address (${cause}), and so not that of ${name}; ${remedy(name)}`,

@@ -1,4 +1,4 @@
-// Where a text may well be cut for a reader: at the end of a paragraph, else of a sentence, a line, a word.
+// Good places to cut a text for a reader: the end of a paragraph, otherwise of a sentence, a line or a word.
 
 /** From the best place to the worst; between two tokens there is always one. */
 export const KINDS = /** @type {const} */ (["paragraph", "sentence", "line", "word", "token"]);
@@ -6,7 +6,7 @@ export const KINDS = /** @type {const} */ (["paragraph", "sentence", "line", "wo
 /** @typedef {(typeof KINDS)[number]} Kind */
 
 const [PARAGRAPH, SENTENCE, LINE, WORD, TOKEN] = [0, 1, 2, 3, 4];
-/** So many UTF-16 units before a place decide on it, that any text takes linear time. */
+/** At most this many UTF-16 units before a place decide about it, so that any text takes linear time. */
 const LOOK = 16;
 
 const SPACE = /\s/;
@@ -14,7 +14,7 @@ const NEWLINE = /[\n\r\u2028\u2029]/;
 const BLANK_LINE = /(?:\n[^\S\n]*\n|\r[^\S\n\r]*\r|\u2029)\s*$/;
 /** A terminator, what closes after it, and spaces. */
 const SENTENCE_END = /\p{Sentence_Terminal}[\p{Pe}\p{Pf}"']*\s*$/u;
-/** Ends a sentence without a space after it. */
+/** A terminator that ends a sentence without a space after it. */
 const FULL_WIDTH_END = /[。．！？｡]["'」』）】》”’]*$/;
 
 /**
@@ -35,7 +35,7 @@ function kindAt(text, place) {
 }
 
 /**
- * Of places, the numbers of those where something of a kind, or of a better one, ends.
+ * The numbers of the places where something of a kind, or of a better kind, ends.
  * @param {string} text
  * @param {readonly number[]} places in UTF-16 units, the first 0
  * @param {Kind} prefer the best kind that counts

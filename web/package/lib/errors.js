@@ -1,12 +1,12 @@
-// The one error type, and words for statuses of the core (wasm/FORMAT.md).
+// The only error type, and messages for statuses of the core (wasm/FORMAT.md).
 
 const MAGIC = "89 57 57 48 4f 0d 0a 1a";
 const HEADER_BYTES = 20;
 
-/** What other files begin with, as characters of one byte each. @type {[RegExp, string][]} */
+/** How other kinds of files begin, as characters of one byte each. @type {[RegExp, string][]} */
 const FOREIGN = [
   [/^GGUF/, "a GGUF language model; make an artifact of its tokenizer with: wwho import FILE"],
-  // a protocol buffer: a piece in it, the piece's text, and its score
+  // a protocol buffer: a SentencePiece token ("piece"), its text, and its score
   [/^\n.\n.{2,120}?\x15/s, "a SentencePiece model; make an artifact of it with: wwho import FILE"],
   [
     /^[A-Za-z0-9+/]+=* [0-9]+\r?\n/,
@@ -29,7 +29,7 @@ const FOREIGN = [
   [/^\s*<(?:!doctype|html|\?xml)/i, "a web page; check that the address leads to the file itself"],
 ];
 
-/** Whatever goes wrong in this module, with a `status` to switch on and a message to read. */
+/** Every error of this package: a `status` for programs, and a message for people. */
 export class WwhoError extends Error {
   /**
    * @param {string} status
@@ -45,9 +45,9 @@ export class WwhoError extends Error {
 }
 
 /**
- * The error for an artifact that the core refused.
+ * The error for an artifact that the core rejected.
  * @param {string} status the name of the core's status
- * @param {Uint8Array} blob the refused bytes
+ * @param {Uint8Array} blob the rejected bytes
  * @returns {WwhoError}
  */
 export function artifactError(status, blob) {
@@ -89,7 +89,7 @@ function explain(status, blob) {
 }
 
 /**
- * What bytes are that are no artifact, and what to do with them; "" where that cannot be told. As
+ * What bytes that are no artifact probably are, and what to do with them; "" if unknown. As
  * in py/wwho/format/foreign.py.
  * @param {Uint8Array} blob
  */

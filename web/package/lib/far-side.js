@@ -1,5 +1,5 @@
-// What runs in a Worker: a tokenizer, called by messages { method, values, setup? } one at a time, answered by { result } or
-// { error }; before that, { progress } and { item }, and { wanted } for the next { chunk, done } of a stream.
+// The side in the Worker: a tokenizer that gets messages { method, values, setup? }, one at a time, and answers with { result } or
+// { error }. Before that, it may send { progress } and { item }, and { wanted } to ask for the next { chunk, done } of a stream.
 
 /** @typedef {{ init: (wasm?: any) => Promise<void>, Tokenizer: { load: (source: any) => Promise<any> } }} Entry */
 
@@ -70,13 +70,13 @@ export function serve(send, { init, Tokenizer }) {
 export function serveWorker(entry) {
   const receive = serve((message, transfer) => self.postMessage(message, { transfer }), entry);
   self.addEventListener("message", ({ data }) => receive(data));
-  // An error of the Worker's, which ends it: nobody would answer.
+  // An error of the Worker itself ends it, because no answer would come.
   self.addEventListener("messageerror", () => {
     throw new Error("what was sent cannot be read");
   });
 }
 
-/** The memory of a result, to be handed over rather than copied. @param {any} result @returns {Transferable[]} */
+/** The memory of a result, which is transferred rather than copied. @param {any} result @returns {Transferable[]} */
 function buffersOf(result) {
   const views = ArrayBuffer.isView(result) ? [result] : Object.values(result ?? {}).filter(ArrayBuffer.isView);
   return views.map((view) => /** @type {ArrayBuffer} */ (view.buffer));

@@ -1,5 +1,5 @@
-// importTokenizer: what it is given, made ready for the Worker of import-thread.mjs. Where that Worker and files come from is the
-// entries' part (import.js, node-import.js).
+// importTokenizer: prepares its arguments for the Worker of import-thread.mjs. The entries (import.js, node-import.js) find that Worker
+// and the files.
 
 import { argumentError, requireKnown } from "./arguments.js";
 import { isBlob, isResponse, isUrl } from "./brands.js";
@@ -25,10 +25,10 @@ import { WwhoError } from "./errors.js";
  * @property {(report: Report) => void} [onReport]
  */
 
-/** Options of the command that take a text. */
+/** Options of `wwho import` that take a text. */
 const TEXTS = /** @type {const} */ (["source", "license", "pattern"]);
 const OPTIONS = new Set([...TEXTS, "pyodideURL", "wheelURL", "name", "special", "lowercase", "signal", "onProgress", "onReport"]);
-/** What a file is called of which that is not known. */
+/** The name of a file whose name is unknown. */
 const UNNAMED = "tokenizer";
 
 /**
@@ -43,12 +43,12 @@ export function importer({ spawn, read, archive, pyodide }) {
   const fileOf = async (source, signal) => {
     const given = await source;
     const name = nameOf(given);
-    // A Blob is read where it is needed, and no further.
+    // A Blob is read later, only as far as necessary.
     return { name, data: isBlob(given) ? given : await read(given, name, { signal }) };
   };
 
   /**
-   * The .wwho file that `wwho import` makes of a tokenizer.
+   * The .wwho file that `wwho import` makes from a tokenizer.
    * @param {unknown} source the file, or a list of it and those beside it
    * @param {ImportOptions} [options]
    * @returns {Promise<Uint8Array<ArrayBuffer>>}
@@ -67,7 +67,7 @@ export function importer({ spawn, read, archive, pyodide }) {
       ...sources.map((each) => fileOf(each, signal)),
     ]);
     const name = options.name ?? (files[0].name.replace(/(?<=.)\.[^.]*$/, "") || UNNAMED);
-    // A copy: what is sent to a Worker in Node must not be a Buffer, which Python does not know.
+    // A copy, because a Worker in Node must not get a Buffer, which Python does not know.
     const job = { files, archive: Uint8Array.from(packed), pyodide: module, options: arguments_, name };
     const { bytes, report } = await answerOf(spawn(), job, signal, onProgress);
     onReport?.(report);
@@ -76,7 +76,7 @@ export function importer({ spawn, read, archive, pyodide }) {
 }
 
 /**
- * What a Worker makes of a job; it ends then, and with it Python and all its memory.
+ * Runs a job in a Worker, which then ends together with Python and all its memory.
  * @param {Thread} thread
  * @param {unknown} job
  * @param {AbortSignal} [signal]
@@ -91,7 +91,7 @@ function answerOf(thread, job, signal, onProgress) {
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted) abort();
     const ended = (/** @type {any} */ event) =>
-      reject(new WwhoError("WORKER", `the Worker of the import ended: ${event?.message ?? event}; was wwho/import bundled whole?`));
+      reject(new WwhoError("WORKER", `the Worker of the import ended: ${event?.message ?? event}; check that wwho/import was bundled completely`));
     thread.addEventListener("error", ended);
     thread.addEventListener("messageerror", ended);
     thread.addEventListener("message", ({ data }) => {
@@ -113,7 +113,7 @@ function answerOf(thread, job, signal, onProgress) {
   });
 }
 
-/** The last part of its path, as far as it has one. @param {any} source */
+/** The last part of the source's path, if it has one. @param {any} source */
 function nameOf(source) {
   const isAddress = typeof source === "string" || isUrl(source);
   const path = isBlob(source) ? /** @type {any} */ (source).name : isResponse(source) ? source.url : isAddress ? String(source) : "";

@@ -1,4 +1,4 @@
-// What a tokenizer says of itself: its models and routes.
+// What a tokenizer says about itself: its models and routes.
 
 import { OF } from "./core.js";
 import { utf8 } from "./text.js";

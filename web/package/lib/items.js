@@ -1,11 +1,11 @@
-// One by one, what a stream, an iterable or a Blob gives; an AbortSignal ends the wait for the next.
+// The items of a stream, an iterable or a Blob, one by one. An AbortSignal ends the wait for the next.
 
 import { argumentError, isIterable, requireMemory } from "./arguments.js";
 import { isBlob } from "./brands.js";
 import { WwhoError } from "./errors.js";
 
 /**
- * A source that is left before its end, or by the signal, is told so: a stream is cancelled.
+ * If the loop over a source ends early, or the signal ends it, the source is told: a stream is cancelled.
  * @param {any} source ReadableStream, Blob, async iterable or iterable (but no string)
  * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<any, void, undefined>} which throws the signal's reason, and what the source throws
@@ -16,7 +16,7 @@ export function itemsOf(source, signal) {
 }
 
 /**
- * What a promise gives, unless the signal is first.
+ * The result of a promise, unless the signal comes first.
  * @template T
  * @param {T | Promise<T>} promise
  * @param {AbortSignal} [signal]
@@ -61,7 +61,7 @@ async function* untilAborted(items, signal) {
 /** @typedef {{ next: () => Promise<IteratorResult<any>>, leave: (reason: unknown) => void }} Feed */
 
 /**
- * The same for one who may leave at any time, also before the first or while the next is awaited.
+ * The same for a caller that may leave at any time, even before the first item or while it waits for the next.
  * @param {any} source
  * @param {(item: any) => any} change what is made of each item
  * @returns {Feed}
@@ -82,7 +82,7 @@ export function feedOf(source, change) {
   };
 }
 
-/** Nobody waits for what a source says to its end. @param {any} items @param {unknown} reason */
+/** Ends a source without waiting for its answer. @param {any} items @param {unknown} reason */
 function leave(items, reason) {
   Promise.resolve(items.return?.(reason)).catch(() => {});
 }

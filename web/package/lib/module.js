@@ -7,13 +7,13 @@ import { readBytes } from "./source.js";
 
 /** @type {Promise<WebAssembly.Module> | undefined} */
 let compiled;
-/** The same, once it is there. @type {WebAssembly.Module | undefined} */
+/** The same, once it is compiled. @type {WebAssembly.Module | undefined} */
 let ready;
 
 /**
- * The compiled core. The first call decides where it comes from; later ones get the same module whatever they name. A call
- * that failed is forgotten, so that the next may try again.
- * @param {() => unknown} source gives a compiled WebAssembly.Module (runtimes that may not compile bytes) or what `read` takes
+ * The compiled core. The first call decides where it comes from; later calls get the same module, whatever they name. A failed call
+ * is forgotten, so that the next one can try again.
+ * @param {() => unknown} source returns a compiled WebAssembly.Module (for runtimes that cannot compile bytes) or what `read` takes
  * @param {typeof readBytes} [read]
  * @returns {Promise<WebAssembly.Module>}
  * @throws {WwhoError} NO_WEBASSEMBLY, FETCH, WASM or ARGUMENT
@@ -30,7 +30,7 @@ export function coreModule(source, read = readBytes) {
 }
 
 /**
- * Have the core without waiting. Like init: where there is one already, nothing happens.
+ * Compile the core synchronously. Like init, this does nothing if it is already compiled.
  * @param {unknown} source a compiled WebAssembly.Module, or the bytes of wwho.wasm
  * @throws {WwhoError} NO_WEBASSEMBLY, WASM or ARGUMENT
  */
@@ -39,7 +39,7 @@ export function initSync(source) {
 }
 
 /**
- * The core without waiting, compiled now if it was not before.
+ * The core, compiled synchronously if it was not compiled before.
  * @param {() => unknown} source
  * @throws {WwhoError} NO_WEBASSEMBLY, WASM or ARGUMENT
  */
@@ -88,7 +88,7 @@ async function compile(source, read) {
   requireWebAssembly();
   const given = await source();
   if (isModule(given)) return given;
-  // Compiled from bytes, not as a stream: 64 KiB gain nothing from it, and a server's wrong MIME type does no harm.
+  // Compiled from bytes, not from a stream: 64 KiB gain nothing from streaming, and a server's wrong MIME type does no harm.
   const bytes = await read(given, "wwho.wasm");
   try {
     return await WebAssembly.compile(bytes);

@@ -3,12 +3,12 @@
 import { Worker } from "node:worker_threads";
 
 /**
- * A Worker of Node, which is an EventEmitter, in the shape of one of the web.
+ * A Worker of Node, which is an EventEmitter, with the interface of a web Worker.
  * @param {URL} program
  * @returns {import("./pool.js").Thread}
  */
 export function spawn(program) {
-  // Without the program's own flags: some, such as --input-type, are refused for a file.
+  // Without the program's own flags: Node rejects some, such as --input-type, for a file.
   const worker = new Worker(program, { execArgv: [] });
   return {
     postMessage: (message, transfer) => worker.postMessage(message, /** @type {any[]} */ (transfer)),

@@ -1,4 +1,4 @@
-// What OpenAI's models make of a chat, and what they cost. Facts are openai-models.js'; loading is the entries' part.
+// How OpenAI's models count a chat, and what they cost. openai-models.js has the facts; the entries load encodings.
 
 import { argumentError, isIterable, requireKnown } from "./arguments.js";
 import { WwhoError } from "./errors.js";
@@ -7,7 +7,7 @@ import { date, models as facts, prefixes } from "./openai-models.js";
 /** @typedef {{ input: number, cached?: number, output?: number }} Rates */
 /** @typedef {Rates & { long?: Rates & { above: number } }} Price */
 /** @typedef {{ encoding: string, context?: number, output?: number, chat?: boolean, price?: Price }} Model */
-/** @typedef {{ texts: string[], overhead: number }} Counted texts whose tokens are added up, and tokens beside them */
+/** @typedef {{ texts: string[], overhead: number }} Counted texts whose tokens are added up, and further tokens */
 
 /** The day on which the prices were last compared with OpenAI's. */
 export const modelsDate = date;
@@ -19,12 +19,12 @@ const ENCODINGS_OF_CHATS = new Set(["cl100k_base", "o200k_base", HARMONY]);
 /** The one format in which a message costs more, and a name replaces the role. */
 const FIRST_FORMAT = /^gpt-3\.5(-turbo)?-0301$/;
 const MOST_SHOWN = 5;
-/** What is counted of a chat, and of the tools that go with it. */
+/** The fields that count in a chat, and in its tools. */
 const CHAT_OPTIONS = new Set(["tokenizer", "tools", "tool_choice", "functions", "function_call"]);
 const USAGE = new Set(["input", "cached", "output"]);
 
 /**
- * The encoding of a model: by its name, else by the prefix that dated and fine-tuned names begin with.
+ * The encoding of a model: by its name, otherwise by the prefix with which dated and fine-tuned names begin.
  * @param {string} model
  * @returns {string}
  * @throws {WwhoError} ARGUMENT
@@ -42,7 +42,7 @@ function encodingName(model) {
   );
 }
 
-/** Names of models that share the most pairs of characters with this one. @param {string} name */
+/** The names of models that share the most pairs of characters with this name. @param {string} name */
 function alike(name) {
   const pairs = (/** @type {string} */ text) => {
     const letters = text.toLowerCase().replace(/[^a-z0-9]/g, "");
@@ -61,7 +61,7 @@ function alike(name) {
 }
 
 /**
- * The calls that load encodings, for a runtime that has its own way to find them.
+ * The functions that load encodings, for a runtime with its own way to find them.
  * @template T
  * @param {(name: any, options?: import("./source.js").LoadOptions) => Promise<T>} getEncoding
  */
@@ -74,7 +74,7 @@ export function withEncodings(getEncoding) {
 }
 
 /**
- * Tokens of a chat as the model reads it, the beginning of its answer included.
+ * The tokens of a chat as the model reads it, including the beginning of its answer.
  * @param {Iterable<any>} messages
  * @param {string} model
  * @param {any} options
@@ -102,7 +102,7 @@ async function count(messages, model, options, load) {
  * <|im_start|>role<|im_sep|>content<|im_end|> of each message, and the beginning of the answer: OpenAI's own numbers.
  * @param {any[]} messages
  * @param {boolean} first whether it is the first format
- * @param {boolean} withTools of which the first system message is set apart by the end of a line
+ * @param {boolean} withTools whether there are tools: a line feed separates them from the first system message
  * @returns {Counted}
  */
 function chatMessages(messages, first, withTools) {
@@ -128,7 +128,7 @@ function chatMessages(messages, first, withTools) {
 }
 
 /**
- * <|start|>role<|message|>content<|end|> of each message, with channel, recipient and constraint as gpt-oss has them.
+ * <|start|>role<|message|>content<|end|> of each message, with channel, recipient and constraint as in gpt-oss.
  * @param {any[]} messages
  * @returns {Counted}
  */
@@ -197,7 +197,7 @@ function countChoice({ function_call: call, tool_choice: choice = call }) {
   return { texts: [], overhead: choice === "none" ? 1 : 0 };
 }
 
-/** Functions as the models see them: a namespace of TypeScript. @param {any[]} functions */
+/** Functions as the models see them: a TypeScript namespace. @param {any[]} functions */
 function namespaceOf(functions) {
   const types = functions.map(({ name, description, parameters }) => {
     const comment = description ? `// ${description}\n` : "";
@@ -241,7 +241,7 @@ function typeOf(schema, indent) {
 /**
  * What tokens cost, in dollars.
  * @param {string} model
- * @param {{ input?: number, cached?: number, output?: number }} usage `cached` of the input's tokens come from the cache
+ * @param {{ input?: number, cached?: number, output?: number }} usage in tokens; `cached` is a part of `input`
  * @returns {number}
  * @throws {WwhoError} ARGUMENT
  */
@@ -255,7 +255,7 @@ export function estimateCost(model, usage) {
   encodingName(model); // or its error
   const price = Object.hasOwn(models, model) ? models[model].price : undefined;
   if (price === undefined) {
-    throw new WwhoError("ARGUMENT", `the price of ${JSON.stringify(model)} was not known on ${date}; multiply yourself`);
+    throw new WwhoError("ARGUMENT", `the price of ${JSON.stringify(model)} was not known on ${date}; compute the cost yourself`);
   }
   const rates = price.long && input > price.long.above ? price.long : price;
   const { input: each, cached: eachCached = each, output: eachOutput = 0 } = rates;

@@ -1,5 +1,5 @@
-// Long texts, taken apart: a whole one, of which parts come out that may be tokenized one by one, with the tokens of the whole; or one
-// that comes in chunks of any size.
+// Long texts: cuts a whole text into parts that, encoded one by one, give the tokens of the whole; and reads a text that comes in chunks
+// of any size.
 
 import { argumentError, bytesOf } from "./arguments.js";
 import { WwhoError } from "./errors.js";
@@ -8,30 +8,30 @@ import { WwhoError } from "./errors.js";
 /** @typedef {import("./core.js").Core} Core */
 
 /**
- * Parts have about so many bytes, or UTF-16 units of a string: enough to lose nothing by it, and few enough for little memory, and
- * for a Worker to look up in between.
+ * The approximate size of a part, in bytes or UTF-16 units of a string: large enough for full speed, and small enough for little memory
+ * and for a Worker to check its messages in between.
  */
 export const PART_BYTES = 1 << 18;
-/** A whole text is looked through for a place only so far: the core's memory has an end, and so has a caller's patience. */
+/** How far a whole text is searched for a place to cut: memory and time are limited. */
 const MOST_LOOKED = 1 << 24;
-/** Strings become bytes in pieces of so many UTF-16 units. */
+/** The number of UTF-16 units of a string that are converted to bytes at a time. */
 const PIECE_UNITS = 1 << 16;
 
 const encoder = new TextEncoder();
 
 /**
- * The parts of a whole text, of its own kind.
+ * The parts of a whole text, strings of a string and bytes of bytes.
  * @template {Text} T
  * @param {T} text
  * @param {Core} core which knows where a text may be cut
- * @param {Uint8Array | null} mask added tokens that may not be cut, since they are found before all else
- * @param {number} [size] of the parts, in bytes or UTF-16 units; more where there is no safe place
+ * @param {Uint8Array | null} mask the allowed added tokens, which may not be cut
+ * @param {number} [size] of the parts, in bytes or UTF-16 units; larger if there is no safe place
  * @returns {Generator<T>} none is empty
  */
 export function* partsOf(text, core, mask, size = PART_BYTES) {
   for (let start = 0, end = 0; start < text.length; start = end) {
     end = text.length;
-    // Where there is no place, look through as much again; but then the rest is one part.
+    // If there is no place, search twice as much text; at the limit, the rest is one part.
     for (let wanted = size; start + wanted < text.length && wanted <= MOST_LOOKED; wanted *= 2) {
       const cut = core.safeCut(looked(text, start, start + wanted), mask);
       if (cut > 0) {
@@ -44,7 +44,7 @@ export function* partsOf(text, core, mask, size = PART_BYTES) {
 }
 
 /**
- * What is looked through for a place: without the half of a pair, which alone would be another character.
+ * The text to search for a place, without half of a surrogate pair at its end, which alone would be another character.
  * @param {Text} text
  * @param {number} start
  * @param {number} end
@@ -56,7 +56,7 @@ function looked(text, start, end) {
 }
 
 /**
- * One array of what several hold.
+ * Several arrays as one.
  * @template {Uint8Array | Uint32Array} T
  * @param {Iterable<T>} given at least one
  * @returns {T}
@@ -77,19 +77,19 @@ export function joined(given) {
 export class Parts {
   #read;
   #size;
-  /** What is not read yet lies from #start to #end. */
+  /** The bytes that are not read yet are those from #start to #end. */
   #bytes = new Uint8Array();
   #start = 0;
   #end = 0;
-  /** So many bytes are worth a call; more where nothing could be read of as many. */
+  /** The number of bytes that are worth a call; more if nothing could be read from that many. */
   #wanted;
-  /** A high surrogate whose other half may come. */
+  /** A high surrogate whose other half may follow. */
   #half = "";
 
   /**
-   * @param {(text: Uint8Array<ArrayBuffer>, more: boolean) => number} read takes what is there, valid during the call, and gives how many
-   *   bytes it has no more need of; where the text ends, all
-   * @param {number} [size] bytes that are worth a call
+   * @param {(text: Uint8Array<ArrayBuffer>, more: boolean) => number} read gets the bytes so far, which are valid during the call, and
+   *   returns how many it no longer needs; at the end of the text, all
+   * @param {number} [size] the number of bytes that are worth a call
    */
   constructor(read, size = PART_BYTES) {
     this.#read = read;
@@ -105,7 +105,7 @@ export class Parts {
     else this.#addBytes(requireBytes(chunk));
   }
 
-  /** Nothing follows: read what is left. */
+  /** No more text follows: read the rest. */
   end() {
     this.#flushHalf();
     if (this.#end > this.#start) this.#read(this.#bytes.subarray(this.#start, this.#end), false);
@@ -128,7 +128,7 @@ export class Parts {
     for (let at = 0; at < bytes.length; at += PART_BYTES) this.#append(bytes.subarray(at, at + PART_BYTES));
   }
 
-  /** No other half came: a lone surrogate is U+FFFD, as in every method. */
+  /** The other half did not follow: a lone surrogate becomes U+FFFD, as in every method. */
   #flushHalf() {
     const half = this.#half;
     this.#half = "";
@@ -143,7 +143,7 @@ export class Parts {
     while (this.#end - this.#start >= this.#wanted) {
       const read = this.#read(this.#bytes.subarray(this.#start, this.#end), true);
       this.#start += read;
-      // A text of which nothing can be read is looked through a few times only.
+      // A text without a place to cut is searched only a few times.
       this.#wanted = Math.max(this.#size, 2 * (this.#end - this.#start));
     }
   }
@@ -157,7 +157,7 @@ export class Parts {
       try {
         this.#bytes = new Uint8Array(2 * (left + more));
       } catch (cause) {
-        throw new WwhoError("MEMORY", `${left} bytes of text without a place to cut it, and no memory for more`, {
+        throw new WwhoError("MEMORY", `${left} bytes of text have no place to cut, and there is no memory for more`, {
           cause,
         });
       }

@@ -1,17 +1,17 @@
-// Calls to Workers: each loads the same tokenizer and does one call at a time; what finds none free waits in a queue.
+// Calls to Workers: each Worker loads the same tokenizer and runs one call at a time. Calls wait in a queue until a Worker is free.
 //
-// A Worker is started when there is something for it to do, up to the size of the pool. WebAssembly cannot be interrupted: a call
-// that is cancelled while it runs ends its Worker, and the next call starts another.
+// Workers are started when there is work, up to the size of the pool. WebAssembly cannot be interrupted, so cancelling a running call
+// ends its Worker, and the next call starts another.
 
 import { WwhoError } from "./errors.js";
 
 /**
- * A Worker of the web, or one of Node that looks like it.
+ * A web Worker, or a Worker of Node with the same interface.
  * @typedef {object} Thread
  * @property {(message: unknown, transfer: Transferable[]) => void} postMessage
  * @property {(type: "message" | "error" | "messageerror", listener: (event: any) => void) => void} addEventListener
  * @property {() => void} terminate
- * @property {() => void} [ref] keep the process alive while there is work, where that is a question
+ * @property {() => void} [ref] keep the process alive while there is work, if the runtime has this choice
  * @property {() => void} [unref]
  */
 
@@ -19,9 +19,9 @@ import { WwhoError } from "./errors.js";
  * @typedef {object} Call
  * @property {string} method
  * @property {unknown[]} values
- * @property {boolean} [transfer] whether the memory of the values and chunks is given away
+ * @property {boolean} [transfer] whether the memory of the values and chunks is transferred
  * @property {AbortSignal} [signal]
- * @property {unknown} [owner] not to be collected as long as somebody waits for its answer
+ * @property {unknown} [owner] kept from garbage collection while a caller waits for the answer
  * @property {import("./items.js").Feed} [feed] chunks for a method that asks for more
  * @property {(progress: any) => void} [onProgress]
  * @property {(item: any) => void} [onItem]
@@ -30,7 +30,7 @@ import { WwhoError } from "./errors.js";
 /** @typedef {{ values: unknown[], memory: Transferable[] }} Parcel */
 /** @typedef {{ call: Call, parcel: Parcel, resolve: (value: any) => void, reject: (reason: unknown) => void }} Job */
 
-/** Those of every typed array (of Node's Buffer, slice is no copy); both refuse memory that was given away before. */
+/** The methods of all typed arrays (slice of Node's Buffer does not copy); both throw if the memory was transferred before. */
 const { slice, subarray } = Uint8Array.prototype;
 /** @type {Parcel} */
 const NOTHING = { values: [], memory: [] };
@@ -38,7 +38,7 @@ const NOTHING = { values: [], memory: [] };
 export class Pool {
   #spawn;
   #size;
-  /** So many Workers are there at most: fewer than #size where some could not load. */
+  /** The most Workers that there can be: fewer than #size if some could not load. */
   #most;
   #setup;
   /** @type {Set<Member>} */
@@ -95,7 +95,7 @@ export class Pool {
     });
   }
 
-  /** End all Workers; calls that wait, and later ones, fail with `reason`. @param {WwhoError} reason */
+  /** End all Workers; waiting and later calls fail with `reason`. @param {WwhoError} reason */
   end(reason) {
     this.#ended ??= reason;
     const jobs = this.#queue.splice(0);
@@ -106,7 +106,7 @@ export class Pool {
     for (const job of jobs) job.reject(this.#ended);
   }
 
-  /** A job that nobody waits for any more. @param {Job} job @param {unknown} reason */
+  /** Drop a job that no caller waits for any more. @param {Job} job @param {unknown} reason */
   #drop(job, reason) {
     this.#queue = this.#queue.filter((each) => each !== job);
     job.reject(reason);
@@ -116,7 +116,7 @@ export class Pool {
     this.#next();
   }
 
-  /** Give jobs to members that are free, and to new ones; but none that its signal, too, is about to drop. */
+  /** Give jobs to free and to new members, except jobs that their signals are about to drop. */
   #next() {
     while (this.#queue.length > 0) {
       if (this.#queue[0].call.signal?.aborted) {
@@ -146,7 +146,7 @@ export class Pool {
   }
 
   /**
-   * A Worker could not load: those that there are do the work. If there are none, nobody does, until there are calls again.
+   * A Worker could not load: the others do the work. If there are none, waiting calls fail, and the next call tries again.
    * @param {WwhoError} reason
    */
   #doWithout(reason) {
@@ -159,7 +159,7 @@ export class Pool {
     for (const job of this.#queue.splice(0)) job.reject(reason);
   }
 
-  /** Where none can be started, those that there are do the work; if there are none, nobody will. */
+  /** Start a Worker. If that fails, the others do the work; if there are none, the calls fail. */
   #newThread() {
     try {
       return this.#spawn();
@@ -167,7 +167,7 @@ export class Pool {
       if (this.#members.size > 0) return undefined;
       const message =
         `cannot start a Worker: ${cause}; serve the files of wwho from the page's own origin, ` +
-        "or use wwho itself in place of wwho/worker";
+        "or use wwho instead of wwho/worker";
       const error = cause instanceof WwhoError ? cause : new WwhoError("WORKER", message, { cause });
       this.#refuse(error);
       return undefined;
@@ -181,14 +181,14 @@ export class Pool {
   }
 }
 
-/** One Worker, and the job that it does. */
+/** One Worker and its job. */
 class Member {
   /** @type {Job | undefined} */
   job;
   #thread;
   #setup;
   #on;
-  /** Whether it was told what to load, and whether it has. */
+  /** Whether the Worker was told what to load, and whether it has loaded it. */
   #told = false;
   #loaded = false;
 
@@ -196,8 +196,8 @@ class Member {
    * @param {Thread} thread
    * @param {unknown} setup
    * @param {object} on what to call
-   * @param {() => void} on.free its job is done
-   * @param {(reason?: WwhoError) => void} on.failed it is of no use any more; with the reason why it could not load, if so
+   * @param {() => void} on.free called when its job is done
+   * @param {(reason?: WwhoError) => void} on.failed called when it can no longer be used, with a reason if it could not load
    */
   constructor(thread, setup, on) {
     this.#thread = thread;
@@ -261,7 +261,7 @@ class Member {
     }
   }
 
-  /** What the caller's own function throws ends the call. @param {Job} job @param {unknown} progress */
+  /** Report progress. If the caller's function throws, the call ends. @param {Job} job @param {unknown} progress */
   #report(job, progress) {
     try {
       job.call.onProgress?.(progress);
@@ -271,7 +271,7 @@ class Member {
     }
   }
 
-  /** The next chunk, to a method that asked for it. @param {Job} job */
+  /** Send the next chunk to a method that asked for it. @param {Job} job */
   async #feed(job) {
     try {
       const { done, value } = await /** @type {import("./items.js").Feed} */ (job.call.feed).next();
@@ -300,14 +300,14 @@ class Member {
   }
 }
 
-/** An argument or a chunk that is no text, no ids and no option. @param {Call} call @param {unknown} cause */
+/** The error for an argument or a chunk that cannot be sent. @param {Call} call @param {unknown} cause */
 function cannotSend({ method }, cause) {
   return new WwhoError("ARGUMENT", `${method} cannot send what it was given to a Worker: ${cause}`, { cause });
 }
 
 /**
- * Values as they are sent. A caller may change their memory afterwards, so a copy of it goes along, and just of the part that is
- * meant; or the memory itself where it is given away.
+ * Values as they are sent. Their memory is copied, and only the part that the view covers, because the caller may change it afterwards.
+ * If it is to be transferred, the memory itself is sent.
  * @param {Call} call
  * @param {unknown[]} values
  * @returns {Parcel}

@@ -1,4 +1,4 @@
-// Where a model came from: the JSON of its section, which the core hands out but does not read (FORMAT.md, Header).
+// Where a model came from: the JSON of its section, which the core does not read (FORMAT.md, PROVENANCE).
 
 import { WwhoError, hex } from "./errors.js";
 import { utf8 } from "./text.js";
@@ -22,7 +22,7 @@ export function readProvenance(bytes) {
   return found;
 }
 
-/** @param {string} text @returns {unknown} undefined where it is no JSON */
+/** @param {string} text @returns {unknown} undefined if it is not JSON */
 function parsed(text) {
   try {
     return JSON.parse(text);
@@ -37,7 +37,7 @@ function isTexts(value) {
   return isObject && Object.values(value).every((text) => typeof text === "string");
 }
 
-/** The one way to write an object of strings: keys in the order of their UTF-8. @param {Record<string, string>} texts */
+/** The canonical form of an object of strings, with keys in the order of their UTF-8. @param {Record<string, string>} texts */
 function compact(texts) {
   const order = (/** @type {string} */ key) => hex(new TextEncoder().encode(key));
   const keys = Object.keys(texts).sort((a, b) => (order(a) < order(b) ? -1 : 1));

@@ -1,4 +1,4 @@
-// The Tokenizer of a runtime: where it finds the core, and how it reads what it is given.
+// The Tokenizer class of a runtime, which knows where the core is and how to read sources.
 
 import { argumentError, bytesOf } from "./arguments.js";
 import { coreModule, readyModule } from "./module.js";
@@ -13,7 +13,7 @@ import { BaseTokenizer } from "./tokenizer.js";
 export function runtime(core, read) {
   class Tokenizer extends BaseTokenizer {
     /**
-     * @param {unknown} source a URL, Response, Blob or bytes of a .wwho file; where there are files, a path
+     * @param {unknown} source a URL, Response, Blob or bytes of a .wwho file; a path if the runtime has files
      * @param {LoadOptions} [options]
      * @returns {Promise<Tokenizer>}
      */
@@ -23,7 +23,7 @@ export function runtime(core, read) {
     }
 
     /**
-     * The same without waiting.
+     * The same, synchronously.
      * @param {ArrayBuffer | ArrayBufferView} source the bytes of a .wwho file
      * @returns {Tokenizer}
      */
@@ -37,7 +37,7 @@ export function runtime(core, read) {
   return {
     Tokenizer,
     /**
-     * Compile the core, once; called for you by load and getEncoding.
+     * Compile the core, once. load and getEncoding call this for you.
      * @param {unknown} [source] another wwho.wasm than the one that comes with this file
      */
     async init(source) {

@@ -1,4 +1,4 @@
-// A text as the router cuts it: segments, each with its route and its units.
+// The segments into which the router cuts a text, each with its route and its units.
 
 import { utf8 } from "./text.js";
 
@@ -25,7 +25,7 @@ export function segmentsOf(core, routes, text, parts) {
       segment.start += offset;
       segment.end += offset;
       const last = segments.at(-1);
-      // A part may begin within a segment, though never within a piece or a unit.
+      // A part may begin inside a segment, but never inside a pretoken or a unit.
       if (i > 0 || !last || !isOne(core, last, text, segment)) segments.push(segment);
       else {
         last.text += between(last, text, segment) + segment.text;
@@ -39,7 +39,7 @@ export function segmentsOf(core, routes, text, parts) {
   return segments;
 }
 
-/** Whether two neighbouring stretches of a text are one segment. @param {Core} core @param {Segment} a @param {Text} text @param {Segment} b */
+/** Whether two neighbouring parts of a text are one segment. @param {Core} core @param {Segment} a @param {Text} text @param {Segment} b */
 function isOne(core, a, text, b) {
   if (a.route !== b.route) return false;
   const [first, last] = [a.text.length, a.text.length + between(a, text, b).length];
@@ -62,7 +62,7 @@ function segmentsIn(core, routes, text) {
     }
     const segment = segments[segments.length - 1];
     segment.end = ends[i];
-    // With what a stage drops in between.
+    // Including what a stage drops in between.
     if (i + 1 === spans.length || spans[i + 1].first) {
       segment.text = slice({ start: spans[begin].start, end: span.end }, segment.start, segment.end);
     }
@@ -74,11 +74,11 @@ function segmentsIn(core, routes, text) {
   return segments;
 }
 
-/** What a stage drops between two segments; of bytes it is not known. @param {Segment} a @param {Text} text @param {Segment} b */
+/** What a stage drops between two segments; unknown for bytes. @param {Segment} a @param {Text} text @param {Segment} b */
 const between = (a, text, b) => (typeof text === "string" ? text.slice(a.end, b.start) : "");
 
 /**
- * Cuts parts out of a text, the same for a string and for bytes.
+ * A function that slices a text, whether it is a string or bytes.
  * @param {Text} text
  * @returns {(span: { start: number, end: number }, start: number, end: number) => string}
  */

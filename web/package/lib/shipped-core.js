@@ -1,3 +1,3 @@
-// The core: in the repository, its file; in the package tools/build_npm.py writes this anew, with the core inside.
+// The core. In the repository this names its file; in the package, tools/build_npm.py replaces this file by one that contains the core.
 
 export const coreSource = () => new URL("../wwho.wasm", import.meta.url);

@@ -1,5 +1,5 @@
-// The encodings as modules, for all but browsers. In the repository, their files, from where they lie; in the package
-// tools/build_npm.py writes this anew, with an import of each.
+// The encodings as modules, for every runtime except browsers. In the repository this reads their files; in the package,
+// tools/build_npm.py replaces this file by one that imports each encoding.
 
 import { readFileSync, readdirSync } from "node:fs";
 

@@ -1,11 +1,11 @@
-// From whatever a caller names as a source (URL, Response, Blob, bytes) to bytes.
+// Reads the bytes of any source that a caller names: URL, Response, Blob or bytes.
 
 import { argumentError, bytesOf, requireOptions } from "./arguments.js";
 import { isBlob, isResponse, isUrl } from "./brands.js";
 import { WwhoError } from "./errors.js";
 import { itemsOf, unlessAborted } from "./items.js";
 
-/** @typedef {{ loaded: number, total?: number }} LoadProgress bytes; no total where the server does not say it */
+/** @typedef {{ loaded: number, total?: number }} LoadProgress in bytes; no total if the server does not state it */
 /** @typedef {{ signal?: AbortSignal, onProgress?: (progress: LoadProgress) => void }} LoadOptions */
 
 /**
@@ -13,11 +13,11 @@ import { itemsOf, unlessAborted } from "./items.js";
  * @param {string} what named in messages, such as "the tokenizer"
  * @param {LoadOptions} [options]
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
- * @throws {WwhoError} FETCH where the network or the server fails, ARGUMENT for any other kind of source; else the signal's reason
+ * @throws {WwhoError} FETCH if the network or the server fails, ARGUMENT for any other kind of source; otherwise the signal's reason
  */
 export async function readBytes(source, what, options = {}) {
   const coming = Promise.resolve(source);
-  coming.catch(() => {}); // where the options are refused, nobody waits for it
+  coming.catch(() => {}); // if the options are rejected, no caller waits for it
   requireOptions(options);
   const { signal, onProgress } = options;
   const given = await unlessAborted(coming, signal);
@@ -73,7 +73,7 @@ async function readResponse(response, what, options) {
     );
   }
   try {
-    // One that was read before is for arrayBuffer to refuse.
+    // If the body was read before, arrayBuffer reports it.
     const body = response.bodyUsed ? null : response.body;
     return body ? await readBody(response, body, options) : new Uint8Array(await response.arrayBuffer());
   } catch (cause) {
@@ -88,7 +88,7 @@ async function readResponse(response, what, options) {
  * @param {LoadOptions} options
  */
 async function readBody({ headers }, body, { signal, onProgress }) {
-  // Of a compressed answer, the header states another length than that of what is read here.
+  // For a compressed response, the header does not state the length of the bytes that are read here.
   const stated = headers.has("content-encoding") ? null : headers.get("content-length");
   const total = stated === null ? undefined : Number(stated);
   /** @type {Uint8Array<ArrayBuffer>[]} */

@@ -1,4 +1,4 @@
-// Special tokens: which of them a call allows, and which it refuses to see.
+// Special tokens: which of them a call allows, and which are errors.
 
 import { argumentError, isIterable } from "./arguments.js";
 import { WwhoError } from "./errors.js";
@@ -11,10 +11,10 @@ import { utf8 } from "./text.js";
 const NO_NAMES = new Set();
 
 /**
- * The names that an option gives, to be asked more than once: an iterable may give them only once.
+ * The names in an option, as a set: an iterable may give them only once.
  * @param {Names | undefined} names
  * @param {string} option
- * @param {ReadonlyMap<string, number>} [known] the special tokens there are; undefined: another looks at the names
+ * @param {ReadonlyMap<string, number>} [known] the special tokens of the model; undefined: the names are checked elsewhere
  * @returns {NameSet}
  * @throws {WwhoError} ARGUMENT
  */
@@ -30,14 +30,14 @@ export function nameSet(names, option, known) {
   for (const name of set) {
     if (typeof name !== "string") throw argumentError(`a name in ${option}`, name, "the text of a special token");
   }
-  set.delete(""); // which every text holds, everywhere
+  set.delete(""); // the empty text is everywhere
   const unknown = known && [...set].find((name) => !known.has(name));
   if (known && unknown !== undefined) throw argumentError(`a name in ${option}`, unknown, listed([...known.keys()]));
   return set;
 }
 
 /**
- * The same options, to be read more than once: an iterable may give its names only once.
+ * The same options with sets, which can be read more than once.
  * @param {import("./tokenizer.js").EncodeOptions} options
  */
 export function reusable(options) {
@@ -62,7 +62,7 @@ function listed(known) {
 const isEmpty = (names) => names !== "all" && names.size === 0;
 
 /**
- * One byte for each added token, 1 where it is allowed; null where no name is.
+ * One byte for each added token, 1 if it is allowed; null if none is.
  * @param {ReadonlyMap<string, number>} added the number of each, in the order of ids: some models have thousands
  * @param {NameSet} allowed
  * @returns {Uint8Array | null}
@@ -97,7 +97,7 @@ export function refuseDisallowed(text, specials, allowed, disallowed) {
     const quoted = JSON.stringify(found);
     throw new WwhoError(
       "SPECIAL_TOKEN",
-      `the text holds the special token ${quoted}, which disallowedSpecial refuses; leave it out there to encode it as ` +
+      `the text contains the special token ${quoted}, which disallowedSpecial rejects; leave it out there to encode it as ` +
         `ordinary text, or, with allowedSpecial: new Set([${quoted}]), as that token`,
     );
   }

@@ -1,4 +1,4 @@
-// What stands around the ids of a text, or of two: the model's template, such as [CLS] and [SEP].
+// The ids that surround those of a text, or of a pair: the model's template, such as [CLS] and [SEP].
 
 import { OF } from "./core.js";
 import { joined } from "./parts.js";
@@ -7,14 +7,14 @@ import { newDecoder } from "./text.js";
 /** @typedef {{ what: string, type: number, id: number }} Place "first" or "second" for a text, whose id is its trim; "id" for an id */
 /** @typedef {{ ids: Uint32Array, starts?: Uint32Array, ends?: Uint32Array }} Tokens */
 
-/** Where the model has no template. @type {Place[]} */
+/** For models without a template. @type {Place[]} */
 const PLAIN = [
   { what: "first", type: 0, id: 0 },
   { what: "second", type: 1, id: 0 },
 ];
 
 /**
- * The places of one text (false) or of two; ids only where they are asked for.
+ * The places for one text (false) or for two; ids only if the caller asks for them.
  * @param {import("./core.js").Core} core
  * @param {boolean} pair
  * @param {boolean} withIds
@@ -32,7 +32,7 @@ export function placesOf(core, pair, withIds) {
 }
 
 /**
- * The ids of texts and of a template, the type of each, and where they stand: an id of the template nowhere, which is 0 to 0.
+ * The ids of texts and of a template, the type of each, and their offsets; an id of the template has the offsets 0 to 0.
  * @param {Place[]} places
  * @param {Record<string, Tokens>} texts under the names of places
  */
@@ -52,15 +52,15 @@ export function filled(places, texts) {
 
 /** White space, unlike \s of a regular expression, and U+0120, which stands for a space (FORMAT.md, TEMPLATE). */
 const SPACE = /[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u0120]/;
-/** A character of UTF-8, or a byte that is part of none. */
+/** A character of UTF-8, or a byte that belongs to none. */
 const CHARACTER =
   /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g;
-/** Of a trim: tokens stand for bytes, of which the space alone counts. */
+/** In a trim: tokens stand for bytes, and only the space counts. */
 const BYTES = 16;
-/** Moves that leave the first token's only space to it: always, or where no ids stand around. */
+/** Moves that leave the first token its only space: always, or if no ids surround the text. */
 const [KEEP, KEEP_ALONE] = [2, 3];
 
-/** The characters of bytes: each byte that is part of none is one U+FFFD. @param {Uint8Array} bytes */
+/** The characters of bytes: each byte that belongs to none is one U+FFFD. @param {Uint8Array} bytes */
 function charactersOf(bytes) {
   const raw = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   const decoder = newDecoder();
@@ -102,7 +102,7 @@ export function trimOffsets({ ids, starts, ends }, given, trim, around, core, ad
   for (const [i, id] of ids.entries()) {
     let [start, end] = [starts[i] ?? 0, ends[i] ?? 0];
     const [found, own] = [text.slice(start, end), added.get(id)];
-    // A model's token may have the id of an added one: of what is unknown, mostly.
+    // A model's token may share the id of an added token, usually unk_id.
     const isMatched = own === null || (own !== undefined && own === trimmed(found));
     let spaces = isMatched ? spacesOf(found, SPACE) : known.get(id);
     if (spaces === undefined) {

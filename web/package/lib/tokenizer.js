@@ -1,4 +1,4 @@
-// The tokenizer as its users see it. Loading is the entries' part (index.js, node.js, ...); memory is core.js's.
+// The tokenizer as its users see it. The entries (index.js, node.js, ...) load it; core.js handles memory.
 
 import {
   MAX_ID,
@@ -41,12 +41,12 @@ import { traceScript, tracerOf } from "./trace.js";
 /** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean, units?: boolean }} Given what options mean to the core, and what ids come in */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
-/** Flags of added tokens, and the action of a stage that keeps what it matches. */
+/** Flags of added tokens, and the action KEEP of a stage. */
 const SPECIAL = 1;
 const LSTRIP = 2;
 const RSTRIP = 4;
 const KEEP = 0;
-/** Where no options are given. @type {Given} */
+/** For calls without options. @type {Given} */
 const DEFAULTS = Object.freeze({ mask: null, flags: 0, array: false });
 const ENCODE_OPTIONS = new Set(["allowedSpecial", "disallowedSpecial", "unk"]);
 const PART_OPTIONS = new Set([...ENCODE_OPTIONS, "array"]);
@@ -62,33 +62,33 @@ const FEED_OPTIONS = new Set([...DECODE_OPTIONS, "signal"]);
 /** The longest text that ids may have. */
 const MAX_BYTES = 2 ** 32 - 1;
 
-/** Parts of a text of which only the beginning is wanted: bytes for each token, more than most have; and the least. */
+/** The size of parts if only the beginning of a text is needed: bytes per token, more than most have; and the minimum. */
 const BYTES_PER_TOKEN = 16;
 const LEAST_BYTES = 1 << 12;
-/** So many ids are decoded at a time. */
+/** The number of ids that are decoded at a time. */
 const PART_IDS = 1 << 16;
 
-/** A tokenizer over one artifact. Immutable; options go with each call. */
+/** A tokenizer for one artifact. It is immutable; options are passed to each call. */
 export class BaseTokenizer {
   /** @type {Core | undefined} */
   #core;
   /** @type {readonly { name: string, hasUnits: boolean }[]} */
   #routes;
-  /** What `trimOffsets` asks of added tokens. @type {ReadonlyMap<number, string | null>} */
+  /** What `trimOffsets` needs to know about added tokens. @type {ReadonlyMap<number, string | null>} */
   #addedTexts;
-  /** How the offsets of a text alone are trimmed: FORMAT.md, TEMPLATE. */
+  /** How the offsets of a single text are trimmed: FORMAT.md, TEMPLATE. */
   #trim;
-  /** Whether no token stands for more text than the longest one has. */
+  /** Whether no token can stand for more text than the longest token has. */
   #isBounded;
   /** The added tokens and their numbers. @type {ReadonlyMap<string, number>} */
   #added;
-  /** Made when a text is first traced. @type {ReturnType<typeof tracerOf> | undefined} */
+  /** Created when a text is first traced. @type {ReturnType<typeof tracerOf> | undefined} */
   #tracer;
   /** Whether a normalizer rewrites texts. */
   #normalizes;
   /** The flag of encoding for `unk: "token"`. */
   #flags;
-  /** Whether a decoder has nothing to say before the last id is there. */
+  /** Whether the decoder needs all ids at once. */
   #waits;
 
   /**
@@ -104,7 +104,7 @@ export class BaseTokenizer {
     requireMemory(blob);
     const core = new Core(module, blob);
     this.#core = core;
-    /** Where the model came from: texts under keys. @readonly */
+    /** Where the model came from: texts by key. @readonly */
     this.provenance = Object.freeze(readProvenance(core.origin()));
     /** The encoding's name. @readonly */
     this.name = this.provenance.name ?? "unnamed";
@@ -143,7 +143,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * What the core needs to know of a call besides the text.
+   * What the core needs for a call besides the text.
    * @param {Text} text
    * @param {(IdsOptions & OffsetOptions) | undefined} options
    * @param {ReadonlySet<string>} [known] names of options
@@ -152,7 +152,7 @@ export class BaseTokenizer {
   #prepare(text, options, known = ENCODE_OPTIONS) {
     void this.#open;
     requireText(text);
-    // Most calls leave the options out, and should not pay for them.
+    // Most calls have no options, and should not pay for them.
     return options === undefined ? DEFAULTS : this.#readOptions(text, options, known);
   }
 
@@ -185,7 +185,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * Parts of a text whose tokens are those of the whole: the core's memory grows with what it is given, and never shrinks.
+   * Parts of a text whose tokens are those of the whole. The core's memory grows with the text of a call, and never shrinks.
    * @template {Text} T
    * @param {T} text
    * @param {Given} given
@@ -193,13 +193,13 @@ export class BaseTokenizer {
    * @returns {Iterable<T>}
    */
   #partsOf(text, { mask, flags }, size = PART_BYTES) {
-    // Where added tokens are not looked for, the core says of no place that it is safe.
+    // If added tokens are not searched for, the core calls no place safe.
     if (text.length <= size || flags & this.#flags.NO_ADDED) return text.length > 0 ? [text] : [];
     return partsOf(text, this.#open, mask, size);
   }
 
   /**
-   * A text as the first steps of the model rewrite it: of its kind, and itself for most models.
+   * A text as the first steps of the model's normalizer rewrite it, as a string or bytes; for most models the text itself.
    * @template {Text} T
    * @param {T} text
    * @returns {T}
@@ -227,7 +227,7 @@ export class BaseTokenizer {
   #idsOf = (text, given) => ({ ids: this.#encodeAll(text, given) });
 
   /**
-   * One text or two, with what the template has around them.
+   * The tokens of one text or two, with those of the template.
    * @param {Text} text
    * @param {Given} given
    * @param {(text: Text, given: Given, trim: number) => import("./template.js").Tokens} tokensOf
@@ -239,7 +239,7 @@ export class BaseTokenizer {
     return filled(places, { first: tokens("first", text), ...(given.pair !== undefined && { second: tokens("second", given.pair) }) });
   }
 
-  /** What the template has around texts. @param {Given} given */
+  /** The places of the template. @param {Given} given */
   #places(given) {
     return placesOf(this.#open, given.pair !== undefined, given.special === true);
   }
@@ -343,7 +343,7 @@ export class BaseTokenizer {
    * @param {Text} text
    * @param {number} limit in tokens
    * @param {PairOptions} [options]
-   * @returns {number | false} the count (0 for an empty text), or false where there are more than `limit` tokens
+   * @returns {number | false} the count (0 for an empty text), or false if there are more than `limit` tokens
    */
   isWithinTokenLimit(text, limit, options) {
     const most = tokensIn(limit, "limit", 0, "; for no limit, call countTokens");
@@ -353,14 +353,14 @@ export class BaseTokenizer {
 
   /** @param {Text} text @param {number} limit @param {Given} given @returns {number | false} */
   #within(text, limit, given) {
-    // No token is longer, unless it stands for what is unknown: text of such a length needs no look.
+    // No token is longer, unless it stands for unknown text, so a text of this length need not be encoded.
     if (given.flags === 0 && this.#isBounded && text.length > limit * this.info.maxTokenBytes) return false;
     const count = this.#count(text, given, limit, sizeFor(limit));
     return count <= limit && count;
   }
 
   /**
-   * Number of tokens of one text or two and of the template; more than `limit` where the count was given up there.
+   * The number of tokens of one text or two, and of the template; a number above `limit` if counting stopped there.
    * @param {Text} text
    * @param {Given} given
    * @param {number} limit
@@ -376,7 +376,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * The same of one text alone.
+   * The same for a single text.
    * @param {Text} text
    * @param {Given} given
    * @param {number} limit
@@ -394,7 +394,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * The count of a text that comes in chunks: that of all of it.
+   * The number of tokens of a whole text that comes in chunks.
    * @param {any} source a ReadableStream, Blob or (async) iterable of strings or bytes
    * @param {EncodeOptions & StreamOptions} [options]
    * @returns {Promise<number>}
@@ -405,7 +405,7 @@ export class BaseTokenizer {
     requireBoolean(fatal, "fatal");
     const given = reusable(encoding);
     const { flags } = this.#prepare("", given);
-    // Where one that is not allowed is found, its part is refused: none may be cut.
+    // Disallowed tokens are searched for in each part, so none may be cut.
     const mask = allowedMask(this.#added, this.#named(given));
     let [bytes, tokens, place] = [0, 0, 0];
     const parts = new Parts((text, more) => {
@@ -426,7 +426,7 @@ export class BaseTokenizer {
     return tokens;
   }
 
-  /** Special tokens that options name. @param {EncodeOptions} options */
+  /** The special tokens that options name. @param {EncodeOptions} options */
   #named({ allowedSpecial, disallowedSpecial }) {
     const named = [allowedSpecial, disallowedSpecial].flatMap((names) =>
       names === "all" ? [...this.specialTokens.keys()] : [...(names ?? [])],
@@ -435,7 +435,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * A beginning of a text within a limit: as far as its first tokens reach.
+   * The beginning of a text, as far as its first `limit` tokens reach.
    * @param {string} text
    * @param {number} limit in tokens
    * @param {TemplateOptions} [options]
@@ -490,7 +490,7 @@ export class BaseTokenizer {
       const { ids, starts, ends } = found;
       const isWithinUnit = this.#withinUnit(found);
       ids.forEach((_, i) => {
-        // What is between two tokens, such as a mark that was composed, goes with the first.
+        // Text between two tokens, such as a mark that was composed, belongs to the first.
         const place = i + 1 < ids.length ? starts[i + 1] : part.length;
         if (place < ends[i] || isWithinUnit(place)) return;
         tokens.push(before + i + 1);
@@ -506,7 +506,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * Whether a place is within a unit; to be asked for ascending places.
+   * Whether a place is inside a unit; call it with ascending places.
    * @param {ReturnType<Core["encodeWithOffsets"]>} found
    * @returns {(place: number) => boolean}
    */
@@ -526,7 +526,7 @@ export class BaseTokenizer {
     return given.length <= PART_IDS ? this.#decode(given, 0, skip).bytes : joined(this.#decodeParts(given, skip));
   }
 
-  /** The flag of the core for special tokens that are left out. @param {any} options @param {ReadonlySet<string>} [known] */
+  /** The core's flag for skipping special tokens. @param {any} options @param {ReadonlySet<string>} [known] */
   #skips(options, known = DECODE_OPTIONS) {
     if (options === undefined) return 0;
     requireOptions(options, known);
@@ -549,7 +549,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * The texts of some ids at a time; all of them are looked at first.
+   * The texts of ids, in parts; all ids are checked first.
    * @param {Uint32Array} given
    * @param {number} skip
    * @returns {Generator<Uint8Array<ArrayBuffer>>}
@@ -576,7 +576,7 @@ export class BaseTokenizer {
     );
   }
 
-  /** Of a tokenizer that is freed there is none, even for no ids. */
+  /** A freed tokenizer has no text, even for no ids. */
   #newDecoder() {
     return this.#open && newDecoder();
   }
@@ -602,7 +602,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * The text of ids, token by token: what is not yet a whole character waits for the next.
+   * The text of ids, token by token: an incomplete character waits for the next token.
    * @param {Iterable<number>} ids
    * @param {DecodeOptions} [options]
    * @returns {Generator<string, void, undefined>}
@@ -619,7 +619,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * The same for tokens that come one by one, or some at a time, from a model.
+   * The same for tokens that come from a model, one by one or several at a time.
    * @param {any} source a ReadableStream or (async) iterable of ids, or of iterables of ids
    * @param {DecodeOptions & { signal?: AbortSignal }} [options]
    * @returns {AsyncGenerator<string, void, undefined>}
@@ -652,7 +652,7 @@ export class BaseTokenizer {
     return segmentsOf(this.#open, this.#routes, text, this.#partsOf(text, DEFAULTS));
   }
 
-  /** The segments of a text, with every step of the automata that cut them; of SCRIPT, pieces and symbols. @param {Text} text */
+  /** The segments of a text, with every step of the automata that cut them; for SCRIPT, pretokens and symbols. @param {Text} text */
   trace(text) {
     requireText(text);
     const segments = this.segment(text);
@@ -661,7 +661,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * The pieces of a segment as a model of SCRIPT writes them; a segment of units as it is.
+   * The pretokens of a segment as a SCRIPT model writes them; a segment of units stays as it is.
    * @param {Text} text
    * @param {ReturnType<ReturnType<typeof tracerOf>>} segment
    */
@@ -679,7 +679,7 @@ export class BaseTokenizer {
     });
   }
 
-  /** Give the memory back. The tokenizer is of no use afterwards; freeing it again does nothing. */
+  /** Release the memory. The tokenizer cannot be used afterwards; freeing it again does nothing. */
   free() {
     this.#core = undefined;
   }
@@ -693,7 +693,7 @@ export class BaseTokenizer {
   }
 }
 
-/** Whether it is one text, with nothing around it. @param {Given} given */
+/** Whether a call has a single text, without a template. @param {Given} given */
 const isPlain = ({ pair, special }) => pair === undefined && !special;
 
 /** @param {unknown} value @param {string} option */
@@ -701,7 +701,7 @@ function requireBoolean(value, option) {
   if (typeof value !== "boolean") throw argumentError(option, value, "true or false");
 }
 
-/** How large the parts of a text should be of which so many tokens are wanted. @param {number} tokens */
+/** The size of the parts of a text if only this many tokens are needed. @param {number} tokens */
 const sizeFor = (tokens) => Math.min(PART_BYTES, Math.max(LEAST_BYTES, BYTES_PER_TOKEN * (tokens + 1)));
 
 /** Parts begin and end with whole characters, unless the text is broken. @param {Uint8Array} part @param {number} before bytes */
@@ -714,6 +714,6 @@ function requireUtf8(part, before) {
   }
 }
 
-/** Whether a token is spelled with SCRIPT's symbols: blocks, and indices in them. @param {Uint8Array} bytes */
+/** Whether a token consists of SCRIPT's symbols: blocks, and indices in them. @param {Uint8Array} bytes */
 const isSymbols = (bytes) =>
   bytes.length > 0 && bytes.length % 2 === 0 && bytes.every((byte, i) => (i % 2 === 0 ? byte >= 0xf5 : byte >= 0x02 && byte <= 0xf1));

@@ -1,16 +1,16 @@
-// How the automata of a file cut a text, a character at a time (FORMAT.md, AUTOMATA to ROUTES): for teaching, and for whoever writes a
-// grammar. The core does the same faster, and says only where units end. Or how a model of SCRIPT writes a text (FORMAT.md, NORMALIZER).
+// How the automata of a file cut a text, a character at a time (FORMAT.md, AUTOMATA to ROUTES), for teaching and for authors of
+// grammars; the core does the same faster, but says only where units end. Also how a SCRIPT model writes a text (FORMAT.md, NORMALIZER).
 
 import { OF } from "./core.js";
 import { newDecoder, utf8 } from "./text.js";
 
 const END = 0;
 const START = 1;
-/** The action of a stage that keeps what it matches. */
+/** The action KEEP of a stage. */
 const KEEP = 0;
 const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
 
-/** A symbol of SCRIPT is two bytes, the first of which no UTF-8 has. */
+/** A symbol of SCRIPT has two bytes; the first one never occurs in UTF-8. */
 const SYMBOL = 0xf5;
 const SECOND = 2;
 const PER_FIRST = 240;
@@ -27,7 +27,7 @@ export function tracerOf(core) {
   /** @param {{ route: string, text: string, start: number, end: number }} segment */
   return ({ route, text, start, end }) => {
     const { hasUnits, automaton } = /** @type {ReturnType<typeof routeOf>} */ (routes.find(({ name }) => name === route));
-    // Several pretokenizers in a row, or none, are no one automaton whose steps could be shown.
+    // Without exactly one pretokenizer, there is no single automaton whose steps could be shown.
     if (automaton === null) return { route, text, start, end, states: 0, units: [] };
     const nStates = core.info(OF.AUTOMATON, automaton).n_states ?? 1;
     const characters = Array.from(text);
@@ -63,7 +63,7 @@ export function tracerOf(core) {
 }
 
 /**
- * What cuts the segments of a route: the automaton of its units, or of its one stage, if that keeps all.
+ * The automaton that cuts the segments of a route: that of its units, or that of its only stage, if it keeps every match.
  * @param {import("./core.js").Core} core
  * @param {number} number
  */
@@ -77,7 +77,7 @@ function routeOf(core, number) {
 }
 
 /**
- * How a model of SCRIPT writes the characters of a piece.
+ * How a SCRIPT model writes the characters of a pretoken.
  * @param {Uint8Array} piece
  * @param {(text: Uint8Array) => Uint8Array} write its symbols: the texts of its tokens
  * @param {Readonly<Record<string, string>>} provenance

@@ -1,4 +1,4 @@
-// The methods of a tokenizer, as promises, for one that lives in Workers. Loading is the entries' part (worker.js, node-worker.js).
+// The methods of a tokenizer that runs in Workers; they return promises. The entries (worker.js, node-worker.js) load it.
 
 import { argumentError, bindMethods, bytesOf, isIterable, requireOptions, requireTarget } from "./arguments.js";
 import { isBlob } from "./brands.js";
@@ -11,7 +11,7 @@ import { nameSet } from "./special.js";
 /** @typedef {import("./pool.js").Thread} Thread */
 /** @typedef {import("./items.js").Feed} Feed */
 
-/** Those that nobody holds any more end their Workers. @type {FinalizationRegistry<Pool>} */
+/** Ends the Workers of tokenizers that were garbage-collected. @type {FinalizationRegistry<Pool>} */
 const forgotten = new FinalizationRegistry((pool) => pool.end(new WwhoError("FREED", "the tokenizer was given up")));
 
 export class BaseWorkerTokenizer {
@@ -19,7 +19,7 @@ export class BaseWorkerTokenizer {
 
   /**
    * @param {Pool} pool
-   * @param {any} described what a Worker says of its tokenizer
+   * @param {any} described what a Worker says about its tokenizer
    */
   constructor(pool, described) {
     this.#pool = pool;
@@ -52,7 +52,7 @@ export class BaseWorkerTokenizer {
     }
   }
 
-  /** How many Workers run now: they are started as they are needed. */
+  /** How many Workers run now; they are started when needed. */
   get started() {
     return this.#pool.started;
   }
@@ -65,8 +65,8 @@ export class BaseWorkerTokenizer {
   /**
    * @param {string} method
    * @param {unknown[]} values
-   * @param {any} options the last of the values; of them, `signal`, `transfer` and `onProgress` stay here
-   * @param {() => Feed} [feedFrom] takes hold of a stream: not before the options are found good
+   * @param {any} options the last of the values; `signal`, `transfer` and `onProgress` stay on this side
+   * @param {() => Feed} [feedFrom] takes hold of a stream, after the options have been checked
    * @param {Partial<Call>} [more]
    * @returns {Promise<any>}
    */
@@ -165,7 +165,7 @@ export class BaseWorkerTokenizer {
   }
 
   /**
-   * What a generator over there yields. Left before its end, it is cancelled.
+   * The items that a generator in a Worker yields. If the loop over it ends early, it is cancelled.
    * @param {string} method
    * @param {unknown[]} values
    * @param {any} options
@@ -191,7 +191,7 @@ export class BaseWorkerTokenizer {
       ended = true;
       wake();
     });
-    done.catch(() => {}); // told below, once all items are out
+    done.catch(() => {}); // thrown below, after all items
     try {
       for (;;) {
         while (items.length > 0) yield items.shift();
@@ -204,7 +204,7 @@ export class BaseWorkerTokenizer {
     }
   }
 
-  /** Stop the Workers. Calls that still wait, and later ones, fail with the status FREED. */
+  /** Stop the Workers. Waiting and later calls fail with the status FREED. */
   free() {
     forgotten.unregister(this);
     this.#pool.end(new WwhoError("FREED", `the tokenizer ${this.name} was freed; load it again`));
@@ -225,7 +225,7 @@ function divided(options = {}) {
   return { here: { signal, transfer, onProgress }, there };
 }
 
-/** An iterable cannot be sent, but a list of what it gives can. @param {any} ids */
+/** An iterable cannot be sent, but a list of its items can. @param {any} ids */
 function listed(ids) {
   return isIterable(ids) && !ArrayBuffer.isView(ids) ? Array.from(ids) : ids;
 }

@@ -1,11 +1,11 @@
-// A chat is messages, each with a role; what it takes beyond their words are the marks around each, and the beginning of the answer.
+// A chat consists of messages, each with a role. Besides their words, it takes marks around each message, and the beginning of the answer.
 
 import { countChat } from "../package/openai.js";
 
 /** @typedef {{ role: string, content: string }} Message */
 
 export const ROLES = Object.freeze(["system", "user", "assistant"]);
-/** The models that the page offers write chats alike; a tokenizer that none of them has is counted as if one had it. */
+/** All models that the page offers format chats in the same way; other tokenizers are counted as if one of them used it. */
 const MODEL = "gpt-4o";
 
 /**

@@ -1,10 +1,10 @@
-// Files in place of the text, counted side by side in Workers of their own, which end when the counting is given up.
+// Files instead of the text. They are counted side by side in their own Workers, which end when counting is cancelled.
 
 import { WorkerTokenizer } from "../package/worker.js";
 import { read } from "./input/read.js";
 
 const CANCELLED = "cancelled";
-/** For each row, so that all rows together have about as many as there are processors. */
+/** The number of Workers for each row: together about as many as there are processors. */
 const WORKERS = Math.max(1, Math.min(4, Math.round((navigator.hardwareConcurrency || 2) / 3)));
 
 /** @typedef {{ row: number, name: string, label: string, blob: Uint8Array<ArrayBuffer> }} Counting a tokenizer */
@@ -16,7 +16,7 @@ export class Files {
   #changed;
   /** @type {Entry[]} */
   entries = [];
-  /** Those that count, or have counted last. @type {readonly Counting[]} */
+  /** The tokenizers that count, or that counted last. @type {readonly Counting[]} */
   tokenizers = [];
   /** @type {Promise<WorkerTokenizer[]> | undefined} */
   #pool;
@@ -24,7 +24,7 @@ export class Files {
 
   /**
    * @param {() => readonly Counting[]} wanted the tokenizers to count with; none while they are being opened
-   * @param {(entry?: Entry) => void} changed called as there is more of an entry, or other entries
+   * @param {(entry?: Entry) => void} changed called when an entry has progressed, or when there are other entries
    */
   constructor(wanted, changed) {
     this.#wanted = wanted;
@@ -39,7 +39,7 @@ export class Files {
     else this.again();
   }
 
-  /** The tokenizers are there: if they are others than before, count all of them again, but for those that were cancelled. */
+  /** The tokenizers are open: if they have changed, count all entries again, except cancelled ones. */
   again() {
     if (this.entries.length === 0 || this.#isCurrent()) return;
     this.#stop();
@@ -52,18 +52,18 @@ export class Files {
     this.#start(entries);
   }
 
-  /** Whether the tokenizers that are open are those that have counted. */
+  /** Whether the open tokenizers are those that counted. */
   #isCurrent() {
     const wanted = this.#wanted();
     return wanted.length === this.tokenizers.length && wanted.every(({ blob }, i) => blob === this.tokenizers[i].blob);
   }
 
-  /** Those that were not cancelled. */
+  /** The entries that were not cancelled. */
   get wanted() {
     return this.entries.filter(({ error }) => error !== CANCELLED);
   }
 
-  /** Give up what is not counted. @param {string} why */
+  /** Cancel the entries that are not counted yet. @param {string} why */
   cancel(why = CANCELLED) {
     this.#stop();
     for (const entry of this.entries) {
@@ -134,7 +134,7 @@ export class Files {
     return this.tokenizers.map((_, i) => this.entries.reduce((sum, { counts }) => sum + (counts?.[i] ?? 0), 0));
   }
 
-  /** The tokens of all that is counted, by row; nothing where nothing is. @returns {(number | undefined)[]} */
+  /** The tokens of all counted entries, by row; undefined for a row without a count. @returns {(number | undefined)[]} */
   totals() {
     if (!this.entries.some(({ counts }) => counts)) return [];
     /** @type {number[]} */
@@ -143,7 +143,7 @@ export class Files {
     return totals;
   }
 
-  /** What "Copy JSON" gives. */
+  /** The result of "Copy JSON". */
   toJSON() {
     return {
       tokenizers: this.tokenizers.map(({ name }) => name),

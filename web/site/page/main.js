@@ -1,4 +1,4 @@
-// Shows the model, and tells it what the user does.
+// Shows the state of the page (model.js), and tells it what the user does.
 
 import { modelsDate } from "../package/openai.js";
 import { EXAMPLES } from "./data/examples.js";
@@ -32,7 +32,7 @@ const exampleOf = ({ dataset }) => EXAMPLES[dataset.example ?? ""];
 
 /** @type {import("./show/markup.js").View} */
 let view = "text";
-/** What went wrong with what the user asked for last. */
+/** The error of the user's last action. */
 let complaint = "";
 
 const model = new Model({ input: showInput, result: showResult, choices: showChoices, progress: showProgress, step: showStep, imported: offer, failed: complain, files: (entry) => table.show(entry) });
@@ -52,7 +52,7 @@ const address = new Address(settings, put, complain);
 
 // What is shown
 
-/** @param {string} message "" takes it away, but not what is said of a row that has no tokenizer */
+/** @param {string} message "" removes it, except a message about a row without a tokenizer */
 function complain(message) {
   complaint = message;
   showAlert();
@@ -64,7 +64,7 @@ function showAlert() {
   find("alert").textContent = [...new Set(said)].join("\n");
 }
 
-/** Other tokenizers are chosen, or open. */
+/** Show that other tokenizers are chosen or open. */
 function showChoices() {
   const { labels, opened, picks, settled } = tokenizers;
   for (const row of ROWS) {
@@ -93,14 +93,14 @@ function showProgress({ name, loaded, total }) {
   find("loading-what").textContent = `Loading ${name}: ${bytes(loaded)} of ${bytes(total)}`;
 }
 
-/** @param {string} what is being done, for how long nobody knows; "" for nothing */
+/** @param {string} what is being done, without a known duration; "" for nothing */
 function showStep(what) {
   find("loading").hidden = what === "";
   find("loading-bar").removeAttribute("value");
   find("loading-what").textContent = find("spoken").textContent = what;
 }
 
-/** A tokenizer that was imported, to keep. @param {import("./data/models.js").Added} added */
+/** Offer an imported tokenizer for download. @param {import("./data/models.js").Added} added */
 function offer({ name, blob, report }) {
   const link = /** @type {HTMLAnchorElement} */ (element("a", "", `${name}.wwho`));
   link.href = URL.createObjectURL(new Blob([blob], { type: "application/octet-stream" }));
@@ -120,13 +120,13 @@ function showRows() {
   const isAll = files.entries.length > 0 || model.chatting || model.shown === units;
   rows.show(blocks, view, isAll ? "" : " in the part shown");
   find("pager").hidden = isAll;
-  find("stretch").textContent = `Shown: ${count(start + 1)} to ${count(start + model.shown)} of ${count(units)}. All is counted.`;
-  // Not disabled, which would take the focus from whoever got here with them.
+  find("stretch").textContent = `Shown: ${count(start + 1)} to ${count(start + model.shown)} of ${count(units)}. The counts are for the whole text.`;
+  // Not disabled: that would take the focus away from a user who reached this part with the buttons.
   find("earlier").ariaDisabled = String(start === 0);
   find("later").ariaDisabled = String(start + model.shown === units);
 }
 
-/** What is counted, and the numbers. */
+/** Show what is counted, and the numbers. */
 function showInput() {
   const [isFiles, { chatting, last }] = [files.entries.length > 0, model];
   document.body.dataset.state = model.state;
@@ -143,33 +143,33 @@ function showInput() {
 
 // What the user does
 
-/** What was said before is over, but not that a row has no tokenizer. */
+/** Remove the last message, except that a row has no tokenizer. */
 function forgive() {
   tokenizers.problems = tokenizers.problems.map((problem, row) => (tokenizers.opened[row] ? "" : problem));
   complain("");
 }
 
-/** A change by the user, after which the link no longer says what is here. @param {() => void} then */
+/** Apply a change by the user, after which the link no longer matches the page. @param {() => void} then */
 function edited(then) {
   forgive();
   address.forget();
   then();
 }
 
-/** Read the text area after a change; what has grown too long for it is counted as a file. */
+/** Read the text area after a change. Text that has grown too long for it is counted as a file. */
 function readText() {
   const { value, selectionEnd } = find("text");
   if (!model.setText(value, "Your text", selectionEnd)) find("text").value = model.text;
 }
 
-/** @param {string} value @param {string} name of it, for when it is too long */
+/** @param {string} value @param {string} name of the text, if it is too long */
 function setText(value, name) {
   if (!model.setText(value, name)) return;
   find("text").value = value;
   find("text").setSelectionRange(0, 0);
 }
 
-/** Put another text in place of what is there, so that it can be undone if it is short. @param {string} value @param {string} name */
+/** Replace the text. If it is short, the user can undo this. @param {string} value @param {string} name */
 function replaceText(value, name) {
   model.chatting = false;
   model.clearFiles();
@@ -184,7 +184,7 @@ function replaceText(value, name) {
   focused?.focus({ preventScroll: true });
 }
 
-/** What is too long by itself is counted by itself; what only makes the text too long, with that text. @param {ClipboardEvent} event */
+/** Pasted text that is too long is counted alone; if only the whole becomes too long, the whole is counted. @param {ClipboardEvent} event */
 function paste(event) {
   const data = event.clipboardData;
   const target = event.target instanceof Element ? event.target : document.body;
@@ -203,7 +203,7 @@ function paste(event) {
 }
 
 /**
- * Tokenizers go to the last row, all else is counted.
+ * Open tokenizers in the last row, and count all other files.
  * @param {import("./input/dropped.js").Found[]} found @param {(path: string) => boolean} [isOne] whether a file should be a tokenizer
  */
 async function take(found, isOne = isModel) {
@@ -219,7 +219,7 @@ async function take(found, isOne = isModel) {
   complain(problems.join("\n"));
 }
 
-/** A tokenizer or a model for a row: a model brings its price. @param {number} row @param {string} id */
+/** Choose a tokenizer or a model for a row. A model sets the price. @param {number} row @param {string} id */
 function pick(row, id) {
   const { price } = choiceOf(id);
   if (price !== undefined) find("price").value = String(price);
@@ -232,7 +232,7 @@ function setChatting(wanted) {
   if (wanted) chat.messages = model.messages;
 }
 
-/** Do something, and say on its button that it is done. @param {HTMLButtonElement} button @param {() => Promise<string>} work gives what to say */
+/** Do something, and show the result on its button. @param {HTMLButtonElement} button @param {() => Promise<string>} work returns what to show */
 async function doFrom(button, work) {
   const name = (button.dataset.name ??= button.textContent ?? "");
   try {
@@ -253,13 +253,13 @@ async function link() {
   return address.link({ ...settings(), rows: picks.map((name) => (isKnown(name) ? name : null)) });
 }
 
-/** @returns {import("./share/permalink.js").Shared} what is here now */
+/** @returns {import("./share/permalink.js").Shared} the current state */
 function settings() {
   const [price, texts] = ["price", "texts"].map((id) => (find(id).validity.valid ? find(id).valueAsNumber || 0 : NaN));
   return { ...model.settings(), ...(price >= 0 && { price }), ...(texts >= 1 && { texts }) };
 }
 
-/** What is not said is as at first. @param {import("./share/permalink.js").Shared} shared @param {string} name of the text */
+/** Apply a state; missing values get their defaults. @param {import("./share/permalink.js").Shared} shared @param {string} name of the text */
 async function put(shared, name) {
   for (const id of /** @type {const} */ (["price", "texts"])) find(id).value = String(shared[id] ?? find(id).defaultValue);
   if (shared.messages) chat.messages = shared.messages;
@@ -288,7 +288,7 @@ async function asPicture() {
   return "Done";
 }
 
-/** What was chosen in a file dialog. @param {string} input */
+/** The files chosen in a file dialog. @param {string} input */
 function picked(input) {
   const found = pickedFiles(find(input).files);
   find(input).value = ""; // the same may be chosen again

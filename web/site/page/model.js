@@ -1,4 +1,4 @@
-// What the page knows, and nothing of how it is shown: a text, a chat or files; the tokenizers of the rows; and what these make of it.
+// The state of the page, but not how it is shown: a text, a chat or files; the tokenizers of the rows; and their results.
 
 import { framing } from "./chat.js";
 import { CHAT, EXAMPLES } from "./data/examples.js";
@@ -9,7 +9,7 @@ import { Tokenizers } from "./tokenizers.js";
 import { SHOWN, describe, describeAround, knowsUnits } from "./tokens.js";
 
 const GLIMPSE = 16_000; // bytes of a file, of which the first tokens are shown
-/** The row of a tokenizer that the user opens: the one that the others are measured by. */
+/** The row for a tokenizer that the user opens; the others are compared with it. */
 const OWN_ROW = 2;
 
 /** @typedef {import("./chat.js").Message} Message */
@@ -17,26 +17,26 @@ const OWN_ROW = 2;
 /** @typedef {import("./input/dropped.js").Found} Found */
 /**
  * @typedef {object} Result
- * @property {(number | undefined)[]} counts tokens, by row; none where no tokenizer is open
+ * @property {(number | undefined)[]} counts tokens, by row; undefined if no tokenizer is open
  * @property {number} characters code points of the text
  * @property {number} units UTF-16 units of the text
- * @property {number} start of the stretch that is shown, in UTF-16 units
- * @property {import("./tokens.js").Block[]} blocks what is shown: a stretch of a text, or the messages of a chat
+ * @property {number} start of the shown part, in UTF-16 units
+ * @property {import("./tokens.js").Block[]} blocks what is shown: a part of a text, or the messages of a chat
  */
 
 export class Model {
-  /** What stands in the text area, or stood there before it grew too long. */
+  /** The text in the text area, or the last one that was not too long. */
   text = EXAMPLES.sinhala;
-  /** The place in the text that is looked at, in UTF-16 units. */
+  /** The place in the text to show, in UTF-16 units. */
   place = 0;
-  /** Whether the chat is shown, in place of the text. */
+  /** Whether the chat is shown instead of the text. */
   chatting = false;
   /** @type {Message[]} */
   messages = [];
-  /** What the rows show; nothing where that is what index.html came with. @type {Result | undefined} */
+  /** What the rows show; undefined while that is the content of index.html. @type {Result | undefined} */
   last;
   #on;
-  /** Whether something is to be counted that is not, and whether something is being counted. */
+  /** Whether something new must be counted, and whether counting is running. */
   #isWanted = true;
   #isBusy = false;
 
@@ -57,7 +57,7 @@ export class Model {
     this.tokenizers = new Tokenizers({ progress: on.progress, changed: () => this.#chosen() });
   }
 
-  /** Whether the rows show what index.html came with: the first example, by the first tokenizers. */
+  /** Whether the rows show the content of index.html: the first example, with the first tokenizers. */
   get untouched() {
     const asAtFirst = this.text === EXAMPLES.sinhala && this.tokenizers.picks.every((pick, row) => pick === FIRST[row]);
     return asAtFirst && !this.last && !this.chatting && this.files.entries.length === 0;
@@ -79,13 +79,13 @@ export class Model {
     this.recount();
   }
 
-  /** Those that files are counted with; none while others are on their way. */
+  /** The tokenizers that count files; none while any is loading. */
   #counting() {
     const { settled, labels, opened } = this.tokenizers;
     return settled ? opened.flatMap((open, row) => (open ? [{ ...open, row, label: labels[row] }] : [])) : [];
   }
 
-  /** Count what is there, and describe its tokens. The newest input wins: while one is being counted, the others only wait. */
+  /** Count the input, and describe its tokens. Inputs wait while one is being counted; then the newest is next. */
   async recount() {
     this.#isWanted = true;
     this.#on.input();
@@ -139,7 +139,7 @@ export class Model {
   }
 
   /**
-   * Another text; to edit one that is too long would freeze the page, so it is counted as a file is.
+   * Set another text. Editing one that is too long would freeze the page, so it is counted as a file.
    * @param {string} text @param {string} name of it, for when it is too long @param {number} [place]
    * @returns {boolean} whether it can be edited
    */
@@ -178,7 +178,7 @@ export class Model {
   }
 
   /**
-   * A tokenizer of the user's own takes the last row.
+   * Open a tokenizer of the user in the last row.
    * @param {Found} given @param {readonly Found[]} found what was opened with it @returns {Promise<string>} what went wrong, or ""
    */
   async openModel(given, found) {
@@ -194,12 +194,12 @@ export class Model {
     }
   }
 
-  /** Units of the stretch that is shown. */
+  /** The length of the shown part, in UTF-16 units. */
   get shown() {
     return this.last?.blocks.reduce((sum, { text }) => sum + text.length, 0) ?? 0;
   }
 
-  /** Show the stretch before (-1) or after (1), if there is one. @param {number} step */
+  /** Show the part before (-1) or after (1), if there is one. @param {number} step */
   turn(step) {
     const { start = 0, units = 0 } = this.last ?? {};
     const end = start + this.shown;
@@ -215,12 +215,12 @@ export class Model {
     return FIRST.map((_, row) => totals[row]);
   }
 
-  /** What a link or the browser's history keeps. @returns {import("./share/permalink.js").Shared} */
+  /** The state that a link or the browser's history keeps. @returns {import("./share/permalink.js").Shared} */
   settings() {
     return { text: this.text, ...(this.chatting && { messages: this.messages }), rows: [...this.tokenizers.picks] };
   }
 
-  /** What is not said is as at first. @param {import("./share/permalink.js").Shared} shared @param {string} name of the text */
+  /** Apply a state; missing values get their defaults. @param {import("./share/permalink.js").Shared} shared @param {string} name of the text */
   async put({ text, messages, rows }, name) {
     this.chatting = Boolean(messages);
     if (messages) this.messages = messages;

@@ -1,4 +1,4 @@
-// Which tokenizer each row has: chosen, on its way, open. Each runs in a Worker of the package.
+// The tokenizer of each row: chosen, loading or open. Each runs in a Worker of the package.
 
 import { WorkerTokenizer } from "../package/worker.js";
 import { FIRST, ORDER, choiceOf, fetchModel, forget, isKnown, own } from "./data/models.js";
@@ -14,7 +14,7 @@ export class Tokenizers {
   opened = FIRST.map(() => undefined);
   /** Why the row did not get what was chosen last. */
   problems = FIRST.map(() => "");
-  /** Those that are open or on their way, by name: a row may want one again. @type {Map<string, Promise<Open>>} */
+  /** The tokenizers that are open or loading, by name: a row may choose one again. @type {Map<string, Promise<Open>>} */
   #known = new Map();
   #choosing = 0;
 
@@ -27,12 +27,12 @@ export class Tokenizers {
     this.#on = on;
   }
 
-  /** Whether nothing is on its way. */
+  /** Whether nothing is loading. */
   get settled() {
     return this.#choosing === 0;
   }
 
-  /** What the rows are called: by what is open, or should be where nothing is. */
+  /** The names of the rows: of the open tokenizer, or of the chosen one if none is open. */
   get labels() {
     return this.picks.map((pick, row) => {
       const { label, encoding } = choiceOf(pick);
@@ -41,7 +41,7 @@ export class Tokenizers {
     });
   }
 
-  /** Choose for all rows. @param {readonly (string | null | undefined)[]} picks a row that has none, or one unknown, gets its first */
+  /** Choose for all rows. @param {readonly (string | null | undefined)[]} picks a row without a known one gets its default */
   async chooseAll(picks = []) {
     await Promise.all(
       ORDER.map((row) => {
@@ -51,7 +51,7 @@ export class Tokenizers {
     );
   }
 
-  /** Put a tokenizer in a row; where it cannot be opened, the one that is open stays. @param {number} row @param {string} pick */
+  /** Put a tokenizer in a row. If it cannot be opened, the open one stays. @param {number} row @param {string} pick */
   async choose(row, pick) {
     const { encoding } = choiceOf(pick);
     this.picks[row] = pick;

@@ -1,12 +1,12 @@
-// From what tokenizers make of a text to what the page shows of it: a stretch, whole tokens, whole syllables.
+// From the tokens of a text to what the page shows: a part of it, with whole tokens and whole syllables.
 
 /**
  * @typedef {object} Token
  * @property {number} id
- * @property {number} start in UTF-16 units; of a character that it holds only in part, where that begins
+ * @property {number} start in UTF-16 units; if the token holds only a part of a character, the start of that character
  * @property {number} end
- * @property {"base" | "syllables" | "fallback"} kind `fallback`: of the base, for a part of a syllable that is not in the vocabulary
- * @property {Uint8Array} [bytes] where they are not those of its text: it cuts a character
+ * @property {"base" | "syllables" | "fallback"} kind `fallback`: a base token for a part of an unknown syllable
+ * @property {Uint8Array} [bytes] if they differ from those of its text, because it cuts a character
  */
 
 /**
@@ -24,7 +24,7 @@
  * @property {ArrayLike<number>} [unitEnds]
  * @property {ArrayLike<number>} [unitRoutes]
  */
-/** @typedef {{ tokenizer: Tokenizer, encoded: Encoded } | undefined} Side a row, if it has a tokenizer, and what that makes of a text */
+/** @typedef {{ tokenizer: Tokenizer, encoded: Encoded } | undefined} Side a row with its tokenizer, if it has one, and the tokens of a text */
 /** @typedef {{ start: number, end: number, text: string, hasUnits: boolean }} Unit */
 
 /**
@@ -32,18 +32,18 @@
  * @typedef {object} Block
  * @property {string} [role]
  * @property {string} text
- * @property {number[]} places at which a token may begin without cutting a syllable or a character
- * @property {number[]} syllables those of them at which a syllable begins
+ * @property {number[]} places where a token may begin without cutting a syllable or a character
+ * @property {number[]} syllables those of them where a syllable begins
  * @property {(Token[] | undefined)[]} rows tokens, by row
  */
 
-/** UTF-16 units that are shown of a text, and some more up to a place where all tokenizers begin a token. */
+/** How many UTF-16 units of a text are shown, plus some more up to a place where all tokenizers begin a token. */
 export const SHOWN = 1600;
 const MARGIN = 200; // at their end, where a caret makes the stretch move on
 const AROUND = 512; // UTF-16 units in which such a place is looked for, at first
 
 /**
- * A text from one place to another.
+ * The part of a text from one place to another.
  * @param {string} text
  * @param {readonly Side[]} sides by row, each with the whole text
  * @param {number} [start]
@@ -53,12 +53,12 @@ export const describe = (text, sides, start = 0, end = text.length) =>
   blockOf(text.slice(start, end), sides.map((side) => side && within(side, start, end)), unitsBy(sides, text, start, end));
 
 /**
- * The stretch of a long text that is shown: whole between places where all the tokenizers begin a token, and a syllable or a
- * character where there is such a place near by.
+ * The part of a long text that is shown. It begins and ends where all tokenizers begin a token and, if there is such a place nearby, a
+ * syllable or a character begins.
  * @param {string} text
  * @param {readonly Side[]} sides by row, each with the whole text
- * @param {number} at the place that is looked at
- * @param {number} former where the stretch that was shown last begins: it stays while that place lies well inside
+ * @param {number} at the place to show
+ * @param {number} former the start of the part that was shown last; it stays while `at` is well inside
  * @returns {Promise<{ start: number, block: Block }>}
  */
 export async function describeAround(text, sides, at, former) {
@@ -85,7 +85,7 @@ const isFound = (place) => place !== undefined;
 /** Not within a surrogate pair. @param {string} text @param {number} place */
 const characterAt = (text, place) => ((text.codePointAt(place - 1) ?? 0) > 0xffff ? place - 1 : place);
 
-/** Where all tokenizers begin a token with a whole character. @param {readonly Side[]} sides @param {number} from @param {number} to */
+/** The places where all tokenizers begin a token with a whole character. @param {readonly Side[]} sides @param {number} from @param {number} to */
 function commonStarts(sides, from, to) {
   const [first, ...others] = sides.flatMap((side) => (side ? [startsIn(side.encoded, from, to)] : []));
   return [...(first ?? [])].filter((place) => others.every((each) => each.has(place)));
@@ -100,7 +100,7 @@ function startsIn({ starts, ends }, from, to) {
   return places;
 }
 
-/** The first of ascending numbers that is at least `least`. @param {ArrayLike<number>} numbers @param {number} least */
+/** The index of the first of ascending numbers that is at least `least`. @param {ArrayLike<number>} numbers @param {number} least */
 function firstFrom(numbers, least) {
   let [low, high] = [0, numbers.length];
   while (low < high) {
@@ -111,7 +111,7 @@ function firstFrom(numbers, least) {
   return low;
 }
 
-/** A text from one place to another, with the tokens that are whole in it. @param {NonNullable<Side>} side @param {number} start @param {number} end */
+/** The part of a text from one place to another, with the tokens that lie in it. @param {NonNullable<Side>} side @param {number} start @param {number} end */
 function within({ tokenizer, encoded: { ids, starts, ends } }, start, end) {
   const kept = [];
   for (let i = firstFrom(starts, start); i < ids.length && ends[i] <= end; i++) kept.push(i);
@@ -122,7 +122,7 @@ function within({ tokenizer, encoded: { ids, starts, ends } }, start, end) {
 }
 
 /**
- * The syllables of a stretch by each tokenizer that knows any, and what lies between them; places in UTF-16 units of the stretch.
+ * The syllables of a part of a text, by each tokenizer that knows any, and the text between them; places in UTF-16 units of the part.
  * @param {readonly Side[]} sides with the whole text
  * @param {string} text
  * @param {number} from
@@ -133,7 +133,7 @@ function unitsBy(sides, text, from, to) {
   return sides.map((side) => (side && knowsUnits(side.tokenizer) ? unitsOf(side, text, from, to) : undefined));
 }
 
-/** Whether a tokenizer knows syllables. Those of SentencePiece have units too, characters, and one route for all text. @param {Tokenizer} tokenizer */
+/** Whether a tokenizer knows syllables. SentencePiece models also have units, which are characters, but a single route. @param {Tokenizer} tokenizer */
 export const knowsUnits = ({ info }) => info.routes.some(({ name, hasUnits }) => hasUnits && name !== "text");
 
 /** @param {NonNullable<Side>} side @param {string} text @param {number} from @param {number} to */
@@ -185,7 +185,7 @@ function describeTokens({ tokenizer, encoded: { ids, starts, ends } }, units) {
 /** @type {WeakMap<Tokenizer, Map<number, Uint8Array | Promise<Uint8Array>>>} */
 const known = new WeakMap();
 
-/** Of the same few tokens at every key. @param {Tokenizer} tokenizer @param {number} id */
+/** The bytes of a token, cached: each key press asks for the same few. @param {Tokenizer} tokenizer @param {number} id */
 function bytesOf(tokenizer, id) {
   const bytes = known.get(tokenizer) ?? new Map();
   known.set(tokenizer, bytes);
@@ -193,15 +193,15 @@ function bytesOf(tokenizer, id) {
   return bytes.get(id);
 }
 
-/** What a reader sees as one character; older engines than its makers know nothing of it. */
+/** Finds what a reader sees as one character; older engines do not have it. */
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 /**
- * Where a token may begin or end without cutting what a reader sees as one: a syllable where a tokenizer knows the script, a
- * grapheme cluster elsewhere.
+ * Where a token may begin or end without cutting what a reader sees as one unit: a syllable if a tokenizer knows the script, otherwise a
+ * grapheme cluster.
  * @param {readonly (Unit[] | undefined)[]} known by row
  * @param {string} text
- * @returns {{ places: number[], syllables: number[] }} in order, from 0 to the end; and those of them at which a syllable begins
+ * @returns {{ places: number[], syllables: number[] }} in order, from 0 to the end; and those of them where a syllable begins
  */
 function placesIn(known, text) {
   const units = known.find(Boolean) ?? [{ start: 0, end: text.length, text, hasUnits: false }];

@@ -1,4 +1,4 @@
-// The Python cell: code to the worker, what it prints to the page.
+// The Python cell: sends code to the Worker, and shows what it prints.
 
 const START = `import wwho
 
@@ -8,13 +8,13 @@ for token in enc.encode(text):
     print(token, repr(enc.decode([token])))
 enc.count(text), wwho.get_encoding("o200k_base").count(text)
 `;
-/** So often in a cell, errors among output are coloured: the page would stand still over more of them. */
+/** How many times errors among the output of a cell are coloured: more would freeze the page. */
 const MOST_PARTS = 5_000;
 
 /** @param {string} id @returns {any} */
 const find = (id) => document.getElementById(id);
 const [code, output, state, runButton, stopButton] = ["code", "output", "state", "run", "stop"].map(find);
-// From the page, not from this file: they lie beside the page, whatever the path of its scripts.
+// Relative to the page, not to this file: they lie next to the page, whatever the path of its scripts.
 const places = {
   pyodide: new URL("pyodide/pyodide.mjs", document.baseURI).href,
   archive: new URL("python/wwho.zip", document.baseURI).href,
@@ -43,7 +43,7 @@ function start() {
 }
 
 /**
- * Show what is printed, when the page is next drawn: much may come until then.
+ * Show what is printed when the page is next drawn, because much more may come until then.
  *
  * @param {string} text
  * @param {boolean} error
@@ -86,7 +86,7 @@ function idle(done) {
   stopButton.disabled = true;
 }
 
-/** Say how to get Pyodide, which is not there. */
+/** Say how to install Pyodide, which is missing. */
 function offer() {
   find("get").hidden = false;
   busy("Python is not here yet");
@@ -112,9 +112,9 @@ function run() {
 
 /** @param {string} why */
 function restart(why) {
-  worker.onmessage = null; // what it has sent before may still be on its way
+  worker.onmessage = null; // earlier messages may still arrive
   worker.terminate();
-  write(`${why} Python starts again; names are gone.\n`, true);
+  write(`${why} Python restarts; all names are lost.\n`, true);
   stopButton.disabled = true;
   start();
 }
@@ -129,8 +129,8 @@ code.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
   }
 });
 
-// A server without Pyodide may answer with a page of its own: the type tells. GET, since the service worker keeps nothing else.
+// A server without Pyodide may answer with an HTML page, so check the type. Use GET, because the service worker caches nothing else.
 void fetch(places.pyodide).then(
   (found) => (found.ok && /javascript/.test(found.headers.get("Content-Type") ?? "") ? start() : offer()),
-  () => failed("Pyodide cannot be fetched; is the network there? Once Python has started here, it needs none."),
+  () => failed("Cannot fetch Pyodide. Check your network connection. Once Python has started here, it works offline."),
 );

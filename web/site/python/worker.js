@@ -1,7 +1,7 @@
-// Python in a Worker: the first message says where Pyodide and wwho are, each later one has code.
+// Python in a Worker: the first message says where Pyodide and wwho are, and each later one has code.
 //
-// While Python runs, this Worker hears nothing: no timer fires, so all that is printed is sent at once; and no one can ask
-// it to print less, so it sends no more than LIMIT of each cell, and its traceback.
+// While Python runs, this Worker receives no messages and no timers fire. So it sends all output at once, and because nobody can ask
+// it to print less, it sends no more than LIMIT characters of each cell, and its traceback.
 
 const LIMIT = 200_000; // UTF-16 units
 const CELL = `
@@ -36,9 +36,9 @@ let python;
 let runCell;
 /** @type {any} */
 let names;
-/** Of what is printed, by whether they are errors: a character may come in two parts. */
+/** Decoders for output and for errors: a character may come in two parts. */
 const decoders = new Map([false, true].map((error) => [error, new TextDecoder()]));
-/** What may still be printed; below 0, it was said that there is more. */
+/** How many characters may still be printed; below 0, the cell was told that there is more. */
 let room = LIMIT;
 
 self.onmessage = async ({ data }) => {

@@ -1,12 +1,12 @@
-// Other libraries' tokenizers, imported on the page: by the package's import, which is fetched when it is first asked for.
+// Other libraries' tokenizers, imported on the page with the package's importer, which is fetched when it is first needed.
 
 /** @typedef {import("../../package/import.js").ImportReport} Report */
 
-/** What is said of each thing that takes a while. */
+/** The message for each slow step. */
 const STEPS = { load: "fetching the import", start: "starting Python, 14 MB the first time", import: "reading the vocabulary" };
 /** A file of another library, by its name; of a file that was chosen as a tokenizer, the importer finds out what it is. */
 const NAMES = /^(tokenizer|tekken)[^/]*\.json$|^vocab\.(json|txt)$|\.(model|gguf|tiktoken|json\.gz)$/i;
-/** What lies beside one and belongs to it. */
+/** Files next to a tokenizer that belong to it. */
 const BESIDE = /^(tokenizer_config\.json|special_tokens_map\.json|chat_template\.jinja|merges\.txt|config\.json)$/i;
 
 /** @param {string} path */
@@ -24,7 +24,7 @@ export const isForeign = (path) => NAMES.test(nameOf(path)) && !isBeside(path);
  */
 export async function imported(file, beside, onStep) {
   const pyodideURL = new URL("pyodide/pyodide.mjs", document.baseURI);
-  // As on the Python page: a server without Pyodide may answer with a page of its own.
+  // As on the Python page: a server without Pyodide may answer with an HTML page.
   const found = await fetch(pyodideURL).catch(() => undefined);
   if (!found?.ok || !/javascript/.test(found.headers.get("Content-Type") ?? "")) {
     throw new Error(

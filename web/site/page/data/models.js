@@ -1,4 +1,4 @@
-// What there is to choose from: the encodings that ship, the models that use them, and tokenizers that were opened on the page.
+// The choices: the encodings that ship, the models that use them, and tokenizers that were opened on the page.
 
 import { models } from "../../package/openai.js";
 import { read } from "../input/read.js";
@@ -18,15 +18,15 @@ export const SHIPPED = Object.freeze({
   wwho_super_328k: { known: "WWHO superwords", bytes: 1_357_596 },
   wwho_super_400k: { known: "WWHO superwords, 67 scripts", bytes: 1_708_500 },
 });
-/** What the rows have at first. */
+/** The default of each row. */
 export const FIRST = Object.freeze(["cl100k_base", "o200k_base", "wwho_328k"]);
-/** The rows by which is fetched first: the tokenizer that most people have comes before the others. */
+/** The order in which the rows are fetched: the tokenizer that most people use comes first. */
 export const ORDER = Object.freeze([1, 0, 2]);
 const EXPECTED = "89 57 57 48 4F";
 const OURS = /\.wwho$/i;
-/** Names of files that say nothing of whose they are. */
+/** File names that do not say whose tokenizer it is. */
 const ANYONES = /^(tokenizer|tekken|vocab|spiece|sentencepiece\.bpe)$/i;
-/** Of the models: neither those of a date, nor those for special ends. */
+/** Which models to offer: no dated names, and no models for special purposes. */
 const USUAL = /^(gpt-\d[\d.]*o?|o\d)(-mini|-nano|-turbo)?$/;
 
 /** @typedef {{ label: string, encoding: string, price?: number }} Choice `price`: dollars for a million tokens of input */
@@ -53,7 +53,7 @@ export const isKnown = (id) => id in SHIPPED || MODELS.has(id);
 
 /** @type {Map<string, Promise<Uint8Array<ArrayBuffer>>>} the files, by name; one that failed may be tried again */
 const files = new Map();
-/** The download before: one at a time, so that the first is there soonest. @type {Promise<unknown>} */
+/** The previous download: one at a time, so that the first is complete soonest. @type {Promise<unknown>} */
 let before = Promise.resolve();
 
 /** The tokenizers that were opened here. */
@@ -85,7 +85,7 @@ async function fetched(name, onProgress) {
     throw new Error(`cannot fetch ${name}.wwho: ${cause.message}; is the network there?`);
   });
   if (!response.ok || !response.body) throw new Error(`cannot fetch ${name}.wwho: HTTP status ${response.status}, expected 200`);
-  // The length that a server states is that of the compressed file; what is read here is not compressed any more.
+  // The server states the length of the compressed file, but what is read here is decompressed.
   const total = SHIPPED[name]?.bytes ?? 0;
   let loaded = 0;
   const counting = new TransformStream({

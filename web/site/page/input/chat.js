@@ -1,4 +1,4 @@
-// A chat that is edited: its messages, each with its role.
+// The chat editor: messages, each with its role.
 
 import { ROLES } from "../chat.js";
 import { element } from "../show/element.js";

@@ -1,10 +1,10 @@
-// The files behind a drop or a picker, those in folders with their paths.
+// The files of a drop or a file dialog; files in folders have paths.
 
 /** @typedef {{ path: string, file: File, problem?: string }} Found `problem`: why it cannot be counted */
 
 /** @param {DataTransfer} data @returns {Promise<Found[]>} */
 export async function droppedFiles(data) {
-  // Entries must be asked for at once: they are gone when the event is over.
+  // Get the entries at once: they are gone when the event is over.
   const entries = [...data.items].map((item) => (item.kind === "file" ? item.webkitGetAsEntry?.() : null));
   const plain = [...data.files].map((file) => ({ path: file.name, file }));
   if (!entries.some((entry) => entry?.isDirectory)) return plain;
@@ -29,7 +29,7 @@ async function filesIn(entry, path) {
   const reader = entry.createReader();
   const found = [];
   for (;;) {
-    // Each call gives some of them; none is the end.
+    // Each call returns some entries; an empty result is the end.
     const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return found;
     for (const each of some) found.push(...(await walk(each, `${path}/`)));

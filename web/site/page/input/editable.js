@@ -1,4 +1,4 @@
-// Which texts may stand in the text area. A browser shapes a whole line anew at every key, whatever else it does.
+// Which texts the text area can hold. A browser shapes a whole line again at every key press.
 //
 // Measured in Chromium 156 on a busy machine with 4 cores, one key in the middle of one line, up to the next frame: Sinhala,
 // Devanagari and emoji of 20,000 units 0.1 to 0.2 s, Sinhala of 60,000 up to 0.35 s, of 120,000 from 0.5 to 2 s; Latin of
@@ -9,7 +9,7 @@ const MOST_UNITS = 300_000; // of UTF-16, in all
 const MOST_IN_A_LINE = 120_000; // of simple characters
 const COMPLEX_WEIGHT = 8; // so a line holds 15,000 complex ones
 
-/** What needs neither marks placed nor glyphs joined: Latin, Greek, Cyrillic, Armenian, punctuation, Chinese, Japanese, Korean. */
+/** Characters without marks to place or glyphs to join: Latin, Greek, Cyrillic, Armenian, punctuation, Chinese, Japanese, Korean. */
 const SIMPLE = /[\0-\u02ff\u0370-\u058f\u2010-\u2027\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]+/g;
 
 /** @param {string} text */

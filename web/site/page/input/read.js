@@ -1,6 +1,6 @@
-// The bytes of a file that the user chose, which may not be there any more.
+// The bytes of a file that the user chose, which may no longer exist.
 
-/** What browsers call that. */
+/** The name of the browsers' error for that. */
 const GONE = ["NotReadableError", "NotFoundError"];
 
 /** @param {Blob} blob @returns {Promise<Uint8Array<ArrayBuffer>>} */

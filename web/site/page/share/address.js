@@ -1,4 +1,4 @@
-// The address and the history of the browser: what a link carries to the page, and what was here when an entry was left.
+// The address and the history of the browser: the state in a link, and the state when the user left a history entry.
 
 import { recalled, remember } from "./last-visit.js";
 import { fromFragment, isLink, toFragment } from "./permalink.js";
@@ -6,15 +6,15 @@ import { fromFragment, isLink, toFragment } from "./permalink.js";
 /** @typedef {import("./permalink.js").Shared} Shared */
 
 export class Address {
-  /** The entry of the browser's history that is shown. */
+  /** The current entry of the browser's history. */
   #entry = entryHere();
   #settings;
   #put;
   #complain;
 
   /**
-   * @param {() => Shared} settings what is here now
-   * @param {(shared: Shared, name: string) => Promise<void>} put take over what a link carries, or what was left; with a name for its text
+   * @param {() => Shared} settings returns the current state
+   * @param {(shared: Shared, name: string) => Promise<void>} put applies the state of a link or of a history entry; with a name for its text
    * @param {(message: string) => void} complain
    */
   constructor(settings, put, complain) {
@@ -25,24 +25,24 @@ export class Address {
     addEventListener("popstate", () => this.#followed());
   }
 
-  /** What the address carries, else what was left here, else `first`. @param {Shared} first */
+  /** Apply the state in the address, otherwise the one that was left here, otherwise `first`. @param {Shared} first */
   async open(first) {
     if (!(await this.#readLink())) await this.#put(recalled(this.#entry) ?? first, "Your text");
   }
 
-  /** The link no longer says what is here. */
+  /** The link no longer matches the page. */
   forget() {
     if (isLink(location.hash)) history.replaceState(this.#entry, "", location.pathname + location.search);
   }
 
-  /** The address that carries text and settings; it becomes the page's own. @param {Shared} shared */
+  /** The address that contains text and settings; it becomes the page's own. @param {Shared} shared */
   async link(shared) {
     const fragment = await toFragment(shared);
     history.replaceState(this.#entry, "", fragment);
     return location.href;
   }
 
-  /** Take over what the address carries, if it is still the address then. @returns {Promise<boolean>} whether it carries anything */
+  /** Apply the state in the address, unless the address changes meanwhile. @returns {Promise<boolean>} whether it contains a state */
   async #readLink() {
     const { hash } = location;
     try {
@@ -56,7 +56,7 @@ export class Address {
     }
   }
 
-  /** A link was followed on the page, or the way back from it, to what was left there. */
+  /** The user followed a link on the page, or went back to a state that was left. */
   async #followed() {
     this.#complain("");
     remember(this.#entry, this.#settings());
@@ -67,7 +67,7 @@ export class Address {
   }
 }
 
-/** The mark of the history's entry, which stays when the page is loaded again. @returns {number} */
+/** The mark of the history entry, which survives a reload. @returns {number} */
 function entryHere() {
   const mark = history.state ?? Date.now();
   history.replaceState(mark, "");

@@ -1,4 +1,4 @@
-// Copying, also where the clipboard's own interface is missing: pages from plain http addresses have none.
+// Copying, even without the clipboard API, which pages from plain http addresses do not have.
 
 /** @param {string} text @returns {Promise<boolean>} whether it was copied */
 export async function copy(text) {

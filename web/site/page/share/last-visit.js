@@ -1,5 +1,5 @@
-// What was here when an entry of the browser's history was left, for when it is shown again, also when the page is loaded again:
-// in the tab's own storage, which ends with the tab.
+// The state when the user left a history entry. It is restored when the entry is shown again, even after a reload, and lies in the
+// tab's own storage, which ends with the tab.
 
 import { checked } from "./permalink.js";
 

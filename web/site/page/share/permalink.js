@@ -1,5 +1,5 @@
-// A text and settings in the fragment of an address, the part that is never sent: "#" and one letter for how the rest is packed,
-// then base64 for addresses. z: UTF-8 JSON, deflated; j: as it is.
+// A text and settings in the fragment of an address, which is never sent: "#", one letter for the packing, then base64 for
+// addresses. z: deflated UTF-8 JSON; j: plain UTF-8 JSON.
 
 import { ROLES } from "../chat.js";
 
@@ -11,7 +11,7 @@ const MOST_BYTES = 4_000_000; // of JSON: nobody's link should fill the memory
  * @typedef {object} Shared
  * @property {string} text
  * @property {Message[]} [messages] of a chat, in place of the text
- * @property {(string | null)[]} [rows] what they have: an encoding, a model, or nothing that others know
+ * @property {(string | null)[]} [rows] an encoding or a model for each; null for a tokenizer that others do not have
  * @property {number} [price]
  * @property {number} [texts]
  */
@@ -22,7 +22,7 @@ export const isLink = (fragment) => /^#[zj]/.test(fragment);
 /** @param {Shared} shared */
 const written = (shared) => new TextEncoder().encode(JSON.stringify(shared));
 
-/** The fragment, with "#", without waiting: for the address of a link that is being clicked. @param {Shared} shared */
+/** The fragment, with "#", synchronously: for a link that is being clicked. @param {Shared} shared */
 export const toPlainFragment = (shared) => `#j${toBase64(written(shared))}`;
 
 /** @param {Shared} shared @returns {Promise<string>} the fragment, with "#" */
@@ -34,7 +34,7 @@ export async function toFragment(shared) {
 
 /**
  * @param {string} fragment with "#"
- * @returns {Promise<Shared | undefined>} nothing where the fragment is none of these
+ * @returns {Promise<Shared | undefined>} undefined if the fragment has another form
  * @throws {Error} it is damaged
  */
 export async function fromFragment(fragment) {

@@ -1,4 +1,4 @@
-// A picture of the comparison, to be sent on: the text, a bar for each row in which every token is a block, the numbers, the address.
+// A picture of the comparison for sharing: the text, a bar for each row in which every token is a block, the numbers, the address.
 
 import { count, times } from "../show/format.js";
 
@@ -11,7 +11,7 @@ const BLOCKS = ["#8cc5ff", "#86dba6", "#ffd76a", "#c9b0ff"];
 const CUT = "#c5221f";
 const FONT = 'system-ui, "Noto Sans", "Noto Sans Sinhala", "Noto Sans Devanagari", sans-serif';
 
-/** @typedef {{ label: string, count: number, cuts: boolean[] }} Bar `cuts`: for each token that is shown, whether it cuts a syllable */
+/** @typedef {{ label: string, count: number, cuts: boolean[] }} Bar `cuts`: for each shown token, whether it cuts a syllable */
 
 /**
  * @param {string} text @param {readonly Bar[]} bars @param {string} address
@@ -41,7 +41,7 @@ function write(pen, text, x, y, font, colour) {
   pen.fillText(text, x, y);
 }
 
-/** As much of a text as three lines hold. @param {CanvasRenderingContext2D} pen @param {string} text */
+/** The beginning of a text that fits three lines. @param {CanvasRenderingContext2D} pen @param {string} text */
 function drawText(pen, text) {
   pen.font = `38px ${FONT}`;
   const lines = [""];
@@ -77,7 +77,7 @@ function drawBar(pen, bar, y, most, ratio) {
   });
 }
 
-/** Give a picture to another program, or save it. @param {Blob} png @param {string} name @returns {Promise<void>} */
+/** Share a picture with another program, or save it. @param {Blob} png @param {string} name @returns {Promise<void>} */
 export async function sharePicture(png, name) {
   const files = [new File([png], name, { type: "image/png" })];
   // Only where a finger is: there the system's own list of programs is what people know.

@@ -1,4 +1,4 @@
-// The card with the details of the token that is looked at: beside it, on a narrow screen at its foot (see the style sheet).
+// The card with the details of the current token: next to it, or at the bottom of a narrow screen (see the style sheet).
 
 import { element } from "./element.js";
 import { counted, hexOf } from "./format.js";
@@ -54,7 +54,7 @@ export class Card {
     this.#place(token.getClientRects()[0]);
   }
 
-  /** Below the token; beside it where there is no room, so that the same characters in the other rows are seen. @param {DOMRect | undefined} token */
+  /** Below the token, or beside it if there is no room, so that the other rows stay visible. @param {DOMRect | undefined} token */
   #place(token) {
     if (!token) return;
     const { offsetWidth: width, offsetHeight: height } = this.#node;

@@ -1,4 +1,4 @@
-// Files and folders: how far they are counted, and where there are several, a table with a line for each.
+// Files and folders: how far they are counted and, if there are several, a table with a line for each.
 
 import { element } from "./element.js";
 import { bytes, count } from "./format.js";
@@ -14,7 +14,7 @@ export class FileTable {
   #shown;
   /** Rows of the table. @type {Map<Entry, HTMLElement>} */
   #rows = new Map();
-  /** Entries that are not shown as they are. @type {Set<Entry>} */
+  /** Entries whose table rows are out of date. @type {Set<Entry>} */
   #changed = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -30,14 +30,14 @@ export class FileTable {
     this.#shown = shown;
   }
 
-  /** What the files are called together, such as "notes.md, 1.0 MB". */
+  /** A name for all files together, such as "notes.md, 1.0 MB". */
   get label() {
     const { entries } = this.#files();
     const name = entries.length === 1 ? entries[0].path : many(entries.length);
     return `${name}, ${bytes(entries.reduce((sum, { file }) => sum + file.size, 0))}`;
   }
 
-  /** There is more of an entry, or there are other entries. @param {Entry} [entry] */
+  /** An entry has progressed, or there are other entries. @param {Entry} [entry] */
   show(entry) {
     if (!entry) return this.#showTable();
     this.#changed.add(entry);

@@ -1,4 +1,4 @@
-// The gallery: well-known tokenizers, what their files weigh and what they make of the parallel sentences. It comes, and its data, when it is opened.
+// The gallery: well-known tokenizers, the size of their files, and their tokens for the parallel sentences. It is loaded when it is opened.
 
 import { PARALLEL } from "../data/parallel.js";
 import { element } from "./element.js";

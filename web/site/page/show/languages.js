@@ -1,4 +1,4 @@
-// What a news text costs in each language: measured once, by tools/gen_premium.py. It comes, and its data, when it is scrolled to.
+// What a news text costs in each language, measured by tools/gen_premium.py. It is loaded when the user scrolls to it.
 
 import { SHIPPED } from "../data/models.js";
 import { ENCODINGS, LANGUAGES, LINES } from "../data/premium.js";

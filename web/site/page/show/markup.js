@@ -1,5 +1,5 @@
-// What a row shows, as HTML: made in the browser at every key, and by tools/gen_page.mjs for what index.html shows before any script
-// has run. Every character of the text is in it once, so that a row can be read and copied.
+// The HTML of a row. The browser makes it at every key press, and tools/gen_page.mjs makes what index.html shows before any script
+// runs. It contains every character of the text once, so that a row can be read and copied.
 
 import { hexOf } from "./format.js";
 import { piecesOf } from "./pieces.js";
@@ -20,7 +20,7 @@ const NAMES = new Map([
 /** @type {Record<string, string>} */
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;", "\u00a0": "&nbsp;", "\0": "\u2400" };
 
-/** What is shown for a character that cannot be seen. @param {string} character */
+/** The name that is shown for an invisible character. @param {string} character */
 export function nameOf(character) {
   const code = character.codePointAt(0) ?? 0;
   return NAMES.get(code) ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -29,7 +29,7 @@ export function nameOf(character) {
 /** @param {string} text */
 const escaped = (text) => text.replace(/[&<>\r\u00a0\0]/g, (character) => ENTITIES[character]);
 
-/** A text, with what cannot be seen named by the style sheet. @param {string} text */
+/** A text in which the style sheet shows the names of invisible characters. @param {string} text */
 export function visible(text) {
   if (NEWLINES.test(text)) {
     return text
@@ -45,7 +45,7 @@ export function visible(text) {
 export const bytesOf = (token, block) => token.bytes ?? new TextEncoder().encode(block.text.slice(token.start, token.end));
 
 /**
- * The lines of a block in one row. Their elements `.token` and `.knives > i` stand for tokens, in order.
+ * The lines of a block in one row. Its elements `.token` and `.knives > i` stand for tokens, in order.
  * @param {Block} block
  * @param {readonly Token[]} tokens
  * @param {View} view
@@ -61,7 +61,7 @@ function textLines(pieces, tokens) {
   const html = [""];
   let last = "";
   for (const { text, start, tokens: parts, cut } of pieces) {
-    // Of the piece, since the line is long, and would be put together for every look at its end.
+    // Of the piece: the line is long, and would be joined at each access to its end.
     if (last.endsWith("\n</span></span>")) html.push("");
     last = cut ? cutHTML(text, start, parts, tokens) : tokenHTML(tokens[parts[0]], parts[0], start, visible(text));
     html[html.length - 1] += last;
@@ -69,7 +69,7 @@ function textLines(pieces, tokens) {
   return { html, owners: pieces.flatMap((piece) => piece.tokens) };
 }
 
-/** `on`: it goes on with a token of the piece before. @param {Token} token @param {number} at @param {number} begin of the piece @param {string} inner */
+/** `on`: it continues a token of the piece before. @param {Token} token @param {number} at @param {number} begin of the piece @param {string} inner */
 const tokenHTML = ({ kind, start }, at, begin, inner) => `<span class="token c${at % COLOURS} ${kind}${start < begin ? " on" : ""}">${inner}</span>`;
 
 /** A knife where each token begins. @param {string} text @param {number} start @param {readonly number[]} parts @param {readonly Token[]} tokens */

@@ -1,5 +1,5 @@
-// Where the colours of a row begin and end. A token is a piece of the text; but a syllable, or a character, that is cut is one piece
-// with all the tokens that have a part of it, so that the browser can still write it.
+// Where the colours of a row begin and end. Each token is a piece of the text. But if tokens cut a syllable or a character, it is one
+// piece with all of them, so that the browser can still display it.
 
 import { count, counted } from "./format.js";
 
@@ -16,7 +16,7 @@ export function piecesOf(text, tokens, places) {
   /** @type {Piece[]} */
   const pieces = [];
   let [first, at] = [0, 0];
-  /** Up to a place, tokens as they are. @param {number} to */
+  /** Add the tokens up to a place as they are. @param {number} to */
   const whole = (to) => {
     while (at < to) {
       const end = Math.min(tokens[first].end, to);
@@ -55,7 +55,7 @@ export function cutsOf(tokens, places) {
   return cuts;
 }
 
-/** What a row cuts, in words. @param {readonly import("../tokens.js").Block[]} blocks @param {number} row */
+/** A description of what a row cuts. @param {readonly import("../tokens.js").Block[]} blocks @param {number} row */
 export function cutsIn(blocks, row) {
   let [syllables, cut, characters] = [0, 0, 0];
   for (const block of blocks) {

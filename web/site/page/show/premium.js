@@ -1,4 +1,4 @@
-// Token premium: the tokens of a sentence as a multiple of what it needs in English, with the same tokenizer.
+// Token premium: the tokens of a sentence as a multiple of the tokens that it needs in English, with the same tokenizer.
 
 import { PARALLEL } from "../data/parallel.js";
 import { element } from "./element.js";

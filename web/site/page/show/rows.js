@@ -1,5 +1,5 @@
-// The rows of tokens, one below the other: the same text, cut by each of the tokenizers. Pointing at a token, or coming to it with
-// the arrow keys, marks its characters in all the rows.
+// The rows of tokens, one below the other: the same text, cut by each tokenizer. Pointing at a token, or moving to it with the
+// arrow keys, marks its characters in all rows.
 
 import { count, tokens as tokensOf } from "./format.js";
 import { lineHTML, linesOf } from "./markup.js";
@@ -11,7 +11,7 @@ import { cutsIn } from "./pieces.js";
 /** @typedef {{ box: HTMLElement, note: HTMLElement, lines: string[], places: Place[], focus: number }} Row `focus`: the token the arrow keys are at */
 
 const MARK = "looked-at";
-/** What the elements of a row that stand for a token are. */
+/** The selector of the elements of a row that stand for a token. */
 const TOKENS = ".token, .knives > i";
 
 export class Rows {
@@ -25,8 +25,8 @@ export class Rows {
 
   /**
    * @param {{ box: HTMLElement, note: HTMLElement }[]} rows
-   * @param {(found: { row: number, place: Place, element: Element, byKey: boolean } | undefined) => void} look called as a token is
-   *   looked at, or none any more
+   * @param {(found: { row: number, place: Place, element: Element, byKey: boolean } | undefined) => void} look called when a token, or
+   *   none, becomes the current one
    */
   constructor(rows, look) {
     this.#look = look;
@@ -113,7 +113,7 @@ export class Rows {
     const { box, places } = this.#rows[row];
     if (event.altKey || event.ctrlKey || event.metaKey || places.length === 0) return;
     if (event.key === "Escape") return this.#lookAt(row, -1);
-    // Of the first line, since an arrow that means another way in the next line leads back and forth.
+    // The direction of the first line, because arrows that change their direction in the next line would lead back and forth.
     const right = getComputedStyle(box.firstElementChild ?? box).direction === "rtl" ? -1 : 1;
     /** @type {Record<string, number>} */
     const steps = { ArrowRight: right, ArrowLeft: -right, Home: -Infinity, End: Infinity };
@@ -133,7 +133,7 @@ export class Rows {
 /** @param {Place} place @param {number} row */
 export const tokenAt = ({ block, at }, row) => /** @type {import("./pieces.js").Token[]} */ (block.rows[row])[at];
 
-/** Put lines in a box; those that stay the same are left alone. @param {HTMLElement} box @param {string[]} old @param {string[]} lines */
+/** Put lines in a box, and leave unchanged lines alone. @param {HTMLElement} box @param {string[]} old @param {string[]} lines */
 function put(box, old, lines) {
   if (old.length === 1 && box.innerHTML === lines.join("")) return; // what index.html came with
   if (old.length !== box.children.length) box.replaceChildren();
@@ -166,7 +166,7 @@ function rangeIn(box, start, end) {
   return range;
 }
 
-/** What is said of a token to those who do not see it. @param {Place} place @param {number} row */
+/** The description of a token for screen readers. @param {Place} place @param {number} row */
 export function spoken(place, row) {
   const { block, at } = place;
   const { id, start, end } = tokenAt(place, row);

@@ -1,5 +1,5 @@
-// The strip that stays in sight: how many tokens each row takes, as a number and a bar, and how many times as many as the last row.
-// Below the rows, what that costs.
+// The strip that stays visible: how many tokens each row takes, as a number and a bar, and as a multiple of the last row. Below the
+// rows, the cost.
 
 import { count, money, times } from "./format.js";
 
@@ -9,7 +9,7 @@ const MILLION = 1e6;
 
 /**
  * @typedef {object} Counted
- * @property {readonly string[]} labels what the rows are called
+ * @property {readonly string[]} labels the names of the rows
  * @property {readonly (number | undefined)[]} counts their tokens
  */
 
@@ -33,16 +33,16 @@ export function showCounts({ labels, counts }) {
   showCosts();
 }
 
-/** What a row takes beside the last one. @param {readonly (number | undefined)[]} counts @param {number} row @param {readonly string[]} labels */
+/** The tokens of a row compared with the last one. @param {readonly (number | undefined)[]} counts @param {number} row @param {readonly string[]} labels */
 export function taxOf(counts, row, labels) {
   const [mine, least] = [counts[row], counts.at(-1)];
   return row + 1 < counts.length && mine && least ? `${times(mine / least)} × ${labels.at(-1)}` : "";
 }
 
-/** Whether price and number of texts are in their limits; a field that is empty means 0. */
+/** Whether the price and the number of texts are within their limits; an empty field means 0. */
 const payable = () => ["price", "texts"].every((id) => find(id).validity.valid);
 
-/** What the counts of the strip cost. */
+/** The cost of the counts in the strip. */
 export function showCosts() {
   const [price, texts] = ["price", "texts"].map((id) => find(id).valueAsNumber || 0);
   for (let row = 0; find(`cost-${row}`); row++) {

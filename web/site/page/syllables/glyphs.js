@@ -1,10 +1,10 @@
-// Characters as the cards of this page show them.
+// How the cards of this page show characters.
 
 import { element } from "../show/element.js";
 import { nameOf } from "../show/markup.js";
 
 const MARK = /^\p{M}/u;
-/** But for line ends, and what shapes the letters beside it. */
+/** Except line ends, and characters that shape the letters next to them. */
 const UNSEEN = /(?![\t\r\n\u200c\u200d])[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
 const NAMES = new Map([
   [" ", "space"],
@@ -23,13 +23,13 @@ export function cell(text) {
   return element("td", "", glyph(text), " ", element("small", "", codes.join(" ")));
 }
 
-/** What cannot be seen, or turns around what can, gets its name. @param {string} text */
+/** Shows the names of characters that are invisible or change the direction of text. @param {string} text */
 export function named(text) {
   const shown = NAMES.get(text) ?? (text.trim() === "" ? text.replaceAll("\n", "↵").replaceAll(" ", "␣") : text);
   return shown.replace(UNSEEN, (character) => `[${nameOf(character)}]`);
 }
 
-/** A card: what it is of, a line on it, and a table. @param {string} kind @param {string} face @param {string} line @param {readonly string[]} heads @param {readonly Node[]} rows */
+/** A card: its subject, a line about it, and a table. @param {string} kind @param {string} face @param {string} line @param {readonly string[]} heads @param {readonly Node[]} rows */
 export function card(kind, face, line, heads, rows) {
   const names = heads.map((name) => {
     const head = element("th", "", name);

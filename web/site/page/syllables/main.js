@@ -1,4 +1,4 @@
-// The page that shows how a text is cut: the tables of wwho_400k at work on it, a small model of SCRIPT, or a tokenizer of the user's.
+// The page that shows how a text is cut: by the tables of wwho_400k, by a small SCRIPT model, or by the user's own tokenizer.
 
 import { Tokenizer } from "../../package/index.js";
 import { EXAMPLES } from "../data/examples.js";
@@ -17,7 +17,7 @@ const find = (id) => document.getElementById(id);
 const [box, state, pick] = [find("text"), find("state"), find("pick")];
 /** @type {SyllableView | undefined} */
 let view;
-/** The tokenizer that is shown. */
+/** The current tokenizer. */
 let shown = FIRST;
 
 /** @param {string} name */
@@ -42,7 +42,7 @@ async function use(name) {
 /** @param {string} what */
 const say = (what) => (state.textContent = what);
 
-/** The first file that may be a tokenizer; what belongs to it may lie beside it. @param {import("../input/dropped.js").Found[]} found */
+/** Open the first file that may be a tokenizer; its companion files may lie next to it. @param {import("../input/dropped.js").Found[]} found */
 async function take(found) {
   const given = found.find(({ path }) => !isBeside(path));
   if (!given) return say("There is no tokenizer among these files.");

@@ -1,4 +1,4 @@
-// A model of SCRIPT at work: the pieces that its rule cuts, each character's block and index, and the tokens made of them.
+// A SCRIPT model at work: the pretokens that its rule cuts, the block and the index of each character, and the tokens made of these.
 
 import { element } from "../show/element.js";
 import { card, cell, named } from "./glyphs.js";
@@ -8,16 +8,16 @@ import { card, cell, named } from "./glyphs.js";
 /** @typedef {import("../../package/index.js").TracedUnit} Unit */
 /** @typedef {import("../../package/index.js").Encoded} Encoded */
 
-/** Whether a model of SCRIPT made these. @param {readonly Segment[]} segments */
+/** Whether a SCRIPT model made these. @param {readonly Segment[]} segments */
 export const isScript = (segments) => segments[0]?.units[0]?.symbols !== undefined;
 
 /** How the model cuts. @param {Tokenizer} tokenizer @returns {string} */
 export function noteOnScript({ provenance: { pattern } }) {
   const rule = {
-    script: "A piece ends where the script or the kind of the characters changes; one space before a word belongs to it in scripts that write spaces. ",
-    none: "This model does not cut the text into pieces. ",
+    script: "A pretoken ends where the script or the kind of the characters changes; in scripts with spaces, one space belongs to the word after it. ",
+    none: "This model does not cut the text into pretokens. ",
   }[pattern ?? "none"];
-  return `${rule ?? "A regular expression cuts the text into pieces. "}Tokens are merged from these symbols, and no token crosses the end of a piece.`;
+  return `${rule ?? "A regular expression cuts the text into pretokens. "}Tokens are merged from these symbols, and no token crosses the end of a pretoken.`;
 }
 
 /** @param {Segment} piece @param {Encoded} encoded the whole text */
@@ -34,12 +34,12 @@ function row({ text, rule, symbols = [], block }) {
     bytes.setAttribute("colspan", "2");
     return element("tr", "", cell(text), bytes);
   }
-  // Where normalizing made several characters of one, each has a pair.
+  // If normalizing made several characters of one, each has a pair.
   const [blocks, indices] = [0, 1].map((odd) => symbols.filter((_, i) => i % 2 === odd).join(" "));
   return element("tr", "", cell(text), element("td", "", block ?? "", " ", element("small", "", blocks)), element("td", "", indices));
 }
 
-/** The tokens of a piece, with their ids; of a part of a character the id alone. @param {Segment} piece @param {Encoded} encoded */
+/** The tokens of a pretoken, with their ids; only the id for a part of a character. @param {Segment} piece @param {Encoded} encoded */
 function tokensOf({ text, start, end }, { ids, starts, ends }) {
   const found = element("td", "", "tokens ");
   found.setAttribute("colspan", "3");

@@ -1,4 +1,4 @@
-// The automata at work: a text cut by the router, one of its segments cut by its own machine, with every step. Or a model of SCRIPT.
+// The automata at work: the router cuts a text, and a machine cuts one of its segments, with every step. Or a SCRIPT model.
 
 import { CLASSES, GRAMMARS } from "./grammars.js";
 import { element } from "../show/element.js";
@@ -28,9 +28,9 @@ export class SyllableView {
   #segments = [];
   #chosen = 0;
   #shown = UNITS;
-  /** What makes the cards, each when it is shown. @type {(() => Node)[]} */
+  /** Functions that make the cards, called when they are shown. @type {(() => Node)[]} */
   #cards = [];
-  /** Where the segment that the user chose begins, if any was. @type {number | undefined} */
+  /** The start of the segment that the user chose, if any. @type {number | undefined} */
   #wanted;
   #find;
 
@@ -51,7 +51,7 @@ export class SyllableView {
     });
   }
 
-  /** Show a text by another tokenizer. @param {Tokenizer} tokenizer @param {string} text */
+  /** Show a text with another tokenizer. @param {Tokenizer} tokenizer @param {string} text */
   use(tokenizer, text) {
     this.#tokenizer?.free();
     this.#tokenizer = tokenizer;
@@ -112,27 +112,27 @@ export class SyllableView {
     this.#find("more-units").hidden = this.#cards.length <= this.#shown;
   }
 
-  /** The grammar of a segment's script, if the tokenizer says that it was made of this one. @param {Segment} segment */
+  /** The grammar of a segment's script, if the tokenizer's provenance names it. @param {Segment} segment */
   #grammarOf({ route }) {
     const grammar = GRAMMARS[route];
     return grammar && this.#tokenizer?.provenance[`schema:${route}`] === grammar.source ? grammar : undefined;
   }
 }
 
-/** The server has a font for each script, named by its route; a browser fetches those named here. @param {readonly Segment[]} segments */
+/** Use the fonts of the scripts in the text: each is named by its route, and browsers fetch only the fonts named here. @param {readonly Segment[]} segments */
 function useFontsOf(segments) {
   const scripts = segments.flatMap(({ route, units }) => [route, ...units.map(({ block = "" }) => block.split(" ")[0].toLowerCase().replaceAll("_", "-"))]);
   const others = getComputedStyle(document.documentElement).getPropertyValue("--text");
   document.body.style.setProperty("--text", [...new Set(scripts.map((script) => `"wwho ${script}"`)), others].join(", "));
 }
 
-/** What a reader calls the script of a route: two grammars of one script have the same title. @param {Segment} segment */
+/** The name of a route's script for readers: two grammars of one script have the same title. @param {Segment} segment */
 const titleOf = ({ route }) => (GRAMMARS[route] ?? GRAMMARS[`${route}-unicode`])?.title ?? route;
 
 /** @param {Segment} segment */
 const kindOf = ({ units }) => ((units[0]?.rule ?? "piece") === "piece" ? "base" : "script");
 
-/** The segment with the most characters in syllables of several. @param {readonly Segment[]} segments */
+/** The index of the segment with the most characters in syllables of more than one. @param {readonly Segment[]} segments */
 function mostToShow(segments) {
   const lengths = segments.map((segment) => {
     const units = kindOf(segment) === "script" ? segment.units.slice(0, UNITS).map(({ text }) => text.trimStart().length) : [];
@@ -145,11 +145,11 @@ function mostToShow(segments) {
 function noteOn(segment, grammar) {
   const { states } = segment;
   const title = titleOf(segment);
-  if (states === 0) return [`This tokenizer cuts “${title}” in several steps, or not at all, so no one machine can be shown.`];
+  if (states === 0) return [`This tokenizer cuts “${title}” in several steps, or not at all, so there is no single machine to show.`];
   const machine = `a machine of ${states} states`;
   if (kindOf(segment) === "base") {
-    return [`To the router this segment is “${title}”, in which no syllables are made. ${upper(machine)} cuts it into the pieces that the base BPE ` +
-      "works on; the file numbers the classes of its characters and does not name them."];
+    return [`The router calls this segment “${title}”, which has no syllables. ${upper(machine)} cuts it into the pretokens that the base BPE ` +
+      "encodes; the file numbers the classes of its characters and does not name them."];
   }
   const rings = "A double ring: a syllable may end here.";
   if (!grammar) return [`The grammar of this script became ${machine}; the file numbers the classes of its characters. ${rings}`];
@@ -168,7 +168,7 @@ function unitCard(piece, kind, grammar) {
 /** @param {Unit} piece */
 const faceOf = ({ text }) => named(text.replace(/^ (?=.)/u, ""));
 
-/** @param {Step} step @param {boolean} ahead whether the character lies behind the piece @param {Grammar | undefined} grammar */
+/** @param {Step} step @param {boolean} ahead whether the character lies after the unit @param {Grammar | undefined} grammar */
 function row(step, ahead, grammar) {
   const from = step.from === START ? [ring("start", false), " → "] : ["→ "];
   return element(
@@ -181,7 +181,7 @@ function row(step, ahead, grammar) {
 }
 
 /**
- * What ended the scan, and what came of it.
+ * What ended the scan, and its result.
  * @param {Unit} piece @param {Step} step @param {boolean} back whether characters that were read are given back
  * @param {Grammar | undefined} grammar
  */
