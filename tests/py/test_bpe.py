@@ -127,7 +127,9 @@ def test_characters_of_several_bytes(letters: str) -> None:
             vocab[left + right] = len(vocab)
         early += sum(letter.encode() in vocab for letter in letters)
         shown = {"".join(ALPHABET[b] for b in text): number for text, number in vocab.items()}
-        pairs = [("".join(ALPHABET[b] for b in x), "".join(ALPHABET[b] for b in y)) for x, y in merges]
+        pairs = [
+            ("".join(ALPHABET[b] for b in x), "".join(ALPHABET[b] for b in y)) for x, y in merges
+        ]
         engine = Tokenizer(models.BPE(shown, pairs))
         engine.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
         native, reference = backends(bpe_model(vocab, merges))

@@ -6,14 +6,14 @@ static HOT uint32_t pair_at(const wwho_bytes *b, const uint8_t *text, uint32_t i
     return i + 1 < n ? b->pair[text[i] << 8 | text[i + 1]] : WWHO_NONE;
 }
 
-/* The number of the lead of what begins at p, or 0. */
+/* The number of the lead of the character that begins at p, where n > 0 bytes are left, or 0. */
 static WARM uint32_t lead_of(const wwho_bytes *b, const uint8_t *p, uint32_t n) {
     if (p[0] < 0xC0 || p[0] >= 0xF0) return 0;
     if (p[0] < 0xE0) return 1 + (p[0] & 31);
     return n > 1 && p[1] >> 6 == 2 ? b->lead_at[(p[0] & 15) << 6 | (p[1] & 63)] : 0;
 }
 
-/* The bytes of the character at i, or of a space at the start and the character behind it, where their *token merges early; or 0. */
+/* How many of n bytes from i on merge early to *token: a character, or a space at the start and the character after it; 0 if none do. */
 static inline uint32_t early_at(const wwho_bytes *b, const uint8_t *text, uint32_t i, uint32_t n, uint32_t *token) {
     bool spaced = !i && text[0] == ' ' && n > 1;
     const uint8_t *p = text + i + spaced;
@@ -29,19 +29,19 @@ static inline uint32_t early_at(const wwho_bytes *b, const uint8_t *text, uint32
 
 WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
     const wwho_bytes *b = v->bytes;
-    /* what the byte at i merges to with the one before it, and with the one behind it */
+    /* what the byte at i merges to with the one before it, and with the one after it */
     uint32_t last = WWHO_NONE, here = pair_at(b, text, 0, n);
     for (uint32_t i = 0; i < n;) {
-        uint32_t token, width = early_at(b, text, i, n, &token), behind = pair_at(b, text, i + 1, n);
+        uint32_t token, width = early_at(b, text, i, n, &token), after = pair_at(b, text, i + 1, n);
         if (!width) {
-            bool pair = here < last && here < behind && here < b->from_left[text[i]] && here < b->from_right[text[i + 1]];
+            bool pair = here < last && here < after && here < b->from_left[text[i]] && here < b->from_right[text[i + 1]];
             width = pair ? 2 : 1;
             token = pair ? here : b->token[text[i]];
         }
         push_symbol(row, token);
-        last = width == 1 ? here : width == 2 ? behind : WWHO_NONE;
+        last = width == 1 ? here : width == 2 ? after : WWHO_NONE;
         i += width;
-        here = width == 1 ? behind : pair_at(b, text, i, n);
+        here = width == 1 ? after : pair_at(b, text, i, n);
     }
 }
 
@@ -52,7 +52,7 @@ WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_
 
 static void lower(uint32_t *least, uint32_t value) { *least = value < *least ? value : *least; }
 
-/* Where the token of a character is, or of a space and one; null for other tokens. */
+/* Where the lead keeps this token, if it is a character, or a space and a character; otherwise null. */
 static uint32_t *place_of(const wwho_vocabulary *v, uint32_t token) {
     const uint8_t *text = v->texts + v->offset[token];
     bool spaced = text[0] == ' ';
@@ -61,7 +61,7 @@ static uint32_t *place_of(const wwho_vocabulary *v, uint32_t token) {
     return &(spaced ? v->bytes->leads[lead].spaced : v->bytes->leads[lead].token)[last & 63];
 }
 
-/* Whether the bytes of a token merge to it where they are alone, the last byte at the end. */
+/* Whether the bytes of a token, alone, merge to it, the last one in the last merge. */
 static bool ends_alone(const wwho_vocabulary *v, uint32_t token) {
     wwho_row row;
     const uint8_t *text = v->texts + v->offset[token];
@@ -73,7 +73,7 @@ static bool ends_alone(const wwho_vocabulary *v, uint32_t token) {
     return row.n == 1 && row.tokens[0] == token;
 }
 
-/* A merge counts at the border between its parts. */
+/* Count a merge at the border between its parts. */
 static void note_border(const wwho_vocabulary *v, uint32_t token) {
     uint32_t left = token_length(v, v->left[token]), right = token_length(v, token) - left;
     const uint8_t *p = v->texts + v->offset[token] + left; /* the border */
@@ -105,14 +105,14 @@ WWHO_LOCAL void find_early(wwho_vocabulary *v) {
         uint32_t *place = place_of(v, token);
         note_border(v, token);
         if (place && *place && ends_alone(v, token)) *place = token;
-        for (uint32_t k = 0; v->later && k < 2; k++) { /* what a later part takes part in comes before it */
+        for (uint32_t k = 0; v->later && k < 2; k++) { /* a part of a higher number: merges that it takes part in come before its own */
             uint32_t part = k ? v->right[token] : v->left[token];
             if (part < token) continue;
             if (token_length(v, part) == 2) b->from_left[v->texts[v->offset[part]]] = 0;
             if ((place = place_of(v, part))) *place = 0;
         }
     }
-    for (uint32_t at = 0; at < sizeof b->lead_at; at++) /* merges with the first of three bytes alone count at all borders before it */
+    for (uint32_t at = 0; at < sizeof b->lead_at; at++) /* a merge with the first of three bytes alone counts for all their leads */
         for (uint32_t i = 0, first = 0xE0 + at / 64; b->lead_at[at] && i < 0xC0; i++) {
             wwho_lead *lead = &b->leads[b->lead_at[at]];
             uint32_t pair = b->pair[i << 8 | first], *left = &lead->from_left[i < 0x80 ? 64 : i & 63];

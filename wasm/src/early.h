@@ -1,18 +1,22 @@
-/* What merges before anything else that its bytes could take part in, whatever is beside it: a row begins with these as its symbols.
+/* The symbols that a row of bytes begins with: bytes, and pairs of bytes and whole characters that merge early, which means before
+ * anything else that their bytes could take part in, whatever stands next to them. So fewer merges are left to replay.
  *
- * Pairs of bytes: unseen Hindi and Sinhala by 1.12 to 1.18, in WebAssembly by 1.1. Characters of two or three bytes: a merge across the
- * border between two of them has the last byte of the left one as its left part, or else a part that ends with this byte; its right part
- * is the beginning of the right one, or begins with that. While no such merge that a character's parts could take part in comes before its
- * own, its bytes only merge with each other, and its token may be taken at once: what it then takes part in comes later. */
+ * Pairs of bytes: Hindi that was not seen before is 1.08 times as fast, Chinese 1.13, English 1.05.
+ *
+ * Characters of two or three bytes: Sinhala is 1.45 times as fast, Hindi 1.23, Burmese 1.55, Thai 1.5, Japanese 1.4, Chinese and
+ * Tamil 1.25; in WebAssembly Hindi and Sinhala 1.2. A merge across the border between two characters either has the last byte of the left
+ * one as its left part, or a longer part that ends with that byte; its right part is the beginning of the right character, or begins with
+ * it. As long as no such merge in which parts of a character could take part comes before the character's own merge, its bytes merge with
+ * each other only, and its token can be taken at once: every merge that the token takes part in comes later. */
 #ifndef WWHO_EARLY_H
 #define WWHO_EARLY_H
 
 #include "merge.h"
 
-/* Find what merges early, once all merges of a vocabulary over bytes are there. */
+/* Find what merges early, once all merges of a vocabulary over bytes are known. */
 WWHO_LOCAL void find_early(wwho_vocabulary *v);
 
-/* A row of the symbols of n > 0 bytes, which are no more than WIDE_WINDOW. */
+/* Fill an empty row with the symbols of n bytes, from 1 to WIDE_WINDOW. */
 WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n);
 
 #endif

@@ -20,22 +20,23 @@ typedef struct {
     wwho_filter filter;   /* what is in slots */
 } wwho_pairs;
 
-/* The characters of two or three bytes in UTF-8 that only their last byte tells apart. By that byte: the token of the character, and that
- * of a space and it. By the last byte of what comes before (64: ASCII): the first merge of that with the bytes that these characters have
- * in common. By the last byte of a character before: the first merge of that byte with more than the first byte of one of these. */
+/* A lead: the characters of two or three bytes in UTF-8 that differ in their last byte only. For each last byte, the token of the
+ * character, and that of a space and the character. For each last byte of the text before (64: any ASCII character), the first merge of
+ * such text with the bytes that these characters share. For each last byte of a character before, the first merge of that byte with text
+ * that begins with the shared bytes. */
 typedef struct {
     uint32_t token[64], spaced[64], from_left[65], from_right[64];
 } wwho_lead;
 
 #define MOST_LEADS 256u
 
-/* The symbols of a vocabulary over bytes, and what early.h has to know of their merges. */
+/* The symbols of a vocabulary over bytes, and what early.h needs to know about their merges. */
 typedef struct {
     uint32_t token[256];
     uint32_t pair[1 << 16];                   /* what two neighbouring bytes merge to, by `first << 8 | second` */
-    uint32_t from_left[256], from_right[256]; /* the first merge of a byte with a longer token before it, and behind it */
-    uint8_t lead_at[1 << 10];    /* of the first two of three bytes, without what all have in common: the number of the lead, or 0 */
-    wwho_lead leads[MOST_LEADS]; /* 0: ASCII, which has no such token; from 1 on, those of one byte; then those of two */
+    uint32_t from_left[256], from_right[256]; /* the first merge of a byte with a longer token before it, and after it */
+    uint8_t lead_at[1 << 10];                 /* by the bits of two shared bytes that vary: the number of the lead, or 0 */
+    wwho_lead leads[MOST_LEADS]; /* 0: all of ASCII, without tokens; from 1 on, by their one shared byte; then those with two */
 } wwho_bytes;
 
 /* Numbers and texts that are read one after another; `at` is null once something was not there. */
