@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,16 +11,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from releases import Release
+from serving import serving
+
+import wwho
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 pytest.importorskip("waitress", reason="needs the extra serve")
-
-sys.path.append(str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
-
-from releases import Release  # noqa: E402
-
-import wwho  # noqa: E402
-from load import serving  # noqa: E402
 
 expect = playwright.expect
 
