@@ -71,8 +71,8 @@ class Installed:
         """Make it, and check that it runs by its compiled core and has schemas to read."""
         venv = [python, "-m", "venv", "--without-pip", self.prefix]
         subprocess.run(venv, env=self.environment, check=True)
-        install = ("-m", "pip", "--python", self.prefix, "install", "--no-compile", *requirements)
-        pip = self.run(sys.executable, *install)
+        into = ("-m", "pip", "--python", str(self.prefix))
+        pip = self.run(sys.executable, *into, "install", "--no-compile", *requirements)
         if pip.returncode:
             absent = pytest.fail if os.environ.get("CI") else pytest.skip
             absent(f"pip cannot install it: {pip.stderr}")
