@@ -29,6 +29,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -39,6 +40,7 @@ SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 STAMPS = VENV / "dev-stamps.json"
 STAMPS_LOCK = Lock()
+APT_LOCK = Lock()
 ZIG = "ziglang==0.16.0"
 EXAMPLE = "ඔයා 1 special अद्भुत"
 # What the compiled parts are made from; a change to any of these files builds them again.
@@ -111,20 +113,20 @@ def demo(*, check: bool, port: int) -> int:
 
 def test(pytest_arguments: list[str]) -> int:
     """Set up and run every check and test; with arguments for pytest, run pytest alone."""
-    install_browsers()
-    install_clang()
     if not shutil.which("npm") and not install_debian_packages(["nodejs", "npm"]):
         raise SystemExit("The tests need Node.js 20 or later with npm: install it and try again.")
-    make_environment()
     with ThreadPoolExecutor() as pool:  # what waits for the network, beside what compiles
+        programs = pool.submit(install_programs)
+        make_environment()
         fetched = [
             pool.submit(install_node_packages, *NODE_PACKAGES),
             pool.submit(install_tokenizers),
         ]
         install_package("dev")
+        programs.result()  # with fonts among them
+        pack_fonts()
         for each in fetched:
             each.result()
-    pack_fonts()
     pytest = [str(PYTHON), "-m", "pytest"]
     if pytest_arguments:
         return run(pytest + pytest_arguments)
@@ -208,6 +210,12 @@ def compiler() -> dict[str, str]:
     return {**os.environ, "CC": zig, "LDSHARED": f"{zig} -shared"}
 
 
+def install_programs() -> None:
+    """Install what the tests run, apart from Python and Node.js."""
+    install_browsers()
+    install_clang()
+
+
 def install_browsers() -> None:
     """Install Chromium and fonts for the page tests where that is allowed; else say so.
 
@@ -246,10 +254,17 @@ def install_debian_packages(names: list[str]) -> bool:
     if sudo and "--sudo" not in sys.argv:
         print(f"   Missing: sudo apt-get install {' '.join(names)} (or --sudo does it)", flush=True)
         return False
-    heading(f"Installing {', '.join(names)} (apt-get)")
-    apt = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    with APT_LOCK:
+        heading(f"Installing {', '.join(names)} (apt-get)")
+        apt = (*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq")
+        update_lists(apt)
+        return run([*apt, "install", "-y", "--no-install-recommends", *names], quiet=True) == 0
+
+
+@cache
+def update_lists(apt: tuple[str, ...]) -> None:
+    """Fetch the lists of Debian's packages, once."""
     run([*apt, "update"], quiet=True)
-    return run([*apt, "install", "-y", "--no-install-recommends", *names], quiet=True) == 0
 
 
 def install_node_packages(*names: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import oracle  # puts tools/ on the path
 import pytest
-from exhaustive import examples
+from exhaustive import EXHAUSTIVE, examples
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import hard_text, raw, texts
@@ -174,10 +174,11 @@ def found(enc: Tokenizer, text: bytes) -> int | None:
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-def test_every_token_in_both(name: str) -> None:
+def test_tokens_in_both(name: str) -> None:
+    """All of them, or every third one."""
     native, reference = (tokenizer(name, backend) for backend in BACKENDS)
     assert native.info == reference.info
-    for token in range(native.n_vocab):
+    for token in range(0, native.n_vocab, 1 if EXHAUSTIVE else 3):
         try:
             text = reference.decode_single_token_bytes(token)
         except UnknownTokenError:

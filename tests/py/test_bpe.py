@@ -98,7 +98,8 @@ def trained_merges(rng: random.Random, text: str, n: int) -> list[tuple[bytes, b
     while len(merges) < n and len(tokens) > 1:
         at = rng.randrange(len(tokens) - 1)
         left, right = tokens[at : at + 2]
-        if rng.random() < 0.3 and left[-1] < 128 or left + right in made or len(left + right) > 12:
+        dull = left[-1] < 128 and rng.random() < 0.3
+        if dull or left + right in made or len(left + right) > 12:
             tokens[at : at + 1] = []
             continue
         merges.append((left, right))
@@ -122,7 +123,7 @@ def test_characters_of_several_bytes(letters: str) -> None:
         rng = random.Random(seed)
         text = "".join(rng.choices(letters, k=rng.choice([60, 400])))
         merges = trained_merges(rng, text, rng.choice([4, 12, 30, 80]))
-        vocab = {byte: number for byte, number in BYTES.items()}
+        vocab = dict(BYTES)
         for left, right in merges:
             vocab[left + right] = len(vocab)
         early += sum(letter.encode() in vocab for letter in letters)

@@ -18,7 +18,7 @@ from wwho.text import to_bytes
 
 NAMES = ("tiny", "paper", "o200k_base", "wwho_328k", "wwho_super_328k")
 LONGEST = 1 << 21
-MANY_WORDS = 250_000
+MANY_WORDS = 210_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 CONSONANTS, SIGNS = "කගචජටඩණතදනපබමයරලවසහළ", ("", "ා", "ි", "ු", "ෙ", "ො", "්")
 SYLLABLES = [consonant + sign for consonant in CONSONANTS for sign in SIGNS]

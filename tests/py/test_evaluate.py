@@ -17,6 +17,7 @@ import wwho
 from wwho.build.assemble import units_of
 from wwho.compile.load import load_schema
 from wwho.errors import WwhoError
+from wwho.evaluate import comparisons
 from wwho.evaluate.encoders import open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate
 from wwho.evaluate.grammar import Grammar
@@ -35,7 +36,8 @@ OUR_TOKENS = 2 + 9 + 0 + 4 + 1
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(comparisons, "SENTENCES", 500)  # each test encodes them all
     return put_files(tmp_path)
 
 

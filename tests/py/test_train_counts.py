@@ -406,7 +406,7 @@ def test_a_full_device_is_named(tmp_path: Path, cli: Any) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
 def test_the_scripts_of_the_page(tmp_path: Path) -> None:
-    """Those for a shell, and for Slurm, whose part the shell plays."""
+    """Those for a shell, and for Slurm, whose part the shell plays; with two parts, not eight."""
     page = (Path(wwho.__file__).parent / "train" / "README.md").read_text("utf-8")
     page = page.split("\n## Counting separately\n")[1]
     blocks = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
@@ -417,9 +417,9 @@ def test_the_scripts_of_the_page(tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     models = []
     for block in blocks:
-        script = "set -e\n" + textwrap.dedent(block)
+        script = "set -e\n" + re.sub(r"(seq |/)8\b", r"\g<1>2", textwrap.dedent(block))
         if "SLURM" in block:
-            array = [f"SLURM_ARRAY_TASK_ID={k} sh count.sh" for k in range(1, 9)]
+            array = [f"SLURM_ARRAY_TASK_ID={k} sh count.sh" for k in (1, 2)]
             (tmp_path / "count.sh").write_text(script)
             script = "\n".join(["set -e", "rm counts/*", *array, TRAIN])
         subprocess.run(

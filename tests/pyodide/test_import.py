@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from releases import Release
+from serving import serving
+
+import wwho
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 pytest.importorskip("waitress", reason="needs the extra serve")
-
-sys.path.append(str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
-
-from releases import Release  # noqa: E402
-
-import wwho  # noqa: E402
-from load import serving  # noqa: E402
 
 expect = playwright.expect
 TEXT = "We'll see the shore: ශ්‍රී ලංකා  \n\n x"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,16 +11,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from releases import Release
+from serving import serving
+
+import wwho
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 pytest.importorskip("waitress", reason="needs the extra serve")
-
-sys.path.append(str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
-
-from releases import Release  # noqa: E402
-
-import wwho  # noqa: E402
-from load import serving  # noqa: E402
 
 expect = playwright.expect
 
@@ -195,11 +191,10 @@ def test_after_a_visit_python_needs_no_network(browser: Any, releases: dict[str,
     page = context.new_page()
     with served(releases["314"].folder) as address:
         page.goto(address)
-        assert page.evaluate(
+        page.evaluate(
             """async () => {
               await navigator.serviceWorker.ready;
-              for (let i = 0; i < 200; i++) {
-                if (await caches.match("./", { ignoreVary: true })) return true;
+              while (!(await caches.match("./", { ignoreVary: true }))) {
                 await new Promise((go) => setTimeout(go, 50));
               }
             }"""

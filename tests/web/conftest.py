@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,9 @@ import pytest
 from bundling import apps as apps
 from packaged import project as project
 from packaged import site as site
+from serving import Running, serving
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools" / "bench"))
-
-from load import Running, serving  # noqa: E402
-
 ARTIFACTS = ROOT / "test-artifacts"
 
 

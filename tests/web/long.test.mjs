@@ -22,7 +22,7 @@ const ALPHABET = [
 const pick = (from) => from[Math.floor(random() * from.length)];
 const randomText = (length) => Array.from({ length }, () => pick(ALPHABET)).join("");
 /** Of ordinary text, and of every kind of character after every other; a part has 256 KB. */
-const LONG = [randomText(300_000), TEXTS.join(" ").repeat(1500), `${"x".repeat(700_000)} ${randomText(5000)}`];
+const LONG = [randomText(300_000), TEXTS.join(" ").repeat(700), `${"x".repeat(700_000)} ${randomText(5000)}`];
 const SOME = new Set(["<|endoftext|>"]);
 
 for (const name of NAMES) {

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from load import serving
+from serving import serving
 
 for needed in ("brotli", "flask", "msgspec", "waitress"):
     pytest.importorskip(needed, reason=f"the server needs {needed}: pip install 'wwho[serve]'")
@@ -67,12 +66,10 @@ def log_lines(server: Any) -> list[dict[str, Any]]:
 # Slow clients
 
 IMPATIENT = """
-from wwho.cli.main import main
 from wwho.serve.run import SETTINGS
 
 SETTINGS["channel_timeout"] //= 30
 SETTINGS["cleanup_interval"] = 1  # waitress looks every half minute
-raise SystemExit(main())
 """
 STOPPED = {
     "nothing": b"",
@@ -103,7 +100,7 @@ def test_clients_that_do_not_read_keep_nobody_waiting(server: Any) -> None:
 def test_clients_that_stop_are_cut_off(tmp_path: Path) -> None:
     """By a server that has the patience of a second for each half minute of the real one."""
     with ExitStack() as stack:
-        server = stack.enter_context(serving(tmp_path / "log", wwho=("-c", IMPATIENT)))
+        server = stack.enter_context(serving(tmp_path / "log", before=IMPATIENT))
         clients = []
         for sent in STOPPED.values():
             clients.append(

@@ -79,8 +79,12 @@ WORKS_OFFLINE = """async () => {
 
 
 def wait_for(page: Any, condition: str) -> None:
-    """Wait until an expression of JavaScript, which may await, is true."""
-    page.wait_for_function(f"async () => {condition}")
+    """Wait until an expression of JavaScript, which may await, is true.
+
+    `wait_for_function` does not: a promise is true to it, whatever comes of it.
+    """
+    again = "await new Promise((go) => setTimeout(go, 20))"
+    page.evaluate(f"async () => {{ while (!({condition})) {again}; }}")
 
 
 def reopened_offline(context: Any, address: str) -> None:

@@ -21,17 +21,17 @@ for (const project of ["tsconfig.json", "types/tsconfig.json", "types/tsconfig.n
   });
 }
 
+const pathOf = (name) => fileURLToPath(new URL(`web/package/${name}`, ROOT));
+const program = ts.createProgram(["index.d.ts", "worker.d.ts", "openai.d.ts"].map(pathOf), {
+  lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.esnext.disposable.d.ts"],
+  types: [],
+  module: ts.ModuleKind.NodeNext,
+});
+const checker = program.getTypeChecker();
+
 /** The values that a file of declarations exports, and of each class the names of its members. @param {string} name */
 function declared(name) {
-  const path = fileURLToPath(new URL(`web/package/${name}`, ROOT));
-  const options = {
-    lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.esnext.disposable.d.ts"],
-    types: [],
-    module: ts.ModuleKind.NodeNext,
-  };
-  const program = ts.createProgram([path], options);
-  const checker = program.getTypeChecker();
-  const file = program.getSourceFile(path);
+  const file = program.getSourceFile(pathOf(name));
   const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(file)).map((symbol) => {
     return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   });
