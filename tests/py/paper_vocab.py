@@ -28,8 +28,7 @@ def learn_vocab(corpus: Path, *, vocab_size: int, prune: int, min_freq: int = 2)
     schemas = [load_schema(name, allow_invalid=True) for name in NAMES]
     cutter = replace(counting_model(schemas), scanners=paper_scanners(schemas))
     words = count_corpus(Corpus([corpus]), cutter, {}, processes=1, advance=ignore).words
-    counts = {unit[0]: count for unit, count in words.units().items()}
-    atoms = tuple(sorted(unit for unit, count in counts.items() if count >= prune))
+    atoms = tuple(sorted(unit for unit, count in words.units().items() if count >= prune))
     room = vocab_size - len(SPECIALS) - len(atoms)
     merges = learn_merges(words, atoms, room, min_freq=min_freq, bars=Progress(False)).merges()
     units = replace(

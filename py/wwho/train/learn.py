@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from wwho.build.atoms import AtomKind
@@ -21,9 +22,6 @@ NOTHING = CodePointSet()
 MAX_ATOM = 255
 """Bytes of an atom, at most (FORMAT.md, ADDED)."""
 
-STEP = 2000
-"""Merges between two looks at Ctrl-C and the progress bar; the first, large ones take a second."""
-
 
 def atoms_of(
     kind: AtomKind,
@@ -33,21 +31,20 @@ def atoms_of(
     characters: CodePointSet = NOTHING,
     end_of_word: bool = False,
 ) -> tuple[bytes, ...]:
-    """The atoms for the words of a corpus: those of `choose_atoms`, all bytes, or all symbols.
-
-    To the chosen ones `characters` are added, seen or not.
-    """
+    """The atoms for the words of a corpus: those of `choose_atoms`, all bytes, or all symbols."""
     if kind is AtomKind.BYTE:
         return BYTES
     if kind is AtomKind.SCRIPT:
         return tuple(map(symbol_text, range(script_step().n_symbols)))
-    units = {unit[0]: count for unit, count in words.units().items()}
-    chosen = choose_atoms(units, prune, end_of_word=end_of_word)
-    return tuple(sorted({*chosen, *(chr(character).encode() for character in characters)}))
+    return choose_atoms(words.units(), prune, characters=characters, end_of_word=end_of_word)
 
 
 def choose_atoms(
-    units: Mapping[bytes, int], prune: int, *, end_of_word: bool = False
+    units: Mapping[bytes, int],
+    prune: int,
+    *,
+    characters: CodePointSet = NOTHING,
+    end_of_word: bool = False,
 ) -> tuple[bytes, ...]:
     """Choose the units that get an id of their own.
 
@@ -62,6 +59,7 @@ def choose_atoms(
     Args:
         units: text in UTF-8 to number of occurrences.
         prune: the threshold, at least 1.
+        characters: what are atoms anyway, seen or not.
         end_of_word: whether a space is a unit of its own: X is then an atom where it was seen
             `prune` times, whatever it is.
 
@@ -72,17 +70,24 @@ def choose_atoms(
         >>> choose_atoms({b"X": 1, b" X": 2, b"Y": 1, b" Y": 1}, 2)
         (b' X', b'X', b'Y')
     """
-    if end_of_word:
-        frequent = (unit for unit, count in units.items() if count >= prune)
-        return tuple(sorted(unit for unit in frequent if len(unit) <= MAX_ATOM))
-    totals: dict[bytes, int] = {}
+    totals = Counter(units if end_of_word else spaced_and_bare(units))
+    atoms = {unit for unit, n in totals.items() if n >= prune and 0 < len(unit) <= MAX_ATOM}
+    if not end_of_word:
+        atoms = {atom for atom in atoms if atom.removeprefix(SPACE) in atoms}
+    return tuple(sorted(atoms.union(chr(character).encode() for character in characters)))
+
+
+def spaced_and_bare(units: Mapping[bytes, int]) -> Counter[bytes]:
+    """How often each unit was seen: with a space, and in all, with the space or without.
+
+    Example:
+        >>> sorted(spaced_and_bare({b"X": 1, b" X": 2}).items())
+        [(b' X', 2), (b'X', 3)]
+    """
+    counts = Counter({unit: count for unit, count in units.items() if unit[:1] == SPACE})
     for unit, count in units.items():
-        bare = unit.removeprefix(SPACE)
-        totals[bare] = totals.get(bare, 0) + count
-    spaced = (unit for unit, count in units.items() if unit[:1] == SPACE and count >= prune)
-    bare_atoms = (unit for unit, count in totals.items() if count >= prune)
-    atoms = {unit for unit in (*spaced, *bare_atoms) if 0 < len(unit) <= MAX_ATOM}
-    return tuple(sorted(atom for atom in atoms if atom.removeprefix(SPACE) in atoms))
+        counts[unit.removeprefix(SPACE)] += count
+    return counts
 
 
 def learn_merges(
@@ -120,6 +125,4 @@ def learn_merges(
     limits = {"max_merges": max_merges, "min_freq": min_freq, "max_units": max_units}
     merger = Merger(words, atoms, **limits, shapes=shapes)
     with bars.stage("merge", max_merges, unit=" merges") as advance:
-        while made := merger.step(STEP):
-            advance(made)
-    return merger
+        return merger.run(advance)

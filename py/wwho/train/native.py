@@ -15,6 +15,7 @@ from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
 from wwho.format.rewriting import symbol_text
 from wwho.format.write import write_artifact
+from wwho.progress import Advance, ignore
 
 try:
     from wwho.train._native import ffi, lib
@@ -27,6 +28,9 @@ except ImportError as error:
 
 Word = tuple[bytes, ...]
 """A word as the texts of its units."""
+
+STEP = 2000
+"""Merges between two looks at Ctrl-C and the progress bar; the first, large ones take a second."""
 
 
 class WordsInfo(NamedTuple):
@@ -129,11 +133,11 @@ class Words:
         """Add all words of another table."""
         _check(lib.wwho_words_merge(self.handle, other.handle))
 
-    def units(self) -> Words:
-        """The units of these words, each as a word of its own."""
+    def units(self) -> dict[bytes, int]:
+        """The units of these words, and how often each occurs in them."""
         units = Words()
         _check(lib.wwho_words_units(self.handle, units.handle))
-        return units
+        return {unit: count for (unit,), count in units.items()}
 
     def spelled(self) -> Words:
         """These words, each with its bytes as its units."""
@@ -218,16 +222,11 @@ class Merger:
         _check(status)
         self._own(merger[0])
 
-    @classmethod
-    def prepared(cls, handle: Any) -> Merger:
+    def _own(self, handle: Any) -> Merger:
         """Take over a merger that is laid out."""
-        merger = cls.__new__(cls)
-        merger._own(handle)
-        return merger
-
-    def _own(self, handle: Any) -> None:
         self._handle = _owned(handle, lib.wwho_merger_free)
         self._n = 0
+        return self
 
     def step(self, steps: int) -> int:
         """Make up to `steps` more merges; fewer are made where nothing is left to merge.
@@ -239,6 +238,12 @@ class Merger:
         _check(lib.wwho_merger_step(self._handle, steps, n))
         made, self._n = n[0] - self._n, n[0]
         return int(made)
+
+    def run(self, advance: Advance = ignore) -> Merger:
+        """Make all merges, and tell of them; Ctrl-C is heard in between."""
+        while made := self.step(STEP):
+            advance(made)
+        return self
 
     def merges(self) -> list[Pair]:
         """The merges made so far, as pairs of ids counted from the first atom."""
@@ -292,7 +297,7 @@ class Phrases:
                 min_sources, merger,
             )
         )  # fmt: skip
-        return Merger.prepared(merger[0])
+        return Merger.__new__(Merger)._own(merger[0])
 
 
 def record(word: Word) -> bytes:

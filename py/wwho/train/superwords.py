@@ -12,8 +12,7 @@ from wwho.corpus.corpus import Corpus, Source
 from wwho.errors import CorpusError
 from wwho.format.model import Artifact
 from wwho.progress import Advance, Progress
-from wwho.train.learn import STEP
-from wwho.train.native import Merger, Phrases
+from wwho.train.native import STEP, Merger, Phrases
 from wwho.train.report import Report
 
 MOST_WORDS = 12_000_000
@@ -66,9 +65,7 @@ class SecondStage:
         """
         merger = self.merger(model, count)
         with self.bars.stage("superwords", count, unit=" merges") as advance:
-            while made := merger.step(STEP):
-                advance(made)
-        pairs = merger.merges()
+            pairs = merger.run(advance).merges()
         return with_merges(model, [*units_of(model).merges, *pairs], len(pairs))
 
     def worthwhile(self, model: Artifact, gains: Sequence[int], room: int) -> int:
