@@ -159,7 +159,7 @@ class _Tally:
             self._leave(block, start, end, is_stray=rule == ORPHAN)
         words = Words()
         words.count(self._scanners, block)
-        for (unit,), count in words.units().items():
+        for unit, count in words.units().items():
             syllable = characters(unit).removeprefix(" ")
             if syllable not in self._left:
                 self._count(syllable, count)

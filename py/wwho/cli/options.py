@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -34,6 +35,21 @@ class SchemasError(WwhoError):
         """Keep the lines."""
         super().__init__("\n".join(lines))
         self.lines = tuple(lines)
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """Say of an argument that is out of range that the command line is at fault.
+
+    Raises:
+        UsageError: in place of the `ValueError`.
+    """
+    try:
+        yield
+    except WwhoError:
+        raise
+    except ValueError as error:
+        raise UsageError(error) from error
 
 
 DEFAULT_MODEL = "wwho_328k"

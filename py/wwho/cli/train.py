@@ -6,18 +6,15 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.errors import WwhoError
 
 if TYPE_CHECKING:
-    from wwho.build.atoms import Words
-    from wwho.compile.schema import Schema
     from wwho.corpus import Corpus
     from wwho.format.model import Artifact
     from wwho.train.report import Report
@@ -31,12 +28,6 @@ EXAMPLE = """\
       --weight news/=2.5 news/ 'web/*.parquet' s3://bucket/books/
   $ wwho train --schema sinhala --extend tokenizer.json -o MODEL.wwho corpus.txt
   $ wwho train --schema sinhala -o MODEL.wwho --counts a.counts b.counts"""
-
-AS_GIVEN = (
-    *("atoms", "vocab_size", "prune", "every_character", "min_freq", "superwords", "balanced"),
-    *("max_words", "max_token_units", "merge_constraint", "normalize", "processes", "rounds"),
-)
-"""Options of the command that the trainer has under the same names."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,6 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--special",
+        dest="specials",
         action="append",
         metavar="TEXT",
         help="a special token; may be given several times "
@@ -299,11 +291,15 @@ class Encoding(argparse.Action):
 def run(options: argparse.Namespace) -> int:
     """Train, write the artifact, say how large it is."""
     from wwho.core.reference import info_of
+    from wwho.train.pipeline import train_model
 
     check(options)
     shared.check_output(options)
+    options.name = shared.encoding_name(options)
     reports: list[Report] = []
-    model = trained(options, reports.append)
+    with shared.usage():
+        tell = partial(print, file=sys.stderr)
+        model = train_model(**arguments(options), on_counted=reports.append, on_round=tell)
     size = shared.write_artifact(options, model)
     if options.report and not options.json:
         lines = "".join(f"{line}\n" for line in reports[0].lines())
@@ -332,74 +328,47 @@ def write_table(output: str, model: Artifact, extended: str) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse options that do not go together.
+    """Refuse options that do not go together, and make what is said of sources a table each.
 
     Raises:
         UsageError: some do not.
     """
-    for option, given in (("--weight", options.weight), ("--parity", options.parity or [])):
+    for name in ("weight", "parity"):
+        given = getattr(options, name) or []
         sources = Counter(source for source, _ in given)
         if twice := [source for source, times in sources.items() if times > 1]:
-            raise shared.UsageError(f"{option} {twice[0]}=... is given twice; give one")
+            raise shared.UsageError(f"--{name} {twice[0]}=... is given twice; give one")
+        setattr(options, name, dict(given))
     if options.extend and (options.base or options.pattern or options.atoms == "byte"):
         raise shared.UsageError("--extend goes without --base, --pattern and --atoms byte")
 
 
-def trained(options: argparse.Namespace, on_counted: Callable[[Report], object]) -> Artifact:
-    """The model that the options ask for.
+def arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of a `Plan`; the options have the names that `wwho.train.train` gives them.
 
     Raises:
         WwhoError: schemas, base or corpus are at fault.
-        UsageError: a number is out of range, or the base is none.
-    """
-    from wwho.train.pipeline import train_model
-    from wwho.train.protect import Protect
-
-    schemas = schemas_of(options)
-    try:
-        base = base_of(options)
-        if options.extend:
-            options.special = options.special or []
-            options.normalize = options.normalize or ("nfc" if base.normalizer else None)
-        corpus = corpus_of(options, weights=dict(options.weight))
-        return train_model(
-            *(schemas, base, corpus),
-            **{option: getattr(options, option) for option in AS_GIVEN},
-            words=words_of(options),
-            specials=options.special,
-            protect=Protect(options.protect, options.protect_pattern, options.protect_min),
-            progress=sys.stderr.isatty(),
-            parity=dict(options.parity or ()),
-            name=shared.encoding_name(options),
-            on_counted=on_counted,
-            on_round=partial(print, file=sys.stderr),
-        )
-    except WwhoError:
-        raise
-    except ValueError as error:
-        raise shared.UsageError(error) from error
-
-
-def words_of(options: argparse.Namespace) -> Words:
-    """What words are to be."""
-    from wwho.build.atoms import Words
-
-    return Words(options.words == "whitespace", options.end_of_word, options.collapse_spaces)
-
-
-def schemas_of(options: argparse.Namespace) -> list[Schema]:
-    """The schemas that the options name, or those that the atoms come with.
-
-    Raises:
-        SchemasError: some are invalid.
+        ValueError: a number is out of range.
+        UsageError: a file that is read is the output.
+        OSError: a file cannot be read.
     """
     from wwho.compile.load import HAND_MADE
+    from wwho.train import resolved, train
 
-    names = options.schema or (HAND_MADE if options.atoms == "syllable" else [])
-    return shared.load_schemas(names, allow_invalid=options.allow_invalid)
+    shipped = HAND_MADE if options.atoms == "syllable" else ()
+    schemas = shared.load_schemas(options.schema or shipped, allow_invalid=options.allow_invalid)
+    if getattr(options, "extend", None):
+        from wwho.train.extend import extendable
+
+        options.base = extendable(options.extend)
+        options.specials = options.specials or []
+        options.normalize = options.normalize or ("nfc" if options.base.normalizer else None)
+    names = signature(train).parameters.keys()
+    given = {name: value for name, value in vars(options).items() if name in names}
+    return resolved(corpus_of(options), schemas=schemas, progress=sys.stderr.isatty(), **given)
 
 
-def corpus_of(options: argparse.Namespace, **more: Any) -> Corpus:
+def corpus_of(options: argparse.Namespace) -> Corpus:
     """The corpus that the options name, none of whose files is the output.
 
     Raises:
@@ -417,7 +386,7 @@ def corpus_of(options: argparse.Namespace, **more: Any) -> Corpus:
         column=options.column,
         sample=options.sample,
         errors=options.errors,
-        **more,
+        weights=getattr(options, "weight", {}),
     )
     files = (file for source in corpus.sources for file in source.files)
     shared.check_output(options, *files, *options.counts)
@@ -463,23 +432,3 @@ def paired(text: str) -> tuple[str, str]:
         what = f"found {text!r}, expected a source and a value, as in a=b"
         raise argparse.ArgumentTypeError(what)
     return source, value
-
-
-def base_of(options: argparse.Namespace) -> Artifact:
-    """The base that the options name.
-
-    Raises:
-        WwhoError: there is no such encoding, the file is no artifact, or the pattern is wrong.
-        ValueError: a pattern is given for a base that has its own.
-        OSError: the file cannot be read.
-    """
-    from wwho.build.atoms import AtomKind
-    from wwho.train import base_named
-
-    if getattr(options, "extend", None):
-        from wwho.train.extend import extendable
-
-        return extendable(options.extend)
-    if getattr(options, "balanced", False) and options.base is None:
-        options.base = shared.NO_BASE
-    return base_named(options.base, options.pattern, AtomKind(options.atoms))

@@ -504,7 +504,7 @@ def balanced_model(
         units: of each source, its words.
 
     Returns:
-        The model, and the shares in words.
+        The model, and the options that it was learnt with, the shares among them, in words.
 
     Raises:
         CorpusError: the ids are too few for what is not chosen.
@@ -532,4 +532,4 @@ def balanced_model(
     said = (
         f"{kind} {name} {ids}" if name else f"{kind} {ids}" for (kind, name), ids in shares.items()
     )
-    return model, ", ".join(said)
+    return model, f"{plan.options(None)}, balanced: {', '.join(said)}"

@@ -7,31 +7,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from wwho.build.assemble import special_ids
 from wwho.build.atoms import AtomKind, collapsing
+from wwho.build.base import WRITER
 from wwho.build.script import BLOCK_KEYS, block_record, script_step
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.schema import Schema
 from wwho.compile.script import script_blocks
+from wwho.compile.unicode import UNICODE_VERSION
 from wwho.corpus import Corpus
 from wwho.format.model import Artifact
+from wwho.normalize import KEY
 from wwho.progress import ignore
 from wwho.train.balance import EVENLY, Records, balanced_model, evenly
-from wwho.train.learn import atoms_of
+from wwho.train.count import Counted
 from wwho.train.parity import even_weights
-from wwho.train.plan import (
-    Plan,
-    check_atoms,
-    check_balanced,
-    check_base,
-    check_constraint,
-    check_counted,
-    check_normalize,
-    check_numbers,
-    check_superwords,
-    room_for,
-)
-from wwho.train.report import provenance
+from wwho.train.plan import Plan, check_counted, check_superwords
+from wwho.train.report import corpus_record
 from wwho.train.superwords import AUTO
 
 
@@ -90,13 +81,7 @@ def train_model(
     if plan.balanced:
         plan = replace(plan, superwords=AUTO)
     plan = plan.read()
-    check_constraint(plan)
-    check_numbers(plan)
-    ids = special_ids(base, plan.texts)
-    check_normalize(plan)
-    check_superwords(plan, plan.corpus)
-    if plan.balanced:
-        check_balanced(plan)
+    plan.check()
     units: list[Records] = []
     counted = plan.count(
         (lambda words: units.append(Records(*words.export()))) if plan.balanced else None
@@ -106,24 +91,34 @@ def train_model(
     check_superwords(plan, counted.corpus)  # counts may be of what has no name
     plan.on_counted(replace(counted.report, protected=plan.protected))
     check_counted(counted.report)
-    if plan.balanced:
-        model, shares = balanced_model(plan, counted, units)
-        said = f"{plan.options(None)}, balanced: {shares}"
-    else:
-        check_base(plan, counted.report)
-        chosen = atoms_of(
-            *(plan.kind, counted.words, plan.least * counted.scale),
-            characters=plan.characters,
-            end_of_word=plan.words.end_of_word,
-        )
-        check_atoms(plan, chosen)
-        model, n_superwords = plan.learn(counted, chosen, ids, room_for(plan, len(chosen)))
-        said = plan.options(n_superwords)
-    record = provenance(plan.name, schemas, base, counted.corpus, counted.report, plan.kind, said)
+    model, said = balanced_model(plan, counted, units) if plan.balanced else plan.learn(counted)
     normalizer = base.normalizer or ((normal_form(plan.normalize),) if plan.normalize else ())
     if plan.words.collapse:
         normalizer += collapsing()
+    return replace(model, normalizer=normalizer, provenance=provenance(plan, counted, said))
+
+
+def provenance(plan: Plan, counted: Counted, said: str) -> dict[str, str]:
+    """What a model says of its making: the section PROVENANCE of FORMAT.md.
+
+    Of its base it says the same under names that tell it is the base. What is learnt over bytes or
+    symbols is a base itself: only the pretokenizer's pattern is left to say.
+
+    Args:
+        plan: what was trained.
+        counted: on what.
+        said: the options that decided the rest, in words.
+    """
+    base = plan.base.provenance
+    record = {f"base:{key}": text for key, text in base.items() if key != "writer"}
+    if plan.kind.spells:
+        record = {key: text for key, text in base.items() if key == "pattern"}
+    record |= {f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in plan.schemas}
+    record |= {"name": plan.name, "writer": WRITER, "unicode": UNICODE_VERSION}
+    record |= corpus_record(counted.corpus, counted.report)
+    if form := counted.corpus.reading.normalize:
+        record[KEY] = form
+    record["training"] = said
     if plan.kind is AtomKind.SCRIPT:
         record |= block_record(script_blocks(), script_step().n_indices)
-    record |= {key: value for key, value in base.provenance.items() if key in BLOCK_KEYS}
-    return replace(model, normalizer=normalizer, provenance=record)
+    return record | {key: text for key, text in base.items() if key in BLOCK_KEYS}

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from wwho.build.assemble import counting_model, trained_model
+from wwho.build.assemble import counting_model, special_ids, trained_model
 from wwho.build.atoms import PLAIN, AtomKind, Words
 from wwho.build.script import shapes_of
 from wwho.compile.codepoints import CodePointSet
@@ -24,7 +24,7 @@ from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.progress import Progress
 from wwho.train.count import MAX_COUNT, Counted, count_corpus, count_to_file
 from wwho.train.counts import Counts, made_by
-from wwho.train.learn import learn_merges
+from wwho.train.learn import atoms_of, learn_merges
 from wwho.train.native import Words as Table
 from wwho.train.parity import Round
 from wwho.train.protect import NOTHING, Protect
@@ -146,20 +146,24 @@ class Plan:
                 advance=advance,
             )
 
-    def learn(
-        self, counted: Counted, atoms: tuple[bytes, ...], specials: Mapping[str, int], room: int
-    ) -> tuple[Artifact, int]:
-        """Learn merges, and after them superwords.
-
-        Args:
-            counted: the words.
-            atoms: what is merged.
-            specials: the special tokens and their ids.
-            room: how many merges the vocabulary has room for, superwords among them.
+    def learn(self, counted: Counted) -> tuple[Artifact, str]:
+        """Choose atoms, and learn merges, and after them superwords.
 
         Returns:
-            The model without its origin, and how many superwords it was to have.
+            The model without its origin, and the options that it was learnt with, in words.
+
+        Raises:
+            CorpusError: not even the atoms fit.
+            ValueError: the superwords do not.
         """
+        check_base(self, counted.report)
+        atoms = atoms_of(
+            *(self.kind, counted.words, self.least * counted.scale),
+            characters=self.characters,
+            end_of_word=self.words.end_of_word,
+        )
+        check_atoms(self, atoms)
+        room = room_for(self, len(atoms))
         threshold = min(self.min_freq * counted.scale, MAX_COUNT + 1)
         reserved = 0 if self.superwords == AUTO else self.superwords
         merger = learn_merges(
@@ -171,7 +175,7 @@ class Plan:
         )
         model = trained_model(
             *(self.schemas, self.base),
-            specials=specials,
+            specials=special_ids(self.base, self.texts),
             atoms=atoms,
             merges=merger.merges(),
             provenance={},
@@ -187,35 +191,46 @@ class Plan:
                 reserved = stage.worthwhile(model, merger.gains(), room)
                 model = shortened(model, room - reserved)
             model = stage.added(model, reserved)
-        return model, reserved
+        return model, self.options(reserved)
 
     def options(self, n_superwords: int | None) -> str:
         """The options, as the model's origin gives them; None: what was chosen stands elsewhere."""
-        prune = "" if n_superwords is None else f"prune {self.least}, "
-        found = [f"vocab_size {self.vocab_size}, {prune}min_freq {self.min_freq}"]
-        if self.kind is not AtomKind.SYLLABLE:
-            found.append(f"atoms {self.kind}")
-        if self.every_character:
-            found.append("every_character")
-        if self.words.whitespace:
-            found.append("words whitespace")
-        if self.words.end_of_word:
-            found.append("end_of_word")
-        if self.words.collapse:
-            found.append("collapse_spaces")
-        if self.protected:
-            found.append(f"protected {len(self.protected)}")
-        if self.superwords and n_superwords is None:
-            found.append(f"max_words {self.max_words}")
-        elif self.superwords:
-            auto = self.superwords == AUTO
-            found.append(f"superwords {f'auto ({n_superwords})' if auto else n_superwords}")
-            found.append(f"max_words {self.max_words}")
-        if self.merge_constraint != NO_CONSTRAINT:
-            found.append(f"merge_constraint {self.merge_constraint}")
-        if self.max_token_units:
-            found.append(f"max_token_units {self.max_token_units}")
-        return ", ".join(found)
+        chosen, auto = n_superwords is None, self.superwords == AUTO
+        said: dict[str, object] = {
+            "vocab_size": self.vocab_size,
+            "prune": not chosen and self.least,
+            "min_freq": self.min_freq,
+            "atoms": self.kind is not AtomKind.SYLLABLE and self.kind,
+            "every_character": self.every_character,
+            "words whitespace": self.words.whitespace,
+            "end_of_word": self.words.end_of_word,
+            "collapse_spaces": self.words.collapse,
+            "protected": len(self.protected),
+            "superwords": not chosen and (f"auto ({n_superwords})" if auto else n_superwords),
+            "max_words": self.superwords and self.max_words,
+            "merge_constraint": self.merge_constraint != NO_CONSTRAINT and self.merge_constraint,
+            "max_token_units": self.max_token_units,
+        }
+        return ", ".join(
+            name if value is True else f"{name} {value}" for name, value in said.items() if value
+        )
+
+    def check(self) -> None:
+        """Refuse what cannot be trained with, before anything is counted.
+
+        Raises:
+            ValueError: says which argument, and what it may be.
+            SchemaError: there should be schemas.
+            SpecialTokenError: a special token comes twice, or cannot be one.
+            CorpusError: the corpus cannot be read as often, or has too few sources.
+        """
+        check_constraint(self)
+        check_numbers(self)
+        special_ids(self.base, self.texts)
+        check_normalize(self)
+        check_superwords(self, self.corpus)
+        if self.balanced:
+            check_balanced(self)
 
 
 # What cannot be trained with, and what is better said before the result surprises.
@@ -301,7 +316,7 @@ def check_base(plan: Plan, report: Report) -> None:
         f"{1 - theirs / total.bytes:.1%} of the bytes of this corpus, takes one token for each "
         "byte. To have tokens for it, train a byte base first (--atoms byte --base none, without "
         "--schema) and give that file as the base, or take o200k_base",
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
@@ -312,7 +327,7 @@ def check_atoms(plan: Plan, atoms: Sequence[bytes]) -> None:
             f"no {plan.kind} is seen {plan.least} times in this corpus, weights counted, so the "
             f"vocabulary has none; {'lower prune, or ' if plan.least > 1 else ''}give more text or "
             "higher weights",
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

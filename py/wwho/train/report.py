@@ -6,13 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 
-from wwho.build.atoms import AtomKind
-from wwho.build.base import WRITER
-from wwho.compile.schema import Schema
-from wwho.compile.unicode import UNICODE_VERSION
 from wwho.corpus.corpus import Corpus, Source, decimal
 from wwho.format.model import Artifact
-from wwho.normalize import KEY
 from wwho.train.counts import Counts
 from wwho.train.native import RouteInfo, Scanners, Words, WordsInfo
 
@@ -194,52 +189,10 @@ def _grouped(number: int) -> str:
     return f"{number:,}"
 
 
-# What a model says of its making
+# What a model says of its corpus
 
 
-def provenance(
-    name: str,
-    schemas: Sequence[Schema],
-    base: Artifact,
-    corpus: Corpus,
-    report: Report,
-    kind: AtomKind,
-    options: str,
-) -> dict[str, str]:
-    """What stands in the section PROVENANCE of FORMAT.md.
-
-    Args:
-        name: the encoding's name.
-        schemas: the scripts taken over from the base.
-        base: the model it was trained over.
-        corpus: what it was trained on.
-        report: what was counted there.
-        kind: what the tokens are merged from.
-        options: the numbers that decided the rest, in words.
-    """
-    return {
-        **_base_provenance(base, kind),
-        **{f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas},
-        "name": name,
-        "writer": WRITER,
-        "unicode": UNICODE_VERSION,
-        **_corpus_provenance(corpus, report),
-        **({KEY: corpus.reading.normalize} if corpus.reading.normalize else {}),
-        "training": options,
-    }
-
-
-def _base_provenance(base: Artifact, kind: AtomKind) -> dict[str, str]:
-    """What the base says of itself, under names that tell it is the base.
-
-    What is learnt over bytes is a base itself: only the pretokenizer's pattern is left to say.
-    """
-    if kind.spells:
-        return {key: text for key, text in base.provenance.items() if key == "pattern"}
-    return {f"base:{key}": text for key, text in base.provenance.items() if key != "writer"}
-
-
-def _corpus_provenance(corpus: Corpus, report: Report) -> dict[str, str]:
+def corpus_record(corpus: Corpus, report: Report) -> dict[str, str]:
     """What was counted; the files by their digests, in an order that does not depend on theirs."""
     total = report.total
     provenance = {
