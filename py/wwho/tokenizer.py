@@ -17,8 +17,7 @@ from wwho.core.select import BackendName, default_backend, open_backend
 from wwho.cutting import Cutting
 from wwho.decoding import Decoding, TokenTexts
 from wwho.errors import UnknownTokenError, naming
-from wwho.format.files import write_atomic
-from wwho.format.layout import MAGIC
+from wwho.format.files import is_artifact, write_atomic
 from wwho.format.template import Place, Template
 from wwho.special import Allowed, Specials
 from wwho.streaming import Streaming
@@ -163,10 +162,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             [1, 0]
         """
         file = Path(path)
-        if file.is_file():
-            with file.open("rb") as opened:
-                if opened.read(len(MAGIC)) == MAGIC:
-                    return cls.load(path, backend=backend)
+        if is_artifact(file):
+            return cls.load(path, backend=backend)
         from wwho.format.write import write_artifact
         from wwho.importers import Options, import_file
 

@@ -196,6 +196,6 @@ def extra() -> Iterator[None]:
 
 def summary(found: Evaluation) -> str:
     """The most important figures on one line."""
-    from wwho.evaluate.sections import headline
+    from wwho.evaluate.report import headline
 
     return ", ".join(f"{figure} {what}" for figure, what in headline(found))

@@ -86,27 +86,17 @@ def renyi_efficiency(counts: Ints, alpha: float = RENYI_ALPHA) -> float | None:
     return entropy / math.log(len(seen))
 
 
-def whole(value: Number) -> str:
-    """A whole number.
-
-    Example:
-        >>> whole(1234567), whole(None)
-        ('1,234,567', '–')
-    """
-    return NONE if value is None else f"{value:,}"
-
-
 def decimals(places: int, unit: str = "") -> Show:
     """How to print a number with so many decimal places.
 
     Example:
-        >>> decimals(3)(1.27342), times(2.6088)
-        ('1.273', '2.61×')
+        >>> decimals(3)(1.27342), times(2.6088), whole(1234567), whole(None)
+        ('1.273', '2.61×', '1,234,567', '–')
     """
     return lambda value: NONE if value is None else f"{value:,.{places}f}{unit}"
 
 
-times = decimals(2, "×")
+whole, times = decimals(0), decimals(2, "×")
 
 
 def percent(value: Number) -> str:

@@ -189,14 +189,7 @@ class DataSet:
 
 
 def blocks(corpus: Corpus, advance: Advance) -> Iterator[Block]:
-    """The lines of a corpus, about a megabyte at a time.
-
-    Args:
-        corpus: the files; a line of more than 16 MB comes in parts.
-        advance: is told how many stored bytes have been read.
-
-    Raises:
-        CorpusError: as for `Corpus.blocks`.
+    """The lines of a corpus, about a megabyte at a time, as `Corpus.blocks` reads them.
 
     Example:
         >>> import tempfile, pathlib
