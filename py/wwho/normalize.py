@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal
 
 from wwho.core.base import Backend
-from wwho.core.characters import read_characters
+from wwho.text import read_characters
 
 Normalization = Literal["nfc"]
 FORM: Literal["nfc"] = "nfc"

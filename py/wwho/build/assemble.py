@@ -6,13 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from wwho.build.atoms import BASE, PLAIN, UNITS, AtomKind, Words, check_kind, compile_cuts
-from wwho.build.base import vocabulary_of
+from wwho.build.base import check_text, vocabulary_of
 from wwho.build.script import grown_script
 from wwho.compile.schema import Schema
 from wwho.errors import SpecialTokenError
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.model import Added, Artifact, Flag, Pair, Unknown
-from wwho.special import check_text
 
 UNKNOWN = "[UNK]"
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wwho.build.assemble import counting_model
+from wwho.check.quality import quality
 from wwho.compile.schema import Schema
 from wwho.core.select import open_backend
 from wwho.corpus import Corpus
@@ -21,7 +22,6 @@ from wwho.evaluate.text import DataSet, blocks
 from wwho.evaluate.vocabulary import vocabulary
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, Progress
-from wwho.quality import quality
 from wwho.version import __version__
 
 OVERALL = "overall"

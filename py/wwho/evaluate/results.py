@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from wwho.check.quality import Finding
 from wwho.evaluate.comparisons import Example, Identity, Parallel
 from wwho.evaluate.encoders import Encoder
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.measure import Tally
 from wwho.evaluate.metrics import id_bytes, ratio, renyi_efficiency, saving
 from wwho.evaluate.vocabulary import VocabularyPart
-from wwho.quality import Finding
 
 FORMAT = 1
 """Of `report.json`; it changes when a field changes its meaning or goes away."""

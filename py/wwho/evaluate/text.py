@@ -14,11 +14,11 @@ from unicode_segmentation_rs import grapheme_indices
 
 from wwho.compile.schema import union
 from wwho.compile.unicode import script
-from wwho.core.characters import characters
 from wwho.corpus import Corpus
 from wwho.corpus.contents import broken_bytes
 from wwho.normalize import Normalization
 from wwho.progress import Advance
+from wwho.text import characters
 
 Ints = npt.NDArray[np.integer[Any]]
 Bools = npt.NDArray[np.bool_]

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
-from operator import index
+from operator import attrgetter, index
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypedDict
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
-from wwho.batches import Batches
 from wwho.core.base import Info, Span
-from wwho.core.characters import characters
 from wwho.core.packed import MOST, packing
 from wwho.core.select import BackendName, default_backend, open_backend
-from wwho.cutting import Cutting
-from wwho.decoding import Decoding, TokenTexts
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import is_artifact, write_atomic
-from wwho.format.template import Place, Template
-from wwho.special import Allowed, Specials
-from wwho.streaming import Streaming
-from wwho.text import Text, Unk, to_bytes
+from wwho.format.template import Template
+from wwho.text import Text, Unk, characters, to_bytes
+from wwho.tokenizer.batches import Batches
+from wwho.tokenizer.cutting import Cutting
+from wwho.tokenizer.decoding import Decoding, TokenTexts
+from wwho.tokenizer.special import Allowed, Specials
+from wwho.tokenizer.streaming import Streaming
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,18 +29,6 @@ if TYPE_CHECKING:
 
 END_OF_TEXT = "<|endoftext|>"
 Shipped = tuple[Callable[..., "Tokenizer"], str]
-
-
-class _Given(TypedDict):
-    """Arguments of `encode` that are passed on."""
-
-    allowed_special: Allowed
-    disallowed_special: Allowed | None
-    unk: Unk
-
-
-def _id(place: Place) -> int:
-    return place.id
 
 
 class Segment(NamedTuple):
@@ -252,9 +240,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             [199999]
         """
         unknown = self._is_token(unk)
-        ids = self._backend.encode(
-            *self._prepare(text, allowed_special, disallowed_special), unknown
-        )
+        data, mask = self._prepare(text, allowed_special, disallowed_special)
+        ids = self._backend.encode(data, mask, unknown)
         second = None
         if pair is not None:
             data, mask = self._prepare(pair, allowed_special, disallowed_special)
@@ -287,14 +274,14 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("o200k_base").encode_with_types("hello", "world")
             ([24912, 24169], [0, 1])
         """
-        given: _Given = {
-            "allowed_special": allowed_special,
-            "disallowed_special": disallowed_special,
-            "unk": unk,
-        }
-        first = self.encode(text, **given)
-        second = None if pair is None else self.encode(pair, **given)
-        found = list(self._template.fill(first, second, _id, add_special_tokens))
+        encode = partial(
+            self.encode,
+            allowed_special=allowed_special,
+            disallowed_special=disallowed_special,
+            unk=unk,
+        )
+        first, second = encode(text), None if pair is None else encode(pair)
+        found = list(self._template.fill(first, second, attrgetter("id"), add_special_tokens))
         return [token for _, token in found], [place.type_id for place, _ in found]
 
     def encode_ordinary(self, text: Text, *, added: bool = True) -> list[int]:

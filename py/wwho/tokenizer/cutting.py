@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from wwho.core.base import Backend, Span
 from wwho.errors import LimitError
 from wwho.format.template import Template
-from wwho.special import Allowed
+from wwho.tokenizer.special import Allowed
 
 if TYPE_CHECKING:
-    from wwho.ends import Kind
     from wwho.format.automaton import CompiledScanners
+    from wwho.tokenizer.ends import Kind
 
 
 class Chunk(NamedTuple):
@@ -124,7 +124,7 @@ class Cutting:
             >>> [chunk.text for chunk in enc.chunk("One. Two three. Four", 5)]
             ['One. Two three.', ' Four']
         """
-        from wwho.ends import KINDS, ends_in
+        from wwho.tokenizer.ends import KINDS, ends_in
 
         special = self._template.n_special(False, add_special_tokens)
         most = _tokens_in(limit, "limit", special + 1) - special
