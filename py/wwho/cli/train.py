@@ -32,35 +32,26 @@ EXAMPLE = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    number = partial(parser.add_argument, type=shared.positive, metavar="N")
+    flag = partial(parser.add_argument, action="store_true")
     add_words(parser)
-    parser.add_argument(
+    number(
         "--vocab-size",
-        type=shared.positive,
         default=128_000,
-        metavar="N",
         help="ids for special tokens, atoms and merges; the lone space takes one more "
         "(default 128000)",
     )
-    parser.add_argument(
+    number(
         "--prune",
-        type=shared.positive,
-        metavar="N",
         help="an atom seen less often gets no id; every byte has one (default 20; with --balanced, "
         "it is chosen)",
     )
-    parser.add_argument(
+    flag(
         "--every-character",
-        action="store_true",
         help="each character of the schemas' classes is an atom, seen or not, and a syllable "
         "without an id is spelled with the longest atoms that it begins with, not with the base",
     )
-    parser.add_argument(
-        "--min-freq",
-        type=shared.positive,
-        default=2,
-        metavar="N",
-        help="a pair seen less often is not merged (default 2)",
-    )
+    number("--min-freq", default=2, help="a pair seen less often is not merged (default 2)")
     parser.add_argument(
         "--superwords",
         type=superwords,
@@ -70,9 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "many as save more tokens than the merges that they displace; the corpus is read a second "
         "time, for auto a third time (default 0)",
     )
-    parser.add_argument(
+    flag(
         "--balanced",
-        action="store_true",
         help="choose how many ids the base, the atoms, and the merges and superwords of each "
         "script get, by what they save in sources that are left out, so name two FILES or more; a "
         "base is trained, too, and --vocab-size counts all ids, unless --base names one",
@@ -84,17 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="evenly",
         help="as --balanced, and all FILES count alike, however long they are",
     )
-    parser.add_argument(
-        "--max-words",
-        type=shared.positive,
-        default=4,
-        metavar="N",
-        help="how many words a superword may touch (default 4)",
-    )
-    parser.add_argument(
+    number("--max-words", default=4, help="how many words a superword may touch (default 4)")
+    number(
         "--max-token-units",
-        type=shared.positive,
-        metavar="N",
         help="how many syllables, or other atoms, a token may have (default: what fits into its "
         "1024 bytes)",
     )
@@ -118,13 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="REGEX",
         help="protect every text of the corpus that this regular expression (of Python's re) finds",
     )
-    parser.add_argument(
-        "--protect-min",
-        type=shared.positive,
-        default=2,
-        metavar="N",
-        help="how often it must find a text (default 2)",
-    )
+    number("--protect-min", default=2, help="how often it must find a text (default 2)")
     parser.add_argument(
         "--weight",
         action="append",
@@ -142,13 +118,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "which say the same in the languages of their sources, take about as many tokens as each "
         "other; give it for two sources or more, and counts, so that no round reads the corpus",
     )
-    parser.add_argument(
-        "--rounds",
-        type=shared.positive,
-        default=6,
-        metavar="N",
-        help="how often --parity trains and measures at most (default 6)",
-    )
+    number("--rounds", default=6, help="how often --parity trains and measures at most (default 6)")
     parser.add_argument(
         "--extend",
         metavar="TOKENIZER",
@@ -158,9 +128,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "text had",
     )
     shared.add_output(parser)
-    parser.add_argument(
-        "--report", action="store_true", help="also print what was counted, by source and script"
-    )
+    flag("--report", help="also print what was counted, by source and script")
     shared.add_json(
         parser, '{"file", "bytes", "n_vocab", "atoms", "merges", "superwords", "corpus"}'
     )
@@ -168,6 +136,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_words(parser: argparse.ArgumentParser) -> None:
     """What decides which words are counted: how text is cut, and how files are read."""
+    number = partial(parser.add_argument, type=shared.positive, metavar="N")
     shared.add_schemas(
         parser,
         required=False,
@@ -194,13 +163,7 @@ def add_words(parser: argparse.ArgumentParser) -> None:
         default="replace",
         help="broken UTF-8 is read as U+FFFD, or refused (default replace)",
     )
-    parser.add_argument(
-        "--processes",
-        type=shared.positive,
-        default=1,
-        metavar="N",
-        help="cores that count (default 1)",
-    )
+    number("--processes", default=1, help="cores that count (default 1)")
     parser.add_argument(
         "--counts",
         action="extend",
@@ -220,6 +183,7 @@ def add_words(parser: argparse.ArgumentParser) -> None:
 
 def add_atoms(parser: argparse.ArgumentParser) -> None:
     """What tokens are merged from."""
+    flag = partial(parser.add_argument, action="store_true")
     parser.add_argument(
         "--atoms",
         choices=("syllable", "grapheme", "codepoint", "byte", "script"),
@@ -244,15 +208,13 @@ def add_atoms(parser: argparse.ArgumentParser) -> None:
         help="within what tokens are merged: runs of letters of the schemas' scripts, or all that "
         "stands between white space, so that no text is left to the base (default script)",
     )
-    parser.add_argument(
+    flag(
         "--end-of-word",
-        action="store_true",
         help="a space belongs to the word before it, as a unit of its own that marks the word's "
         "end (OSPE, with --words whitespace), and not to the word after it",
     )
-    parser.add_argument(
+    flag(
         "--collapse-spaces",
-        action="store_true",
         help="the model makes one space of all white space and puts one behind every word, as "
         "OSPE is published; so it loses text (with --words whitespace --end-of-word)",
     )
