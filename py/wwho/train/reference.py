@@ -44,14 +44,13 @@ def train_reference(
     vocab_size: int,
     prune: int,
     min_freq: int = 2,
-    max_units: int = MAX_TOKEN_BYTES,
     kind: AtomKind = AtomKind.SYLLABLE,
 ) -> Learnt:
     """Train on a text; `vocab_size` counts atoms and merges."""
     words = Counter(words_of(model, text))
     if kind is AtomKind.BYTE:
         words = spelled(words)
-        return learn(words, BYTES, vocab_size - len(BYTES), min_freq=min_freq, max_units=max_units)
+        return learn(words, BYTES, vocab_size - len(BYTES), min_freq=min_freq)
     units: Counter[bytes] = Counter()
     for word, count in words.items():
         for unit in word:
@@ -59,7 +58,7 @@ def train_reference(
     cut = model.models[-1]
     assert isinstance(cut, BPE)
     atoms = choose_atoms(units, prune, end_of_word=cut.space_id is None)
-    return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq, max_units=max_units)
+    return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq)
 
 
 def words_of(model: Artifact, text: str) -> Iterator[Word]:
