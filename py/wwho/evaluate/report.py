@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from itertools import groupby
@@ -64,24 +65,16 @@ class Column(NamedTuple):
     value: Callable[[Row], Number]
 
 
-class Bar(NamedTuple):
-    """A bar of a chart: its length is a `share` of the longest one's, in percent.
-
-    A tokenizer has the same colour, the number of its `series`, in every chart.
-    """
-
-    label: str
-    shown: str
-    share: float
-    series: int
-
-
 class Chart(NamedTuple):
-    """Bars by group; the `title` is for those who cannot see them, the `caption` for all."""
+    """Bars by group; the `title` is for those who cannot see them, the `caption` for all.
+
+    A bar is its label, its number as printed, its length in percent of the longest one's, and its
+    colour: a tokenizer has the same one in every chart.
+    """
 
     title: str
     caption: str
-    groups: list[tuple[str, list[Bar]]]
+    groups: Mapping[str, list[tuple[str, str, float, int]]]
 
 
 class Section(NamedTuple):
@@ -174,13 +167,12 @@ def _chart(spec: Mapping[str, Any], rows: Sequence[Row], known: Mapping[str, Any
     longest = max((value for value in values if value), default=1)
     labels = [*dict.fromkeys(row.label for row in rows)]
     first = 0 if rows[0].is_own else 1
-    groups: dict[str, list[Bar]] = {}
+    groups = defaultdict(list)
     for row, value in zip(rows, values, strict=True):
-        share = round(100 * (value or 0) / longest, 2)
-        series = (labels.index(row.label) + first) % N_SERIES
-        bar = Bar(row.label, metric.show(value), share, series)
-        groups.setdefault(row.group, []).append(bar)
-    return Chart(_filled(spec["title"], known), metric.title, [*groups.items()])
+        length = round(100 * (value or 0) / longest, 2)
+        colour = (labels.index(row.label) + first) % N_SERIES
+        groups[row.group].append((row.label, metric.show(value), length, colour))
+    return Chart(_filled(spec["title"], known), metric.title, groups)
 
 
 def _filled(template: str, known: Mapping[str, Any]) -> str:
