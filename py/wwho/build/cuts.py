@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from wwho.build.atoms import OTHER
 from wwho.build.vocab_json import refusal, shown
-from wwho.compile.codepoints import CodePointSet
 from wwho.compile.paper import JOINERS
 from wwho.compile.schema import Schema
 from wwho.core.run import pieces
@@ -23,7 +22,8 @@ class Cuts:
         """Take the schemas, and what `paper_scanners` made of them."""
         self._scanners = scanners
         automata = scanners.automata[OTHER + 1 :]
-        patterns = (_pattern(schema.blocks | JOINERS) for schema in schemas)
+        # Texts of a script, with or without a space before them.
+        patterns = (re.compile(f" ?{(each.blocks | JOINERS).pattern}+") for each in schemas)
         self._scripts = list(zip(patterns, automata, strict=True))
 
     def __call__(self, text: str) -> Units | None:
@@ -43,9 +43,3 @@ class Cuts:
                 "; give schemas that agree about joiners"
             )
         return cuts.pop() if cuts else None
-
-
-def _pattern(chars: CodePointSet) -> re.Pattern[str]:
-    """Texts of these characters, with or without a space before them."""
-    ranges = (f"\\U{first:08x}-\\U{last:08x}" for first, last in chars.ranges)
-    return re.compile(f" ?[{''.join(ranges)}]+")

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wwho.build.assemble import added_tokens
+from wwho.build.assemble import added_tokens, record_over
 from wwho.build.atoms import script_cut, with_pretokenizer
-from wwho.build.base import WRITER, vocabulary_of
+from wwho.build.base import vocabulary_of
 from wwho.build.cuts import Cuts
 from wwho.build.merges import LiveMerges, live_merges
 from wwho.build.vocab_json import UNKNOWN, VocabJson
 from wwho.compile.paper import paper_scanners
 from wwho.compile.schema import Schema
-from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SpecialTokenError
 from wwho.format.bpe import BPE
 from wwho.format.model import Artifact, Ids, Unknown
@@ -95,7 +94,11 @@ def import_vocab(
         **script_cut(with_pretokenizer(scanners, base.scanners), schemas),
         models=(base_model, syllables),
         added=added_tokens({**names, **{text: first + file.vocab[text] for text in file.specials}}),
-        provenance=provenance(file, schemas, base, name),
+        provenance={
+            **record_over(base.provenance, schemas, name),
+            **{f"vocab.json:{key}": text for key, text in file.record.items()},
+            "vocab.json": f"sha256 {file.digest}",
+        },
     )
     return Imported(artifact, live.unmade, live.apart, ids.count(None), len(silent))
 
@@ -111,18 +114,3 @@ def arranged(live: LiveMerges, n_units: int, silent: Sequence[str]) -> LiveMerge
     place = {text: token for token, text in enumerate(texts)}
     new = [place[text] for text in live.texts]
     return LiveMerges(texts, [(new[left], new[right]) for left, right in live.pairs])
-
-
-def provenance(
-    file: VocabJson, schemas: Sequence[Schema], base: Artifact, name: str
-) -> dict[str, str]:
-    """Where the model comes from."""
-    return {
-        **{f"base:{key}": text for key, text in base.provenance.items() if key != "writer"},
-        **{f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas},
-        **{f"vocab.json:{key}": text for key, text in file.record.items()},
-        "vocab.json": f"sha256 {file.digest}",
-        "name": name,
-        "unicode": UNICODE_VERSION,
-        "writer": WRITER,
-    }

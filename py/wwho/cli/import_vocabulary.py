@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,10 +121,7 @@ def told(options: argparse.Namespace, reader: Reader) -> Options:
     """What the arguments say to a reader."""
     from wwho.importers import Options
 
-    specials = dict(options.special)
-    if len(specials) < len(options.special):
-        twice, _ = Counter(text for text, _ in options.special).most_common(1)[0]
-        raise shared.UsageError(f"--special {twice}=... is given twice; give one")
+    specials = shared.table("--special", options.special)
     base, schemas = options.base, options.schema
     if "base" in reader.takes:
         base, schemas = base or "o200k_base", schemas or SCHEMAS

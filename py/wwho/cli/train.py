@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -295,12 +294,8 @@ def check(options: argparse.Namespace) -> None:
     Raises:
         UsageError: some do not.
     """
-    for name in ("weight", "parity"):
-        given = getattr(options, name) or []
-        sources = Counter(source for source, _ in given)
-        if twice := [source for source, times in sources.items() if times > 1]:
-            raise shared.UsageError(f"--{name} {twice[0]}=... is given twice; give one")
-        setattr(options, name, dict(given))
+    options.weight = shared.table("--weight", options.weight)
+    options.parity = shared.table("--parity", options.parity or ())
     if options.extend and (options.base or options.pattern or options.atoms == "byte"):
         raise shared.UsageError("--extend goes without --base, --pattern and --atoms byte")
 
@@ -350,8 +345,7 @@ def corpus_of(options: argparse.Namespace) -> Corpus:
         errors=options.errors,
         weights=getattr(options, "weight", {}),
     )
-    files = (file for source in corpus.sources for file in source.files)
-    shared.check_output(options, *files, *options.counts)
+    shared.check_output(options, *corpus.files, *options.counts)
     return corpus
 
 

@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 from wwho.build.assemble import grown_base, special_ids, trained_model, units_of, with_merges
 from wwho.build.atoms import AtomKind
 from wwho.build.base import byte_base
-from wwho.compile.schema import Schema
+from wwho.compile.schema import Schema, union
 from wwho.corpus.corpus import decimal
 from wwho.errors import CorpusError
 from wwho.format.layout import MAX_TOKEN_BYTES
@@ -143,8 +143,7 @@ class Records:
 
     def without(self, schemas: Sequence[Schema]) -> Records:
         """The words without a character of a script; those of one unit."""
-        ranges = (each for schema in schemas for each in schema.blocks.ranges)
-        found = re.compile("[" + "".join(f"\\U{a:08x}-\\U{b:08x}" for a, b in ranges) + "]")
+        found = re.compile(union(schema.blocks for schema in schemas).pattern)
         kept, counts = bytearray(), array("Q")
         for word, count in zip(parse_records(self.records), self.counts, strict=True):
             if not found.search(word[0].decode("utf-8", "replace")):

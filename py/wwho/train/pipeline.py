@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from wwho.build.assemble import record_over
 from wwho.build.atoms import AtomKind, collapsing
-from wwho.build.base import WRITER
 from wwho.build.script import BLOCK_KEYS, block_record, script_step
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.schema import Schema
 from wwho.compile.script import script_blocks
-from wwho.compile.unicode import UNICODE_VERSION
 from wwho.corpus import Corpus
 from wwho.format.model import Artifact
 from wwho.normalize import KEY
@@ -101,24 +100,21 @@ def train_model(
 def provenance(plan: Plan, counted: Counted, said: str) -> dict[str, str]:
     """What a model says of its making: the section PROVENANCE of FORMAT.md.
 
-    Of its base it says the same under names that tell it is the base. What is learnt over bytes or
-    symbols is a base itself: only the pretokenizer's pattern is left to say.
+    What is learnt over bytes or symbols is a base itself: of the one before, only the pattern of
+    its pretokenizer is left to say.
 
     Args:
         plan: what was trained.
         counted: on what.
         said: the options that decided the rest, in words.
     """
-    base = plan.base.provenance
-    record = {f"base:{key}": text for key, text in base.items() if key != "writer"}
-    if plan.kind.spells:
-        record = {key: text for key, text in base.items() if key == "pattern"}
-    record |= {f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in plan.schemas}
-    record |= {"name": plan.name, "writer": WRITER, "unicode": UNICODE_VERSION}
+    theirs, spells = plan.base.provenance, plan.kind.spells
+    kept = (*BLOCK_KEYS, "pattern") if spells else BLOCK_KEYS
+    record = record_over({} if spells else theirs, plan.schemas, plan.name)
     record |= corpus_record(counted.corpus, counted.report)
     if form := counted.corpus.reading.normalize:
         record[KEY] = form
     record["training"] = said
     if plan.kind is AtomKind.SCRIPT:
         record |= block_record(script_blocks(), script_step().n_indices)
-    return record | {key: text for key, text in base.items() if key in BLOCK_KEYS}
+    return record | {key: text for key, text in theirs.items() if key in kept}
