@@ -1,17 +1,15 @@
-"""From counts of words to atoms and merges."""
+"""From counts of words to atoms: what is merged."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from wwho.build.atoms import AtomKind
 from wwho.build.script import script_step
 from wwho.compile.codepoints import CodePointSet
-from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.rewriting import symbol_text
-from wwho.progress import Progress
-from wwho.train.native import Merger, Words
+from wwho.train.native import Words
 
 SPACE = b" "
 BYTES = tuple(bytes([byte]) for byte in range(256))
@@ -88,41 +86,3 @@ def spaced_and_bare(units: Mapping[bytes, int]) -> Counter[bytes]:
     for unit, count in units.items():
         counts[unit.removeprefix(SPACE)] += count
     return counts
-
-
-def learn_merges(
-    words: Words,
-    atoms: Sequence[bytes],
-    max_merges: int,
-    *,
-    min_freq: int,
-    max_units: int = MAX_TOKEN_BYTES,
-    shapes: bytes | None = None,
-    bars: Progress,
-) -> Merger:
-    """Merge the most frequent pair of neighbours, again and again.
-
-    The count of a pair is the number of places in the corpus where the two stand side by side
-    within a word. Among pairs of equal count the one with the smaller left id is merged first, then
-    the one with the smaller right id. A pair that overlaps itself is merged from left to right. No
-    pair with a pruned unit is merged (`choose_atoms`), none seen less than `min_freq` times, and
-    none whose token would be longer than `max_units` atoms or 1024 bytes.
-
-    Args:
-        words: the words of the corpus and their counts.
-        atoms: texts of the atoms in ascending byte order; their ids are 0, 1, 2 and so on.
-        max_merges: how many merges the vocabulary has room for.
-        min_freq: the threshold, at least 1.
-        max_units: how many atoms a token may have, at least 1.
-        shapes: of the atoms, where characters are to be made before what joins them
-            (`wwho.build.script.shapes_of`); None: any two tokens may merge.
-        bars: where to show progress.
-
-    Returns:
-        What holds the left and right id of each merge, in order, and its gain; merge number k makes
-        the id ``len(atoms) + k``.
-    """
-    limits = {"max_merges": max_merges, "min_freq": min_freq, "max_units": max_units}
-    merger = Merger(words, atoms, **limits, shapes=shapes)
-    with bars.stage("merge", max_merges, unit=" merges") as advance:
-        return merger.run(advance)

@@ -187,7 +187,15 @@ class Words:
 
 
 class Merger:
-    """Merges in the making."""
+    """Merges the most frequent pair of neighbours, again and again.
+
+    The count of a pair is the number of places in the corpus where the two stand side by side
+    within a word. Among pairs of equal count the one with the smaller left id is merged first, then
+    the one with the smaller right id. A pair that overlaps itself is merged from left to right. No
+    pair with a pruned unit is merged (`choose_atoms`), none seen less than `min_freq` times, and
+    none whose token would be longer than `max_units` atoms or 1024 bytes. Merge number k makes the
+    id ``len(atoms) + k``.
+    """
 
     def __init__(
         self,
@@ -201,7 +209,14 @@ class Merger:
     ) -> None:
         """Lay out the words as runs of atoms and count the first pairs.
 
-        `shapes` keep characters whole; see wwho_merger_new in native/train.h.
+        Args:
+            words: the words of the corpus and their counts.
+            atoms: texts of the atoms in ascending byte order; their ids are 0, 1, 2 and so on.
+            max_merges: how many merges there may be.
+            min_freq: how often a pair must be seen, at least 1.
+            max_units: how many atoms a token may have, at least 1.
+            shapes: of the atoms, where characters are to be made before what joins them
+                (`wwho.build.script.shapes_of`); None: any two tokens may merge.
 
         Raises:
             ValueError: an atom is longer than 255 bytes, or a number is beyond its limit.

@@ -36,7 +36,7 @@ def train_model(
     The corpus is cut into syllables and words by the scanners that also encode; words are counted;
     syllables seen at least `prune` times become atoms (`choose_atoms` states the rule); then the
     most frequent pair of neighbours within a word is merged until the vocabulary is full or no pair
-    is seen `min_freq` times (`learn_merges` states how ties are broken). Nothing depends on the
+    is seen `min_freq` times (`Merger` states how ties are broken). Nothing depends on the
     order of the corpus, on the number of processes, on who counted what, or on hash
     seeds: the same input gives the same model, byte for byte. Memory grows with the distinct words
     of the corpus and its longest line.

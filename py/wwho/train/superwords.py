@@ -28,7 +28,7 @@ class SecondStage:
 
     The corpus is read once more. Its words become the tokens that the model has for them; then the
     most frequent pair of which the second begins with the space before its word is merged, again
-    and again, ties as in `learn_merges`. Words touch where nothing but that one space is between
+    and again, ties as in `Merger`. Words touch where nothing but that one space is between
     them, so no superword holds a digit, a sign of punctuation, or another script.
 
     Memory is bounded: of a corpus of more than `MOST_WORDS` words, as many lines are read as hold
@@ -148,8 +148,3 @@ class SecondStage:
                 yield block.text
             if reader.digest not in known:
                 raise CorpusError(f"{file} has changed since its words were counted; train again")
-
-
-def shortened(model: Artifact, count: int) -> Artifact:
-    """A first stage with its first `count` merges."""
-    return with_merges(model, units_of(model).merges[:count], 0)
