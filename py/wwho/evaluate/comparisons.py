@@ -37,8 +37,6 @@ class Identity:
     """A model's ids of ASCII beside its base's.
 
     Attributes:
-        encoder: the model's name.
-        base: the base's name.
         sentences: how many were compared.
         from_data: how many of them are lines of the texts; the others were made up.
         different: how many have other ids than with the base.
@@ -70,17 +68,11 @@ def identities(encoders: Sequence[Encoder], lines: Sequence[str]) -> tuple[Ident
     known = {encoder.name: encoder for encoder in encoders}
     known |= {name: Encoder(name, model_bytes(name)) for name in shipped}
     of_base = cache(lambda name: known[name].encode(block).lines())
-    return tuple(
-        Identity(
-            encoder=model.name,
-            base=model.base,
-            sentences=len(block.lines),
-            from_data=len(lines),
-            different=sum(map(ne, model.encode(block).lines(), of_base(model.base))),
-        )
-        for model in encoders
-        if model.base in known
-    )
+    found = []
+    for model in (each for each in encoders if each.base in known):
+        different = sum(map(ne, model.encode(block).lines(), of_base(model.base)))
+        found.append(Identity(model.name, model.base, len(block.lines), len(lines), different))
+    return tuple(found)
 
 
 def made_up(number: int) -> list[str]:
@@ -120,7 +112,6 @@ class Fairness:
     """How evenly a tokenizer treats the languages.
 
     Attributes:
-        encoder: its name.
         gini: the Gini coefficient of its tokens over all languages; 0 is the same for all.
         mean: of the premiums of all languages but the reference.
         worst: the languages of the highest premiums, at most `WORST`, the highest first.
@@ -248,14 +239,7 @@ class Example:
 
 
 def examples(texts: Sequence[str], encoders: Sequence[Encoder]) -> tuple[Example, ...]:
-    """Tokenize texts.
-
-    Example:
-        >>> from wwho.evaluate.encoders import open_baseline
-        >>> [example] = examples(["a ක"], [open_baseline("o200k_base")])
-        >>> [(token.text, token.hex) for token in example.tokens["o200k_base"]]
-        [('a', '61'), (' ක', '20 e0 b6 9a')]
-    """
+    """Tokenize texts."""
 
     def tokens(text: str, encoder: Encoder) -> tuple[Token, ...]:
         ids = encoder.encode(Block([text])).ids.tolist()

@@ -59,11 +59,8 @@ class Encoder:
         first_own: ids below it are its base's, special tokens included; 0 for what has none.
         superwords: the ids of its tokens that join words of scripts; empty for what has none.
         unk_id: the token for what its vocabulary cannot write; None for none.
-        sha256: of the artifact.
-        backend: the open model.
         unk: "spell", or "token" where each syllable outside the vocabulary becomes an [UNK].
         normalize: the form that all texts are brought into, for every tokenizer; None: none.
-        provenance: what the model says of its making.
         base: the name of its base; "" for none.
     """
 
@@ -170,10 +167,6 @@ def open_baseline(given: str, backend: BackendName | None = None) -> Encoder:
     Raises:
         WwhoError: there is no such tokenizer, or no artifact can hold it.
         OSError: a file cannot be read.
-
-    Example:
-        >>> open_baseline("o200k_base").n_vocab, open_baseline("mine=cl100k_base").name
-        (200019, 'mine')
     """
     label, what = _labelled(given)
     path, names = Path(what), list_encoding_names()

@@ -1,4 +1,4 @@
-"""The report: a page, the same in Markdown without charts, and all figures in JSON.
+"""The report: a page without scripts, the same in Markdown without charts, all figures in JSON.
 
 What it says, section by section, is `report.toml`, filled in with what an evaluation found; what it
 looks like, `report.html` and `report.markdown`.
@@ -272,7 +272,8 @@ def write_report(folder: str | os.PathLike[str], found: Evaluation) -> None:
     Raises:
         OSError: the folder cannot be written to.
     """
-    texts = {PAGE: page(found), MARKDOWN: markdown(found), JSON: as_json(found)}
+    page = _rendered("report.html", found, autoescape=True)
+    texts = {PAGE: page, MARKDOWN: markdown(found), JSON: as_json(found)}
     Path(folder).mkdir(exist_ok=True)
     for name, text in texts.items():
         write_atomic(Path(folder) / name, text.encode("utf-8", "replace"))
@@ -281,11 +282,6 @@ def write_report(folder: str | os.PathLike[str], found: Evaluation) -> None:
 def as_json(found: Evaluation) -> str:
     """All figures (see `Evaluation`)."""
     return json.dumps(dataclasses.asdict(found), ensure_ascii=False, indent=1) + "\n"
-
-
-def page(found: Evaluation) -> str:
-    """The report as a page, which needs nothing but itself: no script, no network."""
-    return _rendered("report.html", found, autoescape=True)
 
 
 def markdown(found: Evaluation) -> str:

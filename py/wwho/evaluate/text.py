@@ -189,16 +189,6 @@ class DataSet:
 
 
 def blocks(corpus: Corpus, advance: Advance) -> Iterator[Block]:
-    """The lines of a corpus, about a megabyte at a time, as `Corpus.blocks` reads them.
-
-    Example:
-        >>> import tempfile, pathlib
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     file = pathlib.Path(folder, "a.txt")
-        ...     _ = file.write_bytes(b"one two\\n\\xff\\n")
-        ...     [block] = blocks(Corpus([file]), lambda size: None)
-        >>> block.lines, block.broken, int(block.word_starts.sum())
-        (['one two', '\ufffd'], 1, 3)
-    """
+    """The lines of a corpus, about a megabyte at a time, as `Corpus.blocks` reads them."""
     for data in corpus.blocks(advance):
         yield Block(characters(data).removesuffix("\n").split("\n"), broken_bytes(data))
