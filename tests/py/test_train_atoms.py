@@ -34,11 +34,12 @@ from wwho.compile.schema import Schema
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Texts
 from wwho.errors import CorpusError, SchemaError
+from wwho.format.bpe import BYTES
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
-from wwho.train.learn import BYTES, atoms_of
+from wwho.train.learn import atoms_of
 from wwho.train.native import Merger, Scanners, Words
 from wwho.train.pipeline import train_model
 from wwho.train.plan import SPECIALS

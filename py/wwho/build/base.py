@@ -14,7 +14,7 @@ from wwho.compile.script import script_blocks, script_pieces
 from wwho.compile.syntax import Chars, many
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import PatternError, SpecialTokenError
-from wwho.format.bpe import BPE
+from wwho.format.bpe import BPE, BYTES
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Route, Stage, free_ids
 from wwho.version import __version__
@@ -38,8 +38,7 @@ def byte_base(pattern: str = "o200k_base") -> Artifact:
         >>> byte_base().n_vocab
         256
     """
-    tokens = [bytes([byte]) for byte in range(256)]
-    return base_model(tokens, pattern=pattern, specials={}, provenance={"name": "bytes"})
+    return base_model(BYTES, pattern=pattern, specials={}, provenance={"name": "bytes"})
 
 
 def base_model(

@@ -28,10 +28,11 @@ from wwho.build.base import byte_base
 from wwho.compile.schema import Schema, union
 from wwho.corpus.corpus import decimal
 from wwho.errors import CorpusError
+from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
 from wwho.train.count import Counted
-from wwho.train.learn import BYTES, SPACE, choose_atoms, spaced_and_bare
+from wwho.train.learn import SPACE, choose_atoms, spaced_and_bare
 from wwho.train.native import Merger, Words, parse_records, record
 from wwho.train.plan import Plan
 from wwho.train.report import SourceCounts

@@ -8,13 +8,11 @@ from collections.abc import Mapping
 from wwho.build.atoms import AtomKind
 from wwho.build.script import script_step
 from wwho.compile.codepoints import CodePointSet
+from wwho.format.bpe import BYTES
 from wwho.format.rewriting import symbol_text
 from wwho.train.native import Words
 
 SPACE = b" "
-BYTES = tuple(bytes([byte]) for byte in range(256))
-"""The atoms where these are bytes: all of them, seen or not."""
-
 NOTHING = CodePointSet()
 
 MAX_ATOM = 255

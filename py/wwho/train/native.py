@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from wwho.build.assemble import units_of
 from wwho.build.script import script_step
 from wwho.errors import ArtifactError, BackendError, CorpusError
+from wwho.format import leb
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
 from wwho.format.rewriting import symbol_text
@@ -322,41 +323,20 @@ def record(word: Word) -> bytes:
         >>> record((b"ab", b"c"))
         b'\\x02\\x02\\x01abc'
     """
-    return b"".join([_leb(len(word)), *(_leb(len(unit)) for unit in word), *word])
+    return leb.pack([len(word), *map(len, word)]) + b"".join(word)
 
 
 def parse_records(records: bytes) -> Iterator[Word]:
     """The words of well-formed records."""
     at = 0
     while at < len(records):
-        n_units, at = _read_leb(records, at)
-        lengths = []
-        for _ in range(n_units):
-            length, at = _read_leb(records, at)
-            lengths.append(length)
+        (n_units,), at = leb.unpack(records, at, 1)
+        lengths, at = leb.unpack(records, at, n_units)
         word = []
         for length in lengths:
             word.append(records[at : at + length])
             at += length
         yield tuple(word)
-
-
-def _leb(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def _read_leb(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while data[at] > 127:
-        value |= (data[at] & 127) << shift
-        shift += 7
-        at += 1
-    return value | data[at] << shift, at + 1
 
 
 def _owned(handle: Any, free: Any) -> Any:

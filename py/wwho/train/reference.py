@@ -11,10 +11,10 @@ from itertools import pairwise
 from wwho.build.atoms import AtomKind
 from wwho.compile.segments import Unit
 from wwho.core.run import pieces
-from wwho.format.bpe import BPE
+from wwho.format.bpe import BPE, BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
-from wwho.train.learn import BYTES, SPACE, choose_atoms
+from wwho.train.learn import SPACE, choose_atoms
 
 Word = tuple[bytes, ...]
 
