@@ -31,9 +31,62 @@ EXAMPLE = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    add_words(parser)
+    add_limits(parser)
+    number = partial(parser.add_argument, type=shared.positive, metavar="N")
+    parser.add_argument(
+        "--special",
+        dest="specials",
+        action="append",
+        metavar="TEXT",
+        help="a special token; may be given several times "
+        "(default: [PAD] [UNK] [BOS] [EOS] [MASK]; with --atoms byte, none)",
+    )
+    parser.add_argument(
+        "--protect-pattern",
+        metavar="REGEX",
+        help="protect every text of the corpus that this regular expression (of Python's re) finds",
+    )
+    number("--protect-min", default=2, help="how often it must find a text (default 2)")
+    parser.add_argument(
+        "--weight",
+        action="append",
+        default=[],
+        type=paired,
+        metavar="SOURCE=N",
+        help="words of this FILE count N times, such as 3 or 0.5; may be given several times",
+    )
+    parser.add_argument(
+        "--parity",
+        action="append",
+        type=paired,
+        metavar="SOURCE=TEXT",
+        help="change the weight of this FILE, round by round, until the texts in the files TEXT, "
+        "which say the same in the languages of their sources, take about as many tokens as each "
+        "other; give it for two sources or more, and counts, so that no round reads the corpus",
+    )
+    number("--rounds", default=6, help="how often --parity trains and measures at most (default 6)")
+    parser.add_argument(
+        "--extend",
+        metavar="TOKENIZER",
+        help="in place of --base, a language model's tokenizer: its folder, tokenizer.json or "
+        "another file that wwho import reads; its ids stay, no special tokens are added unless "
+        "named, and beside the output NAME.embeddings.json says for each new id which old ids its "
+        "text had",
+    )
+    shared.add_output(parser)
+    parser.add_argument(
+        "--report", action="store_true", help="also print what was counted, by source and script"
+    )
+    shared.add_json(
+        parser, '{"file", "bytes", "n_vocab", "atoms", "merges", "superwords", "corpus"}'
+    )
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """How much is learnt, and of what."""
     number = partial(parser.add_argument, type=shared.positive, metavar="N")
     flag = partial(parser.add_argument, action="store_true")
-    add_words(parser)
     number(
         "--vocab-size",
         default=128_000,
@@ -85,51 +138,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="none",
         help="character: bytes, or a block and an index, merge to whole characters before these "
         "merge with others (default none)",
-    )
-    parser.add_argument(
-        "--special",
-        dest="specials",
-        action="append",
-        metavar="TEXT",
-        help="a special token; may be given several times "
-        "(default: [PAD] [UNK] [BOS] [EOS] [MASK]; with --atoms byte, none)",
-    )
-    parser.add_argument(
-        "--protect-pattern",
-        metavar="REGEX",
-        help="protect every text of the corpus that this regular expression (of Python's re) finds",
-    )
-    number("--protect-min", default=2, help="how often it must find a text (default 2)")
-    parser.add_argument(
-        "--weight",
-        action="append",
-        default=[],
-        type=paired,
-        metavar="SOURCE=N",
-        help="words of this FILE count N times, such as 3 or 0.5; may be given several times",
-    )
-    parser.add_argument(
-        "--parity",
-        action="append",
-        type=paired,
-        metavar="SOURCE=TEXT",
-        help="change the weight of this FILE, round by round, until the texts in the files TEXT, "
-        "which say the same in the languages of their sources, take about as many tokens as each "
-        "other; give it for two sources or more, and counts, so that no round reads the corpus",
-    )
-    number("--rounds", default=6, help="how often --parity trains and measures at most (default 6)")
-    parser.add_argument(
-        "--extend",
-        metavar="TOKENIZER",
-        help="in place of --base, a language model's tokenizer: its folder, tokenizer.json or "
-        "another file that wwho import reads; its ids stay, no special tokens are added unless "
-        "named, and beside the output NAME.embeddings.json says for each new id which old ids its "
-        "text had",
-    )
-    shared.add_output(parser)
-    flag("--report", help="also print what was counted, by source and script")
-    shared.add_json(
-        parser, '{"file", "bytes", "n_vocab", "atoms", "merges", "superwords", "corpus"}'
     )
 
 
