@@ -447,11 +447,9 @@ def tokens() -> Iterator[Attack]:
         return of_units(units[:start] + texts + merges)
 
     yield "TOKEN_DUPLICATE-byte", of_bytes(base[:start] + b"\1" + base[start + 1 :])
-    ids = (1, 0, *range(2, 258))
-    yield (
-        "SYMBOLS-stated",
-        with_model(BASE, symbols=(b"\1", b"\0", *BYTES[2:]), id_policy=Ids.STATED, stated=ids),
-    )
+    symbols, ids = (b"\1", b"\0", *BYTES[2:]), (1, 0, *range(2, 258))
+    stated = with_model(BASE, symbols=symbols, id_policy=Ids.STATED, stated=ids)
+    yield "SYMBOLS-stated", stated
     yield "SYMBOLS-short", of_bytes(base[: start + 230])
     yield "SYMBOLS-two_bytes", of_bytes(base[:start] + b"\0\1\xff" + base[start + 4 :] + b"\0")
     yield "SYMBOLS-cut", of_units(units[: start + 5])
@@ -492,10 +490,8 @@ def tokens() -> Iterator[Attack]:
     yield "TOKEN_LENGTH-more", with_head(BASE, text_bytes=256 + 6)
     yield "TOKEN_LENGTH-units", with_head(UNITS, text_bytes=7)
     yield "TOKEN_DUPLICATE-bytes", grown(((97, 98), (98, 99), (256, 99), (97, 257)))
-    yield (
-        "TOKEN_DUPLICATE-unit",
-        with_model(UNITS, symbols=(b"k", b"kk"), merges=((0, 0), (1, 1))),
-    )
+    twice = ((0, 0), (1, 1))
+    yield "TOKEN_DUPLICATE-unit", with_model(UNITS, symbols=(b"k", b"kk"), merges=twice)
 
 
 def longest() -> bytes:
@@ -723,73 +719,72 @@ def normalizer() -> Iterator[Attack]:
     yield "NORMALIZER-class_0", changed(Rewriting({}, {0x301: 0}))
     both = Rewriting({0xE9: (0x61,)}, {}, {(0x65, 0x301): 0x1E9})
     yield "NORMALIZER-mapped_and_composed", mapped_and_composed(good, both)
-
-    def of_kind(
-        step: rewriting.Step | rewriting.Pairs,
-        at: int = 0,
-        value: int | None = None,
-        layout: str = "<I",
-    ) -> bytes:
-        """A step of a kind, with a number of its head changed."""
-        made = write_normalizer([step])
-        if value is not None:
-            made = patched(made, 4 + at, layout, value)
-        return with_part(kind, made, blob=good)
-
-    n_rules = read_artifact(good).scanners.automata[0].n_rules
-    kept = rewriting.Replace(0, ("x",) * n_rules)
     yield "NORMALIZER-late_too_many", number(2, 3, "<H")
     yield "NORMALIZER-kind_7", number(4, 7, "<B")
-    yield "NORMALIZER-spell_number", of_kind(rewriting.Spell(), 2, 1, "<H")
-    yield "NORMALIZER-replace_flag", of_kind(kept, 1, 1, "<B")
-    yield "NORMALIZER-replace_no_automaton", of_kind(kept, 2, 0xFFFF, "<H")
-    yield "NORMALIZER-replace_more", of_kind(kept, 8, 1)
-    yield "NORMALIZER-replace_targets", of_kind(kept, 16, n_rules + 1)
-    yield "NORMALIZER-replace_rules", of_kind(rewriting.Replace(0, ("x",) * (n_rules + 1)))
-    yield "NORMALIZER-replace_long", of_kind(rewriting.Replace(0, ("x" * 33,) * n_rules))
-    ends = Ends(strip=" x", left=True, prefix="ab", unless=True)
-    yield "NORMALIZER-ends_nothing", of_kind(Ends())
-    yield "NORMALIZER-ends_no_side", of_kind(replace(ends, left=False))
-    yield "NORMALIZER-ends_no_characters", of_kind(replace(ends, strip=""))
-    yield "NORMALIZER-ends_no_prefix", of_kind(replace(ends, prefix=""))
-    yield "NORMALIZER-ends_flag", of_kind(ends, 1, 16, "<B")
-    yield "NORMALIZER-ends_number", of_kind(ends, 2, 1, "<H")
-    yield "NORMALIZER-ends_targets", of_kind(ends, 16, 3)
-    yield "NORMALIZER-ends_long_prefix", of_kind(replace(ends, prefix="x" * 33))
-    yield "NORMALIZER-ends_long_suffix", of_kind(replace(ends, suffix="x" * 33))
-    many = "".join(map(chr, range(65)))
-    yield "NORMALIZER-ends_many_stripped", of_kind(replace(ends, strip=many))
-    rules = Rules({"a": "b", "bc": ""})
-    yield "NORMALIZER-rules_none", of_kind(Rules({}))
-    yield "NORMALIZER-rules_flag", of_kind(rules, 1, 1, "<B")
-    yield "NORMALIZER-rules_automaton", of_kind(rules, 2, 0xFFFE, "<H")
-    yield "NORMALIZER-rules_bytes", of_kind(rules, 8, 4)
-    yield "NORMALIZER-rules_others", of_kind(rules, 12, 1)
-    yield "NORMALIZER-rules_targets", of_kind(rules, 16, 2)
-    yield "NORMALIZER-rules_size", of_kind(rules, 20, 1)
-    yield "NORMALIZER-rules_long", of_kind(Rules({"a": "x" * 33}))
-    pairs = rewriting.Pairs((((0x61, 0x63),), ((0x41, 0x42), (0x78, 0x78))), 4)
-    yield "NORMALIZER-pairs_flag", of_kind(pairs, 1, 2, "<B")
-    yield "NORMALIZER-pairs_one_more_page", of_kind(pairs, 2, 2, "<H")
-    yield "NORMALIZER-pairs_one_less_page", of_kind(pairs, 2, 0, "<H")
-    yield "NORMALIZER-pairs_others", of_kind(pairs, 12, 1)
-    yield "NORMALIZER-pairs_targets", of_kind(pairs, 16, 1)
-    yield "NORMALIZER-pairs_one_more_run", of_kind(pairs, 4, 4)
-    yield "NORMALIZER-pairs_one_less_run", of_kind(pairs, 4, 2)
-    yield "NORMALIZER-pairs_no_index", of_kind(pairs, 8, 2 << 16)
-    yield "NORMALIZER-pairs_no_block", of_kind(rewriting.Pairs((), 1))
-    yield "NORMALIZER-pairs_few_blocks", of_kind(pairs, 8, 4 + (1 << 16))
-    yield "NORMALIZER-pairs_last_block_empty", of_kind(pairs, 8, 4 + (3 << 16))
-    yield "NORMALIZER-pairs_many_symbols", of_kind(replace(pairs, n_indices=2639))
-    yield "NORMALIZER-pairs_many_bytes", of_kind(replace(pairs, n_indices=2383, spell=True))
-    yield "NORMALIZER-pairs_not_last", with_part(kind, write_normalizer([pairs, rules]), blob=good)
-    yield (
-        "NORMALIZER-pairs_late",
-        with_part(kind, patched(write_normalizer([pairs]), 2, "<H", 1), blob=good),
-    )
-    yield "NORMALIZER-pairs_twice", of_kind(rewriting.Pairs((((0x61, 0x63), (0x62, 0x62)),), 4))
-    yield "NORMALIZER-pairs_surrogate", of_kind(rewriting.Pairs((((0xD7FF, 0xD800),),), 4))
-    yield "NORMALIZER-pairs_beyond_unicode", of_kind(rewriting.Pairs((((0x110000,) * 2,),), 4))
+
+
+N_RULES = MODEL.scanners.automata[0].n_rules
+KEPT = rewriting.Replace(0, ("x",) * N_RULES)
+ENDS = Ends(strip=" x", left=True, prefix="ab", unless=True)
+RULES = Rules({"a": "b", "bc": ""})
+PAIRS = rewriting.Pairs((((0x61, 0x63),), ((0x41, 0x42), (0x78, 0x78))), 4)
+STEPS: dict[str, tuple[Any, ...]] = {
+    "spell_number": (rewriting.Spell(), 2, "<H", 1),
+    "replace_flag": (KEPT, 1, "<B", 1),
+    "replace_no_automaton": (KEPT, 2, "<H", 0xFFFF),
+    "replace_more": (KEPT, 8, "<I", 1),
+    "replace_targets": (KEPT, 16, "<I", N_RULES + 1),
+    "replace_rules": (rewriting.Replace(0, ("x",) * (N_RULES + 1)),),
+    "replace_long": (rewriting.Replace(0, ("x" * 33,) * N_RULES),),
+    "ends_nothing": (Ends(),),
+    "ends_no_side": (replace(ENDS, left=False),),
+    "ends_no_characters": (replace(ENDS, strip=""),),
+    "ends_no_prefix": (replace(ENDS, prefix=""),),
+    "ends_flag": (ENDS, 1, "<B", 16),
+    "ends_number": (ENDS, 2, "<H", 1),
+    "ends_targets": (ENDS, 16, "<I", 3),
+    "ends_long_prefix": (replace(ENDS, prefix="x" * 33),),
+    "ends_long_suffix": (replace(ENDS, suffix="x" * 33),),
+    "ends_many_stripped": (replace(ENDS, strip="".join(map(chr, range(65)))),),
+    "rules_none": (Rules({}),),
+    "rules_flag": (RULES, 1, "<B", 1),
+    "rules_automaton": (RULES, 2, "<H", 0xFFFE),
+    "rules_bytes": (RULES, 8, "<I", 4),
+    "rules_others": (RULES, 12, "<I", 1),
+    "rules_targets": (RULES, 16, "<I", 2),
+    "rules_size": (RULES, 20, "<I", 1),
+    "rules_long": (Rules({"a": "x" * 33}),),
+    "pairs_flag": (PAIRS, 1, "<B", 2),
+    "pairs_one_more_page": (PAIRS, 2, "<H", 2),
+    "pairs_one_less_page": (PAIRS, 2, "<H", 0),
+    "pairs_others": (PAIRS, 12, "<I", 1),
+    "pairs_targets": (PAIRS, 16, "<I", 1),
+    "pairs_one_more_run": (PAIRS, 4, "<I", 4),
+    "pairs_one_less_run": (PAIRS, 4, "<I", 2),
+    "pairs_no_index": (PAIRS, 8, "<I", 2 << 16),
+    "pairs_no_block": (rewriting.Pairs((), 1),),
+    "pairs_few_blocks": (PAIRS, 8, "<I", 4 + (1 << 16)),
+    "pairs_last_block_empty": (PAIRS, 8, "<I", 4 + (3 << 16)),
+    "pairs_many_symbols": (replace(PAIRS, n_indices=2639),),
+    "pairs_many_bytes": (replace(PAIRS, n_indices=2383, spell=True),),
+    "pairs_late": (PAIRS, -2, "<H", 1),
+    "pairs_twice": (rewriting.Pairs((((0x61, 0x63), (0x62, 0x62)),), 4),),
+    "pairs_surrogate": (rewriting.Pairs((((0xD7FF, 0xD800),),), 4),),
+    "pairs_beyond_unicode": (rewriting.Pairs((((0x110000,) * 2,),), 4),),
+}
+"""Wrong steps, and right ones with a wrong number in the head: where, how wide, and what."""
+
+
+def rewriting_steps() -> Iterator[Attack]:
+    """Section 8: the kinds of steps."""
+    good = write_artifact(replace(MODEL, normalizer=(Rewriting({0x61: (0x62,)}),)))
+    stepping = partial(with_part, Kind.NORMALIZER, blob=good)
+    for what, (step, *change) in STEPS.items():
+        data = write_normalizer([step])
+        if change:
+            data = patched(data, 4 + change[0], *change[1:])
+        yield f"NORMALIZER-{what}", stepping(data)
+    yield "NORMALIZER-pairs_not_last", stepping(write_normalizer([PAIRS, RULES]))
 
 
 def mapped_and_composed(good: bytes, step: Rewriting) -> bytes:
@@ -897,6 +892,7 @@ GROUPS: tuple[Callable[[], Iterator[Attack]], ...] = (
     kinds,
     added,
     normalizer,
+    rewriting_steps,
     template,
     decoder,
     provenance,

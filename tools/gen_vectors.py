@@ -62,14 +62,14 @@ from tiny import (  # noqa: E402
 from wwho.compile.normal_forms import lower_case, normal_form  # noqa: E402
 from wwho.core.reference import ReferenceBackend  # noqa: E402
 from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noqa: E402
-from wwho.ends import KINDS  # noqa: E402
 from wwho.errors import LimitError  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.model import Added, Artifact, Flag  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
-from wwho.special import allowed_mask  # noqa: E402
 from wwho.text import to_bytes  # noqa: E402
 from wwho.tokenizer import Tokenizer  # noqa: E402
+from wwho.tokenizer.ends import KINDS  # noqa: E402
+from wwho.tokenizer.special import allowed_mask  # noqa: E402
 
 VECTORS = ROOT / "tests" / "vectors"
 TWINS = ("gpt2", "p50k_base")  # have the ids of r50k_base and of p50k_edit

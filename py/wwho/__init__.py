@@ -7,8 +7,6 @@ Example:
     'hello world'
 """
 
-from wwho.cutting import Chunk
-from wwho.encoding import Encoding
 from wwho.encodings import (
     encoding_for_model,
     encoding_name_for_model,
@@ -30,6 +28,8 @@ from wwho.errors import (
     WwhoError,
 )
 from wwho.tokenizer import Segment, Tokenizer
+from wwho.tokenizer.cutting import Chunk
+from wwho.tokenizer.encoding import Encoding
 from wwho.version import __version__
 
 __all__ = [

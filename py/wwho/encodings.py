@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from wwho.core.select import BackendName, default_backend
-from wwho.encoding import Encoding
 from wwho.errors import ArtifactError, UnknownModelError
 from wwho.tokenizer import Tokenizer
+from wwho.tokenizer.encoding import Encoding
 
 DEFAULT_ENCODING = "wwho_328k"
 SUFFIX = ".wwho"

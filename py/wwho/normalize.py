@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal
 
 from wwho.core.base import Backend
-from wwho.core.characters import read_characters
+from wwho.text import read_characters
 
 Normalization = Literal["nfc"]
 FORM: Literal["nfc"] = "nfc"
@@ -52,7 +52,7 @@ def _nfc() -> Backend:
         scanners=compile_scanners([scanner]),
         router=None,
         routes=(Route("text", model=0, stages=(0,)),),
-        models=(BPE(symbols=tuple(bytes([byte]) for byte in range(256))),),
+        models=(BPE(),),
         stages=(Stage(automaton=0, actions=(Action.KEEP,)),),
         normalizer=(normal_form(FORM),),
         provenance={"name": FORM},

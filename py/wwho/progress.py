@@ -14,20 +14,23 @@ def ignore(done: int) -> None:
 
 
 class Progress:
-    """The progress of one training: one bar after another, on standard error."""
+    """The progress of one run: one bar after another, on standard error."""
 
     def __init__(self, shown: bool) -> None:
         """Show bars, or none."""
         self._shown = shown
 
     @contextmanager
-    def stage(self, name: str, total: int | None, *, unit: str) -> Iterator[Advance]:
+    def stage(
+        self, name: str | None, total: int | None, *, unit: str, leave: bool = True
+    ) -> Iterator[Advance]:
         """One bar.
 
         Args:
-            name: what is being done.
+            name: what is being done; None where that is plain.
             total: how much there is to do; None where nobody knows.
             unit: of what.
+            leave: whether the bar stays when all is done.
         """
         try:
             from tqdm import tqdm
@@ -36,5 +39,5 @@ class Progress:
         if not self._shown:
             yield ignore
             return
-        with tqdm(desc=name, total=total, unit=unit, unit_scale=True) as bar:
+        with tqdm(desc=name, total=total, unit=unit, unit_scale=True, leave=leave) as bar:
             yield bar.update

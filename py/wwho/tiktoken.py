@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from wwho.core.select import BackendName
-from wwho.encoding import Encoding as _Encoding
 from wwho.encodings import encoding_name_for_model, open_shipped
 from wwho.encodings import list_encoding_names as _list_encoding_names
-from wwho.special import Allowed
+from wwho.tokenizer.encoding import Encoding as _Encoding
+from wwho.tokenizer.special import Allowed
 
 __all__ = [
     "Encoding",

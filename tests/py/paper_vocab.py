@@ -14,10 +14,10 @@ from wwho.compile.paper import paper_scanners
 from wwho.corpus import Corpus
 from wwho.format.model import Added, Artifact
 from wwho.format.write import write_artifact
-from wwho.progress import Progress, ignore
+from wwho.progress import ignore
 from wwho.tokenizer import Tokenizer
 from wwho.train.count import count_corpus
-from wwho.train.learn import learn_merges
+from wwho.train.native import Merger
 
 NAMES = ("paper/sinhala", "paper/devanagari")
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -28,10 +28,9 @@ def learn_vocab(corpus: Path, *, vocab_size: int, prune: int, min_freq: int = 2)
     schemas = [load_schema(name, allow_invalid=True) for name in NAMES]
     cutter = replace(counting_model(schemas), scanners=paper_scanners(schemas))
     words = count_corpus(Corpus([corpus]), cutter, {}, processes=1, advance=ignore).words
-    counts = {unit[0]: count for unit, count in words.units().items()}
-    atoms = tuple(sorted(unit for unit, count in counts.items() if count >= prune))
+    atoms = tuple(sorted(unit for unit, count in words.units().items() if count >= prune))
     room = vocab_size - len(SPECIALS) - len(atoms)
-    merges = learn_merges(words, atoms, room, min_freq=min_freq, bars=Progress(False)).merges()
+    merges = Merger(words, atoms, max_merges=room, min_freq=min_freq).run().merges()
     units = replace(
         units_of(cutter), symbols=atoms, merges=merges, first_id=257, space_id=None, unk_id=256
     )

@@ -29,12 +29,11 @@ from vector_checks import (
 )
 
 from wwho import BackendError, Tokenizer, UnknownTokenError
-from wwho.core.characters import read_characters
 from wwho.core.merge import merge
 from wwho.core.select import BackendName, default_backend, open_backend
 from wwho.format.write import write_artifact
-from wwho.special import allowed_mask
-from wwho.text import Unk
+from wwho.text import Unk, read_characters
+from wwho.tokenizer.special import allowed_mask
 
 BACKENDS: tuple[BackendName, ...] = ("native", "reference")
 

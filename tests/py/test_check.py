@@ -16,7 +16,7 @@ import sentencepiece
 import tokenizers
 
 from wwho.build.base import byte_base
-from wwho.check import check
+from wwho.check.engine import check
 from wwho.errors import BackendError
 from wwho.importers import Imported, Options, Source, import_source
 

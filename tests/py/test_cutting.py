@@ -16,8 +16,8 @@ from vector_checks import VECTORS
 
 import wwho
 from wwho import LimitError, SpecialTokenError, Tokenizer
-from wwho.cutting import character_edges
-from wwho.ends import KINDS
+from wwho.tokenizer.cutting import character_edges
+from wwho.tokenizer.ends import KINDS
 
 CASES: list[dict[str, Any]] = json.loads((VECTORS / "chunks.json").read_text("ascii"))
 TEXT = "One. Two three.\n\nFour five? Six seven eight."

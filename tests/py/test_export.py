@@ -21,7 +21,7 @@ from strategies import texts
 
 import wwho
 from wwho.build.patterns import PATTERNS
-from wwho.check import check
+from wwho.check.engine import check
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import ExportError
 from wwho.exporters import FORMATS, export

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 from evaluated import byte_model, measured, put_files
 
+from wwho.check.quality import Finding, quality, worst
 from wwho.core.select import open_backend
 from wwho.evaluate.report import markdown
 from wwho.format.model import Added, Artifact, Flag
 from wwho.format.write import write_artifact
-from wwho.quality import Finding, quality, worst
 
 if TYPE_CHECKING:
     from tests.conftest import Cli

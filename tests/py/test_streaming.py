@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from strategies import raw, texts
 from tiny import small_model
 
-from wwho import SpecialTokenError, Tokenizer, get_encoding, streaming
+from wwho import SpecialTokenError, Tokenizer, get_encoding
 from wwho.format.write import write_artifact
 from wwho.normalize import nfc, nfc_parts
+from wwho.tokenizer import streaming
 
 NAMES = ("o200k_base", "wwho_328k", "wwho_super_328k")
 END = "<|endoftext|>"

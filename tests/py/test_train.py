@@ -95,8 +95,7 @@ def corpus(seed: int, lines: int = 300) -> str:
 def learn_natively(
     words: Words, *, vocab_size: int, prune: int, min_freq: int
 ) -> tuple[tuple[bytes, ...], list[tuple[int, int]]]:
-    units = {word[0]: number for word, number in words.units().items()}
-    atoms = choose_atoms(units, prune)
+    atoms = choose_atoms(words.units(), prune)
     merger = Merger(words, atoms, max_merges=vocab_size - len(atoms), min_freq=min_freq)
     while merger.step(3):
         pass

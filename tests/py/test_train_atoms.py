@@ -34,13 +34,13 @@ from wwho.compile.schema import Schema
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Texts
 from wwho.errors import CorpusError, SchemaError
+from wwho.format.bpe import BYTES
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
-from wwho.progress import Progress
 from wwho.tokenizer import Tokenizer
-from wwho.train.learn import BYTES, atoms_of, learn_merges
-from wwho.train.native import Scanners, Words
+from wwho.train.learn import atoms_of
+from wwho.train.native import Merger, Scanners, Words
 from wwho.train.pipeline import train_model
 from wwho.train.plan import SPECIALS
 from wwho.train.reference import train_reference, words_of
@@ -127,7 +127,7 @@ def learn_natively(
         words = words.spelled()
     atoms = atoms_of(variant.kind, words, prune, end_of_word=variant.words.end_of_word)
     room = vocab_size - len(atoms)
-    return atoms, learn_merges(words, atoms, room, min_freq=min_freq, bars=Progress(False)).merges()
+    return atoms, Merger(words, atoms, max_merges=room, min_freq=min_freq).run().merges()
 
 
 @cache

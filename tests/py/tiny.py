@@ -45,12 +45,11 @@ from wwho.format.model import (
     Unknown,
 )
 from wwho.format.rewriting import Ends, Replace
-from wwho.format.template import Place, Template, What
+from wwho.format.template import BYTES, KEEP, KEEP_ALONE, Place, Template, What
 from wwho.format.viterbi import Viterbi
 from wwho.importers.detect import import_source
 from wwho.importers.reader import Options
 from wwho.importers.source import Source
-from wwho.trim import BYTES, KEEP, KEEP_ALONE
 
 SCHEMAS = ("sinhala", "devanagari")
 

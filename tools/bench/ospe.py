@@ -74,12 +74,12 @@ class Judge:
         return not self.units(token)[1]
 
 
-def written(ids: Sequence[int], seed: int = 0) -> list[int]:
+def written(ids: Sequence[int]) -> list[int]:
     """What a trigram model of these ids writes."""
     after: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for i, token in enumerate(ids):
         after[tuple(ids[max(0, i - 2) : i])].append(token)
-    chance, found, context = random.Random(seed), [], tuple(ids[:2])
+    chance, found, context = random.Random(0), [], tuple(ids[:2])
     for _ in range(GENERATED):
         if not chance.randrange(FORGET) or context not in after:
             at = chance.randrange(len(ids) - 2)

@@ -93,11 +93,11 @@ def pieces(data: bytes) -> Iterator[list[str]]:
         start = end
 
 
-def messages(text: str, block: int = 250) -> Iterator[list[str]]:
-    """Blocks of many strings of 400 characters."""
-    size = MESSAGE_CHARACTERS
-    for start in range(0, len(text) - size * block + 1, size * block):
-        yield [text[at : at + size] for at in range(start, start + size * block, size)]
+def messages(text: str) -> Iterator[list[str]]:
+    """Blocks of 250 strings of 400 characters."""
+    size, block = MESSAGE_CHARACTERS, 250 * MESSAGE_CHARACTERS
+    for start in range(0, len(text) - block + 1, block):
+        yield [text[at : at + size] for at in range(start, start + block, size)]
 
 
 def write_adversarial(folder: Path) -> list[str]:

@@ -105,7 +105,7 @@ def merge(job: Job) -> Job:
         chosen = [item for k, item in enumerate(words.items()) if k % step == 0]
         table = native.Words()
         table.add(b"".join(native.record(word) for word, _ in chosen), [n for _, n in chosen])
-        atoms = choose_atoms({unit[0]: n for unit, n in table.units().items()}, PRUNE)
+        atoms = choose_atoms(table.units(), PRUNE)
         begin = process_time()
         native.Merger(table, atoms, max_merges=MERGES, min_freq=1).step(MERGES)
         seconds.append(process_time() - begin)

@@ -36,12 +36,6 @@ def load_gigatoken(ranks: Path) -> Encode:
     return encode
 
 
-def load_tiktoken() -> Encode:
-    """TIKTOKEN_CACHE_DIR, set by run.py, has the ranks: nothing is fetched."""
-    encode: Encode = import_module("tiktoken").get_encoding("o200k_base").encode_ordinary
-    return encode
-
-
 def load_tokenizers(file: Path) -> Encode:
     """Hugging Face tokenizers."""
     tokenizer = import_module("tokenizers").Tokenizer.from_file(str(file))
@@ -49,7 +43,7 @@ def load_tokenizers(file: Path) -> Encode:
 
 
 def bundled(module: str, method: str) -> Encode:
-    """A tokenizer whose package carries o200k_base and is made by `get_encoding`."""
+    """A tokenizer that `get_encoding` makes. Of tiktoken, TIKTOKEN_CACHE_DIR has the ranks."""
     encode: Encode = getattr(import_module(module).get_encoding("o200k_base"), method)
     return encode
 
@@ -65,7 +59,7 @@ ENGINES: dict[str, Callable[[Path], Encode]] = {
     "quicktok": lambda _: bundled("quicktok", "encode_ordinary"),
     "quicktok count": lambda _: bundled("quicktok", "count"),
     "bpe-openai": lambda _: bundled("bpe_openai", "encode_ordinary"),
-    "tiktoken": lambda _: load_tiktoken(),
+    "tiktoken": lambda _: bundled("tiktoken", "encode_ordinary"),
     "tokenizers": lambda folder: load_tokenizers(folder / "tokenizer.json"),
 }
 

@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from wwho.build.atoms import BASE, PLAIN, UNITS, AtomKind, Words, check_kind, compile_cuts
-from wwho.build.base import vocabulary_of
+from wwho.build.base import WRITER, check_text, vocabulary_of
 from wwho.build.script import grown_script
 from wwho.compile.schema import Schema
+from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SpecialTokenError
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.model import Added, Artifact, Flag, Pair, Unknown
-from wwho.special import check_text
 
 UNKNOWN = "[UNK]"
 
@@ -122,6 +122,17 @@ def trained_model(
         decoder=base.decoder,
         provenance=provenance,
     )
+
+
+def record_over(base: Mapping[str, str], schemas: Sequence[Schema], name: str) -> dict[str, str]:
+    """What a model says of its making: what its base says, its schemas, and what wrote it."""
+    return {
+        **{f"base:{key}": text for key, text in base.items() if key != "writer"},
+        **{f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas},
+        "name": name,
+        "unicode": UNICODE_VERSION,
+        "writer": WRITER,
+    }
 
 
 def units_of(artifact: Artifact) -> BPE:

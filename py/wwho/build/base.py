@@ -14,10 +14,9 @@ from wwho.compile.script import script_blocks, script_pieces
 from wwho.compile.syntax import Chars, many
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import PatternError, SpecialTokenError
-from wwho.format.bpe import BPE
-from wwho.format.layout import MAX_IDS
+from wwho.format.bpe import BPE, BYTES
+from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Route, Stage, free_ids
-from wwho.special import check_text
 from wwho.version import __version__
 
 WRITER = f"wwho {__version__}"
@@ -39,8 +38,7 @@ def byte_base(pattern: str = "o200k_base") -> Artifact:
         >>> byte_base().n_vocab
         256
     """
-    tokens = [bytes([byte]) for byte in range(256)]
-    return base_model(tokens, pattern=pattern, specials={}, provenance={"name": "bytes"})
+    return base_model(BYTES, pattern=pattern, specials={}, provenance={"name": "bytes"})
 
 
 def base_model(
@@ -132,6 +130,22 @@ def _scanner(regex: str) -> Scanner:
         return script_pieces(script_blocks())
     node = many(Chars(ALL), 1) if regex == NO_PATTERN else parse_regex(regex)
     return Scanner("pretokenizer", (node,), longest=False)
+
+
+def check_text(text: str) -> None:
+    """See whether a text can be a special token of an artifact.
+
+    Raises:
+        SpecialTokenError: it is empty, too long, or not valid Unicode.
+    """
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise SpecialTokenError(f"special token {text!r} is not valid Unicode") from error
+    if not 1 <= size <= MAX_TOKEN_BYTES:
+        raise SpecialTokenError(
+            f"special token {text[:40]!r} has {size} bytes; 1 to {MAX_TOKEN_BYTES} are allowed"
+        )
 
 
 def _checked(specials: Mapping[str, int]) -> dict[str, int]:

@@ -16,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from wwho.build.cuts import Units
 from wwho.build.vocab_json import Merge, refusal, shown
 from wwho.core.merge import merge as replay
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Pair
+
+Units = tuple[str, ...]
+"""The units of a text."""
 
 
 @dataclass

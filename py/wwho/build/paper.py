@@ -6,19 +6,20 @@ Their encoder is reproduced as it is. It is not lossless: a unit outside the voc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wwho.build.assemble import added_tokens
-from wwho.build.atoms import script_cut, with_pretokenizer
-from wwho.build.base import WRITER, vocabulary_of
-from wwho.build.cuts import Cuts
-from wwho.build.merges import LiveMerges, live_merges
-from wwho.build.vocab_json import UNKNOWN, VocabJson
-from wwho.compile.paper import paper_scanners
+from wwho.build.assemble import added_tokens, record_over
+from wwho.build.atoms import OTHER, script_cut, with_pretokenizer
+from wwho.build.base import vocabulary_of
+from wwho.build.merges import LiveMerges, Units, live_merges
+from wwho.build.vocab_json import UNKNOWN, VocabJson, refusal, shown
+from wwho.compile.paper import JOINERS, paper_scanners
 from wwho.compile.schema import Schema
-from wwho.compile.unicode import UNICODE_VERSION
+from wwho.core.run import pieces
 from wwho.errors import SpecialTokenError
+from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.model import Artifact, Ids, Unknown
 
@@ -42,6 +43,36 @@ class Imported:
     apart: int
     without_id: int
     never_written: int
+
+
+class Cuts:
+    """The units of a text that stands in a segment, from where a unit begins to where one ends."""
+
+    def __init__(self, schemas: Sequence[Schema], scanners: CompiledScanners) -> None:
+        """Take the schemas, and what `paper_scanners` made of them."""
+        self._scanners = scanners
+        automata = scanners.automata[OTHER + 1 :]
+        # Texts of a script, with or without a space before them.
+        patterns = (re.compile(f" ?{(each.blocks | JOINERS).pattern}+") for each in schemas)
+        self._scripts = list(zip(patterns, automata, strict=True))
+
+    def __call__(self, text: str) -> Units | None:
+        """The units; None where the text can stand in no segment.
+
+        Raises:
+            ArtifactError: it can stand in segments of two scripts, which cut it differently.
+        """
+        cuts = {
+            tuple(text[start:end] for start, end, _ in pieces(self._scanners, automaton, text))
+            for pattern, automaton in self._scripts
+            if pattern.fullmatch(text)
+        }
+        if len(cuts) > 1:
+            raise refusal(
+                f"the schemas cut {shown(text)} differently, {' and '.join(map(str, sorted(cuts)))}"
+                "; give schemas that agree about joiners"
+            )
+        return cuts.pop() if cuts else None
 
 
 def import_vocab(
@@ -95,7 +126,11 @@ def import_vocab(
         **script_cut(with_pretokenizer(scanners, base.scanners), schemas),
         models=(base_model, syllables),
         added=added_tokens({**names, **{text: first + file.vocab[text] for text in file.specials}}),
-        provenance=provenance(file, schemas, base, name),
+        provenance={
+            **record_over(base.provenance, schemas, name),
+            **{f"vocab.json:{key}": text for key, text in file.record.items()},
+            "vocab.json": f"sha256 {file.digest}",
+        },
     )
     return Imported(artifact, live.unmade, live.apart, ids.count(None), len(silent))
 
@@ -111,18 +146,3 @@ def arranged(live: LiveMerges, n_units: int, silent: Sequence[str]) -> LiveMerge
     place = {text: token for token, text in enumerate(texts)}
     new = [place[text] for text in live.texts]
     return LiveMerges(texts, [(new[left], new[right]) for left, right in live.pairs])
-
-
-def provenance(
-    file: VocabJson, schemas: Sequence[Schema], base: Artifact, name: str
-) -> dict[str, str]:
-    """Where the model comes from."""
-    return {
-        **{f"base:{key}": text for key, text in base.provenance.items() if key != "writer"},
-        **{f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas},
-        **{f"vocab.json:{key}": text for key, text in file.record.items()},
-        "vocab.json": f"sha256 {file.digest}",
-        "name": name,
-        "unicode": UNICODE_VERSION,
-        "writer": WRITER,
-    }

@@ -15,8 +15,8 @@ from wwho.cli import streams
 from wwho.errors import PatternError, SchemaError
 
 if TYPE_CHECKING:
+    from wwho.check.survey import Leftover, Survey
     from wwho.compile.schema import Schema
-    from wwho.survey import Leftover, Survey
 
 NAME = "check"
 HELP = "check a schema, and report which characters of a corpus its syllables leave over"
@@ -116,9 +116,9 @@ def surveyed(schema: Schema, options: argparse.Namespace) -> Survey:
     Raises:
         CorpusError: a file cannot be read, or none has text in the script.
     """
+    from wwho.check.survey import survey
     from wwho.corpus import Corpus
     from wwho.progress import Progress
-    from wwho.survey import survey
 
     corpus = Corpus(options.corpus, field=options.field, column=options.column)
     with Progress(sys.stderr.isatty()).stage("check", corpus.size(), unit="B") as advance:

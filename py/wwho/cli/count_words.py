@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.cli.train import add_words, base_of, corpus_of, schemas_of, words_of
-from wwho.errors import WwhoError
+from wwho.cli.train import add_words, arguments
 
 NAME = "count-words"
 HELP = "count the words of a corpus, or of a part of it, for `wwho train --counts`"
@@ -44,25 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Count, unless that was done before; say what was counted."""
     from wwho.train.plan import Plan
-    from wwho.train.protect import Protect
 
     shared.check_output(options)
-    schemas = schemas_of(options)
-    try:
-        plan = Plan(
-            *(schemas, base_of(options), corpus_of(options)),
-            atoms=options.atoms,
-            words=words_of(options),
-            normalize=options.normalize,
-            protect=Protect(options.protect),
-            processes=options.processes,
-            progress=sys.stderr.isatty(),
-        )
+    with shared.usage():
+        plan = Plan(**arguments(options))
         counts, made = plan.read().count_to(options.output, options.part)
-    except WwhoError:
-        raise
-    except ValueError as error:
-        raise shared.UsageError(error) from error
     info = counts.words.info()
     facts = {
         "file": options.output,

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,11 +27,10 @@ EXAMPLE = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    several = partial(parser.add_argument, action="append", default=[])
     shared.add_model(parser)
-    parser.add_argument(
+    several(
         "--against",
-        action="append",
-        default=[],
         metavar="[LABEL=]NAME|FILE",
         help="a tokenizer to compare with: a shipped encoding, a .wwho file, or a file or folder "
         "that wwho import reads; may be given several times, and the first two are in the summary",
@@ -43,26 +43,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="train baselines on this text, which should be that of the model, for as many ids: "
         "byte BPE, and SentencePiece's and tokenizers' where they are installed",
     )
-    parser.add_argument(
+    several(
         "--trainer",
-        action="append",
-        default=[],
         choices=("wwho", "sentencepiece", "tokenizers"),
         help="train baselines by this one alone; may be given several times",
     )
-    parser.add_argument(
+    several(
         "--data",
-        action="append",
         required=True,
         type=named_file,
         metavar="NAME=FILE",
         help="a text, in any form that train reads; may be given several times",
     )
     shared.add_fields(parser)
-    parser.add_argument(
+    several(
         "--parallel",
-        action="append",
-        default=[],
         type=named_file,
         metavar="NAME=FILE",
         help="one of several texts that say the same, line by line; the first is the one that the "
@@ -196,6 +191,6 @@ def extra() -> Iterator[None]:
 
 def summary(found: Evaluation) -> str:
     """The most important figures on one line."""
-    from wwho.evaluate.sections import headline
+    from wwho.evaluate.report import headline
 
     return ", ".join(f"{figure} {what}" for figure, what in headline(found))

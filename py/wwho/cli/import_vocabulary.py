@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from wwho.cli import options as shared
 from wwho.cli import streams
 
 if TYPE_CHECKING:
-    from wwho.check import Checked
+    from wwho.check.engine import Checked
     from wwho.importers import Imported, Options, Source
     from wwho.importers.reader import Reader
 
@@ -112,7 +111,7 @@ def compared(file: str, source: Source, given: Options, found: Imported) -> Chec
         BackendError: the engine is not installed.
         OSError: the file cannot be read.
     """
-    from wwho.check import check
+    from wwho.check.engine import check
 
     text = Path(file).read_bytes().decode("utf-8", "replace") if file else ""
     return check(source, given, found, [*text.split("\n"), text])
@@ -122,10 +121,7 @@ def told(options: argparse.Namespace, reader: Reader) -> Options:
     """What the arguments say to a reader."""
     from wwho.importers import Options
 
-    specials = dict(options.special)
-    if len(specials) < len(options.special):
-        twice, _ = Counter(text for text, _ in options.special).most_common(1)[0]
-        raise shared.UsageError(f"--special {twice}=... is given twice; give one")
+    specials = shared.table("--special", options.special)
     base, schemas = options.base, options.schema
     if "base" in reader.takes:
         base, schemas = base or "o200k_base", schemas or SCHEMAS

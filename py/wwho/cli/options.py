@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from wwho.cli import streams
 from wwho.errors import SchemaError, SpecialTokenError, WwhoError, naming
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from wwho.compile.schema import Schema
     from wwho.format.model import Artifact
     from wwho.tokenizer import Tokenizer
+
+
+Value = TypeVar("Value")
 
 
 class UsageError(Exception):
@@ -34,6 +39,21 @@ class SchemasError(WwhoError):
         """Keep the lines."""
         super().__init__("\n".join(lines))
         self.lines = tuple(lines)
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """Say of an argument that is out of range that the command line is at fault.
+
+    Raises:
+        UsageError: in place of the `ValueError`.
+    """
+    try:
+        yield
+    except WwhoError:
+        raise
+    except ValueError as error:
+        raise UsageError(error) from error
 
 
 DEFAULT_MODEL = "wwho_328k"
@@ -86,6 +106,19 @@ def normal_form(name: str) -> str | None:
 def normalized(options: argparse.Namespace, text: bytes) -> bytes:
     """A text in the form that `--normalize` asks for."""
     return nfc(text) if options.normalize else text
+
+
+def table(option: str, pairs: Sequence[tuple[str, Value]]) -> dict[str, Value]:
+    """What an option that comes again says of each key.
+
+    Raises:
+        UsageError: it says two things of one.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise UsageError(f"{option} {twice}=... is given twice; give one")
+    return found
 
 
 def add_json(parser: argparse.ArgumentParser, what: str) -> None:

@@ -10,9 +10,9 @@ from typing import TypedDict
 from wwho.cli import options as shared
 from wwho.cli import streams
 from wwho.core.base import ORPHAN, Backend, Span
-from wwho.core.characters import characters
 from wwho.errors import naming
 from wwho.format.model import Route
+from wwho.text import characters
 
 NAME = "segment"
 HELP = "cut each line of text into segments by script, and Abugida segments into syllables"

@@ -6,13 +6,14 @@ import errno
 import io
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from wwho.errors import BackendError
+from wwho.progress import Advance, Progress
 
 STANDARD_INPUT = "-"
 MAX_BYTES = 2**31 - 1
@@ -66,13 +67,10 @@ def contents(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
         OSError: a file cannot be read.
         BackendError: one is longer than a call takes.
     """
-    names = files or [STANDARD_INPUT]
-    with progress(total_size(names)) as advance:
-        for number, name in enumerate(names):
-            with opened(name) as stream:
-                data = read_whole(stream, name)
-            yield number, data
-            advance(len(data))
+    for number, name, stream, advance in each(files):
+        data = read_whole(stream, name)
+        yield number, data
+        advance(len(data))
 
 
 def blocks(files: Sequence[str]) -> Iterator[tuple[int, Iterator[bytes]]]:
@@ -84,14 +82,11 @@ def blocks(files: Sequence[str]) -> Iterator[tuple[int, Iterator[bytes]]]:
     Raises:
         OSError: a file cannot be read.
     """
-    names = files or [STANDARD_INPUT]
-    with progress(total_size(names)) as advance:
-        for number, name in enumerate(names):
-            with opened(name) as stream:
-                yield number, _blocks(stream, advance)
+    for number, _, stream, advance in each(files):
+        yield number, _blocks(stream, advance)
 
 
-def _blocks(stream: BinaryIO, advance: Callable[[int], object]) -> Iterator[bytes]:
+def _blocks(stream: BinaryIO, advance: Advance) -> Iterator[bytes]:
     while block := stream.read(BLOCK):
         yield block
         advance(len(block))
@@ -107,15 +102,26 @@ def lines(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
         OSError: a file cannot be read.
         BackendError: one is longer than a call takes.
     """
+    for number, name, stream, advance in each(files):
+        for line in iter(partial(stream.readline, MAX_BYTES + 1), b""):
+            if len(line) > MAX_BYTES:
+                raise too_long(name, "a line", "break it")
+            yield number, line.removesuffix(b"\n")
+            advance(len(line))
+
+
+def each(files: Sequence[str]) -> Iterator[tuple[int, str, BinaryIO, Advance]]:
+    """Each file's number and name, the open file, and what is told how much of it was read.
+
+    The bar is over the bytes of all files, where a person is watching and tqdm is there to draw it.
+    """
     names = files or [STANDARD_INPUT]
-    with progress(total_size(names)) as advance:
+    total = total_size(names)
+    bars = Progress(total is not None and sys.stderr.isatty())
+    with bars.stage(None, total, unit="B", leave=False) as advance:
         for number, name in enumerate(names):
             with opened(name) as stream:
-                for line in iter(partial(stream.readline, MAX_BYTES + 1), b""):
-                    if len(line) > MAX_BYTES:
-                        raise too_long(name, "a line", "break it")
-                    yield number, line.removesuffix(b"\n")
-                    advance(len(line))
+                yield number, name, stream, advance
 
 
 def read_whole(stream: BinaryIO, name: str) -> bytes:
@@ -160,18 +166,3 @@ def total_size(names: Sequence[str]) -> int | None:
     if STANDARD_INPUT in names:
         return None
     return sum(Path(name).stat().st_size for name in names)
-
-
-@contextmanager
-def progress(total: int | None) -> Iterator[Callable[[int], object]]:
-    """A progress bar over bytes, where a person is watching and tqdm is there to draw one."""
-    if not sys.stderr.isatty() or total is None:
-        yield lambda size: None
-        return
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        yield lambda size: None
-        return
-    with tqdm(total=total, unit="B", unit_scale=True, leave=False) as bar:
-        yield bar.update

@@ -5,19 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter
-from collections.abc import Callable
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.errors import WwhoError
 
 if TYPE_CHECKING:
-    from wwho.build.atoms import Words
-    from wwho.compile.schema import Schema
     from wwho.corpus import Corpus
     from wwho.format.model import Artifact
     from wwho.train.report import Report
@@ -32,90 +28,15 @@ EXAMPLE = """\
   $ wwho train --schema sinhala --extend tokenizer.json -o MODEL.wwho corpus.txt
   $ wwho train --schema sinhala -o MODEL.wwho --counts a.counts b.counts"""
 
-AS_GIVEN = (
-    *("atoms", "vocab_size", "prune", "every_character", "min_freq", "superwords", "balanced"),
-    *("max_words", "max_token_units", "merge_constraint", "normalize", "processes", "rounds"),
-)
-"""Options of the command that the trainer has under the same names."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add_words(parser)
-    parser.add_argument(
-        "--vocab-size",
-        type=shared.positive,
-        default=128_000,
-        metavar="N",
-        help="ids for special tokens, atoms and merges; the lone space takes one more "
-        "(default 128000)",
-    )
-    parser.add_argument(
-        "--prune",
-        type=shared.positive,
-        metavar="N",
-        help="an atom seen less often gets no id; every byte has one (default 20; with --balanced, "
-        "it is chosen)",
-    )
-    parser.add_argument(
-        "--every-character",
-        action="store_true",
-        help="each character of the schemas' classes is an atom, seen or not, and a syllable "
-        "without an id is spelled with the longest atoms that it begins with, not with the base",
-    )
-    parser.add_argument(
-        "--min-freq",
-        type=shared.positive,
-        default=2,
-        metavar="N",
-        help="a pair seen less often is not merged (default 2)",
-    )
-    parser.add_argument(
-        "--superwords",
-        type=superwords,
-        default=0,
-        metavar="N|auto",
-        help="so many of the merges join words of a schema's script across one space; auto: as "
-        "many as save more tokens than the merges that they displace; the corpus is read a second "
-        "time, for auto a third time (default 0)",
-    )
-    parser.add_argument(
-        "--balanced",
-        action="store_true",
-        help="choose how many ids the base, the atoms, and the merges and superwords of each "
-        "script get, by what they save in sources that are left out, so name two FILES or more; a "
-        "base is trained, too, and --vocab-size counts all ids, unless --base names one",
-    )
-    parser.add_argument(
-        "--evenly",
-        action="store_const",
-        dest="balanced",
-        const="evenly",
-        help="as --balanced, and all FILES count alike, however long they are",
-    )
-    parser.add_argument(
-        "--max-words",
-        type=shared.positive,
-        default=4,
-        metavar="N",
-        help="how many words a superword may touch (default 4)",
-    )
-    parser.add_argument(
-        "--max-token-units",
-        type=shared.positive,
-        metavar="N",
-        help="how many syllables, or other atoms, a token may have (default: what fits into its "
-        "1024 bytes)",
-    )
-    parser.add_argument(
-        "--merge-constraint",
-        choices=("none", "character"),
-        default="none",
-        help="character: bytes, or a block and an index, merge to whole characters before these "
-        "merge with others (default none)",
-    )
+    add_limits(parser)
+    number = partial(parser.add_argument, type=shared.positive, metavar="N")
     parser.add_argument(
         "--special",
+        dest="specials",
         action="append",
         metavar="TEXT",
         help="a special token; may be given several times "
@@ -126,13 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="REGEX",
         help="protect every text of the corpus that this regular expression (of Python's re) finds",
     )
-    parser.add_argument(
-        "--protect-min",
-        type=shared.positive,
-        default=2,
-        metavar="N",
-        help="how often it must find a text (default 2)",
-    )
+    number("--protect-min", default=2, help="how often it must find a text (default 2)")
     parser.add_argument(
         "--weight",
         action="append",
@@ -150,13 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "which say the same in the languages of their sources, take about as many tokens as each "
         "other; give it for two sources or more, and counts, so that no round reads the corpus",
     )
-    parser.add_argument(
-        "--rounds",
-        type=shared.positive,
-        default=6,
-        metavar="N",
-        help="how often --parity trains and measures at most (default 6)",
-    )
+    number("--rounds", default=6, help="how often --parity trains and measures at most (default 6)")
     parser.add_argument(
         "--extend",
         metavar="TOKENIZER",
@@ -174,8 +83,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """How much is learnt, and of what."""
+    number = partial(parser.add_argument, type=shared.positive, metavar="N")
+    flag = partial(parser.add_argument, action="store_true")
+    number(
+        "--vocab-size",
+        default=128_000,
+        help="ids for special tokens, atoms and merges; the lone space takes one more "
+        "(default 128000)",
+    )
+    number(
+        "--prune",
+        help="an atom seen less often gets no id; every byte has one (default 20; with --balanced, "
+        "it is chosen)",
+    )
+    flag(
+        "--every-character",
+        help="each character of the schemas' classes is an atom, seen or not, and a syllable "
+        "without an id is spelled with the longest atoms that it begins with, not with the base",
+    )
+    number("--min-freq", default=2, help="a pair seen less often is not merged (default 2)")
+    parser.add_argument(
+        "--superwords",
+        type=superwords,
+        default=0,
+        metavar="N|auto",
+        help="so many of the merges join words of a schema's script across one space; auto: as "
+        "many as save more tokens than the merges that they displace; the corpus is read a second "
+        "time, for auto a third time (default 0)",
+    )
+    flag(
+        "--balanced",
+        help="choose how many ids the base, the atoms, and the merges and superwords of each "
+        "script get, by what they save in sources that are left out, so name two FILES or more; a "
+        "base is trained, too, and --vocab-size counts all ids, unless --base names one",
+    )
+    parser.add_argument(
+        "--evenly",
+        action="store_const",
+        dest="balanced",
+        const="evenly",
+        help="as --balanced, and all FILES count alike, however long they are",
+    )
+    number("--max-words", default=4, help="how many words a superword may touch (default 4)")
+    number(
+        "--max-token-units",
+        help="how many syllables, or other atoms, a token may have (default: what fits into its "
+        "1024 bytes)",
+    )
+    parser.add_argument(
+        "--merge-constraint",
+        choices=("none", "character"),
+        default="none",
+        help="character: bytes, or a block and an index, merge to whole characters before these "
+        "merge with others (default none)",
+    )
+
+
 def add_words(parser: argparse.ArgumentParser) -> None:
     """What decides which words are counted: how text is cut, and how files are read."""
+    number = partial(parser.add_argument, type=shared.positive, metavar="N")
     shared.add_schemas(
         parser,
         required=False,
@@ -202,13 +170,7 @@ def add_words(parser: argparse.ArgumentParser) -> None:
         default="replace",
         help="broken UTF-8 is read as U+FFFD, or refused (default replace)",
     )
-    parser.add_argument(
-        "--processes",
-        type=shared.positive,
-        default=1,
-        metavar="N",
-        help="cores that count (default 1)",
-    )
+    number("--processes", default=1, help="cores that count (default 1)")
     parser.add_argument(
         "--counts",
         action="extend",
@@ -228,6 +190,7 @@ def add_words(parser: argparse.ArgumentParser) -> None:
 
 def add_atoms(parser: argparse.ArgumentParser) -> None:
     """What tokens are merged from."""
+    flag = partial(parser.add_argument, action="store_true")
     parser.add_argument(
         "--atoms",
         choices=("syllable", "grapheme", "codepoint", "byte", "script"),
@@ -252,15 +215,13 @@ def add_atoms(parser: argparse.ArgumentParser) -> None:
         help="within what tokens are merged: runs of letters of the schemas' scripts, or all that "
         "stands between white space, so that no text is left to the base (default script)",
     )
-    parser.add_argument(
+    flag(
         "--end-of-word",
-        action="store_true",
         help="a space belongs to the word before it, as a unit of its own that marks the word's "
         "end (OSPE, with --words whitespace), and not to the word after it",
     )
-    parser.add_argument(
+    flag(
         "--collapse-spaces",
-        action="store_true",
         help="the model makes one space of all white space and puts one behind every word, as "
         "OSPE is published; so it loses text (with --words whitespace --end-of-word)",
     )
@@ -299,11 +260,15 @@ class Encoding(argparse.Action):
 def run(options: argparse.Namespace) -> int:
     """Train, write the artifact, say how large it is."""
     from wwho.core.reference import info_of
+    from wwho.train.pipeline import train_model
 
     check(options)
     shared.check_output(options)
+    options.name = shared.encoding_name(options)
     reports: list[Report] = []
-    model = trained(options, reports.append)
+    with shared.usage():
+        tell = partial(print, file=sys.stderr)
+        model = train_model(**arguments(options), on_counted=reports.append, on_round=tell)
     size = shared.write_artifact(options, model)
     if options.report and not options.json:
         lines = "".join(f"{line}\n" for line in reports[0].lines())
@@ -332,74 +297,43 @@ def write_table(output: str, model: Artifact, extended: str) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse options that do not go together.
+    """Refuse options that do not go together, and make what is said of sources a table each.
 
     Raises:
         UsageError: some do not.
     """
-    for option, given in (("--weight", options.weight), ("--parity", options.parity or [])):
-        sources = Counter(source for source, _ in given)
-        if twice := [source for source, times in sources.items() if times > 1]:
-            raise shared.UsageError(f"{option} {twice[0]}=... is given twice; give one")
+    options.weight = shared.table("--weight", options.weight)
+    options.parity = shared.table("--parity", options.parity or ())
     if options.extend and (options.base or options.pattern or options.atoms == "byte"):
         raise shared.UsageError("--extend goes without --base, --pattern and --atoms byte")
 
 
-def trained(options: argparse.Namespace, on_counted: Callable[[Report], object]) -> Artifact:
-    """The model that the options ask for.
+def arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of a `Plan`; the options have the names that `wwho.train.train` gives them.
 
     Raises:
         WwhoError: schemas, base or corpus are at fault.
-        UsageError: a number is out of range, or the base is none.
-    """
-    from wwho.train.pipeline import train_model
-    from wwho.train.protect import Protect
-
-    schemas = schemas_of(options)
-    try:
-        base = base_of(options)
-        if options.extend:
-            options.special = options.special or []
-            options.normalize = options.normalize or ("nfc" if base.normalizer else None)
-        corpus = corpus_of(options, weights=dict(options.weight))
-        return train_model(
-            *(schemas, base, corpus),
-            **{option: getattr(options, option) for option in AS_GIVEN},
-            words=words_of(options),
-            specials=options.special,
-            protect=Protect(options.protect, options.protect_pattern, options.protect_min),
-            progress=sys.stderr.isatty(),
-            parity=dict(options.parity or ()),
-            name=shared.encoding_name(options),
-            on_counted=on_counted,
-            on_round=partial(print, file=sys.stderr),
-        )
-    except WwhoError:
-        raise
-    except ValueError as error:
-        raise shared.UsageError(error) from error
-
-
-def words_of(options: argparse.Namespace) -> Words:
-    """What words are to be."""
-    from wwho.build.atoms import Words
-
-    return Words(options.words == "whitespace", options.end_of_word, options.collapse_spaces)
-
-
-def schemas_of(options: argparse.Namespace) -> list[Schema]:
-    """The schemas that the options name, or those that the atoms come with.
-
-    Raises:
-        SchemasError: some are invalid.
+        ValueError: a number is out of range.
+        UsageError: a file that is read is the output.
+        OSError: a file cannot be read.
     """
     from wwho.compile.load import HAND_MADE
+    from wwho.train import resolved, train
 
-    names = options.schema or (HAND_MADE if options.atoms == "syllable" else [])
-    return shared.load_schemas(names, allow_invalid=options.allow_invalid)
+    shipped = HAND_MADE if options.atoms == "syllable" else ()
+    schemas = shared.load_schemas(options.schema or shipped, allow_invalid=options.allow_invalid)
+    if getattr(options, "extend", None):
+        from wwho.train.extend import extendable
+
+        options.base = extendable(options.extend)
+        options.specials = options.specials or []
+        options.normalize = options.normalize or ("nfc" if options.base.normalizer else None)
+    names = signature(train).parameters.keys()
+    given = {name: value for name, value in vars(options).items() if name in names}
+    return resolved(corpus_of(options), schemas=schemas, progress=sys.stderr.isatty(), **given)
 
 
-def corpus_of(options: argparse.Namespace, **more: Any) -> Corpus:
+def corpus_of(options: argparse.Namespace) -> Corpus:
     """The corpus that the options name, none of whose files is the output.
 
     Raises:
@@ -417,10 +351,9 @@ def corpus_of(options: argparse.Namespace, **more: Any) -> Corpus:
         column=options.column,
         sample=options.sample,
         errors=options.errors,
-        **more,
+        weights=getattr(options, "weight", {}),
     )
-    files = (file for source in corpus.sources for file in source.files)
-    shared.check_output(options, *files, *options.counts)
+    shared.check_output(options, *corpus.files, *options.counts)
     return corpus
 
 
@@ -463,23 +396,3 @@ def paired(text: str) -> tuple[str, str]:
         what = f"found {text!r}, expected a source and a value, as in a=b"
         raise argparse.ArgumentTypeError(what)
     return source, value
-
-
-def base_of(options: argparse.Namespace) -> Artifact:
-    """The base that the options name.
-
-    Raises:
-        WwhoError: there is no such encoding, the file is no artifact, or the pattern is wrong.
-        ValueError: a pattern is given for a base that has its own.
-        OSError: the file cannot be read.
-    """
-    from wwho.build.atoms import AtomKind
-    from wwho.train import base_named
-
-    if getattr(options, "extend", None):
-        from wwho.train.extend import extendable
-
-        return extendable(options.extend)
-    if getattr(options, "balanced", False) and options.base is None:
-        options.base = shared.NO_BASE
-    return base_named(options.base, options.pattern, AtomKind(options.atoms))

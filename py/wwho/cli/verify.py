@@ -46,8 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the checks in turn; the first one that fails ends it, with exit code 1."""
+    from wwho.check.quality import quality, worst
     from wwho.core.select import default_backend, open_backend
-    from wwho.quality import quality, worst
 
     rows: list[dict[str, object]] = []
     blob = shared.read_artifact(options.model)

@@ -91,6 +91,17 @@ class CodePointSet:
         """Tell whether the set holds anything."""
         return bool(self.ranges)
 
+    @property
+    def pattern(self) -> str:
+        """The set, not empty, as a class of characters in a pattern of Python's `re`.
+
+        Example:
+            >>> print(CodePointSet.of(("a", "c")).pattern)
+            [\\U00000061-\\U00000063]
+        """
+        ranges = (f"\\U{first:08x}-\\U{last:08x}" for first, last in self.ranges)
+        return f"[{''.join(ranges)}]"
+
     def class_map(self) -> ClassMap:
         """Return the coarsest of maps: the set's members to 1, all else to 0.
 

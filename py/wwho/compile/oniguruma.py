@@ -21,14 +21,9 @@ from operator import or_
 from wwho.compile import unicode
 from wwho.compile.charset import CharReader
 from wwho.compile.codepoints import ALL, CodePointSet
-from wwho.compile.parse import RegexParser
+from wwho.compile.parse import QUANTIFIERS, RegexParser
 from wwho.compile.syntax import Ahead, Alt, Behind, Chars, End, Look, Node, Repeat, Seq, alt
 
-MAX_REPEAT = 4000
-"""The greatest count of a ``{m,n}``; an automaton has at most 4095 states."""
-
-_QUANTIFIERS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
-_COUNTED = re.compile(r"\{(?:(\d+)(?:(,)(\d*))?|,(\d+))\}", re.ASCII)
 _HEX = CodePointSet.of(("0", "9"), ("a", "f"), ("A", "F"))
 _LINE_FEED = CodePointSet.of("\n")
 _LINE_BREAKS = CodePointSet.of(("\n", "\r"), 0x85, 0x2028, 0x2029)
@@ -96,7 +91,10 @@ def parse_oniguruma(pattern: str) -> Node:
 
 
 class _Parser(RegexParser):
-    """The notation of Oniguruma."""
+    """The notation of Oniguruma, in which a brace that begins no quantifier is a character."""
+
+    counted = re.compile(r"\{(\d+|(?=,\d))(,?)(\d*)\}", re.ASCII)
+    max_repeat = 4000  # an automaton has at most 4095 states
 
     def __init__(self, text: str) -> None:
         super().__init__(text, _Reader)
@@ -116,7 +114,7 @@ class _Parser(RegexParser):
 
     def repetition(self) -> Node:
         """Parse one part and all quantifiers after it."""
-        if self.cursor.peek() in _QUANTIFIERS:
+        if self.cursor.peek() in QUANTIFIERS:
             raise self.cursor.error("there is nothing to repeat; escape the character")
         at = self.cursor.position
         node = self.atom()
@@ -130,21 +128,6 @@ class _Parser(RegexParser):
             possessive = not interval and not lazy and self.cursor.take("+")
             node = Repeat(node, *bounds, possessive=possessive, lazy=lazy, position=where)
         return node
-
-    def quantifier(self) -> tuple[int, int | None] | None:
-        """Take a quantifier; a brace that begins none is a character."""
-        if self.cursor.peek() in _QUANTIFIERS:
-            return _QUANTIFIERS[self.cursor.next("a quantifier")]
-        counted = _COUNTED.match(self.cursor.text, self.cursor.position)
-        if not counted:
-            return None
-        low, comma, high, alone = counted.groups()
-        least = int(low or 0)
-        most = int(alone or high) if alone or high else None if comma else least
-        if max(least, most or 0) > MAX_REPEAT or (most is not None and most < least):
-            raise self.cursor.error(f"counts must be in order and at most {MAX_REPEAT}")
-        self.cursor.position = counted.end()
-        return least, most
 
     def atom(self) -> Node:
         """Parse a group, an assertion, or one character."""

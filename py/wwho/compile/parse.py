@@ -18,11 +18,7 @@ from wwho.compile.syntax import Chars, End, Look, Node, Repeat, alt, seq
 MAX_DEPTH = 50
 """How deep groups may nest."""
 
-MAX_REPEAT = 255
-"""The greatest count a ``{m,n}`` may name; each one is a copy of its body."""
-
-_QUANTIFIERS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
-_COUNTED = re.compile(r"\{(\d+)(,?)(\d*)\}", re.ASCII)
+QUANTIFIERS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 _NEWLINE = CodePointSet.of("\n")
@@ -80,6 +76,11 @@ def parse_grammar(text: str, classes: Mapping[str, CodePointSet]) -> Node:
 class _Parser(ABC):
     """Alternation, sequence and repetition: what both notations share."""
 
+    counted = re.compile(r"\{(\d+)(,?)(\d*)\}", re.ASCII)
+    """Two bounds of a repetition, or one."""
+    max_repeat = 255
+    """The greatest count that one may name: each is a copy of its body."""
+
     def __init__(self, text: str) -> None:
         self.cursor = Cursor(text)
         self.depth = 0
@@ -109,7 +110,7 @@ class _Parser(ABC):
 
     def repetition(self) -> Node:
         """Parse one part and the quantifier after it, if there is one."""
-        if self.cursor.peek() in ("?", "*", "+"):
+        if self.cursor.peek() in QUANTIFIERS:
             raise self.cursor.error("there is nothing to repeat; escape the character")
         body = self.atom()
         self.skip()
@@ -121,16 +122,16 @@ class _Parser(ABC):
 
     def quantifier(self) -> tuple[int, int | None] | None:
         """Take a quantifier; return its bounds, or None where there is none."""
-        if self.cursor.peek() in _QUANTIFIERS:
-            return _QUANTIFIERS[self.cursor.next("a quantifier")]
-        counted = _COUNTED.match(self.cursor.text, self.cursor.position)
+        if self.cursor.peek() in QUANTIFIERS:
+            return QUANTIFIERS[self.cursor.next("a quantifier")]
+        counted = self.counted.match(self.cursor.text, self.cursor.position)
         if not counted:
             return None
         low, comma, high = counted.groups()
-        least = int(low)
+        least = int(low or 0)
         most = int(high) if high else None if comma else least
-        if max(least, most or 0) > MAX_REPEAT or (most is not None and most < least):
-            raise self.cursor.error(f"counts must be in order and at most {MAX_REPEAT}")
+        if max(least, most or 0) > self.max_repeat or (most is not None and most < least):
+            raise self.cursor.error(f"counts must be in order and at most {self.max_repeat}")
         self.cursor.position = counted.end()
         return least, most
 
@@ -139,9 +140,8 @@ class _Parser(ABC):
         possessive = self.cursor.take("+")
         if self.cursor.peek() == "?":
             raise self.cursor.error("lazy quantifiers are not supported; use a negated class")
-        if self.cursor.peek() in ("*", "+") or _COUNTED.match(
-            self.cursor.text, self.cursor.position
-        ):
+        counted = self.counted.match(self.cursor.text, self.cursor.position)
+        if counted or self.cursor.peek() in ("*", "+"):
             raise self.cursor.error("a quantifier cannot follow a quantifier; use a group")
         return possessive
 

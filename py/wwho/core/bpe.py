@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 
 from wwho.core.base import SYLLABLE
-from wwho.core.characters import read_characters
 from wwho.core.engine import Engine, PieceEngine, Token, Unit
 from wwho.core.merge import merge
 from wwho.core.normalizing import spelled
 from wwho.format.bpe import BPE
 from wwho.format.model import Model, Unknown
 from wwho.format.rewriting import Pairs
+from wwho.text import read_characters
 
 PHRASE_TOKENS = 64
 """How many tokens of neighbouring segments are joined to superwords at once, at most."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from itertools import groupby
 
-from wwho.core.characters import read_characters
 from wwho.format import rewriting
 from wwho.format.decoder import (
     Bytes,
@@ -23,6 +22,7 @@ from wwho.format.decoder import (
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact
 from wwho.format.rewriting import stand_in, symbol_at
+from wwho.text import read_characters
 
 LOST = "\ufffd".encode()
 BYTE = re.compile(rb"<0x(?:[0-9A-Fa-f]|\+)[0-9A-Fa-f]>")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from wwho.core.characters import read_characters
 from wwho.core.engine import PieceEngine, Token
 from wwho.format.greedy import Greedy
 from wwho.format.model import Model
+from wwho.text import read_characters
 
 
 class LongestMatch(PieceEngine[Greedy]):

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from wwho.core.base import DECODERS, PIECE, Info, ModelInfo, Span, unknown_id, unknown_text
 from wwho.core.bpe import Bytes, Units
-from wwho.core.characters import read_characters
 from wwho.core.decoding import join, listed_texts
 from wwho.core.engine import Engine, PieceEngine, Token
 from wwho.core.greedy import LongestMatch
@@ -28,6 +27,7 @@ from wwho.format.model import Artifact, Model, Unknown
 from wwho.format.read import read_artifact
 from wwho.format.rewriting import Pairs
 from wwho.format.viterbi import Viterbi
+from wwho.text import read_characters
 
 Placed: TypeAlias = tuple[int, int, int]
 """A token: its id, and the bytes at which it begins and ends."""

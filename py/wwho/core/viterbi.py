@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from struct import pack, unpack
 
-from wwho.core.characters import read_characters
 from wwho.core.engine import PieceEngine, Token
 from wwho.format.model import Model
 from wwho.format.viterbi import Viterbi
+from wwho.text import read_characters
 
 UNKNOWN_PENALTY = 10
 """By how much the score of an unknown character is below that of any token."""

@@ -183,7 +183,11 @@ class Corpus:
         Raises:
             CorpusError: a file is missing.
         """
-        return None if any(source.texts for source in self.sources) else stored(self.files)
+        if any(source.texts for source in self.sources):
+            return None
+        sizes = [size_of(file) for file in self.files]
+        known = [size for size in sizes if size is not None]
+        return sum(known) if len(known) == len(sizes) else None
 
     def blocks(self, advance: Advance) -> Iterator[bytes]:
         """The text, in blocks that end behind a line (a very long line: before a space).
@@ -204,17 +208,6 @@ class Corpus:
                     yield block.text
                 assert reader.digest is not None
                 self.digests.append(reader.digest)
-
-
-def stored(files: Sequence[str]) -> int | None:
-    """Bytes of these files as they are stored; None where that of one is not known.
-
-    Raises:
-        CorpusError: a file is missing.
-    """
-    sizes = [size_of(file) for file in files]
-    known = [size for size in sizes if size is not None]
-    return sum(known) if len(known) == len(sizes) else None
 
 
 def exact(what: str, value: Number, *, most: int) -> Fraction:

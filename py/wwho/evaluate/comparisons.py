@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
+from operator import ne
 from typing import Literal
 
 from wwho.encodings import list_encoding_names, model_bytes
@@ -35,8 +37,6 @@ class Identity:
     """A model's ids of ASCII beside its base's.
 
     Attributes:
-        encoder: the model's name.
-        base: the base's name.
         sentences: how many were compared.
         from_data: how many of them are lines of the texts; the others were made up.
         different: how many have other ids than with the base.
@@ -58,27 +58,20 @@ def keep_ascii(found: Iterator[Block], lines: list[str]) -> Iterator[Block]:
 
 
 def identities(encoders: Sequence[Encoder], lines: Sequence[str]) -> tuple[Identity, ...]:
-    """Encode ASCII with each model and with its base.
+    """Encode ASCII lines of the texts with each model and with its base.
 
-    Args:
-        encoders: the tokenizers. A model's provenance names its base, which is one that ships, or
-            one of these; models without either are left out.
-        lines: ASCII lines of the texts; sentences are made up where there are too few.
+    A model's provenance names its base, which is one that ships, or one of these encoders; models
+    without either are left out. Sentences are made up where there are too few lines.
     """
     block = Block([*lines, *made_up(SENTENCES - len(lines))])
-    known: dict[str, Encoder] = {encoder.name: encoder for encoder in encoders}
-    theirs: dict[str, list[list[int]]] = {}
+    shipped = {model.base for model in encoders}.intersection(list_encoding_names())
+    known = {encoder.name: encoder for encoder in encoders}
+    known |= {name: Encoder(name, model_bytes(name)) for name in shipped}
+    of_base = cache(lambda name: known[name].encode(block).lines())
     found = []
-    for model in encoders:
-        base = model.base
-        if base in list_encoding_names() and base not in theirs:  # before any of that name
-            known[base] = Encoder(base, model_bytes(base))
-        if base in known:
-            if base not in theirs:
-                theirs[base] = known[base].encode(block).lines()
-            pairs = zip(model.encode(block).lines(), theirs[base], strict=True)
-            different = sum(ours != others for ours, others in pairs)
-            found.append(Identity(model.name, base, len(block.lines), len(lines), different))
+    for model in (each for each in encoders if each.base in known):
+        different = sum(map(ne, model.encode(block).lines(), of_base(model.base)))
+        found.append(Identity(model.name, model.base, len(block.lines), len(lines), different))
     return tuple(found)
 
 
@@ -119,7 +112,6 @@ class Fairness:
     """How evenly a tokenizer treats the languages.
 
     Attributes:
-        encoder: its name.
         gini: the Gini coefficient of its tokens over all languages; 0 is the same for all.
         mean: of the premiums of all languages but the reference.
         worst: the languages of the highest premiums, at most `WORST`, the highest first.
@@ -165,9 +157,6 @@ def parallel(
         advance: is told how many stored bytes have been read.
         half: measure only these lines, such as the ones that no vocabulary was tuned on.
 
-    Warns:
-        UserWarning: for each text that a tokenizer was trained on.
-
     Raises:
         CorpusError: a file cannot be read, there is one text, or they differ in numbers of lines.
     """
@@ -197,10 +186,10 @@ def parallel(
 
 def _fairness(name: str, languages: Sequence[Language]) -> Fairness:
     """How evenly a tokenizer treats the languages, of which the reference is the first."""
-    found = [(each.name, each.premium[name]) for each in languages[1:]]
-    premiums = [(language, premium) for language, premium in found if premium is not None]
-    mean = ratio(sum(premium for _, premium in premiums), len(premiums))
-    worst = sorted(premiums, key=lambda each: -each[1])[:WORST]
+    found = {each.name: each.premium[name] for each in languages[1:]}
+    premiums = {language: premium for language, premium in found.items() if premium is not None}
+    worst = sorted(premiums.items(), key=lambda each: -each[1])[:WORST]
+    mean = ratio(sum(premiums.values()), len(premiums))
     return Fairness(name, gini([each.tokens[name] for each in languages]), mean, tuple(worst))
 
 
@@ -250,14 +239,7 @@ class Example:
 
 
 def examples(texts: Sequence[str], encoders: Sequence[Encoder]) -> tuple[Example, ...]:
-    """Tokenize texts.
-
-    Example:
-        >>> from wwho.evaluate.encoders import open_baseline
-        >>> [example] = examples(["a ක"], [open_baseline("o200k_base")])
-        >>> [(token.text, token.hex) for token in example.tokens["o200k_base"]]
-        [('a', '61'), (' ක', '20 e0 b6 9a')]
-    """
+    """Tokenize texts."""
 
     def tokens(text: str, encoder: Encoder) -> tuple[Token, ...]:
         ids = encoder.encode(Block([text])).ids.tolist()

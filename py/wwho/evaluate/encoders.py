@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -14,11 +13,11 @@ import numpy as np
 
 from wwho.core.packed import packing
 from wwho.core.select import BackendName, open_backend
-from wwho.encodings import SUFFIX, get_encoding, list_encoding_names, model_bytes
+from wwho.encodings import SUFFIX, get_encoding, is_file, list_encoding_names, model_bytes
 from wwho.errors import UnknownTokenError, WwhoError, naming
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.text import Block, Bools, DataSet, Ints, bounds
-from wwho.format.layout import MAGIC
+from wwho.format.files import is_artifact
 from wwho.format.write import write_artifact
 from wwho.importers import import_file
 from wwho.normalize import FORM, KEY, Normalization
@@ -60,11 +59,8 @@ class Encoder:
         first_own: ids below it are its base's, special tokens included; 0 for what has none.
         superwords: the ids of its tokens that join words of scripts; empty for what has none.
         unk_id: the token for what its vocabulary cannot write; None for none.
-        sha256: of the artifact.
-        backend: the open model.
         unk: "spell", or "token" where each syllable outside the vocabulary becomes an [UNK].
         normalize: the form that all texts are brought into, for every tokenizer; None: none.
-        provenance: what the model says of its making.
         base: the name of its base; "" for none.
     """
 
@@ -77,14 +73,7 @@ class Encoder:
         unk: Unk = "spell",
         kind: str = "wwho",
     ) -> None:
-        """Open an artifact.
-
-        Args:
-            name: what the report calls it.
-            blob: the artifact.
-            backend: "native", "wasm" or "reference"; None for the best that is there.
-            kind: as the attribute.
-            unk: as the attribute, which a model made to give another encoder's ids decides itself.
+        """Open an artifact; `unk` is not asked where a model gives another encoder's ids.
 
         Raises:
             WwhoError: the artifact is damaged, the backend cannot run, or there is no [UNK].
@@ -95,10 +84,8 @@ class Encoder:
         self._packing, self._grammar = packing(self.backend), Grammar(self.backend)
         info = self.backend.info
         self._marks = info.decoder != "none"
-        self._spaces: list[int] = []
-        for text in (b" ", MARK) if self._marks or info.n_steps else ():
-            with suppress(UnknownTokenError):
-                self._spaces.append(self.backend.token_id(text))
+        spaces = (b" ", MARK) if self._marks or info.n_steps else ()
+        self._spaces = [self.backend.token_id(text) for text in filter(self.has, spaces)]
         self.n_vocab = info.n_vocab
         units = info.models[-1]
         base = info.models[0]
@@ -160,54 +147,35 @@ class Encoder:
 
 
 def open_model(given: str, backend: BackendName | None = None, *, unk: Unk = "spell") -> Encoder:
-    """The model that is measured.
-
-    Args:
-        given: a shipped encoding or a `.wwho` file; `LABEL=` before it names it in the report.
-        backend: as for `Encoder`.
-        unk: as for `Encoder`.
+    """The model: a shipped encoding or a `.wwho` file; `LABEL=` before it names it in the report.
 
     Raises:
         WwhoError: there is no such encoding, or it cannot be opened.
         OSError: the file cannot be read.
     """
     label, what = _labelled(given)
-    if what in list_encoding_names():
+    if not is_file(what):
         return Encoder(label or what, model_bytes(what), backend, unk=unk)
-    if what.endswith(SUFFIX) or Path(what).exists():
-        path = Path(what)
-        with naming(path):
-            return Encoder(label or _readable(path.stem), path.read_bytes(), backend, unk=unk)
-    raise WwhoError(
-        f"there is no encoding {what!r}; give one of {', '.join(list_encoding_names())}, or a path "
-        "to a .wwho file"
-    )
+    path = Path(what)
+    with naming(path):
+        return Encoder(label or _readable(path.stem), path.read_bytes(), backend, unk=unk)
 
 
 def open_baseline(given: str, backend: BackendName | None = None) -> Encoder:
-    """A tokenizer to compare with.
-
-    Args:
-        given: a shipped encoding, a `.wwho` file, or a file or folder of another library that
-            `wwho.importers` reads; `LABEL=` before it names it in the report.
-        backend: what runs it.
+    """A tokenizer to compare with: as for `open_model`, or what `wwho.importers` reads.
 
     Raises:
         WwhoError: there is no such tokenizer, or no artifact can hold it.
         OSError: a file cannot be read.
-
-    Example:
-        >>> open_baseline("o200k_base").n_vocab, open_baseline("mine=cl100k_base").name
-        (200019, 'mine')
     """
     label, what = _labelled(given)
-    path = Path(what)
-    if what in list_encoding_names() or what.endswith(SUFFIX) or _is_artifact(path):
+    path, names = Path(what), list_encoding_names()
+    if what in names or what.endswith(SUFFIX) or is_artifact(path):
         return open_model(given, backend)
     if not path.exists() and not what.endswith(".json"):
         raise WwhoError(
-            f"there is no tokenizer {what!r}; give one of {', '.join(list_encoding_names())}, or a "
-            "path to a .wwho file or to what wwho import reads"
+            f"there is no tokenizer {what!r}; give one of {', '.join(names)}, or a path to a .wwho "
+            "file or to what wwho import reads"
         )
     found = import_file(path)
     # The folder tells files apart that all have the same name.
@@ -215,13 +183,6 @@ def open_baseline(given: str, backend: BackendName | None = None) -> Encoder:
     name = _readable(folder if path.stem == "tokenizer" and folder else path.stem)
     blob = write_artifact(found.artifact)
     return Encoder(label or name, blob, backend, kind=found.engine or found.kind)
-
-
-def _is_artifact(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
 
 
 def _labelled(given: str) -> tuple[str, str]:
@@ -240,15 +201,9 @@ def _readable(name: str) -> str:
 def trained_on(
     text: DataSet, digests: Sequence[str], encoders: Sequence[Encoder]
 ) -> tuple[str, ...]:
-    """The names of the tokenizers that say they were trained on a text; only artifacts do.
+    """The names of the tokenizers that say they were trained on a text, with a warning.
 
-    Args:
-        text: the text.
-        digests: SHA-256 of the contents of its files.
-        encoders: the tokenizers.
-
-    Warns:
-        UserWarning: there are any.
+    The digests are SHA-256 of the contents of its files.
     """
     names = tuple(each.name for each in encoders if was_trained_on(each.provenance, digests))
     if names:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wwho.build.assemble import counting_model
+from wwho.check.quality import quality
 from wwho.compile.schema import Schema
 from wwho.core.select import open_backend
 from wwho.corpus import Corpus
@@ -21,7 +22,6 @@ from wwho.evaluate.text import DataSet, blocks
 from wwho.evaluate.vocabulary import vocabulary
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, Progress
-from wwho.quality import quality
 from wwho.version import __version__
 
 OVERALL = "overall"
@@ -63,23 +63,10 @@ def evaluate(
     Raises:
         WwhoError: two tokenizers or texts have one name, a file cannot be read, is damaged or
             empty, parallel texts do not match, or the schemas do not go together.
-
-    Example:
-        >>> import tempfile, pathlib
-        >>> from wwho.evaluate.encoders import open_baseline, open_model
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     file = pathlib.Path(folder, "a.txt")
-        ...     _ = file.write_text("ගමේ පාසල\\nschool\\n", "utf-8")
-        ...     model, base = open_model("wwho_328k"), open_baseline("o200k_base")
-        ...     found = evaluate(model, [base], [DataSet("a", str(file))])
-        >>> {name: figures.efficiency.tokens for name, figures in found.overall.figures.items()}
-        {'wwho_328k': 3, 'o200k_base': 6}
     """
     encoders = [model, *baselines]
-    data, parallel_texts = (
-        [replace(text, normalize=model.normalize) for text in texts]
-        for texts in (data, parallel_texts)
-    )
+    data = [replace(text, normalize=model.normalize) for text in data]
+    parallel_texts = [replace(text, normalize=model.normalize) for text in parallel_texts]
     for what, names in (
         ("tokenizers", [encoder.name for encoder in encoders]),
         ("texts", [OVERALL, *(text.name for text in data)]),

@@ -99,16 +99,7 @@ class Meter:
 def measure(
     blocks: Iterable[Block], grammar: Grammar, meters: Sequence[Meter]
 ) -> tuple[Tally, list[Tally]]:
-    """Count a text, and what each tokenizer makes of it; a block at a time is in memory.
-
-    Args:
-        blocks: the text.
-        grammar: whose scripts and syllables to count.
-        meters: the tokenizers.
-
-    Returns:
-        What the text holds, and for each tokenizer its tokens.
-    """
+    """What a text holds, and what each tokenizer makes of it; one block is in memory at a time."""
     text, tallies = Tally(), [Tally() for _ in meters]
     for block in blocks:
         units = grammar.units(block)

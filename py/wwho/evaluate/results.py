@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from wwho.check.quality import Finding
 from wwho.evaluate.comparisons import Example, Identity, Parallel
 from wwho.evaluate.encoders import Encoder
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.measure import Tally
 from wwho.evaluate.metrics import id_bytes, ratio, renyi_efficiency, saving
 from wwho.evaluate.vocabulary import VocabularyPart
-from wwho.quality import Finding
 
 FORMAT = 1
 """Of `report.json`; it changes when a field changes its meaning or goes away."""
@@ -195,23 +195,22 @@ def text_result(
     trained_on: tuple[str, ...] = (),
 ) -> TextResult:
     """The figures of a text, given what it holds and what each tokenizer made of it."""
-    routes = text["routes"]
-    size = (text["characters"], text["words"], int(routes[-1].sum()))
-    tokens = [int(tally["counts"].sum()) for tally in tallies]
-    efficiencies = _efficiencies(encoders, tokens, *size)
-    scripts = []
+    routes, scripts = text["routes"], []
     for route, (segments, n_bytes, characters, words, spaceless) in enumerate(routes.T.tolist()):
         tokens = [int(tally["route_tokens"][route]) for tally in tallies]
         found = _efficiencies(encoders, tokens, characters, words, spaceless)
         script = (grammar.names[route], segments, n_bytes, characters, words, found)
         scripts += [ScriptResult(*script)] if segments else []
+    tokens = [int(tally["counts"].sum()) for tally in tallies]
+    size = (text["characters"], text["words"], int(routes[-1].sum()))
+    found = _efficiencies(encoders, tokens, *size)
     return TextResult(
         name=name,
         file=file,
         sha256=sha256,
         trained_on=trained_on,
         figures={
-            encoder.name: _figures(text, tally, encoder, grammar, efficiencies[encoder.name])
+            encoder.name: _figures(text, tally, encoder, grammar, found[encoder.name])
             for encoder, tally in zip(encoders, tallies, strict=True)
         },
         scripts=tuple(scripts),

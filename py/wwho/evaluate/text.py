@@ -14,11 +14,11 @@ from unicode_segmentation_rs import grapheme_indices
 
 from wwho.compile.schema import union
 from wwho.compile.unicode import script
-from wwho.core.characters import characters
 from wwho.corpus import Corpus
 from wwho.corpus.contents import broken_bytes
 from wwho.normalize import Normalization
 from wwho.progress import Advance
+from wwho.text import characters
 
 Ints = npt.NDArray[np.integer[Any]]
 Bools = npt.NDArray[np.bool_]
@@ -189,23 +189,6 @@ class DataSet:
 
 
 def blocks(corpus: Corpus, advance: Advance) -> Iterator[Block]:
-    """The lines of a corpus, about a megabyte at a time.
-
-    Args:
-        corpus: the files; a line of more than 16 MB comes in parts.
-        advance: is told how many stored bytes have been read.
-
-    Raises:
-        CorpusError: as for `Corpus.blocks`.
-
-    Example:
-        >>> import tempfile, pathlib
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     file = pathlib.Path(folder, "a.txt")
-        ...     _ = file.write_bytes(b"one two\\n\\xff\\n")
-        ...     [block] = blocks(Corpus([file]), lambda size: None)
-        >>> block.lines, block.broken, int(block.word_starts.sum())
-        (['one two', '\ufffd'], 1, 3)
-    """
+    """The lines of a corpus, about a megabyte at a time, as `Corpus.blocks` reads them."""
     for data in corpus.blocks(advance):
         yield Block(characters(data).removesuffix("\n").split("\n"), broken_bytes(data))

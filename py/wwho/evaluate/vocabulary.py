@@ -68,29 +68,9 @@ def vocabulary(encoder: Encoder, counts: Ints) -> list[VocabularyPart]:
     return [_part(encoder, name, ids, counts) for name, ids in parts.items() if ids]
 
 
-def is_glitch(token: bytes) -> bool:
-    """Whether a token is nothing but joiners and viramas, apart from spaces.
-
-    Example:
-        >>> [is_glitch(text.encode()) for text in ("\\u200d", " ් ්", "ක් ්", " ")]
-        [True, True, False, False]
-    """
-    return _GLITCH.fullmatch(token) is not None
-
-
-def histogram(counts: Ints) -> list[int]:
-    """How many tokens occur never, once, 2 to 3 times, 4 to 7 times, and so on.
-
-    Example:
-        >>> histogram(np.array([0, 0, 1, 2, 3, 4]))
-        [2, 1, 2, 1]
-    """
-    return [int(number) for number in np.bincount(np.frexp(counts)[1])]
-
-
 def _part(encoder: Encoder, name: str, ids: Sequence[int], counts: Ints) -> VocabularyPart:
     occurrences = counts[ids]
-    bins = histogram(occurrences)
+    bins = np.bincount(np.frexp(occurrences)[1]).tolist()  # by the length of the binary number
     found = zip(ids, encoder.tokens_bytes(ids), occurrences.tolist(), strict=True)
     return VocabularyPart(
         encoder=encoder.name,
@@ -102,7 +82,7 @@ def _part(encoder: Encoder, name: str, ids: Sequence[int], counts: Ints) -> Voca
         glitches=tuple(
             Glitch(token, text.decode(), number)
             for token, text, number in found
-            if text and is_glitch(text)
+            if text and _GLITCH.fullmatch(text)
         ),
         histogram=tuple(bins),
     )

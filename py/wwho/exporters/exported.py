@@ -15,6 +15,7 @@ from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.syntax import Chars, Node
 from wwho.errors import ExportError, PatternError
+from wwho.format import rewriting
 from wwho.format.bpe import BPE
 from wwho.format.model import Action, Added, Artifact, Flag
 
@@ -147,3 +148,16 @@ def only_special(model: ByteModel, what: str) -> dict[str, int]:
         if token.flags & ~Flag.NORMALIZED != Flag.SPECIAL:
             raise ExportError(f"the added token {token.text!r} has flags that {what} does not know")
     return {token.text: token.id for token in model.added}
+
+
+def stand_in(text: bytes) -> str:
+    """The characters that stand for bytes in the files of byte-level vocabularies, as in GPT-2's.
+
+    Example:
+        >>> stand_in(b" caf\\xc3\\xa9")
+        'ĠcafÃ©'
+    """
+    return text.decode("latin-1").translate(_STAND_INS)
+
+
+_STAND_INS = {byte: rewriting.stand_in(byte) for byte in range(256)}

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from wwho.build.patterns import PATTERNS
 from wwho.errors import ExportError
-from wwho.exporters.exported import ByteModel, Exported, byte_model, only_special
-from wwho.exporters.stand_ins import stand_in
+from wwho.exporters.exported import ByteModel, Exported, byte_model, only_special, stand_in
 from wwho.format.model import Artifact
 
 NAMES = {

@@ -10,8 +10,7 @@ from typing import Any
 
 from wwho.compile.oniguruma import parse_oniguruma
 from wwho.errors import ExportError, PatternError, WwhoError
-from wwho.exporters.exported import Exported, byte_model, cuts_alike
-from wwho.exporters.stand_ins import stand_in
+from wwho.exporters.exported import Exported, byte_model, cuts_alike, stand_in
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.model import Added, Artifact, Flag

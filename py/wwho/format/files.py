@@ -1,4 +1,4 @@
-"""Output files appear whole or not at all."""
+"""Files: output appears whole or not at all, and artifacts are known by how they begin."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from wwho.format.layout import MAGIC
 
 
 def write_atomic(path: str | os.PathLike[str], *data: bytes) -> None:
@@ -60,6 +62,18 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise OSError(errno.ENOENT, "its folder does not exist")
         elif not os.access(place.parent, os.W_OK | os.X_OK):
             raise OSError(errno.EACCES, "its folder cannot be written to")
+
+
+def is_artifact(path: Path) -> bool:
+    """Whether a file that is there begins as an artifact does.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
 
 
 def _is_stream(path: str | os.PathLike[str]) -> bool:

@@ -11,7 +11,7 @@ from transformers import BatchEncoding, PreTrainedTokenizer
 from transformers.tokenization_utils_base import TruncationStrategy
 from transformers.utils import PaddingStrategy
 
-from wwho.format.template import Place, Template, What
+from wwho.format.template import Place, Spaced, Template, What, trimmed
 from wwho.hf.read import Input, Reader, Untrimmed
 from wwho.hf.rows import (
     Around,
@@ -24,7 +24,6 @@ from wwho.hf.rows import (
     encoding,
     whole,
 )
-from wwho.trim import Spaced, trimmed
 
 Sample: TypeAlias = tuple[Input, Input | None]
 """What becomes a row: an input, or two."""

@@ -13,11 +13,10 @@ from tokenizers import AddedToken
 
 from wwho.core.base import SYLLABLE
 from wwho.format.model import Added, Flag
-from wwho.format.template import What
+from wwho.format.template import Spaced, What
 from wwho.normalize import places_before
 from wwho.text import to_bytes
 from wwho.tokenizer import Tokenizer
-from wwho.trim import Spaced
 
 Input: TypeAlias = str | Sequence[str] | Sequence[int]
 """A text, its words, or ids."""

@@ -15,8 +15,8 @@ from msgspec import Meta, Struct
 from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
 from wwho.errors import SpecialTokenError, UnknownTokenError
 from wwho.serve.problems import ProblemError, parse
-from wwho.special import Allowed
 from wwho.tokenizer import Tokenizer
+from wwho.tokenizer.special import Allowed
 
 Run = Callable[[Any], Any]
 BATCH = 128  # most questions in one request

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from wwho.build.atoms import AtomKind, Words
 from wwho.build.base import byte_base
@@ -164,36 +164,10 @@ def train(
         >>> [tokenizer.decode([token]) for token in tokenizer.encode("ගමේ 7 පාර")]
         ['ගමේ', ' ', '7', ' පාර']
     """
+    given = locals()  # all of the above, by name
     from wwho.train.pipeline import train_model
 
-    kind = AtomKind(atoms)
-    model = train_model(
-        schemas_named(schemas, kind),
-        base_named(NO_BASE if balanced and base is None else base, pattern, kind),
-        corpus_of(texts),
-        atoms=kind,
-        words=Words(check_words(words), end_of_word, collapse_spaces),
-        vocab_size=vocab_size,
-        prune=prune,
-        every_character=every_character,
-        min_freq=min_freq,
-        superwords=superwords,
-        balanced=balanced,
-        max_words=max_words,
-        max_token_units=max_token_units,
-        merge_constraint=merge_constraint,
-        normalize=normalize,
-        specials=specials,
-        protect=Protect(protect, protect_pattern, protect_min),
-        processes=processes,
-        progress=progress,
-        parity=parity,
-        rounds=rounds,
-        name=name,
-        on_counted=on_counted,
-        on_round=on_round,
-    )
-    return Tokenizer(write_artifact(model))
+    return Tokenizer(write_artifact(train_model(**resolved(**given))))
 
 
 def count_words(
@@ -258,38 +232,47 @@ def count_words(
         >>> enc.count("ගම")
         1
     """
+    given = locals()
+    del given["file"], given["part"]
     from wwho.train.plan import Plan
 
-    kind = AtomKind(atoms)
-    plan = Plan(
-        schemas_named(schemas, kind),
-        base_named(base, pattern, kind),
-        corpus_of(texts),
-        atoms=kind,
-        words=Words(check_words(words), end_of_word, collapse_spaces),
-        normalize=normalize,
-        protect=Protect(protect),
-        processes=processes,
-        progress=progress,
-    )
-    plan.read().count_to(file, part)
+    Plan(**resolved(**given)).read().count_to(file, part)
     return os.fspath(file)
 
 
-def corpus_of(texts: Given | Corpus) -> Corpus:
-    """A corpus, or the texts of a program as one."""
-    return texts if isinstance(texts, Corpus) else Corpus(Texts(texts))
+def resolved(
+    texts: Given | Corpus,
+    *,
+    schemas: Sequence[str | os.PathLike[str] | Schema] | None = None,
+    base: str | os.PathLike[str] | Artifact | None = None,
+    atoms: AtomKind | str = AtomKind.SYLLABLE,
+    pattern: str | None = None,
+    words: str = "script",
+    end_of_word: bool = False,
+    collapse_spaces: bool = False,
+    protect: Sequence[str] = (),
+    protect_pattern: str | None = None,
+    protect_min: int = 2,
+    **options: Any,
+) -> dict[str, Any]:
+    """The arguments of `Plan`: what those of `train` name, and its other options as they are.
 
-
-def check_words(words: str) -> bool:
-    """Whether words of this name are those between white space.
-
-    Raises:
-        ValueError: there are none.
+    What is raised is that of `train`.
     """
     if words not in ("script", "whitespace"):
         raise ValueError(f"words is {words!r}; it must be 'script' or 'whitespace'")
-    return words == "whitespace"
+    if base is None and options.get("balanced"):
+        base = NO_BASE
+    kind = AtomKind(atoms)
+    return {
+        "schemas": schemas_named(schemas, kind),
+        "base": base_named(base, pattern, kind),
+        "corpus": texts if isinstance(texts, Corpus) else Corpus(Texts(texts)),
+        "atoms": kind,
+        "words": Words(words == "whitespace", end_of_word, collapse_spaces),
+        "protect": Protect(protect, protect_pattern, protect_min),
+        **options,
+    }
 
 
 def schemas_named(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -25,13 +25,14 @@ from typing import Literal, NamedTuple
 from wwho.build.assemble import grown_base, special_ids, trained_model, units_of, with_merges
 from wwho.build.atoms import AtomKind
 from wwho.build.base import byte_base
-from wwho.compile.schema import Schema
+from wwho.compile.schema import Schema, union
 from wwho.corpus.corpus import decimal
 from wwho.errors import CorpusError
+from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
 from wwho.train.count import Counted
-from wwho.train.learn import BYTES, SPACE, STEP, choose_atoms
+from wwho.train.learn import SPACE, choose_atoms, spaced_and_bare
 from wwho.train.native import Merger, Words, parse_records, record
 from wwho.train.plan import Plan
 from wwho.train.report import SourceCounts
@@ -143,8 +144,7 @@ class Records:
 
     def without(self, schemas: Sequence[Schema]) -> Records:
         """The words without a character of a script; those of one unit."""
-        ranges = (each for schema in schemas for each in schema.blocks.ranges)
-        found = re.compile("[" + "".join(f"\\U{a:08x}-\\U{b:08x}" for a, b in ranges) + "]")
+        found = re.compile(union(schema.blocks for schema in schemas).pattern)
         kept, counts = bytearray(), array("Q")
         for word, count in zip(parse_records(self.records), self.counts, strict=True):
             if not found.search(word[0].decode("utf-8", "replace")):
@@ -298,16 +298,14 @@ class Balance:
         if self.others:
             merger = self.merger(combined(self.others, factors).spelled(), BYTES, room)
             found[BASE, OTHER] = [per_word[OTHER] * gain for gain in evened(merger.gains())]
-        units = {unit[0]: count for unit, count in combined(self.units, factors).units().items()}
+        units = combined(self.units, factors).units()
         if self.prune is None:
             found[ATOMS, OTHER] = self.atoms(units, per_word)
         atoms = self.chosen(units, (self.prune or FEW * self.scale) << HELD)
         first = self.merger(spread(self.units, factors), atoms, room, ROOT)
         model = self.model(byte_base(), {}, atoms, first.merges())
-        second = self.stage.merger(
-            model, room, [max(1, int(factor)) for factor in factors], HELD, MIN_SOURCES
-        )
-        run(second)
+        times = [max(1, int(factor)) for factor in factors]
+        second = self.stage.merger(model, room, times, HELD, MIN_SOURCES).run()
         share = float(self.stage.share)
         for kind, merger, texts, whole in (
             (MERGES, first, atoms, 1.0),
@@ -357,7 +355,7 @@ class Balance:
         plan, room = self.plan, size - len(specials)
         factors = self.factors(())
         words = combined(self.units, factors)
-        units = {unit[0]: count for unit, count in words.units().items()}
+        units = words.units()
         if self.prune:
             atoms = self.chosen(units, self.prune << HELD)
             found = self.shares(max(0, room - len(atoms)))
@@ -384,7 +382,7 @@ class Balance:
         wanted = {name: found[MERGES, name] for name in self.names}
         merges = first_of_each(merges, scripts_of(atoms, plan.schemas), wanted)
         model = self.model(base, special_ids(base, specials), atoms, merges)
-        merges = run(self.stage.merger(model, room, min_sources=MIN_SOURCES)).merges()
+        merges = self.stage.merger(model, room, min_sources=MIN_SOURCES).run().merges()
         wanted = {name: found[SUPERWORDS, name] for name in self.names}
         scripts = scripts_of(units_of(model).texts, plan.schemas)
         merges = first_of_each(merges, scripts, wanted)
@@ -392,8 +390,7 @@ class Balance:
 
     def chosen(self, units: Mapping[bytes, int], prune: int) -> tuple[bytes, ...]:
         """The atoms, with the characters that are some anyway."""
-        characters = (chr(character).encode() for character in self.plan.characters)
-        return tuple(sorted({*choose_atoms(units, prune), *characters}))
+        return choose_atoms(units, prune, characters=self.plan.characters)
 
     @property
     def names(self) -> list[str]:
@@ -422,7 +419,7 @@ class Balance:
         """All merges within words that count so many times."""
         min_freq = times * self.stage.min_freq << HELD
         max_units = MAX_TOKEN_BYTES if atoms is BYTES else self.stage.max_units
-        return run(Merger(words, atoms, max_merges=most, min_freq=min_freq, max_units=max_units))
+        return Merger(words, atoms, max_merges=most, min_freq=min_freq, max_units=max_units).run()
 
     def model(
         self,
@@ -472,7 +469,7 @@ def check_counts(rows: Sequence[SourceCounts], weights: Sequence[int], words: Wo
         CorpusError: a pair of bytes may, or one of units that all sources have does.
     """
     bytes_ = sum(row.bytes * weight for row, weight in zip(rows, weights, strict=True))
-    atoms = choose_atoms({unit[0]: count for unit, count in words.units().items()}, 1)
+    atoms = choose_atoms(words.units(), 1)
     pairs = Merger(words, atoms, max_merges=1, min_freq=1)
     pairs.step(1)
     found = max(bytes_, *(round(ROOT * len(rows) ** 0.5) * gain for gain in pairs.gains()), 0)
@@ -483,13 +480,6 @@ def check_counts(rows: Sequence[SourceCounts], weights: Sequence[int], words: Wo
         )
 
 
-def run(merger: Merger) -> Merger:
-    """Make all merges; Ctrl-C is heard in between."""
-    while merger.step(STEP):
-        pass
-    return merger
-
-
 def pruned_to(most: int, units: Mapping[bytes, int]) -> int:
     """How often an atom must be seen so that there are at most so many.
 
@@ -497,10 +487,7 @@ def pruned_to(most: int, units: Mapping[bytes, int]) -> int:
         >>> pruned_to(2, {b"a": 5, b"b": 3, b"c": 2, b"d": 2})
         3
     """
-    counts = Counter({unit: count for unit, count in units.items() if unit[:1] == SPACE})
-    for unit, count in units.items():
-        counts[unit.removeprefix(SPACE)] += count
-    frequent = sorted(counts.values(), reverse=True)
+    frequent = sorted(spaced_and_bare(units).values(), reverse=True)
     return frequent[most] + 1 if most < len(frequent) else 1
 
 
@@ -517,7 +504,7 @@ def balanced_model(
         units: of each source, its words.
 
     Returns:
-        The model, and the shares in words.
+        The model, and the options that it was learnt with, the shares among them, in words.
 
     Raises:
         CorpusError: the ids are too few for what is not chosen.
@@ -545,4 +532,4 @@ def balanced_model(
     said = (
         f"{kind} {name} {ids}" if name else f"{kind} {ids}" for (kind, name), ids in shares.items()
     )
-    return model, ", ".join(said)
+    return model, f"{plan.options(None)}, balanced: {', '.join(said)}"

@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 from wwho.build.base import byte_base
 from wwho.build.patterns import PATTERNS
 from wwho.core.base import Info
-from wwho.core.characters import characters
 from wwho.corpus import Corpus
 from wwho.errors import BackendError, CorpusError
 from wwho.format.layout import MAX_TOKEN_BYTES
@@ -19,6 +18,7 @@ from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 from wwho.importers import Source, import_source
 from wwho.normalize import FORM, KEY
+from wwho.text import characters
 from wwho.train.pipeline import train_model
 from wwho.train.report import was_trained_on
 

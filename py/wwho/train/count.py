@@ -147,8 +147,8 @@ def count_to_file(
         return saved_before(file, corpus, made, part), False
     total, scanners = Counts(made), Scanners(model)
     held: Held = {}
-    options = {"part": part, "processes": processes, "advance": advance}
-    for source, counts in source_counts(corpus, scanners, made, **options):  # type: ignore[arg-type]
+    given = (corpus, scanners, made)
+    for source, counts in source_counts(*given, part=part, processes=processes, advance=advance):
         check_once(counts.texts, source.name, held)
         total.add(counts)
     total.save(file)

@@ -239,14 +239,14 @@ def check_once(texts: Iterable[Text], name: str, held: Held) -> None:
         CountsError: one of them was.
     """
     for text in texts:
-        for key in ((text.file, text.part, text.parts, text.digest), (text.file, text.whole)):
+        keys = ((text.file, text.part, text.parts, text.digest), (text.file, text.whole))
+        for key in keys:
             if key[-1] and key in held:
                 raise CountsError(
                     f"{name}: holds the words of {text.file}, which {held[key]} holds, too; "
                     "leave one of them out (a text that is to count twice has a weight of 2)"
                 )
-        for key in ((text.file, text.part, text.parts, text.digest), (text.file, text.whole)):
-            held[key] = name
+        held.update(dict.fromkeys(keys, name))
 
 
 def check_whole(texts: Iterable[tuple[Text, Fraction]]) -> None:

@@ -1,28 +1,22 @@
-"""From counts of words to atoms and merges."""
+"""From counts of words to atoms: what is merged."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 
 from wwho.build.atoms import AtomKind
 from wwho.build.script import script_step
 from wwho.compile.codepoints import CodePointSet
-from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.format.bpe import BYTES
 from wwho.format.rewriting import symbol_text
-from wwho.progress import Progress
-from wwho.train.native import Merger, Words
+from wwho.train.native import Words
 
 SPACE = b" "
-BYTES = tuple(bytes([byte]) for byte in range(256))
-"""The atoms where these are bytes: all of them, seen or not."""
-
 NOTHING = CodePointSet()
 
 MAX_ATOM = 255
 """Bytes of an atom, at most (FORMAT.md, ADDED)."""
-
-STEP = 2000
-"""Merges between two looks at Ctrl-C and the progress bar; the first, large ones take a second."""
 
 
 def atoms_of(
@@ -33,21 +27,20 @@ def atoms_of(
     characters: CodePointSet = NOTHING,
     end_of_word: bool = False,
 ) -> tuple[bytes, ...]:
-    """The atoms for the words of a corpus: those of `choose_atoms`, all bytes, or all symbols.
-
-    To the chosen ones `characters` are added, seen or not.
-    """
+    """The atoms for the words of a corpus: those of `choose_atoms`, all bytes, or all symbols."""
     if kind is AtomKind.BYTE:
         return BYTES
     if kind is AtomKind.SCRIPT:
         return tuple(map(symbol_text, range(script_step().n_symbols)))
-    units = {unit[0]: count for unit, count in words.units().items()}
-    chosen = choose_atoms(units, prune, end_of_word=end_of_word)
-    return tuple(sorted({*chosen, *(chr(character).encode() for character in characters)}))
+    return choose_atoms(words.units(), prune, characters=characters, end_of_word=end_of_word)
 
 
 def choose_atoms(
-    units: Mapping[bytes, int], prune: int, *, end_of_word: bool = False
+    units: Mapping[bytes, int],
+    prune: int,
+    *,
+    characters: CodePointSet = NOTHING,
+    end_of_word: bool = False,
 ) -> tuple[bytes, ...]:
     """Choose the units that get an id of their own.
 
@@ -62,6 +55,7 @@ def choose_atoms(
     Args:
         units: text in UTF-8 to number of occurrences.
         prune: the threshold, at least 1.
+        characters: what are atoms anyway, seen or not.
         end_of_word: whether a space is a unit of its own: X is then an atom where it was seen
             `prune` times, whatever it is.
 
@@ -72,54 +66,21 @@ def choose_atoms(
         >>> choose_atoms({b"X": 1, b" X": 2, b"Y": 1, b" Y": 1}, 2)
         (b' X', b'X', b'Y')
     """
-    if end_of_word:
-        frequent = (unit for unit, count in units.items() if count >= prune)
-        return tuple(sorted(unit for unit in frequent if len(unit) <= MAX_ATOM))
-    totals: dict[bytes, int] = {}
-    for unit, count in units.items():
-        bare = unit.removeprefix(SPACE)
-        totals[bare] = totals.get(bare, 0) + count
-    spaced = (unit for unit, count in units.items() if unit[:1] == SPACE and count >= prune)
-    bare_atoms = (unit for unit, count in totals.items() if count >= prune)
-    atoms = {unit for unit in (*spaced, *bare_atoms) if 0 < len(unit) <= MAX_ATOM}
-    return tuple(sorted(atom for atom in atoms if atom.removeprefix(SPACE) in atoms))
+    totals = Counter(units if end_of_word else spaced_and_bare(units))
+    atoms = {unit for unit, n in totals.items() if n >= prune and 0 < len(unit) <= MAX_ATOM}
+    if not end_of_word:
+        atoms = {atom for atom in atoms if atom.removeprefix(SPACE) in atoms}
+    return tuple(sorted(atoms.union(chr(character).encode() for character in characters)))
 
 
-def learn_merges(
-    words: Words,
-    atoms: Sequence[bytes],
-    max_merges: int,
-    *,
-    min_freq: int,
-    max_units: int = MAX_TOKEN_BYTES,
-    shapes: bytes | None = None,
-    bars: Progress,
-) -> Merger:
-    """Merge the most frequent pair of neighbours, again and again.
+def spaced_and_bare(units: Mapping[bytes, int]) -> Counter[bytes]:
+    """How often each unit was seen: with a space, and in all, with the space or without.
 
-    The count of a pair is the number of places in the corpus where the two stand side by side
-    within a word. Among pairs of equal count the one with the smaller left id is merged first, then
-    the one with the smaller right id. A pair that overlaps itself is merged from left to right. No
-    pair with a pruned unit is merged (`choose_atoms`), none seen less than `min_freq` times, and
-    none whose token would be longer than `max_units` atoms or 1024 bytes.
-
-    Args:
-        words: the words of the corpus and their counts.
-        atoms: texts of the atoms in ascending byte order; their ids are 0, 1, 2 and so on.
-        max_merges: how many merges the vocabulary has room for.
-        min_freq: the threshold, at least 1.
-        max_units: how many atoms a token may have, at least 1.
-        shapes: of the atoms, where characters are to be made before what joins them
-            (`wwho.build.script.shapes_of`); None: any two tokens may merge.
-        bars: where to show progress.
-
-    Returns:
-        What holds the left and right id of each merge, in order, and its gain; merge number k makes
-        the id ``len(atoms) + k``.
+    Example:
+        >>> sorted(spaced_and_bare({b"X": 1, b" X": 2}).items())
+        [(b' X', 2), (b'X', 3)]
     """
-    limits = {"max_merges": max_merges, "min_freq": min_freq, "max_units": max_units}
-    merger = Merger(words, atoms, **limits, shapes=shapes)
-    with bars.stage("merge", max_merges, unit=" merges") as advance:
-        while made := merger.step(STEP):
-            advance(made)
-    return merger
+    counts = Counter({unit: count for unit, count in units.items() if unit[:1] == SPACE})
+    for unit, count in units.items():
+        counts[unit.removeprefix(SPACE)] += count
+    return counts

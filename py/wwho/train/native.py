@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 from wwho.build.assemble import units_of
 from wwho.build.script import script_step
 from wwho.errors import ArtifactError, BackendError, CorpusError
+from wwho.format import leb
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
 from wwho.format.rewriting import symbol_text
 from wwho.format.write import write_artifact
+from wwho.progress import Advance, ignore
 
 try:
     from wwho.train._native import ffi, lib
@@ -27,6 +29,9 @@ except ImportError as error:
 
 Word = tuple[bytes, ...]
 """A word as the texts of its units."""
+
+STEP = 2000
+"""Merges between two looks at Ctrl-C and the progress bar; the first, large ones take a second."""
 
 
 class WordsInfo(NamedTuple):
@@ -129,11 +134,11 @@ class Words:
         """Add all words of another table."""
         _check(lib.wwho_words_merge(self.handle, other.handle))
 
-    def units(self) -> Words:
-        """The units of these words, each as a word of its own."""
+    def units(self) -> dict[bytes, int]:
+        """The units of these words, and how often each occurs in them."""
         units = Words()
         _check(lib.wwho_words_units(self.handle, units.handle))
-        return units
+        return {unit: count for (unit,), count in units.items()}
 
     def spelled(self) -> Words:
         """These words, each with its bytes as its units."""
@@ -183,7 +188,15 @@ class Words:
 
 
 class Merger:
-    """Merges in the making."""
+    """Merges the most frequent pair of neighbours, again and again.
+
+    The count of a pair is the number of places in the corpus where the two stand side by side
+    within a word. Among pairs of equal count the one with the smaller left id is merged first, then
+    the one with the smaller right id. A pair that overlaps itself is merged from left to right. No
+    pair with a pruned unit is merged (`choose_atoms`), none seen less than `min_freq` times, and
+    none whose token would be longer than `max_units` atoms or 1024 bytes. Merge number k makes the
+    id ``len(atoms) + k``.
+    """
 
     def __init__(
         self,
@@ -197,7 +210,14 @@ class Merger:
     ) -> None:
         """Lay out the words as runs of atoms and count the first pairs.
 
-        `shapes` keep characters whole; see wwho_merger_new in native/train.h.
+        Args:
+            words: the words of the corpus and their counts.
+            atoms: texts of the atoms in ascending byte order; their ids are 0, 1, 2 and so on.
+            max_merges: how many merges there may be.
+            min_freq: how often a pair must be seen, at least 1.
+            max_units: how many atoms a token may have, at least 1.
+            shapes: of the atoms, where characters are to be made before what joins them
+                (`wwho.build.script.shapes_of`); None: any two tokens may merge.
 
         Raises:
             ValueError: an atom is longer than 255 bytes, or a number is beyond its limit.
@@ -218,16 +238,11 @@ class Merger:
         _check(status)
         self._own(merger[0])
 
-    @classmethod
-    def prepared(cls, handle: Any) -> Merger:
+    def _own(self, handle: Any) -> Merger:
         """Take over a merger that is laid out."""
-        merger = cls.__new__(cls)
-        merger._own(handle)
-        return merger
-
-    def _own(self, handle: Any) -> None:
         self._handle = _owned(handle, lib.wwho_merger_free)
         self._n = 0
+        return self
 
     def step(self, steps: int) -> int:
         """Make up to `steps` more merges; fewer are made where nothing is left to merge.
@@ -239,6 +254,12 @@ class Merger:
         _check(lib.wwho_merger_step(self._handle, steps, n))
         made, self._n = n[0] - self._n, n[0]
         return int(made)
+
+    def run(self, advance: Advance = ignore) -> Merger:
+        """Make all merges, and tell of them; Ctrl-C is heard in between."""
+        while made := self.step(STEP):
+            advance(made)
+        return self
 
     def merges(self) -> list[Pair]:
         """The merges made so far, as pairs of ids counted from the first atom."""
@@ -292,7 +313,7 @@ class Phrases:
                 min_sources, merger,
             )
         )  # fmt: skip
-        return Merger.prepared(merger[0])
+        return Merger.__new__(Merger)._own(merger[0])
 
 
 def record(word: Word) -> bytes:
@@ -302,41 +323,20 @@ def record(word: Word) -> bytes:
         >>> record((b"ab", b"c"))
         b'\\x02\\x02\\x01abc'
     """
-    return b"".join([_leb(len(word)), *(_leb(len(unit)) for unit in word), *word])
+    return leb.pack([len(word), *map(len, word)]) + b"".join(word)
 
 
 def parse_records(records: bytes) -> Iterator[Word]:
     """The words of well-formed records."""
     at = 0
     while at < len(records):
-        n_units, at = _read_leb(records, at)
-        lengths = []
-        for _ in range(n_units):
-            length, at = _read_leb(records, at)
-            lengths.append(length)
+        (n_units,), at = leb.unpack(records, at, 1)
+        lengths, at = leb.unpack(records, at, n_units)
         word = []
         for length in lengths:
             word.append(records[at : at + length])
             at += length
         yield tuple(word)
-
-
-def _leb(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def _read_leb(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while data[at] > 127:
-        value |= (data[at] & 127) << shift
-        shift += 7
-        at += 1
-    return value | data[at] << shift, at + 1
 
 
 def _owned(handle: Any, free: Any) -> Any:

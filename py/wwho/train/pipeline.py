@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from wwho.build.assemble import special_ids
+from wwho.build.assemble import record_over
 from wwho.build.atoms import AtomKind, collapsing
 from wwho.build.script import BLOCK_KEYS, block_record, script_step
 from wwho.compile.normal_forms import normal_form
@@ -15,23 +15,13 @@ from wwho.compile.schema import Schema
 from wwho.compile.script import script_blocks
 from wwho.corpus import Corpus
 from wwho.format.model import Artifact
+from wwho.normalize import KEY
 from wwho.progress import ignore
 from wwho.train.balance import EVENLY, Records, balanced_model, evenly
-from wwho.train.learn import atoms_of
+from wwho.train.count import Counted
 from wwho.train.parity import even_weights
-from wwho.train.plan import (
-    Plan,
-    check_atoms,
-    check_balanced,
-    check_base,
-    check_constraint,
-    check_counted,
-    check_normalize,
-    check_numbers,
-    check_superwords,
-    room_for,
-)
-from wwho.train.report import provenance
+from wwho.train.plan import Plan, check_counted, check_superwords
+from wwho.train.report import corpus_record
 from wwho.train.superwords import AUTO
 
 
@@ -46,7 +36,7 @@ def train_model(
     The corpus is cut into syllables and words by the scanners that also encode; words are counted;
     syllables seen at least `prune` times become atoms (`choose_atoms` states the rule); then the
     most frequent pair of neighbours within a word is merged until the vocabulary is full or no pair
-    is seen `min_freq` times (`learn_merges` states how ties are broken). Nothing depends on the
+    is seen `min_freq` times (`Merger` states how ties are broken). Nothing depends on the
     order of the corpus, on the number of processes, on who counted what, or on hash
     seeds: the same input gives the same model, byte for byte. Memory grows with the distinct words
     of the corpus and its longest line.
@@ -90,13 +80,7 @@ def train_model(
     if plan.balanced:
         plan = replace(plan, superwords=AUTO)
     plan = plan.read()
-    check_constraint(plan)
-    check_numbers(plan)
-    ids = special_ids(base, plan.texts)
-    check_normalize(plan)
-    check_superwords(plan, plan.corpus)
-    if plan.balanced:
-        check_balanced(plan)
+    plan.check()
     units: list[Records] = []
     counted = plan.count(
         (lambda words: units.append(Records(*words.export()))) if plan.balanced else None
@@ -106,24 +90,31 @@ def train_model(
     check_superwords(plan, counted.corpus)  # counts may be of what has no name
     plan.on_counted(replace(counted.report, protected=plan.protected))
     check_counted(counted.report)
-    if plan.balanced:
-        model, shares = balanced_model(plan, counted, units)
-        said = f"{plan.options(None)}, balanced: {shares}"
-    else:
-        check_base(plan, counted.report)
-        chosen = atoms_of(
-            *(plan.kind, counted.words, plan.least * counted.scale),
-            characters=plan.characters,
-            end_of_word=plan.words.end_of_word,
-        )
-        check_atoms(plan, chosen)
-        model, n_superwords = plan.learn(counted, chosen, ids, room_for(plan, len(chosen)))
-        said = plan.options(n_superwords)
-    record = provenance(plan.name, schemas, base, counted.corpus, counted.report, plan.kind, said)
+    model, said = balanced_model(plan, counted, units) if plan.balanced else plan.learn(counted)
     normalizer = base.normalizer or ((normal_form(plan.normalize),) if plan.normalize else ())
     if plan.words.collapse:
         normalizer += collapsing()
+    return replace(model, normalizer=normalizer, provenance=provenance(plan, counted, said))
+
+
+def provenance(plan: Plan, counted: Counted, said: str) -> dict[str, str]:
+    """What a model says of its making: the section PROVENANCE of FORMAT.md.
+
+    What is learnt over bytes or symbols is a base itself: of the one before, only the pattern of
+    its pretokenizer is left to say.
+
+    Args:
+        plan: what was trained.
+        counted: on what.
+        said: the options that decided the rest, in words.
+    """
+    theirs, spells = plan.base.provenance, plan.kind.spells
+    kept = (*BLOCK_KEYS, "pattern") if spells else BLOCK_KEYS
+    record = record_over({} if spells else theirs, plan.schemas, plan.name)
+    record |= corpus_record(counted.corpus, counted.report)
+    if form := counted.corpus.reading.normalize:
+        record[KEY] = form
+    record["training"] = said
     if plan.kind is AtomKind.SCRIPT:
         record |= block_record(script_blocks(), script_step().n_indices)
-    record |= {key: value for key, value in base.provenance.items() if key in BLOCK_KEYS}
-    return replace(model, normalizer=normalizer, provenance=record)
+    return record | {key: text for key, text in theirs.items() if key in kept}

@@ -10,7 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from wwho.build.assemble import counting_model, trained_model
+from wwho.build.assemble import (
+    counting_model,
+    special_ids,
+    trained_model,
+    units_of,
+    with_merges,
+)
 from wwho.build.atoms import PLAIN, AtomKind, Words
 from wwho.build.script import shapes_of
 from wwho.compile.codepoints import CodePointSet
@@ -24,12 +30,13 @@ from wwho.normalize import FORM, KEY, Normalization, nfc
 from wwho.progress import Progress
 from wwho.train.count import MAX_COUNT, Counted, count_corpus, count_to_file
 from wwho.train.counts import Counts, made_by
-from wwho.train.learn import learn_merges
+from wwho.train.learn import atoms_of
+from wwho.train.native import Merger
 from wwho.train.native import Words as Table
 from wwho.train.parity import Round
 from wwho.train.protect import NOTHING, Protect
 from wwho.train.report import Report
-from wwho.train.superwords import AUTO, SecondStage, shortened
+from wwho.train.superwords import AUTO, SecondStage
 
 MergeConstraint = Literal["none", "character"]
 NO_CONSTRAINT, CHARACTER = "none", "character"
@@ -146,32 +153,38 @@ class Plan:
                 advance=advance,
             )
 
-    def learn(
-        self, counted: Counted, atoms: tuple[bytes, ...], specials: Mapping[str, int], room: int
-    ) -> tuple[Artifact, int]:
-        """Learn merges, and after them superwords.
-
-        Args:
-            counted: the words.
-            atoms: what is merged.
-            specials: the special tokens and their ids.
-            room: how many merges the vocabulary has room for, superwords among them.
+    def learn(self, counted: Counted) -> tuple[Artifact, str]:
+        """Choose atoms, and learn merges, and after them superwords.
 
         Returns:
-            The model without its origin, and how many superwords it was to have.
+            The model without its origin, and the options that it was learnt with, in words.
+
+        Raises:
+            CorpusError: not even the atoms fit.
+            ValueError: the superwords do not.
         """
+        check_base(self, counted.report)
+        atoms = atoms_of(
+            *(self.kind, counted.words, self.least * counted.scale),
+            characters=self.characters,
+            end_of_word=self.words.end_of_word,
+        )
+        check_atoms(self, atoms)
+        room = room_for(self, len(atoms))
         threshold = min(self.min_freq * counted.scale, MAX_COUNT + 1)
         reserved = 0 if self.superwords == AUTO else self.superwords
-        merger = learn_merges(
-            *(counted.words, atoms, room - reserved),
+        merger = Merger(
+            *(counted.words, atoms),
+            max_merges=room - reserved,
             min_freq=threshold,
             max_units=self.max_units,
             shapes=shapes_of(atoms) if self.merge_constraint == CHARACTER else None,
-            bars=self.bars,
         )
+        with self.bars.stage("merge", room - reserved, unit=" merges") as advance:
+            merger.run(advance)
         model = trained_model(
             *(self.schemas, self.base),
-            specials=specials,
+            specials=special_ids(self.base, self.texts),
             atoms=atoms,
             merges=merger.merges(),
             provenance={},
@@ -185,70 +198,58 @@ class Plan:
             stage = SecondStage(counted.corpus, counted.report, *limits, self.bars)
             if self.superwords == AUTO:
                 reserved = stage.worthwhile(model, merger.gains(), room)
-                model = shortened(model, room - reserved)
+                model = with_merges(model, units_of(model).merges[: room - reserved], 0)
             model = stage.added(model, reserved)
-        return model, reserved
+        return model, self.options(reserved)
 
     def options(self, n_superwords: int | None) -> str:
         """The options, as the model's origin gives them; None: what was chosen stands elsewhere."""
-        prune = "" if n_superwords is None else f"prune {self.least}, "
-        found = [f"vocab_size {self.vocab_size}, {prune}min_freq {self.min_freq}"]
-        if self.kind is not AtomKind.SYLLABLE:
-            found.append(f"atoms {self.kind}")
-        if self.every_character:
-            found.append("every_character")
-        if self.words.whitespace:
-            found.append("words whitespace")
-        if self.words.end_of_word:
-            found.append("end_of_word")
-        if self.words.collapse:
-            found.append("collapse_spaces")
-        if self.protected:
-            found.append(f"protected {len(self.protected)}")
-        if self.superwords and n_superwords is None:
-            found.append(f"max_words {self.max_words}")
-        elif self.superwords:
-            auto = self.superwords == AUTO
-            found.append(f"superwords {f'auto ({n_superwords})' if auto else n_superwords}")
-            found.append(f"max_words {self.max_words}")
-        if self.merge_constraint != NO_CONSTRAINT:
-            found.append(f"merge_constraint {self.merge_constraint}")
-        if self.max_token_units:
-            found.append(f"max_token_units {self.max_token_units}")
-        return ", ".join(found)
+        chosen, auto = n_superwords is None, self.superwords == AUTO
+        said: dict[str, object] = {
+            "vocab_size": self.vocab_size,
+            "prune": not chosen and self.least,
+            "min_freq": self.min_freq,
+            "atoms": self.kind is not AtomKind.SYLLABLE and self.kind,
+            "every_character": self.every_character,
+            "words whitespace": self.words.whitespace,
+            "end_of_word": self.words.end_of_word,
+            "collapse_spaces": self.words.collapse,
+            "protected": len(self.protected),
+            "superwords": not chosen and (f"auto ({n_superwords})" if auto else n_superwords),
+            "max_words": self.superwords and self.max_words,
+            "merge_constraint": self.merge_constraint != NO_CONSTRAINT and self.merge_constraint,
+            "max_token_units": self.max_token_units,
+        }
+        return ", ".join(
+            name if value is True else f"{name} {value}" for name, value in said.items() if value
+        )
+
+    def check(self) -> None:
+        """Refuse what cannot be trained with, before anything is counted.
+
+        Raises:
+            ValueError: says which argument, and what it may be.
+            SchemaError: there should be schemas.
+            SpecialTokenError: a special token comes twice, or cannot be one.
+            CorpusError: the corpus cannot be read as often, or has too few sources.
+        """
+        check_options(self)
+        special_ids(self.base, self.texts)
+        check_normalize(self)
+        check_superwords(self, self.corpus)
+        if self.balanced:
+            check_balanced(self)
 
 
 # What cannot be trained with, and what is better said before the result surprises.
 
 
-def check_numbers(plan: Plan) -> None:
-    """Refuse what cannot be trained with.
-
-    Raises:
-        ValueError: says which argument, and what it may be.
-    """
-    for what, value, most in (
-        ("vocab_size", plan.vocab_size, MAX_IDS - plan.base.n_vocab - 1),
-        ("prune", plan.least, 2**63),
-        ("min_freq", plan.min_freq, 2**63),
-        ("max_token_units", plan.max_units, MAX_TOKEN_BYTES),
-        ("processes", plan.processes, 1024),
-    ):
-        if not 1 <= value <= most:
-            raise ValueError(f"{what} is {value}; it must be between 1 and {most}")
-    if plan.base.router is not None:
-        raise ValueError(
-            f"the base {plan.base.name!r} has routes of its own; train over a base vocabulary, "
-            "such as o200k_base"
-        )
-
-
-def check_constraint(plan: Plan) -> None:
-    """Refuse a constraint that there is not, or an option that says nothing to what is merged.
+def check_options(plan: Plan) -> None:
+    """Refuse numbers out of range, and options that say nothing to what is merged.
 
     Raises:
         SchemaError: the characters of no schema would be atoms.
-        ValueError: it is so.
+        ValueError: says which argument, and what it may be.
     """
     if plan.every_character and not plan.schemas:
         raise SchemaError(
@@ -263,6 +264,20 @@ def check_constraint(plan: Plan) -> None:
     if plan.merge_constraint == CHARACTER and not plan.kind.spells:
         raise ValueError(
             f"{plan.kind} atoms are whole characters: merge_constraint is for byte and script"
+        )
+    for what, value, most in (
+        ("vocab_size", plan.vocab_size, MAX_IDS - plan.base.n_vocab - 1),
+        ("prune", plan.least, 2**63),
+        ("min_freq", plan.min_freq, 2**63),
+        ("max_token_units", plan.max_units, MAX_TOKEN_BYTES),
+        ("processes", plan.processes, 1024),
+    ):
+        if not 1 <= value <= most:
+            raise ValueError(f"{what} is {value}; it must be between 1 and {most}")
+    if plan.base.router is not None:
+        raise ValueError(
+            f"the base {plan.base.name!r} has routes of its own; train over a base vocabulary, "
+            "such as o200k_base"
         )
 
 
@@ -301,7 +316,7 @@ def check_base(plan: Plan, report: Report) -> None:
         f"{1 - theirs / total.bytes:.1%} of the bytes of this corpus, takes one token for each "
         "byte. To have tokens for it, train a byte base first (--atoms byte --base none, without "
         "--schema) and give that file as the base, or take o200k_base",
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
@@ -312,7 +327,7 @@ def check_atoms(plan: Plan, atoms: Sequence[bytes]) -> None:
             f"no {plan.kind} is seen {plan.least} times in this corpus, weights counted, so the "
             f"vocabulary has none; {'lower prune, or ' if plan.least > 1 else ''}give more text or "
             "higher weights",
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -326,15 +341,12 @@ def room_for(plan: Plan, n_atoms: int) -> int:
     n_specials = len(plan.texts)
     taken = n_specials + n_atoms
     if taken > plan.vocab_size:
+        atoms, remedy = f"{plan.kind}s seen at least {plan.least} times", ", or prune"
+        if plan.kind.spells:
+            atoms, remedy = "bytes" if plan.kind is AtomKind.BYTE else "symbols", ""
         raise CorpusError(
             f"a vocabulary of {plan.vocab_size} has no room for {n_specials} special tokens and "
-            + (
-                f"{n_atoms} {'bytes' if plan.kind is AtomKind.BYTE else 'symbols'}; raise "
-                f"vocab_size to {taken} or more"
-                if plan.kind.spells
-                else f"{n_atoms} {plan.kind}s seen at least {plan.least} times; "
-                f"raise vocab_size to {taken} or more, or prune"
-            )
+            f"{n_atoms} {atoms}; raise vocab_size to {taken} or more{remedy}"
         )
     room = plan.vocab_size - taken
     if plan.superwords != AUTO and plan.superwords > room:

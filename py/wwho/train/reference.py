@@ -11,10 +11,10 @@ from itertools import pairwise
 from wwho.build.atoms import AtomKind
 from wwho.compile.segments import Unit
 from wwho.core.run import pieces
-from wwho.format.bpe import BPE
+from wwho.format.bpe import BPE, BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
-from wwho.train.learn import BYTES, SPACE, choose_atoms
+from wwho.train.learn import SPACE, choose_atoms
 
 Word = tuple[bytes, ...]
 
@@ -44,14 +44,13 @@ def train_reference(
     vocab_size: int,
     prune: int,
     min_freq: int = 2,
-    max_units: int = MAX_TOKEN_BYTES,
     kind: AtomKind = AtomKind.SYLLABLE,
 ) -> Learnt:
     """Train on a text; `vocab_size` counts atoms and merges."""
     words = Counter(words_of(model, text))
     if kind is AtomKind.BYTE:
         words = spelled(words)
-        return learn(words, BYTES, vocab_size - len(BYTES), min_freq=min_freq, max_units=max_units)
+        return learn(words, BYTES, vocab_size - len(BYTES), min_freq=min_freq)
     units: Counter[bytes] = Counter()
     for word, count in words.items():
         for unit in word:
@@ -59,7 +58,7 @@ def train_reference(
     cut = model.models[-1]
     assert isinstance(cut, BPE)
     atoms = choose_atoms(units, prune, end_of_word=cut.space_id is None)
-    return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq, max_units=max_units)
+    return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq)
 
 
 def words_of(model: Artifact, text: str) -> Iterator[Word]:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 
-from wwho.build.atoms import AtomKind
-from wwho.build.base import WRITER
-from wwho.compile.schema import Schema
-from wwho.compile.unicode import UNICODE_VERSION
 from wwho.corpus.corpus import Corpus, Source, decimal
 from wwho.format.model import Artifact
-from wwho.normalize import KEY
 from wwho.train.counts import Counts
 from wwho.train.native import RouteInfo, Scanners, Words, WordsInfo
 
@@ -95,10 +90,13 @@ class Report:
 
     def lines(self) -> list[str]:
         """The same as a table for people; the total of a single source is left out."""
-        rows: list[tuple[str, ...]] = [HEADINGS]
+        rows: list[list[str]] = [["source", "weight", *COLUMNS.values()]]
         for source in (*self.sources, self.total)[: -1 if len(self.sources) == 1 else None]:
-            rows.append(_source_row(source))
-            rows += [_script_row(name, counts) for name, counts in source.scripts.items()]
+            of = vars(source)
+            rows.append([source.name, source.weight or "", *(f"{of[name]:,}" for name in COLUMNS)])
+            for script, counts in source.scripts.items():
+                of = dict.fromkeys(COLUMNS, "") | {k: f"{n:,}" for k, n in vars(counts).items()}
+                rows.append([f"  {script}", "", *of.values()])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         counted = [
             "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
@@ -110,10 +108,11 @@ class Report:
         ]
 
 
-HEADINGS = (
-    *("source", "weight", "files", "lines", "sampled", "broken"),
-    *("bytes", "words", "distinct", "syllables"),
-)
+COLUMNS = {
+    **{"files": "files", "lines": "lines", "sampled": "sampled", "broken_characters": "broken"},
+    **{"bytes": "bytes", "words": "words", "distinct_words": "distinct", "syllables": "syllables"},
+}
+"""The numbers of the table, and their headings; a script has the last four."""
 
 
 def routes_of(words: Words, scanners: Scanners, model: Artifact) -> Routes:
@@ -155,15 +154,7 @@ def total_of(sources: Sequence[SourceCounts], words: WordsInfo, routes: Routes) 
     return SourceCounts(
         name="total",
         weight=None,
-        files=sum(source.files for source in sources),
         digests=tuple(digest for source in sources for digest in source.digests),
-        bytes=sum(source.bytes for source in sources),
-        lines=sum(source.lines for source in sources),
-        sampled=sum(source.sampled for source in sources),
-        broken_characters=sum(source.broken_characters for source in sources),
-        words=sum(source.words for source in sources),
-        distinct_words=words.n_words,
-        syllables=sum(source.syllables for source in sources),
         scripts={
             name: ScriptCounts(
                 bytes=sum(source.scripts[name].bytes for source in sources),
@@ -173,73 +164,15 @@ def total_of(sources: Sequence[SourceCounts], words: WordsInfo, routes: Routes) 
             )
             for name, route in routes.items()
         },
+        **{name: sum(vars(each)[name] for each in sources) for name in COLUMNS}
+        | {"distinct_words": words.n_words},
     )
 
 
-def _source_row(counts: SourceCounts) -> tuple[str, ...]:
-    numbers = (counts.files, counts.lines, counts.sampled, counts.broken_characters)
-    return (counts.name, counts.weight or "", *map(_grouped, numbers), *_word_cells(counts))
+# What a model says of its corpus
 
 
-def _script_row(name: str, counts: ScriptCounts) -> tuple[str, ...]:
-    return (f"  {name}", "", "", "", "", "", *_word_cells(counts))
-
-
-def _word_cells(counts: SourceCounts | ScriptCounts) -> Iterator[str]:
-    numbers = (counts.bytes, counts.words, counts.distinct_words, counts.syllables)
-    return map(_grouped, numbers)
-
-
-def _grouped(number: int) -> str:
-    return f"{number:,}"
-
-
-# What a model says of its making
-
-
-def provenance(
-    name: str,
-    schemas: Sequence[Schema],
-    base: Artifact,
-    corpus: Corpus,
-    report: Report,
-    kind: AtomKind,
-    options: str,
-) -> dict[str, str]:
-    """What stands in the section PROVENANCE of FORMAT.md.
-
-    Args:
-        name: the encoding's name.
-        schemas: the scripts taken over from the base.
-        base: the model it was trained over.
-        corpus: what it was trained on.
-        report: what was counted there.
-        kind: what the tokens are merged from.
-        options: the numbers that decided the rest, in words.
-    """
-    return {
-        **_base_provenance(base, kind),
-        **{f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas},
-        "name": name,
-        "writer": WRITER,
-        "unicode": UNICODE_VERSION,
-        **_corpus_provenance(corpus, report),
-        **({KEY: corpus.reading.normalize} if corpus.reading.normalize else {}),
-        "training": options,
-    }
-
-
-def _base_provenance(base: Artifact, kind: AtomKind) -> dict[str, str]:
-    """What the base says of itself, under names that tell it is the base.
-
-    What is learnt over bytes is a base itself: only the pretokenizer's pattern is left to say.
-    """
-    if kind.spells:
-        return {key: text for key, text in base.provenance.items() if key == "pattern"}
-    return {f"base:{key}": text for key, text in base.provenance.items() if key != "writer"}
-
-
-def _corpus_provenance(corpus: Corpus, report: Report) -> dict[str, str]:
+def corpus_record(corpus: Corpus, report: Report) -> dict[str, str]:
     """What was counted; the files by their digests, in an order that does not depend on theirs."""
     total = report.total
     provenance = {

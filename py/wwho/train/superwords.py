@@ -12,8 +12,7 @@ from wwho.corpus.corpus import Corpus, Source
 from wwho.errors import CorpusError
 from wwho.format.model import Artifact
 from wwho.progress import Advance, Progress
-from wwho.train.learn import STEP
-from wwho.train.native import Merger, Phrases
+from wwho.train.native import STEP, Merger, Phrases
 from wwho.train.report import Report
 
 MOST_WORDS = 12_000_000
@@ -29,7 +28,7 @@ class SecondStage:
 
     The corpus is read once more. Its words become the tokens that the model has for them; then the
     most frequent pair of which the second begins with the space before its word is merged, again
-    and again, ties as in `learn_merges`. Words touch where nothing but that one space is between
+    and again, ties as in `Merger`. Words touch where nothing but that one space is between
     them, so no superword holds a digit, a sign of punctuation, or another script.
 
     Memory is bounded: of a corpus of more than `MOST_WORDS` words, as many lines are read as hold
@@ -66,9 +65,7 @@ class SecondStage:
         """
         merger = self.merger(model, count)
         with self.bars.stage("superwords", count, unit=" merges") as advance:
-            while made := merger.step(STEP):
-                advance(made)
-        pairs = merger.merges()
+            pairs = merger.run(advance).merges()
         return with_merges(model, [*units_of(model).merges, *pairs], len(pairs))
 
     def worthwhile(self, model: Artifact, gains: Sequence[int], room: int) -> int:
@@ -151,8 +148,3 @@ class SecondStage:
                 yield block.text
             if reader.digest not in known:
                 raise CorpusError(f"{file} has changed since its words were counted; train again")
-
-
-def shortened(model: Artifact, count: int) -> Artifact:
-    """A first stage with its first `count` merges."""
-    return with_merges(model, units_of(model).merges[:count], 0)

@@ -11,13 +11,12 @@ from wwho.compile.syntax import Chars, Seq
 from wwho.core.decoding import join
 from wwho.core.normalizing import normalize
 from wwho.format.decoder import MAX_STEPS, Decoder, Replace, Step, Strip, Unspell, Where
-from wwho.format.template import Place, Template, What
+from wwho.format.template import BYTES, KEEP, KEEP_ALONE, Place, Template, What
 from wwho.importers.huggingface.cutting import pattern_of
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import Draft
 from wwho.importers.huggingface.rewriting import add_normalizer
 from wwho.importers.source import shown
-from wwho.trim import BYTES, KEEP, KEEP_ALONE
 
 MAX_SURFACES = 0xFFFF
 Parts = Sequence[tuple[Place, ...]]

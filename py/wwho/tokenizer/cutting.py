@@ -1,22 +1,25 @@
-"""Cutting texts to a number of tokens: between two tokens, in no syllable and in no character."""
+"""Counting tokens, and cutting texts: as the model does, or to a number of tokens."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from operator import index
 from typing import TYPE_CHECKING, NamedTuple
 
 from wwho.core.base import Backend, Span
+from wwho.core.packed import MOST
 from wwho.errors import LimitError
 from wwho.format.template import Template
-from wwho.special import Allowed
+from wwho.text import Text, Unk, characters
+from wwho.tokenizer.special import Allowed
 
 if TYPE_CHECKING:
-    from wwho.ends import Kind
     from wwho.format.automaton import CompiledScanners
+    from wwho.tokenizer.ends import Kind
 
 
 class Chunk(NamedTuple):
@@ -35,13 +38,124 @@ class Chunk(NamedTuple):
     tokens: int
 
 
+class Segment(NamedTuple):
+    """A stretch of text that one route tokenizes.
+
+    Attributes:
+        route: the route's name, such as "other" or "sinhala".
+        text: the text.
+        units: its syllables and lone characters; empty for routes of the base BPE.
+    """
+
+    route: str
+    text: str
+    units: tuple[str, ...]
+
+
 class Cutting:
-    """The methods of a tokenizer that cut texts to a number of tokens."""
+    """The methods of a tokenizer that count tokens, and cut texts.
+
+    What is cut to a number of tokens is cut between two of them, in no syllable and no character.
+    """
 
     __slots__ = ()
     _backend: Backend
     _template: Template
-    _prepare: Callable[[str, Allowed, Allowed | None], tuple[bytes, bytes | None]]
+    _form: Callable[[Text], bytes]
+    _is_token: Callable[[Unk], bool]
+    _prepare: Callable[[Text, Allowed, Allowed | None], tuple[bytes, bytes | None]]
+
+    def count(
+        self,
+        text: Text,
+        pair: Text | None = None,
+        *,
+        add_special_tokens: bool = False,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed | None = None,
+        unk: Unk = "spell",
+    ) -> int:
+        """How many tokens `encode` gives, without making them; arguments as for `encode`.
+
+        Raises:
+            SpecialTokenError: the text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").count("hello world")
+            2
+        """
+        n = self._template.n_special(pair is not None, add_special_tokens)
+        for each in (text,) if pair is None else (text, pair):
+            data, mask = self._prepare(each, allowed_special, disallowed_special)
+            n += self._backend.count(data, mask, self._is_token(unk), MOST)
+        return n
+
+    def count_till_limit(
+        self,
+        text: Text,
+        limit: int,
+        pair: Text | None = None,
+        *,
+        add_special_tokens: bool = False,
+        allowed_special: Allowed = frozenset(),
+        disallowed_special: Allowed | None = None,
+        unk: Unk = "spell",
+    ) -> int | None:
+        """How many tokens `encode` gives if there are at most `limit`; None if there are more.
+
+        Counting stops soon after the limit; only a long run of one script, or one long word, is
+        read to its end. Arguments but the limit are as for `encode`.
+
+        Raises:
+            TypeError: the limit is no whole number.
+            ValueError: the limit is negative, or as for `encode`.
+            SpecialTokenError: the text spells a disallowed special token.
+
+        Example:
+            >>> import wwho
+            >>> enc = wwho.get_encoding("o200k_base")
+            >>> enc.count_till_limit("hello world", 10), enc.count_till_limit("hello world", 1)
+            (2, None)
+        """
+        limit = index(limit)
+        if limit < 0:
+            raise ValueError(f"limit is {limit}; give the number of tokens there is room for")
+        texts = (text,) if pair is None else (text, pair)
+        given = [self._prepare(each, allowed_special, disallowed_special) for each in texts]
+        unknown = self._is_token(unk)
+        n = self._template.n_special(pair is not None, add_special_tokens)
+        for data, mask in given:
+            if n <= limit:
+                n += self._backend.count(data, mask, unknown, limit - n)
+        return n if n <= limit else None
+
+    def segment(self, text: Text) -> list[Segment]:
+        """Cut a text as the model does before it looks up any token.
+
+        Returns:
+            The segments, which joined give the text, with one U+FFFD for each byte of it that is
+            not UTF-8. Segments of Abugida routes come with their syllables (and lone signs), those
+            of the base BPE without. Special tokens are ordinary text.
+
+        Example:
+            >>> import wwho
+            >>> wwho.get_encoding("o200k_base").segment("hello world")
+            [Segment(route='other', text='hello world', units=())]
+        """
+        data = self._form(text)
+        spans = self._backend.spans(data)
+        starts = [k for k, span in enumerate(spans) if span.first]
+        return [
+            self._segment(data, spans[begin:end]) for begin, end in pairwise([*starts, len(spans)])
+        ]
+
+    def _segment(self, data: bytes, spans: Sequence[Span]) -> Segment:
+        """The segment of these spans."""
+        route = self._backend.info.routes[spans[0].route]
+        cut = [] if route.units is None else spans
+        units = tuple(characters(data[span.start : span.end]) for span in cut)
+        return Segment(route.name, characters(data[spans[0].start : spans[-1].end]), units)
 
     def truncate(
         self,
@@ -124,7 +238,7 @@ class Cutting:
             >>> [chunk.text for chunk in enc.chunk("One. Two three. Four", 5)]
             ['One. Two three.', ' Four']
         """
-        from wwho.ends import KINDS, ends_in
+        from wwho.tokenizer.ends import KINDS, ends_in
 
         special = self._template.n_special(False, add_special_tokens)
         most = _tokens_in(limit, "limit", special + 1) - special

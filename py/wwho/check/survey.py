@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from wwho.build.assemble import counting_model
 from wwho.compile.schema import Schema
 from wwho.core.base import ORPHAN, PASSTHROUGH
-from wwho.core.characters import characters
 from wwho.core.packed import SPAN, packing
 from wwho.core.select import open_backend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, ignore
+from wwho.text import characters
 from wwho.train.native import Scanners, Words
 
 MOST_SYLLABLES = 1 << 20
@@ -159,7 +159,7 @@ class _Tally:
             self._leave(block, start, end, is_stray=rule == ORPHAN)
         words = Words()
         words.count(self._scanners, block)
-        for (unit,), count in words.units().items():
+        for unit, count in words.units().items():
             syllable = characters(unit).removeprefix(" ")
             if syllable not in self._left:
                 self._count(syllable, count)

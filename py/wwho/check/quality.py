@@ -39,6 +39,41 @@ class Finding:
     verdict: Verdict
 
 
+_RULES: tuple[tuple[str, str, Callable[[int], bool], Callable[[int, int], int]], ...] = (
+    (
+        "content tokens over 60 bytes (5 % warn, 15 % fail)",
+        "content",
+        lambda size: size > 60,
+        lambda found, of: (20 * found >= of) + (20 * found >= 3 * of) if found else 0,
+    ),
+    (
+        "content tokens over 100 bytes (1 warns, 6 fail)",
+        "content",
+        lambda size: size > 100,
+        lambda found, _: (found > 0) + (found > 5),
+    ),
+    (
+        "tokens over 80 bytes (over 10 % warn)",
+        "any",
+        lambda size: size > 80,
+        lambda found, of: 10 * found > of,
+    ),
+    (
+        "tokens of a single byte (over 40 % warn)",
+        "any",
+        lambda size: size == 1,
+        lambda found, of: 5 * found > 2 * of,
+    ),
+    (
+        "structural tokens over 140 bytes (1 warns)",
+        "structural",
+        lambda size: size > 140,
+        lambda found, _: found > 0,
+    ),
+)
+"""Each rule, the tokens that it is for, which of them it counts by size, and its judgement."""
+
+
 def quality(backend: Backend) -> list[Finding]:
     """Judge a vocabulary; sizes are in bytes.
 
@@ -63,38 +98,12 @@ def quality(backend: Backend) -> list[Finding]:
     content = [text for text in texts if is_content(text)]
     structural = [text for text in texts if not is_content(text)]
     structural += {token.id: token.text.encode() for token in added}.values()
-    findings = [
-        _finding(
-            "content tokens over 60 bytes (5 % warn, 15 % fail)",
-            content,
-            lambda size: size > 60,
-            lambda found, of: (20 * found >= of) + (20 * found >= 3 * of) if found else 0,
-        ),
-        _finding(
-            "content tokens over 100 bytes (1 warns, 6 fail)",
-            content,
-            lambda size: size > 100,
-            lambda found, _: (found > 0) + (found > 5),
-        ),
-        _finding(
-            "tokens over 80 bytes (over 10 % warn)",
-            texts,
-            lambda size: size > 80,
-            lambda found, of: 10 * found > of,
-        ),
-        _finding(
-            "tokens of a single byte (over 40 % warn)",
-            texts,
-            lambda size: size == 1,
-            lambda found, of: 5 * found > 2 * of,
-        ),
-        _finding(
-            "structural tokens over 140 bytes (1 warns)",
-            structural,
-            lambda size: size > 140,
-            lambda found, _: found > 0,
-        ),
-    ]
+    findings = []
+    for rule, kind, is_found, judge in _RULES:
+        tokens = {"content": content, "structural": structural, "any": texts}[kind]
+        found = sum(is_found(len(token)) for token in tokens)
+        verdict = VERDICTS[judge(found, len(tokens))]
+        findings.append(Finding(rule, found, len(tokens), verdict))
     protected = [token for token in added if not token.flags & (Flag.SPECIAL | Flag.HIDDEN)]
     if protected:
         whole = sum(
@@ -124,13 +133,3 @@ def is_content(token: bytes) -> bool:
         char == "\ufffd" or unicodedata.category(char)[0] in "LMN"
         for char in token.decode("utf-8", "replace")
     )
-
-
-def _finding(
-    rule: str,
-    texts: Sequence[bytes],
-    counts: Callable[[int], bool],
-    judge: Callable[[int, int], int],
-) -> Finding:
-    found = sum(counts(len(text)) for text in texts)
-    return Finding(rule, found, len(texts), VERDICTS[judge(found, len(texts))])

@@ -8,9 +8,9 @@ from contextlib import suppress
 from itertools import accumulate, chain
 
 from wwho.errors import UnknownTokenError
-from wwho.special import Allowed
 from wwho.text import Text, to_bytes
 from wwho.tokenizer import Tokenizer
+from wwho.tokenizer.special import Allowed
 
 SPACES = b" \n\t"
 

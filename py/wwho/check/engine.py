@@ -16,8 +16,8 @@ from wwho.format.write import write_artifact
 from wwho.importers import Imported, Options, Source, llama_cpp, ranks, sentencepiece, tekken
 from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.huggingface import vocabulary_files
-from wwho.special import Allowed
 from wwho.tokenizer import Tokenizer
+from wwho.tokenizer.special import Allowed
 
 HARD = (
     *("", " ", "  ", "a", " a", "a ", "\n", "\r\n", "\t", " \n ", "\n\n\n", "\u00a0", "\u3000"),

@@ -8,12 +8,10 @@ from operator import add
 from typing import TYPE_CHECKING, ClassVar
 
 from wwho.core.base import Backend
-from wwho.core.characters import characters
 from wwho.core.packed import Packing, Placed
-from wwho.format.template import Template, What
-from wwho.special import Allowed
-from wwho.text import Text, Unk, to_bytes
-from wwho.trim import BYTES, SPACE, Spaced, byte_spaces, spaces, trimmed
+from wwho.format.template import BYTES, SPACE, Spaced, Template, What, byte_spaces, spaces, trimmed
+from wwho.text import Text, Unk, characters, to_bytes
+from wwho.tokenizer.special import Allowed
 
 if TYPE_CHECKING:
     import numpy as np

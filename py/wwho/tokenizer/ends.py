@@ -31,18 +31,8 @@ FULL_WIDTH_END = re.compile("[。．！？｡][\"'」』）】》”’]*\\Z")
 @cache
 def sentence_end() -> re.Pattern[str]:
     """A terminator, what closes after it, and spaces."""
-    closing = class_of(category("Pe") | category("Pf"))
-    return re.compile(f"[{class_of(sentence_terminal())}][{closing}\"']*{SPACE.pattern}*\\Z")
-
-
-def class_of(chars: CodePointSet) -> str:
-    """A set as `re` takes it in square brackets.
-
-    Example:
-        >>> print(class_of(CodePointSet.of(("a", "c"))))
-        \\U00000061-\\U00000063
-    """
-    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in chars.ranges)
+    closing = category("Pe") | category("Pf") | CodePointSet.of('"', "'")
+    return re.compile(f"{sentence_terminal().pattern}{closing.pattern}*{SPACE.pattern}*\\Z")
 
 
 def kind_at(text: str, place: int) -> int:

@@ -8,7 +8,6 @@ from functools import lru_cache, partial
 from typing import Literal, NoReturn
 
 from wwho.errors import SpecialTokenError
-from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Added, Flag
 
 Allowed = Literal["all"] | Collection[str]
@@ -16,22 +15,6 @@ Allowed = Literal["all"] | Collection[str]
 
 REMEMBERED = 8
 """Of so many different options a model remembers what they mean."""
-
-
-def check_text(text: str) -> None:
-    """See whether a text can be a special token of an artifact.
-
-    Raises:
-        SpecialTokenError: it is empty, too long, or not valid Unicode.
-    """
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise SpecialTokenError(f"special token {text!r} is not valid Unicode") from error
-    if not 1 <= size <= MAX_TOKEN_BYTES:
-        raise SpecialTokenError(
-            f"special token {text[:40]!r} has {size} bytes; 1 to {MAX_TOKEN_BYTES} are allowed"
-        )
 
 
 class Specials:

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from wwho.core.base import Backend
 from wwho.errors import BackendError
-from wwho.special import Allowed, Specials
 from wwho.text import Text, Unk, to_bytes
+from wwho.tokenizer.special import Allowed, Specials
 
 PART = 1 << 18
 """Bytes that are worth a call: with more, little is won."""

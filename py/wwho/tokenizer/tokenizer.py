@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from itertools import pairwise
-from operator import index
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypedDict
+from typing import TYPE_CHECKING, ClassVar, Self
 
-from wwho.batches import Batches
-from wwho.core.base import Info, Span
-from wwho.core.characters import characters
-from wwho.core.packed import MOST, packing
+from wwho.core.base import Info
+from wwho.core.packed import packing
 from wwho.core.select import BackendName, default_backend, open_backend
-from wwho.cutting import Cutting
-from wwho.decoding import Decoding, TokenTexts
 from wwho.errors import UnknownTokenError, naming
-from wwho.format.files import write_atomic
-from wwho.format.layout import MAGIC
-from wwho.format.template import Place, Template
-from wwho.special import Allowed, Specials
-from wwho.streaming import Streaming
+from wwho.format.files import is_artifact, write_atomic
+from wwho.format.template import Template
 from wwho.text import Text, Unk, to_bytes
+from wwho.tokenizer.batches import Batches
+from wwho.tokenizer.cutting import Cutting
+from wwho.tokenizer.decoding import Decoding, TokenTexts
+from wwho.tokenizer.special import Allowed, Specials
+from wwho.tokenizer.streaming import Streaming
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,32 +28,6 @@ if TYPE_CHECKING:
 
 END_OF_TEXT = "<|endoftext|>"
 Shipped = tuple[Callable[..., "Tokenizer"], str]
-
-
-class _Given(TypedDict):
-    """Arguments of `encode` that are passed on."""
-
-    allowed_special: Allowed
-    disallowed_special: Allowed | None
-    unk: Unk
-
-
-def _id(place: Place) -> int:
-    return place.id
-
-
-class Segment(NamedTuple):
-    """A stretch of text that one route tokenizes.
-
-    Attributes:
-        route: the route's name, such as "other" or "sinhala".
-        text: the text.
-        units: its syllables and lone characters; empty for routes of the base BPE.
-    """
-
-    route: str
-    text: str
-    units: tuple[str, ...]
 
 
 class Tokenizer(Batches, Decoding, Cutting, Streaming):
@@ -163,10 +135,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             [1, 0]
         """
         file = Path(path)
-        if file.is_file():
-            with file.open("rb") as opened:
-                if opened.read(len(MAGIC)) == MAGIC:
-                    return cls.load(path, backend=backend)
+        if is_artifact(file):
+            return cls.load(path, backend=backend)
         from wwho.format.write import write_artifact
         from wwho.importers import Options, import_file
 
@@ -290,14 +260,14 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("o200k_base").encode_with_types("hello", "world")
             ([24912, 24169], [0, 1])
         """
-        given: _Given = {
-            "allowed_special": allowed_special,
-            "disallowed_special": disallowed_special,
-            "unk": unk,
-        }
-        first = self.encode(text, **given)
-        second = None if pair is None else self.encode(pair, **given)
-        found = list(self._template.fill(first, second, _id, add_special_tokens))
+        encode = partial(
+            self.encode,
+            allowed_special=allowed_special,
+            disallowed_special=disallowed_special,
+            unk=unk,
+        )
+        first, second = encode(text), None if pair is None else encode(pair)
+        found = list(self._template.fill(first, second, attrgetter("id"), add_special_tokens))
         return [token for _, token in found], [place.type_id for place, _ in found]
 
     def encode_ordinary(self, text: Text, *, added: bool = True) -> list[int]:
@@ -416,100 +386,6 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             if len(found) == 1 and self.decode_single_token_bytes(found[0]) == given:
                 return found[0]
             raise
-
-    # Counting and cutting
-
-    def count(
-        self,
-        text: Text,
-        pair: Text | None = None,
-        *,
-        add_special_tokens: bool = False,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed | None = None,
-        unk: Unk = "spell",
-    ) -> int:
-        """How many tokens `encode` gives, without making them; arguments as for `encode`.
-
-        Raises:
-            SpecialTokenError: the text spells a disallowed special token.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").count("hello world")
-            2
-        """
-        n = self._template.n_special(pair is not None, add_special_tokens)
-        for each in (text,) if pair is None else (text, pair):
-            data, mask = self._prepare(each, allowed_special, disallowed_special)
-            n += self._backend.count(data, mask, self._is_token(unk), MOST)
-        return n
-
-    def count_till_limit(
-        self,
-        text: Text,
-        limit: int,
-        pair: Text | None = None,
-        *,
-        add_special_tokens: bool = False,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed | None = None,
-        unk: Unk = "spell",
-    ) -> int | None:
-        """How many tokens `encode` gives if there are at most `limit`; None if there are more.
-
-        Counting stops soon after the limit; only a long run of one script, or one long word, is
-        read to its end. Arguments but the limit are as for `encode`.
-
-        Raises:
-            TypeError: the limit is no whole number.
-            ValueError: the limit is negative, or as for `encode`.
-            SpecialTokenError: the text spells a disallowed special token.
-
-        Example:
-            >>> import wwho
-            >>> enc = wwho.get_encoding("o200k_base")
-            >>> enc.count_till_limit("hello world", 10), enc.count_till_limit("hello world", 1)
-            (2, None)
-        """
-        limit = index(limit)
-        if limit < 0:
-            raise ValueError(f"limit is {limit}; give the number of tokens there is room for")
-        texts = (text,) if pair is None else (text, pair)
-        given = [self._prepare(each, allowed_special, disallowed_special) for each in texts]
-        unknown = self._is_token(unk)
-        n = self._template.n_special(pair is not None, add_special_tokens)
-        for data, mask in given:
-            if n <= limit:
-                n += self._backend.count(data, mask, unknown, limit - n)
-        return n if n <= limit else None
-
-    def segment(self, text: Text) -> list[Segment]:
-        """Cut a text as the model does before it looks up any token.
-
-        Returns:
-            The segments, which joined give the text, with one U+FFFD for each byte of it that is
-            not UTF-8. Segments of Abugida routes come with their syllables (and lone signs), those
-            of the base BPE without. Special tokens are ordinary text.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").segment("hello world")
-            [Segment(route='other', text='hello world', units=())]
-        """
-        data = self._form(text)
-        spans = self._backend.spans(data)
-        starts = [k for k, span in enumerate(spans) if span.first]
-        return [
-            self._segment(data, spans[begin:end]) for begin, end in pairwise([*starts, len(spans)])
-        ]
-
-    def _segment(self, data: bytes, spans: Sequence[Span]) -> Segment:
-        """The segment of these spans."""
-        route = self.info.routes[spans[0].route]
-        cut = [] if route.units is None else spans
-        units = tuple(characters(data[span.start : span.end]) for span in cut)
-        return Segment(route.name, characters(data[spans[0].start : spans[-1].end]), units)
 
     # What the tokenizer is
 

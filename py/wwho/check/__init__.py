@@ -1,0 +1,1 @@
+"""Judges: of an imported model, of a vocabulary, and of a schema."""
