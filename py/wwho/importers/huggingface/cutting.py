@@ -131,8 +131,22 @@ def _is_replaced(draft: Draft, node: Node) -> bool:
     return not any(char in node.parts[0].chars for char in last.contents[0] or "")
 
 
+def no_inserts(value: Value, draft: Draft) -> None:
+    """Refuse ByteLevel where the engine spells characters twice, or stops: those in front of all.
+
+    Raises:
+        SourceError: a Replace may have put some there.
+    """
+    if draft.inserts:
+        value.fail(
+            "a Replace before it matches the empty text, of which tokenizers gives wrong ids; "
+            "let its pattern take at least one character"
+        )
+
+
 def _byte_level(value: Value, draft: Draft) -> None:
     value.flag("trim_offsets")
+    no_inserts(value, draft)
     if draft.spelled:
         if value.flag("add_prefix_space"):
             put_in_front(value, draft, " ")
