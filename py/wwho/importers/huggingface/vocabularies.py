@@ -137,6 +137,8 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         for option in ("ignore_merges", "fuse_unk", "byte_fallback")
     )
     names = {f"<0x{byte:02X}>": byte for byte in range(256)}
+    if byte_level:
+        _refuse_bytes(value, vocab, merges, fallback)
     fallback = fallback and not byte_level and any(text in vocab for text in names)
     if fallback and unk not in vocab and all(text in vocab for text in names):
         unk = None  # as nothing is unknown
@@ -146,17 +148,12 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
     places = None
     if prefix or suffix:
         places = Places(value, prefix, suffix, draft.private, leads=fallback)
-    if byte_level:
-        _refuse_bytes(value, vocab, merges, fallback)
     if places:
         if byte_level:
             places.refuse("do not go with bytes; leave it out, or ByteLevel")
-        if whole:
-            places.refuse(
-                "do not go with ignore_merges, found true; expected false, which gives other ids "
-                "to pretokens that are tokens of the vocabulary"
-            )
         places.read(vocab, merges)
+        if whole:
+            places.take_whole({*vocab} - {*added})
         places.tell(draft)
     bytes_of = {text: byte for text, byte in names.items() if text in vocab} if fallback else {}
     spell = places.spell if places else _spelling(byte_level)
@@ -188,13 +185,20 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
     if not byte_level:
         known = places.known if places else [("", _characters(vocab), "")]
         if places and bytes_of:
+            _changes_symbols(value, unk, fuse, bytes_of, merges)  # which it must not
             places.spell_unknown(draft, bytes_of.values(), vanish=unk is None)
         elif _changes_symbols(value, unk, fuse and len(known) > 1, bytes_of, merges):
-            unmade = _unmade(tokens, pairs) if whole else set()
+            unmade = _unmade(tokens, pairs) if whole and not places else set()
             own = [("", spelled_in({*bytes_of.values()}), "")] if bytes_of else []
             texts = {text.decode() for text in unmade}
             replace_unknown(
-                value, draft, [*known, *own], unk or "", fuse and unk is not None, texts
+                value,
+                draft,
+                [*known, *own],
+                unk or "",
+                fuse and unk is not None,
+                texts,
+                places.ending if places else "",
             )
             if unmade:
                 mark = whole_mark(draft)
