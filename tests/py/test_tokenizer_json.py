@@ -439,6 +439,15 @@ def test_many_tokens_with_ignore_merges_and_a_suffix_are_refused() -> None:
         imported(tokenizers.Tokenizer(model))
 
 
+def test_added_tokens_of_one_normalized_text_are_refused() -> None:
+    made = tokenizers.Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    made.normalizer = normalizers.Lowercase()
+    made.add_tokens([tokenizers.AddedToken(text, normalized=True) for text in ("Foo", "foo")])
+    said = '/added_tokens/1: "foo" is found as "foo", as is that of /added_tokens/0'
+    with pytest.raises(SourceError, match=said):
+        imported(made)
+
+
 def test_an_added_token_of_which_the_normalizer_leaves_nothing_is_refused() -> None:
     made = tokenizers.Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
     made.normalizer = normalizers.Strip()
@@ -562,9 +571,9 @@ def test_noncharacters_that_steps_need() -> None:
     vocab = {text: number for number, text in enumerate(texts)}
     model = models.BPE(vocab, [], continuing_subword_prefix="##", byte_fallback=True)
     found = imported(tokenizers.Tokenizer(model))
-    assert [note.rpartition(" ")[2] for note in found.notes] == ["U+CFFFE"]
-    assert found.notes[0].startswith("the noncharacters U+FFFFF U+FFFFE ")
+    assert [note.rpartition(" ")[2] for note in found.notes] == ["U+AFFFE"]
+    assert found.notes[0].startswith("the noncharacters U+DFFFF U+DFFFE ")
     enc = wwho.Tokenizer.from_bytes(write_artifact(found.artifact))
     assert (
-        enc.encode("\U000fffff") == enc.encode("\U000cfffe") == [2 + b for b in b"\xf3\x8f\xbf\xbe"]
+        enc.encode("\U000dffff") == enc.encode("\U000afffe") == [2 + b for b in b"\xf2\xaf\xbf\xbe"]
     )

@@ -15,7 +15,7 @@ from wwho.format.rewriting import Replace, Step
 
 MAX_STAGES = 8
 NONCHARACTERS = "".join(
-    chr(plane << 16 | low) for plane in range(15, 0, -1) for low in (65535, 65534)
+    chr(plane << 16 | low) for plane in (*range(13, 0, -1), 15, 14) for low in (65535, 65534)
 )
 
 ANY: Node = Chars(ALL)

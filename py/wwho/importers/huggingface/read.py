@@ -218,6 +218,7 @@ def assemble(
     needs = Flag.LSTRIP | Flag.RSTRIP | Flag.SINGLE_WORD
     scanners, properties = draft.compiled(any(flags & needs for _, flags, _ in listed))
     added: list[Added] = []
+    places: dict[str, int] = {}
     moved = 0
     for place, (text, flags, stated) in enumerate(listed):
         number = ids[text]
@@ -237,6 +238,11 @@ def assemble(
             root.at("added_tokens").at(place).fail(
                 f"nothing is left of its normalized text, found {shown(text)}; set its "
                 '"normalized" to false'
+            )
+        if (other := places.setdefault(forms[0].text, place)) != place:
+            root.at("added_tokens").at(place).fail(
+                f"{shown(text)} is found as {shown(forms[0].text)}, as is that of "
+                f"/added_tokens/{other}; an artifact has one token of a text: remove one"
             )
         added += forms
     if moved:
