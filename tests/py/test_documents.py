@@ -92,6 +92,15 @@ def test_bytes_that_are_no_tokens_vanish() -> None:
     assert compare(json.loads(made.to_str()), texts()) == "equal"
 
 
+def test_where_others_stand_when_symbols_vanish() -> None:
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Metaspace()
+    corpus = ["ab abc é 漢字 aab", "ba 漢 é éa"]
+    made.train_from_iterator(corpus, trainers.BpeTrainer(vocab_size=24, show_progress=False))
+    assert compare(json.loads(made.to_str()), texts()) == "equal"
+
+
 def test_bytes_without_a_decoder_are_characters() -> None:
     made = json.loads(trained(Bytes()).to_str())
     assert compare({**made, "decoder": None}, texts()) == "equal"

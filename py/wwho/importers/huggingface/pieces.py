@@ -9,6 +9,7 @@ characters that stand for bytes, tell its first and last character, take out wha
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from wwho.compile.codepoints import ALL, CodePointSet
@@ -39,6 +40,10 @@ AFTER_MATCH, BEFORE_GAP = "\ud801", "\ud802"
 MARKS = Chars(CodePointSet.of(MARK))
 UNMARKED = ALL - MARKS.chars
 AT_END: Node = Alt((End(), Look(negative=False, chars=MARKS.chars)))
+
+UNKNOWN = "\ud801"
+MAX_ORDERED = 50_000
+"""Characters that a step may put in order: those that a vocabulary knows."""
 
 CONTENTS = {
     Action.DROP: MARK,
@@ -411,6 +416,52 @@ def replace_unknown(
         nodes.insert(0, _ending(ending))
         contents.insert(0, None)
     draft.rewriting.append(Replace(draft.scanner("known", *nodes), tuple(contents)))
+
+
+def move_unknown(value: Value, draft: Draft, known: CodePointSet) -> None:
+    """Let unknown characters vanish as in tokenizers, where this moves others to their places.
+
+    The bytes that are left of a piece have the places of its first ones, as if the unknown ones
+    had been at its end. So each character is made as long as its UTF-8 by `filler`, of which
+    `filled` makes a part of it; a step orders them, and the unknown ones go.
+
+    Args:
+        value: the model that needs it.
+        draft: the draft.
+        known: the characters that stay.
+    """
+    settle(value, draft)
+    guard(draft)
+    known -= MARKS.chars
+    nodes: list[Node] = [MARKS]
+    contents: list[str | None] = [None]
+    ends = (0, 0x80, 0x800, 0x10000, 0x110000)
+    for size, (start, stop) in enumerate(pairwise(ends), 1):
+        long = CodePointSet.of((start, stop - 1)) - MARKS.chars
+        for chars, content in (
+            (long - known, UNKNOWN * size),
+            (long & known, MATCH + filler(draft) * (size - 1)),
+        ):
+            if chars:
+                nodes.append(Chars(chars))
+                contents.append(content)
+    order = {**dict.fromkeys((*known, ord(filler(draft))), 1), ord(UNKNOWN): 2}
+    gone = draft.scanner("unknown", Chars(CodePointSet.of(UNKNOWN)), ANY)
+    draft.rewriting += [
+        Replace(draft.scanner("known", *nodes), tuple(contents)),
+        Rewriting(order=order),
+        Replace(gone, ("", None)),
+    ]
+
+
+def filler(draft: Draft) -> str:
+    """What makes a character as long as its UTF-8."""
+    return draft.private[1]
+
+
+def filled(text: str, character: str) -> list[str]:
+    """The characters of a text, each as long as its UTF-8."""
+    return [char + character * (len(char.encode()) - 1) for char in text]
 
 
 def _ending(character: str) -> Node:

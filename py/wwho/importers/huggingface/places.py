@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from itertools import product
 from typing import NoReturn
 
+from wwho.build.bpe import live_pairs
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.syntax import Chars, seq
 from wwho.format.decoder import Replace, Step, Strip
@@ -83,13 +84,27 @@ class Places:
                 self.refuse(f"cannot be told where {shown(later[0][0])} is made of no symbols")
             left = later
 
-    def take_whole(self, texts: Iterable[str]) -> None:
+    def take_whole(
+        self, vocab: Iterable[str], added: Container[str], merges: Sequence[tuple[str, str]]
+    ) -> list[tuple[str, str]]:
         """Let a piece with the text of a token be that token, whatever merges make of it.
 
+        Args:
+            vocab: the tokens.
+            added: the added tokens; one that nothing makes is none of the model's.
+            merges: the merges.
+
+        Returns:
+            The merges that ever make a token.
+
         Raises:
-            SourceError: there are too many of them.
+            SourceError: there are too many tokens.
         """
-        for text in texts:
+        unmade = self._unmade(merges)
+        self._texts |= {text: text + self._mark for text in unmade}
+        for text in vocab:
+            if text in added and text not in self._texts:
+                continue
             spelled = self._texts.setdefault(text, text + self._mark)
             told = self.lead + self.front.join(text) + self.behind
             if spelled.startswith(text):
@@ -103,6 +118,16 @@ class Places:
                 f"go with ignore_merges, found true, up to {MAX_WHOLE} tokens; found "
                 f"{len(self._whole)}. With false, pretokens that are tokens get other ids"
             )
+        made = ((*pair, pair[0] + pair[1][len(self.prefix) :]) for pair in merges)
+        return [(left, right) for left, right, text in made if not {left, right, text} & unmade]
+
+    def _unmade(self, merges: Sequence[tuple[str, str]]) -> set[str]:
+        """The tokens that merges make on paper alone, as others come before them."""
+        told = {text: each.encode() for text, each in self._texts.items()}
+        symbols = {each for each in told.values() if len(self.units(each)) == 1}
+        pairs = [(told[left], told[right]) for left, right in merges]
+        known = symbols | live_pairs({*told.values()}, pairs, symbols, self.units).keys()
+        return {text for text, each in told.items() if each not in known}
 
     def tell(self, draft: Draft) -> None:
         """Let steps tell a text's symbols as those of tokens are told."""
