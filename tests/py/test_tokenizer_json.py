@@ -536,7 +536,7 @@ DECODERS: dict[str, Callable[..., Any]] = {
         ]
     ),
     "characters of a text": lambda: decoders.Sequence(
-        [decoders.Fuse(), decoders.Replace(Regex(r"[a#\s]"), "bb"), decoders.Strip("b", 1, 0)]
+        [decoders.Fuse(), decoders.Replace(Regex(r"[a#]|\s"), "bb"), decoders.Strip("b", 1, 0)]
     ),
     "Llama": lambda: decoders.Sequence(
         [

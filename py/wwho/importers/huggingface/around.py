@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import NoReturn, cast
 
 from wwho.build import decoders
-from wwho.compile.syntax import Chars, Seq
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.syntax import Alt, Chars, Seq
 from wwho.core.decoding import join
 from wwho.core.normalizing import normalize
 from wwho.format.decoder import MAX_STEPS, Decoder, Replace, Step, Strip, Unspell, Where
@@ -317,6 +318,9 @@ def _byte_level(byte_level: bool) -> tuple[Step, ...]:
 
 def _replace(value: Value) -> tuple[Step | _Pattern, ...]:
     node, content = pattern_of(value) or Seq(), value.text("content")
+    if isinstance(node, Alt) and all(isinstance(each, Chars) for each in node.options):
+        options = cast(tuple[Chars, ...], node.options)
+        node = Chars(CodePointSet.of(*(char for each in options for char in each.chars.ranges)))
     parts = node.parts if isinstance(node, Seq) else (node,)
     chars = [each.chars for each in parts if isinstance(each, Chars)]
     if parts and len(chars) == len(parts) and all(len(each) == 1 for each in chars):

@@ -132,7 +132,7 @@ def _is_replaced(draft: Draft, node: Node) -> bool:
 
 
 def no_inserts(value: Value, draft: Draft) -> None:
-    """Refuse ByteLevel where the engine spells characters twice, or stops: those in front of all.
+    """Refuse what the engine does with characters in front of all: it spells them twice, or stops.
 
     Raises:
         SourceError: a Replace may have put some there.

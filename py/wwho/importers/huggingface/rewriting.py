@@ -80,6 +80,8 @@ def _removal(chars: CodePointSet) -> Rewriting:
 
 def _strip(value: Value, draft: Draft) -> None:
     left, right = value.flag("strip_left"), value.flag("strip_right")
+    if right:
+        no_inserts(value, draft)
     if left or right:
         spaces = "".join(map(chr, white_space()))
         draft.normalizer.append(Ends(strip=spaces, left=left, right=right))
