@@ -305,6 +305,17 @@ def test_added_tokens(flags: tuple[str, ...]) -> None:
     check()
 
 
+def test_a_version_among_the_merges_is_none() -> None:
+    document = json.loads(trained("BPE").to_str())
+    document["truncation"] = None
+    document["model"]["merges"] = [" ".join(pair) for pair in document["model"]["merges"]]
+    document["model"]["merges"].insert(0, "#version: 0.2")
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(document))
+    for text in CORPUS[:3]:
+        agree(theirs, opened(theirs), text)
+    assert imported(json.dumps(document)).artifact.models == imported(theirs).artifact.models
+
+
 def test_ids_are_those_of_the_engine() -> None:
     document = json.loads(trained("WordLevel").to_str())
     document["truncation"] = None

@@ -228,11 +228,15 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
 
 def _merges(value: Value, vocab: Collection[str], prefix: str) -> list[tuple[str, str]]:
     """The merges, whose parts and results must be tokens."""
-    merges = [_merge(raw, value, number) for number, raw in enumerate(value.be(list))]
-    for number, (left, right) in enumerate(merges):
+    merges: list[tuple[str, str]] = []
+    for number, raw in enumerate(value.be(list)):
+        if isinstance(raw, str) and raw.startswith("#version"):
+            continue
+        left, right = _merge(raw, value, number)
         for text in (left, right, left + right[len(prefix) :]):
             if text not in vocab:
                 value.at(number).fail(f"{shown(text)} is no token of the vocabulary")
+        merges.append((left, right))
     return merges
 
 
