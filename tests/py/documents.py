@@ -310,16 +310,18 @@ def compare(made: Component, texts: Sequence[str], backend: Any = None) -> str:
 
 
 def tells_places(model: Component) -> bool:
-    """Whether offsets are those of the text.
+    """Whether offsets are those of tokenizers.
 
-    Where symbols vanish, tokenizers' own move to the left, as if they had never been there. Of
-    several unknown symbols in one, and of their bytes, ours are more exact.
+    Where symbols vanish, its own move to the left, as if they had never been there; ours do so
+    where symbols are characters, and no option makes others of them. Of several unknown symbols in
+    one, and of their bytes, ours are more exact.
     """
-    if model["type"] == "Unigram":
-        return not model["byte_fallback"]
-    return model["type"] != "BPE" or (
-        len(model.get("unk_token") or "") > 1 and not model.get("byte_fallback")
-    )
+    if model["type"] != "BPE":
+        return True
+    if not model.get("unk_token"):
+        others = ("continuing_subword_prefix", "end_of_word_suffix", "ignore_merges")
+        return not any(model.get(option) for option in (*others, "byte_fallback"))
+    return len(model["unk_token"]) > 1 and not model.get("byte_fallback")
 
 
 def main() -> None:

@@ -15,6 +15,8 @@ pytest.importorskip("tokenizers", reason="needs tokenizers")
 from documents import ALPHABET, WORDS, compare, document, texts_for
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from wwho.importers.huggingface.cutting import THOUSANDS
+
 N = 120
 Bytes = pre_tokenizers.ByteLevel
 Split = pre_tokenizers.Split
@@ -40,6 +42,7 @@ def texts() -> list[str]:
     return [
         "",
         *LINES,
+        *("1" * n for n in (509, 510, 511, 1024)),
         *("".join(rng.choices(parts, k=rng.randint(1, 12))) for _ in range(200)),
         *(" ".join(rng.choices(words, k=rng.randint(2, 40))) for _ in range(60)),
     ]
@@ -61,6 +64,7 @@ CUTS: dict[str, Sequence[Any]] = {
     "groups from the right": (Split(Regex(r"\d{1,3}(?=(?:\d{3})*\b)"), "isolated"), Bytes()),
     "between groups": (Bytes(use_regex=False), Split(Regex(r"(?=(\d{3})+(?!\d))"), "isolated")),
     "groups up to the end": (Split(Regex(r"\p{N}{1,2}(?=(\p{N}{2})*$)"), "isolated"), Bytes()),
+    "AFMoE": (*(Split(Regex(each["pattern"]["Regex"]), "isolated") for each in THOUSANDS), Bytes()),
     "with its like": (Split("a", "contiguous"), Split(Regex("[0-9]"), "contiguous", True), Bytes()),
 }
 
@@ -89,6 +93,15 @@ def test_bytes_after_other_cuts(name: str) -> None:
 
 def test_bytes_that_are_no_tokens_vanish() -> None:
     made = trained(Bytes(add_prefix_space=False), alphabet=[])
+    assert compare(json.loads(made.to_str()), texts()) == "equal"
+
+
+def test_where_others_stand_when_symbols_vanish() -> None:
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Metaspace()
+    corpus = ["ab abc é 漢字 aab", "ba 漢 é éa"]
+    made.train_from_iterator(corpus, trainers.BpeTrainer(vocab_size=24, show_progress=False))
     assert compare(json.loads(made.to_str()), texts()) == "equal"
 
 

@@ -539,6 +539,7 @@ def test_fields_of_a_message() -> None:
         {},
         {"byte_fallback": True, "vocab_size": 330},
         {"user_defined_symbols": ["<sep>", "that", "é"], "control_symbols": ["<ctl>"]},
+        {"user_defined_symbols": ["  ", "t  h ", "  Q", " é"]},
         {
             "normalization_rule_name": "identity",
             "add_dummy_prefix": False,

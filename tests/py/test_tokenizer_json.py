@@ -40,6 +40,12 @@ NORMALIZERS: dict[str, Callable[..., Any]] = {
     "Prepend": lambda: normalizers.Prepend("▁"),
     "Replace": lambda: normalizers.Replace(" ", "▁"),
     "Replace pattern": lambda: normalizers.Replace(Regex(r"\s{2,}|a(?=b)"), "-"),
+    **{
+        f"Replace {pattern or 'nothing'}": lambda pattern=pattern: normalizers.Replace(
+            Regex(pattern), "-"
+        )
+        for pattern in ("", "^", "$", "a*", r"\b", r"(?=a)|b", "(?<=a)")
+    },
     "Bert": lambda: normalizers.BertNormalizer(handle_chinese_chars=False),
     "Bert cased": lambda: normalizers.BertNormalizer(
         lowercase=False, strip_accents=True, handle_chinese_chars=False
@@ -181,6 +187,19 @@ def test_a_pre_tokenizer(name: str) -> None:
     check()
 
 
+def test_places_of_bytes() -> None:
+    """Each byte of unknown characters side by side stands where all of them do."""
+    pieces = ["<unk>", "a", "▁", *(f"<0x{byte:02X}>" for byte in range(256))]
+    model = models.Unigram([(text, -1.0) for text in pieces], 0, byte_fallback=True)
+    theirs = tokenizers.Tokenizer(model)
+    theirs.pre_tokenizer = pre_tokenizers.Metaspace()
+    for backend in ("native", "reference"):
+        ours = opened(theirs, backend)
+        for text in ("éa漢字 éa", "\r\n", "aé"):
+            found = theirs.encode(text)
+            assert ours.encode_with_offsets(text) == (found.ids, found.offsets)
+
+
 def test_bert() -> None:
     theirs = spelling()
     theirs.normalizer = normalizers.BertNormalizer()
@@ -286,6 +305,17 @@ def test_added_tokens(flags: tuple[str, ...]) -> None:
     check()
 
 
+def test_a_version_among_the_merges_is_none() -> None:
+    document = json.loads(trained("BPE").to_str())
+    document["truncation"] = None
+    document["model"]["merges"] = [" ".join(pair) for pair in document["model"]["merges"]]
+    document["model"]["merges"].insert(0, "#version: 0.2")
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(document))
+    for text in CORPUS[:3]:
+        agree(theirs, opened(theirs), text)
+    assert imported(json.dumps(document)).artifact.models == imported(theirs).artifact.models
+
+
 def test_ids_are_those_of_the_engine() -> None:
     document = json.loads(trained("WordLevel").to_str())
     document["truncation"] = None
@@ -300,6 +330,7 @@ def test_white_space_that_two_tokens_take() -> None:
     theirs = tokenizers.Tokenizer.from_str(trained("byte-level BPE").to_str())
     theirs.no_truncation()
     takers = [tokenizers.AddedToken(each, rstrip=True) for each in ("<x>", "\n", "\n ")]
+    takers.append(tokenizers.AddedToken(" b", lstrip=True))
     theirs.add_tokens(takers)
     theirs.add_tokens([tokenizers.AddedToken("  ", lstrip=True, rstrip=True)])
     theirs.add_tokens([tokenizers.AddedToken(" a", single_word=True)])
@@ -355,9 +386,10 @@ REFUSED = [
     ),
     (
         "/normalizer",
-        {"type": "Replace", "pattern": {"Regex": "x*"}, "content": ""},
-        '/normalizer/pattern: found {"Regex": "x*"}, which matches the empty string',
+        {"type": "Replace", "pattern": {"Regex": "x*"}, "content": "y"},
+        "/pre_tokenizer: a Replace before it matches the empty text",
     ),
+    ("/decoder", {"type": "BPEDecoder", "suffix": ""}, "/decoder/suffix: an empty text"),
     ("/normalizer", {"type": "Prepend", "prepend": ""}, "/normalizer/prepend: an empty text"),
     ("/normalizer", {"type": "Precompiled", "precompiled_charsmap": "AAAA"}, "no charsmap"),
     (
@@ -371,6 +403,16 @@ REFUSED = [
         },
         "/decoder/decoders/1/pattern",
     ),
+    (
+        "/post_processor",
+        {
+            "type": "TemplateProcessing",
+            "single": [{"Sequence": {"id": "A", "type_id": 256}}],
+            "pair": [],
+            "special_tokens": {},
+        },
+        "/post_processor/single/0/Sequence/type_id: found 256, expected 0 to 255",
+    ),
     ("/added_tokens/0/special", None, "/added_tokens/0/special: found null"),
 ]
 
@@ -382,12 +424,37 @@ def test_what_is_refused(pointer: str, value: Any, said: str) -> None:
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("option", ["continuing_subword_prefix", "end_of_word_suffix"])
-def test_prefix_and_suffix_are_refused_with_ignore_merges(option: str) -> None:
-    made = tokenizers.Tokenizer(models.BPE({"a": 0}, [], ignore_merges=True, **{option: "##"}))
-    said = (
-        f'tokenizer.json: /model/{option}: found "##"; .* ignore_merges, found true; expected false'
-    )
+@pytest.mark.parametrize("fallback", [False, True])
+@pytest.mark.parametrize("prefix", ["", "##"])
+@pytest.mark.parametrize("suffix", ["", "</w>"])
+def test_prefix_and_suffix_with_ignore_merges(prefix: str, suffix: str, fallback: bool) -> None:
+    texts = ["<unk>", "a", "b", "c", "ab", "abc", "cb", "漢字", "b</w>", "ab</w>", "##b", "##c"]
+    texts += ["##b</w>", "a##b", *(f"<0x{byte:02X}>" for byte in range(256))]
+    merges = [("a", f"{prefix}b{suffix}")]
+    vocab = {text: number for number, text in enumerate(texts)}
+    options = {"byte_fallback": fallback, "unk_token": "<unk>", "ignore_merges": True}
+    affixes = {"continuing_subword_prefix": prefix, "end_of_word_suffix": suffix}
+    theirs = tokenizers.Tokenizer(models.BPE(vocab, merges, **options, **affixes))
+    theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    ours = opened(theirs)
+    for text in (*texts, "abcab", "ab ab abc 漢字 漢 字漢字", "cb b</w>a", "a##b ##bab##b a b c é"):
+        agree(theirs, ours, text)
+        ids = ours.encode(text)
+        assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False)
+
+
+def test_many_tokens_with_ignore_merges_and_a_suffix_are_refused() -> None:
+    vocab = {f"{number}": number for number in range(1002)}
+    model = models.BPE(vocab, [], ignore_merges=True, end_of_word_suffix="</w>")
+    with pytest.raises(SourceError, match="ignore_merges, found true, up to 1000 tokens"):
+        imported(tokenizers.Tokenizer(model))
+
+
+def test_added_tokens_of_one_normalized_text_are_refused() -> None:
+    made = tokenizers.Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    made.normalizer = normalizers.Lowercase()
+    made.add_tokens([tokenizers.AddedToken(text, normalized=True) for text in ("Foo", "foo")])
+    said = '/added_tokens/1: "foo" is found as "foo", as is that of /added_tokens/0'
     with pytest.raises(SourceError, match=said):
         imported(made)
 
@@ -418,7 +485,7 @@ def test_json_that_is_refused(text: str, said: str) -> None:
 
 POST: dict[str, Callable[..., Any]] = {
     "template": lambda: processors.TemplateProcessing(
-        single="<s>:1 $A:2 </s>:3",
+        single="<s>:1 $A:255 </s>:3",
         pair="<s> $A </s> $B:1 </s>:1 </s>:4",
         special_tokens=[("<s>", 0), ("</s>", 1)],
     ),
@@ -468,6 +535,9 @@ DECODERS: dict[str, Callable[..., Any]] = {
     "Metaspace never": lambda: decoders.Metaspace(prepend_scheme="never"),
     "BPEDecoder": lambda: decoders.BPEDecoder("b"),
     "CTC": lambda: decoders.CTC("a", "b"),
+    "CTC without a pad": lambda: decoders.CTC("", "b"),
+    "around all": lambda: decoders.Replace("", "-"),
+    "beside some": lambda: decoders.Replace(Regex(r"a?|$"), "-"),
     "a pattern": lambda: decoders.Sequence(
         [
             decoders.Replace("▁", " a"),
@@ -477,7 +547,7 @@ DECODERS: dict[str, Callable[..., Any]] = {
         ]
     ),
     "characters of a text": lambda: decoders.Sequence(
-        [decoders.Fuse(), decoders.Replace(Regex(r"[a#\s]"), "bb"), decoders.Strip("b", 1, 0)]
+        [decoders.Fuse(), decoders.Replace(Regex(r"[a#]|\s"), "bb"), decoders.Strip("b", 1, 0)]
     ),
     "Llama": lambda: decoders.Sequence(
         [
@@ -512,9 +582,9 @@ def test_noncharacters_that_steps_need() -> None:
     vocab = {text: number for number, text in enumerate(texts)}
     model = models.BPE(vocab, [], continuing_subword_prefix="##", byte_fallback=True)
     found = imported(tokenizers.Tokenizer(model))
-    assert [note.rpartition(" ")[2] for note in found.notes] == ["U+CFFFE"]
-    assert found.notes[0].startswith("the noncharacters U+FFFFF U+FFFFE ")
+    assert [note.rpartition(" ")[2] for note in found.notes] == ["U+AFFFE"]
+    assert found.notes[0].startswith("the noncharacters U+DFFFF U+DFFFE ")
     enc = wwho.Tokenizer.from_bytes(write_artifact(found.artifact))
     assert (
-        enc.encode("\U000fffff") == enc.encode("\U000cfffe") == [2 + b for b in b"\xf3\x8f\xbf\xbe"]
+        enc.encode("\U000dffff") == enc.encode("\U000afffe") == [2 + b for b in b"\xf2\xaf\xbf\xbe"]
     )

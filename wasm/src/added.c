@@ -290,6 +290,7 @@ WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, 
             at = next.end;
             if (next.number != WWHO_NONE && !(model->added_flags[next.number] & WWHO_ADDED_LSTRIP)) break;
         }
+        if (m.end < at && next.number != WWHO_NONE) m.end = next.start; /* it goes on after the white space */
         return m;
     }
     return (wwho_added_match){WWHO_NONE, end, end};

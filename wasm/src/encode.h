@@ -96,6 +96,14 @@ static inline void take_back(wwho_encoder *e) {
     if (e->starts && e->n < e->cap) e->place = e->starts[e->n] + e->start;
 }
 
+/* Let the tokens from number `first` on have the place of all of them: in tokenizers each byte of a text has it. */
+static inline void place_alike(wwho_encoder *e, size_t first) {
+    for (size_t last = e->n - 1; e->starts && last < e->cap && first < last; first++) {
+        e->starts[first + 1] = e->starts[first];
+        e->ends[first] = e->ends[last];
+    }
+}
+
 /* Tokens of a vocabulary, whose texts stand one after another from `at`. Gives where they end, if ends are wanted. */
 static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
     e->place = at;

@@ -79,10 +79,12 @@ static void put_unknowns(wwho_path *p, size_t end) {
     const wwho_vocabulary *v = p->v;
     const uint8_t *text = p->e->text + p->unknown;
     uint32_t token = p->unigram->narrow ? WWHO_NONE : find_node(&p->unigram->trie, 0, text, end - p->unknown);
+    size_t n = p->e->n;
     if (token == WWHO_NONE)
         put_unknown(p->e, v, p->unknown, end, false);
     else
         put(p->e, id_of(v, token), end);
+    if (!p->unigram->narrow && v->unknown == UNKNOWN_BYTES) place_alike(p->e, n);
     p->kept.n = MAX_KEPT + 1;
 }
 

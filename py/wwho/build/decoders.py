@@ -66,7 +66,7 @@ def bpe(suffix: str = "</w>") -> tuple[Step, ...]:
 def ctc(pad: str = "<pad>", delimiter: str = "|", cleanup: bool = True) -> tuple[Step, ...]:
     """CTC."""
     clean = (*clean_up(), Replace(delimiter, " ")) if cleanup else ()
-    return (Unique(), Replace(pad, ""), *clean, Some())
+    return (Unique(), *([Replace(pad, "")] if pad else ()), *clean, Some())
 
 
 def sentencepiece(

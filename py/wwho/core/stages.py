@@ -65,7 +65,7 @@ class AddedTokens:
         while found := match_from(taken):
             start, end = place(*found, taken)
             later = match_from(found[2])
-            while later and later[0].flags & Flag.LSTRIP and later[1] < end:
+            while later and later[0].flags & Flag.LSTRIP and later[2] <= end:
                 later = match_from(later[2])
             yield from [(taken, start, None)] if taken < start else []
             taken = min(end, later[1]) if later else end

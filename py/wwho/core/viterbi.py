@@ -46,7 +46,11 @@ class BestPath(PieceEngine[Viterbi]):
             if not narrow and text in self.numbers:
                 yield self.token(self.numbers[text])
             else:
-                yield from self.unknown(text, unk)
+                found = list(self.unknown(text, unk))
+                if not narrow and found[0].byte:  # In tokenizers each stands where all do.
+                    yield found[0]._replace(size=len(text))
+                    found = [each._replace(size=0, back=len(text)) for each in found[1:]]
+                yield from found
 
     def _known(self, part: bytes) -> bool:
         number = self.numbers.get(part)

@@ -13,10 +13,10 @@ from enum import IntEnum
 from wwho.build import decoders
 from wwho.build.base import WRITER
 from wwho.build.bpe import bpe_model, safe_cuts
-from wwho.compile.codepoints import CodePointSet
+from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.compile.syntax import Chars, alt, many, seq
+from wwho.compile.syntax import Behind, Chars, alt, many, seq
 from wwho.errors import SourceError
 from wwho.format.bpe import BPE
 from wwho.format.layout import MAX_IDS
@@ -33,6 +33,9 @@ MARK = "\u2581"
 
 PUT, GONE = "\ud800", "\ud801"
 """Stand between steps for the mark that is put beside a text, and for what is removed from it."""
+
+FIRST, NEXT, KEPT = "\ud802", "\ud803", "\ud804"
+"""Stand for the spaces of a piece of the user: the first one, those after it, and all others."""
 
 _PIECE = re.compile(rb"\n[\x03-\x7f\x80-\xff]", re.DOTALL)
 _BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
@@ -288,7 +291,7 @@ def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:
     _check_reach(model)
     made = unigram(model) if model.algorithm is Algorithm.UNIGRAM else units_model(model)
     mark = MARK if model.escape_whitespaces else " "
-    scanners = [_scanner("spaces", " +" if model.remove_extra_whitespaces else " ", r"[\s\S]")]
+    scanners = [_spaces(model)]
     stages: tuple[Stage, ...] = ()
     if isinstance(made, BPE):
         words = model.algorithm is Algorithm.WORD
@@ -337,6 +340,11 @@ def _check_reach(model: Model) -> None:
             f"unk_surface is {model.unk_surface!r}: U+2581 in it stays in decoded text, while that "
             "of pieces becomes a space"
         )
+    if model.suffix and _keeps_spaces(model):
+        raise SourceError(
+            "treat_whitespace_as_suffix is on, and pieces of the user have repeated spaces, which "
+            "remove_extra_whitespaces takes from all others: no artifact does both"
+        )
     if model.algorithm is Algorithm.BPE:
         texts = {number: model.pieces[number].text.decode() for number in range(len(model.pieces))}
         lone = {texts[number] for number in model.of_kind(Kind.NORMAL)}
@@ -352,13 +360,6 @@ def _check_reach(model: Model) -> None:
                     f"piece {number}, {texts[number]!r}, has a character that is no piece of its "
                     "own: a BPE merges by it all the same, which no artifact does"
                 )
-    for number in model.of_kind(Kind.USER_DEFINED):
-        text = model.pieces[number].text
-        if model.remove_extra_whitespaces and b"  " in text:
-            raise SourceError(
-                f"piece {number}, {text!r}, is of the user, so its spaces stay, while "
-                "remove_extra_whitespaces takes all other repeated spaces"
-            )
 
 
 def unigram(model: Model) -> Viterbi:
@@ -459,11 +460,11 @@ def _normalizer(model: Model, mark: str, number: int) -> tuple[Step, ...]:
     steps: list[Step] = []
     remove, add = model.remove_extra_whitespaces, model.add_dummy_prefix
     rules = dict(model.charsmap.rules)
-    own = [model.pieces[number].text.decode() for number in model.of_kind(Kind.USER_DEFINED)]
-    if rules and own:
+    own, keeps = _of_user(model), _keeps_spaces(model)
+    if own and (rules or keeps):
         begins = tuple(own)
         rules = {key: text for key, text in rules.items() if not key.startswith(begins)}
-        rules |= {text: text for text in own}
+        rules |= {text: _with_spaces_told(text) if keeps else text for text in own}
     gone = [ord(key) for key, text in rules.items() if not text and len(key) == 1]
     # What is put before or after a text is there even if nothing else is left.
     early = add and bool(gone) and (model.suffix or not remove)
@@ -474,12 +475,15 @@ def _normalizer(model: Model, mark: str, number: int) -> tuple[Step, ...]:
     if rules:
         steps.append(Rules(rules))
     if remove:
-        steps.append(Ends(strip=" ", left=True))
+        steps.append(Ends(strip=f" {FIRST}{NEXT}" if keeps else " ", left=True))
+    if keeps:
+        steps.append(Replace(0, ("", None, None)))
+        steps.append(Rewriting({ord(each): (ord(mark),) for each in f" {FIRST}{NEXT}{KEPT}"}))
     if _ends_in_mark(model):
         steps.append(Ends(suffix=PUT))
         if early:
             steps += [Rewriting({ord(GONE): ()}), Ends(strip=" ", left=True)]
-    if remove or model.escape_whitespaces:
+    if not keeps and (remove or model.escape_whitespaces):
         steps.append(Replace(0, (mark, None)))
     if _ends_in_mark(model):
         steps.append(Replace(number, (mark, None)))
@@ -495,6 +499,33 @@ def _normalizer(model: Model, mark: str, number: int) -> tuple[Step, ...]:
             )
         )
     return tuple(steps)
+
+
+def _of_user(model: Model) -> list[str]:
+    return [model.pieces[number].text.decode() for number in model.of_kind(Kind.USER_DEFINED)]
+
+
+def _keeps_spaces(model: Model) -> bool:
+    """Whether pieces of the user keep repeated spaces, which all others lose."""
+    return model.remove_extra_whitespaces and any("  " in text for text in _of_user(model))
+
+
+def _with_spaces_told(text: str) -> str:
+    """A piece of the user whose spaces stay, or only where no space is before it."""
+    rest = text.lstrip(" ")
+    head = f"{FIRST:{NEXT}<{len(text) - len(rest)}}" if rest != text else ""
+    return head + rest.replace(" ", KEPT)
+
+
+def _spaces(model: Model) -> Scanner:
+    """What finds the spaces that become a mark, or those that go where others are kept."""
+    if not _keeps_spaces(model):
+        return _scanner("spaces", " +" if model.remove_extra_whitespaces else " ", r"[\s\S]")
+    loose = CodePointSet.of(*f" {FIRST}{NEXT}")
+    after = Behind(negative=False, chars=loose | CodePointSet.of(KEPT))
+    head = seq(Chars(CodePointSet.of(FIRST)), many(Chars(CodePointSet.of(NEXT))))
+    rules = (seq(after, many(Chars(loose), 1)), head, Chars(ALL))
+    return Scanner("spaces", rules, longest=False)
 
 
 def _ends_in_mark(model: Model) -> bool:

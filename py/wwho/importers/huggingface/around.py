@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import NoReturn, cast
 
 from wwho.build import decoders
-from wwho.compile.syntax import Chars, Seq
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.syntax import Alt, Chars, Seq
 from wwho.core.decoding import join
 from wwho.core.normalizing import normalize
 from wwho.format.decoder import MAX_STEPS, Decoder, Replace, Step, Strip, Unspell, Where
@@ -19,6 +20,7 @@ from wwho.importers.huggingface.rewriting import add_normalizer
 from wwho.importers.source import shown
 
 MAX_SURFACES = 0xFFFF
+MAX_TYPE = 255
 Parts = Sequence[tuple[Place, ...]]
 """What post-processors are given and give: parts of two texts, whose trim is in place of an id."""
 
@@ -172,15 +174,23 @@ def _places(
         if which not in ("A", "B"):
             inner.at("id").fail(f"found {shown(which)}, expected A or B")
         what = What.FIRST if which == "A" else What.SECOND
-        return [Place(what, inner.number("type_id"))]
+        return [Place(what, _type_id(inner))]
     if set(value.raw) != {"SpecialToken"}:
         value.fail(f"found {shown(value.raw)}, expected a Sequence or a SpecialToken")
     inner = value.at("SpecialToken")
-    name, kind = inner.text("id"), inner.number("type_id")
+    name, kind = inner.text("id"), _type_id(inner)
     if name not in names:
         inner.at("id").fail(f"found {shown(name)}, which is not among special_tokens")
     numbers = special.at(name).items("ids")
     return [Place(What.ID, kind, _known(each, each.be(int), ids)) for each in numbers]
+
+
+def _type_id(value: Value) -> int:
+    """A type of ids, for which an artifact has a byte."""
+    kind = value.number("type_id")
+    if not 0 <= kind <= MAX_TYPE:
+        value.at("type_id").fail(f"found {kind}, expected 0 to {MAX_TYPE}")
+    return kind
 
 
 def read_decoder(
@@ -263,12 +273,10 @@ def _steps(value: Value, byte_level: bool) -> tuple[Step | _Pattern, ...]:
         return () if byte_level else decoders.NO_DECODER
     check_options(value)
     kinds: dict[str, Callable[[Value], tuple[Step | _Pattern, ...]]] = {
-        "BPEDecoder": lambda value: decoders.bpe(value.text("suffix")),
+        "BPEDecoder": lambda value: decoders.bpe(_some(value, "suffix")),
         "ByteFallback": lambda _: decoders.BYTE_FALLBACK,
         "ByteLevel": lambda _: _byte_level(byte_level),
-        "CTC": lambda value: decoders.ctc(
-            value.text("pad_token"), value.text("word_delimiter_token"), value.flag("cleanup")
-        ),
+        "CTC": _ctc,
         "Fuse": lambda _: decoders.FUSE,
         "Metaspace": lambda value: decoders.metaspace(
             value.text("replacement"), value.text("prepend_scheme", "always") != "never"
@@ -285,17 +293,36 @@ def _steps(value: Value, byte_level: bool) -> tuple[Step | _Pattern, ...]:
     return value.dispatch(kinds, "decoder")
 
 
+def _some(value: Value, key: str) -> str:
+    """A text, which is not empty."""
+    if not (found := value.text(key)):
+        value.at(key).fail("an empty text is everywhere; name one that tokens may have")
+    return found
+
+
+def _ctc(value: Value) -> tuple[Step, ...]:
+    pad, delimiter, cleanup = (
+        value.text("pad_token"),
+        value.text("word_delimiter_token"),
+        value.flag("cleanup"),
+    )
+    if cleanup:
+        _some(value, "word_delimiter_token")
+    return decoders.ctc(pad, delimiter, cleanup)
+
+
 def _byte_level(byte_level: bool) -> tuple[Step, ...]:
     return decoders.BYTE_LEVEL if byte_level else (Unspell(), *decoders.BYTE_LEVEL)
 
 
 def _replace(value: Value) -> tuple[Step | _Pattern, ...]:
-    node, content = pattern_of(value), value.text("content")
-    if node is None:
-        value.at("pattern").fail("an empty text is everywhere")
+    node, content = pattern_of(value) or Seq(), value.text("content")
+    if isinstance(node, Alt) and all(isinstance(each, Chars) for each in node.options):
+        options = cast(tuple[Chars, ...], node.options)
+        node = Chars(CodePointSet.of(*(char for each in options for char in each.chars.ranges)))
     parts = node.parts if isinstance(node, Seq) else (node,)
     chars = [each.chars for each in parts if isinstance(each, Chars)]
-    if len(chars) == len(parts) and all(len(each) == 1 for each in chars):
+    if parts and len(chars) == len(parts) and all(len(each) == 1 for each in chars):
         return (Replace("".join(chr(char) for each in chars for char in each), content),)
     few = isinstance(node, Chars) and len(node.chars) < MAX_STEPS // 2
     if few and not any(char in chars[0] for char in content):

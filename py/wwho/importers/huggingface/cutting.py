@@ -9,7 +9,7 @@ from operator import sub
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.nfa import nullable
 from wwho.compile.oniguruma import parse_oniguruma
-from wwho.compile.syntax import Alt, Chars, Node, Repeat, Seq, alt, many
+from wwho.compile.syntax import Alt, Chars, Look, Node, Repeat, Seq, alt, many
 from wwho.compile.unicode import category, script, script_names, white_space, word
 from wwho.format.model import Action
 from wwho.format.rewriting import Ends, Replace
@@ -17,6 +17,7 @@ from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
 from wwho.importers.huggingface.pieces import (
     MARK,
+    Grouped,
     group,
     grouped,
     put_in_front,
@@ -27,6 +28,16 @@ from wwho.importers.huggingface.pieces import (
 from wwho.importers.source import shown
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+THOUSANDS = [
+    {"type": "Split", "pattern": {"Regex": regex}, "behavior": "Isolated", "invert": False}
+    for regex in (
+        r"\p{Nd}{1,510}(?=(?>\p{Nd}{510})*(?:\P{Nd}|$))|\G\p{Nd}{510}",
+        r"\A\p{Nd}{1,2}(?=\p{Nd}{3}+\z)",
+        r"\A\p{Nd}{3}|\G\p{Nd}{3}",
+    )
+]
+"""How AFMoE's file counts digits by threes from the end of their run; 510 is a multiple of 3."""
+
 ASCII_PUNCTUATION = CodePointSet.of(("!", "/"), (":", "@"), ("[", "`"), ("{", "~"))
 IDEOGRAPHS = CodePointSet.of(
     *((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F)),
@@ -89,8 +100,15 @@ def punctuation() -> CodePointSet:
 
 
 def _sequence(value: Value, draft: Draft) -> None:
-    for each in value.items("pretokenizers"):
-        add_pretokenizer(each, draft)
+    left = list(value.items("pretokenizers"))
+    while left:
+        if [each.raw for each in left[: len(THOUSANDS)]] == THOUSANDS:
+            settle(value, draft)
+            digits = category("Nd")
+            group(draft, Grouped(digits, 3, Look(negative=True, chars=digits), None))
+            del left[: len(THOUSANDS)]
+        else:
+            add_pretokenizer(left.pop(0), draft)
 
 
 def _cut(draft: Draft, name: str, node: Node, behaviour: str, invert: bool = False) -> None:
@@ -131,8 +149,22 @@ def _is_replaced(draft: Draft, node: Node) -> bool:
     return not any(char in node.parts[0].chars for char in last.contents[0] or "")
 
 
+def no_inserts(value: Value, draft: Draft) -> None:
+    """Refuse what the engine does with characters in front of all: it spells them twice, or stops.
+
+    Raises:
+        SourceError: a Replace may have put some there.
+    """
+    if draft.inserts:
+        value.fail(
+            "a Replace before it matches the empty text, of which tokenizers gives wrong ids; "
+            "let its pattern take at least one character"
+        )
+
+
 def _byte_level(value: Value, draft: Draft) -> None:
     value.flag("trim_offsets")
+    no_inserts(value, draft)
     if draft.spelled:
         if value.flag("add_prefix_space"):
             put_in_front(value, draft, " ")

@@ -15,7 +15,7 @@ from wwho.format.rewriting import Replace, Step
 
 MAX_STAGES = 8
 NONCHARACTERS = "".join(
-    chr(plane << 16 | low) for plane in range(15, 0, -1) for low in (65535, 65534)
+    chr(plane << 16 | low) for plane in (*range(13, 0, -1), 15, 14) for low in (65535, 65534)
 )
 
 ANY: Node = Chars(ALL)
@@ -36,6 +36,7 @@ class Draft:
         spelled: whether steps spell texts in the characters that stand for bytes, so that models
             and stages work on those; else bytes are taken as they are (`byte_level`).
         marked: whether steps have put marks where pieces begin and end.
+        inserts: whether a Replace of empty matches may have put characters in front of all.
         guarded: whether no text has `private` characters any more.
         private: noncharacters that no token has: for marks, what `tell_places` puts in front and
             behind, what the decoder needs, the one that begins all symbols, two beside what becomes
@@ -52,6 +53,7 @@ class Draft:
     ideographs: Step | None = None
     spelled: bool = False
     marked: bool = False
+    inserts: bool = False
     guarded: bool = False
     private: str = NONCHARACTERS[:8]
     notes: list[str] = field(default_factory=list)

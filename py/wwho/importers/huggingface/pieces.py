@@ -9,6 +9,7 @@ characters that stand for bytes, tell its first and last character, take out wha
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from wwho.compile.codepoints import ALL, CodePointSet
@@ -39,6 +40,10 @@ AFTER_MATCH, BEFORE_GAP = "\ud801", "\ud802"
 MARKS = Chars(CodePointSet.of(MARK))
 UNMARKED = ALL - MARKS.chars
 AT_END: Node = Alt((End(), Look(negative=False, chars=MARKS.chars)))
+
+UNKNOWN = "\ud801"
+MAX_ORDERED = 50_000
+"""Characters that a step may put in order: those that a vocabulary knows."""
 
 CONTENTS = {
     Action.DROP: MARK,
@@ -227,7 +232,9 @@ def put_in_front(value: Value, draft: Draft, character: str) -> None:
     unmark(draft)
 
 
-def tell_places(value: Value, draft: Draft, lead: str, prefix: str, suffix: str) -> None:
+def tell_places(
+    value: Value, draft: Draft, lead: str, prefix: str, suffix: str, whole: Mapping[str, str]
+) -> None:
     """Put a character in front of a piece's characters, and behind the last.
 
     Args:
@@ -236,20 +243,31 @@ def tell_places(value: Value, draft: Draft, lead: str, prefix: str, suffix: str)
         lead: the one in front of the first, or nothing.
         prefix: the one in front of the others, or nothing.
         suffix: the one behind the last, or nothing.
+        whole: pieces that become something else as a whole.
     """
     settle(value, draft)
     guard(draft)
     start = seq(many(MARKS, 1), Look(negative=False, chars=UNMARKED))
     nodes = [start, MARKS, seq(Chars(UNMARKED), AT_END), Chars(UNMARKED)]
     contents = [MARK + lead, None, MATCH + suffix, MATCH + prefix]
-    if lead:
+    later = {0, 3}
+    if lead or whole:
         draft.rewriting.append(Ends(prefix=MARK))
         draft.marked = True
-    else:
+    if not lead:
         del nodes[0], contents[0]
+        later = {2}
+    texts = sorted(whole)
+    nodes[:0] = (_piece(*(Chars(CodePointSet.of(char)) for char in text)) for text in texts)
+    contents[:0] = map(whole.__getitem__, texts)
     number = draft.scanner("places", *nodes)
-    later = frozenset({0, 3}) if lead else frozenset({2})
-    draft.rewriting.append(Replace(number, tuple(contents), later))
+    later = {place + len(texts) for place in later}
+    draft.rewriting.append(Replace(number, tuple(contents), frozenset(later)))
+
+
+def _piece(*parts: Node) -> Node:
+    """All of a piece, with the marks in front of it."""
+    return seq(many(MARKS, 1), *parts, AT_END)
 
 
 def unit(prefix: str, suffix: str) -> Node:
@@ -272,6 +290,7 @@ def spell_unknown(
     spelled: Mapping[tuple[str, str], tuple[CodePointSet, tuple[str, str]]],
     content: str,
     marks: str,
+    whole: str = "",
 ) -> None:
     """Let unknown units be characters alone, which no model knows.
 
@@ -283,6 +302,7 @@ def spell_unknown(
             spelled, and the texts that stand for the two.
         content: the text that stands for all others.
         marks: two characters for the time between steps.
+        whole: a character at the end of pieces that stay.
     """
     settle(value, draft)
     guard(draft)
@@ -304,6 +324,9 @@ def spell_unknown(
     last = [optional(Chars(behinds))] if behinds else []
     nodes += [seq(Chars(fronts), any_, *last), ANY]
     contents += [content, None]
+    if whole:
+        nodes.insert(0, _ending(whole))
+        contents.insert(0, None)
     draft.rewriting.append(Replace(draft.scanner("known", *nodes), tuple(contents)))
     gone: list[Node] = [seq(Chars(CodePointSet.of(opening)), Chars(fronts))]
     if behinds:
@@ -342,6 +365,7 @@ def replace_unknown(
     content: str,
     fuse: bool,
     whole: Collection[str] = (),
+    ending: str = "",
 ) -> None:
     """Let a text stand for each unit that is not known.
 
@@ -353,6 +377,7 @@ def replace_unknown(
         content: the text; empty: unknown units vanish, and their neighbours meet.
         fuse: whether it stands for neighbouring units together, of which all are characters alone.
         whole: pieces that stay as they are, with the character that `whole_mark` gives behind them.
+        ending: a character at the end of pieces that stay.
     """
     settle(value, draft)
     guard(draft)
@@ -387,7 +412,62 @@ def replace_unknown(
         texts = (seq(*(Chars(CodePointSet.of(char)) for char in text)) for text in sorted(whole))
         nodes.insert(0, seq(many(MARKS, 1), alt(*(seq(text, AT_END) for text in texts))))
         contents.insert(0, MATCH + whole_mark(draft))
+    if ending:
+        nodes.insert(0, _ending(ending))
+        contents.insert(0, None)
     draft.rewriting.append(Replace(draft.scanner("known", *nodes), tuple(contents)))
+
+
+def move_unknown(value: Value, draft: Draft, known: CodePointSet) -> None:
+    """Let unknown characters vanish as in tokenizers, where this moves others to their places.
+
+    The bytes that are left of a piece have the places of its first ones, as if the unknown ones
+    had been at its end. So each character is made as long as its UTF-8 by `filler`, of which
+    `filled` makes a part of it; a step orders them, and the unknown ones go.
+
+    Args:
+        value: the model that needs it.
+        draft: the draft.
+        known: the characters that stay.
+    """
+    settle(value, draft)
+    guard(draft)
+    known -= MARKS.chars
+    nodes: list[Node] = [MARKS]
+    contents: list[str | None] = [None]
+    ends = (0, 0x80, 0x800, 0x10000, 0x110000)
+    for size, (start, stop) in enumerate(pairwise(ends), 1):
+        long = CodePointSet.of((start, stop - 1)) - MARKS.chars
+        for chars, content in (
+            (long - known, UNKNOWN * size),
+            (long & known, MATCH + filler(draft) * (size - 1)),
+        ):
+            if chars:
+                nodes.append(Chars(chars))
+                contents.append(content)
+    order = {**dict.fromkeys((*known, ord(filler(draft))), 1), ord(UNKNOWN): 2}
+    gone = draft.scanner("unknown", Chars(CodePointSet.of(UNKNOWN)), ANY)
+    draft.rewriting += [
+        Replace(draft.scanner("known", *nodes), tuple(contents)),
+        Rewriting(order=order),
+        Replace(gone, ("", None)),
+    ]
+
+
+def filler(draft: Draft) -> str:
+    """What makes a character as long as its UTF-8."""
+    return draft.private[1]
+
+
+def filled(text: str, character: str) -> list[str]:
+    """The characters of a text, each as long as its UTF-8."""
+    return [char + character * (len(char.encode()) - 1) for char in text]
+
+
+def _ending(character: str) -> Node:
+    """A piece with this character at its end."""
+    chars = CodePointSet.of(character)
+    return _piece(many(Chars(UNMARKED - chars), 1), Chars(chars))
 
 
 def whole_mark(draft: Draft) -> str:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from itertools import product
 from typing import NoReturn
 
+from wwho.build.bpe import live_pairs
 from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.syntax import Chars, seq
 from wwho.format.decoder import Replace, Step, Strip
+from wwho.format.rewriting import MATCH
+from wwho.format.rewriting import Replace as Replaced
 from wwho.importers.huggingface.document import Value
-from wwho.importers.huggingface.draft import Draft
-from wwho.importers.huggingface.pieces import MARKS, spell_unknown, spelled_in, tell_places
+from wwho.importers.huggingface.draft import ANY, Draft
+from wwho.importers.huggingface.pieces import (
+    MARK,
+    MARKS,
+    spell_unknown,
+    spelled_in,
+    tell_places,
+)
 from wwho.importers.source import shown
+
+MAX_WHOLE = 1000
+"""Tokens of ignore_merges: each is a rule of a scanner."""
+
+SUFFIXED = "\ud801"
+"""Stands between steps after a piece that has a suffix in the text, which `behind` will replace."""
 
 
 class Places:
@@ -41,6 +57,7 @@ class Places:
         self.behind = private[2] if suffix else ""
         self._mark, self._private = private[3], private
         self._texts: dict[str, str] = {}
+        self._whole: dict[str, str] = {}
         self.known: list[tuple[str, CodePointSet, str]] = []
 
     def read(self, vocab: Collection[str], merges: Sequence[tuple[str, str]]) -> None:
@@ -67,9 +84,63 @@ class Places:
                 self.refuse(f"cannot be told where {shown(later[0][0])} is made of no symbols")
             left = later
 
+    def take_whole(
+        self, vocab: Iterable[str], added: Container[str], merges: Sequence[tuple[str, str]]
+    ) -> list[tuple[str, str]]:
+        """Let a piece with the text of a token be that token, whatever merges make of it.
+
+        Args:
+            vocab: the tokens.
+            added: the added tokens; one that nothing makes is none of the model's.
+            merges: the merges.
+
+        Returns:
+            The merges that ever make a token.
+
+        Raises:
+            SourceError: there are too many tokens.
+        """
+        unmade = self._unmade(merges)
+        self._texts |= {text: text + self._mark for text in unmade}
+        for text in vocab:
+            if text in added and text not in self._texts:
+                continue
+            spelled = self._texts.setdefault(text, text + self._mark)
+            told = self.lead + self.front.join(text) + self.behind
+            if spelled.startswith(text):
+                self._whole[text] = MATCH + spelled[len(text) :]
+            elif self.suffix and spelled == text.removesuffix(self.suffix) + self.behind:
+                self._whole[text] = MATCH + SUFFIXED
+            elif spelled != told:
+                self._whole[text] = MARK + spelled
+        if len(self._whole) > MAX_WHOLE:
+            self.refuse(
+                f"go with ignore_merges, found true, up to {MAX_WHOLE} tokens; found "
+                f"{len(self._whole)}. With false, pretokens that are tokens get other ids"
+            )
+        made = ((*pair, pair[0] + pair[1][len(self.prefix) :]) for pair in merges)
+        return [(left, right) for left, right, text in made if not {left, right, text} & unmade]
+
+    def _unmade(self, merges: Sequence[tuple[str, str]]) -> set[str]:
+        """The tokens that merges make on paper alone, as others come before them."""
+        told = {text: each.encode() for text, each in self._texts.items()}
+        symbols = {each for each in told.values() if len(self.units(each)) == 1}
+        pairs = [(told[left], told[right]) for left, right in merges]
+        known = symbols | live_pairs({*told.values()}, pairs, symbols, self.units).keys()
+        return {text for text, each in told.items() if each not in known}
+
     def tell(self, draft: Draft) -> None:
         """Let steps tell a text's symbols as those of tokens are told."""
-        tell_places(self.value, draft, self.lead, self.front, self.behind)
+        tell_places(self.value, draft, self.lead, self.front, self.behind, self._whole)
+        if MATCH + SUFFIXED in self._whole.values():
+            suffix = seq(*(Chars(CodePointSet.of(char)) for char in self.suffix + SUFFIXED))
+            number = draft.scanner("suffixes", suffix, ANY)
+            draft.rewriting.append(Replaced(number, (self.behind, None)))
+
+    @property
+    def ending(self) -> str:
+        """What stands at the end of pieces that are tokens which no merge makes."""
+        return self._mark if self._whole else ""
 
     def spell_unknown(self, draft: Draft, bytes_of: Collection[int], *, vanish: bool) -> None:
         """Let unknown symbols become the characters of which the model writes the bytes.
@@ -95,12 +166,14 @@ class Places:
             {way: (chars, texts) for way, texts in ways.items()},
             "" if vanish else unknown,
             self._private[5:7],
+            self.ending,
         )
 
     @property
     def decoding(self) -> tuple[Step, ...]:
         """What puts prefix and suffix where they are in the file."""
-        steps: list[Step] = [Replace(self.lead, "")] if self.lead else []
+        gone = [each for each in (self.ending, self.lead) if each]
+        steps: list[Step] = [Replace(each, "") for each in gone]
         if self.prefix:
             steps += [Strip(self.front, 1, 0, self._mark), Replace(self.front, "")]
             steps += [Strip(self._mark, 1, 0, self.prefix)]

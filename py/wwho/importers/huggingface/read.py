@@ -23,7 +23,7 @@ from wwho.format.model import Action, Added, Artifact, Flag, Route
 from wwho.importers.huggingface.around import read_decoder, read_template
 from wwho.importers.huggingface.cutting import add_pretokenizer
 from wwho.importers.huggingface.document import Value
-from wwho.importers.huggingface.draft import MAX_STAGES, NONCHARACTERS, Draft
+from wwho.importers.huggingface.draft import ANY, MAX_STAGES, NONCHARACTERS, Draft
 from wwho.importers.huggingface.rewriting import add_normalizer
 from wwho.importers.huggingface.vocabularies import Vocabulary, read_model
 from wwho.importers.reader import Imported, Options, Reader
@@ -213,11 +213,12 @@ def assemble(
     units = None
     if isinstance(vocabulary.model, BPE) and vocabulary.model.units:
         units = draft.scanner("characters", vocabulary.unit)
-        if not draft.stages and (piece := safe_cuts(vocabulary.model)):
+        if not draft.stages and vocabulary.unit == ANY and (piece := safe_cuts(vocabulary.model)):
             draft.stage("safe cuts", (piece, Action.KEEP))
     needs = Flag.LSTRIP | Flag.RSTRIP | Flag.SINGLE_WORD
     scanners, properties = draft.compiled(any(flags & needs for _, flags, _ in listed))
     added: list[Added] = []
+    places: dict[str, int] = {}
     moved = 0
     for place, (text, flags, stated) in enumerate(listed):
         number = ids[text]
@@ -237,6 +238,11 @@ def assemble(
             root.at("added_tokens").at(place).fail(
                 f"nothing is left of its normalized text, found {shown(text)}; set its "
                 '"normalized" to false'
+            )
+        if (other := places.setdefault(forms[0].text, place)) != place:
+            root.at("added_tokens").at(place).fail(
+                f"{shown(text)} is found as {shown(forms[0].text)}, as is that of "
+                f"/added_tokens/{other}; an artifact has one token of a text: remove one"
             )
         added += forms
     if moved:

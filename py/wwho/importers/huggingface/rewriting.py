@@ -6,19 +6,19 @@ import base64
 import binascii
 from collections.abc import Callable
 
-from wwho.compile.codepoints import CodePointSet
+from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.grapheme import grapheme_cluster
 from wwho.compile.nfa import nullable
 from wwho.compile.normal_forms import Form, lower_case, normal_form
-from wwho.compile.syntax import Chars
+from wwho.compile.syntax import Alt, Chars, End, Look, Node, Seq, mapped, seq
 from wwho.compile.unicode import category, white_space
 from wwho.errors import SourceError
 from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Rules, Spell, Step
 from wwho.importers.charsmap import read_charsmap
-from wwho.importers.huggingface.cutting import IDEOGRAPHS, pattern_of
+from wwho.importers.huggingface.cutting import IDEOGRAPHS, no_inserts, pattern_of
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
-from wwho.importers.source import shown
+from wwho.importers.huggingface.pieces import AFTER_MATCH
 
 KEPT_BY_CLEAN = CodePointSet.of("\t", "\n", "\r")
 NMT_REMOVED = CodePointSet.of((1, 8), 0xB, (0xE, 0x1F), 0x7F, 0x8F, 0x9F)
@@ -26,6 +26,7 @@ NMT_SPACES = CodePointSet.of(
     *(9, 0xA, 0xC, 0xD, 0x1680, (0x200B, 0x200F), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD)
 )
 SPACE = (0x20,)
+EMPTY, END = "\ud802", "\ud803"
 
 
 def add_normalizer(value: Value, draft: Draft) -> None:
@@ -79,6 +80,8 @@ def _removal(chars: CodePointSet) -> Rewriting:
 
 def _strip(value: Value, draft: Draft) -> None:
     left, right = value.flag("strip_left"), value.flag("strip_right")
+    if right:
+        no_inserts(value, draft)
     if left or right:
         spaces = "".join(map(chr, white_space()))
         draft.normalizer.append(Ends(strip=spaces, left=left, right=right))
@@ -91,15 +94,39 @@ def _prepend(value: Value, draft: Draft) -> None:
 
 
 def _replace(value: Value, draft: Draft) -> None:
-    node, content = pattern_of(value), value.text("content")
-    if node is None:
-        value.at("pattern").fail("an empty text is everywhere")
+    node, content = pattern_of(value) or Seq(), value.text("content")
     if nullable(node):
-        value.at("pattern").fail(
-            f"found {shown(value.raw['pattern'])}, which matches the empty string; expected a "
-            "pattern that takes at least one character"
-        )
-    draft.normalizer.append(Replace(draft.scanner("replace", node, ANY), (content, None)))
+        draft.inserts = draft.inserts or bool(content)
+        draft.normalizer += _replace_empty(draft, node, content)
+    else:
+        draft.normalizer.append(Replace(draft.scanner("replace", node, ANY), (content, None)))
+
+
+def _replace_empty(draft: Draft, pattern: Node, content: str) -> list[Step]:
+    """What replaces the matches of a pattern of which some are empty.
+
+    Surrogates, which no text has, stand for an empty match, for the end of another match, after
+    which none is empty, and for the end of the text, where one may be.
+    """
+    empty, match, end = (Chars(CodePointSet.of(each)) for each in (EMPTY, AFTER_MATCH, END))
+    pattern = mapped(
+        pattern,
+        lambda chars: chars - end.chars,
+        Alt((End(), Look(negative=False, chars=end.chars))),
+    )
+    rules = (pattern, Alt(()), ANY)
+    found = (content + AFTER_MATCH, EMPTY + MATCH, None)
+    before = seq(Chars(ALL - match.chars), Look(negative=False, chars=empty.chars))
+    return [
+        Ends(suffix=END),
+        Replace(draft.scanner("matches, also empty", *rules, empty=True), found),
+        # It has the place of the character before it.
+        Replace(draft.scanner("before empty", before, ANY), (MATCH + content + AFTER_MATCH, None)),
+        Replace(
+            draft.scanner("empty", seq(match, empty), empty, match, end, ANY),
+            ("", content, "", "", None),
+        ),
+    ]
 
 
 def _nmt(_: Value, draft: Draft) -> None:
@@ -119,7 +146,8 @@ def _precompiled(value: Value, draft: Draft) -> None:
         draft.normalizer.append(Rules(rules, clusters=number))
 
 
-def _byte_level(_: Value, draft: Draft) -> None:
+def _byte_level(value: Value, draft: Draft) -> None:
+    no_inserts(value, draft)
     if draft.spelled:
         draft.normalizer.append(Spell())
     else:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from wwho.build.bpe import bpe_model, characters, live_pairs, singles
 from wwho.compile.codepoints import CodePointSet
-from wwho.compile.syntax import Node
+from wwho.compile.syntax import Chars, Node, many, seq
 from wwho.format.bpe import BPE
 from wwho.format.decoder import Replace, Step
 from wwho.format.greedy import Greedy
@@ -20,6 +21,10 @@ from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
 from wwho.importers.huggingface.pieces import (
+    MAX_ORDERED,
+    filled,
+    filler,
+    move_unknown,
     replace_unknown,
     spelled_in,
     unit,
@@ -49,6 +54,7 @@ class Vocabulary:
     decoding: tuple[Step, ...] = ()
 
 
+@cache
 def stand_ins() -> dict[str, int]:
     """The characters that stand for bytes in a byte-level vocabulary.
 
@@ -121,22 +127,18 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         value.at("dropout").fail("dropout gives other ids each time; set it to null")
     byte_level = draft.byte_level
     vocab = read_vocab(value.at("vocab"))
-    listed = value.at("merges")
-    merges = [_merge(raw, listed, number) for number, raw in enumerate(listed.be(list))]
     prefix = value.option("continuing_subword_prefix", str) or ""
     suffix = value.option("end_of_word_suffix", str) or ""
+    merges = _merges(value.at("merges"), vocab, prefix)
     made = {left + right[len(prefix) :] for left, right in merges}
-    if missing := {text for pair in merges for text in pair}.union(made).difference(vocab):
-        for number, (left, right) in enumerate(merges):
-            for text in (left, right, left + right[len(prefix) :]):
-                if text in missing:
-                    listed.at(number).fail(f"{shown(text)} is no token of the vocabulary")
     unk = value.option("unk_token", str)
     whole, fuse, fallback = (
         bool(value.option(option, bool))
         for option in ("ignore_merges", "fuse_unk", "byte_fallback")
     )
     names = {f"<0x{byte:02X}>": byte for byte in range(256)}
+    if byte_level:
+        _refuse_bytes(value, vocab, merges, fallback)
     fallback = fallback and not byte_level and any(text in vocab for text in names)
     if fallback and unk not in vocab and all(text in vocab for text in names):
         unk = None  # as nothing is unknown
@@ -146,22 +148,19 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
     places = None
     if prefix or suffix:
         places = Places(value, prefix, suffix, draft.private, leads=fallback)
-    if byte_level:
-        _refuse_bytes(value, vocab, merges, fallback)
     if places:
         if byte_level:
             places.refuse("do not go with bytes; leave it out, or ByteLevel")
-        if whole:
-            places.refuse(
-                "do not go with ignore_merges, found true; expected false, which gives other ids "
-                "to pretokens that are tokens of the vocabulary"
-            )
         places.read(vocab, merges)
+        if whole:
+            merges = places.take_whole(vocab, added, merges)
         places.tell(draft)
     bytes_of = {text: byte for text, byte in names.items() if text in vocab} if fallback else {}
-    spell = places.spell if places else _spelling(byte_level)
+    moves = not (byte_level or places or whole or bytes_of) and unk is None and _can_move(vocab)
+    if moves:
+        move_unknown(value, draft, _characters(vocab))
+    spell, cut, symbol, decoding = _symbols(draft, places, byte_level, moves)
     spelled_as = {text: spell(text) for text in vocab}
-    cut = places.units if places else singles if byte_level else characters
     tokens: dict[bytes, int] = {}
     hidden: dict[str, int] = {}
     for text, number in vocab.items():
@@ -184,17 +183,23 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         # A model has one token at least that is no byte; no text becomes this one.
         tokens[draft.private[-1].encode()] = 1 + max([-1, *vocab.values(), *added.values()])
     pairs = [(spelled_as[left] or b"", spelled_as[right] or b"") for left, right in merges]
-    decoding = places.decoding if places else ()
     if not byte_level:
         known = places.known if places else [("", _characters(vocab), "")]
         if places and bytes_of:
+            _changes_symbols(value, unk, fuse, bytes_of, merges)  # which it must not
             places.spell_unknown(draft, bytes_of.values(), vanish=unk is None)
-        elif _changes_symbols(value, unk, fuse and len(known) > 1, bytes_of, merges):
-            unmade = _unmade(tokens, pairs) if whole else set()
+        elif not moves and _changes_symbols(value, unk, fuse and len(known) > 1, bytes_of, merges):
+            unmade = _unmade(tokens, pairs) if whole and not places else set()
             own = [("", spelled_in({*bytes_of.values()}), "")] if bytes_of else []
             texts = {text.decode() for text in unmade}
             replace_unknown(
-                value, draft, [*known, *own], unk or "", fuse and unk is not None, texts
+                value,
+                draft,
+                [*known, *own],
+                unk or "",
+                fuse and unk is not None,
+                texts,
+                places.ending if places else "",
             )
             if unmade:
                 mark = whole_mark(draft)
@@ -218,8 +223,55 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         byte_ids=[vocab.get(f"<0x{byte:02X}>") for byte in range(256)] if bytes_of else [],
         added={*added.values()},
     )
-    symbol = unit(places.lead + places.front, places.behind) if places else ANY
     return Vocabulary(model, vocab, hidden, symbol, decoding)
+
+
+def _merges(value: Value, vocab: Collection[str], prefix: str) -> list[tuple[str, str]]:
+    """The merges, whose parts and results must be tokens."""
+    merges: list[tuple[str, str]] = []
+    for number, raw in enumerate(value.be(list)):
+        if isinstance(raw, str) and raw.startswith("#version"):
+            continue
+        left, right = _merge(raw, value, number)
+        for text in (left, right, left + right[len(prefix) :]):
+            if text not in vocab:
+                value.at(number).fail(f"{shown(text)} is no token of the vocabulary")
+        merges.append((left, right))
+    return merges
+
+
+def _can_move(vocab: Collection[str]) -> bool:
+    """Whether a step can order the characters of a vocabulary, and a token hold them so told."""
+    longest = max(map(len, vocab), default=0)
+    return len(_characters(vocab)) <= MAX_ORDERED and longest <= MAX_TOKEN_BYTES // 16
+
+
+def _symbols(
+    draft: Draft, places: Places | None, byte_level: bool, moves: bool
+) -> tuple[
+    Callable[[str], bytes | None],
+    Callable[[bytes], Sequence[bytes]],
+    Node,
+    tuple[Step, ...],
+]:
+    """How tokens are told: what spells one, its symbols, one in a text, and the decoding."""
+    if places:
+        symbol = unit(places.lead + places.front, places.behind)
+        return places.spell, places.units, symbol, places.decoding
+    if byte_level:
+        return _stood_for, singles, ANY, ()
+    if not moves:
+        return str.encode, characters, ANY, ()
+    fill = filler(draft)
+
+    def units(text: bytes) -> list[bytes]:
+        return [each.encode() for each in filled(text.decode().replace(fill, ""), fill)]
+
+    def spell(text: str) -> bytes:
+        return "".join(filled(text, fill)).encode()
+
+    symbol = seq(ANY, many(Chars(CodePointSet.of(fill))))
+    return spell, units, symbol, (Replace(fill, ""),)
 
 
 def _refuse_bytes(
@@ -276,19 +328,12 @@ def _merge(raw: Any, listed: Value, number: int) -> tuple[str, str]:
     )
 
 
-def _spelling(byte_level: bool) -> Any:
-    """What gives the bytes of a token's text; None where it is not spelled in stand-ins."""
-    if not byte_level:
-        return str.encode
+def _stood_for(text: str) -> bytes | None:
+    """The bytes that a token's text stands for; None where it is not spelled in stand-ins."""
     table = stand_ins()
-
-    def spell(text: str) -> bytes | None:
-        try:
-            return bytes([table[char] for char in text])
-        except KeyError:
-            return None
-
-    return spell
+    if any(char not in table for char in text):
+        return None
+    return bytes(table[char] for char in text)
 
 
 def _word_piece(value: Value, alone: CodePointSet) -> Vocabulary:

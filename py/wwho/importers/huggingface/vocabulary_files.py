@@ -29,7 +29,8 @@ def _added(texts: tuple[str, ...], vocab: dict[str, int]) -> list[dict[str, Any]
 def _sniff_lines(source: Source) -> bool:
     lines = source.head.split(b"\n")
     texts = {line.strip() for line in lines}
-    return bool(texts & {b"[UNK]", b"[PAD]"}) and all(len(line.split()) < 2 for line in lines)
+    several = sum(len(line.split()) > 1 for line in lines)  # words of a token: there are few
+    return bool(texts & {b"[UNK]", b"[PAD]"}) and 2 * several < len(lines)
 
 
 def _read_lines(source: Source, options: Options) -> Imported:
