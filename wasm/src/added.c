@@ -49,7 +49,7 @@ static COLD void add_first(const wwho_model *model, uint32_t i, wwho_firsts *fir
     firsts->any |= firsts->bytes[model->added.texts[model->added.offset[i]]] |= (uint8_t)(1u << is_late(model, i));
 }
 
-WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
+WWHO_LOCAL COLD void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
     bool always = !(flags & (WWHO_NO_ADDED | WWHO_CUT_ONLY));
     *wanted = (wwho_wanted){model, allowed, always, &model->firsts[allowed ? 2 : always]};
 }

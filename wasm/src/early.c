@@ -29,19 +29,16 @@ static inline uint32_t early_at(const wwho_bytes *b, const uint8_t *text, uint32
 
 WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
     const wwho_bytes *b = v->bytes;
-    /* what the byte at i merges to with the one before it, and with the one after it */
-    uint32_t last = WWHO_NONE, here = pair_at(b, text, 0, n);
-    for (uint32_t i = 0; i < n;) {
-        uint32_t token, width = early_at(b, text, i, n, &token), after = pair_at(b, text, i + 1, n);
+    for (uint32_t i = 0, before = WWHO_NONE; i < n;) { /* before: what the byte at i merges to with the one before it */
+        uint32_t here = pair_at(b, text, i, n), after = pair_at(b, text, i + 1, n), token, width = early_at(b, text, i, n, &token);
         if (!width) {
-            bool pair = here < last && here < after && here < b->from_left[text[i]] && here < b->from_right[text[i + 1]];
+            bool pair = here < before && here < after && here < b->from_left[text[i]] && here < b->from_right[text[i + 1]];
             width = pair ? 2 : 1;
             token = pair ? here : b->token[text[i]];
         }
         push_symbol(row, token);
-        last = width == 1 ? here : width == 2 ? after : WWHO_NONE;
+        before = width == 1 ? here : width == 2 ? after : WWHO_NONE;
         i += width;
-        here = width == 1 ? after : pair_at(b, text, i, n);
     }
 }
 
