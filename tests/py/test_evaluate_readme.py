@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from exhaustive import EXHAUSTIVE
 from test_import_files import TRIED, imported, published  # noqa: F401 - fixtures
 
 from wwho.cli.eval import evaluated
@@ -208,6 +209,7 @@ def test_other_language_models(
         assert cells_of[name][:3] == [f"{english.tokens[name]:,}", *ratios]
 
 
+@pytest.mark.skipif(not EXHAUSTIVE, reason="for releases: the tests above measure a part of it")
 @pytest.mark.slow
 @pytest.mark.corpora
 def test_every_table(corpora: Path, tmp_path: Path) -> None:
