@@ -321,7 +321,6 @@ COLD void put_block(wwho_encoder *e) {
     p->first = n;
     for (uint32_t k = 0; k < misses; k++) {
         const wwho_piece *piece = &b->pieces[b->misses[k]];
-        const wwho_vocabulary *v = model_of(e, piece);
         wwho_key *key = &b->long_keys[k];
         size_t start = piece->start;
         make_key(key, e->cache, e->text + start, b->ends[b->misses[k]] - start, e->len - start, piece->route->model);

@@ -28,7 +28,7 @@ from wwho.importers.huggingface.pieces import (
 from wwho.importers.source import shown
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-THOUSANDS = [
+THOUSANDS: list[dict[str, Any]] = [
     {"type": "Split", "pattern": {"Regex": regex}, "behavior": "Isolated", "invert": False}
     for regex in (
         r"\p{Nd}{1,510}(?=(?>\p{Nd}{510})*(?:\P{Nd}|$))|\G\p{Nd}{510}",
