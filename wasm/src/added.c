@@ -277,7 +277,7 @@ WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, 
     const wwho_model *model = wanted->model;
     const size_t taken = at; /* the token before took the text up to here */
     while (wanted->firsts->any >> late & 1 && (at = next_start(wanted, late, text, at, end)) < end) {
-        wwho_added_match m = match_at(wanted, late, text, from, at, end), next;
+        wwho_added_match m = match_at(wanted, late, text, from, at, end), next = m;
         at = m.end; /* skip the whole match, also if it is part of a word */
         if (m.number == WWHO_NONE) continue;
         uint32_t width, flags = model->added_flags[m.number];

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from operator import sub
+from typing import Any
 
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.nfa import nullable
