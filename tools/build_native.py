@@ -52,7 +52,12 @@ def builder(module: str, headers: list[Path], source: str, folder: Path) -> FFI:
     return ffi
 
 
-core = builder("wwho._core", [CORE / "include" / "wwho.h"], '#include "wwho.c"', CORE)
+core = builder(
+    "wwho._core",
+    [CORE / "include" / "wwho.h"],
+    '#include "wwho.c"\n#include "ids.c"',
+    ROOT / "py" / "wwho" / "core",
+)
 train = builder(
     "wwho.train._native",
     [CORE / "include" / "wwho.h", TRAIN / "train.h"],

@@ -54,7 +54,7 @@ PACKAGE_SOURCES = (
 # The first is Debian's Chromium without windows, which the tests prefer.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CLANG_FORMAT = SCRIPTS / "clang-format"
-C_FOLDERS = (ROOT / "wasm", ROOT / "tests" / "fuzz", ROOT / "py" / "wwho" / "train")
+C_FOLDERS = (ROOT / "wasm", ROOT / "tests" / "fuzz", ROOT / "py" / "wwho")
 ESLINT = "tests/node_modules/eslint/bin/eslint.js"
 # Folders of tests that have Node packages, by the name of their stamp.
 NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}

@@ -69,7 +69,8 @@ class BuildSideModule(build_ext):
         unlinked = folder / f"{ext.name}.o"
         zig("cc", *flags, "-c", *map(str, ext.sources), "-o", str(unlinked))
         start = f"--export=PyInit_{ext.name.rpartition('.')[2]}"
-        zig("wasm-ld", *LINK, start, str(unlinked), "-o", str(target))
+        second = "--export-if-defined=PyInit__ids"  # of the library of wwho._core
+        zig("wasm-ld", *LINK, start, second, str(unlinked), "-o", str(target))
 
 
 def python_headers(folder: Path) -> Path:

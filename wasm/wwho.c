@@ -22,6 +22,9 @@
 #include "src/utf8.c"
 #include "src/added.c"
 #include "src/normalize.c"
+#ifndef __wasm__
+#include "src/plain.c"
+#endif
 #include "src/parts.c"
 #include "src/stages.c"
 #include "src/unknown.c"

@@ -106,10 +106,13 @@ static HOT void read_class(const wwho_classes *classes, wwho_cursor *c) {
         read_wide_class(classes, c);
 }
 
+/* The same, where it is not done for every character. */
+static WARM void read_first_class(const wwho_classes *classes, wwho_cursor *c) { read_class(classes, c); }
+
 /* A cursor at the start of a text. */
 static inline wwho_cursor start_at(const wwho_classes *classes, const uint8_t *text, size_t at, size_t end) {
     wwho_cursor c = {.text = text, .at = at, .end = end, .from = at, .block = WWHO_NONE};
-    read_class(classes, &c);
+    read_first_class(classes, &c);
     return c;
 }
 
@@ -118,7 +121,7 @@ static inline wwho_cursor start_within(const wwho_classes *classes, const wwho_c
     wwho_cursor c = *whole;
     c.at = c.from = at;
     c.end = end;
-    read_class(classes, &c);
+    read_first_class(classes, &c);
     return c;
 }
 
@@ -165,7 +168,7 @@ static WARM void scan_from(uint32_t row, const wwho_classes *classes, const wwho
     *rule = mark - 1;
     if (c.at != last) {
         c.at = last;
-        read_class(classes, &c);
+        read_first_class(classes, &c);
     }
     *cursor = c;
 }

@@ -1,4 +1,5 @@
 /* Opening a BPE model, over bytes or over units (FORMAT.md, MODEL). How it encodes: encode.c and merge.h. */
+#include "early.h"
 #include "models.h"
 
 enum { BPE_HEAD = 8 };

@@ -47,6 +47,7 @@ typedef struct {
 } wwho_block;
 
 typedef struct wwho_lattice wwho_lattice; /* viterbi.h */
+typedef struct wwho_many wwho_many;       /* many.h */
 
 enum { STEPS_STUCK = 1, PIECE_STUCK, WORD_STUCK = 4 };
 
@@ -69,7 +70,10 @@ struct wwho_encoder {
     wwho_merging *merging;
     wwho_block *block;
     wwho_lattice *lattice; /* for a model of the kind VITERBI */
-    uint8_t *work;         /* of steps, and for the symbols of a piece */
+#ifndef __wasm__
+    wwho_many *many;
+#endif
+    uint8_t *work; /* of steps, and for the symbols of a piece */
     size_t work_len;
     uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: it is too small for them; WORD_STUCK: words.h */
     const wwho_rewriting *pairs; /* how pieces over bytes are written, or null: as they are */

@@ -96,9 +96,8 @@ struct wwho_model {
     wwho_starts starts;    /* of all added tokens */
     wwho_firsts firsts[3]; /* of none; of those that are not special; of all but the hidden ones */
 #ifndef __wasm__
-    uint32_t space; /* the class of what steps make of a space; WWHO_NONE: the cache does not keep words of rewritten text (words.h) */
-    bool ahead;     /* .. if steps know what follows the space */
-    bool simple;    /* steps make one letter of a letter before a space */
+    uint32_t space, sign;  /* the classes of what steps make of a space, and of a sign; WWHO_NONE: words are not kept (words.h) */
+    uint8_t in_words[128]; /* what ASCII characters are to words */
 #endif
     wwho_normalizer normalizer; /* without steps, texts are not rewritten */
     wwho_decoder decoder;

@@ -4,22 +4,7 @@
 #include "model.h"
 #include "trie.h"
 
-enum { STEP_HEAD = 24, KEPT = 255, PAIRED = 254, MAX_TARGETS = 32, MAX_STRIPPED = 64, MAX_CLUSTER = 6 };
-enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL, STEP_PAIRS };
-enum { MATCH = 0xDFFF }; /* in a content: what was matched */
-enum { BROKEN = 0x110000 };
-enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
-enum { ENDS_LEFT = 1, ENDS_RIGHT = 2, ENDS_UNLESS = 4, ENDS_FIRST = 8 };
-enum {
-    SYLLABLES = 0xAC00,
-    N_SYLLABLES = 11172,
-    LEADS = 0x1100,
-    VOWELS = 0x1161,
-    TAILS = 0x11A7,
-    N_LEADS = 19,
-    N_VOWELS = 21,
-    N_TAILS = 28
-};
+enum { STEP_HEAD = 24, MAX_TARGETS = 32, MAX_STRIPPED = 64, MAX_CLUSTER = 6 };
 
 /* A character on its way through the steps. */
 typedef struct {
@@ -81,9 +66,6 @@ static COLD uint32_t own_cell(step_reader *c, wwho_rewriting *step, uint32_t cod
     return 128u * *page + (code_point & 127);
 }
 
-/* The place of any code point, or byte of broken UTF-8. */
-static uint32_t cell_of(const wwho_rewriting *step, uint32_t code_point) { return 128u * step->page[code_point >> 7] + (code_point & 127); }
-
 /* The rewrite of a code point, which gets one of its own if it has none. */
 static COLD wwho_rewrite *own_rewrite(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
     uint16_t *cell = &step->pages[own_cell(c, step, code_point)];
@@ -127,10 +109,6 @@ static void fill_map(step_reader *c, wwho_rewriting *step) {
     check(c, c->n_pages == c->number && c->used == c->n_targets);
 }
 
-static const wwho_rewrite *rewrite_of(const wwho_rewriting *step, uint32_t code_point) {
-    return &step->rewrites[step->pages[cell_of(step, code_point)]];
-}
-
 /* Write what a character is mapped to, or what pairs compose it of, in front of `end`, where there is room for 2 * MAX_TARGETS; where
  * that begins. It is more than MAX_TARGETS where pairs go in a circle. */
 static COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint32_t *end) {
@@ -143,10 +121,6 @@ static COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point
     if (r->n >= PAIRED) *--at = code_point;
     for (uint32_t k = r->n >= PAIRED ? 0 : r->n; k--;) *--at = step->targets[r->at + k];
     return at;
-}
-
-static bool joins_hangul(const wwho_rewriting *step, uint32_t code_point) {
-    return step->flags & HANGUL_TOGETHER && (code_point - VOWELS < N_VOWELS || (code_point > TAILS && code_point - TAILS < N_TAILS));
 }
 
 /* Whether tables may be filled; while their size is reckoned, the step has been read with that. */
@@ -197,6 +171,9 @@ static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
     check(c, c->n && c->n < WWHO_MAX_IDS && c->more / WWHO_MAX_TOKEN <= c->n);
     if (!c->in.at) return;
     step->trie = take(arena, sizeof made);
+#ifndef __wasm__
+    step->tails = take_zeroed(arena, PLAIN / 8);
+#endif
     take_texts(arena, &texts);
     take_trie(arena, &made, c->n, c->size);
     if (!has_room(c, arena)) return;
@@ -206,6 +183,13 @@ static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
         check(c, well_formed(texts.texts + texts.offset[i], texts.offset[i + 1] - texts.offset[i]));
     if (!c->in.at) return;
     build_trie(step->trie, texts.texts, texts.offset, c->n, c->n);
+#ifndef __wasm__
+    for (uint32_t i = 0, width, code_point; i < c->n; i++)
+        for (uint32_t at = texts.offset[i], end = texts.offset[i + 1]; at < end; at += width) {
+            width = utf8_next(texts.texts + at, end - at, &code_point);
+            if (at > texts.offset[i] && code_point < PLAIN) step->tails[code_point >> 3] |= (uint8_t)(1u << (code_point & 7));
+        }
+#endif
     read_contents(c, step);
 }
 
@@ -281,7 +265,7 @@ WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_au
     n->n_steps = n->n_all = read16(s.at);
     n->n_late = read16(s.at + 2);
 #ifndef __wasm__
-    n->simple = take(arena, 2 * sizeof *n->simple);
+    n->plain = take(arena, 2 * sizeof *n->plain);
 #endif
     if (n->n_steps < 1 || n->n_steps > WWHO_MAX_STEPS) return WWHO_NORMALIZER;
     for (wwho_rewriting *step = n->steps; at && step < n->steps + n->n_steps; step++) {
@@ -302,7 +286,7 @@ static uint32_t character_at(const wwho_normalizing *it, size_t at, uint32_t *wi
     return *width == 1 && code_point == REPLACEMENT ? 0x110000u + it->text[at] : code_point;
 }
 
-static COLD uint32_t class_at(const wwho_normalizing *it, uint32_t code_point) {
+static WARM uint32_t class_at(const wwho_normalizing *it, uint32_t code_point) {
     return class_of(it->classes, code_point < BROKEN ? code_point : REPLACEMENT);
 }
 
@@ -313,6 +297,7 @@ typedef struct {
     size_t n, room, made, lost; /* in `now`; in each; in `next`; characters that vanished before any was made */
     bool whole, full;           /* it ends a part; there was no room for all */
     bool partial;               /* it ends before it must: what it cannot tell may be told by a longer one */
+    bool same;                  /* the step has left its characters in `now` */
 } character_run;
 
 /* Put n characters in the place of `old` ones. They came from `source`, unless find_sources() says it by how many there were. */
@@ -329,9 +314,15 @@ static COLD void put_characters(character_run *run, const uint32_t *code_points,
         run->lost += old - n;
 }
 
+/* Put one in the place of another, or of none. */
+static WARM void put_character(character_run *run, uint32_t code_point, uint32_t old, uint32_t source, uint32_t origin) {
+    run->full |= run->made == run->room;
+    if (!run->full) run->next[run->made++] = (passing){code_point, source, origin, !old, 0};
+}
+
 /* Put a character as it is. */
-static COLD void keep_character(character_run *run, const passing *p, uint32_t origin) {
-    put_characters(run, &p->code_point, 1, 1, p->source, origin);
+static WARM void keep_character(character_run *run, const passing *p, uint32_t origin) {
+    put_character(run, p->code_point, 1, p->source, origin);
 }
 
 /* Take the characters apart by the step's map. */
@@ -419,7 +410,25 @@ static COLD void find_sources(character_run *run, size_t at) {
     }
 }
 
+/* The one character that a map makes of another, or WWHO_NONE where it is none, or its neighbours count. */
+static uint32_t mapped_alone(const wwho_rewriting *step, uint32_t code_point) {
+    const wwho_rewrite *r = rewrite_of(step, code_point);
+    if (r->n == 1) r = rewrite_of(step, code_point = step->targets[r->at]);
+    bool apart = step->flags & HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES;
+    return r->n != KEPT || r->order || r->second || apart || joins_hangul(step, code_point) ? WWHO_NONE : code_point;
+}
+
+/* Map characters where they are, if all can be, as in most texts: unseen text as CLIP by 1.1. */
+static bool map_in_place(character_run *run, const wwho_rewriting *step) {
+    for (size_t i = 0; i < run->n; i++)
+        if (mapped_alone(step, run->now[i].code_point) == WWHO_NONE) return false;
+    for (size_t i = 0; i < run->n; i++) run->now[i].code_point = mapped_alone(step, run->now[i].code_point);
+    run->same = true;
+    return true;
+}
+
 static void pass_map(character_run *run, const wwho_rewriting *step) {
+    if (REWRITES_APART && map_in_place(run, step)) return;
     take_all_apart(run, step);
     order_marks(run, run->made);
     if (step->n_compositions || step->flags & HANGUL_TOGETHER) run->made = put_together(run, step, run->made);
@@ -450,7 +459,7 @@ static void pass_replace(character_run *run, const wwho_rewriting *step) {
         for (uint32_t i = 0; i < (r->n == KEPT ? 1 : r->n); i++, origin = WWHO_NONE) {
             uint32_t c = r->n == KEPT ? MATCH : step->targets[r->at + i];
             if (c != MATCH)
-                put_characters(run, &c, 1, 0, run->now[r->second && end < run->n ? end : end - 1].source, origin);
+                put_character(run, c, 0, run->now[r->second && end < run->n ? end : end - 1].source, origin);
             else
                 for (size_t k = at; k < end; k++) keep_character(run, &run->now[k], k > at ? WWHO_NONE : origin);
         }
@@ -458,7 +467,7 @@ static void pass_replace(character_run *run, const wwho_rewriting *step) {
 }
 
 /* Whether a character is one of those that ENDS strips. */
-static COLD bool is_stripped(const wwho_rewriting *step, uint32_t code_point) {
+COLD bool is_stripped(const wwho_rewriting *step, uint32_t code_point) {
     uint32_t k = 0;
     while (k < step->n && step->targets[k] != code_point) k++;
     return k < step->n;
@@ -481,7 +490,7 @@ static void pass_ends(character_run *run, const wwho_rewriting *step) {
 }
 
 /* The bytes of a character of a run. */
-static COLD uint32_t encode_utf8(uint32_t c, uint8_t *out) {
+COLD uint32_t encode_utf8(uint32_t c, uint8_t *out) {
     if (c < 0x80 || c >= 0x110000) {
         out[0] = (uint8_t)c;
         return 1;
@@ -496,6 +505,11 @@ WWHO_LOCAL uint32_t stand_in(uint32_t byte) { return byte < 33 ? byte + 256 : by
 
 static void pass_spell(character_run *run, const wwho_rewriting *step) {
     (void)step;
+    for (size_t i = 0; REWRITES_APART && i <= run->n; i++) {
+        run->same = i == run->n;
+        if (!run->same && (run->now[i].code_point >= 128 || stand_in(run->now[i].code_point) != run->now[i].code_point)) break;
+    }
+    if (run->same) return;
     for (const passing *p = run->now, *end = p + run->n; p < end; p++) {
         uint8_t bytes[4];
         uint32_t n = encode_utf8(p->code_point, bytes);
@@ -503,7 +517,7 @@ static void pass_spell(character_run *run, const wwho_rewriting *step) {
         if (mark) keep_character(run, p, p->origin);
         for (uint32_t k = 0; !mark && k < n; k++) {
             uint32_t c = stand_in(bytes[k]);
-            put_characters(run, &c, 1, 0, p->source, k ? WWHO_NONE : p->origin);
+            put_character(run, c, 0, p->source, k ? WWHO_NONE : p->origin);
         }
     }
 }
@@ -616,7 +630,9 @@ static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, 
     static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules, pass_spell};
     for (uint32_t i = 0; i < it->n_steps; i++) {
         run->made = run->lost = 0;
+        run->same = false;
         pass[it->steps[i].kind - 1](run, &it->steps[i]);
+        if (run->same) continue;
         it->full |= run->full && !(REWRITES_APART && run->partial);
         if (run->full) return false;
         passing *now = run->now;
@@ -675,155 +691,69 @@ static COLD uint32_t plain_at(wwho_normalizing *it, size_t at, uint32_t *width) 
 }
 
 #ifndef __wasm__
-/* What a step makes of a character that another one follows, if it is one character and the step then begins anew; else WWHO_NONE. */
-static uint32_t simple_pair(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t follows, bool *ahead) {
-    const wwho_automaton *a = step->automaton;
-    const wwho_rewrite *r = 0;
-    uint8_t bytes[4];
-    *ahead = false;
-    if (a) { /* its match is this character */
-        if (a->stored.flags) return WWHO_NONE;
-        uint32_t row = a->table[WWHO_START * a->stride + class_of(classes, c)] & ENTRY_ROW;
-        uint32_t entry = a->table[row + class_of(classes, follows)];
-        if (!ENTRY_MARK(entry) || entry & ENTRY_ROW) return WWHO_NONE;
-        r = &step->rewrites[ENTRY_MARK(entry) - 1];
-    }
-    if (step->kind == STEP_MAP) {
-        if (c - SYLLABLES < N_SYLLABLES) return WWHO_NONE;
-        r = rewrite_of(step, c);
-    } else if (step->kind == STEP_RULES) {
-        uint32_t node = 0, n = encode_utf8(c, bytes), k = 0;
-        while (k < n && (node = next_node(step->trie, node, bytes[k])) != 0) k++;
-        if (k < n) return c;
-        encode_utf8(follows, bytes);
-        return token_at(step->trie, node) != WWHO_NONE || next_node(step->trie, node, bytes[0]) ? WWHO_NONE : c;
-    } else if (step->kind == STEP_SPELL)
-        return c < 128 ? stand_in(c) : WWHO_NONE;
-    else if (step->kind == STEP_ENDS)
-        return is_stripped(step, c) && is_stripped(step, follows) ? WWHO_NONE : c;
-    else if (step->kind != STEP_REPLACE)
-        return WWHO_NONE;
-    if (r->n != KEPT && r->n != 1) return WWHO_NONE;
-    uint32_t target = r->n == KEPT ? MATCH : step->targets[r->at];
-    *ahead = target != MATCH && a && r->second;
-    if (target != MATCH) c = target;
-    if (a) return c;
-    r = rewrite_of(step, c);
-    return r->order || r->second || joins_hangul(step, c) ? WWHO_NONE : c;
+/* Write a character for which there is room for four bytes. */
+static HOT void write_packed(wwho_normalizing *it, uint32_t packed, size_t source, uint32_t origin) {
+    const uint32_t sources[4] = {(uint32_t)source, (uint32_t)source, (uint32_t)source, (uint32_t)source};
+    const uint32_t origins[4] = {origin, WWHO_NONE, WWHO_NONE, WWHO_NONE};
+    copy_bytes(it->out + it->n, &packed, 4);
+    if (it->sources) copy_bytes(it->sources + it->n, sources, 16);
+    if (it->origins) copy_bytes(it->origins + it->n, origins, 16);
+    it->n += packed >> 24 & PLAIN_BYTES;
 }
 
-WWHO_LOCAL uint32_t first_made(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t follows) {
-    const wwho_automaton *a = step->automaton;
-    if (step->kind == STEP_MAP) {
-        const wwho_rewrite *r = rewrite_of(step, c);
-        if (r->n != KEPT && r->n != 1) return WWHO_NONE;
-        if (r->n == 1) r = rewrite_of(step, c = step->targets[r->at]);
-        for (uint32_t i = 0; i < step->n_compositions; i++)
-            if (step->compositions[i].first == c) return WWHO_NONE;
-        return r->order || r->second || joins_hangul(step, c) || c - LEADS < N_LEADS || c - SYLLABLES < N_SYLLABLES ? WWHO_NONE : c;
-    }
-    if (step->kind == STEP_REPLACE) {
-        uint32_t row = a->table[WWHO_START * a->stride + class_of(classes, c)] & ENTRY_ROW, made = WWHO_NONE;
-        uint32_t last = follows == WWHO_NONE ? 0 : a->table[row + class_of(classes, follows)];
-        if (last & ENTRY_ROW) return WWHO_NONE;
-        for (uint32_t rule = 0; rule < a->stored.n_rules; rule++) {
-            const wwho_rewrite *r = &step->rewrites[rule];
-            bool may = a->marks[row / a->stride * a->mark_words + ((rule + 1) >> 6)] >> ((rule + 1) & 63) & 1;
-            if (last ? ENTRY_MARK(last) != rule + 1 : !may) continue;
-            uint32_t first = r->n == KEPT ? MATCH : r->n ? step->targets[r->at] : WWHO_NONE;
-            if (first == MATCH) first = c;
-            if (first == WWHO_NONE || (made != WWHO_NONE && made != first)) return WWHO_NONE;
-            made = first;
+static HOT uint32_t plain_made(const wwho_plain *plain, const uint8_t *text, size_t left, uint32_t *width) {
+    uint32_t code_point;
+    *width = utf8_next(text, left, &code_point);
+    return code_point < PLAIN ? plain->made[code_point] : 0;
+}
+
+/* Write the characters that come next of which it is sure what they become, up to the last place where the steps may begin anew. The gain
+ * is in tools/bench/README.md. */
+static void write_plain(wwho_normalizing *it) {
+    const wwho_plain *plain = it->plain;
+    size_t at = it->at, from = it->n, sure = from;
+    if (!plain || at < it->not_plain || (it->fresh && !plain->begins)) return;
+    for (uint32_t before = 0, width, made; at < it->end && it->room - it->n >= 8; at += width) {
+        made = plain_made(plain, it->text + at, it->end - at, &width);
+        bool nothing = !(made >> 24 & PLAIN_BYTES), last = at + width == it->end;
+        if (!made || (nothing && (!before || last)) || (before & PLAIN_HEAD && made & PLAIN_TAIL)) break;
+        if ((before | (it->fresh && !before ? PLAIN_SEMI : 0)) & made & PLAIN_SEMI) break;
+        if (nothing) {
+            if (before & PLAIN_AHEAD) break;
+            before &= ~(plain->clusters ? PLAIN_CUT : 0);
+            continue;
         }
-        return made;
-    }
-    if (step->kind == STEP_RULES) {
-        uint8_t bytes[4];
-        uint32_t node = 0, n = encode_utf8(c, bytes), k = 0;
-        while (k < n && (node = next_node(step->trie, node, bytes[k])) != 0) k++;
-        return k < n ? c : WWHO_NONE;
-    }
-    if (step->kind == STEP_ENDS) {
-        bool stays = !(step->flags & ENDS_RIGHT) || !is_stripped(step, follows == WWHO_NONE ? c : follows);
-        return stays ? c : WWHO_NONE;
-    }
-    return c < 128 ? stand_in(c) : c >> 11 == 0xD800 >> 11 ? c : WWHO_NONE;
-}
-
-WWHO_LOCAL bool ends_alike(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t follows, uint32_t other) {
-    const wwho_automaton *a = step->automaton;
-    uint32_t class = class_of(classes, c);
-    if (!a) return step->kind != STEP_RULES;
-    for (uint32_t state = WWHO_START; state < a->stored.n_states; state++) {
-        uint32_t row = state * a->stride, entry = a->table[row + class_of(classes, follows)];
-        if (!(a->after[class * a->words + (state >> 6)] >> (state & 63) & 1)) continue;
-        if (entry & ENTRY_ROW || entry != a->table[row + class_of(classes, other)]) return false;
-    }
-    return true;
-}
-
-static void put_simple_of(wwho_simple *s, const wwho_rewriting *steps, uint32_t n_steps, const wwho_classes *classes) {
-    fill_bytes(s, 0, sizeof *s);
-    for (uint32_t c = 0; c < 128; c++) {
-        s->out[c] = c;
-        s->apart[c][0] = s->apart[c][1] = ~UINT64_C(0);
-    }
-    for (const wwho_rewriting *step = steps; step < steps + n_steps; step++) {
-        uint32_t out[128];
-        for (uint32_t c = 0; c < 128; c++) {
-            bool was = s->ahead[c];
-            out[c] = WWHO_NONE;
-            for (uint32_t d = 0; d < 128; d++) {
-                bool ahead;
-                if (!(s->apart[c][d / 64] >> d % 64 & 1)) continue;
-                uint32_t made = simple_pair(step, classes, s->out[c], s->out[d], &ahead);
-                if (out[c] == WWHO_NONE && !(ahead && was)) {
-                    out[c] = made;
-                    s->ahead[c] = was || ahead;
-                }
-                if (made == WWHO_NONE || made != out[c] || s->ahead[c] != (was || ahead)) s->apart[c][d / 64] &= ~(UINT64_C(1) << d % 64);
-            }
+        bool anew = !plain->clusters || !before || (before & PLAIN_CUT && it->text[at] == ' ');
+        anew &= plain->ends || !(made & PLAIN_SEMI); /* what goes takes the place of what the end gets with it */
+        if (anew) {
+            it->at = at;
+            sure = it->n;
         }
-        for (uint32_t c = 0; c < 128; c++) {
-            s->out[c] = out[c];
-            for (uint32_t d = 0; d < 128; d++)
-                if (out[c] == WWHO_NONE || out[d] == WWHO_NONE) s->apart[c][d / 64] &= ~(UINT64_C(1) << d % 64);
-        }
+        if (last && (it->more || !plain->ends || made & (PLAIN_SEMI | PLAIN_AHEAD))) break;
+        bool prefix = it->fresh && !before && plain->prefix && (it->first || !(plain->prefix_if & ENDS_FIRST));
+        if (prefix) write_packed(it, plain->prefix, at, WWHO_NONE);
+        write_packed(it, made, made & PLAIN_AHEAD ? at + width : at, anew ? (uint32_t)at : WWHO_NONE);
+        before = made;
+        if (!last) continue;
+        it->at = it->end;
+        sure = it->n;
     }
+    it->n = sure;
+    if (sure == from)
+        it->not_plain = at;
+    else
+        it->fresh = it->first = false;
 }
 
-WWHO_LOCAL void put_simple(const wwho_normalizer *n, const wwho_classes *classes) {
-    uint32_t early = n->n_steps - n->n_late;
-    if (!n->n_steps) return;
-    put_simple_of(&n->simple[0], n->steps, early, classes);
-    put_simple_of(&n->simple[1], n->steps + early, n->n_late, classes);
-}
-
-/* How many characters from `at` on are simple, up to `most`: a character may be written at once if there are as many more as steps, for
- * each may look at one. */
-static HOT size_t count_simple(const wwho_normalizing *it, size_t at, size_t most) {
-    const uint8_t *text = it->text + at;
-    size_t left = it->end - at, n = 0;
-    if (most >= left) most = left ? left - 1 : 0;
-    if (!it->simple) return 0; /* the model has no steps */
-    while (n < most && it->simple->apart[text[n]][text[n + 1] / 64] >> text[n + 1] % 64 & 1) n++;
-    return n;
-}
-
-/* Write the simple characters that come next. */
-static void write_simple(wwho_normalizing *it) {
-    const wwho_simple *s = it->simple;
-    size_t room = (it->room - it->n) / 4, n = count_simple(it, it->at, room + it->n_steps);
-    if (it->fresh || n <= it->n_steps) return;
-    for (n -= it->n_steps; n--; it->at++) {
-        uint32_t c = it->text[it->at];
-        write_character(it, s->out[c], (uint32_t)it->at + s->ahead[c], (uint32_t)it->at);
-        it->first = false;
-    }
+/* The end of n characters from `at` on of which it is sure what they become, or 0. */
+static size_t skip_plain(const wwho_normalizing *it, size_t at, uint32_t n) {
+    uint32_t width;
+    for (; n && at < it->end && it->plain && plain_made(it->plain, it->text + at, it->end - at, &width); n--) at += width;
+    return n ? 0 : at;
 }
 #else
-#define count_simple(it, at, most) (size_t)0
-#define write_simple(it) (void)0
+#define skip_plain(it, at, n) (size_t)0
+#define write_plain(it) (void)0
 #endif
 
 WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
@@ -833,7 +763,8 @@ WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
     bool far = false; /* the next run goes as far as it can */
     while (it->at < it->end) {
         bool again = false;
-        write_simple(it);
+        write_plain(it);
+        if (it->at == it->end) break;
         uint32_t width, code_point = plain_at(it, it->at, &width);
         while (code_point != WWHO_NONE && !again) {
             size_t at = it->at + width;
@@ -843,20 +774,21 @@ WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
             it->at = at;
             it->fresh = false;
             code_point = follows;
-            again = count_simple(it, at, 1);
+            again = skip_plain(it, at, 2);
         }
         if (it->at == it->end) break;
         if (again) continue;
-        character_run run = {it, columns, columns + room, columns + 2 * room, 0, room, 0, 0, false, false, false};
+        character_run run = {it, columns, columns + room, columns + 2 * room, 0, room, 0, 0, false, false, false, false};
         size_t end = it->at, stop = it->end;
         bool next = false;
         while (end < stop && !next && run.n < room) {
             run.now[run.n++] = (passing){character_at(it, end, &width), (uint32_t)end, (uint32_t)end, 0, 0};
             end += width;
             next = plain_at(it, end, &width) != WWHO_NONE;
-            if (!REWRITES_APART || run.partial || far || count_simple(it, end, it->n_steps + 2) < it->n_steps + 2) continue;
+            size_t ahead = run.partial || far ? 0 : skip_plain(it, end, it->n_steps + 2);
+            if (!ahead) continue;
             run.partial = true;
-            stop = end + it->n_steps + 2;
+            stop = ahead;
         }
         run.whole = end == it->end && !it->more;
         run.partial &= REWRITES_APART && end < it->end && !next;
@@ -881,7 +813,7 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_normalizer *n, cons
     it->steps = n->steps + (late ? early : 0);
     it->n_steps = late ? n->n_late : early;
 #ifndef __wasm__
-    it->simple = n->n_steps ? &n->simple[late] : 0;
+    it->plain = n->n_steps ? &n->plain[late] : 0;
 #endif
     it->classes = classes;
 }

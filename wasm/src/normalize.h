@@ -36,6 +36,7 @@ typedef struct {
     /* the others */
     const wwho_automaton *automaton; /* whose matches are replaced, or which finds clusters; null: the longest rule is taken */
     wwho_trie *trie;
+    uint8_t *tails;                 /* a set: the characters below PLAIN that are not the first of a rule */
     uint32_t n, n_prefix, n_suffix; /* targets: those that are stripped, then the prefix, then the suffix */
     /* pairs */
     uint32_t n_blocks, n_indices;
@@ -44,13 +45,23 @@ typedef struct {
 } wwho_rewriting;
 
 #ifndef __wasm__
-/* What steps make of ASCII characters that stand among others like them: one character of each, as long as what follows it lets them
- * begin anew there. */
+/* What steps make of a character of low number, which is not at an end of the text, if that is sure (plain.c): one of up to three bytes,
+ * the first one lowest, and above, their number, 0 for nothing, and ..; or 0. */
+enum { PLAIN = 0x3000, PLAIN_BYTES = 3 };
+#define PLAIN_SURE (1u << 26) /* always set */
+#define PLAIN_HEAD (1u << 27) /* as long as none follows that is a .. */
+#define PLAIN_TAIL (1u << 28)
+#define PLAIN_SEMI (1u << 29)  /* as long as one follows that is not so */
+#define PLAIN_AHEAD (1u << 30) /* it counts as come from the character after it */
+#define PLAIN_CUT (1u << 31)   /* the steps may begin anew with a space behind it; with others, if they have no clusters */
+
 typedef struct {
-    uint32_t out[128];
-    bool ahead[128];        /* it counts as come from the character after it */
-    uint64_t apart[256][4]; /* of a character the set of those that may follow it so; empty but for ASCII */
-} wwho_simple;
+    bool clusters;
+    bool begins, ends; /* characters that are not PLAIN_SEMI may be the first of a part, and the last */
+    uint32_t prefix;   /* what stands before the first one, or 0: .. */
+    uint8_t prefix_if; /* flags of ENDS */
+    uint32_t made[PLAIN];
+} wwho_plain;
 #endif
 
 typedef struct {
@@ -59,7 +70,7 @@ typedef struct {
     wwho_rewriting steps[WWHO_MAX_STEPS];
     const wwho_rewriting *pairs; /* how pieces are written for a model over bytes, or null; none of the steps */
 #ifndef __wasm__
-    wwho_simple *simple; /* of the first steps, and of the late ones */
+    wwho_plain *plain; /* of the first steps, and of the late ones */
 #endif
 } wwho_normalizer;
 
@@ -68,16 +79,52 @@ WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const w
                                 wwho_normalizer *normalizer);
 
 #ifndef __wasm__
-/* Fill in `simple`, once the automata are built. */
-WWHO_LOCAL void put_simple(const wwho_normalizer *normalizer, const wwho_classes *classes);
+/* Fill in `plain`, once the automata are built. */
+WWHO_LOCAL void put_plain(const wwho_normalizer *normalizer, const wwho_classes *classes);
 
-/* The first character that a step makes of one in the midst of a text, before this one or any other (WWHO_NONE); WWHO_NONE where that is
- * not sure. */
-WWHO_LOCAL uint32_t first_made(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t follows);
+/* The first character that a step makes of one in the midst of a text; WWHO_NONE where that is not sure. */
+WWHO_LOCAL uint32_t first_made(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c);
 
-/* Whether all that a step finds in a text ends behind a character, at the latest, and is the same before either of two others. */
-WWHO_LOCAL bool ends_alike(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t follows, uint32_t other);
+/* Whether all that a step finds before one character, and that ends there, it finds before another one, behind *last, which becomes what
+ * the step makes of that; or WWHO_NONE: behind anything. */
+WWHO_LOCAL bool ends_alike(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t other, uint32_t *last);
 #endif
+
+enum { KEPT = 255, PAIRED = 254 };
+enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL, STEP_PAIRS };
+enum { MATCH = 0xDFFF }; /* in a content: what was matched */
+enum { BROKEN = 0x110000 };
+enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
+enum { ENDS_LEFT = 1, ENDS_RIGHT = 2, ENDS_UNLESS = 4, ENDS_FIRST = 8 };
+enum {
+    SYLLABLES = 0xAC00,
+    N_SYLLABLES = 11172,
+    LEADS = 0x1100,
+    VOWELS = 0x1161,
+    TAILS = 0x11A7,
+    N_LEADS = 19,
+    N_VOWELS = 21,
+    N_TAILS = 28
+};
+
+/* The place of any code point, or byte of broken UTF-8. */
+static inline uint32_t cell_of(const wwho_rewriting *step, uint32_t code_point) {
+    return 128u * step->page[code_point >> 7] + (code_point & 127);
+}
+
+static inline const wwho_rewrite *rewrite_of(const wwho_rewriting *step, uint32_t code_point) {
+    return &step->rewrites[step->pages[cell_of(step, code_point)]];
+}
+
+static inline bool joins_hangul(const wwho_rewriting *step, uint32_t code_point) {
+    return step->flags & HANGUL_TOGETHER && (code_point - VOWELS < N_VOWELS || (code_point > TAILS && code_point - TAILS < N_TAILS));
+}
+
+/* Whether a character is one of those that ENDS strips. */
+WWHO_LOCAL bool is_stripped(const wwho_rewriting *step, uint32_t code_point);
+
+/* The bytes of a character, which may be a byte of broken UTF-8. */
+WWHO_LOCAL uint32_t encode_utf8(uint32_t c, uint8_t *out);
 
 /* A symbol of PAIRS is two bytes, the first of which no UTF-8 has, and the second no symbol has first. */
 enum { SYMBOL_TRAIL = 2, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_PAIR_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };
@@ -102,7 +149,8 @@ typedef struct {
     uint32_t n_steps;
     const wwho_classes *classes;
 #ifndef __wasm__
-    const wwho_simple *simple;
+    const wwho_plain *plain; /* null: there are no steps */
+    size_t not_plain;        /* up to here, they do not begin anew in what it knows */
 #endif
     const uint8_t *text;
     size_t at, end;    /* of the text, bytes */

@@ -165,7 +165,9 @@ static void finish(wwho_model *model) {
     model->n_vocab = n ? model->added_ids[n - 1] + 1 : 0;
     model->longest = model->added.longest;
     for (uint32_t i = 0; i < model->n_models; i++) {
-        const wwho_vocabulary *v = &model->models[i];
+        wwho_vocabulary *v = &model->models[i];
+        v->own_ids = true;
+        for (uint32_t token = 0; v->ids && token < v->n_tokens; token++) v->own_ids &= token_of(v, v->ids[token]) == token;
         if (v->first_id + v->n_ids > model->n_vocab) model->n_vocab = v->first_id + v->n_ids;
         if (v->longest > model->longest) model->longest = v->longest;
     }
@@ -191,7 +193,7 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     if (status) return status;
     finish(model);
 #ifndef __wasm__
-    put_simple(&model->normalizer, &model->classes);
+    put_plain(&model->normalizer, &model->classes);
     put_words(model);
 #endif
     *result = model;

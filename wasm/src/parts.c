@@ -3,6 +3,7 @@
 #include "cache.h"
 #include "cuts.h"
 #include "encode.h"
+#include "many.h"
 #include "models.h"
 #include "viterbi.h"
 #include "words.h"
@@ -12,6 +13,17 @@ static size_t lattice_size(const wwho_model *model) {
     for (uint32_t i = 0; model && i < model->n_models; i++)
         if (model->models[i].kind_number == KIND_VITERBI) return sizeof(wwho_lattice);
     return 0;
+}
+
+static size_t many_size(const wwho_model *model) {
+#ifndef __wasm__
+    bool some = model && model->space != WWHO_NONE; /* its words are kept */
+    for (uint32_t i = 0; model && i < model->n_models; i++) some |= model->models[i].unknown == UNKNOWN_BYTES;
+    return some ? sizeof(wwho_many) << MANY_BITS : 0;
+#else
+    (void)model;
+    return 0;
+#endif
 }
 
 static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }
@@ -52,7 +64,7 @@ enum {
 size_t wwho_scratch_size(const wwho_model *model) {
     size_t steps = model && model->normalizer.n_all ? ROOM * LINK : 0;
     return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) + aligned(lattice_size(model)) +
-           steps;
+           many_size(model) + steps;
 }
 
 /* Divide the scratch area. If it is larger than necessary, there is room for longer parts. */
@@ -65,13 +77,17 @@ static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len
     e->merging = (wwho_merging *)(void *)(e->cache + CACHE_WORDS);
     e->block = (wwho_block *)(void *)((uint8_t *)e->merging + aligned(sizeof(wwho_merging)));
     e->lattice = (wwho_lattice *)(void *)((uint8_t *)e->block + aligned(sizeof(wwho_block)));
+    uint8_t *at = (uint8_t *)e->lattice + aligned(lattice_size(e->model));
+#ifndef __wasm__
+    e->many = (wwho_many *)(void *)at;
+    at += many_size(e->model);
+#endif
     pipe->source = (wwho_view){e->text, 0, 0, len};
     pipe->steps = e->model->normalizer.n_steps && !(e->flags & (WWHO_ONE_PIECE | WWHO_CUT_ONLY));
     want_added(&pipe->wanted, e->model, allowed, e->flags);
     if (!e->model->normalizer.n_all) return WWHO_OK;
     e->pairs = e->flags & WWHO_ONE_PIECE ? 0 : e->model->normalizer.pairs;
     size_t room = (ROOM + (scratch_len - least) / LINK) & ~(size_t)15;
-    uint8_t *at = (uint8_t *)e->lattice + aligned(lattice_size(e->model));
     e->work = at;
     e->work_len = 60 * room;
     at += e->work_len;
@@ -213,9 +229,7 @@ static size_t encode_part(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     for (size_t stretch = STRETCH; words && at < end && e->n <= e->limit;) {
         bool fresh = !(pipe->place & (INSIDE_TEXT | INSIDE_PART)), first = at == e->start && !(pipe->place & GONE_ON);
         size_t from = at;
-        if (!gains_by_words(e->model, text + at, end - at)) {
-            stretch = LONGEST_STRETCH;
-        } else if (!fresh || first) {
+        if (!fresh || first) {
             e->text = text;
             e->len = pipe->source.n;
             at = encode_words(e, at, end, fresh, !more);

@@ -26,18 +26,17 @@ typedef struct {
 static const double SHIFT_FROM = 100000; /* SentencePiece keeps its sums below this */
 
 /* A path to a slot by a token of n bytes: only a better one takes the place of another, so of equals the longest last token wins. */
-static inline void offer(wwho_path *p, uint32_t slot, uint32_t n, double score) {
-    wwho_lattice *s = p->lattice;
+static inline void offer(wwho_path *p, uint32_t slot, uint32_t n, uint32_t token, double score) {
+    wwho_slot *to = &p->lattice->slots[slot];
     if (p->unigram->narrow) score = (float)score;
-    if (s->length[slot] && score <= s->score[slot]) return;
-    s->score[slot] = score;
-    s->length[slot] = (uint16_t)n;
+    if (!to->length || score > to->score) *to = (wwho_slot){score, token, (uint16_t)n};
 }
 
 /* Subtract the sum of a slot from it and from all behind it. */
 static void shift_scores(wwho_path *p, uint32_t slot) {
-    double *score = p->lattice->score, by = score[slot];
-    for (uint32_t i = slot; i <= slot + p->reach; i++) score[i] = (float)(score[i] - by);
+    wwho_slot *slots = p->lattice->slots;
+    const double by = slots[slot].score;
+    for (uint32_t i = slot; i <= slot + p->reach; i++) slots[i].score = (float)(slots[i].score - by);
 }
 
 /* Go on with all tokens that start in the slots from `slot` to `stop`; returns where the last character ends, at `stop` or behind it. */
@@ -48,29 +47,29 @@ static uint32_t extend(wwho_path *p, uint32_t slot, size_t stop) {
         const uint8_t *text = p->e->text + p->base + slot;
         size_t left = p->end - p->base - slot;
         uint32_t code_point, width = utf8_next(text, left, &code_point), node = 0;
-        if (p->unigram->narrow && (s->score[slot] > SHIFT_FROM || s->score[slot] < -SHIFT_FROM)) shift_scores(p, slot);
+        if (p->unigram->narrow && (s->slots[slot].score > SHIFT_FROM || s->slots[slot].score < -SHIFT_FROM)) shift_scores(p, slot);
         bool alone = false; /* whether the character is a token */
         for (uint32_t n = 0; n < left && (node = next_node(trie, node, text[n])) != 0;) {
             n++;
             if (!trie->nodes[node].has_token) continue;
-            offer(p, slot + n, n, s->score[slot] + p->unigram->scores[trie->nodes[node].token]);
+            uint32_t token = trie->nodes[node].token;
+            offer(p, slot + n, n, token, s->slots[slot].score + p->unigram->scores[token]);
             alone |= n == width;
         }
-        if (!alone) offer(p, slot + width, width, s->score[slot] + p->unigram->unk_score);
+        if (!alone) offer(p, slot + width, width, WWHO_NONE, s->slots[slot].score + p->unigram->unk_score);
         slot += width;
     }
     return slot;
 }
 
 static void save(const wwho_path *p, wwho_front *front, uint32_t slot) {
-    copy_bytes(front->score, p->lattice->score + slot, (p->reach + 1) * sizeof *front->score);
-    copy_bytes(front->length, p->lattice->length + slot, (p->reach + 1) * sizeof *front->length);
+    copy_bytes(front->slots, p->lattice->slots + slot, (p->reach + 1) * sizeof *front->slots);
 }
 
 static void restore(wwho_path *p, const wwho_front *front) {
-    copy_bytes(p->lattice->score, front->score, (p->reach + 1) * sizeof *front->score);
-    copy_bytes(p->lattice->length, front->length, (p->reach + 1) * sizeof *front->length);
-    fill_bytes(p->lattice->length + p->reach + 1, 0, (LATTICE_SLOTS - p->reach - 1) * sizeof *front->length);
+    wwho_slot *slots = p->lattice->slots;
+    copy_bytes(slots, front->slots, (p->reach + 1) * sizeof *slots);
+    fill_bytes(slots + p->reach + 1, 0, (LATTICE_SLOTS - p->reach - 1) * sizeof *slots);
 }
 
 /* Put the unknown characters before `end`. In tokenizers, though not in SentencePiece, what they are together may be a token. */
@@ -94,10 +93,10 @@ static void put_path(wwho_path *p, uint32_t slot) {
     wwho_lattice *s = p->lattice;
     uint32_t *lengths = s->origin; /* of the token that starts in a slot */
     size_t stop = p->base + slot;
-    for (; p->base + slot > p->done; slot -= s->length[slot]) lengths[slot - s->length[slot]] = s->length[slot];
+    for (; p->base + slot > p->done; slot -= s->slots[slot].length) lengths[slot - s->slots[slot].length] = s->slots[slot].length;
     for (uint32_t n; p->done < stop; p->done += n) {
         n = lengths[p->done - p->base];
-        uint32_t token = find_node(&p->unigram->trie, 0, p->e->text + p->done, n);
+        uint32_t token = s->slots[p->done - p->base + n].token;
         if (token == WWHO_NONE || id_of(v, token) == v->unk_id) continue;
         put_unknowns(p, p->done);
         p->unknown = p->done + n;
@@ -117,8 +116,8 @@ static uint32_t common_origin(wwho_path *p, uint32_t mark, uint32_t last) {
     uint32_t common = WWHO_NONE;
     bool same = true;
     for (uint32_t i = mark; i <= last + p->reach; i++) {
-        if (!s->length[i]) continue;
-        if (s->length[i] <= i - mark) s->origin[i] = s->origin[i - s->length[i]];
+        if (!s->slots[i].length) continue;
+        if (s->slots[i].length <= i - mark) s->origin[i] = s->origin[i - s->slots[i].length];
         if (i < last) continue;
         same &= common == WWHO_NONE || common == s->origin[i];
         common = s->origin[i];
@@ -194,9 +193,9 @@ void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route 
                    .unknown = at,
                    .reach = v->longest < 4 ? 4 : v->longest};
     size_t slots = end - at < LATTICE_SLOTS ? end - at + 1 : LATTICE_SLOTS;
-    fill_bytes(s->length, 0, slots * sizeof *s->length);
-    s->score[0] = 0;
-    s->length[0] = 1;
+    fill_bytes(s->slots, 0, slots * sizeof *s->slots);
+    s->slots[0].score = 0;
+    s->slots[0].length = 1;
     if (end - at > WINDOW_BYTES) save(&p, &s->start, 0);
     while (end - p.base > WINDOW_BYTES && e->n <= e->limit) {
         uint32_t mark = extend(&p, 0, MARK_BYTES);

@@ -16,16 +16,21 @@ enum {
     LATTICE_SLOTS = WINDOW_BYTES + 3 + FRONT_SLOTS /* the last character may go on behind the window, and its tokens */
 };
 
+/* The best path to a place. */
+typedef struct {
+    double score;    /* the sum */
+    uint32_t token;  /* the last one; WWHO_NONE: an unknown character */
+    uint16_t length; /* of that; 0: there is no path */
+} wwho_slot;
+
 /* Paths that go on from some place: slot i is i bytes behind it. */
 typedef struct {
-    double score[FRONT_SLOTS];
-    uint16_t length[FRONT_SLOTS];
+    wwho_slot slots[FRONT_SLOTS];
 } wwho_front;
 
 /* Scratch. */
 struct wwho_lattice {
-    double score[LATTICE_SLOTS];    /* the best sum of a path that ends there */
-    uint16_t length[LATTICE_SLOTS]; /* of that path's last token; 0: there is no path */
+    wwho_slot slots[LATTICE_SLOTS];
     uint32_t origin[LATTICE_SLOTS]; /* the first place from a mark on that this path goes through */
     wwho_front start;               /* the paths that go on from the start of the window */
     wwho_front mark;

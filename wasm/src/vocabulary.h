@@ -83,6 +83,7 @@ struct wwho_vocabulary {
     uint32_t first_byte; /* the token of byte 0; WWHO_NONE without UNKNOWN_BYTES */
     uint32_t *ids;       /* of tokens, WWHO_NONE: encoded as unk_id; null: first_id + token */
     uint32_t *by_id;     /* the token with the id first_id + i, or WWHO_NONE */
+    bool own_ids;        /* all of them lead back to their tokens */
     uint32_t longest;    /* token, in bytes */
     uint8_t *texts;      /* one after another */
     uint32_t *offset;    /* n_tokens + 1, into texts */

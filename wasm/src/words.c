@@ -3,73 +3,72 @@
  * sure of what they make of it and may begin anew with the space, and if the pretokenizer cuts there. Otherwise the words from it on
  * are taken back, and what follows is encoded as any other text.
  *
- * Steps that strip the end of a text are not sure of a space. For them, words end only where a character follows the space that they
- * take for another one, SAMPLE, which is what they see in its place. */
+ * Where steps find behind letters, before spaces and other signs, what they find before SIGN, a word also ends between the two. */
 #include "words.h"
 
 #include "cuts.h"
 #include "stages.h"
 
-enum { WORD_INSIDE = 1, WORD_FIRST, WORD_LAST, WORD_BYTES = 64, REWRITTEN = 512, MANY_STEPS = 3, SAMPLE = '0' };
+/* Before a space; at a letter's end, before that or a sign or, where there are none, the first; the last. */
+enum { WORD_INSIDE = 1, WORD_APART, WORD_LAST };
+enum { WORD_BYTES = 64, REWRITTEN = 512, MANY_STEPS = 3, SIGN = ',' };
+enum { IN_WORDS_LETTER = 1, IN_WORDS_SIGN, IN_WORDS_SPACE };
 
 /* A word as the model of a route of its own: its tokens are ids. */
 static void encode_word_of(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end);
 
-/* What the steps make of a space before SAMPLE, or before anything (WWHO_NONE), begins with this character; WWHO_NONE where that is not
- * sure, or where they do not take `follows` for SAMPLE there. */
-static uint32_t space_before(const wwho_model *model, uint32_t follows) {
+/* What the steps make of a character begins with one of this class; WWHO_NONE where that is not sure, or where they do not take it for
+ * another one behind this letter. */
+static uint32_t first_of(const wwho_model *model, uint32_t c, uint32_t other, uint32_t letter) {
     const wwho_normalizer *n = &model->normalizer;
-    const wwho_classes *classes = &model->classes;
-    uint32_t space = ' ', sample = SAMPLE;
-    for (const wwho_rewriting *step = n->steps; space != WWHO_NONE && step < n->steps + n->n_steps; step++) {
-        if (follows == WWHO_NONE) {
-            space = first_made(step, classes, space, WWHO_NONE);
-            continue;
-        }
-        if (!ends_alike(step, classes, space, follows, sample)) return WWHO_NONE;
-        space = first_made(step, classes, space, sample);
-        sample = first_made(step, classes, sample, WWHO_NONE);
-        follows = first_made(step, classes, follows, WWHO_NONE);
-        if (sample == WWHO_NONE || follows == WWHO_NONE) return WWHO_NONE;
+    for (const wwho_rewriting *step = n->steps; step < n->steps + n->n_steps; step++) {
+        if (c != other && !ends_alike(step, &model->classes, c, other, &letter)) return WWHO_NONE;
+        c = first_made(step, &model->classes, c);
+        other = first_made(step, &model->classes, other);
+        if (c == WWHO_NONE || other == WWHO_NONE) return WWHO_NONE;
     }
-    return space;
+    return class_of(&model->classes, c);
+}
+
+static bool is_letter(uint32_t c) { return (c | 32) - 'a' < 26; }
+
+/* Whether it is one behind any letter of ASCII. */
+static bool is_sign(const wwho_model *model, uint32_t c) {
+    for (uint32_t letter = 'A'; letter <= 'z'; letter++)
+        if (is_letter(letter) && first_of(model, c, SIGN, letter) != model->sign) return false;
+    return model->sign != WWHO_NONE;
 }
 
 WWHO_LOCAL void put_words(wwho_model *model) {
     static const wwho_kind kind = {.encode = encode_word_of};
     wwho_normalizer *n = &model->normalizer;
-    model->space = WWHO_NONE;
-    model->simple = true;
+    model->space = model->sign = WWHO_NONE;
     if (n->n_steps < MANY_STEPS || n->pairs || model->n_models > 1 || model->router || !model->routes->scanner) return;
-    if (model->models->superwords.slots) return;
-    for (uint32_t i = 0; i < 2; i++) model->simple &= n->simple[i].apart['a'][0] >> ' ' & 1;
-    uint32_t space = space_before(model, WWHO_NONE);
-    model->ahead = space == WWHO_NONE;
-    if (model->ahead) space = space_before(model, SAMPLE);
-    if (space != WWHO_NONE) model->space = class_of(&model->classes, space);
+    if (model->models->superwords.slots || (n->plain[0].made['a'] && n->plain[1].made['a'])) return;
+    model->space = first_of(model, ' ', ' ', WWHO_NONE);
+    model->sign = first_of(model, SIGN, SIGN, WWHO_NONE);
     for (uint32_t i = WORD_INSIDE; i <= WORD_LAST; i++) model->models[i] = (wwho_vocabulary){.kind = &kind, .n_ids = WWHO_MAX_IDS};
-}
-
-WWHO_LOCAL bool gains_by_words(const wwho_model *model, const uint8_t *text, size_t n) {
-    return !model->simple || (n >= 32 && is_wide(text));
+    if (!is_sign(model, ' ')) model->sign = WWHO_NONE;
+    for (uint32_t c = '!'; c < 127; c++)
+        model->in_words[c] = is_letter(c) ? IN_WORDS_LETTER : c - '0' >= 10 && is_sign(model, c) ? IN_WORDS_SIGN : 0;
+    model->in_words[' '] = IN_WORDS_SPACE;
 }
 
 /* Rewrite a word; how many bytes that makes, 0: it may not be kept. */
 static size_t rewrite_word(const wwho_encoder *e, size_t at, size_t end, uint32_t kind, uint8_t *out, uint32_t *origins) {
     const wwho_model *model = e->model;
-    bool more = kind != WORD_LAST;
-    uint8_t text[WORD_BYTES + 2];
+    bool more = kind != WORD_LAST, first = kind == WORD_APART && model->sign == WWHO_NONE, sign = kind == WORD_APART && !first;
+    uint8_t text[WORD_BYTES + 1];
     uint32_t n = (uint32_t)(end - at), class;
     copy_bytes(text, e->text + at, n);
-    text[n] = ' ';
-    text[n + 1] = SAMPLE;
+    text[n] = sign ? SIGN : ' ';
     wwho_normalizing it = {.steps = model->normalizer.steps,
                            .n_steps = model->normalizer.n_steps,
                            .classes = &model->classes,
                            .text = text,
-                           .end = n + more + (more && model->ahead),
-                           .fresh = kind == WORD_FIRST,
-                           .first = kind == WORD_FIRST,
+                           .end = n + more,
+                           .fresh = first,
+                           .first = first,
                            .more = more,
                            .out = out,
                            .origins = origins,
@@ -78,7 +77,7 @@ static size_t rewrite_word(const wwho_encoder *e, size_t at, size_t end, uint32_
     for (bool found = it.at == n; !found && it.n;) found = origins[--it.n] == n;
     if (!it.n) return 0;
     class_before(&model->classes, out, 0, it.n, &class);
-    return more && !ends_piece(model, 0, class, model->space, false) ? 0 : it.n;
+    return more && !ends_piece(model, 0, class, sign ? model->sign : model->space, false) ? 0 : it.n;
 }
 
 static void encode_word_of(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
@@ -94,7 +93,8 @@ static void encode_word_of(wwho_encoder *e, const wwho_vocabulary *v, const wwho
                           .limit = SIZE_MAX,
                           .cache = e->cache,
                           .merging = e->merging,
-                          .lattice = e->lattice};
+                          .lattice = e->lattice,
+                          .many = e->many};
     wwho_cursor c = start_at(&e->model->classes, out, 0, n);
     wwho_walk walk;
     (void)v;
@@ -116,47 +116,37 @@ static void encode_word_of(wwho_encoder *e, const wwho_vocabulary *v, const wwho
     if (inner.n <= LONG_ROOM) keep(key, 0, ids, (uint32_t)inner.n);
 }
 
-/* The first space from `at` on, or `end`. */
-static HOT size_t next_space(const uint8_t *text, size_t at, size_t end) {
-    for (; at + 8 <= end; at += 8) {
-        uint64_t word = load64(text + at) ^ ONES * ' ', found = (word - ONES) & ~word & ONES * 128;
-        if (found) return at + (trailing_zeros(found) >> 3);
+/* The end of the word at a place, before `end`, or that. */
+static size_t end_of_word(const wwho_model *model, const uint8_t *text, size_t at, size_t end) {
+    for (uint32_t before = 0, kind; at < end; at++, before = kind + 1) {
+        kind = text[at] < 128 ? model->in_words[text[at]] : 0;
+        if (before && (kind == IN_WORDS_SPACE || (kind == IN_WORDS_SIGN && before == IN_WORDS_LETTER + 1))) break;
     }
-    while (at < end && text[at] != ' ') at++;
     return at;
 }
 
-/* The end of the word at a place, before `most`, or that. */
-static size_t end_of_word(const wwho_encoder *e, size_t at, size_t most, size_t end) {
-    for (;;) {
-        uint32_t code_point;
-        at = next_space(e->text, at + 1, most);
-        if (at == most || !e->model->ahead) return at;
-        if (at + 1 == end) continue;
-        utf8_next(e->text + at + 1, end - at - 1, &code_point);
-        if (space_before(e->model, code_point) != WWHO_NONE) return at;
-    }
-}
-
 WWHO_LOCAL size_t encode_words(wwho_encoder *e, size_t at, size_t end, bool fresh, bool whole) {
-    static const wwho_route routes[] = {{0}, {.model = WORD_INSIDE}, {.model = WORD_FIRST}, {.model = WORD_LAST}};
+    static const wwho_route routes[] = {{0}, {.model = WORD_INSIDE}, {.model = WORD_APART}, {.model = WORD_LAST}};
     wwho_block *b = e->block;
     b->n = 0;
     b->phrases = false;
+    bool signs = e->model->sign != WWHO_NONE;
+    fresh &= !signs;
     for (bool on = true; on && at < end && e->n <= e->limit && !(e->stuck & WORD_STUCK);) {
-        uint32_t n = make_room(e, 1), kind = fresh ? WORD_FIRST : WORD_INSIDE;
+        uint32_t n = make_room(e, 1), kind = 0;
         size_t from = at;
         if (e->stuck & WORD_STUCK) break;
-        while (on && at < end && n < BLOCK && !(fresh && at > from)) {
-            size_t most = end - at < WORD_BYTES ? end : at + WORD_BYTES, stop = end_of_word(e, at, most, end);
+        while (on && at < end && n < BLOCK) { /* those of a kind */
+            size_t most = end - at < WORD_BYTES ? end : at + WORD_BYTES, stop = end_of_word(e->model, e->text, at, most);
             bool last = stop == end;
+            uint32_t its = last ? WORD_LAST : fresh || (signs && is_letter(e->text[stop - 1])) ? WORD_APART : WORD_INSIDE;
             on = (stop < most || last) && (stop > at + 1 || e->text[at] != ' ') && !(last && (fresh || !whole));
-            if (!on || (last && at > from)) break;
-            if (last) kind = WORD_LAST;
+            if (!on || (kind && its != kind)) break;
+            kind = its;
+            fresh = false;
             b->ends[n++] = (uint32_t)(at = stop);
         }
         queue_pieces(e, &routes[kind], from, n);
-        fresh = false;
     }
     if (!(e->stuck & WORD_STUCK)) put_block(e);
     if (e->stuck & WORD_STUCK) at = e->place;

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import reduce
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import inf
 from operator import sub
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from wwho.errors import ArtifactError
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Ids, Unknown, free_ids
+from wwho.format.viterbi import Viterbi
 
 Merges = Sequence[tuple[bytes, bytes]] | Mapping[bytes, float]
 """Pairs in order of rank, or the rank of what any two tokens merge to, the lowest first."""
@@ -134,6 +135,9 @@ def only_made(model: BPE, keep: Callable[[bytes], object] = lambda _: False) -> 
 
 STARTERS = "▁ \n\t。，、；：！？「」（）"
 """Characters before which texts without pretokens may be cut, the most usual in many languages."""
+SIGNS = ".,-'\"():;?!।0123456789/[]{}_*#=<>$%&+|@\\~`^"
+"""The same, if no token has one behind a letter, and as long as MOST_GROUPS of characters do."""
+MOST_GROUPS = 56
 
 
 def safe_cuts(model: BPE) -> Node | None:
@@ -155,32 +159,80 @@ def safe_cuts(model: BPE) -> Node | None:
         >>> safe_cuts(model) is None
         False
     """
-    symbols = {text.decode("utf-8", "replace") for text in model.symbols}
-    starters = [each for each in STARTERS if each in symbols]
-    if not starters or not model.units or (model.unmade and model.whole):
+    if not model.units or (model.unmade and model.whole):
         return None
-    before: dict[str, set[str]] = {each: set() for each in starters}
-    for text in model.texts[: len(model.ranks)]:
+    spelled = model.unknown is Unknown.BYTES and len(model.byte_ids) == 256
+    texts = model.texts[: len(model.ranks)]
+    return _cuts(model.symbols, texts, spelled and None not in model.byte_ids)
+
+
+def path_cuts(model: Viterbi, mark: str) -> Node | None:
+    """The same for a Unigram model, in words that begin with a mark.
+
+    Where no token is on both sides of a cut, the best path goes through it, and sums that are not
+    rounded compare alike however much was added to them before. That is so where scores were f32
+    once: in words of up to 8 million characters.
+
+    Args:
+        model: a model with scores of f64.
+        mark: what each word begins with, and only words do.
+
+    Returns:
+        The pattern of a piece; None where sums are rounded.
+
+    Example:
+        >>> path_cuts(Viterbi(tokens=(b"a", b","), scores=[-1.1, -2.0]), "_") is None
+        True
+    """
+    if model.narrow or any(abs(s) > 54 or not (s * 2**24).is_integer() for s in model.scores):
+        return None
+    return _cuts(
+        [text for text in model.tokens if len(characters(text)) == 1], model.tokens, False, mark
+    )
+
+
+def _cuts(
+    symbols_: Iterable[bytes], texts: Iterable[bytes], spelled: bool, mark: str = ""
+) -> Node | None:
+    """What cuts before characters that stand in no token behind those before them.
+
+    Args:
+        symbols_: the tokens of one character.
+        texts: all tokens.
+        spelled: whether a character that is no token becomes those of its bytes.
+        mark: a character before which there is always a cut.
+    """
+    symbols = {text.decode("utf-8", "replace") for text in symbols_}
+    before: dict[str, set[str]] = {each: set() for each in STARTERS + SIGNS if each in symbols}
+    if not before:
+        return None
+    for text in texts:
         for left, right in pairwise(text.decode("utf-8", "replace")):
             if right in before:
                 before[right].add(left)
+    before |= {mark: set()} if mark else {}
     # Characters by what may be cut off after them. Unknown ones may become one token, unless each
     # is spelled with the tokens of its bytes: then few characters remain that differ from most.
-    groups: dict[str, list[str]] = {}
-    for symbol in symbols:
-        if len(symbol) == 1:
-            ends = "".join(each for each in starters if symbol not in before[each])
-            groups.setdefault(ends, []).append(symbol)
+    odd = symbols & {*chain(*before.values())}
+    groups, most = {"": sorted(odd)}, ""
+    for starter, lefts in before.items():
+        split: dict[str, list[str]] = {}
+        for ends, members in groups.items():
+            for each in members:
+                split.setdefault(ends if each in lefts else ends + starter, []).append(each)
+        few = len(split) <= MOST_GROUPS and not any(map(str.isalpha, lefts))
+        if starter in STARTERS + mark or few:
+            groups, most = split, most + starter
+    groups.setdefault(most, []).extend(each for each in symbols - odd if len(each) == 1)
     known = {ends: CodePointSet.of(*members) for ends, members in groups.items()}
-    if model.unknown is Unknown.BYTES and len(model.byte_ids) == 256 and None not in model.byte_ids:
-        most = "".join(starters)
-        known.pop(most, None)
-        known[most] = reduce(sub, known.values(), ALL)
+    if spelled or mark:
+        known.pop(most if spelled else mark, None)
+        known[most if spelled else mark] = reduce(sub, known.values(), ALL)
     known.pop("", None)
     cut = [(members, CodePointSet.of(*ends)) for ends, members in known.items()]
     rest = reduce(sub, (members for members, _ in cut), ALL)
     goes_on = [seq(Chars(members), Look(negative=True, chars=ends)) for members, ends in cut]
-    inner = many(Alt((Chars(rest), *goes_on)), 1)
+    inner = many(Alt((*([Chars(rest)] if rest else []), *goes_on)), 1)
     last = Chars(ALL - rest)
     return Alt((seq(inner, optional(last)), last)) if cut else None
 

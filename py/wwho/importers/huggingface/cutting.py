@@ -7,13 +7,16 @@ from functools import reduce
 from operator import sub
 from typing import Any
 
+from wwho.build.bpe import path_cuts
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.nfa import nullable
 from wwho.compile.oniguruma import parse_oniguruma
+from wwho.compile.scanners import Scanner
 from wwho.compile.syntax import Alt, Chars, Look, Node, Repeat, Seq, alt, many
 from wwho.compile.unicode import category, script, script_names, white_space, word
 from wwho.format.model import Action
 from wwho.format.rewriting import Ends, Replace
+from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
 from wwho.importers.huggingface.pieces import (
@@ -212,6 +215,16 @@ def _metaspace(value: Value, draft: Draft) -> None:
         unmark(draft)
     if split:
         _cut(draft, "metaspace", Chars(CodePointSet.of(mark)), "MergedWithNext")
+
+
+def cut_words(draft: Draft, model: Viterbi) -> None:
+    """Cut the words of a Metaspace where no token of the model is on both sides, too."""
+    match [draft.scanners[stage.automaton] for stage in draft.stages], draft.scanners[-1:]:
+        case [Scanner("metaspace", (Chars(CodePointSet(((mark, _),))), _)) as words], [last]:
+            if words is last and (piece := path_cuts(model, chr(mark))) is not None:
+                draft.stages.clear()
+                draft.scanners.pop()
+                draft.stage("words and signs", (piece, Action.KEEP))
 
 
 def _words(draft: Draft, mark: str) -> None:

@@ -20,8 +20,9 @@ from wwho.format.decoder import Decoder
 from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Flag, Route
+from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.around import read_decoder, read_template
-from wwho.importers.huggingface.cutting import add_pretokenizer
+from wwho.importers.huggingface.cutting import add_pretokenizer, cut_words
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import ANY, MAX_STAGES, NONCHARACTERS, Draft
 from wwho.importers.huggingface.rewriting import add_normalizer
@@ -215,6 +216,8 @@ def assemble(
         units = draft.scanner("characters", vocabulary.unit)
         if not draft.stages and vocabulary.unit == ANY and (piece := safe_cuts(vocabulary.model)):
             draft.stage("safe cuts", (piece, Action.KEEP))
+    if isinstance(vocabulary.model, Viterbi):
+        cut_words(draft, vocabulary.model)
     needs = Flag.LSTRIP | Flag.RSTRIP | Flag.SINGLE_WORD
     scanners, properties = draft.compiled(any(flags & needs for _, flags, _ in listed))
     added: list[Added] = []

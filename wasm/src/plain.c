@@ -1,0 +1,206 @@
+/* What steps make of a character, and of a space between words, where that is sure, whatever else is in the text. */
+#include "normalize.h"
+
+#ifndef __wasm__
+enum { MAX_CLASSES_SEEN = 4096, CODE_POINT = 0x1FFFFF, VANISHED = CODE_POINT };
+#define PLAIN_ORDERED (1u << 25) /* while the table is filled: it is a mark that changes places with others */
+
+/* The rules that match a character of a class alone, before all that may follow: classes of a set, or anything; plus 1, or 0. */
+static void find_rules(const wwho_rewriting *step, const wwho_classes *classes, const uint64_t *follow, uint16_t *rules) {
+    const wwho_automaton *a = step->automaton;
+    bool looks = step->kind != STEP_REPLACE || a->stored.flags;
+    for (uint32_t c = 0; c < classes->n_classes; c++) {
+        uint32_t row = looks ? 0 : a->table[WWHO_START * a->stride + c] & ENTRY_ROW, rule = 0;
+        for (uint32_t d = 0; row && d < classes->n_classes + !follow; d++) {
+            uint32_t entry = a->table[row + d], mark = entry & ENTRY_ROW ? 0 : ENTRY_MARK(entry);
+            if (follow && !(follow[d >> 6] >> (d & 63) & 1)) continue;
+            if (!mark || (rule && mark != rule)) row = 0;
+            rule = mark;
+        }
+        rules[c] = (uint16_t)(row ? rule : 0);
+    }
+}
+
+/* A character that RULES has no rule for, unless those around it count: the flags that tell when they do. 0: it has one. */
+static uint32_t flags_by_rules(const wwho_rewriting *step, uint32_t c) {
+    uint8_t bytes[4];
+    uint32_t node = 0, n = encode_utf8(c, bytes), k = 0;
+    uint32_t tail = c >= PLAIN || step->tails[c >> 3] >> (c & 7) & 1 ? PLAIN_TAIL : 0;
+    while (k < n && (node = next_node(step->trie, node, bytes[k])) != 0) k++;
+    if (k < n) return tail | PLAIN_SURE;
+    return token_at(step->trie, node) == WWHO_NONE ? tail | PLAIN_HEAD | PLAIN_SURE : 0;
+}
+
+/* What a step makes of a character with its flags: 0 where that is not sure. */
+static uint32_t made_by(const wwho_rewriting *step, const wwho_classes *classes, const uint16_t *rules, uint32_t made) {
+    uint32_t c = made & CODE_POINT, flags = made & ~(uint32_t)CODE_POINT;
+    const wwho_rewrite *r;
+    if (step->kind == STEP_RULES) return (flags = flags_by_rules(step, c)) ? made | flags : 0;
+    if (step->kind == STEP_ENDS) return is_stripped(step, c) && !(made & PLAIN_SEMI) ? 0 : made;
+    if (step->kind == STEP_SPELL) return c < 128 ? flags | stand_in(c) : 0;
+    if (step->kind == STEP_REPLACE) {
+        uint32_t rule = rules[class_of(classes, c)];
+        if (!rule) return 0;
+        r = &step->rewrites[rule - 1];
+    } else if (step->flags & HANGUL_APART && c - SYLLABLES < N_SYLLABLES)
+        return 0;
+    else
+        r = rewrite_of(step, c);
+    if (!r->n) return flags & (PLAIN_SEMI | PLAIN_HEAD | PLAIN_TAIL | PLAIN_AHEAD) ? 0 : flags | VANISHED;
+    if (r->n != KEPT && r->n != 1) return 0;
+    bool same = r->n == KEPT || step->targets[r->at] == MATCH, ahead = step->kind == STEP_REPLACE && r->second && !same;
+    if (!same) c = step->targets[r->at];
+    if (step->kind == STEP_REPLACE) return ahead & flags / PLAIN_AHEAD ? 0 : flags | c | ahead * PLAIN_AHEAD;
+    r = rewrite_of(step, c);
+    return r->second || joins_hangul(step, c) ? 0 : flags | c | (r->order ? PLAIN_ORDERED : 0);
+}
+
+/* Characters keep PLAIN_CUT behind which clusters end before a space. */
+static void find_cuts(wwho_plain *p, const wwho_automaton *a, const wwho_classes *classes) {
+    bool ends[MAX_CLASSES_SEEN];
+    uint32_t made = p->made[' '] & CODE_POINT, space = made && made < BROKEN ? class_of(classes, made) : classes->n_classes;
+    for (uint32_t class = 0; class < classes->n_classes; class++) {
+        ends[class] = space < classes->n_classes;
+        for (uint32_t state = WWHO_START; state < a->stored.n_states; state++) {
+            uint32_t entry = a->table[state * a->stride + space];
+            if (!(a->after[class * a->words + (state >> 6)] >> (state & 63) & 1)) continue;
+            ends[class] &= !(entry & ENTRY_ROW) && ENTRY_MARK(entry);
+        }
+    }
+    for (uint32_t c = 0; c < PLAIN; c++)
+        if ((p->made[c] & CODE_POINT) == VANISHED || !ends[class_of(classes, p->made[c] & CODE_POINT)]) p->made[c] &= ~PLAIN_CUT;
+}
+
+/* Whether a step makes of a space before a character what it makes of it before a letter; `classes` of all three. */
+static bool follows_space(const wwho_rewriting *step, uint32_t space, uint32_t letter, uint32_t class) {
+    const wwho_automaton *a = step->automaton;
+    if (step->kind != STEP_REPLACE) return true;
+    const uint32_t *row = a->table + (a->table[WWHO_START * a->stride + space] & ENTRY_ROW);
+    return row[class] == row[letter];
+}
+
+static uint32_t class_of_made(const wwho_classes *classes, uint32_t made) {
+    return class_of(classes, (made & CODE_POINT) < BROKEN ? made & CODE_POINT : REPLACEMENT);
+}
+
+static void put_step(wwho_plain *p, const wwho_rewriting *step, const wwho_classes *classes) {
+    const uint32_t space = class_of_made(classes, p->made[' ']), letter = class_of_made(classes, p->made['a']);
+    uint16_t rules[MAX_CLASSES_SEEN];
+    uint64_t sure[MAX_CLASSES_SEEN / 64] = {0}; /* classes of those that are sure whatever follows */
+    find_rules(step, classes, 0, rules);
+    for (uint32_t c = 0; c < PLAIN; c++) {
+        uint32_t made = p->made[c], code_point = made & CODE_POINT, class;
+        if (!made || made & PLAIN_SEMI || code_point == VANISHED) continue;
+        class = class_of(classes, code_point);
+        p->made[c] = follows_space(step, space, letter, class) ? made_by(step, classes, rules, made) : 0;
+        if (p->made[c])
+            sure[class >> 6] |= UINT64_C(1) << (class & 63);
+        else
+            p->made[c] = made | PLAIN_SEMI;
+    }
+    find_rules(step, classes, sure, rules);
+    for (uint32_t c = 0; c < PLAIN; c++)
+        if (p->made[c] & PLAIN_SEMI) p->made[c] = made_by(step, classes, rules, p->made[c]);
+    if (step->kind != STEP_RULES || !step->automaton) return;
+    p->clusters = true;
+    find_cuts(p, step->automaton, classes);
+}
+
+/* A character with its flags as UTF-8 with them. */
+static uint32_t packed(uint32_t made) {
+    uint32_t c = made & CODE_POINT, flags = made & ~(uint32_t)(CODE_POINT | PLAIN_ORDERED);
+    uint8_t bytes[4] = {0};
+    if (c == VANISHED) return flags;
+    if (!made || made & PLAIN_ORDERED || c >= 0x10000) return 0;
+    bytes[3] = (uint8_t)encode_utf8(c, bytes);
+    return flags | read32(bytes);
+}
+
+/* What a step puts around parts, and steps have made of that so far. A character that begins like a prefix, which then is not put, may not
+ * be the first. */
+static void put_ends(wwho_plain *p, const wwho_rewriting *step, const wwho_classes *classes) {
+    uint16_t rules[MAX_CLASSES_SEEN];
+    find_rules(step, classes, 0, rules);
+    if (p->prefix) p->prefix = made_by(step, classes, rules, p->prefix);
+    if (step->kind != STEP_ENDS) return;
+    p->begins &= !p->prefix_if && step->n_prefix < 2;
+    p->ends &= !step->n_suffix;
+    if (step->n_prefix != 1) return;
+    p->prefix = PLAIN_SURE | step->targets[step->n];
+    p->prefix_if = step->flags | 128;
+    for (uint32_t c = 0; step->flags & ENDS_UNLESS && c < PLAIN; c++)
+        if (p->made[c] && (p->made[c] & CODE_POINT) == step->targets[step->n]) p->made[c] |= PLAIN_SEMI;
+}
+
+static void put_plain_of(wwho_plain *p, const wwho_rewriting *steps, uint32_t n_steps, const wwho_classes *classes) {
+    fill_bytes(p, 0, sizeof *p);
+    p->begins = p->ends = true;
+    for (uint32_t c = 0; c < PLAIN; c++) p->made[c] = PLAIN_SURE | PLAIN_CUT | c;
+    for (const wwho_rewriting *step = steps; step < steps + n_steps; step++) {
+        put_step(p, step, classes);
+        put_ends(p, step, classes);
+    }
+    for (uint32_t c = 0; c < PLAIN; c++) p->made[c] = packed(p->made[c]);
+    if (p->prefix) p->prefix = packed(p->prefix);
+    p->begins &= !p->prefix_if || (p->prefix && !(p->prefix & PLAIN_HEAD));
+}
+
+WWHO_LOCAL void put_plain(const wwho_normalizer *n, const wwho_classes *classes) {
+    uint32_t early = n->n_steps - n->n_late;
+    if (!n->n_steps) return;
+    put_plain_of(&n->plain[0], n->steps, early, classes);
+    put_plain_of(&n->plain[1], n->steps + early, n->n_late, classes);
+}
+
+WWHO_LOCAL uint32_t first_made(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c) {
+    const wwho_automaton *a = step->automaton;
+    if (step->kind == STEP_MAP) {
+        const wwho_rewrite *r = rewrite_of(step, c);
+        if (r->n != KEPT && r->n != 1) return WWHO_NONE;
+        if (r->n == 1) r = rewrite_of(step, c = step->targets[r->at]);
+        for (uint32_t i = 0; i < step->n_compositions; i++)
+            if (step->compositions[i].first == c) return WWHO_NONE;
+        return r->order || r->second || joins_hangul(step, c) || c - LEADS < N_LEADS || c - SYLLABLES < N_SYLLABLES ? WWHO_NONE : c;
+    }
+    if (step->kind == STEP_REPLACE) {
+        uint32_t row = a->table[WWHO_START * a->stride + class_of(classes, c)] & ENTRY_ROW, made = WWHO_NONE;
+        for (uint32_t rule = 0; rule < a->stored.n_rules; rule++) {
+            const wwho_rewrite *r = &step->rewrites[rule];
+            bool may = a->marks[row / a->stride * a->mark_words + ((rule + 1) >> 6)] >> ((rule + 1) & 63) & 1;
+            if (!may) continue;
+            uint32_t first = r->n == KEPT ? MATCH : r->n ? step->targets[r->at] : WWHO_NONE;
+            if (first == MATCH) first = c;
+            if (first == WWHO_NONE || (made != WWHO_NONE && made != first)) return WWHO_NONE;
+            made = first;
+        }
+        return made;
+    }
+    if (step->kind == STEP_RULES) {
+        uint8_t bytes[4];
+        uint32_t node = 0, n = encode_utf8(c, bytes), k = 0;
+        while (k < n && (node = next_node(step->trie, node, bytes[k])) != 0) k++;
+        return k < n ? c : WWHO_NONE;
+    }
+    if (step->kind == STEP_ENDS) return step->flags & ENDS_RIGHT && is_stripped(step, c) ? WWHO_NONE : c;
+    return c < 128 ? stand_in(c) : c >> 11 == 0xD800 >> 11 ? c : WWHO_NONE;
+}
+
+WWHO_LOCAL bool ends_alike(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t other, uint32_t *last) {
+    const wwho_automaton *a = step->automaton;
+    const uint64_t *after = a && *last != WWHO_NONE ? a->after + class_of(classes, *last) * a->words : 0;
+    uint32_t class = class_of(classes, c), same = class_of(classes, other);
+    if (step->kind == STEP_RULES || step->kind == STEP_ENDS) return false;
+    if (step->kind != STEP_REPLACE && *last != WWHO_NONE) {
+        const wwho_rewrite *r = step->kind == STEP_MAP ? rewrite_of(step, *last) : 0;
+        if (r && r->n == 1) r = rewrite_of(step, *last = step->targets[r->at]);
+        if (!r || r->n != KEPT || r->order || r->second) *last = WWHO_NONE;
+    }
+    for (uint32_t state = WWHO_START; a && state < a->stored.n_states; state++) {
+        const uint32_t *row = a->table + state * a->stride;
+        if ((after && !(after[state >> 6] >> (state & 63) & 1)) || row[same] & ENTRY_ROW) continue;
+        if (row[class] != row[same]) return false;
+        if (!ENTRY_MARK(row[same]) || step->rewrites[ENTRY_MARK(row[same]) - 1].n != KEPT) *last = WWHO_NONE;
+    }
+    return true;
+}
+#endif
