@@ -156,7 +156,8 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
             merges = places.take_whole(vocab, added, merges)
         places.tell(draft)
     bytes_of = {text: byte for text, byte in names.items() if text in vocab} if fallback else {}
-    moves = not (byte_level or places or whole or bytes_of) and unk is None and _can_move(vocab)
+    loses = unk is None and not (draft.spelled and stand_ins().keys() <= vocab.keys())
+    moves = not (byte_level or places or whole or bytes_of) and loses and _can_move(vocab)
     if moves:
         move_unknown(value, draft, _characters(vocab))
     spell, cut, symbol, decoding = _symbols(draft, places, byte_level, moves)
