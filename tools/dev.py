@@ -56,6 +56,7 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 CLANG_FORMAT = SCRIPTS / "clang-format"
 C_FOLDERS = (ROOT / "wasm", ROOT / "tests" / "fuzz", ROOT / "py" / "wwho")
 ESLINT = "tests/node_modules/eslint/bin/eslint.js"
+JS_FOLDERS = ("web", "tests", "tools")
 # Folders of tests that have Node packages, by the name of their stamp.
 NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
 TOKENIZERS = "tests/tokenizers"
@@ -132,24 +133,26 @@ def test(pytest_arguments: list[str]) -> int:
         return run(pytest + pytest_arguments)
     c_files = [str(path) for folder in C_FOLDERS for path in sorted(folder.rglob("*.[ch]"))]
     node_tests = sorted(str(path) for path in (ROOT / "tests" / "web").glob("*.test.mjs"))
-    # One process for each core. Large files of tests come first, so that what their tests share,
-    # such as a wheel, is made once: the last tests are spread over the processes.
-    python = [*pytest, "-n", "auto", "--dist", "worksteal", "tests/py"]
-    others = {
-        "ruff": [str(PYTHON), "-m", "ruff", "check", "."],
-        "ruff format": [str(PYTHON), "-m", "ruff", "format", "--check", "."],
-        "clang-format": [str(CLANG_FORMAT), "--dry-run", "--Werror", *c_files],
-        "eslint": ["node", ESLINT, "--config", "tests/eslint.config.mjs", "web", "tests", "tools"],
-        "mypy": [str(PYTHON), "-m", "mypy"],
-        "node": ["node", "--test", "--test-reporter=spec", *node_tests],
-        "pyodide": [*pytest, "tests/pyodide"],
-        "page": [*pytest, "-n", "auto", "--dist", "loadfile", "tests/web"],
-    }
-    # Browsers and downloads leave the processor idle, which the tests of Python then use.
+    # What runs side by side: browsers and downloads leave the processor idle, which others then use.
+    lanes: tuple[dict[str, list[str]], ...] = (
+        # One process for each core. Large files of tests come first, so that what their tests
+        # share, such as a wheel, is made once: the last tests are spread over the processes.
+        {"pytest": [*pytest, "-n", "auto", "--dist", "worksteal", "tests/py"]},
+        {
+            "ruff": [str(PYTHON), "-m", "ruff", "check", "."],
+            "ruff format": [str(PYTHON), "-m", "ruff", "format", "--check", "."],
+            "clang-format": [str(CLANG_FORMAT), "--dry-run", "--Werror", *c_files],
+            "eslint": ["node", ESLINT, "--config", "tests/eslint.config.mjs", *JS_FOLDERS],
+            "pyodide": [*pytest, "tests/pyodide"],
+            "mypy": [str(PYTHON), "-m", "mypy"],
+        },
+        {
+            "node": ["node", "--test", "--test-reporter=spec", *node_tests],
+            "page": [*pytest, "-n", "auto", "--dist", "loadfile", "tests/web"],
+        },
+    )
     with ThreadPoolExecutor() as pool:
-        beside = pool.submit(lambda: [name for name, step in others.items() if shown(name, step)])
-        failed = ["pytest"] if shown("pytest", python) else []
-        failed += beside.result()
+        failed = [name for found in pool.map(failing, lanes) for name in found]
     if failed:
         print(f"\nFailed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
@@ -376,6 +379,11 @@ def run(command: list[str], *, quiet: bool = False, output: Any = None) -> int:
         return done.returncode
     except FileNotFoundError:
         return 127
+
+
+def failing(steps: dict[str, list[str]]) -> list[str]:
+    """Run commands one after another; return the names of those that fail."""
+    return [name for name, command in steps.items() if shown(name, command)]
 
 
 def shown(title: str, command: list[str]) -> int:

@@ -161,7 +161,7 @@ def test_half_a_character_stays_in_its_cell(page: Any) -> None:
 
 def test_python_that_ends_starts_again(page: Any) -> None:
     begin(page, "import os; os._exit(1)")
-    expect(page.locator("#output")).to_contain_text("exit(1). Python starts again")
+    expect(page.locator("#output")).to_contain_text("exit(1). Python restarts")
     expect(page.locator("#state")).to_have_text("Python 3.14.2")
     assert run(page, "1 + 1") == "2\n"
 
