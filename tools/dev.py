@@ -133,7 +133,7 @@ def test(pytest_arguments: list[str]) -> int:
         return run(pytest + pytest_arguments)
     c_files = [str(path) for folder in C_FOLDERS for path in sorted(folder.rglob("*.[ch]"))]
     node_tests = sorted(str(path) for path in (ROOT / "tests" / "web").glob("*.test.mjs"))
-    # What runs side by side: browsers and downloads leave the processor idle, which others then use.
+    # What runs side by side: browsers and downloads leave the processor idle, which others use.
     lanes: tuple[dict[str, list[str]], ...] = (
         # One process for each core. Large files of tests come first, so that what their tests
         # share, such as a wheel, is made once: the last tests are spread over the processes.
