@@ -150,7 +150,7 @@ static inline int open_model(fuzz_model *m, const uint8_t *bytes, size_t len, si
 /* Zeroed scratch, `times` the least. */
 static inline void give_scratch(fuzz_model *m, size_t times) {
     size_t size = wwho_scratch_size(m->model);
-    MUST(size && size <= 8000000);
+    MUST(size && size <= 8 << 20);
     m->scratch_len = size * times;
     free(m->scratch);
     m->scratch = calloc(m->scratch_len, 1);

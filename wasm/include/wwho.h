@@ -237,7 +237,7 @@ int wwho_step(const wwho_model *model, uint32_t automaton, uint32_t state, uint3
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,
                    uint32_t *sources, size_t cap, size_t *read, size_t *n);
 
-/* Bytes of scratch that wwho_encode needs: at most 8 MB, whatever the text. It may need more only if the normalizer rewrites a text that
+/* Bytes of scratch that wwho_encode needs: at most 8 MiB, whatever the text. It may need more only if the normalizer rewrites a text that
  * has no safe place to cut for 3 KB; see WWHO_BUFFER below. Keep the scratch area between calls: it caches pretokens and segments. */
 size_t wwho_scratch_size(const wwho_model *model);
 

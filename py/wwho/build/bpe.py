@@ -229,7 +229,7 @@ def _cuts(
         known.pop(most if spelled else mark, None)
         known[most if spelled else mark] = reduce(sub, known.values(), ALL)
     known.pop("", None)
-    cut = [(members, CodePointSet.of(*ends)) for ends, members in known.items()]
+    cut = [(members, CodePointSet.of(*ends)) for ends, members in known.items() if members]
     rest = reduce(sub, (members for members, _ in cut), ALL)
     goes_on = [seq(Chars(members), Look(negative=True, chars=ends)) for members, ends in cut]
     inner = many(Alt((*([Chars(rest)] if rest else []), *goes_on)), 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import sys
 from array import array
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -13,7 +14,6 @@ from operator import index
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar, cast
 
-from wwho import _core
 from wwho._core import ffi, lib
 from wwho.core.base import Span, unknown_id, unknown_text
 from wwho.core.core import Of, check_version, core_info, refuse
@@ -32,7 +32,7 @@ _Result = TypeVar("_Result")
 _uncleared = ffi.new_allocator(should_clear_after_alloc=False)
 _NULL = ffi.NULL
 # A second module in the library of the first: what it does takes twice as long through cffi.
-_loader = ExtensionFileLoader("wwho._ids", _core.__file__)
+_loader = ExtensionFileLoader("wwho._ids", str(sys.modules["wwho._core"].__file__))
 _ids: Any = module_from_spec(cast(ModuleSpec, spec_from_loader("wwho._ids", _loader)))
 _PLACE = Struct("=II")
 _UNK = int(lib.WWHO_UNK_TOKEN)
