@@ -185,10 +185,10 @@ def check_limits(library: Library) -> None:
         )
         assert set(refused) == {lib.WWHO_ARGUMENT}, (length, refused)
     assert lib.wwho_token_id(*given, LARGEST, out) == lib.WWHO_TOKEN
-    stated = re.search(r"needs: at most (\d+) MB, whatever", HEADER.read_text("utf-8"))
+    stated = re.search(r"needs: at most (\d+) MiB, whatever", HEADER.read_text("utf-8"))
     needed = lib.wwho_scratch_size(core.model)
     assert stated is not None
-    assert needed <= 1e6 * float(stated[1])
+    assert needed <= 2**20 * float(stated[1])
     for job in (core.job(cap=1), core.job(ids=out, starts=out, ends=out, cap=1)):
         job.scratch_len = needed - 1
         assert lib.wwho_encode(*given, LARGEST, ffi.NULL, job) == lib.WWHO_BUFFER

@@ -57,7 +57,7 @@ async function openTiny(room) {
 
 test("the scratch is of the size that the header states, whatever the text", async () => {
   const { exports, model } = await openTiny(1);
-  const stated = 1e6 * Number(/needs: at most (\d+) MB, whatever/.exec(header)?.[1]);
+  const stated = 2 ** 20 * Number(/needs: at most (\d+) MiB, whatever/.exec(header)?.[1]);
   const size = exports.wwho_scratch_size(model) >>> 0;
   assert.ok(size > 0 && size <= stated, `${size}`);
 });
