@@ -19,7 +19,7 @@
 #define ROWS 16u         /* rows that are merged in turn */
 #define REACH (1u << 14) /* bytes: tokens that far back are final */
 
-/* A candidate: the rank of the token that two neighbors merge to, and the place of the first. The lowest candidate merges next. */
+/* A candidate: the rank of the token that two neighbours merge to, and the place of the first. The lowest candidate merges next. */
 static HOT int32_t candidate(uint32_t rank, uint32_t at) { return rank == WWHO_NONE ? INT32_MAX : (int32_t)(rank * WIDE_WINDOW | at); }
 
 /* Adjacent symbols or tokens of a pretoken. A merged token takes the place of its first symbol. */
@@ -27,8 +27,8 @@ typedef struct {
     const wwho_pairs *pairs;
     uint32_t n;
     uint32_t tokens[WIDE_WINDOW + 1];
-    int32_t next[WIDE_WINDOW];                            /* candidates: each place with its right neighbor */
-    uint16_t before[WIDE_WINDOW + 1], after[WIDE_WINDOW]; /* the places of neighbors; before[0] is never written and stays 0 */
+    int32_t next[WIDE_WINDOW];                            /* candidates: each place with its right neighbour */
+    uint16_t before[WIDE_WINDOW + 1], after[WIDE_WINDOW]; /* the places of neighbours; before[0] is never written and stays 0 */
     uint32_t fresh[2];                                    /* places whose candidate changes; their slots are being prefetched */
 } wwho_row;
 
