@@ -1,9 +1,9 @@
-/* The cache: what pieces became. Of fixed size: a new one takes the place of another. It lies at the
- * start of the scratch area, so that it lasts from call to call.
+/* The cache: the ids of recent pretokens. Its size is fixed: a new pretoken replaces another. The cache is at the start of the scratch
+ * area, so it lasts from call to call.
  *
- * A line is a text, zero behind its end and with its length in the last byte, and its ids. A short line has them as 32 bits, their
- * number in the upper bits of the first; a long one as 24 bits, their number less one in the upper three of the first. A few lines are
- * a set, the newest one first. Short texts have sets of their own, since most are short. */
+ * A line is a text and its ids. The text is padded with zeros, and its length is in the last byte. A short line stores ids of 32 bits, and
+ * the number of ids in the upper bits of the first. A long line stores ids of 24 bits, and the number less one in the upper three bits of
+ * the first. A few lines form a set, the newest first. Short texts have sets of their own, since most texts are short. */
 #ifndef WWHO_CACHE_H
 #define WWHO_CACHE_H
 
@@ -11,22 +11,22 @@
 
 enum {
     SHORT_TEXT = 2,
-    LONG_TEXT = 5, /* words */
+    LONG_TEXT = 5, /* sizes of texts and lines in words */
     SHORT_LINE = 4,
     LONG_LINE = 8,
     SHORT_WAYS = 2,
-    LONG_WAYS = 3, /* lines of a set */
+    LONG_WAYS = 3, /* lines in a set */
     SHORT_ROOM = 4,
-    LONG_ROOM = 8, /* ids */
+    LONG_ROOM = 8, /* ids in a line */
     SHORT_BITS = 16,
-    LONG_BITS = 14, /* of the number of sets */
+    LONG_BITS = 14, /* log2 of the number of sets */
     SHORT_SET = SHORT_WAYS * SHORT_LINE,
     LONG_SET = LONG_WAYS * LONG_LINE,
-    LONG_SETS = SHORT_SET << SHORT_BITS, /* where they begin */
+    LONG_SETS = SHORT_SET << SHORT_BITS, /* where the long sets start */
     CACHE_WORDS = LONG_SETS + (LONG_SET << LONG_BITS)
 };
 
-/* A text to be looked up, and its set; null where it is too long for one. */
+/* A text to look up, and its set. The set is null if the text is too long for a line. */
 struct wwho_key {
     uint64_t text[LONG_TEXT];
     uint64_t *set;
@@ -35,10 +35,10 @@ struct wwho_key {
 
 static inline bool is_short(const wwho_key *key) { return key->n < 8 * SHORT_TEXT; }
 
-/* What tells the texts of one model from another's, and both from an empty line: n > 0 is the length. */
+/* The tag of a text separates the texts of one model from those of another, and both from an empty line. n > 0 is the length. */
 static inline uint64_t text_tag(size_t n, uint32_t model) { return (uint64_t)(n | (size_t)model << 6) << 56; }
 
-/* A short text, zero behind its end, and its tag. */
+/* A short text, padded with zeros, and its tag. */
 typedef struct {
     uint64_t low, high;
 } wwho_brief;
@@ -46,7 +46,7 @@ typedef struct {
 /* A key that no line has. */
 #define no_brief ((wwho_brief){0, text_tag(8 * SHORT_TEXT, 0)})
 
-/* The key of a text of n > 0 bytes, from which on 16 may be read; of one that is not short, a key that no line has. */
+/* The key of a text of n > 0 bytes, from whose start 16 bytes may be read. A text that is not short gets a key that no line has. */
 static HOT wwho_brief brief_key(const uint8_t *text, size_t n, uint32_t model) {
     static const uint64_t masks[2 * SHORT_TEXT] = {~UINT64_C(0), ~UINT64_C(0), 0, 0};
     size_t most = n < 8 * SHORT_TEXT ? n : 8 * SHORT_TEXT;
@@ -56,8 +56,9 @@ static HOT wwho_brief brief_key(const uint8_t *text, size_t n, uint32_t model) {
 
 static HOT uint64_t brief_set(wwho_brief key) { return SHORT_SET * ((key.low ^ (key.high * MIX >> 7)) * MIX >> (64 - SHORT_BITS)); }
 
-/* How many ids a set has for a key, 0: it lacks it; they go to `ids`, which has room for SHORT_ROOM. Without a branch, so that the reads
- * of many overlap. With SIMD, known code is 1.07 times as fast in WebAssembly, known English 1.04 times. */
+/* The number of ids that a set holds for a key, or 0 if it does not hold the key. The ids go to `ids`, which has room for SHORT_ROOM. There
+ * is no branch, so the reads of many lookups overlap. With SIMD, known code is 1.07 times as fast in WebAssembly, known English 1.04 times.
+ */
 static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint32_t *ids) {
 #ifdef WIDE_WORDS
     wwho_16 wanted, first, second;
@@ -75,7 +76,7 @@ static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint32_t *id
     return (uint32_t)(line[2] >> 24 & 0xFF) & (0u - (newer | older));
 }
 
-/* The key of a text of n > 0 bytes; `readable` bytes may be read from it on. `model` is its number. */
+/* Make the key of a text of n > 0 bytes. It is safe to read `readable` bytes from its start on. `model` is the model's number. */
 static COLD void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, size_t readable, uint32_t model) {
     uint8_t copy[8 * LONG_TEXT];
     key->set = 0;
@@ -107,7 +108,8 @@ static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
     return true;
 }
 
-/* The ids that the cache has for a text go to `ids`, which has room for LONG_ROOM; gives their number, 0: it has none. */
+/* Look up the ids of a text. They go to `ids`, which has room for LONG_ROOM. Returns their number, or 0 if the cache does not hold the
+ * text. */
 static WARM uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     const uint64_t *line = key->set;
     if (!line) return 0;
@@ -119,7 +121,7 @@ static WARM uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     return (packed[3] >> 5) + 1u;
 }
 
-/* Keep `first` + each of n tokens: their line is the newest of its set. */
+/* Store the ids `first` + each of n tokens. Their line becomes the newest of its set. */
 static inline void keep(const wwho_key *key, uint32_t first, const uint32_t *tokens, uint32_t n) {
     bool brief = is_short(key);
     uint32_t words = brief ? SHORT_TEXT : LONG_TEXT, line = brief ? SHORT_LINE : LONG_LINE, set = brief ? SHORT_SET : LONG_SET;

@@ -7,8 +7,8 @@
 #include "stages.h"
 #include "stream.h"
 
-/* Let the cache know the tokens of a text. It holds ids, from which token_of() must find back: one without an id is not kept. Not to ask
- * where all do makes unseen text 1.04 times as fast. */
+/* Store the tokens of a text in the cache. The cache holds ids, and token_of() must map each back to its token: a text with a token that
+ * has no id of its own is not stored. If all tokens have one, skipping this check makes unseen text 1.04 times as fast. */
 static void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n) {
     uint32_t ids[LONG_ROOM];
     if (!v->ids) {
@@ -43,8 +43,8 @@ WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sour
         place_part(sources, n, text, len, (uint32_t)e->start, e->starts ? &e->starts[i] : 0, &e->ends[i]);
 }
 
-/* n ids of a text that starts at `at`, in a buffer with room for LONG_ROOM. Copied at once, Hindi and Sinhala that were seen before are
- * 1.04 to 1.06 times as fast. */
+/* Write n ids of a text that starts at `at`, from a buffer with room for LONG_ROOM. Copying all of the buffer at once makes Hindi and
+ * Sinhala that were seen before 1.04 to 1.06 times as fast. */
 static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *ids, uint32_t n, size_t at) {
     if (e->n + LONG_ROOM <= e->quick) {
         copy_bytes(e->ids + e->n, ids, LONG_ROOM * sizeof *ids);
@@ -59,7 +59,7 @@ static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32
 
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
-/* The token with the n bytes of text at a place, or WWHO_NONE. */
+/* The token that equals the n bytes of text at a place, or WWHO_NONE. */
 static COLD uint32_t find_at(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
     return find_text(v, e->text + at, n, hash_at(e, at, n));
 }
@@ -73,7 +73,7 @@ static void flush_phrase(wwho_encoder *e) {
     row->n = 0;
 }
 
-/* Hold tokens back no longer, nor those that come. */
+/* Write the tokens that were held back, and do not hold back those that follow. */
 static void release(wwho_encoder *e, const wwho_vocabulary *v) {
     if (!e->held.on) return;
     flush_phrase(e);
@@ -90,7 +90,7 @@ static void hold_or_put(wwho_encoder *e, const wwho_vocabulary *v, const uint32_
         for (uint32_t i = 0; i < n; i++) held->tokens[held->n++] = tokens[i];
 }
 
-/* Merge a run and put its tokens, but for the first: give those that are left at the end, from *at on. */
+/* Merge a run, and write its tokens except the last ones. Returns the number of tokens that remain in e->merging, from *at on. */
 static uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
     wwho_merging *m = e->merging;
     *at = run->start;
@@ -102,7 +102,7 @@ static uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
     return m->count;
 }
 
-/* Put the symbols that a merge gave up as they are. */
+/* Write the symbols where a merge gave up as they are. */
 static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
     release(e, run->v);
     for (size_t at = e->merging->at; at < run->end;) {
@@ -112,7 +112,7 @@ static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
     }
 }
 
-/* Put the tokens of a piece over bytes: of a text of `len` bytes that may be read. */
+/* Write the tokens of a pretoken over bytes. It is part of a text of which `len` bytes may be read. */
 static COLD void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
                              size_t end) {
     uint32_t token = find_text(v, text + at, end - at, hash_text(text + at, end - at, len - at));
@@ -147,13 +147,14 @@ COLD void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_rou
     e->place = end;
 }
 
-/* The atom with this text, or WWHO_NONE. */
+/* The symbol with this text, or WWHO_NONE. */
 static inline uint32_t find_atom(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     uint32_t token = find_at(e, v, at, end - at);
     return token < v->n_symbols ? token : WWHO_NONE;
 }
 
-/* A unit that is no atom: the lone space and an atom (true), or what stands for it. */
+/* Encode text that is no symbol of the model: write the lone space if a symbol follows it (true), or the replacement for the whole text
+ * (false). */
 static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     if (v->speller && e->text[at] == ' ' && v->space_id != WWHO_NONE && find_atom(e, v, at + 1, end) != WWHO_NONE) {
         put(e, v->space_id, at + 1);
@@ -163,7 +164,7 @@ static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at,
     return false;
 }
 
-/* Put the n tokens of a segment, where there are superwords. */
+/* Add the n tokens of a segment to the phrase, for a model with superwords. */
 static COLD void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n, size_t at, size_t end) {
     wwho_phrase *p = &e->phrase;
     wwho_row *row = &p->row;
@@ -178,13 +179,14 @@ static COLD void put_in_phrase(wwho_encoder *e, const wwho_route *route, const u
     for (uint32_t i = 0; i < n; i++) push_symbol(row, tokens[i]);
 }
 
-/* Whether a token, if it is one and no superword, may stand for n units: an atom is one, all others are several. */
+/* Whether a token, if there is one and it is no superword, may stand for n symbols: a symbol stands for one, all other tokens for several.
+ */
 static inline bool spans_units(const wwho_vocabulary *v, uint32_t token, uint32_t n) {
     return token < v->n_plain && (token < v->n_symbols) == (n == 1);
 }
 
-/* The word at the cursor, which moves behind it: syllables gather to words, any other unit is a word of its own. Units that are no
- * atoms cut it into runs. */
+/* Encode the word at the cursor, and move the cursor past it. Adjacent syllables form a word, and anything else that `units` finds is a
+ * word of its own. Text that is no symbol of the model cuts the word into runs. */
 static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_automaton *units, wwho_cursor *c) {
     const wwho_classes *classes = &e->model->classes;
     wwho_merging *m = e->merging;
@@ -221,7 +223,7 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
     *c = start_within(classes, c, run.end, c->end);
 }
 
-/* Put the unmade token that a piece is as a whole, if it is one. */
+/* If the whole pretoken is a token that no merge makes, write that token. */
 static COLD bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     uint32_t token = v->whole_pieces ? find_at(e, v, at, end - at) : WWHO_NONE;
     if (token == WWHO_NONE || token < v->n_made) return false;
@@ -233,8 +235,8 @@ static COLD bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwh
 /* Whether each character is a syllable. */
 static bool are_characters(const wwho_automaton *units) { return units->single && units->stored.n_rules == 1; }
 
-/* A short piece whose units are characters, of which the model may lack some: as runs between those, unseen Hindi takes Yi 1.45 times as
- * long. */
+/* Encode a short pretoken whose symbols are characters, some of which the model may lack. If each run between those were merged with
+ * encode_word(), unseen Hindi would take 1.45 times as long with Yi's tokenizer. */
 static COLD void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     wwho_row *row = &e->merging->row;
     const size_t first = at;
@@ -266,7 +268,7 @@ COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_r
         encode_characters(e, v, key, at, end);
         return;
     }
-    uint32_t unsure = v->superwords.slots ? PHRASE_TOKENS : 0; /* so many may yet merge: no reason to stop at the limit */
+    uint32_t unsure = v->superwords.slots ? PHRASE_TOKENS : 0; /* so many tokens may yet merge: they are no reason to stop at the limit */
     held->on = true;
     held->n = 0;
     held->start = at;
@@ -287,8 +289,8 @@ static WARM const wwho_vocabulary *model_of(const wwho_encoder *e, const wwho_pi
     return &e->model->models[piece->route->model];
 }
 
-/* Put the ids that the cache had for pieces of a block, from one to another. Copied four at a time: in WebAssembly, English and code are
- * 1.15 times as fast, natively 1.02 to 1.04 times. */
+/* Write the ids that the cache had for the block's pretokens from `from` up to `to`. Copying them four at a time makes English and
+ * code 1.15 times as fast in WebAssembly, natively 1.02 to 1.04 times. */
 static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_piece *to) {
     const uint32_t *ids = e->block->ids + from->first;
     uint32_t n = to->first - from->first;
@@ -299,7 +301,8 @@ static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_p
         for (; from < to; from++) put_ids(e, model_of(e, from), e->block->ids + from->first, from[1].first - from->first, from->start);
 }
 
-/* A row of the symbols of a piece that is syllables alone, or the one token that it is; left empty where there is more to it. */
+/* Fill a row with the symbols of a pretoken that consists only of syllables, or with the one token that equals the pretoken. The row stays
+ * empty if the pretoken contains anything else. */
 static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at,
                              size_t end) {
     wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
@@ -325,8 +328,8 @@ static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, co
     }
 }
 
-/* Begin to find the tokens of a piece that the cache lacks: the row gets the one, or symbols to merge, or none: then it is to be
- * encoded by itself. */
+/* Start to encode a pretoken that the cache lacks. The row gets the one token that equals it, or symbols to merge. If the row stays empty,
+ * the pretoken must be encoded by itself. */
 static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at, size_t end) {
     row->n = 0;
     row->pairs = &v->pairs;
@@ -343,7 +346,7 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
         push_bytes(row, v, e->text + at, (uint32_t)(end - at));
 }
 
-/* A piece of which nothing is known, but maybe that it became many ids. */
+/* Encode a pretoken that the main cache lacks and that no row took. The cache for many ids may have it. */
 static HOT void encode_by_kind(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                                size_t end) {
 #ifndef __wasm__
@@ -357,13 +360,14 @@ static HOT void encode_by_kind(wwho_encoder *e, const wwho_vocabulary *v, const 
 #endif
 }
 
-/* Put the pieces of the block. In phases, so that reads overlap: keys, as the pieces come, the cache without a branch, what it lacks:
- * tokens that are whole pieces, and merges, ROWS of them side by side. */
+/* Write the tokens of the block's pretokens. This works in phases, so that reads overlap: the keys, made when the pretokens are queued; the
+ * cache lookup, without a branch; then the pretokens that the cache lacks: tokens that equal a whole pretoken, and merges, ROWS of them
+ * side by side. */
 COLD void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
     if (e->flags & WWHO_CUT_ONLY) b->n = 0;
     wwho_piece *p = b->pieces, *done = p;
-    bool spelled = e->pairs && e->ends; /* the tokens that the cache has do not say where they end */
+    bool spelled = e->pairs && e->ends; /* the cache does not say where the tokens end in the original text */
     b->phrases |= spelled;
     uint32_t misses = 0, n = 0;
     for (uint32_t i = 0; i < b->n; i++, p++) {
@@ -414,7 +418,7 @@ COLD void put_block(wwho_encoder *e) {
             size_t start = piece->start, end = start + key->n;
             put_known(e, done, piece);
             done = piece + 1;
-            e->place = start; /* what is dropped belongs to no token */
+            e->place = start; /* dropped text belongs to no token */
             if (row->n) keep_tokens(key, v, row->tokens, row->n);
             if (v->superwords.slots && (n_kept[j] || row->n)) {
                 for (uint32_t t = 0; t < n_kept[j]; t++) kept[j][t] -= v->first_id;
@@ -439,13 +443,13 @@ COLD void put_block(wwho_encoder *e) {
     b->phrases = false;
 }
 
-/* Put the block where it has no room for so many pieces; gives how many it has then. */
+/* Write the block if it has no room for n more pretokens. Returns how many it then has. */
 COLD uint32_t make_room(wwho_encoder *e, uint32_t n) {
     if (e->block->n + n > BLOCK || e->n + e->block->n > e->limit) put_block(e);
     return e->block->n;
 }
 
-/* Whether a piece is one that a route's stage drops, which its first character tells. */
+/* Whether a route's stage drops a pretoken. The first character of the pretoken decides this. */
 static inline bool is_dropped(const wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
     const wwho_classes *classes = &e->model->classes;
     const wwho_automaton *a = route->scanner;
@@ -455,13 +459,13 @@ static inline bool is_dropped(const wwho_encoder *e, const wwho_route *route, si
     return route->actions[ENTRY_MARK(a->table[row + classes->n_classes]) - 1];
 }
 
-/* The pieces of a block up to number n, whose ends are there and the first of which starts at `at`, are of a route. */
+/* Add the pretokens up to number n, all of this route, to the block. Their ends are already there, and the first starts at `at`. */
 COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n) {
     wwho_block *b = e->block;
     const uint8_t *text = e->text;
     uint64_t *cache = e->cache;
     uint32_t model = route->model;
-    ptrdiff_t sure = (ptrdiff_t)e->len - 16; /* 16 bytes may be read up to there */
+    ptrdiff_t sure = (ptrdiff_t)e->len - 16; /* 16 bytes may be read from any place up to here */
     wwho_piece *p = &b->pieces[b->n];
     for (uint32_t *end = &b->ends[b->n], *last = &b->ends[n], *kept = end; end < last; at = *end++) {
         if (DROPS && route->tells) {
@@ -480,7 +484,7 @@ COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint
     b->phrases |= e->model->models[route->model].superwords.slots != 0;
 }
 
-/* A segment that is cut into pieces by several stages, or by one that does not keep all. */
+/* Encode a segment that several stages cut into pretokens, or one stage that does not keep every match. */
 static void encode_staged(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
     wwho_walk walk;
     start_walk(&walk, e->model, route, c, at, end);
@@ -491,7 +495,7 @@ static void encode_staged(wwho_encoder *e, const wwho_route *route, const wwho_c
     }
 }
 
-/* A segment that is cut into pieces. */
+/* Encode a segment that one stage cuts into pretokens. */
 static void encode_pieces(wwho_encoder *e, const wwho_route *route, wwho_cursor c) {
     const wwho_classes *classes = &e->model->classes;
     const wwho_stream *stream = route->scanner->stream;
@@ -517,7 +521,7 @@ static void encode_pieces(wwho_encoder *e, const wwho_route *route, wwho_cursor 
         uint32_t last = b->n, n = make_room(e, open + STREAM_STEP);
         for (uint32_t i = 0; n < last && i < open; i++) b->ends[i] = b->ends[last + i];
         if (e->n > e->limit) return;
-        size_t left = e->limit - e->n; /* a piece has a token at least */
+        size_t left = e->limit - e->n; /* a pretoken has at least one token */
         uint32_t room = left < BLOCK / 2 ? n + open + (uint32_t)left + STREAM_STEP : BLOCK;
         uint32_t found = cut_pieces(classes, stream, &cutter, b->ends, n + open, room < BLOCK ? room : BLOCK, &open) - open;
         size_t next = found > n ? b->ends[found - 1] : at;
@@ -539,7 +543,7 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     }
     e->block->n = 0;
     e->block->phrases = false;
-    wwho_cursor c = start_at(&e->model->classes, e->text, at, end); /* behind the segment that starts at `at` */
+    wwho_cursor c = start_at(&e->model->classes, e->text, at, end); /* after the segment that starts at `at` */
     for (uint32_t route = 0; at < end && e->n <= e->limit;) {
         if (c.at == at) next_segment(e->model, &c, &route);
         const wwho_route *r = &e->model->routes[route];

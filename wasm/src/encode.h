@@ -5,17 +5,17 @@
 #include "cache.h"
 #include "merge.h"
 
-#define PHRASE_TOKENS 64u /* the most that a phrase has: FORMAT.md, Encoding */
+#define PHRASE_TOKENS 64u /* the most tokens in a phrase: FORMAT.md, Encoding */
 
-/* A phrase: the tokens of neighbouring segments of one route, each but the first beginning with U+0020. Superwords may merge them;
- * they are put once it is known where the phrase ends. */
+/* A phrase: the tokens of adjacent segments with the same route, where each segment but the first starts with U+0020. Superwords may merge
+ * these tokens, so they are written only when the end of the phrase is known. */
 typedef struct {
     wwho_row row;
     const wwho_route *route;
     size_t start, end;
 } wwho_phrase;
 
-/* The tokens of a segment, held back while they may be all of them, and part of a phrase. */
+/* The tokens of a segment. They are held back as long as they may be all of its tokens and part of a phrase. */
 typedef struct {
     bool on;
     uint32_t n;
@@ -23,26 +23,26 @@ typedef struct {
     uint32_t tokens[PHRASE_TOKENS];
 } wwho_held;
 
-enum { BLOCK = 192 }; /* pieces that are worked on at once */
+enum { BLOCK = 192 }; /* pretokens that are encoded together */
 
-/* A piece of a block, and its line in the cache. */
+/* A pretoken of a block, and its set in the cache. */
 typedef struct {
     wwho_brief key;
     const uint64_t *set;
     const wwho_route *route;
     uint32_t start;
-    uint32_t first; /* of the ids that the cache has, in those of the block; they go up to those of the next piece */
+    uint32_t first; /* where its cached ids start in the block's ids; they end where those of the next pretoken start */
 } wwho_piece;
 
-/* A block of pieces, of any routes, and what is known of each. */
+/* A block of pretokens, of any routes, and what is known about each. */
 typedef struct {
     uint32_t n;
-    bool phrases; /* some may be part of a phrase */
+    bool phrases; /* some pretokens may be part of a phrase */
     wwho_piece pieces[BLOCK + 1];
     uint32_t ends[BLOCK + 1];
     uint32_t ids[SHORT_ROOM * (BLOCK + 1)];
-    uint32_t misses[BLOCK + 1]; /* pieces that the cache lacks, or that are too long for a short line */
-    wwho_key long_keys[BLOCK];  /* of the misses */
+    uint32_t misses[BLOCK + 1]; /* pretokens that the cache lacks, or that are too long for a short line */
+    wwho_key long_keys[BLOCK];  /* the keys of the misses */
     wwho_row rows[ROWS];
 } wwho_block;
 
@@ -51,21 +51,21 @@ typedef struct wwho_many wwho_many;       /* many.h */
 
 enum { STEPS_STUCK = 1, PIECE_STUCK, WORD_STUCK = 4 };
 
-/* Where tokens go, and what they need on the way. */
+/* The output of encoding, and its state. */
 struct wwho_encoder {
     const wwho_model *model;
     const uint8_t *text;
-    size_t len;   /* of all that may be read: what is encoded may be one text of several */
-    size_t start; /* of that one */
-    size_t place; /* where the next token begins, if places are wanted */
+    size_t len;   /* of all text that may be read; the encoded text may be one of several */
+    size_t start; /* the start of the encoded text */
+    size_t place; /* where the next token starts, if places are wanted */
     uint32_t flags;
-    uint32_t *ids, *starts, *ends; /* starts not without ends; or null */
-    size_t quick;                  /* = cap where ids alone are wanted, else 0: they may be copied some at a time */
-    size_t cap, n, limit;          /* tokens; the encoder stops soon after n > limit */
+    uint32_t *ids, *starts, *ends; /* may be null; starts are never given without ends */
+    size_t quick;                  /* cap if only ids are wanted, else 0: then ids may be copied several at a time */
+    size_t cap, n, limit;          /* counts of tokens; the encoder stops soon after n > limit */
     wwho_span *spans;              /* null: not wanted */
     size_t spans_cap, n_spans;
-    bool fresh; /* the next span is the first of a segment */
-    /* scratch */
+    bool fresh; /* the next span is the first of its segment */
+    /* scratch area */
     uint64_t *cache;
     wwho_merging *merging;
     wwho_block *block;
@@ -73,13 +73,13 @@ struct wwho_encoder {
 #ifndef __wasm__
     wwho_many *many;
 #endif
-    uint8_t *work; /* of steps, and for the symbols of a piece */
+    uint8_t *work; /* for the steps, and for the symbols of a pretoken */
     size_t work_len;
-    uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: it is too small for them; WORD_STUCK: words.h */
-    const wwho_rewriting *pairs; /* how pieces over bytes are written, or null: as they are */
+    uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: `work` is too small for them; WORD_STUCK: see words.h */
+    const wwho_rewriting *pairs; /* how to write pretokens for a model over bytes; null: as they are */
     wwho_phrase phrase;
     wwho_held held;
-    size_t unk_end; /* where the last unk_id of a segment ends */
+    size_t unk_end; /* the end of the segment's last unk_id */
 };
 
 static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
@@ -94,13 +94,13 @@ static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
     e->n++;
 }
 
-/* Take the last token back: another one is to stand in its place. */
+/* Remove the last token, because another one replaces it. */
 static inline void take_back(wwho_encoder *e) {
     e->n--;
     if (e->starts && e->n < e->cap) e->place = e->starts[e->n] + e->start;
 }
 
-/* Let the tokens from number `first` on have the place of all of them: in tokenizers each byte of a text has it. */
+/* Give each token from number `first` on the place of all of them together. In tokenizers, each byte of a text has this place. */
 static inline void place_alike(wwho_encoder *e, size_t first) {
     for (size_t last = e->n - 1; e->starts && last < e->cap && first < last; first++) {
         e->starts[first + 1] = e->starts[first];
@@ -108,7 +108,7 @@ static inline void place_alike(wwho_encoder *e, size_t first) {
     }
 }
 
-/* Tokens of a vocabulary, whose texts stand one after another from `at`. Gives where they end, if ends are wanted. */
+/* Write tokens of a vocabulary whose texts follow one another from `at` on. Returns where they end, if ends are wanted. */
 static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
     e->place = at;
     for (uint32_t i = 0; i < n; i++) {
@@ -118,21 +118,22 @@ static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const ui
     return at;
 }
 
-/* A place in a text of n bytes, counted from `base`, that came from `sources` in another one: make it one of that. `start` may be null. */
+/* Map a place in a rewritten text of n bytes to the original text. Places are counted from `base`, and `sources` holds the origin of each
+ * byte. `start` may be null. */
 WWHO_LOCAL void place_part(const uint32_t *sources, size_t n, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
                            uint32_t *end);
 
-/* The same for the tokens from number `first` on. */
+/* Do the same for the tokens from number `first` on. */
 WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, size_t n, const uint8_t *text, size_t len);
 
-/* Put what stands for a symbol that a model lacks, from `at` to `end`: unk_id (true), which is that of the one before it where `again`
- * says that there is one, and the model fuses them; or other tokens. */
+/* Write the replacement for a symbol that the model lacks, from `at` to `end`. Returns true if it is unk_id. `again` says that the symbol
+ * before also became unk_id; if the model fuses unknown symbols, both share that one. Returns false if it is other tokens. */
 WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool again);
 
-/* The tokens of a piece, as long as the cache could take them. */
+/* The tokens of a pretoken, while they are few enough for the cache. */
 enum { MAX_KEPT = 8 };
 typedef struct {
-    uint32_t tokens[MAX_KEPT], n; /* more than MAX_KEPT: it cannot */
+    uint32_t tokens[MAX_KEPT], n; /* more than MAX_KEPT: the cache has no room for them */
 } wwho_kept;
 
 static inline void note(wwho_kept *kept, uint32_t token) {
@@ -140,36 +141,36 @@ static inline void note(wwho_kept *kept, uint32_t token) {
     if (kept->n <= MAX_KEPT) kept->n++;
 }
 
-/* Add a piece or its units to the spans. */
+/* Add a pretoken or its symbols to the spans. */
 WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, size_t end);
 
-/* Let the cache know the tokens that a piece became. */
+/* Store the tokens of a pretoken in the cache. */
 WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const wwho_kept *kept);
 
-/* Whether most of the bytes ahead are not ASCII: there are no letters to skip, and the plain scanner, which reads characters of three
- * bytes by their page, is quicker: natively Arabic by 1.06 and emoji by 1.3, in WebAssembly Hindi and Sinhala by 1.06. */
+/* Whether most of the bytes ahead are not ASCII. Then there are no letters to skip, and the plain scanner, which reads characters of three
+ * bytes by their page, is faster: natively Arabic by 1.06 and emoji by 1.3, in WebAssembly Hindi and Sinhala by 1.06. */
 static inline bool is_wide(const uint8_t *text) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < 32; i += 8) n += (uint32_t)((load64(text + i) >> 7 & ONES) * ONES >> 56);
     return n > 16;
 }
 
-/* Put the pieces of the block; make room in it for n more, and give how many it has then; queue those up to number n, whose ends are
- * there and the first of which starts at `at`. */
+/* put_block() writes the tokens of the block's pretokens. make_room() makes room for n more pretokens and returns how many the block then
+ * has. queue_pieces() adds the pretokens up to number n: `ends` already holds their ends, and the first starts at `at`. */
 WWHO_LOCAL void put_block(wwho_encoder *e);
 WWHO_LOCAL uint32_t make_room(wwho_encoder *e, uint32_t n);
 WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n);
 
-/* Put the tokens of text without added tokens. */
+/* Write the tokens of text without added tokens. */
 WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end);
 
-/* GREEDY and VITERBI. */
+/* Encode a pretoken with a model of the kind GREEDY or VITERBI. */
 WWHO_LOCAL void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                               size_t end);
 WWHO_LOCAL void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                                size_t end);
 
-/* BPE over bytes, and over the units that a route's automaton finds. */
+/* Encode a pretoken with BPE: over bytes, or over the symbols that a route's automaton finds. */
 WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                              size_t end);
 WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,

@@ -1,19 +1,19 @@
-/* The longest token first, from left to right: WordPiece (FORMAT.md, MODEL). */
+/* WordPiece: the longest token first, from left to right (FORMAT.md, MODEL). */
 #include "encode.h"
 #include "models.h"
 #include "trie.h"
 
 enum { GREEDY_HEAD = 4 };
 
-/* Tokens that may begin a piece have the root FIRST, those that may only continue one LATER. */
+/* The roots of the trie: FIRST for tokens that may start a pretoken, LATER for tokens that may only continue one. */
 enum { FIRST, LATER };
 
 typedef struct {
     wwho_trie trie;
-    uint32_t max_characters; /* of a piece that is not unknown */
+    uint32_t max_characters; /* a pretoken with more characters is unknown */
 } wwho_greedy;
 
-/* Whether a text has more than so many characters. */
+/* Whether a text has more than `characters` characters. */
 static bool is_longer(const uint8_t *text, size_t n, uint32_t characters) {
     uint32_t code_point;
     if (n <= characters) return false;
@@ -22,7 +22,7 @@ static bool is_longer(const uint8_t *text, size_t n, uint32_t characters) {
     return false;
 }
 
-/* The longest token of a root that a text of n bytes begins with, or WWHO_NONE. */
+/* The longest token under a root that the text of n bytes starts with, or WWHO_NONE. */
 static uint32_t longest_token(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n) {
     uint32_t longest = WWHO_NONE, node = root;
     for (size_t i = 0; i < n && (node = next_node(trie, node, text[i])) != 0; i++)
@@ -30,7 +30,7 @@ static uint32_t longest_token(const wwho_trie *trie, uint32_t root, const uint8_
     return longest;
 }
 
-/* Tokens are put as they are found, and taken back where the piece turns out to be unknown: no piece is too long for that. */
+/* Tokens are written as they are found, and taken back if the pretoken turns out to be unknown. So pretokens may have any length. */
 COLD void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     const wwho_greedy *own = v->own;
     size_t start = at, n = e->n;
@@ -72,9 +72,9 @@ WWHO_LOCAL int check_greedy(const uint8_t *p, uint32_t length, wwho_vocabulary *
     return WWHO_OK;
 }
 
-/* Whether each byte is a token, wherever it stands: then nothing is unknown. */
+/* Whether each byte is a token at every position. Then nothing is unknown. */
 static bool has_all_bytes(const wwho_vocabulary *v, const wwho_trie *trie) {
-    for (uint32_t i = 0; i < 512u >> v->anywhere; i++) { /* the roots are FIRST and LATER */
+    for (uint32_t i = 0; i < 512u >> v->anywhere; i++) { /* bit 8 selects the root: FIRST or LATER */
         const uint8_t byte = (uint8_t)i;
         if (find_node(trie, i >> 8, &byte, 1) == WWHO_NONE) return false;
     }

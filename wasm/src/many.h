@@ -1,6 +1,6 @@
-/* What the cache has no room for: pieces that became many ids, such as words of a script that a model spells byte by byte. A line is a
- * text, as the cache has it, and its ids; a new one takes the place of another. Natively: unseen Hindi is 1.4 times as fast as CLIP, 1.15
- * times as Yi. */
+/* A cache for pretokens that have too many ids for the main cache, such as words of a script that a model encodes with byte fallback. A
+ * line is a text, stored as in the main cache, and its ids; a new line replaces an old one. Native builds only: unseen Hindi is 1.4 times
+ * as fast with CLIP's tokenizer, 1.15 times with Yi's. */
 #ifndef WWHO_MANY_H
 #define WWHO_MANY_H
 
@@ -14,9 +14,9 @@ struct wwho_many {
     uint32_t n, ids[MANY_IDS];
 };
 
-/* The line of a text; null where none may be used, or none is worth it: it takes BERT longer to look than it gains. */
+/* The line of a text. Null if no line may be used, or if none is worth it: with BERT, the lookup costs more time than it saves. */
 static inline wwho_many *many_line(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key) {
-    bool worth = v->unknown == UNKNOWN_BYTES || !v->n_tokens; /* words have no vocabulary */
+    bool worth = v->unknown == UNKNOWN_BYTES || !v->n_tokens; /* words (words.h) have no vocabulary */
     if (!key->set || !worth || v->superwords.slots || e->ends || e->flags & WWHO_UNK_TOKEN) return 0;
     return e->many + ((uint64_t)(key->set - e->cache) * MIX >> (64 - MANY_BITS));
 }
@@ -26,11 +26,11 @@ static inline void fetch_many(const wwho_many *line) {
 }
 
 static inline bool has_many(const wwho_many *line, const wwho_key *key) {
-    if (!line || is_short(key) != !line->text[LONG_TEXT - 1]) return false; /* where a long one has its length */
+    if (!line || is_short(key) != !line->text[LONG_TEXT - 1]) return false; /* a long text has its length there */
     return same_words(line->text, key->text, is_short(key) ? SHORT_TEXT : LONG_TEXT);
 }
 
-/* Put the ids of a text, if they are known. */
+/* Write the ids of a text, if they are cached. */
 static inline bool put_many(wwho_encoder *e, const wwho_key *key, const wwho_many *line) {
     if (!has_many(line, key)) return false;
     for (uint32_t i = 0; i < line->n && e->n + i < e->cap; i++) e->ids[e->n + i] = line->ids[i];
@@ -38,7 +38,7 @@ static inline bool put_many(wwho_encoder *e, const wwho_key *key, const wwho_man
     return true;
 }
 
-/* Keep the ids of a text, which are those from number `first` on. */
+/* Store the ids of a text: the ones from number `first` on. */
 static inline void keep_many(wwho_encoder *e, const wwho_key *key, wwho_many *line, size_t first) {
     size_t n = e->n - first;
     if (!line || n <= (is_short(key) ? SHORT_ROOM : LONG_ROOM) || n > MANY_IDS || e->n > e->cap || e->n > e->limit || e->stuck) return;

@@ -1,14 +1,14 @@
 /* See merge.h. */
 #include "early.h"
 
-/* When a token is made, in its own text and in any other: the highest rank of all merges that it takes. */
+/* When a token is made, in its own text and in any other: the highest rank of all merges that make it. */
 static COLD uint32_t level_of(const wwho_vocabulary *v, uint32_t token) { return v->level ? v->level[token] : token; }
 
-/* Whether the replay over the texts of two tokens ends with just these two. Go back in time along the seam: x is the last
- * part of the left token and y the first of the right one, `limit` the highest rank of a merge since both are there and until
- * either disappears into a larger part. Had (x, y) a merge of lower rank, it would have come first. Of equal ranks the left one
- * comes first: on the right side of the seam that is the seam's own, hence the + 1. Where that larger part needs a merge of higher
- * rank than its own, and that is in x or y, it was made as soon as they were: then its own rank is the limit. */
+/* Whether two tokens are a valid pair: BPE over their joined text ends with just these two. The loop goes back in time along the seam. x is
+ * the last part of the left token, and y is the first part of the right one. `limit` is the highest rank of a merge from the time when both
+ * exist until either becomes part of a larger token. If the pair (x, y) had a lower rank, it would have merged first. Of equal ranks, the
+ * left one merges first. On the right side of the seam, the left one is the merge at the seam itself, hence the + 1. The larger token may
+ * need a merge of higher rank than its own, inside x or y. Then it was made as soon as its parts were, so its own rank is the limit. */
 static bool stay_apart(const wwho_vocabulary *v, uint32_t x, uint32_t y) {
     for (uint32_t limit = WWHO_NONE;;) {
         uint32_t a = level_of(v, x), b = level_of(v, y);
@@ -33,11 +33,11 @@ static void start_replay(wwho_row *row) {
     }
     for (uint32_t i = row->n - 1; i < ((row->n + 3) & ~3u); i++) row->next[i] = INT32_MAX;
     row->fresh[0] = row->fresh[1] = 0;
-    row->tokens[row->n] = WWHO_MAX_IDS; /* merges with none */
+    row->tokens[row->n] = WWHO_MAX_IDS; /* merges with no token */
 }
 
-/* The least of the candidates of n > 0 symbols, which are filled up to a multiple of four. With SIMD, Sinhala that was not seen before is
- * 1.03 to 1.04 times as fast, Hindi 1.02 times. */
+/* The lowest of the candidates of n > 0 symbols. The array is padded to a multiple of four. With SIMD, Sinhala that was not seen before
+ * is 1.03 to 1.04 times as fast, Hindi 1.02 times. */
 static HOT int32_t least_of(const int32_t *next, uint32_t n) {
 #ifdef WIDE_WORDS
     typedef int32_t four __attribute__((vector_size(16)));
@@ -57,12 +57,12 @@ static HOT int32_t least_of(const int32_t *next, uint32_t n) {
 #endif
 }
 
-/* A merge; false where there is none. The candidates that it changes are looked up at the next step: that of the merged token, and of the
- * one before it, or of the first again. */
+/* Do one merge. Returns false if no pair merges. The merge changes two candidates, which the next step looks up: that of the merged token,
+ * and that of the token before it (or of the first token again). */
 static HOT bool replay_step(wwho_row *row) {
     const wwho_pairs *pairs = row->pairs;
     uint32_t *tokens = row->tokens;
-    int32_t *next = row->next, least = least_of(next, row->n); /* read before they are written: a wide read waits for narrow writes */
+    int32_t *next = row->next, least = least_of(next, row->n); /* read them before writing: a wide read waits for narrow writes */
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t at = row->fresh[k];
         next[at] = candidate(pair_rank(pairs, tokens[at], tokens[row->after[at]]), at);
@@ -109,7 +109,7 @@ WWHO_LOCAL void replay(wwho_row *rows, uint32_t n) {
     }
 }
 
-/* The token that is the symbol with this text, or WWHO_NONE. */
+/* The symbol with this text, or WWHO_NONE. */
 static uint32_t find_symbol(const wwho_run *run, size_t at, size_t end) {
     uint32_t token = find_text(run->v, run->text + at, end - at, hash_text(run->text + at, end - at, run->len - at));
     return token < run->v->n_symbols ? token : WWHO_NONE;
@@ -140,7 +140,7 @@ WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_
     }
 }
 
-/* Find the symbols of the first n units that were looked at; the run ends before one that is none. */
+/* Find the tokens of the first n symbols. The run ends before text that is no symbol. */
 static void know_symbols(wwho_merging *m, wwho_run *run, uint32_t n) {
     for (; m->known < n && m->known < m->n; m->known++) {
         size_t start = m->known ? m->ends[m->known - 1] : m->from;
@@ -151,8 +151,8 @@ static void know_symbols(wwho_merging *m, wwho_run *run, uint32_t n) {
     }
 }
 
-/* Load the window that starts at m->at, and merge it. Gives the place up to which its tokens are taken: all but those of the last
- * symbols, which might go on beyond it. */
+/* Load the window that starts at m->at, and merge it. Returns the place up to which its tokens are valid. This excludes the last symbols,
+ * whose tokens might extend past the window. */
 static size_t load_window(wwho_merging *m, wwho_run *run) {
     uint32_t window = m->window, kept = window == WINDOW ? WINDOW * 7 / 8 : WIDE_WINDOW * 3 / 4;
     wwho_row *row = &m->row;
@@ -166,7 +166,7 @@ static size_t load_window(wwho_merging *m, wwho_run *run) {
         replay(row, 1);
         return m->n > window ? m->ends[kept - 1] : run->end;
     }
-    /* a window that reads as the one before has its tokens */
+    /* a window with the same text as the one before has the same tokens */
     bool same = m->loaded_width == window && left >= window && same_text(run->text + at, run->text + m->loaded, window);
     if (!same) {
         row->n = 0;
@@ -178,7 +178,7 @@ static size_t load_window(wwho_merging *m, wwho_run *run) {
     return left > window ? at + kept : run->end;
 }
 
-/* Merge a window, and take its tokens; false where that does not do. */
+/* Merge a window, and take its tokens. Returns false if they do not fit. */
 static bool take_window(wwho_merging *m, wwho_run *run) {
     size_t limit = load_window(m, run), start = m->at;
     const wwho_row *row = &m->row;
@@ -193,7 +193,7 @@ static bool take_window(wwho_merging *m, wwho_run *run) {
     return m->at > start;
 }
 
-/* Whether a token is made of the first n units that were looked at, and is not just of the same text. */
+/* Whether merges make a token from exactly the first n symbols. A token with the same text may be made from other symbols. */
 static bool made_of(wwho_merging *m, const wwho_run *run, uint32_t token, uint32_t n) {
     const wwho_vocabulary *v = run->v;
     size_t start = m->from;
@@ -206,7 +206,7 @@ static bool made_of(wwho_merging *m, const wwho_run *run, uint32_t token, uint32
     return true;
 }
 
-/* Put the longest token that fits behind the last one; where none does, take that back. False: it gives up. */
+/* Append the longest token that fits after the last one. If none fits, remove the last one. Returns false when the walk gives up. */
 static bool walk(wwho_merging *m, wwho_run *run) {
     const wwho_vocabulary *v = run->v;
     size_t at = m->at;

@@ -1,4 +1,4 @@
-/* An opened tokenizer: the router and the stages that cut text into pretokens, and the models that encode these. */
+/* An opened tokenizer: the router and the stages that cut text into pretokens, and the models that encode the pretokens. */
 #ifndef WWHO_MODEL_H
 #define WWHO_MODEL_H
 
@@ -13,11 +13,11 @@
 typedef struct {
     const wwho_automaton *automaton;
     const uint8_t *actions;
-    uint8_t most; /* the highest action of a rule; 255 if the automaton looks behind */
+    uint8_t most; /* the highest action of a rule; 255 if the automaton uses lookbehind */
 } wwho_stage;
 
-/* What happens to a segment with this route: its stages cut it into pretokens (without stages it is one pretoken), and the model encodes
- * each pretoken. A model over units takes the units that an automaton finds in it. */
+/* How to encode a segment with this route: its stages cut the segment into pretokens (without stages, it is one pretoken), and the model
+ * encodes each pretoken. A model over units takes the symbols that an automaton finds in the pretoken. */
 typedef struct {
     const uint8_t *name;
     uint8_t name_length;
@@ -28,7 +28,7 @@ typedef struct {
     bool tells;                    /* there is one stage, which drops some matches; the first character of a match decides which */
     const wwho_automaton *scanner; /* the automaton of the stage, if there is only one and it joins no matches; else null */
     const uint8_t *actions;        /* of its rules */
-    const wwho_automaton *units;   /* cuts pretokens into units; null: the model takes bytes */
+    const wwho_automaton *units;   /* cuts pretokens into symbols; null: the model takes bytes */
 } wwho_route;
 
 typedef struct wwho_encoder wwho_encoder; /* encode.h */
@@ -55,7 +55,7 @@ typedef struct {
     const wwho_rewriting *pairs; /* the symbols that a step joins; null: there is no such step */
 } wwho_decoder;
 
-/* The first bytes of added tokens: bit 0 for tokens of the original text, bit 1 for those of normalized text. */
+/* The first bytes of added tokens: bit 0 for tokens of the original text, bit 1 for tokens of normalized text. */
 typedef struct {
     uint8_t any, bytes[256];
 } wwho_firsts;
@@ -72,7 +72,7 @@ typedef struct {
 typedef struct {
     bool few; /* four bytes are enough */
     uint8_t bytes[4];
-    uint8_t offsets;     /* bit k: some tokens have theirs at place k */
+    uint8_t offsets;     /* bit k: in some tokens, this byte is at place k */
     uint32_t least;      /* the length of the shortest token, at most 4 */
     uint8_t lengths;     /* bit n - 1: some tokens have n bytes; bit 7: 8 or more */
     uint64_t first[64];  /* hashes of the first `least` bytes */
@@ -94,10 +94,10 @@ struct wwho_model {
     uint32_t *added_ids;   /* by number, ascending; several may have the same id */
     const uint8_t *added_flags;
     wwho_starts starts;    /* of all added tokens */
-    wwho_firsts firsts[3]; /* of none; of those that are not special; of all but the hidden ones */
+    wwho_firsts firsts[3]; /* for no added tokens; for those that are not special; for all but the hidden ones */
 #ifndef __wasm__
-    uint32_t space, sign;  /* the classes of what steps make of a space, and of a sign; WWHO_NONE: words are not kept (words.h) */
-    uint8_t in_words[128]; /* what ASCII characters are to words */
+    uint32_t space, sign; /* the classes of what the steps turn a space and SIGN into; space is WWHO_NONE: words are not cached (words.h) */
+    uint8_t in_words[128]; /* how words.c classifies each ASCII character */
 #endif
     wwho_normalizer normalizer; /* without steps, texts are not rewritten */
     wwho_decoder decoder;

@@ -6,59 +6,59 @@
 
 enum { STEP_HEAD = 24, MAX_TARGETS = 32, MAX_STRIPPED = 64, MAX_CLUSTER = 6 };
 
-/* A character on its way through the steps. */
+/* A character between two steps. */
 typedef struct {
     uint32_t code_point; /* or 0x110000 + a byte of broken UTF-8 */
-    uint32_t source;     /* where the character of the text begins that it came from */
-    uint32_t origin;     /* where to begin in the text so that the steps give this character, and what follows it; WWHO_NONE: nowhere */
-    int32_t change;      /* how many characters of the step before it stands for, less one; 1: one more than there were */
+    uint32_t source;     /* where the character that it came from starts in the text */
+    uint32_t origin;     /* where the steps may restart in the text to produce this character and what follows; WWHO_NONE: nowhere */
+    int32_t change;      /* the number of characters before the step that it stands for, less one, negated; 1: an additional character */
     uint32_t order;
 } passing;
 
 /* Opening */
 
-/* A step while it is read: what its head says, its numbers, and how much is filled in; `in.at` is null once something was wrong. */
+/* A step while it is read: its head, its numbers, and how much is filled in. `in.at` becomes null when something is invalid. */
 typedef struct {
-    struct { /* as it lies in the file */
+    struct { /* the same layout as in the file */
         uint8_t kind, flags;
         uint16_t number;
         uint32_t n, more, others, n_targets, size;
     };
     number_columns in;
-    uint32_t n_pages, n_rewrites, used; /* so far; `used` of the targets */
+    uint32_t n_pages, n_rewrites, used; /* so far; `used` counts targets */
 } step_reader;
 
 static COLD void check(step_reader *c, bool right) {
     if (!right) c->in.at = 0;
 }
 
-/* A code point, or 0 and a failure. */
+/* The code point, or 0 and a failure if it is invalid. */
 static COLD uint32_t valid(step_reader *c, uint32_t code_point) {
     check(c, code_point < 0x110000);
     return c->in.at ? code_point : 0;
 }
 
-/* The next of ascending code points, which are differences, less one but for the first (`last` is WWHO_NONE). */
+/* The next of ascending code points. Each is stored as the difference from the one before, less one; for the first, `last` is WWHO_NONE. */
 static uint32_t next_code_point(step_reader *c, uint32_t last) { return valid(c, last + 1 + next_number(&c->in)); }
 
-/* A code point as a difference from another one. */
+/* A code point stored as the difference from another one. */
 static COLD uint32_t near_code_point(step_reader *c, uint32_t other) { return valid(c, other + unzigzag(next_number(&c->in))); }
 
-/* The next n targets, each near the one before; the last one. */
+/* Read the next n targets, each stored as the difference from the one before. Returns the last one. */
 static COLD uint32_t read_targets(step_reader *c, wwho_rewriting *step, uint32_t n, uint32_t last) {
     check(c, n <= MAX_TARGETS && n <= c->n_targets - c->used);
     while (c->in.at && n--) step->targets[c->used++] = last = near_code_point(c, last);
     return last;
 }
 
-/* Memory for the pages of a step, of so many bytes each: as many as it says, and page 0. */
+/* Allocate the pages of a step, `size` bytes each: as many as its head says, and page 0. */
 static COLD void *take_pages(step_reader *c, wwho_arena *arena, wwho_rewriting *step, uint32_t size) {
     check(c, c->number <= N_PAGES);
-    step->page = take_zeroed(arena, 2 * (N_PAGES + 2)); /* of code points, and of bytes of broken UTF-8 */
+    step->page = take_zeroed(arena, 2 * (N_PAGES + 2)); /* for code points, and for bytes of broken UTF-8 */
     return take_zeroed(arena, size * (c->number + 1));
 }
 
-/* The place of a code point in the pages, one of which is its own. */
+/* The place of a code point in the pages. Its page is allocated if it has none. */
 static COLD uint32_t own_cell(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
     uint16_t *page = &step->page[code_point >> 7];
     if (!*page && c->n_pages < c->number) *page = (uint16_t)++c->n_pages;
@@ -66,7 +66,7 @@ static COLD uint32_t own_cell(step_reader *c, wwho_rewriting *step, uint32_t cod
     return 128u * *page + (code_point & 127);
 }
 
-/* The rewrite of a code point, which gets one of its own if it has none. */
+/* The rewrite of a code point. It is allocated if the code point has none. */
 static COLD wwho_rewrite *own_rewrite(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
     uint16_t *cell = &step->pages[own_cell(c, step, code_point)];
     if (c->in.at && !*cell) {
@@ -109,8 +109,8 @@ static void fill_map(step_reader *c, wwho_rewriting *step) {
     check(c, c->n_pages == c->number && c->used == c->n_targets);
 }
 
-/* Write what a character is mapped to, or what pairs compose it of, in front of `end`, where there is room for 2 * MAX_TARGETS; where
- * that begins. It is more than MAX_TARGETS where pairs go in a circle. */
+/* Write what a character is mapped to, or the characters that pairs compose it from. The output ends at `end`, with room for 2 *
+ * MAX_TARGETS before it. Returns its start. It is longer than MAX_TARGETS if pairs form a cycle. */
 static COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint32_t *end) {
     const wwho_rewrite *r = rewrite_of(step, code_point);
     uint32_t *at = end;
@@ -123,14 +123,14 @@ static COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point
     return at;
 }
 
-/* Whether tables may be filled; while their size is reckoned, the step has been read with that. */
+/* Whether the tables may be filled. If only their size is being computed, there is nothing more to read in this step. */
 static COLD bool has_room(step_reader *c, const wwho_arena *arena) {
     bool room = arena->used <= arena->size;
     if (c->in.at && !room) c->in.at = c->in.end;
     return c->in.at && room;
 }
 
-/* A map of characters: its tables, and its checks. */
+/* Build the tables of a map of characters, and check them. */
 static void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     uint64_t n_rewrites = (uint64_t)c->n + c->more + 2 * (uint64_t)c->others;
     check(c, step->flags <= (HANGUL_APART | HANGUL_TOGETHER) && n_rewrites <= c->size && n_rewrites <= 0xFFFF);
@@ -146,14 +146,14 @@ static void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
         check(c, end - take_apart(step, step->compositions[i].composed, end) <= MAX_TARGETS);
 }
 
-/* Contents of n rules: of REPLACE a number each that is 0 for one that keeps, else 1 + 2 * length + (1 for `after`); of RULES the length.
- */
+/* Read the contents of n rules. For REPLACE, each has a number: 0 if the rule keeps its match, else 1 + 2 * length + (1 for `after`). For
+ * RULES, each has a length. */
 static void read_contents(step_reader *c, wwho_rewriting *step) {
     bool replace = step->kind == STEP_REPLACE;
     for (uint32_t i = 0, last = 0; i < c->n; i++) {
         uint32_t number = next_number(&c->in), length = replace && number ? (number - 1) / 2 : number;
         step->rewrites[i] = (wwho_rewrite){c->used, replace && !number ? KEPT : (uint8_t)length, 0, number && !(number & 1)};
-        step->flags |= step->rewrites[i].second; /* what follows a match counts; nobody asks RULES */
+        step->flags |= step->rewrites[i].second; /* the text after a match matters; RULES does not use this flag */
         last = read_targets(c, step, length, last);
     }
     check(c, c->used == c->n_targets);
@@ -164,7 +164,7 @@ static void build_ends(step_reader *c, wwho_rewriting *step) {
     read_targets(c, step, c->others, read_targets(c, step, c->more, 0));
 }
 
-/* The texts of RULES, and the trie of them. */
+/* Read the texts of RULES, and build the trie of them. */
 static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     wwho_vocabulary texts = {.n_tokens = c->n, .n_symbols = c->n, .text_bytes = c->more};
     wwho_trie made;
@@ -198,8 +198,8 @@ static COLD uint32_t symbol_bytes(uint32_t symbol) {
     return (SYMBOL_LEAD + symbol / SYMBOL_TRAILS) | (SYMBOL_TRAIL + symbol % SYMBOL_TRAILS) << 8;
 }
 
-/* Runs of characters with neighbouring pairs: twice the length less one, and 1 where the places before it, up to the next block, are
- * empty; then its beginning, near the end of the run before. */
+/* Read runs of characters with adjacent pairs. Each run stores twice its length less one, plus 1 if the places before it up to the next
+ * block are empty. Then comes its first character, as the difference from the end of the run before. */
 static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     uint32_t n_blocks = step->n_blocks = c->more >> 16, n_indices = step->n_indices = (uint16_t)c->more, place = 0, code_point = 0;
     check(c, step->flags < 2 && !(c->n_targets | c->others) && n_indices && n_blocks + n_indices + 256u * step->flags <= MAX_PAIR_SYMBOLS);
@@ -222,7 +222,7 @@ static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
     check(c, n_blocks && (place + n_indices - 1) / n_indices == n_blocks && c->n_pages == c->number);
 }
 
-/* Where the step at p ends, before `end`, or null. */
+/* Build the step at p. Returns where it ends, at `end` at most, or null if it is invalid. */
 static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_arena *arena, const wwho_automaton *automata,
                                  uint32_t n_automata, wwho_rewriting *step) {
     if (end - p < STEP_HEAD) return 0;
@@ -272,14 +272,14 @@ WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_au
         at = build_step(at, end, arena, automata, n_automata, step);
         if (step->kind != STEP_PAIRS) continue;
         n->pairs = step;
-        n->n_steps--; /* it is the last one, and none of texts */
+        n->n_steps--; /* the pairs are the last step, and do not rewrite texts */
     }
     return at == end && n->n_late <= n->n_steps ? WWHO_OK : WWHO_NORMALIZER;
 }
 
 /* Running */
 
-/* The character at a place, which is not the end; a byte of broken UTF-8 is one that no step knows. */
+/* The character at a place before the end. A byte of broken UTF-8 becomes a character that no step knows. */
 static uint32_t character_at(const wwho_normalizing *it, size_t at, uint32_t *width) {
     uint32_t code_point;
     *width = utf8_next(it->text + at, it->end - at, &code_point);
@@ -290,17 +290,18 @@ static WARM uint32_t class_at(const wwho_normalizing *it, uint32_t code_point) {
     return class_of(it->classes, code_point < BROKEN ? code_point : REPLACEMENT);
 }
 
-/* Characters of a run: three columns of the same room, used in turn. */
+/* The characters of a run, in three columns of the same size that take turns. */
 typedef struct {
     const wwho_normalizing *it;
     passing *now, *next, *spare;
-    size_t n, room, made, lost; /* in `now`; in each; in `next`; characters that vanished before any was made */
-    bool whole, full;           /* it ends a part; there was no room for all */
-    bool partial;               /* it ends before it must: what it cannot tell may be told by a longer one */
-    bool same;                  /* the step has left its characters in `now` */
+    size_t n, room, made,
+        lost;         /* characters in `now`; room in each column; characters in `next`; characters that vanished before any was written */
+    bool whole, full; /* the run ends a part; there was no room for all characters */
+    bool partial;     /* the run ends early: if its result is not certain, that of a longer run may be */
+    bool same;        /* the step left its characters in `now` */
 } character_run;
 
-/* Put n characters in the place of `old` ones. They came from `source`, unless find_sources() says it by how many there were. */
+/* Write n characters in place of `old` ones. Their source is `source`, unless find_sources() later derives it from the counts. */
 static COLD void put_characters(character_run *run, const uint32_t *code_points, uint32_t n, size_t old, uint32_t source, uint32_t origin) {
     for (uint32_t k = 0; k < n; k++) {
         run->full |= run->made == run->room;
@@ -314,18 +315,18 @@ static COLD void put_characters(character_run *run, const uint32_t *code_points,
         run->lost += old - n;
 }
 
-/* Put one in the place of another, or of none. */
+/* Write one character in place of another one, or of none. */
 static WARM void put_character(character_run *run, uint32_t code_point, uint32_t old, uint32_t source, uint32_t origin) {
     run->full |= run->made == run->room;
     if (!run->full) run->next[run->made++] = (passing){code_point, source, origin, !old, 0};
 }
 
-/* Put a character as it is. */
+/* Write a character as it is. */
 static WARM void keep_character(character_run *run, const passing *p, uint32_t origin) {
     put_character(run, p->code_point, 1, p->source, origin);
 }
 
-/* Take the characters apart by the step's map. */
+/* Decompose the characters with the step's map. */
 static void take_all_apart(character_run *run, const wwho_rewriting *step) {
     for (size_t i = 0; i < run->n; i++) {
         uint32_t parts[2 * MAX_TARGETS], *end = parts + 2 * MAX_TARGETS, *at = end;
@@ -346,7 +347,7 @@ static void take_all_apart(character_run *run, const wwho_rewriting *step) {
     }
 }
 
-/* Put stretches of marks in their order: stable, and in linear time, by counting what there is of each class. */
+/* Sort each sequence of marks by class. The sort is stable and takes linear time, because it counts the marks of each class. */
 static void order_marks(character_run *run, size_t n) {
     passing *next = run->next;
     for (size_t i = 0, end; i < n; i = end) {
@@ -361,7 +362,7 @@ static void order_marks(character_run *run, size_t n) {
     }
 }
 
-/* What two characters compose to, or WWHO_NONE. */
+/* The character that two characters compose to, or WWHO_NONE. */
 static uint32_t composed(const wwho_rewriting *step, uint32_t first, uint32_t second) {
     if (step->flags & HANGUL_TOGETHER && first - LEADS < N_LEADS && second - VOWELS < N_VOWELS)
         return SYLLABLES + ((first - LEADS) * N_VOWELS + (second - VOWELS)) * N_TAILS;
@@ -380,10 +381,10 @@ static uint32_t composed(const wwho_rewriting *step, uint32_t first, uint32_t se
     return WWHO_NONE;
 }
 
-/* Compose each starter with the marks behind it, where nothing stands between that blocks them; how many are left. */
+/* Compose each starter with the marks after it, unless a character between them blocks this. Returns how many characters are left. */
 static size_t put_together(character_run *run, const wwho_rewriting *step, size_t n) {
     passing *next = run->next;
-    size_t kept = 0, starter = n; /* n: there is none yet */
+    size_t kept = 0, starter = n; /* n: there is no starter yet */
     for (size_t i = 0; i < n; i++) {
         passing here = next[i];
         bool adjacent = starter + 1 == kept;
@@ -400,8 +401,8 @@ static size_t put_together(character_run *run, const wwho_rewriting *step, size_
     return kept;
 }
 
-/* Where each character came from: they take those of the step before one after the other, from `at` on, and a new one that of its
- * neighbour. */
+/* Find the source of each character. Characters take the sources of the characters before the step in order, from `at` on. An additional
+ * character takes the source of its neighbour. */
 static COLD void find_sources(character_run *run, size_t at) {
     for (size_t i = 0; i < run->made; i++) {
         passing *here = &run->next[i];
@@ -410,7 +411,7 @@ static COLD void find_sources(character_run *run, size_t at) {
     }
 }
 
-/* The one character that a map makes of another, or WWHO_NONE where it is none, or its neighbours count. */
+/* The one character that a map turns another into. WWHO_NONE if it is not exactly one, or if the neighbours matter. */
 static uint32_t mapped_alone(const wwho_rewriting *step, uint32_t code_point) {
     const wwho_rewrite *r = rewrite_of(step, code_point);
     if (r->n == 1) r = rewrite_of(step, code_point = step->targets[r->at]);
@@ -418,7 +419,7 @@ static uint32_t mapped_alone(const wwho_rewriting *step, uint32_t code_point) {
     return r->n != KEPT || r->order || r->second || apart || joins_hangul(step, code_point) ? WWHO_NONE : code_point;
 }
 
-/* Map characters where they are, if all can be, as in most texts: unseen text as CLIP by 1.1. */
+/* Map characters in place if this is possible for all of them, as in most texts: unseen text with CLIP's tokenizer is faster by 1.1. */
 static bool map_in_place(character_run *run, const wwho_rewriting *step) {
     for (size_t i = 0; i < run->n; i++)
         if (mapped_alone(step, run->now[i].code_point) == WWHO_NONE) return false;
@@ -435,9 +436,9 @@ static void pass_map(character_run *run, const wwho_rewriting *step) {
     find_sources(run, run->lost);
 }
 
-/* Scan from character `at` on: the match ends before *end. Whether what follows the run may change that. */
+/* Scan from character `at` on. The match ends before *end. Returns whether text after the run may change the match. */
 static bool scan_run(const character_run *run, const wwho_automaton *automaton, size_t at, size_t *end, uint32_t *rule) {
-    uint32_t behind = at && automaton->stored.flags; /* then it begins with the character before */
+    uint32_t behind = at && automaton->stored.flags; /* then the scan starts with the character before */
     at -= behind;
     for (uint32_t row = (WWHO_START + behind) * automaton->stride;; at++) {
         uint32_t entry = automaton->table[row + (at < run->n ? class_at(run->it, run->now[at].code_point) : run->it->classes->n_classes)];
@@ -454,7 +455,8 @@ static void pass_replace(character_run *run, const wwho_rewriting *step) {
     bool sure = true;
     for (size_t at = 0, end; at < run->n; at = end) {
         uint32_t rule, origin = sure ? run->now[at].origin : WWHO_NONE;
-        sure &= !scan_run(run, step->automaton, at, &end, &rule) && !step->automaton->stored.flags; /* what is before counts */
+        sure &= !scan_run(run, step->automaton, at, &end, &rule) &&
+                !step->automaton->stored.flags; /* with such flags, the text before matters */
         const wwho_rewrite *r = &step->rewrites[rule];
         for (uint32_t i = 0; i < (r->n == KEPT ? 1 : r->n); i++, origin = WWHO_NONE) {
             uint32_t c = r->n == KEPT ? MATCH : step->targets[r->at + i];
@@ -466,7 +468,7 @@ static void pass_replace(character_run *run, const wwho_rewriting *step) {
     }
 }
 
-/* Whether a character is one of those that ENDS strips. */
+/* Whether ENDS strips this character. */
 COLD bool is_stripped(const wwho_rewriting *step, uint32_t code_point) {
     uint32_t k = 0;
     while (k < step->n && step->targets[k] != code_point) k++;
@@ -483,13 +485,13 @@ static void pass_ends(character_run *run, const wwho_rewriting *step) {
     bool begun = step->flags & ENDS_UNLESS && from->code_point == *prefix;
     bool wanted = it->fresh && !begun && (!(step->flags & ENDS_FIRST) || (it->first && from->source == it->at));
     if (wanted) put_characters(run, prefix, step->n_prefix, 0, from->source, WWHO_NONE);
-    const passing *stays = to; /* what is behind it may be at the end, and go */
+    const passing *stays = to; /* the characters after it may turn out to be at the end, and be stripped */
     while (step->flags & ENDS_RIGHT && stays > from && is_stripped(step, stays[-1].code_point)) stays--;
     for (; from < to; from++) keep_character(run, from, from < stays ? from->origin : WWHO_NONE);
     if (run->whole) put_characters(run, prefix + step->n_prefix, step->n_suffix, 0, to[-1].source, WWHO_NONE);
 }
 
-/* The bytes of a character of a run. */
+/* Write the bytes of a character of a run. */
 COLD uint32_t encode_utf8(uint32_t c, uint8_t *out) {
     if (c < 0x80 || c >= 0x110000) {
         out[0] = (uint8_t)c;
@@ -522,8 +524,8 @@ static void pass_spell(character_run *run, const wwho_rewriting *step) {
     }
 }
 
-/* The longest rule, or the shortest, of the characters from `at` to `end`, or null; where its text ends goes to *stop. `sure` becomes false
- * where a longer one might follow the run. */
+/* The longest rule (with an automaton, the shortest) that matches the characters from `at` to `end`, or null. Where its match ends goes to
+ * *stop. `sure` becomes false if text after the run might extend the match. */
 static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewriting *step, size_t at, size_t end, size_t *stop,
                                      bool *sure) {
     const wwho_rewrite *found = 0;
@@ -570,7 +572,7 @@ static void pass_rules(character_run *run, const wwho_rewriting *step) {
     }
     if (!step->automaton) return;
     run->full |= REWRITES_APART && run->partial && run->it->fresh && run->lost;
-    find_sources(run, run->it->fresh ? 0 : run->lost); /* tokenizers forgets what vanished at the beginning */
+    find_sources(run, run->it->fresh ? 0 : run->lost); /* the tokenizers library ignores characters that vanished at the start */
 }
 
 WWHO_LOCAL size_t spell(const wwho_rewriting *pairs, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources) {
@@ -610,7 +612,7 @@ WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, 
     return to;
 }
 
-/* Write a character that came from `source`. False where there is no room. */
+/* Write a character that came from `source`. Returns false if there is no room. */
 static bool write_character(wwho_normalizing *it, uint32_t code_point, uint32_t source, uint32_t origin) {
     if (it->room - it->n < 4) {
         it->full = true;
@@ -624,8 +626,8 @@ static bool write_character(wwho_normalizing *it, uint32_t code_point, uint32_t 
     return true;
 }
 
-/* Take the run through the steps, and write what is sure: up to its end if it is `complete`, else up to the last origin. False
- * where nothing is. */
+/* Pass the run through the steps, and write the part that is certain: all of it if the run is `complete`, else the text up to the last
+ * origin. Returns false if nothing is certain. */
 static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete) {
     static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules, pass_spell};
     for (uint32_t i = 0; i < it->n_steps; i++) {
@@ -658,11 +660,13 @@ static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, 
     return done;
 }
 
-/* What the steps make of the character at a place, whatever is beside it; WWHO_NONE where its neighbours count, and at the end. */
+/* The character that the steps turn the one at a place into, whatever is next to it. WWHO_NONE if its neighbours matter, or if it is at the
+ * end. */
 static COLD uint32_t plain_at(wwho_normalizing *it, size_t at, uint32_t *width) {
     if (at == it->end) return WWHO_NONE;
     uint32_t code_point = character_at(it, at, width), *known = &it->known[REWRITES_APART ? 0 : code_point & 255];
-    if (!REWRITES_APART && *width == 1 && *known) return *known; /* it costs BERT a third of its time in English to ask the steps */
+    if (!REWRITES_APART && *width == 1 && *known)
+        return *known; /* asking the steps each time would cost BERT a third of its time in English */
     for (uint32_t i = 0; i < it->n_steps; i++) {
         const wwho_rewriting *step = &it->steps[i];
         const wwho_rewrite *r = step->rewrites;
@@ -691,7 +695,7 @@ static COLD uint32_t plain_at(wwho_normalizing *it, size_t at, uint32_t *width) 
 }
 
 #ifndef __wasm__
-/* Write a character for which there is room for four bytes. */
+/* Write a character. There must be room for four bytes. */
 static HOT void write_packed(wwho_normalizing *it, uint32_t packed, size_t source, uint32_t origin) {
     const uint32_t sources[4] = {(uint32_t)source, (uint32_t)source, (uint32_t)source, (uint32_t)source};
     const uint32_t origins[4] = {origin, WWHO_NONE, WWHO_NONE, WWHO_NONE};
@@ -707,8 +711,8 @@ static HOT uint32_t plain_made(const wwho_plain *plain, const uint8_t *text, siz
     return code_point < PLAIN ? plain->made[code_point] : 0;
 }
 
-/* Write the characters that come next of which it is sure what they become, up to the last place where the steps may begin anew. The gain
- * is in tools/bench/README.md. */
+/* Write the next characters as long as their results are certain, up to the last place where the steps may restart. tools/bench/README.md
+ * has the gain. */
 static void write_plain(wwho_normalizing *it) {
     const wwho_plain *plain = it->plain;
     size_t at = it->at, from = it->n, sure = from;
@@ -724,7 +728,7 @@ static void write_plain(wwho_normalizing *it) {
             continue;
         }
         bool anew = !plain->clusters || !before || (before & PLAIN_CUT && it->text[at] == ' ');
-        anew &= plain->ends || !(made & PLAIN_SEMI); /* what goes takes the place of what the end gets with it */
+        anew &= plain->ends || !(made & PLAIN_SEMI); /* a step may strip all text from here on, and then would not add its suffix */
         if (anew) {
             it->at = at;
             sure = it->n;
@@ -745,7 +749,7 @@ static void write_plain(wwho_normalizing *it) {
         it->fresh = it->first = false;
 }
 
-/* The end of n characters from `at` on of which it is sure what they become, or 0. */
+/* The end of n characters from `at` on if the results of all are certain, or 0. */
 static size_t skip_plain(const wwho_normalizing *it, size_t at, uint32_t n) {
     uint32_t width;
     for (; n && at < it->end && it->plain && plain_made(it->plain, it->text + at, it->end - at, &width); n--) at += width;
@@ -758,9 +762,9 @@ static size_t skip_plain(const wwho_normalizing *it, size_t at, uint32_t n) {
 
 WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
     size_t room = work_len / (3 * sizeof(passing)), before = it->n;
-    passing alone[3], *columns = room ? work : alone; /* without steps no room is needed */
+    passing alone[3], *columns = room ? work : alone; /* without steps, no room is needed */
     room += !room;
-    bool far = false; /* the next run goes as far as it can */
+    bool far = false; /* the next run must be as long as possible */
     while (it->at < it->end) {
         bool again = false;
         write_plain(it);
@@ -801,7 +805,7 @@ WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
 }
 
 WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len) {
-    for (uint32_t k = 1; k < 4 && k <= len; k++) { /* what may be the beginning of a character */
+    for (uint32_t k = 1; k < 4 && k <= len; k++) { /* bytes that may start an incomplete character */
         uint8_t lead = text[len - k];
         if (lead >= 0xC0) return k < (lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u) ? len - k : len;
     }

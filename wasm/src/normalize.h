@@ -1,9 +1,10 @@
-/* The normalizer (FORMAT.md, NORMALIZER): steps that rewrite texts. A map takes each character to a text, orders marks and composes
- * pairs: lower case is a map alone, NFD a map and an order, NFC all three. Others replace what an automaton matches, what a trie
- * holds, or the ends of a part. The last may say with which symbols of two bytes each piece is written for a model over bytes.
+/* The normalizer (FORMAT.md, NORMALIZER): steps that rewrite texts. A map replaces each character with a text, orders marks and composes
+ * pairs: lower case is only a map, NFD a map and an order, NFC all three. Other steps replace what an automaton matches, replace what a
+ * trie holds, or change the ends of a part. The last step may instead say how to write each pretoken for a model over bytes, with symbols
+ * of two bytes.
  *
- * A text is worked through in runs, as long as there is room. Where a run does not end with the text, what has come out is taken up
- * to a character that comes out the same where the steps begin anew with its origin. */
+ * A text is rewritten in runs, as long as there is room for the output. If a run does not end with the text, only the output before a safe
+ * place is kept: a character that comes out the same if the steps restart at its origin. */
 #ifndef WWHO_NORMALIZE_H
 #define WWHO_NORMALIZE_H
 
@@ -12,11 +13,11 @@
 
 #define WWHO_MAX_STEPS 16u
 
-/* What a step makes of a character: `n` code points from targets[at] on, or, with n = KEPT, the character itself, or, with
- * n = PAIRED, the two that compositions[at] composes. */
+/* What a step turns a character into: `n` code points from targets[at] on. With n = KEPT, it is the character itself; with n = PAIRED, the
+ * two characters that compositions[at] composes. */
 typedef struct {
     uint32_t at;
-    uint8_t n, order; /* the class of a mark by which it is ordered; 0: a starter */
+    uint8_t n, order; /* the class that orders a mark; 0: a starter */
     bool second;      /* whether it may compose with a character before it */
 } wwho_rewrite;
 
@@ -27,72 +28,74 @@ typedef struct {
 typedef struct {
     uint8_t kind, flags;
     uint32_t *targets;
-    wwho_rewrite *rewrites; /* of a map those that its pages number, else one for each rule */
-    /* a map, and pairs */
-    uint16_t *page;                 /* of code point >> 7: its page; page 0 is of characters that the step says nothing of */
-    uint16_t *pages;                /* numbers of rewrites, 128 to a page; 0 is the one that keeps a starter */
-    wwho_composition *compositions; /* ascending */
+    wwho_rewrite *rewrites; /* for a map, the rewrites that its pages refer to; else one for each rule */
+    /* for a map, and for pairs */
+    uint16_t *page;                 /* the page of each code point >> 7; page 0 holds characters that the step does not mention */
+    uint16_t *pages;                /* numbers of rewrites, 128 to a page; rewrite 0 keeps a starter */
+    wwho_composition *compositions; /* in ascending order */
     uint32_t n_compositions;
-    /* the others */
-    const wwho_automaton *automaton; /* whose matches are replaced, or which finds clusters; null: the longest rule is taken */
+    /* for the other steps */
+    const wwho_automaton *automaton; /* its matches are replaced, or it finds clusters; null: the longest rule applies */
     wwho_trie *trie;
-    uint8_t *tails;                 /* a set: the characters below PLAIN that are not the first of a rule */
-    uint32_t n, n_prefix, n_suffix; /* targets: those that are stripped, then the prefix, then the suffix */
-    /* pairs */
+    uint8_t *tails;                 /* a set: the characters below PLAIN that occur in a rule after its first character */
+    uint32_t n, n_prefix, n_suffix; /* in targets: the characters to strip, then the prefix, then the suffix */
+    /* for pairs */
     uint32_t n_blocks, n_indices;
-    uint32_t *symbols;   /* by pages as well: the bytes of a character's symbols, the first one lowest; 0: it has none */
-    uint32_t *character; /* of block * n_indices + index the code point + 1; 0: there is none */
+    uint32_t *symbols;   /* also by pages: the bytes of a character's symbols, the first in the lowest byte; 0: it has no symbols */
+    uint32_t *character; /* the code point + 1 for each block * n_indices + index; 0: there is none */
 } wwho_rewriting;
 
 #ifndef __wasm__
-/* What steps make of a character of low number, which is not at an end of the text, if that is sure (plain.c): one of up to three bytes,
- * the first one lowest, and above, their number, 0 for nothing, and ..; or 0. */
+/* What the steps turn a character of low number into, if that is certain (plain.c) and the character is not at an end of the text: a
+ * character of up to three bytes, the first in the lowest byte. Above it are the number of bytes, 0 if the character vanishes, and the
+ * PLAIN_ flags. The whole entry is 0 if the result is not certain. */
 enum { PLAIN = 0x3000, PLAIN_BYTES = 3 };
-#define PLAIN_SURE (1u << 26) /* always set */
-#define PLAIN_HEAD (1u << 27) /* as long as none follows that is a .. */
+#define PLAIN_SURE (1u << 26) /* always set if the result is certain */
+#define PLAIN_HEAD (1u << 27) /* only certain if no character with PLAIN_TAIL follows */
 #define PLAIN_TAIL (1u << 28)
-#define PLAIN_SEMI (1u << 29)  /* as long as one follows that is not so */
-#define PLAIN_AHEAD (1u << 30) /* it counts as come from the character after it */
-#define PLAIN_CUT (1u << 31)   /* the steps may begin anew with a space behind it; with others, if they have no clusters */
+#define PLAIN_SEMI (1u << 29)  /* only certain if a character without PLAIN_SEMI follows */
+#define PLAIN_AHEAD (1u << 30) /* its source is the character after it */
+#define PLAIN_CUT (1u << 31)   /* the steps may restart at a space after it; without clusters, they may restart at any character */
 
 typedef struct {
     bool clusters;
-    bool begins, ends; /* characters that are not PLAIN_SEMI may be the first of a part, and the last */
-    uint32_t prefix;   /* what stands before the first one, or 0: .. */
-    uint8_t prefix_if; /* flags of ENDS */
+    bool begins,
+        ends;        /* characters with PLAIN_SEMI may not be the first or the last of a part; `begins` and `ends` say whether others may */
+    uint32_t prefix; /* what is written before the first character, packed as in `made`; or 0 */
+    uint8_t prefix_if; /* the flags of ENDS */
     uint32_t made[PLAIN];
 } wwho_plain;
 #endif
 
 typedef struct {
-    uint32_t n_all;           /* with the one of pieces */
-    uint32_t n_steps, n_late; /* the last ones are of parts between tokens of normalized text */
+    uint32_t n_all;           /* including the step for pretokens */
+    uint32_t n_steps, n_late; /* the n_late last steps rewrite the parts between added tokens of normalized text */
     wwho_rewriting steps[WWHO_MAX_STEPS];
-    const wwho_rewriting *pairs; /* how pieces are written for a model over bytes, or null; none of the steps */
+    const wwho_rewriting *pairs; /* how to write pretokens for a model over bytes, or null; not one of the steps */
 #ifndef __wasm__
-    wwho_plain *plain; /* of the first steps, and of the late ones */
+    wwho_plain *plain; /* one for the first steps, and one for the late steps */
 #endif
 } wwho_normalizer;
 
-/* Memory for, and tables of, a section's normalizer; without memory, only its size is reckoned. WWHO_NORMALIZER. */
+/* Allocate and fill the tables of a section's normalizer. Without memory, only compute their size. Errors: WWHO_NORMALIZER. */
 WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata,
                                 wwho_normalizer *normalizer);
 
 #ifndef __wasm__
-/* Fill in `plain`, once the automata are built. */
+/* Fill in `plain`, after the automata are built. */
 WWHO_LOCAL void put_plain(const wwho_normalizer *normalizer, const wwho_classes *classes);
 
-/* The first character that a step makes of one in the midst of a text; WWHO_NONE where that is not sure. */
+/* The first character that a step turns a character inside a text into; WWHO_NONE if that is not certain. */
 WWHO_LOCAL uint32_t first_made(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c);
 
-/* Whether all that a step finds before one character, and that ends there, it finds before another one, behind *last, which becomes what
- * the step makes of that; or WWHO_NONE: behind anything. */
+/* Whether a step finds the same matches before character `c` as before `other`, if they end there. The text before ends with *last, or with
+ * anything if that is WWHO_NONE. *last becomes what the step turns it into. */
 WWHO_LOCAL bool ends_alike(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t other, uint32_t *last);
 #endif
 
 enum { KEPT = 255, PAIRED = 254 };
 enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL, STEP_PAIRS };
-enum { MATCH = 0xDFFF }; /* in a content: what was matched */
+enum { MATCH = 0xDFFF }; /* in the text of a rule: what the rule matched */
 enum { BROKEN = 0x110000 };
 enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
 enum { ENDS_LEFT = 1, ENDS_RIGHT = 2, ENDS_UNLESS = 4, ENDS_FIRST = 8 };
@@ -107,7 +110,7 @@ enum {
     N_TAILS = 28
 };
 
-/* The place of any code point, or byte of broken UTF-8. */
+/* The place in the pages of a code point, or of a byte of broken UTF-8. */
 static inline uint32_t cell_of(const wwho_rewriting *step, uint32_t code_point) {
     return 128u * step->page[code_point >> 7] + (code_point & 127);
 }
@@ -120,62 +123,62 @@ static inline bool joins_hangul(const wwho_rewriting *step, uint32_t code_point)
     return step->flags & HANGUL_TOGETHER && (code_point - VOWELS < N_VOWELS || (code_point > TAILS && code_point - TAILS < N_TAILS));
 }
 
-/* Whether a character is one of those that ENDS strips. */
+/* Whether ENDS strips this character. */
 WWHO_LOCAL bool is_stripped(const wwho_rewriting *step, uint32_t code_point);
 
-/* The bytes of a character, which may be a byte of broken UTF-8. */
+/* Write the bytes of a character, which may be a byte of broken UTF-8. */
 WWHO_LOCAL uint32_t encode_utf8(uint32_t c, uint8_t *out);
 
-/* A symbol of PAIRS is two bytes, the first of which no UTF-8 has, and the second no symbol has first. */
+/* A symbol of PAIRS is two bytes. The first never occurs in UTF-8, and the second is never the first byte of a symbol. */
 enum { SYMBOL_TRAIL = 2, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_PAIR_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };
 
-/* The number of the symbol that is at the end of n bytes, or one beyond all. */
+/* The number of the symbol at the end of n bytes, or WWHO_NONE. */
 static inline uint32_t last_symbol(const uint8_t *end, size_t n) {
     return n < 2 || end[-2] < SYMBOL_LEAD ? WWHO_NONE : (uint32_t)(end[-2] - SYMBOL_LEAD) * SYMBOL_TRAILS + end[-1] - SYMBOL_TRAIL;
 }
 
-/* Write the symbols of text[at..end), at most SPELLED bytes for each of its, and for each of theirs where its character begins. Gives how
- * many there are. */
+/* Write the symbols of text[at..end): at most SPELLED bytes for each byte of text. `sources` gets, for each byte written, where its
+ * character starts in the text. Returns the number of bytes written. */
 enum { SPELLED = 4 };
 WWHO_LOCAL size_t spell(const wwho_rewriting *pairs, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources);
 
-/* Write the text of n bytes of symbols, and of other text, as it is, between them. A symbol that is not part of a pair is U+FFFD. Gives
- * its end: it has up to half as many bytes more. */
+/* Write the text that n bytes of symbols stand for, and copy other text between them. A symbol that is not part of a pair becomes U+FFFD.
+ * Returns the end of the output, which is at most half as long again as the input. */
 WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, const uint8_t *end, uint8_t *to);
 
-/* Where normalizing goes on, and what has come out. */
+/* The position in the text, and the output so far. */
 typedef struct {
     const wwho_rewriting *steps;
     uint32_t n_steps;
     const wwho_classes *classes;
 #ifndef __wasm__
     const wwho_plain *plain; /* null: there are no steps */
-    size_t not_plain;        /* up to here, they do not begin anew in what it knows */
+    size_t not_plain;        /* up to here, `plain` finds no place where the steps may restart */
 #endif
     const uint8_t *text;
-    size_t at, end;    /* of the text, bytes */
-    bool fresh;        /* a part begins at `at`; else what is before it was rewritten before */
-    bool more;         /* the part goes on at `end` */
-    bool first;        /* it begins with the first character of the source */
-    uint8_t *out;      /* room for `room` bytes */
-    uint32_t *sources; /* of each byte of `out`: where the character of the text begins that it came from; or null */
-    uint32_t *origins; /* of each byte: where the steps may begin anew to give it and what follows, or WWHO_NONE; or null */
+    size_t at, end;    /* byte offsets in the text */
+    bool fresh;        /* a part starts at `at`; else the text before was already rewritten */
+    bool more;         /* the part continues after `end` */
+    bool first;        /* the part starts with the first character of the source */
+    uint8_t *out;      /* has room for `room` bytes */
+    uint32_t *sources; /* for each byte of `out`, the start of the character of the text that it came from; or null */
+    uint32_t *origins; /* for each byte, where the steps may restart to produce it and what follows, or WWHO_NONE; or null */
     size_t n, room;
-    uint32_t known[REWRITES_APART ? 1 : 256]; /* of characters of one byte: what plain_at() made of them, or 0 */
-    bool full;                                /* there was not enough room for all that was there */
+    uint32_t known[REWRITES_APART ? 1 : 256]; /* for characters of one byte: the result of plain_at(), or 0 */
+    bool full;                                /* there was not enough room for all of the text */
 } wwho_normalizing;
 
-/* The steps of the whole text, or the late ones. */
+/* Start the steps of the whole text, or the late steps. */
 WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_normalizer *normalizer, const wwho_classes *classes, bool late);
 
-/* Rewrite as much as there is room for, and is sure. False where that is nothing because `work` (16-byte aligned, `work_len` bytes) or
- * `room` is too small. */
+/* Rewrite as much as there is room for and as is certain. Returns false if that is nothing, because `work` (16-byte aligned, `work_len`
+ * bytes) or `room` is too small. */
 WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len);
 
-/* The character of ByteLevel's alphabet that stands for a byte. */
+/* The character that stands for a byte in ByteLevel's alphabet. */
 WWHO_LOCAL uint32_t stand_in(uint32_t byte);
 
-/* The bytes of a text that goes on, less the beginning of a character at its end. */
+/* The number of bytes without an incomplete character at the end, for a text that continues. */
 WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len);
 
 #endif

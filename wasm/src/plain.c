@@ -1,11 +1,12 @@
-/* What steps make of a character, and of a space between words, where that is sure, whatever else is in the text. */
+/* What the steps turn a character into, and a space between words, if the result is certain whatever else is in the text. */
 #include "normalize.h"
 
 #ifndef __wasm__
 enum { MAX_CLASSES_SEEN = 4096, CODE_POINT = 0x1FFFFF, VANISHED = CODE_POINT };
-#define PLAIN_ORDERED (1u << 25) /* while the table is filled: it is a mark that changes places with others */
+#define PLAIN_ORDERED (1u << 25) /* only while the table is filled: a mark that may change places with others */
 
-/* The rules that match a character of a class alone, before all that may follow: classes of a set, or anything; plus 1, or 0. */
+/* For each class, the rule that matches a single character of it, whatever follows: any class in `follow`, or any class at all if that is
+ * null. The result is the rule's number plus 1, or 0 if it is not certain. */
 static void find_rules(const wwho_rewriting *step, const wwho_classes *classes, const uint64_t *follow, uint16_t *rules) {
     const wwho_automaton *a = step->automaton;
     bool looks = step->kind != STEP_REPLACE || a->stored.flags;
@@ -21,7 +22,7 @@ static void find_rules(const wwho_rewriting *step, const wwho_classes *classes, 
     }
 }
 
-/* A character that RULES has no rule for, unless those around it count: the flags that tell when they do. 0: it has one. */
+/* The flags of a character that no rule of RULES matches alone: they say when its neighbours matter. 0: a rule matches it. */
 static uint32_t flags_by_rules(const wwho_rewriting *step, uint32_t c) {
     uint8_t bytes[4];
     uint32_t node = 0, n = encode_utf8(c, bytes), k = 0;
@@ -31,7 +32,7 @@ static uint32_t flags_by_rules(const wwho_rewriting *step, uint32_t c) {
     return token_at(step->trie, node) == WWHO_NONE ? tail | PLAIN_HEAD | PLAIN_SURE : 0;
 }
 
-/* What a step makes of a character with its flags: 0 where that is not sure. */
+/* What a step turns a character and its flags into, or 0 if that is not certain. */
 static uint32_t made_by(const wwho_rewriting *step, const wwho_classes *classes, const uint16_t *rules, uint32_t made) {
     uint32_t c = made & CODE_POINT, flags = made & ~(uint32_t)CODE_POINT;
     const wwho_rewrite *r;
@@ -55,7 +56,7 @@ static uint32_t made_by(const wwho_rewriting *step, const wwho_classes *classes,
     return r->second || joins_hangul(step, c) ? 0 : flags | c | (r->order ? PLAIN_ORDERED : 0);
 }
 
-/* Characters keep PLAIN_CUT behind which clusters end before a space. */
+/* Keep PLAIN_CUT only on characters after which clusters end before a space. */
 static void find_cuts(wwho_plain *p, const wwho_automaton *a, const wwho_classes *classes) {
     bool ends[MAX_CLASSES_SEEN];
     uint32_t made = p->made[' '] & CODE_POINT, space = made && made < BROKEN ? class_of(classes, made) : classes->n_classes;
@@ -71,7 +72,7 @@ static void find_cuts(wwho_plain *p, const wwho_automaton *a, const wwho_classes
         if ((p->made[c] & CODE_POINT) == VANISHED || !ends[class_of(classes, p->made[c] & CODE_POINT)]) p->made[c] &= ~PLAIN_CUT;
 }
 
-/* Whether a step makes of a space before a character what it makes of it before a letter; `classes` of all three. */
+/* Whether a step treats a space before a character as it treats a space before a letter. All three arguments are classes. */
 static bool follows_space(const wwho_rewriting *step, uint32_t space, uint32_t letter, uint32_t class) {
     const wwho_automaton *a = step->automaton;
     if (step->kind != STEP_REPLACE) return true;
@@ -86,7 +87,7 @@ static uint32_t class_of_made(const wwho_classes *classes, uint32_t made) {
 static void put_step(wwho_plain *p, const wwho_rewriting *step, const wwho_classes *classes) {
     const uint32_t space = class_of_made(classes, p->made[' ']), letter = class_of_made(classes, p->made['a']);
     uint16_t rules[MAX_CLASSES_SEEN];
-    uint64_t sure[MAX_CLASSES_SEEN / 64] = {0}; /* classes of those that are sure whatever follows */
+    uint64_t sure[MAX_CLASSES_SEEN / 64] = {0}; /* classes of characters that are certain whatever follows */
     find_rules(step, classes, 0, rules);
     for (uint32_t c = 0; c < PLAIN; c++) {
         uint32_t made = p->made[c], code_point = made & CODE_POINT, class;
@@ -106,7 +107,7 @@ static void put_step(wwho_plain *p, const wwho_rewriting *step, const wwho_class
     find_cuts(p, step->automaton, classes);
 }
 
-/* A character with its flags as UTF-8 with them. */
+/* A character and its flags, packed as UTF-8 and the same flags. */
 static uint32_t packed(uint32_t made) {
     uint32_t c = made & CODE_POINT, flags = made & ~(uint32_t)(CODE_POINT | PLAIN_ORDERED);
     uint8_t bytes[4] = {0};
@@ -116,8 +117,8 @@ static uint32_t packed(uint32_t made) {
     return flags | read32(bytes);
 }
 
-/* What a step puts around parts, and steps have made of that so far. A character that begins like a prefix, which then is not put, may not
- * be the first. */
+/* Note what a step adds at the ends of parts, and what the steps so far turn that into. A part may not start with a character that equals
+ * the prefix, because then the prefix is not added. */
 static void put_ends(wwho_plain *p, const wwho_rewriting *step, const wwho_classes *classes) {
     uint16_t rules[MAX_CLASSES_SEEN];
     find_rules(step, classes, 0, rules);

@@ -1,9 +1,10 @@
-/* Unigram: the path through a piece whose tokens have the best sum of scores (FORMAT.md, Encoding).
+/* Unigram: find the path through a pretoken whose tokens have the best sum of scores (FORMAT.md, Encoding).
  *
- * A piece of any length takes memory of constant size: it is worked through in windows, and what has become final is put. That is
- * what all paths have in common that may still go on. Where they have nothing in common for a whole window (as in a long run of one
- * letter), a scout goes ahead, with nothing but the ends of the paths, to where they do or to the end of the piece, and so finds a
- * place that the best path goes through; halving the way there, scouts find others, until they are no farther apart than a window. */
+ * A pretoken of any length takes constant memory: it is processed in windows, and tokens are written when they are final. Final means that
+ * all paths that may still continue have them in common. The paths may have nothing in common for a whole window (as in a long run of one
+ * letter). Then a scout goes ahead, storing only the ends of the paths, until they have a place in common or the pretoken ends. So it finds
+ * a place that the best path goes through. Further scouts halve the distance to that place, until the places found are at most a window
+ * apart. */
 #include "viterbi.h"
 
 #include "encode.h"
@@ -16,30 +17,32 @@ typedef struct {
     const wwho_vocabulary *v;
     const wwho_unigram *unigram;
     wwho_lattice *lattice;
-    size_t base, end; /* the places of slot 0, and of the end of the piece */
+    size_t base, end; /* the places of slot 0, and of the end of the pretoken */
     size_t done;      /* the tokens up to here are known */
-    size_t unknown;   /* those from here on are unknown: they are put as one */
-    uint32_t reach;   /* how many bytes the longest token has, or a character */
+    size_t unknown;   /* the characters from here on are unknown, and are written as one */
+    uint32_t reach;   /* the length in bytes of the longest token, or of the longest character */
     wwho_kept kept;
 } wwho_path;
 
 static const double SHIFT_FROM = 100000; /* SentencePiece keeps its sums below this */
 
-/* A path to a slot by a token of n bytes: only a better one takes the place of another, so of equals the longest last token wins. */
+/* Offer a path to a slot, by a token of n bytes. It replaces the present path only if it is better, so among equal paths the one with the
+ * longest last token wins. */
 static inline void offer(wwho_path *p, uint32_t slot, uint32_t n, uint32_t token, double score) {
     wwho_slot *to = &p->lattice->slots[slot];
     if (p->unigram->narrow) score = (float)score;
     if (!to->length || score > to->score) *to = (wwho_slot){score, token, (uint16_t)n};
 }
 
-/* Subtract the sum of a slot from it and from all behind it. */
+/* Subtract the sum of a slot from that slot and from all slots after it. */
 static void shift_scores(wwho_path *p, uint32_t slot) {
     wwho_slot *slots = p->lattice->slots;
     const double by = slots[slot].score;
     for (uint32_t i = slot; i <= slot + p->reach; i++) slots[i].score = (float)(slots[i].score - by);
 }
 
-/* Go on with all tokens that start in the slots from `slot` to `stop`; returns where the last character ends, at `stop` or behind it. */
+/* Extend the paths by all tokens that start in the slots from `slot` to `stop`. Returns where the last character ends, which is at `stop`
+ * or after it. */
 static uint32_t extend(wwho_path *p, uint32_t slot, size_t stop) {
     const wwho_trie *trie = &p->unigram->trie;
     wwho_lattice *s = p->lattice;
@@ -72,7 +75,7 @@ static void restore(wwho_path *p, const wwho_front *front) {
     fill_bytes(slots + p->reach + 1, 0, (LATTICE_SLOTS - p->reach - 1) * sizeof *slots);
 }
 
-/* Put the unknown characters before `end`. In tokenizers, though not in SentencePiece, what they are together may be a token. */
+/* Write the unknown characters before `end`. In tokenizers, though not in SentencePiece, their joined text may be a token. */
 static void put_unknowns(wwho_path *p, size_t end) {
     if (p->unknown == end) return;
     const wwho_vocabulary *v = p->v;
@@ -87,11 +90,11 @@ static void put_unknowns(wwho_path *p, size_t end) {
     p->kept.n = MAX_KEPT + 1;
 }
 
-/* Put the tokens of the path up to a slot. */
+/* Write the tokens of the path up to a slot. */
 static void put_path(wwho_path *p, uint32_t slot) {
     const wwho_vocabulary *v = p->v;
     wwho_lattice *s = p->lattice;
-    uint32_t *lengths = s->origin; /* of the token that starts in a slot */
+    uint32_t *lengths = s->origin; /* the length of the token that starts in each slot */
     size_t stop = p->base + slot;
     for (; p->base + slot > p->done; slot -= s->slots[slot].length) lengths[slot - s->slots[slot].length] = s->slots[slot].length;
     for (uint32_t n; p->done < stop; p->done += n) {
@@ -105,12 +108,12 @@ static void put_path(wwho_path *p, uint32_t slot) {
     }
 }
 
-/* From a slot on, paths are told apart by where they go through first. */
+/* Set the mark: from this slot on, `origin` records the first place that each path goes through. */
 static void set_mark(wwho_path *p, uint32_t slot) {
     for (uint32_t i = slot; i <= slot + p->reach; i++) p->lattice->origin[i] = (uint32_t)(p->base + i);
 }
 
-/* The place from the mark on that all paths go through that end in slot `last` or behind it, or WWHO_NONE. */
+/* The place after the mark that all paths that end in slot `last` or after it go through, or WWHO_NONE. */
 static uint32_t common_origin(wwho_path *p, uint32_t mark, uint32_t last) {
     wwho_lattice *s = p->lattice;
     uint32_t common = WWHO_NONE;
@@ -125,7 +128,7 @@ static uint32_t common_origin(wwho_path *p, uint32_t mark, uint32_t last) {
     return same ? common : WWHO_NONE;
 }
 
-/* The paths that go on from a slot become those of slot 0. */
+/* Move the paths that continue from a slot to slot 0. */
 static void slide(wwho_path *p, uint32_t slot) {
     wwho_lattice *s = p->lattice;
     save(p, &s->mark, slot);
@@ -134,8 +137,8 @@ static void slide(wwho_path *p, uint32_t slot) {
     p->base += slot;
 }
 
-/* A place that the path goes through. With `until`, which is one, another about half-way there; with 0, at least half as far from here
- * as the scout had to go. */
+/* Find a place that the best path goes through. If `until` is such a place, the result is another one about half-way there. If `until` is
+ * 0, its distance from here is at least half of the distance that the scout went. */
 static size_t scout(wwho_path *p, size_t until) {
     const size_t base = p->base, stop = until ? until : p->end;
     size_t mark = base + (until ? (until - base) / 2 : WINDOW_BYTES / 2), found = stop;
@@ -160,9 +163,9 @@ static size_t scout(wwho_path *p, size_t until) {
     return found;
 }
 
-/* Put the path up to a place that scouts find. */
+/* Write the path up to a place that scouts find. */
 static void scout_path(wwho_path *p) {
-    size_t places[64]; /* each at most half as far as the one before, and a token */
+    size_t places[64]; /* each place is at most half as far as the one before, plus a token */
     uint32_t n = 0;
     places[n++] = scout(p, 0);
     while (n && p->e->n <= p->e->limit) {
@@ -222,13 +225,13 @@ WWHO_LOCAL uint32_t find_viterbi(const wwho_vocabulary *v, const uint8_t *text, 
     return find_node(&((const wwho_unigram *)v->own)->trie, 0, text, n);
 }
 
-/* How many bytes a score takes. */
+/* The size of a score in bytes. */
 static uint32_t score_size(bool narrow) { return narrow ? 4 : 8; }
 
 WWHO_LOCAL int check_viterbi(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
     bool plain = !v->symbols && !v->fuse && !v->anywhere && v->n_symbols && !v->n_merges && v->unknown != UNKNOWN_NONE;
     if (length < VITERBI_HEAD || !plain || read32(p) > 1) return WWHO_MODEL;
-    uint32_t columns = v->n_tokens * (score_size(p[0]) + 1); /* what ends the texts, and the scores */
+    uint32_t columns = v->n_tokens * (score_size(p[0]) + 1); /* the bytes that end the texts, and the scores */
     if (columns > length) return WWHO_MODEL;
     take_texts(arena, v);
     wwho_unigram *own = take(arena, sizeof *own), made = {.narrow = p[0]};
@@ -239,7 +242,8 @@ WWHO_LOCAL int check_viterbi(const uint8_t *p, uint32_t length, wwho_vocabulary 
     return WWHO_OK;
 }
 
-/* Number i of the n scores at p, byte k of all of which stand together, as the bits that it adds to those of the one before. */
+/* Read score i of the n scores at p. The scores are stored by bytes: byte k of all scores is stored together. Each score is stored as the
+ * difference of its bits from those of the score before. */
 static double next_score(const uint8_t *p, uint32_t i, uint32_t n, bool narrow, uint64_t *bits) {
     double wide;
     float value;
@@ -263,7 +267,7 @@ WWHO_LOCAL int build_viterbi(wwho_vocabulary *v, number_columns *c) {
     if (!status && (size_t)(c->end - c->at) < size) status = WWHO_SCORES;
     for (uint32_t i = 0; !status && i < n; i++) {
         double score = own->scores[i] = next_score(c->at, i, n, own->narrow, &bits);
-        if (!(score - score == 0)) status = WWHO_SCORES; /* infinite, or no number */
+        if (!(score - score == 0)) status = WWHO_SCORES; /* infinite, or not a number */
         if (!i || score < least) least = score;
     }
     if (status) return status;

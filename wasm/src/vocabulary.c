@@ -1,13 +1,14 @@
-/* Building a vocabulary's tables: see vocabulary.h. */
+/* Build a vocabulary's tables: see vocabulary.h. */
 #include "vocabulary.h"
 
-/* Tokens whose slots are on their way from memory while tables are filled: o200k_base opens in half the time that it takes without. */
+/* How many tokens ahead slots are prefetched while tables are filled: o200k_base opens in half the time that it takes without. */
 enum { FETCHED = 16 };
 
-/* Of characters, as FORMAT.md classes them for BPE. */
+/* The character classes of FORMAT.md, BPE. */
 enum { N_CHARACTER_CLASSES = 224 };
 
-/* Of eight slots, five at most are taken: half of the memory for tokens just beyond a power of two, which then come from the cache. */
+/* At most five of eight slots are used. This halves the memory if the number of tokens is just above a power of two, so that the table fits
+ * the cache. */
 static uint32_t table_bits(uint64_t n) {
     uint32_t bits = 4;
     while ((UINT64_C(5) << bits) / 8 < n) bits++;
@@ -21,7 +22,7 @@ static wwho_filter take_filter(wwho_arena *arena, uint32_t log2) {
 static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
     uint32_t log2 = table_bits(n);
     uint64_t *slots = take_zeroed(arena, UINT64_C(8) << log2);
-    /* with two bits a slot more, where they are fetched ahead: Hindi and Sinhala that were not seen before by 1.04 */
+    /* builds that prefetch have a larger filter, with two bits a slot more: Hindi and Sinhala not seen before are faster by 1.04 */
     return (wwho_pairs){slots, log2, 0, take_filter(arena, log2 + 2 + FETCHES)};
 }
 
@@ -30,8 +31,8 @@ static uint32_t extra_tokens(const wwho_vocabulary *v) { return (v->space_id != 
 WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v) {
     uint32_t extra = extra_tokens(v), n = v->n_tokens + extra;
     v->first_byte = v->unknown == UNKNOWN_BYTES ? n - 256 : WWHO_NONE;
-    v->offset = take_numbers(arena, n + WWHO_MAX_TOKEN + 2);      /* make_token() needs some more */
-    v->texts = take(arena, (uint64_t)v->text_bytes + extra + 16); /* 16 bytes may be read from each on, and written */
+    v->offset = take_numbers(arena, n + WWHO_MAX_TOKEN + 2);      /* make_token() needs extra room */
+    v->texts = take(arena, (uint64_t)v->text_bytes + extra + 16); /* 16 bytes may be read and written from the start of each text on */
     if (v->offset) v->offset[0] = 0;
     if (v->id_rule == IDS_COUNT) return;
     v->ids = take_numbers(arena, n);
@@ -61,7 +62,7 @@ static inline uint64_t pair_key(const wwho_vocabulary *v, uint32_t token) {
     return (uint64_t)v->left[token] << WWHO_ID_BITS | v->right[token];
 }
 
-/* The tokens from `from` to `to` can be looked up by their pairs; false where two have one. */
+/* Make the tokens from `from` to `to` available for lookup by their pairs. Returns false if two have the same pair. */
 static bool add_pairs(const wwho_vocabulary *v, const wwho_pairs *pairs, uint32_t from, uint32_t to) {
     uint32_t mask = (1u << pairs->log2) - 1, shift = 64 - pairs->log2;
     for (uint32_t token = from; token < to; token++) {
@@ -76,7 +77,7 @@ static bool add_pairs(const wwho_vocabulary *v, const wwho_pairs *pairs, uint32_
     return true;
 }
 
-/* The hash of a token's text; those of its prefixes are entered. */
+/* The hash of a token's text. The hashes of its prefixes are added to the filter. */
 static uint64_t hash_token(const wwho_vocabulary *v, uint32_t token) {
     const uint8_t *text = v->texts + v->offset[token];
     uint32_t n = token_length(v, token), at = 0;
@@ -114,8 +115,8 @@ WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
     }
 }
 
-/* The text of a token is that of its parts; one that comes later is taken apart. The parts yet to come lie where the offsets of later
- * tokens will be. */
+/* Write the text of a token: the texts of its two parts, joined. A part with a higher number has no text yet, so it is split into its own
+ * parts. The parts still to do are stored where the offsets of later tokens will be. */
 static int make_token(wwho_vocabulary *v, uint32_t token) {
     uint32_t *parts = v->offset + token + 1, n = 2, from = v->offset[token], at = from, level = rank_of(v->rank, token);
     parts[0] = v->right[token];
@@ -131,7 +132,7 @@ static int make_token(wwho_vocabulary *v, uint32_t token) {
             uint32_t length = token_length(v, part);
             if (at - from + length > WWHO_MAX_TOKEN || length > v->text_bytes - at) return WWHO_TOKEN_LENGTH;
             for (uint32_t i = 0; i < length; i += 16) {
-                uint64_t read[2]; /* what follows a short part may be where it goes */
+                uint64_t read[2]; /* the bytes after a short part may overlap the output */
                 copy_bytes(read, v->texts + v->offset[part] + i, 16);
                 copy_bytes(v->texts + at + i, read, 16);
             }
@@ -159,7 +160,7 @@ WWHO_LOCAL uint32_t next_number(number_columns *c) {
     return 0;
 }
 
-/* The ranks of tokens, of which n_ties are those of the tokens before them. */
+/* Read the ranks of tokens. n_ties tokens have the same rank as the token before them. */
 static bool read_ties(wwho_vocabulary *v, number_columns *c) {
     for (uint32_t i = 0; v->rank && i < v->n_made; i++) {
         v->rank[i] = i;
@@ -181,8 +182,8 @@ static uint8_t class_of_character(const uint8_t *text, uint32_t n) {
     return (uint8_t)(lead / 2 == 0x70 && n > 1 ? 64 + (lead - 0xE0) * 32 + text[1] / 2 : lead / 2);
 }
 
-/* The parts of all merges. The table of texts, which is empty so far, has room for the tokens in the order of the right column, and for
- * the classes of the first and of the last character of each. */
+/* Read the parts of all merges. The table of texts is still empty and serves as scratch memory, for the tokens in the order of the right
+ * column and for the classes of the first and last character of each token. */
 static int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
     uint32_t *tokens = (uint32_t *)(void *)v->strings, begin[N_CHARACTER_CLASSES + 2] = {0}, n = v->n_made, left = 0;
     uint8_t *first = (uint8_t *)(tokens + n), *last = first + n;
@@ -227,7 +228,7 @@ WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta) {
 }
 
 WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c, bool ascending) {
-    uint32_t last = 0, last_length = 0; /* of a text that the next one may share bytes with */
+    uint32_t last = 0, last_length = 0; /* of the text before, with which the next text may share bytes */
     for (uint32_t end = token + n; token < end; token++) {
         uint32_t from = v->offset[token], shared = ascending ? next_number(c) : 0, length = 1;
         size_t left = c->at ? (size_t)(c->end - c->at) : 0;
@@ -247,8 +248,8 @@ WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number
     return WWHO_OK;
 }
 
-/* The id first_id + i becomes that of a token; false where it is beyond the range, or that of another token. A token that only
- * continues a piece may share the one of a token that begins it, which is what the id then stands for. */
+/* Assign the id first_id + i to a token. Returns false if the id is out of range, or belongs to another token. A token that only continues
+ * a pretoken may share the id of one that starts it; the id then decodes to the latter. */
 static bool give_id(wwho_vocabulary *v, uint32_t token, uint32_t i) {
     if (i >= v->n_ids) return false;
     uint32_t *owner = &v->by_id[i];
@@ -261,10 +262,10 @@ static bool give_id(wwho_vocabulary *v, uint32_t token, uint32_t i) {
 
 static bool read_byte_ids(wwho_vocabulary *v, number_columns *c) {
     for (uint32_t token = v->first_byte; token < v->first_byte + 256; token++) {
-        uint32_t value = next_number(c), i = value - 1 - v->first_id; /* one below first_id is beyond all */
+        uint32_t value = next_number(c), i = value - 1 - v->first_id; /* an id below first_id wraps around and is out of range */
         if (!c->at) return false;
         v->ids[token] = WWHO_NONE;
-        if (value && i < v->n_ids && v->by_id[i] < v->n_tokens) v->by_id[i] = WWHO_NONE; /* what it shares decodes to the byte */
+        if (value && i < v->n_ids && v->by_id[i] < v->n_tokens) v->by_id[i] = WWHO_NONE; /* a shared id decodes to the byte */
         if (value ? !give_id(v, token, i) : v->unk_id == WWHO_NONE) return false;
     }
     return true;

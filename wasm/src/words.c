@@ -1,24 +1,26 @@
-/* See words.h. A word goes from one U+0020 to the next, and the cache has its tokens by its text as it was given: of a word that
- * came before, nothing is rewritten or cut. A word is kept if the steps, which know no more of what follows it than the space, are
- * sure of what they make of it and may begin anew with the space, and if the pretokenizer cuts there. Otherwise the words from it on
- * are taken back, and what follows is encoded as any other text.
+/* See words.h. A word extends from one U+0020 to the next. The cache stores its tokens under its original text, so a word that was seen
+ * before needs no rewriting or cutting. A word is stored if the steps, given only the word and the space after it, are certain of their
+ * output and may restart at the space, and if the pretokenizer cuts there. Otherwise the words from this one on are taken back, and the
+ * text there is encoded like any other text.
  *
- * Where steps find behind letters, before spaces and other signs, what they find before SIGN, a word also ends between the two. */
+ * After a letter, the steps may treat a space or another sign exactly as they treat SIGN. Then a word also ends between the letter and that
+ * sign. */
 #include "words.h"
 
 #include "cuts.h"
 #include "stages.h"
 
-/* Before a space; at a letter's end, before that or a sign or, where there are none, the first; the last. */
+/* Three kinds of words: inside a text, before a space; a word that ends after a letter, before a space or sign (or, without signs, the
+ * first word); and the last word. */
 enum { WORD_INSIDE = 1, WORD_APART, WORD_LAST };
 enum { WORD_BYTES = 64, REWRITTEN = 512, MANY_STEPS = 3, SIGN = ',' };
 enum { IN_WORDS_LETTER = 1, IN_WORDS_SIGN, IN_WORDS_SPACE };
 
-/* A word as the model of a route of its own: its tokens are ids. */
+/* Encode a word, as the model of a route of its own. The tokens of this model are ids. */
 static void encode_word_of(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end);
 
-/* What the steps make of a character begins with one of this class; WWHO_NONE where that is not sure, or where they do not take it for
- * another one behind this letter. */
+/* The class of the first character that the steps turn `c` into. WWHO_NONE if it is not certain, or if the steps do not treat `c` like
+ * `other` after this letter. */
 static uint32_t first_of(const wwho_model *model, uint32_t c, uint32_t other, uint32_t letter) {
     const wwho_normalizer *n = &model->normalizer;
     for (const wwho_rewriting *step = n->steps; step < n->steps + n->n_steps; step++) {
@@ -32,7 +34,7 @@ static uint32_t first_of(const wwho_model *model, uint32_t c, uint32_t other, ui
 
 static bool is_letter(uint32_t c) { return (c | 32) - 'a' < 26; }
 
-/* Whether it is one behind any letter of ASCII. */
+/* Whether the steps treat a character like SIGN after every ASCII letter. */
 static bool is_sign(const wwho_model *model, uint32_t c) {
     for (uint32_t letter = 'A'; letter <= 'z'; letter++)
         if (is_letter(letter) && first_of(model, c, SIGN, letter) != model->sign) return false;
@@ -54,7 +56,7 @@ WWHO_LOCAL void put_words(wwho_model *model) {
     model->in_words[' '] = IN_WORDS_SPACE;
 }
 
-/* Rewrite a word; how many bytes that makes, 0: it may not be kept. */
+/* Rewrite a word. Returns the number of bytes, or 0 if the word may not be stored. */
 static size_t rewrite_word(const wwho_encoder *e, size_t at, size_t end, uint32_t kind, uint8_t *out, uint32_t *origins) {
     const wwho_model *model = e->model;
     bool more = kind != WORD_LAST, first = kind == WORD_APART && model->sign == WWHO_NONE, sign = kind == WORD_APART && !first;
@@ -116,7 +118,7 @@ static void encode_word_of(wwho_encoder *e, const wwho_vocabulary *v, const wwho
     if (inner.n <= LONG_ROOM) keep(key, 0, ids, (uint32_t)inner.n);
 }
 
-/* The end of the word at a place, before `end`, or that. */
+/* The end of the word at a place; `end` at most. */
 static size_t end_of_word(const wwho_model *model, const uint8_t *text, size_t at, size_t end) {
     for (uint32_t before = 0, kind; at < end; at++, before = kind + 1) {
         kind = text[at] < 128 ? model->in_words[text[at]] : 0;
@@ -136,7 +138,7 @@ WWHO_LOCAL size_t encode_words(wwho_encoder *e, size_t at, size_t end, bool fres
         uint32_t n = make_room(e, 1), kind = 0;
         size_t from = at;
         if (e->stuck & WORD_STUCK) break;
-        while (on && at < end && n < BLOCK) { /* those of a kind */
+        while (on && at < end && n < BLOCK) { /* words of one kind */
             size_t most = end - at < WORD_BYTES ? end : at + WORD_BYTES, stop = end_of_word(e->model, e->text, at, most);
             bool last = stop == end;
             uint32_t its = last ? WORD_LAST : fresh || (signs && is_letter(e->text[stop - 1])) ? WORD_APART : WORD_INSIDE;

@@ -1,15 +1,16 @@
-/* Words of a text that steps rewrite, as the cache knows them (words.c). Not in WebAssembly, which has no room for it. */
+/* A cache for the words of a text that the normalizer rewrites (words.c). WebAssembly has no room for it. */
 #ifndef WWHO_WORDS_H
 #define WWHO_WORDS_H
 
 #include "encode.h"
 
 #ifndef __wasm__
-/* Note whether words of this model's texts may be kept, once all else is built: where steps are not as plain as plain.c can say. */
+/* Once everything else is built, note whether the words of this model's texts may be cached. They may not if the steps are more complex
+ * than plain.c can describe. */
 WWHO_LOCAL void put_words(wwho_model *model);
 
-/* Put the tokens of words from `at` on, where the text of the encoder begins (`fresh`), or may be cut and rewritten anew; `whole` if it
- * ends at `end`. Gives how far that was possible. */
+/* Write the tokens of words from `at` on. The encoder's text starts there (`fresh`), or it may be cut there and rewritten separately.
+ * `whole` says that the text ends at `end`. Returns how far this was possible. */
 WWHO_LOCAL size_t encode_words(wwho_encoder *e, size_t at, size_t end, bool fresh, bool whole);
 #endif
 
