@@ -1,5 +1,5 @@
 /* A model's vocabulary and its lookups: (left, right) -> merged token, and text -> token. Both tables use open addressing with linear
- * probing and are at most three quarters full. Most lookups during a merge find nothing. A filter, small enough to stay in the processor's
+ * probing and are at most five eighths full. Most lookups during a merge find nothing. A filter, small enough to stay in the processor's
  * cache, says so before the table is read. */
 #ifndef WWHO_VOCABULARY_H
 #define WWHO_VOCABULARY_H
