@@ -24,7 +24,7 @@ static inline uint32_t early_at(const wwho_bytes *b, const uint8_t *text, uint32
     if (i && (p[-1] >= 0xC0 || *token >= b->leads[lead].from_left[p[-1] < 0x80 ? 64 : p[-1] & 63])) return 0;
     if (left > width && p[width] >= 0x80 && !(next = lead_of(b, p + width, left - width))) return 0;
     if (left > width && *token >= b->leads[next].from_right[last]) return 0;
-    return *token + 1 > 1 ? width + spaced : 0;
+    return *token + 1 > 1 ? width + spaced : 0; /* neither WWHO_NONE nor 0 */
 }
 
 WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {

@@ -21,9 +21,10 @@ typedef struct {
 } wwho_pairs;
 
 /* A lead: a group of characters whose UTF-8 forms have two or three bytes and differ only in the last byte. For each last byte, `token` is
- * the token of the character, and `spaced` that of a space followed by the character. `from_left` is the first merge of the text before
- * with the bytes that these characters share, for each last byte of that text (64: any ASCII character). `from_right` is the first merge of
- * each last byte of a character with following text that starts with the shared bytes. */
+ * the token of the character, and `spaced` that of a space followed by the character; WWHO_NONE or 0 if it does not merge early.
+ * `from_left` is the first merge of the text before with the bytes that these characters share, for each last byte of that text (64: any
+ * ASCII character). `from_right` is the first merge of each last byte of a character with following text that starts with the shared
+ * bytes. */
 typedef struct {
     uint32_t token[64], spaced[64], from_left[65], from_right[64];
 } wwho_lead;
