@@ -9,18 +9,13 @@ backend calls it with them. The config setting `wheel` chooses the kind:
     pip wheel . -C wheel=pyemscripten_2026_0_wasm32  for one Pyodide, compiled by zig
 
 A build by pyodide-build is native to this backend: the compiler is another, and it says so.
-
-Every kind holds web/package/wwho.wasm, which a clone lacks: it is compiled where it is missing, by
-the zig that is asked for then. A source distribution brings it along.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from typing import Any
 
 import build_wasm
@@ -71,12 +66,7 @@ class Backend(_BuildMetaBackend):
         """What a build needs beside pyproject.toml's list."""
         self.kind = kind(config_settings)
         found = super().get_requires_for_build_wheel(config_settings)
-        return [*found, ZIG] if self.kind in PYODIDE or lacks_wasm() else found
-
-    def get_requires_for_build_sdist(self, config_settings: Settings = None) -> list[str]:
-        """What a source distribution needs beside pyproject.toml's list."""
-        found = super().get_requires_for_build_sdist(config_settings)
-        return [*found, ZIG] if lacks_wasm() else found
+        return [*found, ZIG] if self.kind in PYODIDE else found
 
     def prepare_metadata_for_build_wheel(
         self, metadata_directory: StrPath, config_settings: Settings = None
@@ -93,44 +83,7 @@ class Backend(_BuildMetaBackend):
     ) -> str:
         """Build the kind of wheel asked for."""
         self.kind = kind(config_settings)
-        make_wasm(needed=self.kind != NATIVE)
         return super().build_wheel(wheel_directory, config_settings, metadata_directory)
-
-    def build_editable(
-        self,
-        wheel_directory: StrPath,
-        config_settings: Settings = None,
-        metadata_directory: StrPath | None = None,
-    ) -> str:
-        """Build a wheel that points here."""
-        make_wasm(needed=False)
-        return super().build_editable(wheel_directory, config_settings, metadata_directory)
-
-    def build_sdist(self, sdist_directory: StrPath, config_settings: Settings = None) -> str:
-        """Build a source distribution."""
-        make_wasm(needed=True)
-        return super().build_sdist(sdist_directory, config_settings)
-
-
-def lacks_wasm() -> bool:
-    """Whether web/package/wwho.wasm is still to be compiled."""
-    return not build_wasm.TARGET.is_file()
-
-
-def make_wasm(*, needed: bool) -> None:
-    """Compile web/package/wwho.wasm where it is missing.
-
-    Without zig, what can do without the demo page is built all the same, and says so.
-
-    Raises:
-        SystemExit: it is needed and there is no zig, or zig fails.
-    """
-    if not lacks_wasm():
-        return
-    if needed or find_spec("ziglang"):
-        build_wasm.build()
-    else:
-        print("warning: without ziglang there is no wwho.wasm, nor a demo page", file=sys.stderr)
 
 
 def sources() -> Iterator[str]:

@@ -15,8 +15,8 @@ encodings and the licence, and what is generated:
 * ``cjs/``, the same modules for CommonJS, which read the encodings from the folder ``models``.
 
 The folder py/wwho/models is the list of encodings. What is written of it in web/package (an
-address and a type for each) is brought up to date first. Needs web/package/wwho.wasm
-(tools/build_wasm.py), npm to pack, and esbuild (npm ci in tests/) for CommonJS.
+address and a type for each) is brought up to date first. Needs npm to pack, and esbuild (npm ci in
+tests/) for CommonJS.
 """
 
 from __future__ import annotations
@@ -153,18 +153,6 @@ def modules(names: list[str]) -> str:
     )
 
 
-def core() -> bytes:
-    """The compiled core.
-
-    Raises:
-        SystemExit: it is missing.
-    """
-    path = SOURCES / "wwho.wasm"
-    if not path.is_file():
-        raise SystemExit(f"{path.relative_to(ROOT)} is missing: python tools/build_wasm.py")
-    return path.read_bytes()
-
-
 def base64_of(path: Path) -> str:
     """The contents of a file."""
     return base64.b64encode(path.read_bytes()).decode("ascii")
@@ -221,7 +209,7 @@ def assemble(folder: Path) -> None:
             shutil.copyfile(source, folder / name)
     shutil.copytree(MODELS, folder / "models", ignore=shutil.ignore_patterns("__pycache__"))
     files = {
-        "lib/shipped-core.js": CORE % printable(core()),
+        "lib/shipped-core.js": CORE % printable((SOURCES / "wwho.wasm").read_bytes()),
         "lib/shipped-files.js": lists(names)[FILES],
         "lib/shipped-modules.js": modules(names),
         "index.d.ts": lists(names)[TYPES],

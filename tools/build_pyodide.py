@@ -22,12 +22,11 @@ from pathlib import Path
 
 from build_backend import ANY, LEFT_BEHIND, PYODIDE
 from build_wasm import ROOT
-from build_wasm import build as build_wasm
 
 DIST = ROOT / "dist"
 SOURCES = ("LICENSE", "NOTICE", "README.md", "pyproject.toml")
 FOLDERS = ("py", "schemas", "tools", "wasm", "web")
-IGNORED = shutil.ignore_patterns(*LEFT_BEHIND, "bench", "wwho.wasm")
+IGNORED = shutil.ignore_patterns(*LEFT_BEHIND, "bench")
 # The first moment that a zip archive can name: files are dated so unless the caller says otherwise.
 EPOCH = "315532800"
 
@@ -44,7 +43,6 @@ def build(folder: Path = DIST, kinds: Iterable[str] = (ANY, *PYODIDE)) -> list[P
         with tempfile.TemporaryDirectory() as scratch:
             tree = Path(scratch) / "wwho"
             copy_sources(tree)
-            build_wasm(tree / "web" / "package" / "wwho.wasm").chmod(0o644)
             return [build_wheel(tree, Path(scratch) / kind, folder, kind) for kind in kinds]
     finally:
         os.umask(mask)

@@ -61,7 +61,6 @@ JS_FOLDERS = ("web", "tests", "tools")
 NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
 TOKENIZERS = "tests/tokenizers"
 FONT_SOURCES = ("tools/build_fonts.py", "web/site/package-lock.json", "schemas/*.json")
-WASM_SOURCES = ("tools/build_wasm.py", "wasm/**/*.[ch]")
 
 
 def main() -> int:
@@ -162,13 +161,8 @@ def test(pytest_arguments: list[str]) -> int:
 
 
 def install_package(*extras: str) -> None:
-    """Bring wwho.wasm, and the installed package with these extras, up to date."""
+    """Bring the installed package with these extras up to date."""
     stamps = read_stamps()
-    # Before the package, whose build would otherwise fetch a compiler of its own for it.
-    wasm = fingerprint(WASM_SOURCES)
-    if stamps.get("wasm") != wasm or not (ROOT / "web" / "package" / "wwho.wasm").is_file():
-        quietly("Compiling web/package/wwho.wasm", [str(PYTHON), "tools/build_wasm.py"])
-        write_stamps(wasm=wasm)
     # An editable install points into this folder, so a moved clone installs again.
     package = [fingerprint(PACKAGE_SOURCES), str(ROOT)]
     wanted = sorted({*extras, *stamps.get("extras", [])})
@@ -181,17 +175,13 @@ def install_package(*extras: str) -> None:
 
 
 def make_environment() -> None:
-    """Make .venv, with pip and the cross compiler, where it is missing or broken."""
-    works = PYTHON.is_file() and run([str(PYTHON), "-m", "pip", "--version"], quiet=True) == 0
-    if works and read_stamps().get("zig") == ZIG:
+    """Make .venv, with pip, where it is missing or broken."""
+    if PYTHON.is_file() and run([str(PYTHON), "-m", "pip", "--version"], quiet=True) == 0:
         return
     missing = [name for name, there in system_parts().items() if not there]
     if missing and not install_debian_packages(missing):
         raise SystemExit(f"Python lacks {' and '.join(missing)}: install it and try again.")
-    if not works:
-        quietly("Creating .venv", [sys.executable, "-m", "venv", "--clear", str(VENV)])
-    pip("Installing the compiler for WebAssembly", ZIG)
-    write_stamps(zig=ZIG)
+    quietly("Creating .venv", [sys.executable, "-m", "venv", "--clear", str(VENV)])
 
 
 def system_parts() -> dict[str, bool]:
@@ -206,6 +196,7 @@ def compiler() -> dict[str, str]:
     usual = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]
     if os.name == "nt" or shutil.which(usual):
         return dict(os.environ)
+    pip("Installing a C compiler", ZIG)
     # The program itself: its Python wrapper does not run in pip's isolated builds.
     find = "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name('zig'))"
     found = subprocess.run([str(PYTHON), "-c", find], stdout=subprocess.PIPE, check=True, text=True)

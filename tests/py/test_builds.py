@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -160,13 +159,23 @@ def test_the_stack_of_webassembly_is_large_enough(tmp_path: Path, level: str) ->
 # WebAssembly
 
 
+def test_the_shipped_core_is_compiled_from_these_sources(tmp_path: Path) -> None:
+    pytest.importorskip("ziglang", reason="needs ziglang")
+    import build_wasm
+
+    if not build_wasm.WASM_OPT.is_file():
+        pytest.skip("needs wasm-opt: npm install in tests/")
+    compiled = build_wasm.build(tmp_path / "wwho.wasm").read_bytes()
+    assert compiled == build_wasm.TARGET.read_bytes(), "run python tools/build_wasm.py"
+
+
 @pytest.mark.parametrize("cpu", CPUS.values(), ids=CPUS)
 def test_webassembly_with_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cpu: str) -> None:
     pytest.importorskip("ziglang", reason="needs ziglang")
-    if shutil.which("node") is None:
-        pytest.skip("Node.js is missing")
     import build_wasm
 
+    if not build_wasm.WASM_OPT.is_file():
+        pytest.skip("needs wasm-opt: npm install in tests/")
     memory = tmp_path / "memory.c"
     memory.write_text(MEMORY_C, "ascii")
     flags = [f"-mcpu={cpu}" if flag.startswith("-mcpu=") else flag for flag in build_wasm.FLAGS]

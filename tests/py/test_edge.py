@@ -24,12 +24,6 @@ TEXTS = ("ඔයා 1 special अद्भुत", "", "ගමේ\0පාසල 
 ROW = re.compile(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", re.MULTILINE)
 
 
-@pytest.fixture(autouse=True)
-def _built() -> None:
-    if not CORE.is_file():
-        pytest.skip("needs web/package/wwho.wasm: python tools/build_wasm.py")
-
-
 @pytest.fixture
 def open_encoder(monkeypatch: pytest.MonkeyPatch) -> OpenEncoder:
     monkeypatch.syspath_prepend(str(EXAMPLE.parent))

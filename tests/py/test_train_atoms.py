@@ -234,8 +234,6 @@ def test_the_artifact_is_one_like_any_other(variant: Variant) -> None:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is missing")
 def test_webassembly_gives_the_same_ids(tmp_path: Path) -> None:
-    if not (ROOT / "web" / "package" / "wwho.wasm").is_file():
-        pytest.skip("web/package/wwho.wasm is not built")
     lines = [CORPUS, "".join(PARTS), " ".join(PARTS), *PARTS, "", " ", "  x"]
     jobs = []
     for variant in VARIANTS:

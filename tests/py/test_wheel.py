@@ -20,7 +20,7 @@ import oracle
 import pytest
 from exhaustive import EXHAUSTIVE
 from paper_vocab import learn_vocab, vocab_json
-from test_distribution import CORE, copy_sources, hooked, pip_wheel
+from test_distribution import copy_sources, hooked, pip_wheel
 from test_readme import README, check_console
 
 import wwho
@@ -45,10 +45,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     tree = folder / "wwho"
     copy_sources(tree)
-    if (ROOT / CORE).is_file():
-        shutil.copyfile(ROOT / CORE, tree / CORE)
-    else:
-        pytest.importorskip("ziglang", reason="needs ziglang, or web/package/wwho.wasm")
     done = hooked(tree, f"build_backend.build_sdist({str(folder)!r})")
     assert done.returncode == 0, done.stderr
     (packed,) = folder.glob("*.tar.gz")
