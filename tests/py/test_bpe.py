@@ -211,6 +211,24 @@ def test_ranks_over_bytes() -> None:
     assert unmade > 30
 
 
+def test_texts_of_one_hash() -> None:
+    """Long texts with the same slot of the core's table (vocabulary.h) are told apart."""
+    rng = random.Random(1)
+
+    def step(state: int, word: int) -> int:
+        state = (state ^ word) * 0x9E3779B97F4A7C15 % 2**64
+        return state ^ state >> 29
+
+    words = [rng.randrange(2**64) for _ in range(12)]
+    one_hash = [word.to_bytes(8, "little") + step(0, word).to_bytes(8, "little") for word in words]
+    *tokens, other = one_hash
+    ranks = BYTES | {text: 256 + k for k, text in enumerate(tokens)}
+    for backend in backends(bpe_model(ranks, ranks, whole=True)):
+        for k, text in enumerate(tokens):
+            assert backend.encode(text, None, False) == [256 + k]
+        assert backend.encode(other, None, False) == [*other]
+
+
 def field(number: int, value: bytes | int) -> bytes:
     """A field of a protobuf message."""
     if isinstance(value, int):

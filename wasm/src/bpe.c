@@ -63,5 +63,5 @@ WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c) {
 }
 
 WWHO_LOCAL uint32_t find_bpe(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
-    return find_text(v, text, n, hash_text(text, n, n));
+    return find_text(v, text, n, n, hash_text(text, n, n));
 }

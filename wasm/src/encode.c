@@ -61,7 +61,7 @@ static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { ret
 
 /* The token that equals the n bytes of text at a place, or WWHO_NONE. */
 static COLD uint32_t find_at(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
-    return find_text(v, e->text + at, n, hash_at(e, at, n));
+    return find_text(v, e->text + at, n, e->len - at, hash_at(e, at, n));
 }
 
 static void flush_phrase(wwho_encoder *e) {
@@ -115,7 +115,7 @@ static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
 /* Write the tokens of a pretoken over bytes. It is part of a text of which `len` bytes may be read. */
 static COLD void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
                              size_t end) {
-    uint32_t token = find_text(v, text + at, end - at, hash_text(text + at, end - at, len - at));
+    uint32_t token = find_text(v, text + at, end - at, len - at, hash_text(text + at, end - at, len - at));
     if (token < n_pieces(v)) {
         keep_tokens(key, v, &token, 1);
         put_all(e, v, &token, 1, at);

@@ -25,8 +25,8 @@ WWHO_LOCAL COLD uint64_t hash_text(const uint8_t *text, size_t n, size_t readabl
     return hash_finish(state, load_tail(text + at, n, readable - at), n);
 }
 
-WWHO_LOCAL COLD uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash) {
-    uint32_t where;
+WWHO_LOCAL COLD uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, size_t readable, uint64_t hash) {
+    wwho_text *where;
     if (n > v->longest || !may_have(&v->text_filter, hash)) return WWHO_NONE;
-    return find_slot(v, text, n, hash, &where);
+    return find_slot(v, text, n, readable, hash, &where);
 }

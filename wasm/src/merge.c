@@ -111,7 +111,7 @@ WWHO_LOCAL void replay(wwho_row *rows, uint32_t n) {
 
 /* The symbol with this text, or WWHO_NONE. */
 static uint32_t find_symbol(const wwho_run *run, size_t at, size_t end) {
-    uint32_t token = find_text(run->v, run->text + at, end - at, hash_text(run->text + at, end - at, run->len - at));
+    uint32_t token = find_text(run->v, run->text + at, end - at, run->len - at, hash_text(run->text + at, end - at, run->len - at));
     return token < run->v->n_symbols ? token : WWHO_NONE;
 }
 

@@ -97,7 +97,8 @@ static inline uint32_t match_of(const wwho_vocabulary *v, const wwho_matches *m,
     uint32_t full = length & ~7u;
     if (length > m->longest) return WWHO_NONE;
     uint64_t state = full && full == m->longest ? hash_step(m->states[full / 8 - 1], load64(m->text + full - 8)) : m->states[full / 8];
-    uint32_t token = find_text(v, m->text, length, hash_finish(state, load_tail(m->text + full, length, m->readable - full), length));
+    uint64_t hash = hash_finish(state, load_tail(m->text + full, length, m->readable - full), length);
+    uint32_t token = find_text(v, m->text, length, m->readable, hash);
     return token < v->n_plain ? token : WWHO_NONE;
 }
 

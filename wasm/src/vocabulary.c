@@ -43,14 +43,15 @@ WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_su
     uint32_t n = v->n_tokens;
     v->n_made = n - n_unmade;
     v->n_plain = v->n_made - n_superwords;
-    v->strings_bits = table_bits(n);
+    v->line_bits = 2;
+    while ((UINT64_C(16) << v->line_bits) / 5 < n) v->line_bits++; /* five slots for four tokens */
     v->left = take_numbers(arena, n);
     v->right = take_numbers(arena, n);
     v->pairs = take_pairs(arena, v->n_plain - v->n_symbols);
     if (n_superwords) v->superwords = take_pairs(arena, n_superwords);
-    v->strings = take_zeroed(arena, UINT64_C(8) << v->strings_bits);
-    v->text_filter = take_filter(arena, v->strings_bits + 2);
-    v->prefix_filter = take_filter(arena, v->strings_bits + 1);
+    v->lines = take_zeroed(arena, (sizeof(wwho_text) * LINE_SLOTS) << v->line_bits);
+    v->text_filter = take_filter(arena, v->line_bits + 5);
+    v->prefix_filter = take_filter(arena, v->line_bits + 4);
 }
 
 static inline void add_hash(const wwho_filter *filter, uint64_t hash) {
@@ -94,15 +95,18 @@ WWHO_LOCAL bool add_texts(wwho_vocabulary *v) {
     for (uint32_t i = 0; i < v->n_tokens + FETCHED; i++) {
         uint64_t *hash = &hashes[i % FETCHED];
         if (i >= FETCHED && i - FETCHED < v->n_tokens) {
-            uint32_t token = i - FETCHED, n = token_length(v, token), where = 0;
-            if (find_slot(v, v->texts + v->offset[token], n, *hash, &where) != WWHO_NONE) return false;
-            v->strings[where] = string_slot(token, n, v->offset[token], *hash);
+            uint32_t token = i - FETCHED, n = token_length(v, token);
+            const uint8_t *text = v->texts + v->offset[token];
+            wwho_text *where, slot = text_slot(text, n, 16, *hash);
+            if (find_slot(v, text, n, 16, *hash, &where) != WWHO_NONE) return false;
+            while (where->high) where++;
+            *where = (wwho_text){slot.low, slot.high | (uint64_t)token << 32 | (n > INLINE_TEXT ? v->offset[token] : 0)};
             add_hash(&v->text_filter, *hash);
             if (n > v->longest) v->longest = n;
         }
         if (i >= v->n_tokens) continue;
         *hash = hash_token(v, i);
-        prefetch(&v->strings[*hash >> (64 - v->strings_bits)]);
+        prefetch(line_of(v, *hash));
     }
     return true;
 }
@@ -185,7 +189,7 @@ static uint8_t class_of_character(const uint8_t *text, uint32_t n) {
 /* Read the parts of all merges. The table of texts is still empty and serves as scratch memory, for the tokens in the order of the right
  * column and for the classes of the first and last character of each token. */
 static int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
-    uint32_t *tokens = (uint32_t *)(void *)v->strings, begin[N_CHARACTER_CLASSES + 2] = {0}, n = v->n_made, left = 0;
+    uint32_t *tokens = (uint32_t *)(void *)v->lines, begin[N_CHARACTER_CLASSES + 2] = {0}, n = v->n_made, left = 0;
     uint8_t *first = (uint8_t *)(tokens + n), *last = first + n;
     bool later = false;
     for (uint32_t token = 0; token < n; token++) {

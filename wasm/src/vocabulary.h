@@ -1,6 +1,6 @@
 /* A model's vocabulary and its lookups: (left, right) -> merged token, and text -> token. Both tables use open addressing with linear
- * probing and are at most five eighths full. Most lookups during a merge find nothing. A filter, small enough to stay in the processor's
- * cache, says so before the table is read. */
+ * probing: that of pairs slot by slot, at most five eighths full, and that of texts by lines of four slots, at most four fifths full. Most
+ * lookups during a merge find nothing. A filter, small enough to stay in the processor's cache, says so before the table is read. */
 #ifndef WWHO_VOCABULARY_H
 #define WWHO_VOCABULARY_H
 
@@ -40,6 +40,18 @@ typedef struct {
     wwho_lead
         leads[MOST_LEADS]; /* 0: all of ASCII, without tokens; from 1 on: leads with one shared byte, by that byte; then leads with two */
 } wwho_bytes;
+
+/* A slot of the table of texts. A text of at most INLINE_TEXT bytes is in the slot itself, padded with zeros, so that one read finds its
+ * token: in `low` and the lowest 32 bits of `high`. A longer text has the upper bits of its hash and its length modulo 1024 in `low`, and
+ * in the lowest bits of `high` its offset into the vocabulary's texts. Then come the token and, in the highest four bits, the length of
+ * the text, at most INLINE_TEXT + 1. No text is empty, so an empty slot is 0. */
+typedef struct {
+    uint64_t low, high;
+} wwho_text;
+
+enum { INLINE_TEXT = 12, LINE_SLOTS = 4 };
+#define TEXT_KEY UINT64_C(0xF0000000FFFFFFFF)      /* of `high`: what says whether a short text is the same */
+#define LONG_TEXT_KEY UINT64_C(0xF000000000000000) /* and of a long one */
 
 /* Numbers and texts, read one after another; `at` becomes null when a read fails. */
 typedef struct {
@@ -94,10 +106,9 @@ struct wwho_vocabulary {
                                both equal the number */
     wwho_bytes *bytes;      /* null: symbols are texts */
     wwho_pairs pairs, superwords;
-    uint32_t strings_bits;
-    uint64_t
-        *strings; /* open addressing: the token of each text, its length, its offset into texts, and two bits of the hash; 0 is empty */
-    wwho_filter text_filter;   /* the hashes of the texts in strings */
+    uint32_t line_bits;        /* log2 of the number of lines */
+    wwho_text *lines;          /* the texts of all tokens */
+    wwho_filter text_filter;   /* the hashes of the texts in lines */
     wwho_filter prefix_filter; /* the hashes of the first 8, 16, .. bytes of longer tokens */
 };
 
@@ -171,9 +182,19 @@ static inline uint64_t hash_finish(uint64_t state, uint64_t tail, size_t n) { re
 
 WWHO_LOCAL uint64_t hash_text(const uint8_t *text, size_t n, size_t readable);
 
-/* A slot of `strings`: everything known about a text before reading it. A length of 1024 is stored as 0. */
-static inline uint64_t string_slot(uint32_t token, uint64_t n, uint64_t offset, uint64_t hash) {
-    return token | (n & 1023) << 21 | offset << 31 | hash << 62;
+static HOT wwho_text *line_of(const wwho_vocabulary *v, uint64_t hash) { return v->lines + LINE_SLOTS * (hash >> (64 - v->line_bits)); }
+
+/* The slot of a text of n > 0 bytes, without its token and offset. It is safe to read `readable` bytes from its start on. */
+static HOT wwho_text text_slot(const uint8_t *text, size_t n, size_t readable, uint64_t hash) {
+    static const uint64_t masks[4] = {~UINT64_C(0), ~UINT64_C(0), 0, 0};
+    uint8_t copy[16] = {0};
+    if (n > INLINE_TEXT) return (wwho_text){(hash & ~UINT64_C(1023)) | (n & 1023), (uint64_t)(INLINE_TEXT + 1) << 60};
+    const uint8_t *mask = (const uint8_t *)masks + 16 - n;
+    if (readable < sizeof copy) {
+        for (size_t i = 0; i < n; i++) copy[i] = text[i];
+        text = copy;
+    }
+    return (wwho_text){load64(text) & load64(mask), (read32(text + 8) & read32(mask + 8)) | (uint64_t)n << 60};
 }
 
 static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t n) {
@@ -185,26 +206,34 @@ static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t n) {
     return true;
 }
 
-/* The token with this text and hash, or WWHO_NONE. If there is none, the slot where it belongs goes to *where. */
-static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash, uint32_t *where) {
-    const uint64_t told = string_slot(0, 1023, 0, 3), same = string_slot(0, n, 0, hash);
-    uint32_t mask = (1u << v->strings_bits) - 1, at = (uint32_t)(hash >> (64 - v->strings_bits));
-    for (uint64_t slot; (slot = v->strings[at]) != 0; at = (at + 1) & mask) {
-        if ((slot & told) != same) continue;
-        if (same_text(v->texts + (slot >> 31 & 0x7FFFFFFF), text, n)) return (uint32_t)slot & ((1u << WWHO_ID_BITS) - 1);
+/* The token with this text and hash, or WWHO_NONE. If there is none, *where is a line with room for it. */
+static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, size_t n, size_t readable, uint64_t hash,
+                                 wwho_text **where) {
+    const wwho_text wanted = text_slot(text, n, readable, hash);
+    const uint64_t key = n > INLINE_TEXT ? LONG_TEXT_KEY : TEXT_KEY;
+    wwho_text *line = line_of(v, hash);
+    for (;;) {
+        for (uint32_t i = 0; i < LINE_SLOTS; i++) {
+            uint64_t high = line[i].high;
+            if ((line[i].low ^ wanted.low) | ((high ^ wanted.high) & key)) continue;
+            if (n <= INLINE_TEXT || same_text(v->texts + (uint32_t)high, text, n)) return (uint32_t)(high >> 32) & WWHO_MAX_IDS;
+        }
+        if (!line[LINE_SLOTS - 1].high) break;
+        line += LINE_SLOTS;
+        if (line == v->lines + ((size_t)LINE_SLOTS << v->line_bits)) line = v->lines;
     }
-    *where = at;
+    *where = line;
     return WWHO_NONE;
 }
 
 /* Prefetch what find_text() reads first. */
 static HOT void prefetch_text(const wwho_vocabulary *v, uint64_t hash) {
     prefetch(&v->text_filter.bits[hash >> (64 - v->text_filter.log2) >> 3]);
-    prefetch(&v->strings[hash >> (64 - v->strings_bits)]);
+    prefetch(line_of(v, hash));
 }
 
-/* The token with this text and hash, or WWHO_NONE. */
-WWHO_LOCAL uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, uint64_t hash);
+/* The token with this text and hash, or WWHO_NONE. It is safe to read `readable` bytes from its start on. */
+WWHO_LOCAL uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, size_t readable, uint64_t hash);
 
 /* The text of a token; its length goes to *len. */
 static inline const uint8_t *text_of(const wwho_vocabulary *v, uint32_t token, size_t *len) {
