@@ -53,7 +53,7 @@ def hard_words() -> Iterator[bytes]:
     Some end in zeros, as texts do that are padded; some are near the end of a text, some are not.
     """
     rng = random.Random(1)
-    for length in range(1, 70):
+    for length in (*range(1, 70), 100, 128, 129, 200, 255, 256, 257, 300):
         letters = "".join(rng.choices(LETTERS, k=length)).encode()
         syllables = "".join(rng.choices(SYLLABLES, k=length))
         for text in (letters, bytes(length), b"a" + bytes(length), b"q" * length, b" " * length):

@@ -115,16 +115,29 @@ static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
 /* Write the tokens of a pretoken over bytes. It is part of a text of which `len` bytes may be read. */
 static COLD void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
                              size_t end) {
-    uint32_t token = find_text(v, text + at, end - at, len - at, hash_text(text + at, end - at, len - at));
+    uint64_t hash = hash_text(text + at, end - at, len - at);
+    uint32_t token = find_text(v, text + at, end - at, len - at, hash);
     if (token < n_pieces(v)) {
         keep_tokens(key, v, &token, 1);
         put_all(e, v, &token, 1, at);
         return;
     }
+    wwho_recent *recent = &e->merging->recent[hash >> (64 - RECENT_BITS)];
+    if (recent->v == v && recent->n == end - at && same_text(recent->text, text + at, end - at)) {
+        put_all(e, v, recent->tokens, recent->n_tokens, at);
+        return;
+    }
     wwho_run run = {.v = v, .text = text, .len = len, .start = at, .end = end};
     start_merge(e->merging, &run);
     uint32_t n = merge_run(e, &run, &at);
-    if (at == run.start && e->merging->at == end) keep_tokens(key, v, e->merging->tokens, n);
+    if (at == run.start && e->merging->at == end) {
+        keep_tokens(key, v, e->merging->tokens, n);
+        if (!key->set && end - at <= RECENT_BYTES && n <= RECENT_TOKENS) {
+            *recent = (wwho_recent){.v = v, .n = (uint32_t)(end - at), .n_tokens = n};
+            copy_bytes(recent->text, text + at, end - at);
+            copy_bytes(recent->tokens, e->merging->tokens, n * sizeof *recent->tokens);
+        }
+    }
     put_all(e, v, e->merging->tokens, n, at);
     put_symbols(e, &run);
 }

@@ -247,7 +247,7 @@ WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run) {
     m->at = m->from = run->start;
     m->walk_to = m->furthest = 0;
     m->count = m->n = m->known = m->loaded_width = 0;
-    m->window = WINDOW;
+    m->window = run->end - run->start > 2 * WINDOW || run->units ? WINDOW : WIDE_WINDOW;
 }
 
 WWHO_LOCAL bool merge(wwho_merging *m, wwho_run *run) {
