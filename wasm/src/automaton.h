@@ -73,24 +73,27 @@ typedef struct {
 
 #define BLOCK_BITS 0xC0FEFFu
 
+/* The code point of the character at `text`, of n > 0 bytes, and above 24 bits its width. */
+static WARM uint32_t wide_character(const uint8_t *text, size_t n) {
+    uint32_t code_point, width = utf8_next(text, n, &code_point);
+    return code_point | width << 24;
+}
+
 /* Read a character beyond ASCII. Most are in the same page as the one before: remembering it makes Hindi 1.03 times as fast, and 1.05 in
  * WebAssembly. */
-static inline void read_wide_class(const wwho_classes *classes, wwho_cursor *c) {
+static HOT void read_wide_class(const wwho_classes *classes, wwho_cursor *c) {
     const uint8_t *text = c->text + c->at;
-    uint32_t code_point, word = 0;
     size_t left = c->end - c->at;
-    if (left >= 4)
-        word = read32(text);
-    else if (left == 3)
-        word = read16(text) | (uint32_t)text[2] << 16;
+    uint32_t word = left >= 4 ? read32(text) : 0;
     if ((word & BLOCK_BITS) == c->block) {
         c->width = 3;
         c->class = c->page[(word >> 2 & 64) | (word >> 16 & 63)];
         return;
     }
-    c->width = utf8_next(text, left, &code_point);
-    const uint16_t *page = classes->pages + 128u * classes->page[code_point >> 7];
-    c->class = page[code_point & 127];
+    uint32_t character = wide_character(text, left);
+    c->width = character >> 24;
+    const uint16_t *page = classes->pages + 128u * classes->page[(character & 0xFFFFFF) >> 7];
+    c->class = page[character & 127];
     if (c->width != 3 || !word) return;
     c->block = word & BLOCK_BITS;
     c->page = page;
@@ -166,11 +169,10 @@ static WARM void scan_from(uint32_t row, const wwho_classes *classes, const wwho
         read_class(classes, &c);
     }
     *rule = mark - 1;
-    if (c.at != last) {
-        c.at = last;
-        read_first_class(classes, &c);
-    }
-    *cursor = c;
+    *cursor = c; /* nothing may have the address of c, lest it stays in memory */
+    if (c.at == last) return;
+    cursor->at = last;
+    read_first_class(classes, cursor);
 }
 
 static HOT void scan_piece(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {

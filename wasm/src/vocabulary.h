@@ -133,7 +133,7 @@ static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) { 
 #define MIX 0x9E3779B97F4A7C15u
 
 /* Whether a hash may have been added: "no" is certain, "yes" is not. */
-static inline bool may_have(const wwho_filter *filter, uint64_t hash) {
+static HOT bool may_have(const wwho_filter *filter, uint64_t hash) {
     uint32_t bit = (uint32_t)(hash >> (64 - filter->log2));
     return filter->bits[bit >> 3] >> (bit & 7) & 1;
 }
