@@ -93,9 +93,11 @@ static COLD void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, s
         key->set = cache + brief_set(brief);
         return;
     }
+    static const uint64_t masks[2 * LONG_TEXT] = {~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)};
+    const uint8_t *mask = (const uint8_t *)masks + 8 * LONG_TEXT - n;
     uint64_t hash = 0;
     for (uint32_t i = 0; i < LONG_TEXT; i++) {
-        key->text[i] = i < n / 8 ? load64(text + 8 * i) : i == n / 8 ? load_tail(text + 8 * i, n, 8) : 0;
+        key->text[i] = load64(text + 8 * i) & load64(mask + 8 * i);
         if (i == LONG_TEXT - 1) key->text[i] |= text_tag(n, model);
         hash = hash_step(hash, key->text[i]);
     }
