@@ -36,7 +36,10 @@ LINK_FLAGS = [
 ]  # fmt: skip
 WASM_OPT = ROOT / "tests" / "node_modules" / "binaryen" / "bin" / "wasm-opt"
 # The linker leaves the first 1,024 bytes of memory unused, which lets wasm-opt fold small offsets.
-OPT_FLAGS = ["--enable-bulk-memory", "--enable-simd", "-O3", "--low-memory-unused"]
+OPT_FLAGS = [
+    "--enable-bulk-memory", "--enable-simd", "-O3", "--converge", "--low-memory-unused",
+    "--flexible-inline-max-function-size=12",
+]  # fmt: skip
 
 
 def exported_functions() -> list[str]:

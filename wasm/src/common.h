@@ -73,12 +73,12 @@ typedef uint8_t wwho_16;
  * hardly anything and every byte is downloaded. */
 #ifdef __wasm__
 #define WARM COLD
-/* WebAssembly has no prefetch(), and omits the fast paths for steps that rewrite single characters, for words of rewritten text (words.h),
- * for stages that drop matches, and for the roots of tries. */
-enum { FETCHES = 0, REWRITES_APART = 0, WORDS = 0, DROPS = 0, ROOT_CHILDREN = 0 };
+/* WebAssembly has no prefetch(), and omits the fast paths for steps that rewrite single characters and for words of rewritten text
+ * (words.h). */
+enum { FETCHES = 0, REWRITES_APART = 0, WORDS = 0 };
 #else
 #define WARM HOT
-enum { FETCHES = 1, REWRITES_APART = 1, WORDS = 1, DROPS = 1, ROOT_CHILDREN = 256 };
+enum { FETCHES = 1, REWRITES_APART = 1, WORDS = 1 };
 #endif
 
 #define N_PAGES (0x110000u >> 7) /* of 128 code points each */

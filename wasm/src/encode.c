@@ -481,7 +481,7 @@ COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint
     ptrdiff_t sure = (ptrdiff_t)e->len - 16; /* 16 bytes may be read from any place up to here */
     wwho_piece *p = &b->pieces[b->n];
     for (uint32_t *end = &b->ends[b->n], *last = &b->ends[n], *kept = end; end < last; at = *end++) {
-        if (DROPS && route->tells) {
+        if (route->tells) {
             if (is_dropped(e, route, at, *end)) continue;
             *kept++ = *end;
         }
@@ -491,7 +491,7 @@ COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint
         p->start = (uint32_t)at;
         p++->route = route;
     }
-    n = DROPS ? (uint32_t)(p - b->pieces) : n;
+    n = (uint32_t)(p - b->pieces);
     for (uint32_t i = b->n; e->spans && i < n; i++) add_spans(e, route, b->pieces[i].start, b->ends[i]);
     b->n = n;
     b->phrases |= e->model->models[route->model].superwords.slots != 0;
@@ -539,7 +539,7 @@ static void encode_pieces(wwho_encoder *e, const wwho_route *route, wwho_cursor 
         uint32_t found = cut_pieces(classes, stream, &cutter, b->ends, n + open, room < BLOCK ? room : BLOCK, &open) - open;
         size_t next = found > n ? b->ends[found - 1] : at;
         queue_pieces(e, route, at, found);
-        for (uint32_t i = 0; DROPS && b->n < found && i < open; i++) b->ends[b->n + i] = b->ends[found + i];
+        for (uint32_t i = 0; b->n < found && i < open; i++) b->ends[b->n + i] = b->ends[found + i];
         at = next;
     }
 }
@@ -571,7 +571,7 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
             continue;
         }
         e->fresh = true;
-        if (r->keeps_all || (DROPS && r->tells))
+        if (r->keeps_all || r->tells)
             encode_pieces(e, r, start_within(&e->model->classes, &c, at, c.at));
         else
             encode_staged(e, r, &c, at, c.at);

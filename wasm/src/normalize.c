@@ -665,7 +665,8 @@ static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, 
 static COLD uint32_t plain_at(wwho_normalizing *it, size_t at, uint32_t *width) {
     if (at == it->end) return WWHO_NONE;
     uint32_t code_point = character_at(it, at, width), *known = &it->known[REWRITES_APART ? 0 : code_point & 255];
-    if (!REWRITES_APART && *width == 1 && *known)
+    const bool first = it->fresh && at == it->at, last = at + *width == it->end;
+    if (!REWRITES_APART && *width == 1 && *known && !first && !last)
         return *known; /* asking the steps each time would cost BERT a third of its time in English */
     for (uint32_t i = 0; i < it->n_steps; i++) {
         const wwho_rewriting *step = &it->steps[i];
@@ -678,8 +679,8 @@ static COLD uint32_t plain_at(wwho_normalizing *it, size_t at, uint32_t *width) 
             uint32_t row = a->table[WWHO_START * a->stride + class_at(it, code_point)] & ENTRY_ROW;
             r += ENTRY_MARK(a->table[row]) - 1;
         } else {
-            bool edge = (it->fresh && at == it->at) || at + *width == it->end;
-            if (!REWRITES_APART || step->kind != STEP_ENDS || edge || is_stripped(step, code_point)) return WWHO_NONE;
+            bool edge = first || (last && (step->n_suffix || step->flags & ENDS_RIGHT));
+            if (step->kind != STEP_ENDS || edge || is_stripped(step, code_point)) return WWHO_NONE;
             continue;
         }
         if (r->n != KEPT) {

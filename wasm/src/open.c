@@ -94,7 +94,7 @@ static int read_route(const wwho_model *model, const uint8_t *p, uint32_t left, 
         r->scanner = stage->automaton;
         r->actions = stage->actions;
         r->keeps_all = !stage->most;
-        r->tells = DROPS && stage->most && tells_dropped(stage, model->classes.n_classes);
+        r->tells = stage->most && tells_dropped(stage, model->classes.n_classes);
     }
     return WWHO_OK;
 }

@@ -37,7 +37,7 @@ static uint32_t add_children(wwho_trie *trie, const uint8_t *texts, const uint32
             uint32_t end = at + start[key];
             start[key] = at;
             if (key && at < end) {
-                uint32_t child = depth || ROOT_CHILDREN == 0 ? n++ : ROOTS + node * ROOT_CHILDREN + key - 1;
+                uint32_t child = depth ? n++ : ROOTS + node * ROOT_CHILDREN + key - 1;
                 trie->bytes[child] = (uint8_t)(key - 1);
                 trie->nodes[child] = (wwho_node){.children = at, .token = end};
             }
@@ -54,7 +54,7 @@ static uint32_t add_children(wwho_trie *trie, const uint8_t *texts, const uint32
 WWHO_LOCAL bool build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens) {
     uint32_t start[257] = {0};
     for (uint32_t token = 0; token < n_tokens; token++) trie->order[token] = token;
-    if (ROOT_CHILDREN > 0) fill_bytes(trie->nodes, 0, N_FIRST * sizeof *trie->nodes);
+    fill_bytes(trie->nodes, 0, N_FIRST * sizeof *trie->nodes);
     trie->nodes[0] = (wwho_node){.children = 0, .token = n_first};
     trie->nodes[1] = (wwho_node){.children = n_first, .token = n_tokens};
     for (uint32_t node = 0, n = N_FIRST, depth = 0, level = ROOTS; node < n; node++) {

@@ -13,7 +13,7 @@ typedef struct {
     uint32_t token : 21;    /* that token */
 } wwho_node;
 
-enum { ROOTS = 2, N_FIRST = ROOTS + ROOTS * ROOT_CHILDREN }; /* places of roots and their children */
+enum { ROOTS = 2, ROOT_CHILDREN = 256, N_FIRST = ROOTS + ROOTS * ROOT_CHILDREN }; /* places of roots and their children */
 
 /* Two sets of texts, whose roots are the nodes 0 and 1. */
 typedef struct {
@@ -30,7 +30,7 @@ static inline uint32_t token_at(const wwho_trie *trie, uint32_t node) {
 /* The node that a byte leads to; 0 if there is none. The steps do not depend on the comparison, so no branch is mispredicted. */
 static WARM uint32_t next_node(const wwho_trie *trie, uint32_t node, uint8_t byte) {
     uint32_t at = trie->nodes[node].children, n = trie->nodes[node].n;
-    if (ROOT_CHILDREN > 0 && node < ROOTS) {
+    if (node < ROOTS) {
         at = ROOTS + node * ROOT_CHILDREN + byte;
         return trie->nodes[at].n + trie->nodes[at].has_token ? at : 0;
     }
