@@ -88,7 +88,8 @@ class Installed:
     def link(self, extras: str) -> None:
         """Link what wwho needs with these extras, and nothing else, from this environment."""
         (info,) = self.prefix.glob("**/site-packages/wwho-*.dist-info")
-        wanted = [(Distribution.at(info), extra) for extra in extras.split(",")]
+        wanted: list[tuple[Distribution, str]] = []
+        wanted += [(Distribution.at(info), extra) for extra in extras.split(",")]
         for package, extra in wanted:  # which grows meanwhile
             for line in package.requires or ():
                 needed = Requirement(line)
@@ -103,7 +104,7 @@ class Installed:
             for name in {path.parts[0] for path in package.files or ()} - {"..", "__pycache__"}:
                 link = info.parent / name
                 if package.name != "wwho" and not link.exists():
-                    link.symlink_to(package.locate_file(name))
+                    link.symlink_to(str(package.locate_file(name)))
 
     @cached_property
     def environment(self) -> dict[str, str]:
