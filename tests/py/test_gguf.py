@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exhaustive import EXHAUSTIVE
-from hypothesis import given, settings
+from exhaustive import EXHAUSTIVE, examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wwho.compile.scanners import compile_scanners
@@ -451,7 +451,7 @@ def test_tokens_that_overlap_are_refused(tokens: list[str], text: str) -> None:
     assert by_place(text, tokens) == by_length(text, tokens)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(300)
 @given(data=st.data())
 def test_damage(data: st.DataObject) -> None:
     blob = bytearray(gguf(*gpt2()))

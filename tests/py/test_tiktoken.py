@@ -15,7 +15,8 @@ from typing import Any
 import oracle
 import pytest
 import tiktoken
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts
 
@@ -252,7 +253,7 @@ def test_an_encoding_with_syllables_has_no_unfinished_texts() -> None:
 
 
 @pytest.mark.parametrize("backend", ["native", "reference"])
-@settings(max_examples=200, deadline=None)
+@examples(400)
 @given(text=texts, rest=st.binary(max_size=6))
 def test_undocumented_methods(backend: Any, text: str, rest: bytes) -> None:
     ours, theirs = wwho.get_encoding("p50k_base", backend), oracle.tiktoken_encoding("p50k_base")
