@@ -31,8 +31,8 @@ NAMES = (
     "baichuan2",
     "claude",
 )
-# These are made of the same parts as one of the others, or as a document of test_documents.py, which
-# has the digits one by one of command_r_plus.
+# These are made of the same parts as one of the others; test_documents.py has the digits one by one
+# of command_r_plus.
 ALIKE = ("gptoss", "gpt4o", "mistral_nemo", "internlm2", "chatglm3", "command_r_plus")
 TRIED = (*NAMES, *ALIKE) if EXHAUSTIVE else NAMES
 HARD = (
