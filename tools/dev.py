@@ -27,7 +27,7 @@ import sysconfig
 import tarfile
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -56,6 +56,8 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 CLANG_FORMAT = SCRIPTS / "clang-format"
 C_FOLDERS = (ROOT / "wasm", ROOT / "tests" / "fuzz", ROOT / "py" / "wwho")
 ESLINT = "tests/node_modules/eslint/bin/eslint.js"
+NODE_TEST = ["node", "--test", "--test-reporter=spec"]
+NODE_WITH_PYTHON = ("broken.test.mjs",)  # of the tests for Node.js, those that run Python
 JS_FOLDERS = ("web", "tests", "tools")
 # Folders of tests that have Node packages, by the name of their stamp.
 NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
@@ -118,22 +120,42 @@ def test(pytest_arguments: list[str]) -> int:
     with ThreadPoolExecutor() as pool:  # what waits for the network, beside what compiles
         programs = pool.submit(install_programs)
         make_environment()
-        fetched = [
-            pool.submit(install_node_packages, *NODE_PACKAGES),
-            pool.submit(install_tokenizers),
-        ]
+        packages = pool.submit(install_node_packages, *NODE_PACKAGES)
+        tokenizers = pool.submit(install_tokenizers)
+        by_node = None if pytest_arguments else pool.submit(test_by_node, packages)
         install_package("dev")
         programs.result()  # with fonts among them
         pack_fonts()
-        for each in fetched:
-            each.result()
-    pytest = [str(PYTHON), "-m", "pytest"]
-    if pytest_arguments:
-        return run(pytest + pytest_arguments)
+        packages.result()
+        tokenizers.result()
+        pytest = [str(PYTHON), "-m", "pytest"]
+        if by_node is None:
+            return run(pytest + pytest_arguments)
+        failed = [name for found in pool.map(failing, lanes(pytest)) for name in found]
+        failed += by_node.result()
+    if failed:
+        print(f"\nFailed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def test_by_node(packages: Future[None]) -> list[str]:
+    """Run what needs Node.js alone, beside pip, which keeps one core busy; name what fails."""
+    packages.result()
+    tests = (ROOT / "tests" / "web").glob("*.test.mjs")
+    alone = sorted(str(path) for path in tests if path.name not in NODE_WITH_PYTHON)
+    return failing(
+        {
+            "node": [*NODE_TEST, *alone],
+            "eslint": ["node", ESLINT, "--config", "tests/eslint.config.mjs", *JS_FOLDERS],
+        }
+    )
+
+
+def lanes(pytest: list[str]) -> tuple[dict[str, list[str]], ...]:
+    """What runs side by side: browsers and downloads leave the processor idle, which others use."""
     c_files = [str(path) for folder in C_FOLDERS for path in sorted(folder.rglob("*.[ch]"))]
-    node_tests = sorted(str(path) for path in (ROOT / "tests" / "web").glob("*.test.mjs"))
-    # What runs side by side: browsers and downloads leave the processor idle, which others use.
-    lanes: tuple[dict[str, list[str]], ...] = (
+    with_python = [str(ROOT / "tests" / "web" / name) for name in NODE_WITH_PYTHON]
+    return (
         # One process for each core. Large files of tests come first, so that what their tests
         # share, such as a wheel, is made once: the last tests are spread over the processes.
         {"pytest": [*pytest, "-n", "auto", "--dist", "worksteal", "tests/py"]},
@@ -141,20 +163,14 @@ def test(pytest_arguments: list[str]) -> int:
             "ruff": [str(PYTHON), "-m", "ruff", "check", "."],
             "ruff format": [str(PYTHON), "-m", "ruff", "format", "--check", "."],
             "clang-format": [str(CLANG_FORMAT), "--dry-run", "--Werror", *c_files],
-            "eslint": ["node", ESLINT, "--config", "tests/eslint.config.mjs", *JS_FOLDERS],
             "pyodide": [*pytest, "tests/pyodide"],
             "mypy": [str(PYTHON), "-m", "mypy"],
         },
         {
-            "node": ["node", "--test", "--test-reporter=spec", *node_tests],
+            "node with Python": [*NODE_TEST, *with_python],
             "page": [*pytest, "-n", "auto", "--dist", "loadfile", "tests/web"],
         },
     )
-    with ThreadPoolExecutor() as pool:
-        failed = [name for found in pool.map(failing, lanes) for name in found]
-    if failed:
-        print(f"\nFailed: {', '.join(failed)}", file=sys.stderr)
-    return 1 if failed else 0
 
 
 # Setting up

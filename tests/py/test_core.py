@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 from corelib import CANARY, GUARDS, HEADER, Core, Zeros
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import raw, texts
 from vector_checks import artifact
@@ -153,7 +154,7 @@ def test_a_buffer_of_any_size_reports_the_size_and_is_not_overrun(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=300)
+@examples(600)
 @given(text=st.one_of(texts.map(str.encode), raw, st.binary(max_size=200)), part=st.floats(0, 1))
 def test_count_is_exact_up_to_its_limit(name: str, text: bytes, part: float) -> None:
     core = opened(name)
@@ -348,7 +349,7 @@ def safe_cut(core: Core, text: bytes, allowed: bytes | None = None) -> int:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=100)
+@examples(200)
 @given(text=st.one_of(raw, texts.map(str.encode)), data=st.data())
 def test_what_is_cut_encodes_as_the_whole(name: str, text: bytes, data: st.DataObject) -> None:
     core = opened(name)

@@ -9,7 +9,8 @@ from typing import Any
 import oracle  # noqa: F401 - it knows where gen_vectors is
 import pytest
 import regex
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts
 from vector_checks import VECTORS
@@ -51,7 +52,7 @@ def test_vectors_are_those_of_the_generator() -> None:
     assert made == [case for case in CASES if len(case["text"]) < 60]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(600)
 @given(text=texts, limit=st.integers(1, 40), data=st.data())
 def test_what_holds_of_any_text(enc: Tokenizer, text: str, limit: int, data: st.DataObject) -> None:
     overlap = data.draw(st.integers(0, limit - 1))
@@ -73,7 +74,7 @@ def test_what_holds_of_any_text(enc: Tokenizer, text: str, limit: int, data: st.
     assert "".join(text[a:b] for a, b in pairwise([0, *(chunk.end for chunk in chunks)])) == text
 
 
-@settings(max_examples=300, deadline=None)
+@examples(600)
 @given(
     text=st.text(
         st.sampled_from(
@@ -133,7 +134,7 @@ def test_wrong_arguments() -> None:
 
 
 @pytest.mark.parametrize("name", ["o200k_base", "wwho_328k"])
-@settings(max_examples=200, deadline=None)
+@examples(400)
 @given(text=texts)
 def test_decoding_as_tokens_come(name: str, text: str) -> None:
     enc = wwho.get_encoding(name)

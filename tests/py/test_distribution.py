@@ -76,13 +76,7 @@ def test_zig_is_asked_for_only_for_pyodide(tree: Path) -> None:
     assert [build_backend.ZIG in each for each in found] == [False, False, True]
 
 
-@pytest.mark.slow
-def test_a_wheel_of_a_clone_holds_the_core(
-    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CFLAGS", "-O0")  # what is asked for is there, however fast it runs
-    names = pip_wheel(tree, tmp_path)
-    assert {"wwho/_core.abi3.so", "wwho/web/package/wwho.wasm", "wwho/web/site/index.html"} <= names
+# test_wheel.py builds the wheel of a source distribution, with the core compiled.
 
 
 def test_a_source_distribution_of_a_clone_needs_no_compiler(tree: Path, tmp_path: Path) -> None:

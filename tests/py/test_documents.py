@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exhaustive import EXHAUSTIVE
 
 pytest.importorskip("tokenizers", reason="needs tokenizers")
 from documents import ALPHABET, WORDS, compare, document, texts_for
@@ -17,7 +18,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 from wwho.importers.huggingface.cutting import THOUSANDS
 
-N = 120
+N = 240 if EXHAUSTIVE else 60
 Bytes = pre_tokenizers.ByteLevel
 Split = pre_tokenizers.Split
 LINES = Path(__file__).read_text("utf-8").splitlines()

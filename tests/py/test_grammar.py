@@ -11,7 +11,8 @@ from itertools import pairwise, product
 
 import pytest
 import regex
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wwho.build.patterns import PATTERNS
@@ -277,7 +278,7 @@ def patterns() -> st.SearchStrategy[str]:
     return st.recursive(leaves, grow, max_leaves=7)
 
 
-@settings(max_examples=1500)
+@examples(3000)
 @given(patterns(), st.lists(st.text("abc", max_size=8), min_size=1, max_size=6))
 def test_first_match_is_that_of_a_backtracking_engine(pattern: str, texts: list[str]) -> None:
     # A leading class makes every match longer than nothing, and the last rule makes one exist.
@@ -311,7 +312,7 @@ def test_a_loop_is_left_after_a_round_that_took_nothing(pattern: str) -> None:
     assert [cut(compiled, text) for text in texts] == [oracle.findall(text) for text in texts]
 
 
-@settings(max_examples=300)
+@examples(600)
 @given(st.lists(patterns(), min_size=1, max_size=3), st.text("abc", max_size=8))
 def test_rules_are_tried_in_order(rules: list[str], text: str) -> None:
     rules = [f"[abc](?:{rule})" for rule in rules] + [r"[\s\S]"]
@@ -324,7 +325,7 @@ def test_rules_are_tried_in_order(rules: list[str], text: str) -> None:
 # ---------------------------------------------------------------- semantics, longest match
 
 
-@settings(max_examples=500)
+@examples(1000)
 @given(
     st.lists(
         patterns().filter(lambda p: "(?!" not in p and "(?=" not in p and "$" not in p),

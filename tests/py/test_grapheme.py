@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 import regex
-from hypothesis import assume, given, settings
+from exhaustive import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from wwho.compile import unicode
@@ -123,7 +124,7 @@ def characters() -> st.SearchStrategy[str]:
 texts = st.lists(characters(), max_size=12).map("".join)
 
 
-@settings(max_examples=500)
+@examples(1000)
 @given(texts)
 def test_clusters_are_cut_by_the_rules(text: str) -> None:
     assert cut(text) == by_rules(text)
@@ -166,7 +167,7 @@ def test_few_code_points_are_disputed_and_none_of_the_shipped_scripts() -> None:
         assert not disputed() & unicode.script(name)
 
 
-@settings(max_examples=500)
+@examples(1000)
 @given(texts)
 def test_clusters_are_those_of_the_regex_package(text: str) -> None:
     text = "".join(char for char in text if char not in disputed())

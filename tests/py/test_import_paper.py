@@ -15,7 +15,8 @@ from typing import Any
 
 import oracle  # puts tools/ on the path
 import pytest
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from paper_reference import SCRIPTS, PaperEncoder, segments
 from paper_vocab import NAMES, learn_vocab, vocab_json
@@ -123,13 +124,13 @@ def small() -> Both:
     return Both(paper_document(), tiktoken=True)
 
 
-@settings(max_examples=1000)
+@examples(2000)
 @given(text=st.one_of(parts, any_texts))
 def test_ids_are_those_of_the_paper_s_encoder(text: str) -> None:
     small().check(text)
 
 
-@settings(max_examples=100)
+@examples(200)
 @given(part=parts, times=st.integers(2, 60))
 def test_long_segments(part: str, times: int) -> None:
     small().check(part * times)

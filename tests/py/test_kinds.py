@@ -99,7 +99,7 @@ def word_piece(max_characters: int) -> tuple[Tokenizer, tuple[Backend, Backend]]
 
 
 @pytest.mark.parametrize("max_characters", [100, 7])
-@settings(max_examples=200)
+@examples(400)
 @given(text=texts)
 def test_word_piece(max_characters: int, text: str) -> None:
     tokenizer, both = word_piece(max_characters)
@@ -198,7 +198,7 @@ def trained_sentencepiece(
 
 
 @pytest.mark.parametrize("fallback", [False, True])
-@settings(max_examples=200)
+@examples(400)
 @given(text=texts)
 def test_sentencepiece(fallback: bool, text: str) -> None:
     processor, both = trained_sentencepiece(fallback)

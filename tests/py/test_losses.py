@@ -18,6 +18,7 @@ from wwho.format.model import Added, Artifact, Flag
 from wwho.format.read import read_artifact
 from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
 
+BASE = byte_base()
 MARK = decoders.SPACE_MARK
 TO_MARK = Replace(0, (MARK, None))
 CANONICAL = "characters become their canonical forms, as in NFC and NFD"
@@ -31,7 +32,7 @@ LLAMA = Decoder(
 
 def with_steps(*steps: Step, decoder: Decoder | None = None) -> Artifact:
     """A model of bytes with a normalizer."""
-    return replace(byte_base(), normalizer=steps, decoder=decoder)
+    return replace(BASE, normalizer=steps, decoder=decoder)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "o200k_harmony", "wwho_super_328k"])
@@ -71,7 +72,7 @@ def test_those_that_ship_are_lossless(name: str) -> None:
             ("the decoder takes a space off the beginning",),
         ),
         (
-            replace(byte_base(), added=(Added("a", 300, Flag(0)), Added("b", 300, Flag(0)))),
+            replace(BASE, added=(Added("a", 300, Flag(0)), Added("b", 300, Flag(0)))),
             ("several added tokens have one id",),
         ),
     ],

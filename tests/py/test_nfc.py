@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import wwho
@@ -182,7 +183,7 @@ def test_every_way_to_encode_normalizes(enc: Tokenizer) -> None:
         enc.encode(f"{other}[PAD]", disallowed_special="all")
 
 
-@settings(max_examples=200)
+@examples(400)
 @given(texts | data)
 def test_offsets_are_those_of_the_text_as_it_was_given(enc: Tokenizer, text: str | bytes) -> None:
     given_as = to_bytes(text)

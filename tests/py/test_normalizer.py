@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiny import smallest_model
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
-from wwho.build.base import byte_base
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.core.native import NativeBackend
 from wwho.core.normalizing import normalize
@@ -128,8 +128,8 @@ def test_reads_what_it_writes(name: str) -> None:
 
 
 def artifact_with(steps: Steps) -> Artifact:
-    """A tokenizer of bytes that normalizes."""
-    return replace(byte_base(), normalizer=tuple(steps))
+    """The least that is a tokenizer, and normalizes."""
+    return replace(smallest_model(), normalizer=tuple(steps))
 
 
 def test_the_core_gives_the_same(name: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from unicodedata import category
 
 import pytest
 import regex
@@ -73,14 +74,16 @@ DOUBLED_AND_AFTER_A_LETTER_A_SPACE_AND_AN_APOSTROPHE = "{0}{0}\na{0}\n {0}\n'{0}
 def test_every_code_point(name: str, template: str) -> None:
     """Pieces depend on classes alone, so one cut per class serves all of its code points.
 
-    Each is tried alone; beside others, the first and the last of each range and every 16th, or
-    each with `WWHO_EXHAUSTIVE`.
+    Each character is tried alone; beside others, and of what is no character, or private, the
+    first and the last of each range and every 16th; or each with `WWHO_EXHAUSTIVE`.
     """
     split = oracle(name).findall
-    every = 1 if template == ALONE or EXHAUSTIVE else 16
     wrong = []
     for chars, lengths in per_class(name, template):
-        for char in {*chars[::every], *chars[-1:]}:
+        tried = {*chars[:: 1 if EXHAUSTIVE else 16], *chars[-1:]}
+        if template == ALONE:
+            tried |= {char for char in chars if category(char) not in ("Cn", "Co")}
+        for char in tried:
             if list(map(len, split(template.format(char)))) != lengths and char not in disputed():
                 wrong.append(f"U+{ord(char):04X}")
     assert wrong == []

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import small_model
@@ -86,7 +87,7 @@ def cut(text: str, protect: tuple[str, ...]) -> list[str]:
     return re.split("|".join(map(re.escape, longest)), text)
 
 
-@settings(max_examples=100)
+@examples(200)
 @given(text=texts)
 def test_words_are_those_of_the_parts_between(text: str) -> None:
     cutter = counting_model(SCHEMAS, protect=ATOMS)

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 import regex
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from paper_reference import SCRIPTS, segments
 from test_readme import check_console
@@ -156,7 +157,7 @@ ALPHABET = [*"ab1.", " ", "\n", "\u200d", "\u200c", *"කආාිි්ං෧",
 mixed = st.lists(st.sampled_from(ALPHABET), max_size=16).map("".join)
 
 
-@settings(max_examples=500)
+@examples(1000)
 @given(mixed)
 def test_the_router_is_its_definition(text: str) -> None:
     sinhala = r"[\u0d80-\u0dff]"
@@ -172,7 +173,7 @@ def test_the_router_is_its_definition(text: str) -> None:
     assert route(text) == expected
 
 
-@settings(max_examples=500)
+@examples(1000)
 @given(mixed)
 def test_nothing_is_lost_and_nothing_but_syllables_is_joined(text: str) -> None:
     cut = units(text)
@@ -217,7 +218,7 @@ HARDER = [*ALPHABET, *"ෂෙ෴ष़॥", "\ua8e0", "\ua8ff"]
 hard = st.lists(st.sampled_from(HARDER), max_size=24).map("".join)
 
 
-@settings(max_examples=1000)
+@examples(2000)
 @given(hard)
 def test_the_papers_schemas_cut_as_the_published_router_does(text: str) -> None:
     """Segments and units; joiners at the very start of a text are one with other text here."""

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from strategies import raw, texts
 from tiny import SPECIALS_BASE, tiny_model
 
@@ -40,7 +41,7 @@ def tiny(request: pytest.FixtureRequest) -> Tokenizer:
 
 
 @pytest.mark.parametrize("name", oracle.NAMES)
-@settings(max_examples=200)
+@examples(400)
 @given(text=texts)
 def test_every_method_gives_what_tiktokens_does(name: str, text: str) -> None:
     ours, theirs = wwho.get_encoding(name), oracle.tiktoken_encoding(name)
@@ -193,7 +194,7 @@ def test_segments(tiny: Tokenizer) -> None:
     assert tiny.segment(b"") == []
 
 
-@settings(max_examples=300)
+@examples(600)
 @given(text=texts)
 def test_segments_join_to_the_text(text: str) -> None:
     found = SHARED.segment(text)
@@ -215,7 +216,7 @@ def test_sgpes_token_comes_before_the_bases(tiny: Tokenizer) -> None:
 # Round trip and offsets
 
 
-@settings(max_examples=500)
+@examples(1000)
 @given(data=raw)
 def test_every_byte_comes_back(data: bytes) -> None:
     for each in (SHARED, wwho.get_encoding("o200k_base")):
@@ -223,7 +224,7 @@ def test_every_byte_comes_back(data: bytes) -> None:
         assert each.encode(bytearray(data)) == each.encode(memoryview(data)) == each.encode(data)
 
 
-@settings(max_examples=500)
+@examples(1000)
 @given(text=texts)
 def test_offsets_are_the_characters_a_token_touches(text: str) -> None:
     for each in (SHARED, wwho.get_encoding("cl100k_base")):

@@ -8,7 +8,8 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from exhaustive import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import wwho
@@ -148,7 +149,7 @@ def test_a_normalizer(name: str) -> None:
     theirs.normalizer = NORMALIZERS[name]()
     ours = opened(theirs)
 
-    @settings(max_examples=150)
+    @examples(300)
     @given(TEXTS)
     def check(text: str) -> None:
         agree(theirs, ours, text)
@@ -177,7 +178,7 @@ def test_a_pre_tokenizer(name: str) -> None:
     theirs.pre_tokenizer = PRE_TOKENIZERS[name]()
     ours = opened(theirs)
 
-    @settings(max_examples=150)
+    @examples(300)
     @given(TEXTS)
     def check(text: str) -> None:
         agree(theirs, ours, text)
@@ -206,7 +207,7 @@ def test_bert() -> None:
     theirs.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     ours = opened(theirs)
 
-    @settings(max_examples=300)
+    @examples(600)
     @given(TEXTS)
     def check(text: str) -> None:
         agree(theirs, ours, text)
@@ -275,7 +276,7 @@ def test_a_trained_model(kind: str) -> None:
     ours = opened(theirs)
     letters = "".join(sorted(set("".join(CORPUS)))) + "éZ漢<unk>  "
 
-    @settings(max_examples=200)
+    @examples(400)
     @given(st.text(st.sampled_from(letters), max_size=40) | st.sampled_from(CORPUS[:3]))
     def check(text: str) -> None:
         agree(theirs, ours, text)
@@ -297,7 +298,7 @@ def test_added_tokens(flags: tuple[str, ...]) -> None:
     theirs.add_tokens([tokenizers.AddedToken(text, **said) for text in texts])
     ours = opened(theirs)
 
-    @settings(max_examples=200)
+    @examples(400)
     @given(st.text(st.sampled_from("<x>yab É\u0301e\n_,"), max_size=30))
     def check(text: str) -> None:
         agree(theirs, ours, text)
@@ -336,7 +337,7 @@ def test_white_space_that_two_tokens_take() -> None:
     theirs.add_tokens([tokenizers.AddedToken(" a", single_word=True)])
     ours = [opened(theirs, backend) for backend in (None, "reference")]
 
-    @settings(max_examples=200)
+    @examples(400)
     @given(st.lists(st.sampled_from(("<x>", "\n", " ", "  ", " a", "b")), max_size=12))
     def check(parts: list[str]) -> None:
         text = "".join(parts)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from corelib import HEADER, CompileError, compile_c
+from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import specials_of
@@ -117,7 +118,7 @@ def test_words_are_those_of_the_reference(text: str) -> None:
     assert dict(count(text).items()) == Counter(words_of(COUNTING, text))
 
 
-@settings(max_examples=300)
+@examples(600)
 @given(texts, st.integers(1, 4), st.integers(1, 3), st.integers(40, 90))
 def test_atoms_and_merges_are_those_of_the_reference(
     text: str, prune: int, min_freq: int, size: int
@@ -131,7 +132,7 @@ def test_atoms_and_merges_are_those_of_the_reference(
 UNITS = [b"a", b"b", b"c", b" a", b" b", b" x", b"x"]
 
 
-@settings(max_examples=500)
+@examples(1000)
 @given(
     st.dictionaries(
         st.lists(st.sampled_from(UNITS), min_size=1, max_size=12).map(tuple),

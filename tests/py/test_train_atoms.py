@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 import pytest
 import regex
+from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import bpe_of, specials_of
@@ -331,7 +332,7 @@ def test_units_of_a_script_are_clusters(text: str) -> None:
     assert atoms_for("grapheme", word) == ["·".join(regex.findall(r"\X", word))]
 
 
-@settings(max_examples=200)
+@examples(400)
 @given(anything)
 def test_no_token_of_a_grapheme_vocabulary_ends_within_a_cluster_of_its_word(text: str) -> None:
     variant = NAMED["grapheme-all-bytes"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import notebook
 import pytest
+from exhaustive import EXHAUSTIVE
 from releases import ROOT, Release, in_node
 
 PATH = ROOT / "web" / "site" / "wwho.ipynb"
@@ -32,7 +33,9 @@ def test_natively() -> None:
         assert thread.submit(asyncio.run, notebook.outputs(PATH)).result() == SHOWN
 
 
-@pytest.mark.parametrize(("release", "index"), [("314", "any"), ("0.29", "all")])
+@pytest.mark.parametrize(
+    ("release", "index"), [("314", "any"), *([("0.29", "all")] if EXHAUSTIVE else [])]
+)
 def test_in_pyodide(
     release: str, index: str, releases: dict[str, Release], job_of: Callable[..., dict[str, Any]]
 ) -> None:

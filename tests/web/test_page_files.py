@@ -87,28 +87,39 @@ def test_what_is_dropped_fills_the_top(page: Any, address: str) -> None:
     assert page.locator("#tokens-2").text_content() == EXAMPLE
 
 
+# What a Worker answers last waits until the page has shown how far it is: a busy machine might be
+# done before the page looks.
+ANSWERS_WAIT = """() => {
+  const state = document.getElementById("file-state");
+  const between = new Promise((resolve) => {
+    const look = () => /^Counting: 0 of 1 file · [1-9]/.test(state.textContent) && resolve();
+    new MutationObserver(look).observe(state, { childList: true });
+  });
+  const listen = EventTarget.prototype.addEventListener;
+  Worker.prototype.addEventListener = function (type, listener) {
+    let counts = false;
+    listen.call(this, type, async (event) => {
+      const { progress, result } = event.data ?? {};
+      if (progress) counts = true;
+      else if (counts && result !== undefined) await between;
+      listener(event);
+    });
+  };
+}"""
+
+
 def test_a_large_file_is_counted_while_the_page_goes_on(
     page: Any, address: str, tmp_path: Path
 ) -> None:
     """In slices, in several Workers: the sum is exact, and how far it is can be seen."""
-    text = LINE * (3 * DOCUMENT_BYTES // len(LINE.encode()) + 1)
+    text = LINE * (DOCUMENT_BYTES // len(LINE.encode()) + 1)
     path = tmp_path / "document.txt"
     path.write_bytes(text.encode())
     opened(page, address)
-    page.evaluate(
-        """() => {
-          window.states = new Set();
-          const state = document.getElementById("file-state");
-          new MutationObserver(() => window.states.add(state.textContent))
-            .observe(state, { childList: true });
-        }"""
-    )
+    page.evaluate(ANSWERS_WAIT)
     page.set_input_files("#file", path)
     expect_totals(page, text)
     expect(page.locator("#file-state")).to_have_text("Counted 1 file")
-    states = page.evaluate("[...window.states]")
-    between = [state for state in states if " of 24.0 MB" in state and "0 B" not in state]
-    assert between, states
 
 
 def test_a_large_file_that_is_no_text_is_given_up(page: Any, address: str, tmp_path: Path) -> None:
@@ -192,7 +203,7 @@ CANCELS_AT_ONCE = """() => {
 
 
 def test_counting_can_be_cancelled(page: Any, address: str, tmp_path: Path) -> None:
-    text = LINE * (DOCUMENT_BYTES // len(LINE.encode()) + 1)
+    text = LINE * 1000
     paths = [tmp_path / f"{i}.txt" for i in range(4)]
     for path in paths:
         path.write_bytes(text.encode())
