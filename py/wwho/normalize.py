@@ -50,7 +50,6 @@ def _nfc() -> Backend:
     scanner = Scanner("character", (parse_regex(r"[\s\S]"),), longest=False)
     artifact = Artifact(
         scanners=compile_scanners([scanner]),
-        router=None,
         routes=(Route("text", model=0, stages=(0,)),),
         models=(BPE(),),
         stages=(Stage(automaton=0, actions=(Action.KEEP,)),),

@@ -221,7 +221,7 @@ class Artifact:
     """
 
     scanners: CompiledScanners
-    router: int | None
+    router: int | None = None
     routes: tuple[Route, ...]
     models: tuple[Model, ...]
     stages: tuple[Stage, ...] = ()

@@ -47,11 +47,7 @@ def read(source: Source, options: Options) -> Imported:
         parse_ranks(data, str(source.path)),
         pattern=pattern,
         specials=specials,
-        provenance={
-            "name": options.name,
-            "source": options.source or source.name,
-            "license": options.license or "unknown",
-        },
+        provenance=options.record(source),
     )
     return Imported(artifact=artifact, kind=READER.kind, engine="tiktoken 0.14", notes=tuple(notes))
 

@@ -75,11 +75,7 @@ def add_pretokenizer(value: Value, draft: Draft) -> None:
             f"{value.kind()} after ByteLevel cuts between the bytes of a character, which no "
             "artifact can; put it before ByteLevel"
         )
-    value.dispatch({kind: _adding(add, draft) for kind, add in _KINDS.items()}, "pre-tokenizer")
-
-
-def _adding(add: Callable[[Value, Draft], None], draft: Draft) -> Callable[[Value], None]:
-    return lambda value: add(value, draft)
+    value.dispatch(_KINDS, "pre-tokenizer", draft)
 
 
 def pattern_of(value: Value) -> Node | None:

@@ -265,7 +265,6 @@ def assemble(
     route = Route("text", model=0, stages=tuple(range(len(stages))), units=units)
     artifact = Artifact(
         scanners=scanners,
-        router=None,
         routes=(route,),
         models=(vocabulary.model,),
         stages=stages,

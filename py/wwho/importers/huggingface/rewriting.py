@@ -42,11 +42,7 @@ def add_normalizer(value: Value, draft: Draft) -> None:
     draft.ideographs = None  # The spaces around them may count from here on.
     if draft.byte_level:
         value.fail("a normalizer after ByteLevel rewrites bytes, which no artifact can")
-    value.dispatch({kind: _adding(add, draft) for kind, add in _KINDS.items()}, "normalizer")
-
-
-def _adding(add: Callable[[Value, Draft], None], draft: Draft) -> Callable[[Value], None]:
-    return lambda value: add(value, draft)
+    value.dispatch(_KINDS, "normalizer", draft)
 
 
 def _sequence(value: Value, draft: Draft) -> None:

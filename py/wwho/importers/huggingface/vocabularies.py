@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from wwho.build.bpe import bpe_model, characters, live_pairs, singles
@@ -16,7 +15,7 @@ from wwho.format.decoder import Replace, Step
 from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Ids, Model, Unknown
-from wwho.format.rewriting import stand_in
+from wwho.format.rewriting import STAND_INS, stood_for
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft
@@ -52,17 +51,6 @@ class Vocabulary:
     hidden: dict[str, int] = field(default_factory=dict)
     unit: Node = ANY
     decoding: tuple[Step, ...] = ()
-
-
-@cache
-def stand_ins() -> dict[str, int]:
-    """The characters that stand for bytes in a byte-level vocabulary.
-
-    Example:
-        >>> stand_ins()["\\u0120"]
-        32
-    """
-    return {chr(stand_in(byte)): byte for byte in range(256)}
 
 
 def read_model(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
@@ -156,7 +144,7 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
             merges = places.take_whole(vocab, added, merges)
         places.tell(draft)
     bytes_of = {text: byte for text, byte in names.items() if text in vocab} if fallback else {}
-    loses = unk is None and not (draft.spelled and stand_ins().keys() <= vocab.keys())
+    loses = unk is None and not (draft.spelled and STAND_INS.keys() <= vocab.keys())
     moves = not (byte_level or places or whole or bytes_of) and loses and _can_move(vocab)
     if moves:
         move_unknown(value, draft, _characters(vocab))
@@ -260,7 +248,7 @@ def _symbols(
         symbol = unit(places.lead + places.front, places.behind)
         return places.spell, places.units, symbol, places.decoding
     if byte_level:
-        return _stood_for, singles, ANY, ()
+        return stood_for, singles, ANY, ()
     if not moves:
         return str.encode, characters, ANY, ()
     fill = filler(draft)
@@ -282,7 +270,7 @@ def _refuse_bytes(
     fallback: bool,
 ) -> None:
     """Refuse what a model of bytes cannot do where some of them are no tokens."""
-    missing = [each for each in stand_ins() if each not in vocab]
+    missing = [each for each in STAND_INS if each not in vocab]
     if not missing:
         return
     if fallback and any(f"<0x{byte:02X}>" in vocab for byte in range(256)):
@@ -327,14 +315,6 @@ def _merge(raw: Any, listed: Value, number: int) -> tuple[str, str]:
     return listed.at(number).fail(
         f"found {shown(raw)}, expected two texts, or one with a space between them"
     )
-
-
-def _stood_for(text: str) -> bytes | None:
-    """The bytes that a token's text stands for; None where it is not spelled in stand-ins."""
-    table = stand_ins()
-    if any(char not in table for char in text):
-        return None
-    return bytes(table[char] for char in text)
 
 
 def _word_piece(value: Value, alone: CodePointSet) -> Vocabulary:
