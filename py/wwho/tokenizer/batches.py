@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 from operator import add
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wwho.core.base import Backend
-from wwho.core.packed import Packing, Placed
-from wwho.format.template import BYTES, SPACE, Spaced, Template, What, byte_spaces, spaces, trimmed
+from wwho.core.packed import Placed
+from wwho.format.template import BYTES, SPACE, Spaced, What, byte_spaces, spaces, trimmed
 from wwho.text import Text, Unk, characters, to_bytes
+from wwho.tokenizer.opened import Opened
 from wwho.tokenizer.special import Allowed
 
 if TYPE_CHECKING:
@@ -20,16 +20,10 @@ if TYPE_CHECKING:
 TEXTS = (What.FIRST, What.SECOND)
 
 
-class Batches:
+class Batches(Opened):
     """The methods of a tokenizer that take several texts, which threads share."""
 
     __slots__ = ()
-    _backend: Backend
-    _disallowed: ClassVar[Allowed]
-    _is_token: Callable[[Unk], bool]
-    _mask: Callable[[bytes, Allowed, Allowed], bytes | None]
-    _packing: Packing
-    _template: Template
 
     def encode_batch(
         self,
@@ -256,7 +250,6 @@ class Batches:
         pairs: Iterable[Text] | None = None,
     ) -> tuple[list[bytes], bytes | None]:
         """The bytes of several texts, each before its pair, and the mask of allowed specials."""
-        disallowed = self._disallowed if disallowed is None else disallowed
         data = self._all_bytes(texts)
         if pairs is not None:
             seconds = self._all_bytes(pairs)
@@ -264,7 +257,8 @@ class Batches:
                 raise ValueError(f"{len(data)} texts have {len(seconds)} pairs; give one for each")
             data = [each for sample in zip(data, seconds, strict=True) for each in sample]
         # No special token has a byte that is not UTF-8: none is found across two texts.
-        return data, self._mask(b"\xff".join(data) if disallowed else b"", allowed, disallowed)
+        checked = self._disallowed if disallowed is None else disallowed
+        return data, self._mask(b"\xff".join(data) if checked else b"", allowed, checked)
 
     def _all_bytes(self, texts: Iterable[Text]) -> list[bytes]:
         """Each of several texts as bytes."""

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
-from wwho.core.base import Info
 from wwho.core.packed import packing
 from wwho.core.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError, naming
@@ -54,8 +53,6 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         *("__weakref__", "_backend", "_blob", "_joined", "_packing", "_shipped"),
         *("_specials", "_template", "_texts"),
     )
-    _disallowed: ClassVar[Allowed] = ()
-    """Special tokens whose spelling is an error where the call says nothing of them."""
 
     def __init__(
         self, blob: bytes, backend: BackendName | None = None, *, shipped: Shipped | None = None
@@ -392,17 +389,6 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     # What the tokenizer is
 
     @property
-    def name(self) -> str:
-        """The encoding's name.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").name
-            'o200k_base'
-        """
-        return self.info.provenance.get("name", "unnamed")
-
-    @property
     def backend(self) -> str:
         """What runs it: "native", "wasm" or "reference".
 
@@ -412,17 +398,6 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             'reference'
         """
         return self._backend.kind
-
-    @property
-    def info(self) -> Info:
-        """Sizes, routes, special tokens and provenance of the model.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").info.models[0].n_tokens
-            199998
-        """
-        return self._backend.info
 
     @property
     def n_vocab(self) -> int:
@@ -512,42 +487,3 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             opener, name = self._shipped
             return opener, (type(self), name, backend)
         return type(self)._open, (self._blob, backend)
-
-    def _is_token(self, unk: Unk) -> bool:
-        """Whether units outside the vocabulary become [UNK].
-
-        Raises:
-            ValueError: it is neither choice, or one that this model does not have.
-        """
-        if unk == "spell":
-            return False
-        if unk != "token":
-            raise ValueError(f"unk is {unk!r}; it is 'spell' or 'token'")
-        if self.info.unk_id is None:
-            raise ValueError(
-                f"unk is 'token', but {self.name} has no token for unknown syllables; "
-                "leave it at 'spell'"
-            )
-        return True
-
-    def _prepare(
-        self, text: Text, allowed: Allowed, disallowed: Allowed | None
-    ) -> tuple[bytes, bytes | None]:
-        """The bytes of a text and the mask of allowed special tokens."""
-        disallowed = self._disallowed if disallowed is None else disallowed
-        data = to_bytes(text)
-        return data, self._mask(data, allowed, disallowed)
-
-    def _form(self, text: Text) -> bytes:
-        """A text as the model's first steps rewrite it."""
-        data = to_bytes(text)
-        return self._backend.normalize(data) if self.info.n_steps else data
-
-    def _mask(self, data: bytes, allowed: Allowed, disallowed: Allowed) -> bytes | None:
-        """The mask of allowed special tokens, if these bytes spell none that is disallowed."""
-        if not allowed and not disallowed:
-            return None
-        names = self._specials.named(allowed)
-        if disallowed:
-            self._specials.refuse(data, disallowed, names)
-        return self._specials.mask(names)
