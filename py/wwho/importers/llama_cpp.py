@@ -253,38 +253,12 @@ def _t5(vocabulary: Vocabulary, record: Record) -> Made:
         raise SourceError("tokenizer.ggml.scores is not there; the model t5 needs them")
     metadata = vocabulary.metadata
     added, notes = added_tokens(vocabulary)
-    numbers = {
-        text: number
-        for number, (text, kind) in enumerate(zip(vocabulary.texts, vocabulary.kinds, strict=True))
-        if kind in (TokenType.NORMAL, TokenType.USER_DEFINED, TokenType.UNUSED)
-    }
-    defined = {token.id for token in added if Flag.SPECIAL not in token.flags}
-    scores = {text: vocabulary.scores[k] * (k not in defined) for text, k in numbers.items()}
-    normal = [
-        score
-        for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=False)
-        if kind is TokenType.NORMAL
-    ]
     unk_id = _token(vocabulary, "unknown", 2)
-    if unk_id is None or not normal:
+    if unk_id is None or TokenType.NORMAL not in vocabulary.kinds:
         raise SourceError(
             "there is no normal token, or no token for what is unknown; t5 needs both"
         )
-    # The unknown character's score is the least of normal tokens less 10, in f32; here that of the
-    # least of all tokens less 10, in f64. So tokens that never win go, and one that no text has, as
-    # it holds a space, makes up for what rounding takes.
-    least = f32(min(normal) - 10) + 10
-    for text in [text for text, score in scores.items() if score < least]:
-        chars = characters(text)
-        if len(chars) > 1 and scores[text] < sum(scores.get(c, least - 10) for c in chars) - 1:
-            del scores[text], numbers[text]
-    if least < min(scores.values()):
-        scores[b"  "] = least
-    elif least > min(scores.values()):
-        notes.append(
-            "an unknown character has a score lower than in llama.cpp, by "
-            f"{least - min(scores.values()):.1e}"
-        )
+    numbers, scores = _scores(vocabulary, added, notes)
     texts = tuple(sorted(scores, key=lambda text: numbers.get(text, len(vocabulary.texts))))
     model = Viterbi(
         tokens=texts,
@@ -296,10 +270,8 @@ def _t5(vocabulary: Vocabulary, record: Record) -> Made:
     )
     prefix = value(metadata, "tokenizer.ggml.add_space_prefix", bool, False)
     merges = value(metadata, "tokenizer.ggml.remove_extra_whitespaces", bool, False)
-    steps: list[Step] = []
     charsmap = read_charsmap(value(metadata, "tokenizer.ggml.precompiled_charsmap", bytes, b""))
-    if charsmap.rules:
-        steps.append(Rules(dict(charsmap.rules)))
+    steps: list[Step] = [Rules(dict(charsmap.rules))] if charsmap.rules else []
     if merges:
         steps.append(Ends(strip=" ", left=True, right=True))
     steps.append(Replace(0, (MARK, None)))
@@ -317,6 +289,35 @@ def _t5(vocabulary: Vocabulary, record: Record) -> Made:
         decoder=decoders.sentencepiece({}, dummy_prefix=prefix, remove_spaces=False),
     )
     return artifact, notes
+
+
+def _scores(
+    vocabulary: Vocabulary, added: Sequence[Added], notes: list[str]
+) -> tuple[dict[bytes, int], dict[bytes, float]]:
+    """The ids and the scores of the tokens of a Unigram model.
+
+    The unknown character's score is the least of normal tokens less 10, in f32; here that of the
+    least of all tokens less 10, in f64. So tokens that never win go, and one that no text has, as
+    it holds a space, makes up for what rounding takes.
+    """
+    tokens = list(zip(vocabulary.texts, vocabulary.kinds, vocabulary.scores, strict=False))
+    kinds = (TokenType.NORMAL, TokenType.USER_DEFINED, TokenType.UNUSED)
+    numbers = {text: k for k, (text, kind, _) in enumerate(tokens) if kind in kinds}
+    defined = {token.id for token in added if Flag.SPECIAL not in token.flags}
+    scores = {text: vocabulary.scores[k] * (k not in defined) for text, k in numbers.items()}
+    least = f32(min(score for _, kind, score in tokens if kind is TokenType.NORMAL) - 10) + 10
+    for text in [text for text, score in scores.items() if score < least]:
+        chars = characters(text)
+        if len(chars) > 1 and scores[text] < sum(scores.get(c, least - 10) for c in chars) - 1:
+            del scores[text], numbers[text]
+    lowest = min(scores.values())
+    if least < lowest:
+        scores[b"  "] = least
+    elif least > lowest:
+        notes.append(
+            f"an unknown character has a score lower than in llama.cpp, by {least - lowest:.1e}"
+        )
+    return numbers, scores
 
 
 def _bert(vocabulary: Vocabulary, record: Record) -> Made:
