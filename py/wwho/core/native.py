@@ -15,9 +15,8 @@ from struct import Struct
 from typing import Any, NamedTuple, TypeVar, cast
 
 from wwho._core import ffi, lib
-from wwho.core.base import Span, unknown_id, unknown_text
+from wwho.core.base import SPAN, Backend, Placed, Span, unknown_id, unknown_text, unpacked
 from wwho.core.core import Of, check_version, core_info, refuse
-from wwho.core.packed import SPAN, Placed, unpacked
 from wwho.core.parts import in_parts
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
@@ -40,7 +39,7 @@ _UNK = int(lib.WWHO_UNK_TOKEN)
 _IDS, _PLACES, _SPANS = 1, 2, 4
 
 
-class NativeBackend:
+class NativeBackend(Backend):
     """An artifact, opened by the C core.
 
     Immutable; each running call has scratch memory of its own, so threads may share it.
@@ -144,13 +143,13 @@ class NativeBackend:
         return self._encode(text, allowed, _UNK * unk, lists, _IDS | _PLACES | _SPANS)
 
     def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
-        """See `Packing`."""
+        """See `Backend`."""
         return self._encode(text, allowed, _UNK * unk, Columns.packed)
 
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[bytes, bytes]:
-        """See `Packing`."""
+        """See `Backend`."""
 
         def packed(c: Columns, n: int) -> tuple[bytes, bytes]:
             return bytes(ffi.buffer(c.ids, 4 * n)), bytes(ffi.buffer(c.ends, 4 * n))
@@ -204,13 +203,13 @@ class NativeBackend:
     def encode_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[list[int]]:
-        """See `Packing`."""
+        """See `Backend`."""
         return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _id_lists))]
 
     def encode_batch_packed(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> tuple[bytearray, array[int]]:
-        """See `Packing`."""
+        """See `Backend`."""
         parts = self._batch(texts, allowed, unk, threads, lambda e: (e.packed(), e.lengths()))
         lengths = chain.from_iterable(part for _, part in parts)
         starts = array("q", accumulate(lengths, initial=0))
@@ -219,7 +218,7 @@ class NativeBackend:
         return bytearray().join(ids for ids, _ in parts), starts
 
     def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> Placed:
-        """See `Packing`."""
+        """See `Backend`."""
 
         def placed(c: Columns, n: int) -> Placed:
             places = (c.starts, c.ends)
@@ -231,13 +230,13 @@ class NativeBackend:
     def encode_batch_with_offsets(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[Placed]:
-        """See `Packing`."""
+        """See `Backend`."""
         return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _placed))]
 
     def count_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[int]:
-        """See `Packing`."""
+        """See `Backend`."""
         parts = self._batch(texts, allowed, unk, threads, Encoded.lengths)
         return [*chain.from_iterable(parts)]
 
@@ -287,7 +286,7 @@ class NativeBackend:
         return unpacked(self.spans_packed(text))
 
     def spans_packed(self, text: bytes) -> bytes:
-        """See `Packing`."""
+        """See `Backend`."""
 
         def packed(c: Columns, _: int) -> bytes:
             return c.packed_spans()
@@ -362,7 +361,7 @@ class NativeBackend:
         return text
 
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
-        """See `Packing`."""
+        """See `Backend`."""
         text, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
         found: list[bytes | None] = []
         for token in tokens:

@@ -10,7 +10,16 @@ from itertools import accumulate
 from operator import index
 from typing import TypeAlias
 
-from wwho.core.base import DECODERS, PIECE, Info, ModelInfo, Span, unknown_id, unknown_text
+from wwho.core.base import (
+    DECODERS,
+    PIECE,
+    Backend,
+    Info,
+    ModelInfo,
+    Span,
+    unknown_id,
+    unknown_text,
+)
 from wwho.core.bpe import Bytes, Units
 from wwho.core.decoding import join, listed_texts
 from wwho.core.engine import Engine, PieceEngine, Token
@@ -33,7 +42,7 @@ Placed: TypeAlias = tuple[int, int, int]
 """A token: its id, and the bytes at which it begins and ends."""
 
 
-class ReferenceBackend:
+class ReferenceBackend(Backend):
     """An artifact, run in plain Python. Immutable, so threads may share it."""
 
     kind = "reference"

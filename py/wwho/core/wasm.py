@@ -16,9 +16,8 @@ from importlib import resources
 from operator import index
 from typing import Any, NamedTuple
 
-from wwho.core.base import Span, unknown_id, unknown_text
+from wwho.core.base import SPAN, Backend, Span, unknown_id, unknown_text, unpacked
 from wwho.core.core import Of, check_version, core_info, core_numbers, refuse
-from wwho.core.packed import SPAN, unpacked
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 
@@ -30,7 +29,7 @@ CORE = "wwho.wasm"
 COLUMNS = ("ids", "starts", "ends")
 
 
-class WasmBackend:
+class WasmBackend(Backend):
     """An artifact, opened by the C core in WebAssembly. A lock lets one call in at a time."""
 
     kind = "wasm"

@@ -7,7 +7,7 @@ from itertools import repeat
 from operator import add
 from typing import TYPE_CHECKING
 
-from wwho.core.packed import Placed
+from wwho.core.base import Placed
 from wwho.format.template import BYTES, SPACE, Spaced, What, byte_spaces, spaces, trimmed
 from wwho.text import Text, Unk, characters, to_bytes
 from wwho.tokenizer.opened import Opened
@@ -57,7 +57,7 @@ class Batches(Opened):
             [[24912, 2375], [30744, 43571, 2375]]
         """
         texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
-        rows = self._packing.encode_batch(texts, mask, self._is_token(unk), num_threads)
+        rows = self._backend.encode_batch(texts, mask, self._is_token(unk), num_threads)
         if pairs is None and not add_special_tokens:
             return rows
         firsts, seconds = (rows, repeat(None)) if pairs is None else (rows[::2], rows[1::2])
@@ -76,7 +76,7 @@ class Batches(Opened):
             >>> wwho.get_encoding("o200k_base").encode_ordinary_batch([b"hello world", ""])
             [[24912, 2375], []]
         """
-        return self._packing.encode_batch(self._all_bytes(text), None, False, num_threads)
+        return self._backend.encode_batch(self._all_bytes(text), None, False, num_threads)
 
     def encode_batch_to_numpy(
         self,
@@ -120,7 +120,7 @@ class Batches(Opened):
 
         texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
         unknown = self._is_token(unk)
-        packed, begins = self._packing.encode_batch_packed(texts, mask, unknown, num_threads)
+        packed, begins = self._backend.encode_batch_packed(texts, mask, unknown, num_threads)
         ids, starts = np.frombuffer(packed, np.uint32), np.frombuffer(begins, np.int64)
         if pairs is None and not add_special_tokens:
             return ids, starts
@@ -164,7 +164,7 @@ class Batches(Opened):
         """
         texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
         unknown, size = self._is_token(unk), 1 if pairs is None else 2
-        rows = self._packing.encode_batch_with_offsets(texts, mask, unknown, num_threads)
+        rows = self._backend.encode_batch_with_offsets(texts, mask, unknown, num_threads)
         return [
             self._placed(texts[k : k + size], rows[k : k + size], add_special_tokens)
             for k in range(0, len(texts), size)
@@ -192,7 +192,7 @@ class Batches(Opened):
             [2, 3]
         """
         texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
-        counts = self._packing.count_batch(texts, mask, self._is_token(unk), num_threads)
+        counts = self._backend.count_batch(texts, mask, self._is_token(unk), num_threads)
         if pairs is not None:
             counts = [*map(add, counts[::2], counts[1::2])]
         n = self._template.n_special(pairs is not None, add_special_tokens)
@@ -221,7 +221,7 @@ class Batches(Opened):
     ) -> list[Spaced]:
         """The tokens of a text with the white space at their ends."""
         known = dict.fromkeys(ids)
-        names = dict(zip(known, self._packing.tokens_bytes([*known]), strict=True))
+        names = dict(zip(known, self._backend.tokens_bytes([*known]), strict=True))
         ends = {
             token: byte_spaces(name or b"") if trim & BYTES else spaces(characters(name or b""))
             for token, name in names.items()

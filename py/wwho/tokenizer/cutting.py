@@ -10,8 +10,7 @@ from itertools import pairwise
 from operator import index
 from typing import TYPE_CHECKING, NamedTuple
 
-from wwho.core.base import Backend, Span
-from wwho.core.packed import MOST
+from wwho.core.base import MOST, Backend, Span
 from wwho.errors import LimitError
 from wwho.text import Text, Unk, characters
 from wwho.tokenizer.opened import Opened

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from wwho.core.base import Backend, Info
-from wwho.core.packed import Packing
 from wwho.format.template import Template
 from wwho.text import Text, Unk, to_bytes
 from wwho.tokenizer.special import Allowed, Specials
@@ -16,7 +15,6 @@ class Opened:
 
     __slots__ = ()
     _backend: Backend
-    _packing: Packing
     _specials: Specials
     _template: Template
     _disallowed: ClassVar[Allowed] = ()

@@ -9,7 +9,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from wwho.core.packed import packing
 from wwho.core.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import is_artifact, write_atomic
@@ -50,7 +49,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     """
 
     __slots__ = (
-        *("__weakref__", "_backend", "_blob", "_joined", "_packing", "_shipped"),
+        *("__weakref__", "_backend", "_blob", "_joined", "_shipped"),
         *("_specials", "_template", "_texts"),
     )
 
@@ -71,7 +70,6 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         self._blob = blob
         self._shipped = shipped
         self._backend = open_backend(blob, backend)
-        self._packing = packing(self._backend)
         # Without one in the model, a pair is two texts in a row.
         self._template = self._backend.info.template or Template()
         self._specials = Specials(self._backend.info.added)
@@ -313,7 +311,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         if pair is None and not add_special_tokens:
             data, mask = self._prepare(text, allowed_special, disallowed_special)
             return np.frombuffer(
-                self._packing.encode_packed(data, mask, self._is_token(unk)), np.uint32
+                self._backend.encode_packed(data, mask, self._is_token(unk)), np.uint32
             )
         return self.encode_batch_to_numpy(
             [text],
@@ -358,7 +356,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         for each in (text,) if pair is None else (text, pair):
             data, mask = self._prepare(each, allowed_special, disallowed_special)
             texts.append(data)
-            rows.append(self._packing.encode_with_offsets(data, mask, unknown))
+            rows.append(self._backend.encode_with_offsets(data, mask, unknown))
         return self._placed(texts, rows, add_special_tokens)
 
     def encode_single_token(self, text_or_bytes: Text) -> int:
@@ -470,7 +468,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         """
         info = self.info
         ids = [token for number in range(len(info.models)) for token in info.model_ids(number)]
-        return sorted(filter(None, self._packing.tokens_bytes(ids)))
+        return sorted(filter(None, self._backend.tokens_bytes(ids)))
 
     def __repr__(self) -> str:
         """The name and the backend."""
