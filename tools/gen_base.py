@@ -24,7 +24,7 @@ from wwho.build.bpe import bpe_model  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
-from wwho.importers.rank_file import parse_ranks  # noqa: E402
+from wwho.importers.ranks import parse_ranks  # noqa: E402
 
 BLOBS = "https://openaipublic.blob.core.windows.net/encodings"
 GPT2 = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"

@@ -15,8 +15,8 @@ from struct import Struct
 from typing import Any, NamedTuple, TypeVar, cast
 
 from wwho._core import ffi, lib
-from wwho.core.base import SPAN, Backend, Placed, Span, unknown_id, unknown_text, unpacked
-from wwho.core.core import Of, check_version, core_info, refuse
+from wwho.core.base import SPAN, Placed, Span, unknown_id, unknown_text, unpacked
+from wwho.core.core import CoreBackend, Of, check_version, core_info, refuse
 from wwho.core.parts import in_parts
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
@@ -39,7 +39,7 @@ _UNK = int(lib.WWHO_UNK_TOKEN)
 _IDS, _PLACES, _SPANS = 1, 2, 4
 
 
-class NativeBackend(Backend):
+class NativeBackend(CoreBackend):
     """An artifact, opened by the C core.
 
     Immutable; each running call has scratch memory of its own, so threads may share it.
@@ -70,23 +70,10 @@ class NativeBackend(Backend):
         self._outputs: list[Output] = []  # of past calls of decode; append and pop are atomic
         self.info = core_info(_Opened(self._model))
 
-    def normalize(self, text: bytes) -> bytes:
-        """See `Backend`."""
-        return self._normalize(text)[0]
-
-    def normalize_some(self, text: bytes) -> tuple[bytes, int]:
-        """See `Backend`."""
-        normalized, _, read = self._normalize(text, more=True)
-        return normalized, read
-
-    def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
-        """See `Backend`."""
-        return self._normalize(text, with_sources=True)[:2]
-
     def _normalize(
         self, text: bytes, *, more: bool = False, with_sources: bool = False
     ) -> tuple[bytes, Sequence[int], int]:
-        """A normalized text, its sources if they are wanted, and how many bytes were read."""
+        """See `CoreBackend`."""
         cap, work_size = 2 * len(text) + 64, NORMALIZER_BYTES
         n, read = ffi.new("size_t *"), ffi.new("size_t *")
         while True:
