@@ -9,7 +9,7 @@ from typing import Any
 
 from wwho.build.bpe import bpe_model, characters, live_pairs, singles
 from wwho.compile.codepoints import CodePointSet
-from wwho.compile.syntax import Chars, Node, many, seq
+from wwho.compile.syntax import Node, many, seq
 from wwho.format.bpe import BPE
 from wwho.format.decoder import Replace, Step
 from wwho.format.greedy import Greedy
@@ -18,7 +18,7 @@ from wwho.format.model import Ids, Model, Unknown
 from wwho.format.rewriting import STAND_INS, stood_for
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
-from wwho.importers.huggingface.draft import ANY, Draft
+from wwho.importers.huggingface.draft import ANY, Draft, one
 from wwho.importers.huggingface.pieces import (
     MAX_ORDERED,
     filled,
@@ -256,7 +256,7 @@ def _symbols(
     def spell(text: str) -> bytes:
         return "".join(filled(text, fill)).encode()
 
-    symbol = seq(ANY, many(Chars(CodePointSet.of(fill))))
+    symbol = seq(ANY, many(one(fill)))
     return spell, units, symbol, (Replace(fill, ""),)
 
 
