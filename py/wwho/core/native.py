@@ -645,11 +645,7 @@ def _aligned(size: int, alignment: int) -> tuple[Any, Any]:
         The owner, which must be kept as long as the memory is used, and the pointer.
     """
     owner = _uncleared("uint8_t[]", size + alignment - 1)
-    return owner, _align(owner, alignment)
-
-
-def _align(owner: Any, alignment: int) -> Any:
-    return owner + -_address(owner) % alignment
+    return owner, owner + -_address(owner) % alignment
 
 
 def _address(pointer: Any) -> int:

@@ -163,7 +163,7 @@ def parse_model(data: bytes) -> Model:
         remove_extra_whitespaces=bool(_number(normalizer, 4, "remove_extra_whitespaces", 1)),
         escape_whitespaces=bool(_number(normalizer, 5, "escape_whitespaces", 1)),
     )
-    _check_pieces(model)
+    check_pieces(model)
     if model.byte_fallback:  # there a piece of U+0000 is as if unused
         pieces = [replace(p, kind=Kind.UNUSED) if p.text == b"\0" else p for p in model.pieces]
         model = replace(model, pieces=tuple(pieces))
@@ -193,8 +193,12 @@ def _piece(data: bytes, number: int) -> Piece:
     return Piece(text, score, KINDS[kind])
 
 
-def _check_pieces(model: Model) -> None:
-    """Check what SentencePiece checks when it opens a model."""
+def check_pieces(model: Model) -> None:
+    """Check what SentencePiece checks when it opens a model.
+
+    Raises:
+        SourceError: it would not open this one; the message says for which piece.
+    """
     pieces = model.pieces
     if not 1 <= len(pieces) <= MAX_IDS:
         raise SourceError(f"it has {len(pieces)} pieces; 1 to {MAX_IDS} are possible")
