@@ -219,16 +219,12 @@ class ReferenceBackend(Backend):
         for begin, end, number in self._segments(characters, whole):
             first = True
             for cut in self._cut(characters[begin:end], number, whole):
-                places = [(starts[begin + start], starts[begin + stop]) for start, stop, _ in cut]
-                rules = [rule for _, _, rule in cut]
-                yield (
-                    number,
-                    [
-                        Span(*place, number, rule, first and k == 0)
-                        for k, (place, rule) in enumerate(zip(places, rules, strict=True))
-                    ],
-                )
-                first = False
+                spans = []
+                for start, stop, rule in cut:
+                    place = starts[begin + start], starts[begin + stop]
+                    spans.append(Span(*place, number, rule, first))
+                    first = False
+                yield number, spans
 
     def _segments(self, text: str, whole: bool) -> Iterator[tuple[int, int, int]]:
         """The segments of a text: start, end, route."""

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from wwho.build.base import WRITER
 from wwho.build.bpe import safe_cuts
 from wwho.build.fuse import fuse
 from wwho.compile.unicode import UNICODE_VERSION
@@ -140,7 +139,8 @@ def _make(
         for key in root.raw
         if key not in PARTS | IGNORED.keys()
     ]
-    record = {**provenance(source, options), **components(root.raw)}
+    record = options.record(source) | {"engine": ENGINE, "unicode": UNICODE_VERSION}
+    record |= settings_beside(source) | components(root.raw)
     artifact = assemble(root, draft, vocabulary, listed, record)
     return Imported(artifact=artifact, kind=kind, engine=ENGINE, notes=tuple(draft.notes))
 
@@ -312,19 +312,6 @@ def spelled(
     flags &= ~Flag.SPECIAL
     hidden = Added(text, number, Flag.HIDDEN)
     return [Added(form, number, flags), hidden]
-
-
-def provenance(source: Source, options: Options) -> dict[str, str]:
-    """Where the model comes from."""
-    return {
-        "name": options.name,
-        "source": options.source or source.name,
-        "license": options.license or "unknown",
-        "engine": ENGINE,
-        **settings_beside(source),
-        "unicode": UNICODE_VERSION,
-        "writer": WRITER,
-    }
 
 
 def components(document: Mapping[str, Any]) -> dict[str, str]:
