@@ -114,6 +114,16 @@ def patched(blob: bytes, at: int, layout: str, *values: int) -> bytes:
     return bytes(out)
 
 
+def numbers(kind: Kind, blob: bytes, layout: str) -> Callable[..., bytes]:
+    """Makes the file with another number at a byte of a section: `made(at, number)`."""
+    data = part(kind, blob=blob)
+
+    def made(at: int, number: int, layout: str = layout) -> bytes:
+        return with_part(kind, patched(data, at, layout, number), blob=blob)
+
+    return made
+
+
 def head_of(model: int, blob: bytes = GOOD) -> Head:
     """The head of a model of a file."""
     return Head(*struct.unpack_from(HEAD, part(Kind.MODEL, model, blob)))
@@ -231,9 +241,7 @@ def automata() -> Iterator[Attack]:
     first = MODEL.scanners.automata[0]
     columns, states, rules = first.n_columns, first.n_states, first.n_rules
     table = 12 + n_classes + n_classes % 2
-
-    def number(at: int, value: int) -> bytes:
-        return with_part(kind, patched(data, at, "<H", value))
+    number = numbers(kind, GOOD, "<H")
 
     def entry(state: int, column: int, mark: int, to: int) -> bytes:
         return number(table + 2 * (state * columns + column), mark * states + to)
@@ -691,11 +699,8 @@ def normalizer() -> Iterator[Attack]:
     ]
     good = write_artifact(replace(MODEL, normalizer=tuple(steps)))
     kind = Kind.NORMALIZER
-    data = part(kind, blob=good)
+    data, number = part(kind, blob=good), numbers(kind, good, "<I")
     read_artifact(good)
-
-    def number(at: int, value: int, layout: str = "<I") -> bytes:
-        return with_part(kind, patched(data, at, layout, value), blob=good)
 
     def changed(step: Rewriting, *more: Rewriting) -> bytes:
         return with_part(kind, write_normalizer([step, *more]), blob=good)
@@ -800,10 +805,8 @@ def template() -> Iterator[Attack]:
     """FORMAT.md, TEMPLATE."""
     good = write_artifact(replace(MODEL, template=Template.around([0], [1], [1])))
     kind, data = Kind.TEMPLATE, part(Kind.TEMPLATE, blob=good)
+    number = numbers(kind, good, "<B")
     read_artifact(good)
-
-    def number(at: int, value: int, layout: str = "<B") -> bytes:
-        return with_part(kind, patched(data, at, layout, value), blob=good)
 
     yield "TEMPLATE-empty", with_part(kind, b"", blob=good)
     yield "TEMPLATE-one_place_less", with_part(kind, data[:-8], blob=good)
@@ -834,10 +837,7 @@ def decoder() -> Iterator[Attack]:
     kind, data = Kind.DECODER, part(Kind.DECODER, blob=good)
     read_artifact(good)
     starts = [6, 15, 23, 29, 36]
-    surfaces = 42
-
-    def number(at: int, value: int, layout: str = "<B") -> bytes:
-        return with_part(kind, patched(data, at, layout, value), blob=good)
+    surfaces, number = 42, numbers(kind, good, "<B")
 
     yield "DECODER-empty", with_part(kind, b"", blob=good)
     yield "DECODER-65_steps", number(0, 65)

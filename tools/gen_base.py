@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,14 +22,17 @@ sys.path.insert(0, str(ROOT / "py"))
 
 from wwho.build.base import base_model  # noqa: E402
 from wwho.build.bpe import bpe_model  # noqa: E402
+from wwho.exporters.exported import stand_in  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
-from wwho.importers.rank_file import parse_ranks  # noqa: E402
+from wwho.importers.published import PUBLISHED  # noqa: E402
+from wwho.importers.ranks import parse_ranks  # noqa: E402
 
 BLOBS = "https://openaipublic.blob.core.windows.net/encodings"
 GPT2 = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
 END, PROMPT = "<|endoftext|>", "<|endofprompt|>"
+FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Recipe:
     ranks: str
     sha256: str
     pattern: str
-    specials: dict[str, int]
+    specials: Mapping[str, int]
 
     @property
     def url(self) -> str:
@@ -55,27 +59,6 @@ class Recipe:
         return f"{BLOBS}/{self.ranks}.tiktoken"
 
 
-R50K = (
-    "r50k_base",
-    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
-    "r50k_base",
-)
-P50K = (
-    "p50k_base",
-    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
-    "r50k_base",
-)
-CL100K = (
-    "cl100k_base",
-    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    "cl100k_base",
-)
-O200K = (
-    "o200k_base",
-    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    "o200k_base",
-)
-FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
 HARMONY = {
     199998: "<|startoftext|>",
     199999: "<|endoftext|>",
@@ -88,21 +71,23 @@ HARMONY = {
     200012: "<|call|>",
 }
 
+
+def recipe(name: str, ranks: str, specials: Mapping[str, int] | None = None) -> Recipe:
+    """An encoding of published ranks: with the special tokens of these, if no others are given."""
+    sha256, known = next(each for each in PUBLISHED.items() if each[1].name == ranks)
+    return Recipe(name, ranks, sha256, known.pattern, specials or known.specials)
+
+
 RECIPES = (
-    Recipe("gpt2", *R50K, {END: 50256}),
-    Recipe("r50k_base", *R50K, {END: 50256}),
-    Recipe("p50k_base", *P50K, {END: 50256}),
-    Recipe("p50k_edit", *P50K, {END: 50256} | {text: k for k, text in enumerate(FIM, 50281)}),
-    Recipe(
-        "cl100k_base",
-        *CL100K,
-        {END: 100257, **{text: k for k, text in enumerate(FIM, 100258)}, PROMPT: 100276},
-    ),
-    Recipe("o200k_base", *O200K, {END: 199999, PROMPT: 200018}),
-    Recipe(
-        "o200k_harmony",
-        *O200K,
-        {PROMPT: 200018} | {HARMONY.get(k, f"<|reserved_{k}|>"): k for k in range(199998, 201088)},
+    recipe("gpt2", "r50k_base"),
+    recipe("r50k_base", "r50k_base"),
+    recipe("p50k_base", "p50k_base"),
+    recipe("p50k_edit", "p50k_base", {END: 50256, **{t: k for k, t in enumerate(FIM, 50281)}}),
+    recipe("cl100k_base", "cl100k_base"),
+    recipe("o200k_base", "o200k_base"),
+    recipe(
+        *("o200k_harmony", "o200k_base"),
+        {PROMPT: 200018, **{HARMONY.get(k, f"<|reserved_{k}|>"): k for k in range(199998, 201088)}},
     ),
 )
 
@@ -144,12 +129,9 @@ def cache_files(recipe: Recipe, data: bytes) -> dict[str, bytes]:
         return {cache_name(recipe.url): data}
     ranks = parse_ranks(data)
     tokens = sorted(ranks, key=ranks.__getitem__)
-    printable = [byte for byte in range(256) if chr(byte).isprintable() and byte != 0x20]
-    others = [byte for byte in range(256) if byte not in printable]
-    letters = dict(zip(printable + others, map(chr, [*printable, *range(256, 512)]), strict=False))
-    texts = ["".join(letters[byte] for byte in token) for token in tokens]
+    texts = list(map(stand_in, tokens))
     merges = (f"{texts[left]} {texts[right]}\n" for left, right in bpe_model(ranks, ranks).merges)
-    ids = {text: rank for rank, text in enumerate(texts)} | recipe.specials
+    ids = {text: rank for rank, text in enumerate(texts)} | {**recipe.specials}
     return {
         cache_name(f"{GPT2}/vocab.bpe"): "".join(("#version: 0.2\n", *merges)).encode(),
         cache_name(f"{GPT2}/encoder.json"): json.dumps(ids).encode(),

@@ -16,8 +16,11 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from wwho.compile.codepoints import CodePointSet
 
 TARGET = Path(__file__).parents[1] / "py" / "wwho" / "compile" / "unicode.json"
 
@@ -117,24 +120,14 @@ def differences(folder: Path, base: dict[str, Any]) -> dict[str, dict[str, list[
         found[version] = {}
         for short, name in long:
             here, there = (points(each[f"General_Category/{name}"]) for each in (raw, base))
-            found[version][short] = [encode(ranges(here - there)), encode(ranges(there - here))]
+            more, fewer = here - there, there - here
+            found[version][short] = [encode(more.ranges), encode(fewer.ranges)]
     return found
 
 
-def points(pairs: list[list[int]]) -> set[int]:
+def points(pairs: list[list[int]]) -> CodePointSet:
     """The code points of ranges."""
-    return {point for first, last in pairs for point in range(first, last + 1)}
-
-
-def ranges(found: set[int]) -> list[tuple[int, int]]:
-    """The ranges of code points."""
-    out: list[tuple[int, int]] = []
-    for point in sorted(found):
-        if out and out[-1][1] == point - 1:
-            out[-1] = (out[-1][0], point)
-        else:
-            out.append((point, point))
-    return out
+    return CodePointSet(tuple((first, last) for first, last in pairs))
 
 
 def run_node(package: Path, wanted: list[str], everything: str = "") -> dict[str, Any]:
@@ -149,7 +142,7 @@ def run_node(package: Path, wanted: list[str], everything: str = "") -> dict[str
 def tables(raw: dict[str, Any]) -> dict[str, Any]:
     """Arrange what the package holds as the data file does."""
     scripts = sorted(key.partition("/")[2] for key in raw if key.startswith("Script/"))
-    conjunct_scripts = [part for name in CONJUNCT_SCRIPTS for part in raw[f"Script/{name}"]]
+    conjuncts = points([pair for name in CONJUNCT_SCRIPTS for pair in raw[f"Script/{name}"]])
     return {
         "categories": {
             short: encode(raw[f"General_Category/{long}"]) for short, long in CATEGORIES.items()
@@ -157,7 +150,7 @@ def tables(raw: dict[str, Any]) -> dict[str, Any]:
         "properties": {name: encode(raw[f"Binary_Property/{name}"]) for name in PROPERTIES},
         "grapheme_breaks": {name: encode(raw[f"Grapheme_Cluster_Break/{name}"]) for name in BREAKS},
         "conjunct_breaks": {
-            name: encode(within(raw[f"Indic_Syllabic_Category/{category}"], conjunct_scripts))
+            name: encode((points(raw[f"Indic_Syllabic_Category/{category}"]) & conjuncts).ranges)
             for name, category in CONJUNCT_BREAKS.items()
         },
         "scripts": {name: encode(raw[f"Script/{name}"]) for name in scripts},
@@ -165,13 +158,7 @@ def tables(raw: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def within(ranges: list[tuple[int, int]], others: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The parts of ranges that are in one of the others, which are disjoint."""
-    found = ((max(a, c), min(b, d)) for a, b in ranges for c, d in others)
-    return sorted((first, last) for first, last in found if first <= last)
-
-
-def encode(ranges: list[tuple[int, int]]) -> str:
+def encode(ranges: Iterable[tuple[int, int]]) -> str:
     """Write ranges as hexadecimal text: ``41-5A AA B5``."""
     return " ".join(f"{lo:X}" if lo == hi else f"{lo:X}-{hi:X}" for lo, hi in ranges)
 

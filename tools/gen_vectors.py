@@ -413,18 +413,13 @@ def main() -> None:
         rows = [json.dumps(line, separators=(",", ":")) + "\n" for line in lines(name, blob)]
         write_atomic(VECTORS / f"{name}.jsonl", "".join(rows).encode("ascii"))
         print(f"{name}: {len(rows)} vectors")
-    cut = [json.dumps(line, separators=(",", ":")) for line in chunks()]
-    write_atomic(VECTORS / "chunks.json", ("[\n" + ",\n".join(cut) + "\n]\n").encode("ascii"))
-    print(f"chunks: {len(cut)} vectors")
     for name, make in (AFTER | REWRITTEN).items():
         write_atomic(VECTORS / f"{name}.wwho", write_artifact(make()))
-    changed = [json.dumps(line, separators=(",", ":")) for line in rewritten()]
-    body = ("[\n" + ",\n".join(changed) + "\n]\n").encode("ascii")
-    write_atomic(VECTORS / "rewritten.json", body)
-    print(f"rewritten: {len(changed)} vectors")
-    found = [json.dumps(line, separators=(",", ":")) for line in after()]
-    write_atomic(VECTORS / "after.json", ("[\n" + ",\n".join(found) + "\n]\n").encode("ascii"))
-    print(f"after: {len(found)} vectors")
+    for name, made in {"chunks": chunks, "rewritten": rewritten, "after": after}.items():
+        rows = [json.dumps(line, separators=(",", ":")) for line in made()]
+        body = "[\n" + ",\n".join(rows) + "\n]\n"
+        write_atomic(VECTORS / f"{name}.json", body.encode("ascii"))
+        print(f"{name}: {len(rows)} vectors")
 
 
 if __name__ == "__main__":

@@ -40,17 +40,14 @@ def _nfc() -> Backend:
     """A model of bytes that normalizes."""
     # Here, because most programs never ask, and the compiler of grammars takes long to import.
     from wwho.compile.normal_forms import normal_form
-    from wwho.compile.parse import parse_regex
-    from wwho.compile.scanners import Scanner, compile_scanners
+    from wwho.compile.scanners import compile_scanners, regex_scanner
     from wwho.core.select import open_backend
     from wwho.format.bpe import BPE
     from wwho.format.model import Action, Artifact, Route, Stage
     from wwho.format.write import write_artifact
 
-    scanner = Scanner("character", (parse_regex(r"[\s\S]"),), longest=False)
     artifact = Artifact(
-        scanners=compile_scanners([scanner]),
-        router=None,
+        scanners=compile_scanners([regex_scanner("character", r"[\s\S]")]),
         routes=(Route("text", model=0, stages=(0,)),),
         models=(BPE(),),
         stages=(Stage(automaton=0, actions=(Action.KEEP,)),),

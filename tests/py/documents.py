@@ -16,9 +16,10 @@ from typing import Any
 
 from wwho import Tokenizer
 from wwho.errors import WwhoError
+from wwho.format.rewriting import STAND_INS as BYTE_OF
+from wwho.format.rewriting import stood_for
 from wwho.format.write import write_artifact
 from wwho.importers import Source, import_source
-from wwho.importers.huggingface.vocabularies import stand_ins
 
 Component = dict[str, Any]
 Make = Callable[[random.Random], Component | None]
@@ -39,7 +40,7 @@ WORDS = (
     " a",
     "a b",
 )
-STAND_INS = {byte: char for char, byte in stand_ins().items()}
+STAND_INS = {byte: char for char, byte in BYTE_OF.items()}
 
 
 class Random(random.Random):
@@ -259,11 +260,8 @@ def texts_for(seed: int, made: Component) -> list[str]:
     rng = Random(seed)
     vocab = made["model"]["vocab"]
     tokens = list(vocab) if isinstance(vocab, dict) else [text for text, _ in vocab]
-    byte_of = stand_ins()
-    spelled = []
-    for text in tokens:
-        if all(char in byte_of for char in text):
-            spelled.append(bytes(map(byte_of.__getitem__, text)).decode("utf-8", "ignore"))
+    meant = (data for data in map(stood_for, tokens) if data is not None)
+    spelled = [data.decode("utf-8", "ignore") for data in meant]
     pool = [*tokens, *spelled, *(token["content"] for token in made["added_tokens"])]
     pool = [*rng.sample(pool, min(len(pool), 30)), *WORDS, *ALPHABET]
     return ["", *("".join(rng.choices(pool, k=rng.randint(1, 9))) for _ in range(30))]

@@ -23,7 +23,7 @@ from wwho.encodings import model_bytes
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.importers import Options, import_file
-from wwho.importers.rank_file import parse_ranks
+from wwho.importers.ranks import parse_ranks
 
 DISTINCT = [name for name in NAMES if name not in TWINS]
 TRIED = NAMES if EXHAUSTIVE else DISTINCT

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import wwho
 from wwho.core.base import Backend
-from wwho.core.packed import packing
 from wwho.core.select import open_backend
 from wwho.errors import WwhoError
 from wwho.evaluate.encoders import Encoder, open_baseline, open_model
@@ -187,11 +186,9 @@ def test_tokens_without_a_decoder_are_those_of_the_file(folder: Path) -> None:
 @given(text=st.text(st.sampled_from("කමල්ිab \u200d\n😀")))
 def test_what_packs_for_a_backend_packs_what_the_core_does(unk: bool, text: str) -> None:
     native, data = _super_backend(), text.encode()
-    by_core, by_packer = packing(native), packing(Unpacking(native))  # type: ignore[arg-type]
-    assert id(by_core) == id(native)
-    assert by_packer.spans_packed(data) == by_core.spans_packed(data)
-    found = by_core.encode_with_ends_packed(data, None, unk)
-    assert by_packer.encode_with_ends_packed(data, None, unk) == found
+    assert Backend.spans_packed(native, data) == native.spans_packed(data)
+    found = native.encode_with_ends_packed(data, None, unk)
+    assert Backend.encode_with_ends_packed(native, data, None, unk) == found
     assert np.frombuffer(found[0], np.uint32).tolist() == native.encode(data, None, unk)
 
 
@@ -200,20 +197,12 @@ def _super_backend() -> Backend:
     return open_backend(write_artifact(super_model()), "native")
 
 
-class Unpacking:
-    """A backend that gives lists, and nothing packed."""
-
-    def __init__(self, backend: Backend) -> None:
-        self.spans, self.encode_with_places = backend.spans, backend.encode_with_places
-        self.token_bytes = backend.token_bytes
-
-
 def test_many_tokens_are_as_one_by_one() -> None:
     """Gaps between ids and the longest tokens too."""
     native = open_backend(wwho.encodings.model_bytes("cl100k_base"), "native")
     tokens = [*range(0, native.info.n_vocab, 7), *range(100_200, native.info.n_vocab), 2**31]
-    found = packing(native).tokens_bytes(tokens)
-    assert found == packing(Unpacking(native)).tokens_bytes(tokens)  # type: ignore[arg-type]
+    found = native.tokens_bytes(tokens)
+    assert found == Backend.tokens_bytes(native, tokens)
     assert found.count(None) > 1
 
 

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 
 from wwho.compile.scanners import compile_scanners
 from wwho.errors import SourceError, WwhoError
+from wwho.format.rewriting import STAND_INS
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Source, import_source
 from wwho.importers.gguf import read_metadata
-from wwho.importers.llama_cpp import spelled_bytes
 from wwho.importers.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of
 from wwho.importers.llama_vocabulary import check_overlaps
 from wwho.tokenizer import Tokenizer
@@ -54,7 +54,7 @@ def gguf(*values: Value, version: int = 3) -> bytes:
     return b"GGUF" + struct.pack("<IQQ", version, 0, len(values)) + b"".join(map(spelled, values))
 
 
-CHARS = {spelled_bytes(chr(code)): chr(code) for code in range(0x180) if spelled_bytes(chr(code))}
+CHARS = {bytes([byte]): char for char, byte in STAND_INS.items()}
 SINGLES = [CHARS[bytes([byte])] for byte in range(256)]
 MERGES = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("Ġ", "Ġ"), ("1", "2")]
 

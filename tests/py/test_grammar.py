@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from wwho.build.patterns import PATTERNS
 from wwho.compile import unicode
 from wwho.compile.codepoints import ALL, CodePointSet
-from wwho.compile.equivalence import Dfa, difference
+from wwho.compile.equivalence import Dfa, Product
 from wwho.compile.parse import MAX_DEPTH, parse_grammar, parse_regex
 from wwho.compile.scanners import MAX_RULES, Scanner, compile_scanners
 from wwho.compile.syntax import Chars
@@ -541,4 +541,4 @@ def dfa(**rows: dict[str, str]) -> Dfa:
 def test_difference_is_the_shortest(
     table: Dfa, grammar: str, expected: tuple[str, ...] | None
 ) -> None:
-    assert difference(table, parse_grammar(grammar, ABC), ABC) == expected
+    assert Product(table, parse_grammar(grammar, ABC), ABC).difference() == expected

@@ -15,8 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +23,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+from load import serving
+
 CHROMIUM = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 LIMIT_MS = 50
 SENTENCES = {
@@ -68,25 +67,13 @@ def long_text(sentence: str, size: int) -> str:
 
 
 @contextmanager
-def served(address: str | None) -> Iterator[str]:
+def served(address: str | None = None) -> Iterator[str]:
     """The page's address: this one, or that of a free port, where it is served as a user does."""
     if address is not None:
         yield address
         return
-    command = [sys.executable, "-m", "wwho.cli.main", "serve", "--port", "0"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "py")}
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
-    )
-    try:
-        line = process.stdout.readline() if process.stdout else ""
-        found = re.search(r"http://\S+", line)
-        if found is None:
-            raise SystemExit("the server does not start; try: wwho serve")
-        yield found[0]
-    finally:
-        process.terminate()  # SIGINT is ignored by a shell's background jobs
-        process.communicate()
+    with serving(Path(os.devnull)) as server:
+        yield f"http://127.0.0.1:{server.port}/"
 
 
 def measure(page: Any, text: str, keys: int) -> dict[str, list[float]]:

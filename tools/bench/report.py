@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from statistics import median
 from typing import Any, Literal
+
+from environment import machine
 
 OWN = "wwho_328k : o200k_base"  # the "peer" of rows that compare the two encodings of WWHO
 UNITS = {
@@ -134,6 +139,20 @@ class Row:
             "target": target and f"{target.of} {target.sense} {target.bound}",
             "met": self.met,
         }
+
+
+def write_results(path: Path, options: Namespace, rows: Iterable[Row], **facts: object) -> None:
+    """Write the rows as JSON, with what they were measured with, and on."""
+    content = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        **facts,
+        "options": {k: v for k, v in vars(options).items() if k not in ("out", "text")},
+        "rows": [row.as_json() for row in rows],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False))
+    print(f"Written: {path}")
 
 
 HEADER = ("runtime", "text", "peer", "WWHO", "peer's", "ratio", "spread", "exact", "target", "")

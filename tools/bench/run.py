@@ -17,16 +17,14 @@ peer's ids are compared with tiktoken's. "ratio" is WWHO's figure over the peer'
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 from adversarial import adversarial_rows
-from environment import MB, TEXTS, VOCABULARY, WORK, machine, pin, prepare, versions
+from environment import MB, TEXTS, VOCABULARY, WORK, pin, prepare, versions
 from jobs import Bench
-from report import plot, tables
+from report import plot, tables, write_results
 from speeds import SPEEDS, speed_rows
 from starts import download_rows, start_rows
 from texts import read_texts, write_inputs
@@ -60,19 +58,13 @@ def main() -> None:
     print(tables(rows))
     seconds = round(time.monotonic() - begin)
     print(f"\n{options.rounds} rounds on core {core}, {seconds} s in all")
-    content = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": machine(),
-        "versions": versions(bench.runtimes),
-        "options": {k: v for k, v in vars(options).items() if k not in ("out", "text")},
-        "text_bytes": {name: len(data) for name, data in texts.items()},
-        "seconds": seconds,
-        "rows": [row.as_json() for row in rows],
-    }
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "results.json").write_text(json.dumps(content, indent=1, ensure_ascii=False))
+    write_results(
+        *(options.out / "results.json", options, rows),
+        versions=versions(bench.runtimes),
+        text_bytes={name: len(data) for name, data in texts.items()},
+        seconds=seconds,
+    )
     plot(rows, options.out / "results.png")
-    print(f"Written: {options.out / 'results.json'}, {options.out / 'results.png'}")
 
 
 def parse() -> argparse.Namespace:

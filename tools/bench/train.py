@@ -22,14 +22,13 @@ import platform
 import subprocess
 import sys
 from collections import defaultdict
-from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from environment import HERE, MB, ROOT, WORK, find_modules, idlest_core, machine, pin
+from environment import HERE, MB, ROOT, WORK, find_modules, idlest_core, pin
 from jobs import Result, say
-from report import Row, tables
+from report import Row, tables, write_results
 from texts import CORPORA, read_xz
 
 CORPUS = CORPORA / "train_mix.txt.xz"
@@ -63,18 +62,12 @@ def main() -> None:
         rows += command_rows(options.rounds)
     print(tables(rows))
     print(f"\n{options.rounds} rounds on core {cores[0] if cores else '?'}")
-    content = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": machine(),
-        "versions": {"python": platform.python_version(), f"PyPI {PEER}": version(PEER)},
-        "options": {k: v for k, v in vars(options).items() if k not in ("out", "text")},
-        "text_bytes": text.stat().st_size,
-        "jobs": found,
-        "rows": [row.as_json() for row in rows],
-    }
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "train.json").write_text(json.dumps(content, indent=1, ensure_ascii=False))
-    print(f"Written: {options.out / 'train.json'}")
+    write_results(
+        *(options.out / "train.json", options, rows),
+        versions={"python": platform.python_version(), f"PyPI {PEER}": version(PEER)},
+        text_bytes=text.stat().st_size,
+        jobs=found,
+    )
 
 
 def parse() -> argparse.Namespace:

@@ -84,7 +84,6 @@ def base_model(
     model = bpe_model(tokens, tokens, whole=True, added={*ids.values()})
     return Artifact(
         scanners=compile_scanners([_scanner(regex)]),
-        router=None,
         routes=(Route("other", model=0, stages=(0,)),),
         models=(model,),
         stages=(Stage(automaton=0, actions=(Action.KEEP,)),),

@@ -205,7 +205,6 @@ def script_artifact(
     stages = (Stage(len(scanners) - 1, (Action.KEEP,)),) if pretokenizer else ()
     return Artifact(
         scanners=compile_scanners(scanners or [whole_text()]),
-        router=None,
         routes=(Route("other", model=0, stages=tuple(range(len(stages)))),),
         models=(model,),
         stages=stages,

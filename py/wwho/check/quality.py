@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from wwho.core.packed import packing
 from wwho.format.model import Flag
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def quality(backend: Backend) -> list[Finding]:
     added = backend.info.added
     named = {token.id for token in added}
     ids = [token for token in range(backend.info.n_vocab) if token not in named]
-    texts = [text for text in packing(backend).tokens_bytes(ids) if text]
+    texts = [text for text in backend.tokens_bytes(ids) if text]
     content = [text for text in texts if is_content(text)]
     structural = [text for text in texts if not is_content(text)]
     structural += {token.id: token.text.encode() for token in added}.values()

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 from wwho.build.assemble import counting_model
 from wwho.compile.schema import Schema
-from wwho.core.base import ORPHAN, PASSTHROUGH
-from wwho.core.packed import SPAN, packing
+from wwho.core.base import ORPHAN, PASSTHROUGH, SPAN
 from wwho.core.select import open_backend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
@@ -144,7 +143,7 @@ class _Tally:
 
     def __init__(self, schema: Schema) -> None:
         model = counting_model([schema])
-        self._backend = packing(open_backend(write_artifact(model)))
+        self._backend = open_backend(write_artifact(model))
         self._scanners = Scanners(model)
         self.bytes = self.characters = self.n_syllables = self.in_syllables = 0
         self._syllables: Counter[str] = Counter()

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         lines = [*schema_lines(options.schema, schema, letters)]
         if found is not None:
             lines += corpus_lines(schema, found, options.top)
-        streams.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+        streams.write_lines(lines)
     return 1 if schema is None else 0
 
 

@@ -41,14 +41,11 @@ def compiled(schemas: Sequence[Schema], base: Artifact, name: str) -> Artifact:
     """The schemas over the base, with no id beyond the base's own.
 
     Raises:
-        UsageError: the base has schemas already.
         SchemaError: two schemas claim the same character.
     """
     from wwho.build.assemble import trained_model, units_of
     from wwho.version import __version__
 
-    if base.router is not None:
-        raise shared.UsageError(f"--base {base.name}: has schemas already; give a base vocabulary")
     provenance = {
         **{f"base:{key}": text for key, text in base.provenance.items()},
         **{f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas},

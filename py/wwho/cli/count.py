@@ -68,6 +68,6 @@ def run(options: argparse.Namespace) -> int:
         files = [asdict(row) for row in rows]
         streams.write_json({"files": files, "bytes": total.bytes, "tokens": total.tokens})
         return 0
-    for row in [*rows, total] if len(rows) > 1 else rows:
-        streams.write(f"{row.tokens:>12}  {row.file}\n".encode("utf-8", "surrogateescape"))
+    told = [*rows, total] if len(rows) > 1 else rows
+    streams.write_lines(f"{row.tokens:>12}  {row.file}" for row in told)
     return 0

@@ -56,17 +56,16 @@ def run(options: argparse.Namespace) -> int:
         "words": info.total,
         "distinct_words": info.n_words,
     }
-    line = json.dumps(facts, ensure_ascii=False) if options.json else told(facts)
-    streams.write(f"{line}\n".encode("utf-8", "surrogateescape"))
+    if options.json:
+        line = json.dumps(facts, ensure_ascii=False)
+    else:
+        before = "" if made else "counted before: "
+        line = (
+            f"{options.output}: {before}{counts.n_bytes:,} bytes of text, {info.total:,} words, "
+            f"{info.n_words:,} different"
+        )
+    streams.write_lines([line])
     return 0
-
-
-def told(facts: dict[str, object]) -> str:
-    """The same for people."""
-    before = "" if facts["counted"] else "counted before: "
-    return (
-        "{file}: {before}{bytes:,} bytes of text, {words:,} words, {distinct_words:,} different"
-    ).format(before=before, **facts)
 
 
 def part(text: str) -> tuple[int, int]:

@@ -127,7 +127,7 @@ def run(options: argparse.Namespace) -> int:
         streams.write(as_json(found).encode("utf-8", "replace"))
     else:
         page = Path(options.output) / "index.html"
-        streams.write(f"{page}: {summary(found)}\n".encode("utf-8", "surrogateescape"))
+        streams.write_lines([f"{page}: {summary(found)}"])
     return 0
 
 

@@ -18,7 +18,7 @@ FORMATS = ("tokenizer.json", "tiktoken", "gguf", "sentencepiece")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("model", metavar="NAME|FILE", help="a shipped encoding or a .wwho file")
+    shared.add_artifact(parser)
     parser.add_argument("--to", required=True, choices=FORMATS, help="the kind of file")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the file to write")
     shared.add_json(parser, '{"file", "bytes", "notes"}')
@@ -38,6 +38,5 @@ def run(options: argparse.Namespace) -> int:
             {"file": options.output, "bytes": len(found.data), "notes": list(found.notes)}
         )
     else:
-        lines = [f"{options.output}: {len(found.data):,} bytes", *found.notes]
-        streams.write("".join(f"{line}\n" for line in lines).encode())
+        streams.write_lines([f"{options.output}: {len(found.data):,} bytes", *found.notes])
     return 0

@@ -129,15 +129,12 @@ def told(options: argparse.Namespace, reader: Reader) -> Options:
         # What these schemas break is what is to be reproduced.
         warnings.simplefilter("ignore")
         loaded = shared.load_schemas(schemas or (), allow_invalid=True)
-    artifact = None if base is None else shared.load_base(base)
-    if artifact is not None and artifact.router is not None:
-        raise shared.UsageError(f"--base {base}: has schemas already; give a base vocabulary")
     return Options(
         name=shared.encoding_name(options),
         pattern=options.pattern,
         specials=specials,
         lowercase=options.lowercase,
-        base=artifact,
+        base=None if base is None else shared.load_base(base),
         schemas=tuple(loaded),
         source=shared.unicode_text(options.source),
         license=shared.unicode_text(options.license),
@@ -188,7 +185,7 @@ def report(
             lines.append(f"compared with {checked.engine}: {count}")
         for text, what, here, there in differences[:1]:
             lines += [f"the first: {text!r}", f"{what} here: {here!r}", f"{what} there: {there!r}"]
-        streams.write("".join(f"{line}\n" for line in lines).encode())
+        streams.write_lines(lines)
 
 
 def special(text: str) -> tuple[str, int]:

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print the vocabulary instead: a line for each token, with its id and its text, "
         "escaped; wwho import --pattern reads that of a byte-level BPE back",
     )
-    parser.add_argument("model", metavar="NAME|FILE", help="a shipped encoding or a .wwho file")
+    shared.add_artifact(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -55,9 +55,7 @@ def run(options: argparse.Namespace) -> int:
             ids_as_ranks(byte_model(artifact), artifact.name)
         except ExportError as why:
             warnings.warn(f"these tokens alone do not make the model: {why}", stacklevel=2)
-        streams.write_json({"tokens": lines}) if options.json else streams.write(
-            "".join(f"{line}\n" for line in lines).encode()
-        )
+        streams.write_json({"tokens": lines}) if options.json else streams.write_lines(lines)
         return 0
     facts = {"file": options.model, "bytes": len(blob)}
     with naming(options.model):
@@ -65,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         streams.write_json(facts)
     else:
-        streams.write("".join(f"{line}\n" for line in table(facts)).encode())
+        streams.write_lines(table(facts))
     return 0
 
 

@@ -133,6 +133,11 @@ def add_files(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
+def add_artifact(parser: argparse.ArgumentParser) -> None:
+    """The artifact that a command is about."""
+    parser.add_argument("model", metavar="NAME|FILE", help="a shipped encoding or a .wwho file")
+
+
 def open_model(options: argparse.Namespace) -> Tokenizer:
     """The tokenizer that `--model` and `--backend` name: a file where it looks like one.
 
@@ -307,28 +312,21 @@ def unicode_text(argument: str) -> str:
     return streams.readable(os.fsencode(argument))
 
 
-NO_BASE = "none"
-"""The base of bytes alone."""
-
-
 def load_base(name: str) -> Artifact:
-    """The model that `--base` names.
-
-    Args:
-        name: an encoding, a file, or `NO_BASE`.
+    """The model without schemas that `--base` names.
 
     Raises:
+        UsageError: it has schemas.
         WwhoError: there is no such encoding, or the file is no artifact.
         OSError: the file cannot be read.
     """
-    from wwho.build.base import byte_base
-    from wwho.format import read
+    from wwho.build.atoms import AtomKind
+    from wwho.train import base_named
 
-    if name == NO_BASE:
-        return byte_base("o200k_base")
-    blob = read_artifact(name)
-    with naming(name):
-        return read.read_artifact(blob)
+    base = base_named(name, None, AtomKind.SYLLABLE)
+    if base.router is not None:
+        raise UsageError(f"--base {name}: has schemas already; give a base vocabulary")
+    return base
 
 
 def read_artifact(name: str) -> bytes:
@@ -388,7 +386,8 @@ def report_model(
         streams.write_json(facts)
         return
     superwords = f", {model.n_superwords:,} of them superwords" if model.n_superwords else ""
-    streams.write(
+    line = (
         f"{options.output}: {size:,} bytes, {artifact.n_vocab:,} ids, {n_atoms:,} {atoms}, "
-        f"{n_merges:,} merges{superwords}\n".encode("utf-8", "surrogateescape")
+        f"{n_merges:,} merges{superwords}"
     )
+    streams.write_lines([line])

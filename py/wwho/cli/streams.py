@@ -6,7 +6,7 @@ import errno
 import io
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -40,6 +40,11 @@ def write(data: bytes) -> None:
 def write_json(value: object) -> None:
     """Write one value as one line of JSON in UTF-8."""
     write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Write lines in UTF-8; the bytes of file names that are none come out as they are."""
+    write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
 
 
 def readable(data: bytes) -> str:

@@ -271,8 +271,7 @@ def run(options: argparse.Namespace) -> int:
         model = train_model(**arguments(options), on_counted=reports.append, on_round=tell)
     size = shared.write_artifact(options, model)
     if options.report and not options.json:
-        lines = "".join(f"{line}\n" for line in reports[0].lines())
-        streams.write(lines.encode("utf-8", "surrogateescape"))
+        streams.write_lines(reports[0].lines())
     if options.extend:
         write_table(options.output, model, options.extend)
     facts = {"superwords": info_of(model).models[-1].n_superwords, "corpus": reports[0].as_dict()}

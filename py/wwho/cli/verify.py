@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="exit with 1 also where the quality gate fails the vocabulary; else it only tells",
     )
-    parser.add_argument("model", metavar="NAME|FILE", help="a shipped encoding or a .wwho file")
+    shared.add_artifact(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -59,16 +59,18 @@ def run(options: argparse.Namespace) -> int:
             row |= {"status": getattr(fault, "status", ""), "message": str(fault)}
         rows.append(row)
         if not options.json:
-            word = WORDS[verdict]
-            streams.write(f"{word:<7} {check}{'' if fault is None else f': {fault}'}\n".encode())
+            told = "" if fault is None else f": {fault}"
+            streams.write_lines([f"{WORDS[verdict]:<7} {check}{told}"])
     facts = {"file": options.model, "ok": all(row["ok"] is not False for row in rows)}
     facts |= {"checks": rows}
     if facts["ok"]:
         gate = quality(open_backend(blob, best))
         facts |= {"quality": worst(gate), "gate": [asdict(finding) for finding in gate]}
-        for each in () if options.json else gate:
-            line = f"{each.verdict:<7} quality: {each.found:,} of {each.of:,} {each.rule}\n"
-            streams.write(line.encode())
+        if not options.json:
+            streams.write_lines(
+                f"{each.verdict:<7} quality: {each.found:,} of {each.of:,} {each.rule}"
+                for each in gate
+            )
     if options.json:
         streams.write_json(facts)
     return 0 if facts["ok"] and not (options.gate and facts["quality"] == "fail") else 1

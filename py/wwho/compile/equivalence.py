@@ -100,14 +100,3 @@ class Product:
     def _reached(self, threads: Threads) -> list[Step | Accept]:
         """Return what the threads can do next; a grammar has no assertions to ask about."""
         return closure(self.nfa, threads, lambda _: False)
-
-
-def difference(dfa: Dfa, grammar: Node, classes: Mapping[str, CodePointSet]) -> Path | None:
-    """Return the shortest classes that only one of the two accepts, or None if they agree.
-
-    Args:
-        dfa: The automaton.
-        grammar: The grammar, with no assertions in it.
-        classes: The classes that the automaton names, disjoint and not empty.
-    """
-    return Product(dfa, grammar, classes).difference()

@@ -9,6 +9,7 @@ from wwho.compile.codepoints import CodePointSet
 from wwho.compile.determinize import Alphabet, Rows, determinize
 from wwho.compile.minimize import merge_symbols, minimize
 from wwho.compile.nfa import build_nfa
+from wwho.compile.parse import parse_regex
 from wwho.compile.possessive import refuse_unproven
 from wwho.compile.syntax import Node
 from wwho.errors import PatternError
@@ -39,6 +40,15 @@ class Scanner:
     empty: bool = False
 
 
+def regex_scanner(name: str, *patterns: str) -> Scanner:
+    """A scanner whose rules are regular expressions, matched as a backtracking engine does.
+
+    Raises:
+        PatternError: One of them cannot be parsed.
+    """
+    return Scanner(name, tuple(map(parse_regex, patterns)), longest=False)
+
+
 def compile_scanners(scanners: Sequence[Scanner]) -> CompiledScanners:
     """Compile scanners to minimal automata over one shared, minimal class map.
 
@@ -55,9 +65,7 @@ def compile_scanners(scanners: Sequence[Scanner]) -> CompiledScanners:
             quantifier that matters, or is too large.
 
     Example:
-        >>> from wwho.compile.parse import parse_regex
-        >>> words = Scanner("words", (parse_regex(r"\\w+"), parse_regex(r"\\W")), longest=False)
-        >>> compile_scanners([words]).automata[0].n_states
+        >>> compile_scanners([regex_scanner("words", r"\\w+", r"\\W")]).automata[0].n_states
         4
     """
     parts = [_compile_one(scanner) for scanner in scanners]

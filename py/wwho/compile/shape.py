@@ -94,37 +94,36 @@ def _ranges(document: Document) -> Iterator[SchemaError]:
     }
     for pointer, items in lists.items():
         for index, item in enumerate(items):
+            place = join_pointer(pointer, index)
             try:
                 taken = read_ranges([item]) & SURROGATES
             except ValueError as error:
-                place = join_pointer(pointer, index)
-                yield SchemaError(f"{place}: {error}; put the lower one first", pointer=place)
+                yield _fault(place, f"{error}; put the lower one first")
                 continue
             if taken:
-                place = join_pointer(pointer, index)
-                yield SchemaError(
-                    f"{place}: U+{min(taken):04X} is a surrogate, which is no character of any "
-                    "text; leave out U+D800 to U+DFFF",
-                    pointer=place,
+                yield _fault(
+                    place,
+                    f"U+{min(taken):04X} is a surrogate, which is no character of any text; leave "
+                    "out U+D800 to U+DFFF",
                 )
+
+
+def _fault(pointer: str, message: str) -> SchemaError:
+    """An error that begins with the place."""
+    return SchemaError(f"{pointer}: {message}", pointer=pointer)
 
 
 def _names(document: Document) -> Iterator[SchemaError]:
     """The schema's name must be free; groups and a table may only speak of what exists."""
     if document["name"] == BASE_ROUTE:
-        yield SchemaError(
-            f"/name: {BASE_ROUTE!r} is the route of the text of no schema; choose another name",
-            pointer="/name",
-        )
+        reason = f"{BASE_ROUTE!r} is the route of the text of no schema; choose another name"
+        yield _fault("/name", reason)
     known_classes = list(document["classes"])
     mentions: list[tuple[str, str, list[str]]] = []
     for name, members in document.get("groups", {}).items():
         pointer = join_pointer("/groups", name)
         if name in known_classes:
-            yield SchemaError(
-                f"{pointer}: {name!r} is a class already; give the group another name",
-                pointer=pointer,
-            )
+            yield _fault(pointer, f"{name!r} is a class already; give the group another name")
         mentions += [
             (join_pointer(pointer, i), member, known_classes) for i, member in enumerate(members)
         ]
@@ -133,9 +132,7 @@ def _names(document: Document) -> Iterator[SchemaError]:
         mentions += _mentions(table, [*known_classes, OTHER])
     for pointer, name, known in mentions:
         if name not in known:
-            yield SchemaError(
-                f"{pointer}: there is no {name!r}; known are {', '.join(known)}", pointer=pointer
-            )
+            yield _fault(pointer, f"there is no {name!r}; known are {', '.join(known)}")
 
 
 def _mentions(table: dict[str, Any], classes: list[str]) -> Iterator[tuple[str, str, list[str]]]:
@@ -160,4 +157,4 @@ def _grammar(document: Document) -> Iterator[SchemaError]:
     try:
         parse_grammar(document["grammar"], read_schema(document).names)
     except PatternError as error:
-        yield SchemaError(f"/grammar: {error}", pointer="/grammar")
+        yield _fault("/grammar", str(error))

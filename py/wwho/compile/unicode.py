@@ -32,40 +32,13 @@ ANY_SCRIPT: Final = CodePointSet(
 
 _CODES: Final[dict[str, str]] = dict(
     pair.split(":")
-    for pair in [
-        "arab:arabic",
-        "armn:armenian",
-        "beng:bengali",
-        "bopo:bopomofo",
-        "cyrl:cyrillic",
-        "deva:devanagari",
-        "ethi:ethiopic",
-        "geor:georgian",
-        "grek:greek",
-        "gujr:gujarati",
-        "guru:gurmukhi",
-        "hang:hangul",
-        "hani:han",
-        "hebr:hebrew",
-        "hira:hiragana",
-        "kana:katakana",
-        "khmr:khmer",
-        "knda:kannada",
-        "laoo:lao",
-        "latn:latin",
-        "mlym:malayalam",
-        "mong:mongolian",
-        "mymr:myanmar",
-        "orya:oriya",
-        "sinh:sinhala",
-        "syrc:syriac",
-        "taml:tamil",
-        "telu:telugu",
-        "thaa:thaana",
-        "tibt:tibetan",
-        "zinh:inherited",
-        "zyyy:common",
-    ]
+    for pair in """
+        arab:arabic armn:armenian beng:bengali bopo:bopomofo cyrl:cyrillic deva:devanagari
+        ethi:ethiopic geor:georgian grek:greek gujr:gujarati guru:gurmukhi hang:hangul hani:han
+        hebr:hebrew hira:hiragana kana:katakana khmr:khmer knda:kannada laoo:lao latn:latin
+        mlym:malayalam mong:mongolian mymr:myanmar orya:oriya sinh:sinhala syrc:syriac
+        taml:tamil telu:telugu thaa:thaana tibt:tibetan zinh:inherited zyyy:common
+    """.split()  # noqa: SIM905 - a list would fill the page
 )
 """Names of scripts by their code in ISO 15924."""
 

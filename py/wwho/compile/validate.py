@@ -14,7 +14,6 @@ grammar, and they hold by construction.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -180,10 +179,9 @@ def _run(table: Table, path: Path) -> str | None:
 
 def _path_to(table: Table, goal: str) -> Path | None:
     """Return the shortest path from the start to a state, or None if there is none."""
-    queue: deque[tuple[str, Path]] = deque([(table.start, ())])
+    queue: list[tuple[str, Path]] = [(table.start, ())]
     met = {table.start}
-    while queue:
-        state, path = queue.popleft()
+    for state, path in queue:  # which grows while it is read
         if state == goal:
             return path
         for name, target in table.transitions.get(state, {}).items():

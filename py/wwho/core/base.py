@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import struct
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from itertools import accumulate, chain
+from typing import NamedTuple, Protocol, TypeAlias
 
+from wwho.errors import UnknownTokenError
 from wwho.format.model import Added, Flag, Route
 from wwho.format.template import Template
 
@@ -14,6 +18,15 @@ DECODERS = ("none", "parts", "whole")
 """How the texts of tokens join: see `Info`."""
 
 SYLLABLE, ORPHAN, PASSTHROUGH, PIECE = range(4)
+
+MOST = 2**31 - 1
+"""More tokens than any text has."""
+
+Placed: TypeAlias = tuple[list[int], list[tuple[int, int]]]
+"""Ids, and for each the first and last-plus-one code point that it touches."""
+
+SPAN = struct.Struct("=IIHBB")
+"""The fields of a span, in their order: a `wwho_span` of wwho.h."""
 
 
 class Span(NamedTuple):
@@ -32,6 +45,12 @@ class Span(NamedTuple):
     route: int
     rule: int
     first: bool
+
+
+def unpacked(spans: bytes) -> list[Span]:
+    """Spans, of which each was a `SPAN`."""
+    found = SPAN.iter_unpack(spans)
+    return [Span(a, b, route, rule, bool(first)) for a, b, route, rule, first in found]
 
 
 @dataclass(frozen=True)
@@ -120,13 +139,11 @@ class Backend(Protocol):
     always found. `unk` says whether units outside the vocabulary become `unk_id`.
     """
 
-    @property
-    def kind(self) -> str:
-        """Which one it is: "native", "wasm" or "reference"."""
+    kind: str
+    """Which one it is: "native", "wasm" or "reference"."""
 
-    @property
-    def info(self) -> Info:
-        """The numbers and names of the model."""
+    info: Info
+    """The numbers and names of the model."""
 
     def normalize(self, text: bytes) -> bytes:
         """A text as the model's first steps rewrite it, which `spans` takes; others do it alone."""
@@ -245,6 +262,66 @@ class Backend(Protocol):
         Raises:
             UnknownTokenError: no token has these bytes.
         """
+
+    # Much at once, for callers that make arrays of it: a Python object for each unit or id, or a
+    # call for each token, costs many times what the core does. Packed numbers are in the machine's
+    # byte order, one after the other; `threads` is how many may share a batch, at most.
+
+    def encode_batch(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[list[int]]:
+        """As `encode`, for many."""
+        return [self.encode(text, allowed, unk) for text in texts]
+
+    def encode_batch_packed(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> tuple[bytearray, array[int]]:
+        """32 bits for each id; and 64 bits for each text, where its ids begin, and for the end."""
+        rows = self.encode_batch(texts, allowed, unk, threads)
+        ids = array("I", chain.from_iterable(rows))
+        return bytearray(ids), array("q", accumulate(map(len, rows), initial=0))
+
+    def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> Placed:
+        """As `encode_with_places` and `offsets` (code points)."""
+        ids, starts, ends = self.encode_with_places(text, allowed, unk)
+        return ids, self.offsets(text, starts, ends, False)
+
+    def encode_batch_with_offsets(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[Placed]:
+        """The same, for many."""
+        return [self.encode_with_offsets(text, allowed, unk) for text in texts]
+
+    def count_batch(
+        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+    ) -> list[int]:
+        """As `count` without a limit, for many."""
+        return [self.count(text, allowed, unk, MOST) for text in texts]
+
+    def spans_packed(self, text: bytes) -> bytes:
+        """As `spans`: a `SPAN` for each."""
+        return b"".join(SPAN.pack(*span) for span in self.spans(text))
+
+    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
+        """As `encode`: 32 bits for each id."""
+        return bytearray(array("I", self.encode(text, allowed, unk)))
+
+    def encode_with_ends_packed(
+        self, text: bytes, allowed: bytes | None, unk: bool
+    ) -> tuple[bytes, bytes]:
+        """As `encode_with_places`: 32 bits for each id, and for each end."""
+        ids, _, ends = self.encode_with_places(text, allowed, unk)
+        return array("I", ids).tobytes(), array("I", ends).tobytes()
+
+    def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
+        """As `token_bytes`, for many; None for what is no token."""
+        found: list[bytes | None] = []
+        for token in tokens:
+            try:
+                found.append(self.token_bytes(token))
+            except UnknownTokenError:
+                found.append(None)
+        return found
 
 
 def unknown_id(token: object, n_vocab: int) -> str:

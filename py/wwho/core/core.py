@@ -7,7 +7,7 @@ from enum import IntEnum
 from itertools import count
 from typing import NoReturn, Protocol
 
-from wwho.core.base import DECODERS, Info, ModelInfo
+from wwho.core.base import DECODERS, Backend, Info, ModelInfo
 from wwho.errors import ArtifactError, BackendError
 from wwho.format.layout import NONE, Kind
 from wwho.format.model import Added, Flag, Ids, Route, Unknown
@@ -30,6 +30,28 @@ class Of(IntEnum):
     TEMPLATE = 7
     FLAGS = 6
     JOB = 8
+
+
+class CoreBackend(Backend, Protocol):
+    """What the two make of one call of the core that normalizes."""
+
+    def normalize(self, text: bytes) -> bytes:
+        """See `Backend`."""
+        return self._normalize(text)[0]
+
+    def normalize_some(self, text: bytes) -> tuple[bytes, int]:
+        """See `Backend`."""
+        normalized, _, read = self._normalize(text, more=True)
+        return normalized, read
+
+    def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
+        """See `Backend`."""
+        return self._normalize(text, with_sources=True)[:2]
+
+    def _normalize(
+        self, text: bytes, *, more: bool = False, with_sources: bool = False
+    ) -> tuple[bytes, Sequence[int], int]:
+        """A normalized text, its sources if they are wanted, and how many bytes were read."""
 
 
 class Opened(Protocol):

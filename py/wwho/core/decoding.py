@@ -21,14 +21,12 @@ from wwho.format.decoder import (
 )
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact
-from wwho.format.rewriting import stand_in, symbol_at
+from wwho.format.rewriting import stood_for, symbol_at
 from wwho.text import read_characters
 
 LOST = "\ufffd".encode()
 BYTE = re.compile(rb"<0x(?:[0-9A-Fa-f]|\+)[0-9A-Fa-f]>")
 """A token that is a byte; a plus is a sign to Rust, which reads the number."""
-
-BYTE_OF = {chr(stand_in(byte)): byte for byte in range(256)}
 
 
 def listed_texts(artifact: Artifact) -> Mapping[int, bytes]:
@@ -166,9 +164,10 @@ def _done(step: Replace | Strip, token: bytes, begun: bool) -> bytes:
 def _unspelled(token: bytes) -> bytes:
     """The bytes that the characters of a token stand for, or the token."""
     try:
-        return bytes(BYTE_OF[character] for character in token.decode())
-    except (KeyError, UnicodeDecodeError):
+        found = stood_for(token.decode())
+    except UnicodeDecodeError:
         return token
+    return token if found is None else found
 
 
 def _text(run: list[bytes], is_byte: bool, each: bool) -> list[bytes]:

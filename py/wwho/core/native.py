@@ -15,9 +15,8 @@ from struct import Struct
 from typing import Any, NamedTuple, TypeVar, cast
 
 from wwho._core import ffi, lib
-from wwho.core.base import Span, unknown_id, unknown_text
-from wwho.core.core import Of, check_version, core_info, refuse
-from wwho.core.packed import SPAN, Placed, unpacked
+from wwho.core.base import SPAN, Placed, Span, unknown_id, unknown_text, unpacked
+from wwho.core.core import CoreBackend, Of, check_version, core_info, refuse
 from wwho.core.parts import in_parts
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
@@ -40,7 +39,7 @@ _UNK = int(lib.WWHO_UNK_TOKEN)
 _IDS, _PLACES, _SPANS = 1, 2, 4
 
 
-class NativeBackend:
+class NativeBackend(CoreBackend):
     """An artifact, opened by the C core.
 
     Immutable; each running call has scratch memory of its own, so threads may share it.
@@ -71,23 +70,10 @@ class NativeBackend:
         self._outputs: list[Output] = []  # of past calls of decode; append and pop are atomic
         self.info = core_info(_Opened(self._model))
 
-    def normalize(self, text: bytes) -> bytes:
-        """See `Backend`."""
-        return self._normalize(text)[0]
-
-    def normalize_some(self, text: bytes) -> tuple[bytes, int]:
-        """See `Backend`."""
-        normalized, _, read = self._normalize(text, more=True)
-        return normalized, read
-
-    def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
-        """See `Backend`."""
-        return self._normalize(text, with_sources=True)[:2]
-
     def _normalize(
         self, text: bytes, *, more: bool = False, with_sources: bool = False
     ) -> tuple[bytes, Sequence[int], int]:
-        """A normalized text, its sources if they are wanted, and how many bytes were read."""
+        """See `CoreBackend`."""
         cap, work_size = 2 * len(text) + 64, NORMALIZER_BYTES
         n, read = ffi.new("size_t *"), ffi.new("size_t *")
         while True:
@@ -144,13 +130,13 @@ class NativeBackend:
         return self._encode(text, allowed, _UNK * unk, lists, _IDS | _PLACES | _SPANS)
 
     def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
-        """See `Packing`."""
+        """See `Backend`."""
         return self._encode(text, allowed, _UNK * unk, Columns.packed)
 
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[bytes, bytes]:
-        """See `Packing`."""
+        """See `Backend`."""
 
         def packed(c: Columns, n: int) -> tuple[bytes, bytes]:
             return bytes(ffi.buffer(c.ids, 4 * n)), bytes(ffi.buffer(c.ends, 4 * n))
@@ -204,13 +190,13 @@ class NativeBackend:
     def encode_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[list[int]]:
-        """See `Packing`."""
+        """See `Backend`."""
         return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _id_lists))]
 
     def encode_batch_packed(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> tuple[bytearray, array[int]]:
-        """See `Packing`."""
+        """See `Backend`."""
         parts = self._batch(texts, allowed, unk, threads, lambda e: (e.packed(), e.lengths()))
         lengths = chain.from_iterable(part for _, part in parts)
         starts = array("q", accumulate(lengths, initial=0))
@@ -219,7 +205,7 @@ class NativeBackend:
         return bytearray().join(ids for ids, _ in parts), starts
 
     def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> Placed:
-        """See `Packing`."""
+        """See `Backend`."""
 
         def placed(c: Columns, n: int) -> Placed:
             places = (c.starts, c.ends)
@@ -231,13 +217,13 @@ class NativeBackend:
     def encode_batch_with_offsets(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[Placed]:
-        """See `Packing`."""
+        """See `Backend`."""
         return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _placed))]
 
     def count_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[int]:
-        """See `Packing`."""
+        """See `Backend`."""
         parts = self._batch(texts, allowed, unk, threads, Encoded.lengths)
         return [*chain.from_iterable(parts)]
 
@@ -287,7 +273,7 @@ class NativeBackend:
         return unpacked(self.spans_packed(text))
 
     def spans_packed(self, text: bytes) -> bytes:
-        """See `Packing`."""
+        """See `Backend`."""
 
         def packed(c: Columns, _: int) -> bytes:
             return c.packed_spans()
@@ -362,7 +348,7 @@ class NativeBackend:
         return text
 
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
-        """See `Packing`."""
+        """See `Backend`."""
         text, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
         found: list[bytes | None] = []
         for token in tokens:
@@ -659,11 +645,7 @@ def _aligned(size: int, alignment: int) -> tuple[Any, Any]:
         The owner, which must be kept as long as the memory is used, and the pointer.
     """
     owner = _uncleared("uint8_t[]", size + alignment - 1)
-    return owner, _align(owner, alignment)
-
-
-def _align(owner: Any, alignment: int) -> Any:
-    return owner + -_address(owner) % alignment
+    return owner, owner + -_address(owner) % alignment
 
 
 def _address(pointer: Any) -> int:

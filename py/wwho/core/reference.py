@@ -10,7 +10,16 @@ from itertools import accumulate
 from operator import index
 from typing import TypeAlias
 
-from wwho.core.base import DECODERS, PIECE, Info, ModelInfo, Span, unknown_id, unknown_text
+from wwho.core.base import (
+    DECODERS,
+    PIECE,
+    Backend,
+    Info,
+    ModelInfo,
+    Span,
+    unknown_id,
+    unknown_text,
+)
 from wwho.core.bpe import Bytes, Units
 from wwho.core.decoding import join, listed_texts
 from wwho.core.engine import Engine, PieceEngine, Token
@@ -33,7 +42,7 @@ Placed: TypeAlias = tuple[int, int, int]
 """A token: its id, and the bytes at which it begins and ends."""
 
 
-class ReferenceBackend:
+class ReferenceBackend(Backend):
     """An artifact, run in plain Python. Immutable, so threads may share it."""
 
     kind = "reference"
@@ -210,16 +219,12 @@ class ReferenceBackend:
         for begin, end, number in self._segments(characters, whole):
             first = True
             for cut in self._cut(characters[begin:end], number, whole):
-                places = [(starts[begin + start], starts[begin + stop]) for start, stop, _ in cut]
-                rules = [rule for _, _, rule in cut]
-                yield (
-                    number,
-                    [
-                        Span(*place, number, rule, first and k == 0)
-                        for k, (place, rule) in enumerate(zip(places, rules, strict=True))
-                    ],
-                )
-                first = False
+                spans = []
+                for start, stop, rule in cut:
+                    place = starts[begin + start], starts[begin + stop]
+                    spans.append(Span(*place, number, rule, first))
+                    first = False
+                yield number, spans
 
     def _segments(self, text: str, whole: bool) -> Iterator[tuple[int, int, int]]:
         """The segments of a text: start, end, route."""

@@ -80,10 +80,8 @@ def best_path(
     """
     n = len(characters)
     longest = max(map(len, scores), default=0)
-    best: list[tuple[float, int] | None] = [
-        (0.0, 0),
-        *[None] * n,
-    ]  # Sum, and start of the last part
+    # For each place the sum, and where the last part starts.
+    best: list[tuple[float, int] | None] = [(0.0, 0), *[None] * n]
     for start in range(n):
         here = best[start]
         assert here is not None  # A part of one character ends at each place.

@@ -16,9 +16,8 @@ from importlib import resources
 from operator import index
 from typing import Any, NamedTuple
 
-from wwho.core.base import Span, unknown_id, unknown_text
-from wwho.core.core import Of, check_version, core_info, core_numbers, refuse
-from wwho.core.packed import SPAN, unpacked
+from wwho.core.base import SPAN, Span, unknown_id, unknown_text, unpacked
+from wwho.core.core import CoreBackend, Of, check_version, core_info, core_numbers, refuse
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 
@@ -30,7 +29,7 @@ CORE = "wwho.wasm"
 COLUMNS = ("ids", "starts", "ends")
 
 
-class WasmBackend:
+class WasmBackend(CoreBackend):
     """An artifact, opened by the C core in WebAssembly. A lock lets one call in at a time."""
 
     kind = "wasm"
@@ -60,23 +59,10 @@ class WasmBackend:
         self._flags = dict(core_numbers(opened, Of.FLAGS))
         self._job = dict(core_numbers(opened, Of.JOB))
 
-    def normalize(self, text: bytes) -> bytes:
-        """See `Backend`."""
-        return self._normalize(text)[0]
-
-    def normalize_some(self, text: bytes) -> tuple[bytes, int]:
-        """See `Backend`."""
-        normalized, _, read = self._normalize(text, more=True)
-        return normalized, read
-
-    def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
-        """See `Backend`."""
-        return self._normalize(text, with_sources=True)[:2]
-
     def _normalize(
         self, text: bytes, *, more: bool = False, with_sources: bool = False
     ) -> tuple[bytes, Sequence[int], int]:
-        """A normalized text, its sources if they are wanted, and how many bytes were read."""
+        """See `CoreBackend`."""
         core, cap, work_size = self._core, 2 * len(text) + 64, NORMALIZER_BYTES
         with self._lock:
             while True:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wwho.core.packed import packing
 from wwho.core.select import BackendName, open_backend
 from wwho.encodings import SUFFIX, get_encoding, is_file, list_encoding_names, model_bytes
 from wwho.errors import UnknownTokenError, WwhoError, naming
@@ -81,7 +80,7 @@ class Encoder:
         self.name, self.kind = name, kind
         self.sha256 = hashlib.sha256(blob).hexdigest()
         self.backend = open_backend(blob, backend)
-        self._packing, self._grammar = packing(self.backend), Grammar(self.backend)
+        self._grammar = Grammar(self.backend)
         info = self.backend.info
         self._marks = info.decoder != "none"
         spaces = (b" ", MARK) if self._marks or info.n_steps else ()
@@ -106,7 +105,7 @@ class Encoder:
     def encode(self, block: Block) -> Encoding:
         """The tokens of each line."""
         unk = self.unk == "token"
-        packed = [self._packing.encode_with_ends_packed(line, None, unk) for line in block.encoded]
+        packed = [self.backend.encode_with_ends_packed(line, None, unk) for line in block.encoded]
         ids = np.frombuffer(b"".join(ids for ids, _ in packed), np.uint32)
         ends = np.frombuffer(b"".join(ends for _, ends in packed), np.uint32).astype(np.int64)
         firsts = bounds(len(ids) // 4 for ids, _ in packed)
@@ -127,7 +126,7 @@ class Encoder:
 
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
         """The bytes of each token; None where there is no such token."""
-        found = self._packing.tokens_bytes(tokens)
+        found = self.backend.tokens_bytes(tokens)
         return [text and text.replace(MARK, b" ") for text in found] if self._marks else found
 
     def has(self, text: bytes) -> bool:

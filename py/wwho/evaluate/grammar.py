@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from wwho.core.base import ORPHAN, SYLLABLE, Backend
-from wwho.core.packed import packing
 from wwho.evaluate.text import Block, Bools, Extents, Ints, part_of
 
 JOINERS = "\u200c\u200d"
@@ -64,7 +63,7 @@ class Grammar:
 
     def __init__(self, backend: Backend) -> None:
         """Take over the scanners of an open model."""
-        self._backend = packing(backend)
+        self._backend = backend
         self.names = tuple(route.name for route in backend.info.routes)
         info = backend.info
         # Other libraries' models of characters have one route, and spell nothing.

@@ -15,6 +15,7 @@ from wwho.exporters.exported import Exported
 from wwho.format.automaton import START, CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.classmap import overlay
+from wwho.format.leb import pack
 from wwho.format.model import Added, Artifact, Flag, Unknown
 from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
 from wwho.format.viterbi import Viterbi
@@ -29,6 +30,7 @@ from wwho.importers.sentencepiece import (
     Model,
     Piece,
     artifact_of,
+    check_pieces,
 )
 
 
@@ -62,6 +64,7 @@ def write(artifact: Artifact) -> Exported:
         unk_surface=" \u2047 " if surface is None else surface.decode(),
     )
     try:
+        check_pieces(model)
         again = artifact_of(model, artifact.provenance)
     except (SourceError, ArtifactError) as error:
         raise ExportError(f"{artifact.name} cannot be a SentencePiece model: {error}") from error
@@ -248,21 +251,13 @@ def _spelled(model: Model) -> bytes:
 
 
 def _piece(piece: Piece) -> bytes:
-    score = _varint(2 << 3 | FIXED32) + struct.pack("<f", piece.score)
+    score = pack([2 << 3 | FIXED32]) + struct.pack("<f", piece.score)
     return _field(1, piece.text) + score + _number(3, piece.kind)
 
 
 def _field(number: int, data: bytes) -> bytes:
-    return _varint(number << 3 | LENGTH) + _varint(len(data)) + data
+    return pack([number << 3 | LENGTH, len(data)]) + data
 
 
 def _number(number: int, value: int) -> bytes:
-    return _varint(number << 3 | VARINT) + _varint(value)
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes(out) + bytes([value])
+    return pack([number << 3 | VARINT, value])

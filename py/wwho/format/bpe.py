@@ -114,48 +114,14 @@ def write_bpe(model: BPE) -> bytes:
 
 def read_bpe(cursor: Cursor, head: Head) -> BPE:
     """Check what comes after the head."""
-    units, later, whole = bool(head.units), bool(head.flags & LATER), bool(head.flags & WHOLE)
-    n_superwords, space_id = cursor.numbers("II", "n_superwords and space_id")
-    n_unmade, n_ties = (
-        cursor.numbers("I", "n_unmade, n_ties")[0] if head.flags & flag else None
-        for flag in (UNMADE, TIES)
-    )
-    if 0 in (n_unmade, n_ties):
-        cursor.fail(f"flags are {head.flags}, for {n_unmade} unmade tokens and {n_ties} ties")
-    n_unmade, n_ties = n_unmade or 0, n_ties or 0
+    units, whole = bool(head.units), bool(head.flags & WHOLE)
+    n_superwords, space_id, n_unmade, n_ties = _read_numbers(cursor, head)
     n_merges = head.n_merges - n_unmade
-    if n_merges < 0 or (whole and not n_unmade):
-        cursor.fail(f"{n_unmade} of {head.n_merges} tokens are unmade, flags {head.flags}")
-    if n_ties and (n_ties >= n_merges or not units):
-        cursor.fail(f"{n_ties} of {n_merges} merges have the rank of the one before")
-    odd = head.ids != Ids.COUNT or not units or n_unmade or n_ties or later
-    if n_superwords > n_merges or (n_superwords and odd):
-        cursor.fail(f"{n_superwords} of {n_merges} merges join words, ids {Ids(head.ids).name}")
-    if space_id != NONE and not units:
-        cursor.fail(f"bytes have no lone space, but space_id is {space_id}")
     cursor.status = "SYMBOLS"
-    if units:
-        symbols = cursor.texts(head.n_symbols, "symbol")
-        if space_id != NONE and b" " in symbols:
-            cursor.fail("a symbol is a lone space")
-    else:
-        symbols = cursor.listed(256, "byte")
-        if max(map(len, symbols)) > 1:
-            cursor.fail("a symbol is no single byte")
-        if head.ids == Ids.STATED and symbols != BYTES:
-            cursor.fail("ids are stated, and the symbols do not ascend")
-    cursor.status = "PAIRS"
-    lefts = cursor.lebs(n_merges, "left column")
-    rights = cursor.lebs(n_merges, "right column")
-    if units and head.unknown != Unknown.BYTES:
-        lefts = leb.unzigzag(lefts)
-    n_made = len(symbols) + n_merges
-    if n_merges and not (min(lefts) >= 0 and max(*lefts, *rights) < n_made):
-        cursor.status = "PAIR_ORDER"
-        cursor.fail(f"the part of a pair is not one of {n_made} tokens")
-    rights = _Order(symbols, lefts).rights(rights)
-    merges = list(zip(lefts, rights, strict=True))
-    _check_pairs(cursor, len(symbols), merges, later)
+    symbols = cursor.texts(head.n_symbols, "symbol") if units else _read_bytes(cursor, head)
+    if space_id is not None and b" " in symbols:
+        cursor.fail("a symbol is a lone space")
+    merges = _read_merges(cursor, head, symbols, n_merges)
     cursor.status = "PAIRS"
     ties = tuple(accumulate(gaps := cursor.lebs(n_ties, "ties")))
     if 0 in gaps or (ties and ties[-1] >= n_merges):
@@ -166,7 +132,7 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
         cursor.fail(f"a token is longer than {MAX_TOKEN_BYTES} bytes, or part of itself")
     cursor.status = "SYMBOLS"
     unmade = cursor.texts(n_unmade, "unmade token")
-    if space_id != NONE and b" " in unmade:
+    if space_id is not None and b" " in unmade:
         cursor.fail("an unmade token is a lone space")
     if len({*texts, *unmade}) < len(texts) + n_unmade:
         cursor.status = "TOKEN_DUPLICATE"
@@ -181,10 +147,61 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
         units=units,
         parts=bool(head.flags & PARTS),
         n_superwords=n_superwords,
-        space_id=None if space_id == NONE else space_id,
+        space_id=space_id,
     )
     vars(model)["texts"] = (*texts, *unmade)
     return model
+
+
+def _read_numbers(cursor: Cursor, head: Head) -> tuple[int, int | None, int, int]:
+    """Check the numbers before the symbols: superwords, the lone space, unmade tokens, ties."""
+    n_superwords, space_id = cursor.numbers("II", "n_superwords and space_id")
+    n_unmade, n_ties = (
+        cursor.numbers("I", "n_unmade, n_ties")[0] if head.flags & flag else None
+        for flag in (UNMADE, TIES)
+    )
+    if 0 in (n_unmade, n_ties):
+        cursor.fail(f"flags are {head.flags}, for {n_unmade} unmade tokens and {n_ties} ties")
+    n_unmade, n_ties = n_unmade or 0, n_ties or 0
+    n_merges = head.n_merges - n_unmade
+    if n_merges < 0 or (head.flags & WHOLE and not n_unmade):
+        cursor.fail(f"{n_unmade} of {head.n_merges} tokens are unmade, flags {head.flags}")
+    if n_ties and (n_ties >= n_merges or not head.units):
+        cursor.fail(f"{n_ties} of {n_merges} merges have the rank of the one before")
+    odd = head.ids != Ids.COUNT or not head.units or n_unmade or n_ties or head.flags & LATER
+    if n_superwords > n_merges or (n_superwords and odd):
+        cursor.fail(f"{n_superwords} of {n_merges} merges join words, ids {Ids(head.ids).name}")
+    if space_id != NONE and not head.units:
+        cursor.fail(f"bytes have no lone space, but space_id is {space_id}")
+    return n_superwords, None if space_id == NONE else space_id, n_unmade, n_ties
+
+
+def _read_bytes(cursor: Cursor, head: Head) -> tuple[bytes, ...]:
+    """Check the symbols of a model of bytes."""
+    symbols = cursor.listed(256, "byte")
+    if max(map(len, symbols)) > 1:
+        cursor.fail("a symbol is no single byte")
+    if head.ids == Ids.STATED and symbols != BYTES:
+        cursor.fail("ids are stated, and the symbols do not ascend")
+    return symbols
+
+
+def _read_merges(
+    cursor: Cursor, head: Head, symbols: Sequence[bytes], n_merges: int
+) -> Sequence[Pair]:
+    """Check the pairs that merge."""
+    cursor.status = "PAIRS"
+    lefts = cursor.lebs(n_merges, "left column")
+    rights = cursor.lebs(n_merges, "right column")
+    if head.units and head.unknown != Unknown.BYTES:
+        lefts = leb.unzigzag(lefts)
+    n_made = len(symbols) + n_merges
+    if n_merges and not (min(lefts) >= 0 and max(*lefts, *rights) < n_made):
+        cursor.status = "PAIR_ORDER"
+        cursor.fail(f"the part of a pair is not one of {n_made} tokens")
+    merges = list(zip(lefts, _Order(symbols, lefts).rights(rights), strict=True))
+    _check_pairs(cursor, len(symbols), merges, bool(head.flags & LATER))
+    return merges
 
 
 class _Order:

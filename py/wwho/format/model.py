@@ -221,7 +221,7 @@ class Artifact:
     """
 
     scanners: CompiledScanners
-    router: int | None
+    router: int | None = None
     routes: tuple[Route, ...]
     models: tuple[Model, ...]
     stages: tuple[Stage, ...] = ()
@@ -253,23 +253,27 @@ class Artifact:
     @cached_property
     def decoded(self) -> Mapping[int, bytes]:
         """What each id decodes to: the first added token that has it, or else a model's."""
+        added = {each.id: each.text.encode("utf-8") for each in reversed(self.added)}
+        return {**self._modelled, **added}
+
+    @cached_property
+    def shadowed(self) -> Set[int]:
+        """Ids of models' tokens that are those of added tokens with other texts, too."""
+        owners, texts = (
+            self._modelled,
+            ((each.id, each.text.encode("utf-8")) for each in self.added),
+        )
+        return {token for token, text in texts if owners.get(token, text) != text}
+
+    @cached_property
+    def _modelled(self) -> Mapping[int, bytes]:
+        """What the ids of models decode to: of several tokens with one id, the first."""
         texts: dict[int, bytes] = {}
         for model, ids in zip(self.models, self.token_ids, strict=True):
             named = zip(reversed(ids), reversed(model.texts), strict=True)
             texts |= {token: text for token, text in named if token is not None}
             texts |= model.extra_ids
-        return texts | {added.id: added.text.encode("utf-8") for added in reversed(self.added)}
-
-    @cached_property
-    def shadowed(self) -> Set[int]:
-        """Ids of models' tokens that are those of added tokens with other texts, too."""
-        owners: dict[int, bytes] = {}
-        for model, ids in zip(self.models, self.token_ids, strict=True):
-            named = zip(reversed(ids), reversed(model.texts), strict=True)
-            owners |= {token: text for token, text in named if token is not None}
-            owners |= model.extra_ids
-        texts = ((each.id, each.text.encode("utf-8")) for each in self.added)
-        return {token for token, text in texts if owners.get(token, text) != text}
+        return texts
 
     def automata_of(self, route: Route) -> list[int]:
         """Numbers of the automata that cut the segments of a route."""

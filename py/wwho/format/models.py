@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from wwho.format import leb
 from wwho.format.bpe import BPE, read_bpe, write_bpe
@@ -27,27 +27,29 @@ from wwho.format.model import (
 )
 from wwho.format.viterbi import Viterbi, read_viterbi, write_viterbi
 
-KINDS: dict[int, type[Model]] = {1: BPE, 2: Greedy, 3: Viterbi}
-"""The kinds of models, by their number in the file."""
 
-_WRITE: dict[type[Model], Callable[[Any], bytes]] = {
-    BPE: write_bpe,
-    Greedy: write_greedy,
-    Viterbi: write_viterbi,
+class _Kind(NamedTuple):
+    """A kind of models, and what spells and reads what comes after a head of it."""
+
+    type: type[Model]
+    write: Callable[[Any], bytes]
+    read: Callable[[Cursor, Head], Model]
+
+
+KINDS = {
+    1: _Kind(BPE, write_bpe, read_bpe),
+    2: _Kind(Greedy, write_greedy, read_greedy),
+    3: _Kind(Viterbi, write_viterbi, read_viterbi),
 }
-_READ: dict[type[Model], Callable[[Cursor, Head], Model]] = {
-    BPE: read_bpe,
-    Greedy: read_greedy,
-    Viterbi: read_viterbi,
-}
+"""The kinds of models, by their number in the file."""
 
 
 def write_model(artifact: Artifact, number: int) -> bytes:
     """Spell one model of an artifact."""
     model = artifact.models[number]
-    kind = type(model)
+    kind = next(number for number, each in KINDS.items() if each.type is type(model))
     head = Head(
-        kind=next(number for number, each in KINDS.items() if each is kind),
+        kind=kind,
         units=getattr(model, "units", False),
         unknown=model.unknown,
         ids=model.id_policy,
@@ -61,7 +63,7 @@ def write_model(artifact: Artifact, number: int) -> bytes:
         text_bytes=sum(map(len, model.texts)),
         n_ids=artifact.end_id(number) - model.first_id,
     )
-    out = struct.pack(HEAD, *head) + _WRITE[kind](model)
+    out = struct.pack(HEAD, *head) + KINDS[kind].write(model)
     if model.id_policy is Ids.STATED:
         numbers = (0 if id is None else id - model.first_id + 1 for id in model.stated)
         out += leb.pack(leb.zigzag(numbers))
@@ -109,11 +111,12 @@ def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
 def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
     """Check what becomes of what is unknown."""
     unknown = Unknown(head.unknown)
-    bpe = KINDS[head.kind] is BPE
+    kind = KINDS[head.kind].type
+    bpe = kind is BPE
     spells = unknown is Unknown.SPELL
     if not bpe and (head.units or head.flags & ~ANYWHERE):
         cursor.fail(f"symbols {head.units} and flags {head.flags}, which only BPE has")
-    if head.flags & ANYWHERE and KINDS[head.kind] is not Greedy:
+    if head.flags & ANYWHERE and kind is not Greedy:
         cursor.fail(f"flags are {head.flags}, which only GREEDY has")
     lacks = unknown is Unknown.ID and head.ids == Ids.STATED and not head.flags & FUSE
     never = unknown is Unknown.NONE or lacks
@@ -138,7 +141,7 @@ def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
 
 def _spells(head: Head) -> bool:
     """Whether a model takes bytes, so that nothing is unknown to it."""
-    return KINDS[head.kind] is BPE and not head.units
+    return KINDS[head.kind].type is BPE and not head.units
 
 
 def read_models(sections: Sequence[bytes], heads: Sequence[Head]) -> tuple[Model, ...]:
@@ -150,7 +153,7 @@ def _model(data: bytes, head: Head) -> Model:
     """Check the content of one model."""
     cursor = Cursor(data, "MODEL")
     cursor.take(struct.calcsize(HEAD), "head")
-    model = _READ[KINDS[head.kind]](cursor, head)
+    model = KINDS[head.kind].read(cursor, head)
     total = sum(map(len, model.texts))
     if total != head.text_bytes:
         cursor.status = "TOKEN_LENGTH"

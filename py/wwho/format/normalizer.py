@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 from wwho.format import leb
 from wwho.format.cursor import Cursor
@@ -44,8 +45,8 @@ def write_normalizer(
     every = [*steps, *late, *([pairs] if pairs else [])]
     out = len(every).to_bytes(2, "little") + len(late).to_bytes(2, "little")
     for step in every:
-        kind, write = next((k, _WRITE[k]) for k, t in _KINDS.items() if isinstance(step, t))
-        (flags, number, *sizes), columns = write(step)
+        kind = next(kind for kind, each in _KINDS.items() if each.type is type(step))
+        (flags, number, *sizes), columns = _KINDS[kind].write(step)
         out += bytes((kind, flags)) + number.to_bytes(2, "little")
         out += b"".join(size.to_bytes(4, "little") for size in (*sizes, len(columns))) + columns
     return out
@@ -72,13 +73,13 @@ def read_normalizer(
     for number in range(n_steps):
         kind, flags, automaton, *sizes, size = c.numbers(STEP_HEAD, f"step {number}")
         own = Cursor(c.take(size, f"step {number}"), STATUS)
-        if kind not in _READ:
+        if kind not in _KINDS:
             c.fail(f"step {number}: kind {kind} is unknown")
         if max(sizes[0], sizes[1] if kind == 1 else 0, sizes[3]) > size:
             c.fail(f"step {number}: {sizes} entries do not fit {size} bytes")
         if pairs:
             c.fail(f"step {number} comes after the one of pairs, which is the last")
-        step = _READ[kind](own, (flags, automaton, *sizes), n_rules)
+        step = _KINDS[kind].read(own, (flags, automaton, *sizes), n_rules)
         if isinstance(step, Pairs):
             pairs = step
         else:
@@ -96,7 +97,7 @@ Head = tuple[int, ...]
 
 def _near(values: Iterable[int]) -> list[int]:
     """Differences between neighbours, zigzag-coded."""
-    return [2 * (b - a) if b >= a else 2 * (a - b) - 1 for a, b in pairwise(values)]
+    return leb.zigzag(values)[1:]
 
 
 def _steps_of(values: Iterable[int]) -> list[int]:
@@ -112,11 +113,8 @@ def _code_point(c: Cursor, value: int) -> int:
 
 def _read_near(c: Cursor, last: int, n: int) -> tuple[int, ...]:
     """`n` code points, each a difference from the one before."""
-    found = []
-    for value in c.lebs(n, "code points"):
-        last = _code_point(c, last + (value >> 1 if value & 1 == 0 else -(value >> 1) - 1))
-        found.append(last)
-    return tuple(found)
+    _, *found = leb.unzigzag([2 * last, *c.lebs(n, "code points")])
+    return tuple(_code_point(c, each) for each in found)
 
 
 def _ascending(c: Cursor, n: int, width: int = 1) -> Iterator[tuple[int, ...]]:
@@ -331,7 +329,7 @@ def _read_pairs(c: Cursor, head: Head, _: Sequence[int]) -> Pairs:
         length, near = c.lebs(2, "runs")
         if length & 1:
             place += n - place % n
-        before += near >> 1 if near & 1 == 0 else -(near >> 1) - 1
+        before += leb.unzigzag([near])[0]
         for code_point in range(before, before + length // 2 + 1):
             if _code_point(c, code_point) in seen or code_point >> 11 == 0xD800 >> 11:
                 c.fail(f"U+{code_point:04X} comes twice, or is a surrogate")
@@ -352,20 +350,19 @@ def _read_pairs(c: Cursor, head: Head, _: Sequence[int]) -> Pairs:
     return Pairs(tuple(map(tuple, blocks)), n, bool(spell))
 
 
-_KINDS: dict[int, type] = {1: Rewriting, 2: Replace, 3: Ends, 4: Rules, 5: Spell, 6: Pairs}
-_WRITE: dict[int, Callable[..., tuple[Head, bytes]]] = {
-    1: _write_rewriting,
-    2: _write_replace,
-    3: _write_ends,
-    4: _write_rules,
-    5: lambda _: ((0,) * 6, b""),
-    6: _write_pairs,
-}
-_READ: dict[int, Callable[[Cursor, Head, Sequence[int]], Step | Pairs]] = {
-    1: _read_rewriting,
-    2: _read_replace,
-    3: _read_ends,
-    4: _read_rules,
-    5: _read_spell,
-    6: _read_pairs,
+class _Kind(NamedTuple):
+    """A kind of steps, and what spells and reads one."""
+
+    type: type
+    write: Callable[[Any], tuple[Head, bytes]]
+    read: Callable[[Cursor, Head, Sequence[int]], Step | Pairs]
+
+
+_KINDS = {
+    1: _Kind(Rewriting, _write_rewriting, _read_rewriting),
+    2: _Kind(Replace, _write_replace, _read_replace),
+    3: _Kind(Ends, _write_ends, _read_ends),
+    4: _Kind(Rules, _write_rules, _read_rules),
+    5: _Kind(Spell, lambda _: ((0,) * 6, b""), _read_spell),
+    6: _Kind(Pairs, _write_pairs, _read_pairs),
 }

@@ -158,6 +158,23 @@ def stand_in(byte: int) -> int:
     return 323 if byte == 173 else byte
 
 
+STAND_INS: Mapping[str, int] = {chr(stand_in(byte)): byte for byte in range(256)}
+"""That alphabet: each character, and the byte that it stands for."""
+
+
+def stood_for(text: str) -> bytes | None:
+    """The bytes that the characters of a text stand for; None where one stands for none.
+
+    Example:
+        >>> stood_for("\u0120caf\u00c3\u00a9").decode()
+        ' café'
+    """
+    try:
+        return bytes(map(STAND_INS.__getitem__, text))
+    except KeyError:
+        return None
+
+
 LEAD, TRAIL, TRAILS = 0xF5, 2, 240
 MAX_PAIR_SYMBOLS = (0x100 - LEAD) * TRAILS
 

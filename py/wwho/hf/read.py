@@ -126,7 +126,7 @@ class Reader:
         """The ids of each part, and where they stand in the text or word."""
         texts = [part.text for part in parts if part.token is None]
         data, mask = self._enc._prepare_batch(texts, allowed, ())
-        encoded = iter(self._enc._packing.encode_batch_with_offsets(data, mask, False, 8))
+        encoded = iter(self._enc._backend.encode_batch_with_offsets(data, mask, False, 8))
         for part in parts:
             if part.token is not None:
                 yield [part.token], [Spaced(part.start, part.start + len(part.text))]

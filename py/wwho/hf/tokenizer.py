@@ -258,9 +258,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     def _encode_plus(self, text: Any, text_pair: Any = None, **options: Any) -> BatchEncoding:
         given = Options.of(options)
         samples, several = samples_of(text, text_pair, given.is_split_into_words)
-        if options.get(
-            "sanitize_control_tokens"
-        ):  # newer versions' apply_chat_template asks for it
+        # Newer versions' apply_chat_template asks for it.
+        if options.get("sanitize_control_tokens"):
             from transformers.utils.chat_template_utils import encode_marked_chat
 
             samples = [(encode_marked_chat(self, chat), pair) for chat, pair in samples]

@@ -11,10 +11,8 @@ import struct
 from collections.abc import Iterator
 
 from wwho.build import decoders
-from wwho.build.base import WRITER
 from wwho.build.bpe import bpe_model, characters, only_made, safe_cuts
-from wwho.compile.parse import parse_regex
-from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner
 from wwho.errors import SourceError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Flag, Route, Stage
@@ -94,8 +92,8 @@ def read(source: Source, options: Options) -> Imported:
     byte_ids = range(FIRST_BYTE, FIRST_BYTE + 256)
     model = only_made(bpe_model(vocab, ranks, units=True, byte_ids=byte_ids))
     scanners = [
-        Scanner("characters", (parse_regex(r"[\s\S]"),), longest=False),
-        Scanner("end", (parse_regex(r"\x00[\s\S]*"), parse_regex(r"[^\x00]")), longest=False),
+        regex_scanner("characters", r"[\s\S]"),
+        regex_scanner("end", r"\x00[\s\S]*", r"[^\x00]"),
     ]
     stages: tuple[Stage, ...] = ()
     if (cuts := safe_cuts(model)) is not None:
@@ -104,7 +102,6 @@ def read(source: Source, options: Options) -> Imported:
     known = {*model.stated, *byte_ids}
     artifact = Artifact(
         scanners=compile_scanners(scanners),
-        router=None,
         routes=(Route("text", model=0, stages=(0,) if stages else (), units=0),),
         models=(model,),
         stages=stages,
@@ -116,12 +113,7 @@ def read(source: Source, options: Options) -> Imported:
         normalizer=(Replace(1, ("", None)), Ends(prefix=" ")),
         template=Template.around([1]),
         decoder=decoders.llama2_c(),
-        provenance={
-            "name": options.name,
-            "source": options.source or source.name,
-            "license": options.license or "unknown",
-            "writer": WRITER,
-        },
+        provenance=options.record(source),
     )
     return Imported(
         artifact=artifact,

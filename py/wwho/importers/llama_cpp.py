@@ -8,20 +8,20 @@ from dataclasses import replace
 from typing import Any
 
 from wwho.build import decoders
-from wwho.build.base import WRITER
 from wwho.build.bpe import bpe_model, characters, only_made, safe_cuts
 from wwho.build.fuse import fuse
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.parse import parse_regex
-from wwho.compile.scanners import Scanner, compile_scanners, with_properties
+from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner, with_properties
 from wwho.compile.syntax import Chars, many
 from wwho.compile.unicode import white_space
+from wwho.core.viterbi import f32
 from wwho.errors import SourceError
 from wwho.format.decoder import Bytes, Decoder, Join, Strip
 from wwho.format.decoder import Replace as Spelled
 from wwho.format.greedy import Greedy
 from wwho.format.model import Action, Added, Artifact, Flag, Ids, Model, Route, Stage, Unknown
-from wwho.format.rewriting import Ends, Replace, Rules, Step
+from wwho.format.rewriting import Ends, Replace, Rules, Step, stood_for
 from wwho.format.template import Template
 from wwho.format.viterbi import Viterbi
 from wwho.importers.charsmap import read_charsmap
@@ -47,8 +47,12 @@ from wwho.importers.llama_vocabulary import (
 )
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.rwkv import longest_match
-from wwho.importers.sentencepiece import MARK, f32
+from wwho.importers.sentencepiece import MARK
 from wwho.importers.source import Source
+
+Record = Mapping[str, str]
+Made = tuple[Artifact, Sequence[str]]
+"""A model, and notes."""
 
 ENGINE = "llama.cpp, as packed in llama-cpp-python 0.3.36"
 
@@ -86,7 +90,7 @@ def read(source: Source, options: Options) -> Imported:
             f"tokenizer.ggml.model is {name!r}, "
             + (f"which is {what}; it cannot be imported" if what else "which is not known")
         )
-    artifact, notes = _MAKE[name](vocabulary, options, source)
+    artifact, notes = _MAKE[name](vocabulary, options.record(source))
     return Imported(
         artifact=replace(artifact, provenance={**artifact.provenance, **_chats(vocabulary)}),
         kind=READER.kind,
@@ -95,20 +99,18 @@ def read(source: Source, options: Options) -> Imported:
     )
 
 
-def _gpt2(
-    vocabulary: Vocabulary, options: Options, source: Source
-) -> tuple[Artifact, Sequence[str]]:
+def _gpt2(vocabulary: Vocabulary, record: Record) -> Made:
     """Byte-level BPE."""
     pre = vocabulary.text("tokenizer.ggml.pre")
     if pre in CHARACTER_NAMES:
-        return _characters(vocabulary, options, source)
+        return _characters(vocabulary, record)
     if pre in REFUSED:
         raise SourceError(f"tokenizer.ggml.pre is {pre!r}: {REFUSED[pre]}")
     if pre not in PRETOKENIZERS:
         raise SourceError(f"tokenizer.ggml.pre is {pre!r}, which llama.cpp does not know")
     pretokenizer = PRETOKENIZERS[pre]
     added, notes = added_tokens(vocabulary)
-    merges = _merges(vocabulary, spelled_bytes)
+    merges = _merges(vocabulary, stood_for)
     vocab, odd = _byte_vocabulary(vocabulary, merges, pretokenizer.whole)
     missing = [byte for byte in range(256) if bytes([byte]) not in vocab]
     unk_id, vanishing = _without(missing, vocabulary, notes)
@@ -131,7 +133,7 @@ def _gpt2(
     artifact = _artifact(
         model,
         added,
-        _record(options, source, pre or "default"),
+        _with_name(record, pre or "default"),
         [*draft.scanners, *scanners_of(pretokenizer), *vanishing],
         stages=[
             *(stage.actions for stage in draft.stages),
@@ -176,9 +178,7 @@ _RARE = frozenset((0xC0, 0xC1, 0xF1, 0xF2, *range(0xF5, 0x100)))
 """Bytes that no character has, or none that means anything."""
 
 
-def _characters(
-    vocabulary: Vocabulary, options: Options, source: Source
-) -> tuple[Artifact, Sequence[str]]:
+def _characters(vocabulary: Vocabulary, record: Record) -> Made:
     """BPE over code points, with merges and with U+2581 for spaces: Gemma 4."""
     pre = vocabulary.text("tokenizer.ggml.pre")
     gemma = vocabulary.text("tokenizer.ggml.model") == "gemma4"
@@ -194,7 +194,7 @@ def _characters(
     byte_ids = _byte_ids(vocabulary)
     model = bpe_model(vocab, merges, units=True, whole=lines, byte_ids=byte_ids)
     model = only_made(model, lambda text: lines and not text.strip(b"\n"))
-    scanners = [_CHARACTERS, _SPACES, _scanner("lines", r"[^\n]+|[\n]+")]
+    scanners = [_CHARACTERS, _SPACES, regex_scanner("lines", r"[^\n]+|[\n]+")]
     stages: list[tuple[Action, ...]] = [_KEEP]
     if (cuts := safe_cuts(replace(model, whole=False))) is not None:
         scanners.append(Scanner("safe cuts", (parse_regex(r"\n+"), cuts), longest=False))
@@ -203,7 +203,7 @@ def _characters(
     artifact = _artifact(
         model,
         _with_hidden(added, vocabulary, model),
-        _record(options, source, pre or "gemma4"),
+        _with_name(record, pre or "gemma4"),
         scanners,
         stages=stages,
         units=0,
@@ -214,9 +214,7 @@ def _characters(
     return artifact, notes
 
 
-def _llama(
-    vocabulary: Vocabulary, options: Options, source: Source
-) -> tuple[Artifact, Sequence[str]]:
+def _llama(vocabulary: Vocabulary, record: Record) -> Made:
     """SentencePiece's BPE, without its normalizer."""
     if not vocabulary.scores:
         raise SourceError("tokenizer.ggml.scores is not there; the model llama needs them")
@@ -238,7 +236,7 @@ def _llama(
     artifact = _artifact(
         model,
         _with_hidden(added, vocabulary, model),
-        _record(options, source, "llama"),
+        _with_name(record, "llama"),
         scanners,
         stages=stages,
         units=0,
@@ -249,44 +247,18 @@ def _llama(
     return artifact, notes
 
 
-def _t5(vocabulary: Vocabulary, options: Options, source: Source) -> tuple[Artifact, Sequence[str]]:
+def _t5(vocabulary: Vocabulary, record: Record) -> Made:
     """Unigram: the model of SentencePiece with sums in f64."""
     if not vocabulary.scores:
         raise SourceError("tokenizer.ggml.scores is not there; the model t5 needs them")
     metadata = vocabulary.metadata
     added, notes = added_tokens(vocabulary)
-    numbers = {
-        text: number
-        for number, (text, kind) in enumerate(zip(vocabulary.texts, vocabulary.kinds, strict=True))
-        if kind in (TokenType.NORMAL, TokenType.USER_DEFINED, TokenType.UNUSED)
-    }
-    defined = {token.id for token in added if Flag.SPECIAL not in token.flags}
-    scores = {text: vocabulary.scores[k] * (k not in defined) for text, k in numbers.items()}
-    normal = [
-        score
-        for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=False)
-        if kind is TokenType.NORMAL
-    ]
     unk_id = _token(vocabulary, "unknown", 2)
-    if unk_id is None or not normal:
+    if unk_id is None or TokenType.NORMAL not in vocabulary.kinds:
         raise SourceError(
             "there is no normal token, or no token for what is unknown; t5 needs both"
         )
-    # The unknown character's score is the least of normal tokens less 10, in f32; here that of the
-    # least of all tokens less 10, in f64. So tokens that never win go, and one that no text has, as
-    # it holds a space, makes up for what rounding takes.
-    least = f32(min(normal) - 10) + 10
-    for text in [text for text, score in scores.items() if score < least]:
-        chars = characters(text)
-        if len(chars) > 1 and scores[text] < sum(scores.get(c, least - 10) for c in chars) - 1:
-            del scores[text], numbers[text]
-    if least < min(scores.values()):
-        scores[b"  "] = least
-    elif least > min(scores.values()):
-        notes.append(
-            "an unknown character has a score lower than in llama.cpp, by "
-            f"{least - min(scores.values()):.1e}"
-        )
+    numbers, scores = _scores(vocabulary, added, notes)
     texts = tuple(sorted(scores, key=lambda text: numbers.get(text, len(vocabulary.texts))))
     model = Viterbi(
         tokens=texts,
@@ -298,11 +270,8 @@ def _t5(vocabulary: Vocabulary, options: Options, source: Source) -> tuple[Artif
     )
     prefix = value(metadata, "tokenizer.ggml.add_space_prefix", bool, False)
     merges = value(metadata, "tokenizer.ggml.remove_extra_whitespaces", bool, False)
-    steps: list[Step] = []
     charsmap = read_charsmap(value(metadata, "tokenizer.ggml.precompiled_charsmap", bytes, b""))
-    if charsmap.rules:
-        rules = dict(charsmap.rules)
-        steps.append(Rules(rules))
+    steps: list[Step] = [Rules(dict(charsmap.rules))] if charsmap.rules else []
     if merges:
         steps.append(Ends(strip=" ", left=True, right=True))
     steps.append(Replace(0, (MARK, None)))
@@ -313,8 +282,8 @@ def _t5(vocabulary: Vocabulary, options: Options, source: Source) -> tuple[Artif
     artifact = _artifact(
         model,
         _with_hidden(added, vocabulary, model),
-        _record(options, source, "t5"),
-        [_scanner("spaces", " +" if merges else " ", r"[\s\S]")],
+        _with_name(record, "t5"),
+        [regex_scanner("spaces", " +" if merges else " ", r"[\s\S]")],
         normalizer=steps,
         template=_template(vocabulary, bos=None, eos=1, add_bos=False, add_eos=True),
         decoder=decoders.sentencepiece({}, dummy_prefix=prefix, remove_spaces=False),
@@ -322,9 +291,36 @@ def _t5(vocabulary: Vocabulary, options: Options, source: Source) -> tuple[Artif
     return artifact, notes
 
 
-def _bert(
-    vocabulary: Vocabulary, options: Options, source: Source
-) -> tuple[Artifact, Sequence[str]]:
+def _scores(
+    vocabulary: Vocabulary, added: Sequence[Added], notes: list[str]
+) -> tuple[dict[bytes, int], dict[bytes, float]]:
+    """The ids and the scores of the tokens of a Unigram model.
+
+    The unknown character's score is the least of normal tokens less 10, in f32; here that of the
+    least of all tokens less 10, in f64. So tokens that never win go, and one that no text has, as
+    it holds a space, makes up for what rounding takes.
+    """
+    tokens = list(zip(vocabulary.texts, vocabulary.kinds, vocabulary.scores, strict=False))
+    kinds = (TokenType.NORMAL, TokenType.USER_DEFINED, TokenType.UNUSED)
+    numbers = {text: k for k, (text, kind, _) in enumerate(tokens) if kind in kinds}
+    defined = {token.id for token in added if Flag.SPECIAL not in token.flags}
+    scores = {text: vocabulary.scores[k] * (k not in defined) for text, k in numbers.items()}
+    least = f32(min(score for _, kind, score in tokens if kind is TokenType.NORMAL) - 10) + 10
+    for text in [text for text, score in scores.items() if score < least]:
+        chars = characters(text)
+        if len(chars) > 1 and scores[text] < sum(scores.get(c, least - 10) for c in chars) - 1:
+            del scores[text], numbers[text]
+    lowest = min(scores.values())
+    if least < lowest:
+        scores[b"  "] = least
+    elif least > lowest:
+        notes.append(
+            f"an unknown character has a score lower than in llama.cpp, by {least - lowest:.1e}"
+        )
+    return numbers, scores
+
+
+def _bert(vocabulary: Vocabulary, record: Record) -> Made:
     """WordPiece: U+2581 stands before what begins a word."""
     metadata = vocabulary.metadata
     added, notes = added_tokens(vocabulary)
@@ -362,7 +358,7 @@ def _bert(
     artifact = _artifact(
         model,
         added,
-        _record(options, source, "bert"),
+        _with_name(record, "bert"),
         [gone, bert],
         stages=[tuple(action for _, action in rules)],
         normalizer=(Replace(0, ("", None)), bert_rewriting(lowercase=lower, strip_accents=strip)),
@@ -376,9 +372,7 @@ def _bert(
     return artifact, notes
 
 
-def _rwkv(
-    vocabulary: Vocabulary, options: Options, source: Source
-) -> tuple[Artifact, Sequence[str]]:
+def _rwkv(vocabulary: Vocabulary, record: Record) -> Made:
     """The longest match over bytes."""
     added, notes = added_tokens(vocabulary)
     tokens = {unescaped(text): number for number, text in enumerate(vocabulary.texts)}
@@ -386,9 +380,7 @@ def _rwkv(
     odd = next((each for each in added if tokens.get(each.text.encode()) != each.id), None)
     if odd is not None:
         raise SourceError(f"the special token {odd.id}, {odd.text!r}, is spelled with an escape")
-    record = _record(options, source, "rwkv")
-    artifact = longest_match(tokens, record["name"], record["source"], record["license"])
-    return replace(artifact, added=added), notes
+    return replace(longest_match(tokens, record), added=added), notes
 
 
 def unescaped(text: bytes) -> bytes:
@@ -433,7 +425,6 @@ def _artifact(
     at = len(scanners) - n_stages
     made = Artifact(
         scanners=compiled,
-        router=None,
         routes=(Route("text", model=0, stages=tuple(range(n_stages)), units=units),),
         models=(model,),
         stages=tuple(Stage(at + number, actions) for number, actions in enumerate(stages)),
@@ -498,43 +489,14 @@ def _template(
     return Template.around(before, behind) if before or behind else None
 
 
-def _record(options: Options, source: Source, pretokenizer: str) -> dict[str, str]:
-    return {
-        "name": options.name,
-        "source": options.source or source.name,
-        "license": options.license or "unknown",
-        "pretokenizer": f"llama.cpp {pretokenizer}",
-        "writer": WRITER,
-    }
+def _with_name(record: Record, pretokenizer: str) -> Record:
+    """The record, with what llama.cpp calls the pretokenizer."""
+    return {**record, "pretokenizer": f"llama.cpp {pretokenizer}"}
 
 
-def _scanner(name: str, *patterns: str) -> Scanner:
-    return Scanner(name, tuple(map(parse_regex, patterns)), longest=False)
-
-
-_CHARACTERS, _SPACES = _scanner("characters", r"[\s\S]"), _scanner("spaces", " ", r"[^ ]")
+_CHARACTERS = regex_scanner("characters", r"[\s\S]")
+_SPACES = regex_scanner("spaces", " ", r"[^ ]")
 _KEEP = (Action.KEEP,)
-
-
-_PLAIN = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
-_BYTES = {chr(byte): byte for byte in _PLAIN} | {
-    chr(0x100 + place): byte
-    for place, byte in enumerate(byte for byte in range(256) if byte not in _PLAIN)
-}
-"""The characters that stand for bytes in a byte-level vocabulary."""
-
-
-def spelled_bytes(text: str) -> bytes | None:
-    """The bytes that a text stands for; None where a character stands for none.
-
-    Example:
-        >>> spelled_bytes("\u0120caf\u00c3\u00a9").decode()
-        ' café'
-    """
-    try:
-        return bytes(map(_BYTES.__getitem__, text))
-    except KeyError:
-        return None
 
 
 def _byte_vocabulary(
@@ -548,7 +510,7 @@ def _byte_vocabulary(
     vocab: dict[bytes, int] = {}
     lost = []
     for number, (text, kind) in enumerate(zip(vocabulary.texts, vocabulary.kinds, strict=True)):
-        spelled = spelled_bytes(text.decode("utf-8", "replace"))
+        spelled = stood_for(text.decode("utf-8", "replace"))
         if kind in ADDED_TYPES and spelled not in spoken and not (whole and spelled == text):
             continue
         if spelled is None:

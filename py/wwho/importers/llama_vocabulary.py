@@ -29,38 +29,16 @@ class TokenType(IntEnum):
 
 
 _CONTROL_LOOKING = frozenset(
-    (
-        *("<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>"),
-        *("<|calls|>", "<end_of_turn>", "<|endoftext|>", "</s>", "<|eom_id|>", "<EOT>", "_<EOT>"),
-        *("[EOT]", "[EOS]", "<|end_of_text|>", "<end_of_utterance>", "<eos>", "<turn|>"),
-        *("<|tool_response>", "<\uff5cend\u2581of\u2581sentence\uff5c>", "[e~["),
-        *(
-            "<|fim_prefix|>",
-            "<fim-prefix>",
-            "<fim_prefix>",
-            "<\uff5cfim\u2581begin\uff5c>",
-            "<PRE>",
-        ),
-        *(
-            "<PRE>",
-            "\u2581<PRE>",
-            "<|code_prefix|>",
-            "<|prefix|>",
-            "<|fim_suffix|>",
-            "<fim-suffix>",
-        ),
-        *("<fim_suffix>", "<\uff5cfim\u2581hole\uff5c>", "<SUF>", "\u2581<SUF>", "<|code_suffix|>"),
-        *("<|suffix|>", "<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<MID>", "\u2581<MID>"),
-        *(
-            "<\uff5cfim\u2581end\uff5c>",
-            "<|code_middle|>",
-            "<|middle|>",
-            "<|fim_pad|>",
-            "<fim-pad>",
-        ),
-        *("<fim_pad>", "<PAD>", "[PAD]", "<|fim_repo|>", "<|repo_name|>", "<fim-repo>"),
-        *("<REPO>", "<reponame>", "<|file_sep|>"),
-    )
+    """
+    <|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <|flush|> <|calls|> <end_of_turn>
+    <|endoftext|> </s> <|eom_id|> <EOT> _<EOT> [EOT] [EOS] <|end_of_text|> <end_of_utterance> <eos>
+    <turn|> <|tool_response> <\uff5cend\u2581of\u2581sentence\uff5c> [e~[ <|fim_prefix|>
+    <fim-prefix> <fim_prefix> <\uff5cfim\u2581begin\uff5c> <PRE> \u2581<PRE> <|code_prefix|>
+    <|prefix|> <|fim_suffix|> <fim-suffix> <fim_suffix> <\uff5cfim\u2581hole\uff5c> <SUF>
+    \u2581<SUF> <|code_suffix|> <|suffix|> <|fim_middle|> <fim-middle> <fim_middle> <MID>
+    \u2581<MID> <\uff5cfim\u2581end\uff5c> <|code_middle|> <|middle|> <|fim_pad|> <fim-pad>
+    <fim_pad> <PAD> [PAD] <|fim_repo|> <|repo_name|> <fim-repo> <REPO> <reponame> <|file_sep|>
+    """.split()  # noqa: SIM905 - a list would fill the page
 )
 """Texts that llama.cpp takes for control tokens, whatever the file says."""
 _SHOWN = frozenset(("<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from wwho.build.base import WRITER
 from wwho.format.model import Artifact
 from wwho.importers.source import Source
 
@@ -37,6 +38,15 @@ class Options:
     schemas: tuple[Schema, ...] = ()
     source: str = ""
     license: str = ""
+
+    def record(self, source: Source) -> dict[str, str]:
+        """What a model says of where it comes from."""
+        return {
+            "name": self.name,
+            "source": self.source or source.name,
+            "license": self.license or "unknown",
+            "writer": WRITER,
+        }
 
 
 EVERYWHERE = frozenset({"name", "source", "license"})

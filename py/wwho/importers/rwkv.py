@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 
-from wwho.build.base import WRITER
-from wwho.compile.codepoints import CodePointSet
+from wwho.compile.codepoints import ALL
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.syntax import Chars
 from wwho.errors import SourceError
@@ -66,7 +66,7 @@ def _literal(data: bytes, number: int) -> bytes:
         raise SourceError(f"line {number}: {data[:60]!r} is no literal: {error}") from None
 
 
-def longest_match(tokens: dict[bytes, int], name: str, source: str, license: str) -> Artifact:
+def longest_match(tokens: Mapping[bytes, int], record: Mapping[str, str]) -> Artifact:
     """The model that takes the longest token everywhere.
 
     Raises:
@@ -79,10 +79,9 @@ def longest_match(tokens: dict[bytes, int], name: str, source: str, license: str
             "could not be encoded"
         )
     texts = tuple(sorted(tokens, key=tokens.__getitem__))
-    everything = Scanner("all", (Chars(CodePointSet.of((0, 0x10FFFF))),), longest=True)
+    everything = Scanner("all", (Chars(ALL),), longest=True)
     return Artifact(
         scanners=compile_scanners([everything]),
-        router=None,
         routes=(Route("other", model=0),),
         models=(
             Greedy(
@@ -92,18 +91,13 @@ def longest_match(tokens: dict[bytes, int], name: str, source: str, license: str
                 stated=tuple(tokens[text] for text in texts),
             ),
         ),
-        provenance={"name": name, "source": source, "license": license, "writer": WRITER},
+        provenance=record,
     )
 
 
 def read(source: Source, options: Options) -> Imported:
     """Make the model."""
-    artifact = longest_match(
-        parse_rwkv(source.data),
-        options.name,
-        options.source or source.name,
-        options.license or "unknown",
-    )
+    artifact = longest_match(parse_rwkv(source.data), options.record(source))
     return Imported(artifact=artifact, kind=READER.kind, engine="RWKV's longest match")
 
 

@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from wwho.build.base import WRITER
 from wwho.build.bpe import bpe_model
 from wwho.build.script import (
     all_characters,
@@ -27,7 +26,7 @@ from wwho.build.script import (
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.normal_forms import Form, normal_form
 from wwho.compile.parse import parse_regex
-from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner
 from wwho.compile.script import Block, joined, script_pieces
 from wwho.compile.syntax import Look
 from wwho.compile.unicode import UNICODE_VERSION
@@ -35,6 +34,7 @@ from wwho.errors import SourceError
 from wwho.format.bpe import BYTES
 from wwho.format.model import Action, Added, Artifact, Flag, Pair, Route
 from wwho.format.rewriting import MAX_PAIR_SYMBOLS, Rewriting, Step
+from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import Draft
 from wwho.importers.huggingface.pieces import MARK, Grouped, marked_groups
 from wwho.importers.reader import Imported, Options, Reader
@@ -50,7 +50,6 @@ SCRIPT_CLASSES = (
     "ScriptPretokenizerConfig",
 )
 DIGITS = CodePointSet.of(("0", "9"))
-UNASSIGNED = "/pretokenizer/config/remove_unassigned"
 GROUPS = Grouped(DIGITS, 3, Look(negative=True, chars=DIGITS), None, joined=True)
 FORMS: dict[str, Form] = {"NFC": "nfc", "NFD": "nfd", "NFKC": "nfkc", "NFKD": "nfkd"}
 
@@ -68,30 +67,26 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source, options: Options) -> Imported:
     """Make the model."""
-    document = parse_json(_data(source))
-    version = _get(document, "info", dict, "").get("version")
+    root = Value(parse_json(_data(source)))
+    version = root.at("info").be(dict).get("version")
     if version != VERSION:
-        raise _wrong(
-            f"found version {shown(version)}, expected {shown(VERSION)}", pointer="/info/version"
+        root.at("info").at("version").fail(
+            f"found version {shown(version)}, expected {shown(VERSION)}"
         )
-    pretokenizer = _get(document, "pretokenizer", dict, "")
-    old = "config_class" not in pretokenizer
-    name = pretokenizer.get("class" if old else "config_class")
-    config = pretokenizer.get("config", pretokenizer)
-    if not isinstance(config, dict) or name not in (*BYTE_CLASSES, *SCRIPT_CLASSES):
+    pretokenizer = root.at("pretokenizer")
+    old = "config_class" not in pretokenizer.be(dict)
+    name = pretokenizer.raw.get("class" if old else "config_class")
+    config = pretokenizer.at("config") if "config" in pretokenizer.raw else pretokenizer
+    if not isinstance(config.raw, dict) or name not in (*BYTE_CLASSES, *SCRIPT_CLASSES):
         known = ", ".join((*BYTE_CLASSES, *SCRIPT_CLASSES))
-        raise _wrong(
-            f"found the class {shown(name)}, expected one of {known}", pointer="/pretokenizer"
-        )
-    start = config.get("starting_token_id", 1)
+        pretokenizer.fail(f"found the class {shown(name)}, expected one of {known}")
+    start = config.raw.get("starting_token_id", 1)
     if not isinstance(start, int) or not 0 <= start < 1 << 20:
-        raise _wrong(
-            f"found {shown(start)}, expected an id",
-            pointer="/pretokenizer/config/starting_token_id",
-        )
+        config.at("starting_token_id").fail(f"found {shown(start)}, expected an id")
     build = _script if name in SCRIPT_CLASSES else _bytes
-    artifact = build(document, config, start, old, _record(options, source))
-    constraint = "characters first" if config.get("enforce_char_boundaries") else "none"
+    record = {**options.record(source), "unicode": UNICODE_VERSION}
+    artifact = build(root.at("merge_rules"), config, start, old, record)
+    constraint = "characters first" if config.raw.get("enforce_char_boundaries") else "none"
     notes = (f"merges were learnt with the constraint: {constraint}",)
     return Imported(artifact=artifact, kind=READER.kind, engine="script_bpe", notes=notes)
 
@@ -109,100 +104,63 @@ def _data(source: Source) -> bytes:
     return data
 
 
-def _wrong(message: str, *, pointer: str) -> SourceError:
-    """The error that names the place."""
-    return SourceError(f"{pointer}: {message}", pointer=pointer)
-
-
-def _record(options: Options, source: Source) -> dict[str, str]:
-    return {
-        "name": options.name,
-        "source": options.source or source.name,
-        "license": options.license or "unknown",
-        "unicode": UNICODE_VERSION,
-        "writer": WRITER,
-    }
-
-
-def _get(document: dict[str, Any], key: str, kind: type, pointer: str) -> Any:
-    value = document.get(key)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise _wrong(f"found {shown(value)}, expected {kind.__name__}", pointer=f"{pointer}/{key}")
-    return value
-
-
-def _steps(config: dict[str, Any], old: bool, drop: Step) -> tuple[Step, ...]:
+def _steps(config: Value, old: bool, drop: Step) -> tuple[Step, ...]:
     """Dropping and the normal form, in the order of the program that wrote the file."""
-    form = config.get("normalization", "NFC")
-    if form is not None and form not in FORMS:
-        raise _wrong(
-            f"found the form {shown(form)}, expected one of {', '.join(FORMS)}, or null",
-            pointer="/pretokenizer/config/normalization",
+    form = config.raw.get("normalization", "NFC")
+    if form not in (None, *FORMS):
+        config.at("normalization").fail(
+            f"found the form {shown(form)}, expected one of {', '.join(FORMS)}, or null"
         )
     normal: tuple[Step, ...] = () if form is None else (normal_form(FORMS[form]),)
     return (drop, *normal) if old else (*normal, drop)
 
 
-def _regex(config: dict[str, Any]) -> str | None:
-    regex = config.get("regex", config.get("regex_pattern"))
-    if regex is not None and not isinstance(regex, str):
-        raise _wrong(
-            f"found {shown(regex)}, expected a regular expression",
-            pointer="/pretokenizer/config/regex",
-        )
+def _regex(config: Value) -> str | None:
+    regex: str | None = config.option("regex" if "regex" in config.raw else "regex_pattern", str)
     return regex
 
 
-def _merges(document: dict[str, Any], start: int, n_symbols: int) -> list[Pair]:
+def _merges(rules: Value, start: int, n_symbols: int) -> list[Pair]:
     """The merges, as numbers counted from the first symbol."""
     merges: list[Pair] = []
-    for number, rule in enumerate(_get(document, "merge_rules", list, "")):
-        pointer, made = f"/merge_rules/{number}", n_symbols + number
+    for number, rule in enumerate(rules.be(list)):
+        made = n_symbols + number
         parts: Any = rule.get("tokens_from") if isinstance(rule, dict) else None
         right = isinstance(parts, list) and len(parts) == 2
         if not right or any(type(each) is not int for each in (*parts, rule.get("token_to"))):
-            raise _wrong(
-                f"found {shown(rule)}, expected tokens_from, two ids, and token_to, an id",
-                pointer=pointer,
+            rules.at(number).fail(
+                f"found {shown(rule)}, expected tokens_from, two ids, and token_to, an id"
             )
         if rule["token_to"] != start + made:
-            raise _wrong(
+            rules.at(number).fail(
                 f"the merge makes the id {rule['token_to']}, expected {start + made}: ids of "
-                "merges rise by one; put them in order",
-                pointer=pointer,
+                "merges rise by one; put them in order"
             )
         left, last = (part - start for part in parts)
         if not (0 <= left < made and 0 <= last < made):
-            raise _wrong(
+            rules.at(number).fail(
                 f"it merges {shown(parts)}, expected two ids from {start} to {start + made - 1}: "
-                "parts come before wholes",
-                pointer=pointer,
+                "parts come before wholes"
             )
         merges.append((left, last))
     return merges
 
 
-def _bytes(
-    document: dict[str, Any], config: dict[str, Any], start: int, old: bool, record: dict[str, str]
-) -> Artifact:
+def _bytes(rules: Value, config: Value, start: int, old: bool, record: dict[str, str]) -> Artifact:
     """A model over bytes."""
     digits = _digits(config)
     first = len(BYTES) + len(digits)
-    merges = _merges(document, start, first)
+    merges = _merges(rules, start, first)
     texts = [*BYTES, *(digit.encode() for digit in digits)]
     vocab = {byte: number for number, byte in enumerate(BYTES, start)}
     for number, (left, right) in enumerate(merges):
         if not {left, right}.isdisjoint(range(len(BYTES), first)):
-            raise _wrong(
-                "it merges digits, which are tokens of their own",
-                pointer=f"/merge_rules/{number}",
-            )
+            rules.at(number).fail("it merges digits, which are tokens of their own")
         token, text = start + first + number, texts[left] + texts[right]
         texts.append(text)
         if vocab.setdefault(text, token) != token:
-            raise _wrong(
-                f"the ids {vocab[text]} and {token} are the same text; each must be another one",
-                pointer=f"/merge_rules/{number}",
+            rules.at(number).fail(
+                f"the ids {vocab[text]} and {token} are the same text; each must be another one"
             )
     model = bpe_model(vocab, [(texts[left], texts[right]) for left, right in merges])
     kept = _kept(config)
@@ -211,7 +169,7 @@ def _bytes(
     if len(digits) > len(DIGITS):
         cut = ord(draft.private[0])  # dropped where a text has it; gone where digits are found
         if cut in kept:
-            raise _wrong("found false, expected true with groups of digits", pointer=UNASSIGNED)
+            config.at("remove_unassigned").fail("found false, expected true with groups of digits")
         draft.normalizer += (*marked_groups(draft, GROUPS), Rewriting({ord(MARK): (cut,)}))
         draft.rewriting.append(Rewriting({cut: ()}))
     regex = _regex(config)
@@ -220,7 +178,6 @@ def _bytes(
         record["pattern"] = regex
     return Artifact(
         scanners=compile_scanners(draft.scanners),
-        router=None,
         routes=(Route("other", model=0, stages=tuple(range(len(draft.stages)))),),
         models=(model,),
         stages=tuple(draft.stages),
@@ -234,59 +191,51 @@ def _bytes(
     )
 
 
-def _digits(config: dict[str, Any]) -> Sequence[str]:
+def _digits(config: Value) -> Sequence[str]:
     """The texts of digits that are tokens of their own: 0 to 9, or all of up to three digits.
 
     Such a token is found before a pattern cuts what is between. Three are counted from the right.
     """
-    handling = config.get("digit_handling")
+    handling = config.raw.get("digit_handling")
     sizes = {None: (), "SPLIT": (1,), "RTL3": (3, 2, 1)}
-    if not isinstance(handling, str | None) or handling not in sizes:
-        raise _wrong(
-            f"found {shown(handling)}, expected SPLIT, RTL3 or null",
-            pointer="/pretokenizer/config/digit_handling",
-        )
+    if handling not in tuple(sizes):
+        config.at("digit_handling").fail(f"found {shown(handling)}, expected SPLIT, RTL3 or null")
     return [f"{number:0{size}}" for size in sizes[handling] for number in range(10**size)]
 
 
-def _kept(config: dict[str, Any]) -> CodePointSet:
+def _kept(config: Value) -> CodePointSet:
     """The characters that a model over bytes does not drop."""
-    if not config.get("remove_unassigned", True):
+    if not config.raw.get("remove_unassigned", True):
         return ALL
-    if "script_config" not in config:
+    if "script_config" not in config.raw:
         return all_characters()
-    return CodePointSet(tuple(each for block in _new_blocks(config) for each in block.ranges))
+    blocks, _ = _new_blocks(config)
+    return CodePointSet(tuple(each for block in blocks for each in block.ranges))
 
 
-def _script(
-    document: dict[str, Any], config: dict[str, Any], start: int, old: bool, record: dict[str, str]
-) -> Artifact:
+def _script(rules: Value, config: Value, start: int, old: bool, record: dict[str, str]) -> Artifact:
     """A model over blocks and indices."""
     if _digits(config):
-        raise _wrong(
+        config.at("digit_handling").fail(
             "digits have tokens of their own, which the program that writes such files neither "
-            "encodes nor decodes beside blocks and indices; train it without",
-            pointer="/pretokenizer/config/digit_handling",
+            "encodes nor decodes beside blocks and indices; train it without"
         )
-    if old:
-        blocks, at = _old_blocks(config), "/pretokenizer/config/blocks"
-    else:
-        blocks, at = _new_blocks(config), "/pretokenizer/config/script_config/blocks"
+    blocks, listed = (_old_blocks if old else _new_blocks)(config)
     n_indices = max(len(block.characters) for block in blocks)
     if old:
-        n_indices = _get(config, "num_index_tokens", int, "/pretokenizer/config")
-        n_blocks = _get(config, "num_blocks", int, "/pretokenizer/config")
+        n_indices = config.at("num_index_tokens").be(int)
+        n_blocks = config.at("num_blocks").be(int)
         if n_blocks != len(blocks):
-            raise _wrong(f"there are {len(blocks)} blocks, expected {n_blocks}", pointer=at)
-    _check_blocks(blocks, n_indices, at)
+            listed.fail(f"there are {len(blocks)} blocks, expected {n_blocks}")
+    _check_blocks(blocks, n_indices, listed)
     regex = _regex(config)
     cutter: Scanner | None = None
     if regex is not None:
-        cutter = Scanner("pretokenizer", (parse_regex(regex),), longest=False)
-    elif config.get("script_split", True):
+        cutter = regex_scanner("pretokenizer", regex)
+    elif config.raw.get("script_split", True):
         cutter = script_pieces(blocks)
     record["pattern"] = regex or ("none" if cutter is None else "script")
-    merges = _merges(document, start, n_indices + len(blocks))
+    merges = _merges(rules, start, n_indices + len(blocks))
     model = imported_model(n_indices + len(blocks), merges, start)
     kept = CodePointSet(tuple(each for block in blocks for each in block.ranges))
     drops, drop = dropping(kept, 0, whole=True)
@@ -296,94 +245,85 @@ def _script(
     return script_artifact(cutter, pairs, model, record, drops=drops, steps=steps)
 
 
-def _old_blocks(config: dict[str, Any]) -> list[Block]:
+def _old_blocks(config: Value) -> tuple[list[Block], Value]:
     """Lists: number of the group, script, supercategory, number of the sub-block, characters."""
-    pointer = "/pretokenizer/config"
-    spaced = {tuple(each) for each in _get(config, "script_cat_with_space", list, pointer)}
-    listed = []
-    for number, each in enumerate(_get(config, "blocks", list, pointer)):
-        if not isinstance(each, list) or len(each) != 5:
-            raise _wrong(
-                f"found {shown(each)}, expected number, script, supercategory, sub-block and "
-                "characters",
-                pointer=f"{pointer}/blocks/{number}",
+    spaced = {tuple(each) for each in config.at("script_cat_with_space").be(list)}
+    listed = config.at("blocks")
+    found: list[tuple[Any, Any, Any, Any, tuple[int, ...]]] = []
+    for each in listed.each():
+        if not isinstance(each.raw, list) or len(each.raw) != 5:
+            each.fail(
+                f"found {shown(each.raw)}, expected number, script, supercategory, sub-block and "
+                "characters"
             )
-        group, script, kind, part, characters = each
-        listed.append((group, script, kind, part, _characters(characters, number, pointer)))
-    _check_distinct([(each[1], each[2], each[3]) for each in listed], f"{pointer}/blocks")
-    numbers = {(script, kind): group for group, script, kind, _, _ in listed}
+        *names, characters = each.raw
+        found.append((*names, _characters(characters, each)))
+    _check_distinct([names for _, *names, _ in found], listed)
+    numbers = {(script, kind): group for group, script, kind, _, _ in found}
     return [
         Block(script, kind, points, joined(numbers, script, kind), (script, kind) in spaced)
-        for _, script, kind, _, points in listed
-    ]
+        for _, script, kind, _, points in found
+    ], listed
 
 
-def _new_blocks(config: dict[str, Any]) -> list[Block]:
+def _new_blocks(config: Value) -> tuple[list[Block], Value]:
     """Objects, which say themselves what goes together."""
-    pointer = "/pretokenizer/config"
-    script_config = _get(config, "script_config", dict, pointer)
+    script_config = config.at("script_config")
+    script_config.be(dict)
+    listed = script_config.at("blocks")
     found, names = [], []
-    for number, each in enumerate(_get(script_config, "blocks", list, f"{pointer}/script_config")):
-        place = f"{pointer}/script_config"
-        if not isinstance(each, dict):
-            raise _wrong(f"found {shown(each)}, expected a block", pointer=f"{place}/blocks")
-        points = _characters(each.get("chars"), number, place)
-        names.append((each.get("script"), each.get("category"), each.get("sub_block_id")))
-        group = _get(each, "script_id", int, f"{place}/blocks/{number}")
-        spaced = bool(each.get("combines_with_spaces"))
+    for each in listed.each():
+        block = each.be(dict)
+        points = _characters(block.get("chars"), each)
+        names.append([block.get("script"), block.get("category"), block.get("sub_block_id")])
+        group, spaced = each.at("script_id").be(int), bool(block.get("combines_with_spaces"))
         found.append(Block(str(names[-1][0]), str(names[-1][1]), points, group, spaced))
-    _check_distinct(names, f"{pointer}/script_config/blocks")
-    return found
+    _check_distinct(names, listed)
+    return found, listed
 
 
-def _characters(value: object, number: int, pointer: str) -> tuple[int, ...]:
+def _characters(value: object, block: Value) -> tuple[int, ...]:
     """The code points of a text, or of a list of characters."""
     if isinstance(value, list) and all(isinstance(each, str) and len(each) == 1 for each in value):
         value = "".join(value)
     if not isinstance(value, str) or not value:
-        raise _wrong(
-            f"found {shown(value)}, expected characters", pointer=f"{pointer}/blocks/{number}"
-        )
+        block.fail(f"found {shown(value)}, expected characters")
     return tuple(map(ord, value))
 
 
-def _check_distinct(names: Sequence[object], pointer: str) -> None:
+def _check_distinct(names: Sequence[list[Any]], listed: Value) -> None:
     """Refuse a block that comes twice."""
     if not names:
-        raise _wrong("found 0 blocks, expected 1 or more", pointer=pointer)
+        listed.fail("found 0 blocks, expected 1 or more")
     seen: dict[object, int] = {}
     for number, name in enumerate(names):
-        if (before := seen.setdefault(name, number)) != number:
-            raise _wrong(
+        if (before := seen.setdefault(tuple(name), number)) != number:
+            listed.at(number).fail(
                 f"the block {shown(name)} comes twice, at {before} and {number}, expected once; "
-                "keep one",
-                pointer=f"{pointer}/{number}",
+                "keep one"
             )
 
 
-def _check_blocks(blocks: Sequence[Block], n_indices: int, pointer: str) -> None:
+def _check_blocks(blocks: Sequence[Block], n_indices: int, listed: Value) -> None:
     """Refuse what no artifact can hold."""
     owners: dict[int, int] = {}
     for number, block in enumerate(blocks):
         if len(block.characters) > n_indices:
-            raise _wrong(
+            listed.at(number).fail(
                 f"it has {len(block.characters)} characters, expected at most {n_indices}: there "
-                f"are {n_indices} indices",
-                pointer=f"{pointer}/{number}",
+                f"are {n_indices} indices"
             )
         for each in block.characters:
             if each in owners:
-                raise _wrong(
+                listed.at(number).fail(
                     f"U+{each:04X} comes twice, in the blocks {owners[each]} and {number}, "
-                    "expected once: a character has one pair",
-                    pointer=f"{pointer}/{number}",
+                    "expected once: a character has one pair"
                 )
             owners[each] = number
     if n_indices + len(blocks) > MAX_PAIR_SYMBOLS:
-        raise _wrong(
+        listed.fail(
             f"there are {n_indices} indices and {len(blocks)} blocks; {MAX_PAIR_SYMBOLS} symbols "
-            "are possible",
-            pointer=pointer,
+            "are possible"
         )
 
 

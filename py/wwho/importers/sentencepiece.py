@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from wwho.build import decoders
-from wwho.build.base import WRITER
 from wwho.build.bpe import bpe_model, safe_cuts
 from wwho.compile.codepoints import ALL, CodePointSet
-from wwho.compile.parse import parse_regex
-from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner
 from wwho.compile.syntax import Behind, Chars, alt, many, seq
+from wwho.core.viterbi import f32
 from wwho.errors import SourceError
 from wwho.format.bpe import BPE
 from wwho.format.layout import MAX_IDS
@@ -165,7 +163,7 @@ def parse_model(data: bytes) -> Model:
         remove_extra_whitespaces=bool(_number(normalizer, 4, "remove_extra_whitespaces", 1)),
         escape_whitespaces=bool(_number(normalizer, 5, "escape_whitespaces", 1)),
     )
-    _check_pieces(model)
+    check_pieces(model)
     if model.byte_fallback:  # there a piece of U+0000 is as if unused
         pieces = [replace(p, kind=Kind.UNUSED) if p.text == b"\0" else p for p in model.pieces]
         model = replace(model, pieces=tuple(pieces))
@@ -195,8 +193,12 @@ def _piece(data: bytes, number: int) -> Piece:
     return Piece(text, score, KINDS[kind])
 
 
-def _check_pieces(model: Model) -> None:
-    """Check what SentencePiece checks when it opens a model."""
+def check_pieces(model: Model) -> None:
+    """Check what SentencePiece checks when it opens a model.
+
+    Raises:
+        SourceError: it would not open this one; the message says for which piece.
+    """
     pieces = model.pieces
     if not 1 <= len(pieces) <= MAX_IDS:
         raise SourceError(f"it has {len(pieces)} pieces; 1 to {MAX_IDS} are possible")
@@ -272,13 +274,7 @@ def _text(spec: dict[int, protobuf.Value], number: int, name: str, default: str)
 
 def read(source: Source, options: Options) -> Imported:
     """Make the model."""
-    record = {
-        "name": options.name,
-        "source": options.source or source.name,
-        "license": options.license or "unknown",
-        "writer": WRITER,
-    }
-    artifact = artifact_of(parse_model(source.data), record)
+    artifact = artifact_of(parse_model(source.data), options.record(source))
     return Imported(artifact=artifact, kind=READER.kind, engine="sentencepiece 0.2.3")
 
 
@@ -296,7 +292,7 @@ def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:
     if isinstance(made, BPE):
         words = model.algorithm is Algorithm.WORD
         unit = f"{MARK}[^{MARK}]*|[^{MARK}]+" if words else r"[\s\S]"
-        scanners.append(_scanner("units", unit))
+        scanners.append(regex_scanner("units", unit))
         if model.algorithm is Algorithm.BPE and (cuts := safe_cuts(made)) is not None:
             scanners.append(Scanner("safe cuts", (cuts,), longest=False))
             stages = (Stage(2, (Action.KEEP,)),)
@@ -306,7 +302,6 @@ def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:
         scanners.append(Scanner("end", rules, longest=False))
     return Artifact(
         scanners=compile_scanners(scanners),
-        router=None,
         routes=(
             Route(
                 "text",
@@ -388,15 +383,7 @@ def unigram(model: Model) -> Viterbi:
 
 
 def _score(piece: Piece) -> float:
-    if piece.kind is not Kind.USER_DEFINED:
-        return piece.score
-    return f32(0.1 * (len(piece.text) - 1))
-
-
-def f32(number: float) -> float:
-    """The f32 that is nearest to a number."""
-    rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
-    return rounded
+    return f32(0.1 * (len(piece.text) - 1)) if piece.kind is Kind.USER_DEFINED else piece.score
 
 
 def units_model(model: Model) -> BPE:
@@ -520,7 +507,8 @@ def _with_spaces_told(text: str) -> str:
 def _spaces(model: Model) -> Scanner:
     """What finds the spaces that become a mark, or those that go where others are kept."""
     if not _keeps_spaces(model):
-        return _scanner("spaces", " +" if model.remove_extra_whitespaces else " ", r"[\s\S]")
+        spaces = " +" if model.remove_extra_whitespaces else " "
+        return regex_scanner("spaces", spaces, r"[\s\S]")
     loose = CodePointSet.of(*f" {FIRST}{NEXT}")
     after = Behind(negative=False, chars=loose | CodePointSet.of(KEPT))
     head = seq(Chars(CodePointSet.of(FIRST)), many(Chars(CodePointSet.of(NEXT))))
@@ -531,10 +519,6 @@ def _spaces(model: Model) -> Scanner:
 def _ends_in_mark(model: Model) -> bool:
     """Whether one mark is put after a text, and others are taken off there."""
     return model.suffix and model.add_dummy_prefix and model.remove_extra_whitespaces
-
-
-def _scanner(name: str, *patterns: str) -> Scanner:
-    return Scanner(name, tuple(map(parse_regex, patterns)), longest=False)
 
 
 READER = Reader(kind="a SentencePiece model", sniff=sniff, read=read)

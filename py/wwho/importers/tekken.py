@@ -45,11 +45,7 @@ def read(source: Source, options: Options) -> Imported:
         {token: n_specials + rank for rank, token in enumerate(tokens)},
         pattern=_at(config, "/config/pattern", str),
         specials={},
-        provenance={
-            "name": options.name,
-            "source": options.source or source.name,
-            "license": options.license or "unknown",
-        },
+        provenance=options.record(source),
     )
     added = tuple(Added(text, token) for token, text in enumerate(specials))
     artifact = replace(artifact, added=added)

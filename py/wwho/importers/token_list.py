@@ -168,11 +168,7 @@ def read(source: Source, options: Options) -> Imported:
         tokens,
         pattern=options.pattern,
         specials={token.text: token.id for token in added},
-        provenance={
-            "name": options.name,
-            "source": options.source or source.name,
-            "license": options.license or "unknown",
-        },
+        provenance=options.record(source),
     )
     (model,) = made.models
     assert isinstance(model, BPE)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 from operator import add
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from wwho.core.base import Backend
-from wwho.core.packed import Packing, Placed
-from wwho.format.template import BYTES, SPACE, Spaced, Template, What, byte_spaces, spaces, trimmed
+from wwho.core.base import Placed
+from wwho.format.template import BYTES, SPACE, Spaced, What, byte_spaces, spaces, trimmed
 from wwho.text import Text, Unk, characters, to_bytes
+from wwho.tokenizer.opened import Opened
 from wwho.tokenizer.special import Allowed
 
 if TYPE_CHECKING:
@@ -20,16 +20,10 @@ if TYPE_CHECKING:
 TEXTS = (What.FIRST, What.SECOND)
 
 
-class Batches:
+class Batches(Opened):
     """The methods of a tokenizer that take several texts, which threads share."""
 
     __slots__ = ()
-    _backend: Backend
-    _disallowed: ClassVar[Allowed]
-    _is_token: Callable[[Unk], bool]
-    _mask: Callable[[bytes, Allowed, Allowed], bytes | None]
-    _packing: Packing
-    _template: Template
 
     def encode_batch(
         self,
@@ -63,7 +57,7 @@ class Batches:
             [[24912, 2375], [30744, 43571, 2375]]
         """
         texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
-        rows = self._packing.encode_batch(texts, mask, self._is_token(unk), num_threads)
+        rows = self._backend.encode_batch(texts, mask, self._is_token(unk), num_threads)
         if pairs is None and not add_special_tokens:
             return rows
         firsts, seconds = (rows, repeat(None)) if pairs is None else (rows[::2], rows[1::2])
@@ -82,7 +76,7 @@ class Batches:
             >>> wwho.get_encoding("o200k_base").encode_ordinary_batch([b"hello world", ""])
             [[24912, 2375], []]
         """
-        return self._packing.encode_batch(self._all_bytes(text), None, False, num_threads)
+        return self._backend.encode_batch(self._all_bytes(text), None, False, num_threads)
 
     def encode_batch_to_numpy(
         self,
@@ -126,7 +120,7 @@ class Batches:
 
         texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
         unknown = self._is_token(unk)
-        packed, begins = self._packing.encode_batch_packed(texts, mask, unknown, num_threads)
+        packed, begins = self._backend.encode_batch_packed(texts, mask, unknown, num_threads)
         ids, starts = np.frombuffer(packed, np.uint32), np.frombuffer(begins, np.int64)
         if pairs is None and not add_special_tokens:
             return ids, starts
@@ -170,7 +164,7 @@ class Batches:
         """
         texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
         unknown, size = self._is_token(unk), 1 if pairs is None else 2
-        rows = self._packing.encode_batch_with_offsets(texts, mask, unknown, num_threads)
+        rows = self._backend.encode_batch_with_offsets(texts, mask, unknown, num_threads)
         return [
             self._placed(texts[k : k + size], rows[k : k + size], add_special_tokens)
             for k in range(0, len(texts), size)
@@ -198,7 +192,7 @@ class Batches:
             [2, 3]
         """
         texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
-        counts = self._packing.count_batch(texts, mask, self._is_token(unk), num_threads)
+        counts = self._backend.count_batch(texts, mask, self._is_token(unk), num_threads)
         if pairs is not None:
             counts = [*map(add, counts[::2], counts[1::2])]
         n = self._template.n_special(pairs is not None, add_special_tokens)
@@ -227,7 +221,7 @@ class Batches:
     ) -> list[Spaced]:
         """The tokens of a text with the white space at their ends."""
         known = dict.fromkeys(ids)
-        names = dict(zip(known, self._packing.tokens_bytes([*known]), strict=True))
+        names = dict(zip(known, self._backend.tokens_bytes([*known]), strict=True))
         ends = {
             token: byte_spaces(name or b"") if trim & BYTES else spaces(characters(name or b""))
             for token, name in names.items()
@@ -256,7 +250,6 @@ class Batches:
         pairs: Iterable[Text] | None = None,
     ) -> tuple[list[bytes], bytes | None]:
         """The bytes of several texts, each before its pair, and the mask of allowed specials."""
-        disallowed = self._disallowed if disallowed is None else disallowed
         data = self._all_bytes(texts)
         if pairs is not None:
             seconds = self._all_bytes(pairs)
@@ -264,7 +257,8 @@ class Batches:
                 raise ValueError(f"{len(data)} texts have {len(seconds)} pairs; give one for each")
             data = [each for sample in zip(data, seconds, strict=True) for each in sample]
         # No special token has a byte that is not UTF-8: none is found across two texts.
-        return data, self._mask(b"\xff".join(data) if disallowed else b"", allowed, disallowed)
+        checked = self._disallowed if disallowed is None else disallowed
+        return data, self._mask(b"\xff".join(data) if checked else b"", allowed, checked)
 
     def _all_bytes(self, texts: Iterable[Text]) -> list[bytes]:
         """Each of several texts as bytes."""

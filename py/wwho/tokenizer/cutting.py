@@ -10,11 +10,10 @@ from itertools import pairwise
 from operator import index
 from typing import TYPE_CHECKING, NamedTuple
 
-from wwho.core.base import Backend, Span
-from wwho.core.packed import MOST
+from wwho.core.base import MOST, Backend, Span
 from wwho.errors import LimitError
-from wwho.format.template import Template
 from wwho.text import Text, Unk, characters
+from wwho.tokenizer.opened import Opened
 from wwho.tokenizer.special import Allowed
 
 if TYPE_CHECKING:
@@ -52,18 +51,13 @@ class Segment(NamedTuple):
     units: tuple[str, ...]
 
 
-class Cutting:
+class Cutting(Opened):
     """The methods of a tokenizer that count tokens, and cut texts.
 
     What is cut to a number of tokens is cut between two of them, in no syllable and no character.
     """
 
     __slots__ = ()
-    _backend: Backend
-    _template: Template
-    _form: Callable[[Text], bytes]
-    _is_token: Callable[[Unk], bool]
-    _prepare: Callable[[Text, Allowed, Allowed | None], tuple[bytes, bytes | None]]
 
     def count(
         self,

@@ -12,6 +12,7 @@ from operator import index, itemgetter
 from typing import Any, TypeVar
 
 from wwho.core.base import Backend
+from wwho.tokenizer.opened import Opened
 
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
@@ -57,7 +58,7 @@ class TokenTexts(list[Any]):
         return [self[number] for number in numbers]
 
 
-class Decoding:
+class Decoding(Opened):
     """The methods of a tokenizer that make text of ids.
 
     They keep the bytes of each token that they have met: some 60 bytes of memory for each, 12 MB
@@ -65,7 +66,6 @@ class Decoding:
     """
 
     __slots__ = ()
-    _backend: Backend
     _texts: TokenTexts
     _joined: Sequence[bytes | None]
     """The same texts, or nothing where they do not simply join."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
 
-from wwho.core.base import Backend
 from wwho.errors import BackendError
 from wwho.text import Text, Unk, to_bytes
-from wwho.tokenizer.special import Allowed, Specials
+from wwho.tokenizer.opened import Opened
+from wwho.tokenizer.special import Allowed
 
 PART = 1 << 18
 """Bytes that are worth a call: with more, little is won."""
@@ -17,15 +16,10 @@ MOST = 2**31 - 1
 """The longest text that one call takes; an endless word must not fill the memory first."""
 
 
-class Streaming:
+class Streaming(Opened):
     """The methods of a tokenizer that read a text in parts."""
 
     __slots__ = ()
-    _backend: Backend
-    _disallowed: ClassVar[Allowed]
-    _specials: Specials
-    _mask: Callable[[bytes, Allowed, Allowed], bytes | None]
-    _is_token: Callable[[Unk], bool]
 
     def encode_stream(
         self,

@@ -7,10 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
-from wwho.core.base import Info
-from wwho.core.packed import packing
 from wwho.core.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import is_artifact, write_atomic
@@ -51,11 +49,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     """
 
     __slots__ = (
-        *("__weakref__", "_backend", "_blob", "_joined", "_packing", "_shipped"),
+        *("__weakref__", "_backend", "_blob", "_joined", "_shipped"),
         *("_specials", "_template", "_texts"),
     )
-    _disallowed: ClassVar[Allowed] = ()
-    """Special tokens whose spelling is an error where the call says nothing of them."""
 
     def __init__(
         self, blob: bytes, backend: BackendName | None = None, *, shipped: Shipped | None = None
@@ -74,7 +70,6 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         self._blob = blob
         self._shipped = shipped
         self._backend = open_backend(blob, backend)
-        self._packing = packing(self._backend)
         # Without one in the model, a pair is two texts in a row.
         self._template = self._backend.info.template or Template()
         self._specials = Specials(self._backend.info.added)
@@ -316,7 +311,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         if pair is None and not add_special_tokens:
             data, mask = self._prepare(text, allowed_special, disallowed_special)
             return np.frombuffer(
-                self._packing.encode_packed(data, mask, self._is_token(unk)), np.uint32
+                self._backend.encode_packed(data, mask, self._is_token(unk)), np.uint32
             )
         return self.encode_batch_to_numpy(
             [text],
@@ -361,7 +356,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         for each in (text,) if pair is None else (text, pair):
             data, mask = self._prepare(each, allowed_special, disallowed_special)
             texts.append(data)
-            rows.append(self._packing.encode_with_offsets(data, mask, unknown))
+            rows.append(self._backend.encode_with_offsets(data, mask, unknown))
         return self._placed(texts, rows, add_special_tokens)
 
     def encode_single_token(self, text_or_bytes: Text) -> int:
@@ -392,17 +387,6 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     # What the tokenizer is
 
     @property
-    def name(self) -> str:
-        """The encoding's name.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").name
-            'o200k_base'
-        """
-        return self.info.provenance.get("name", "unnamed")
-
-    @property
     def backend(self) -> str:
         """What runs it: "native", "wasm" or "reference".
 
@@ -412,17 +396,6 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             'reference'
         """
         return self._backend.kind
-
-    @property
-    def info(self) -> Info:
-        """Sizes, routes, special tokens and provenance of the model.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").info.models[0].n_tokens
-            199998
-        """
-        return self._backend.info
 
     @property
     def n_vocab(self) -> int:
@@ -495,7 +468,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         """
         info = self.info
         ids = [token for number in range(len(info.models)) for token in info.model_ids(number)]
-        return sorted(filter(None, self._packing.tokens_bytes(ids)))
+        return sorted(filter(None, self._backend.tokens_bytes(ids)))
 
     def __repr__(self) -> str:
         """The name and the backend."""
@@ -512,42 +485,3 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             opener, name = self._shipped
             return opener, (type(self), name, backend)
         return type(self)._open, (self._blob, backend)
-
-    def _is_token(self, unk: Unk) -> bool:
-        """Whether units outside the vocabulary become [UNK].
-
-        Raises:
-            ValueError: it is neither choice, or one that this model does not have.
-        """
-        if unk == "spell":
-            return False
-        if unk != "token":
-            raise ValueError(f"unk is {unk!r}; it is 'spell' or 'token'")
-        if self.info.unk_id is None:
-            raise ValueError(
-                f"unk is 'token', but {self.name} has no token for unknown syllables; "
-                "leave it at 'spell'"
-            )
-        return True
-
-    def _prepare(
-        self, text: Text, allowed: Allowed, disallowed: Allowed | None
-    ) -> tuple[bytes, bytes | None]:
-        """The bytes of a text and the mask of allowed special tokens."""
-        disallowed = self._disallowed if disallowed is None else disallowed
-        data = to_bytes(text)
-        return data, self._mask(data, allowed, disallowed)
-
-    def _form(self, text: Text) -> bytes:
-        """A text as the model's first steps rewrite it."""
-        data = to_bytes(text)
-        return self._backend.normalize(data) if self.info.n_steps else data
-
-    def _mask(self, data: bytes, allowed: Allowed, disallowed: Allowed) -> bytes | None:
-        """The mask of allowed special tokens, if these bytes spell none that is disallowed."""
-        if not allowed and not disallowed:
-            return None
-        names = self._specials.named(allowed)
-        if disallowed:
-            self._specials.refuse(data, disallowed, names)
-        return self._specials.mask(names)

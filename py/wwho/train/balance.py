@@ -118,11 +118,16 @@ def evened(counts: Sequence[int]) -> list[float]:
     Of pairs that are equally frequent in the text that is learnt from, those that the other text
     has come first. That is no merit, so each of them gets the mean.
     """
-    found: list[float] = []
-    for _, group in groupby(counts, key=lambda count: count >> HELD):
-        held = [count & MASK for count in group]
-        found += [sum(held) / len(held)] * len(held)
-    return found
+    return averaged((count >> HELD, count & MASK) for count in counts)
+
+
+def averaged(found: Iterable[tuple[int, float]]) -> list[float]:
+    """Values, given after counts: each is the mean of those that equal counts follow each other."""
+    means: list[float] = []
+    for _, group in groupby(found, key=lambda each: each[0]):
+        values = [value for _, value in group]
+        means += [sum(values) / len(values)] * len(values)
+    return means
 
 
 @dataclass(frozen=True)
@@ -335,12 +340,7 @@ class Balance:
                 spared = 1 if texts is spaced else spelled - 1
                 gain = (count & MASK) * spared * per_word[script or self.names[0]]
                 found.append((count >> HELD, gain))
-        found = sorted((each for each in found if each[0]), key=lambda each: -each[0])
-        gains: list[float] = []
-        for _, group in groupby(found, key=lambda each: each[0]):
-            worth = [gain for _, gain in group]
-            gains += [sum(worth) / len(worth)] * len(worth)
-        return gains
+        return averaged(sorted((each for each in found if each[0]), key=lambda each: -each[0]))
 
     def learnt(self, specials: Sequence[str], size: int) -> tuple[Artifact, dict[Kind, int]]:
         """The model without its origin, and how many ids each kind got.

@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wwho.compile.normal_forms import normal_form
-from wwho.compile.parse import parse_regex
-from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.scanners import compile_scanners, regex_scanner
 from wwho.errors import ArtifactError, ExportError
 from wwho.exporters.exported import byte_model
 from wwho.format.model import Action, Artifact, Route, Stage
@@ -42,10 +41,9 @@ def extendable(path: str | os.PathLike[str]) -> Artifact:
             f"{path} cannot be extended: its added tokens look at the characters beside them",
             status="ADDED",
         )
-    scanner = Scanner("pretokenizer", (parse_regex(model.pattern),), longest=False)
     return replace(
         found,
-        scanners=compile_scanners([scanner]),
+        scanners=compile_scanners([regex_scanner("pretokenizer", model.pattern)]),
         routes=(Route("other", model=0, stages=(0,)),),
         stages=(Stage(automaton=0, actions=(Action.KEEP,)),),
     )

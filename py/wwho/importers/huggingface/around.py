@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NoReturn, cast
 
 from wwho.build import decoders
@@ -41,18 +42,12 @@ def read_template(
     Raises:
         SourceError: it is not known, names a token that is not there, or does what no artifact can.
     """
-    kinds: dict[str, Callable[[Value], Callable[[Parts], Parts]]] = {
-        "BertProcessing": lambda value: _bert(value, ids),
-        "ByteLevel": lambda value: lambda parts: _trimmed(value, parts),
-        "RobertaProcessing": lambda value: _roberta(value, ids),
-        "TemplateProcessing": lambda value: _template(value, ids),
-    }
     single: Parts = [(place,) for place in Template().single]
     pair: Parts = [(place,) for place in Template().pair]
     processors = list(_processors(value))
     for each in processors:
         check_options(each)
-        process = each.dispatch(kinds, "post-processor")
+        process = each.dispatch(_PROCESSORS, "post-processor", ids)
         single, pair = process(single), process(pair)
     bits = BYTES if byte_level else 0
     made = Template(
@@ -161,6 +156,14 @@ def _template(value: Value, ids: Mapping[str, int]) -> Callable[[Parts], Parts]:
         ]
 
     return process
+
+
+_PROCESSORS: dict[str, Callable[[Value, Mapping[str, int]], Callable[[Parts], Parts]]] = {
+    "BertProcessing": _bert,
+    "ByteLevel": lambda value, _: partial(_trimmed, value),
+    "RobertaProcessing": _roberta,
+    "TemplateProcessing": _template,
+}
 
 
 def _places(

@@ -18,7 +18,7 @@ from wwho.format.model import Action
 from wwho.format.rewriting import Ends, Replace
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
-from wwho.importers.huggingface.draft import ANY, Draft
+from wwho.importers.huggingface.draft import ANY, Draft, one
 from wwho.importers.huggingface.pieces import (
     MARK,
     Grouped,
@@ -75,11 +75,7 @@ def add_pretokenizer(value: Value, draft: Draft) -> None:
             f"{value.kind()} after ByteLevel cuts between the bytes of a character, which no "
             "artifact can; put it before ByteLevel"
         )
-    value.dispatch({kind: _adding(add, draft) for kind, add in _KINDS.items()}, "pre-tokenizer")
-
-
-def _adding(add: Callable[[Value, Draft], None], draft: Draft) -> Callable[[Value], None]:
-    return lambda value: add(value, draft)
+    value.dispatch(_KINDS, "pre-tokenizer", draft)
 
 
 def pattern_of(value: Value) -> Node | None:
@@ -92,7 +88,7 @@ def pattern_of(value: Value) -> Node | None:
     pattern = value.at("pattern")
     if pattern.raw and set(pattern.be(dict)) == {"String"}:
         literal = pattern.text("String")
-        return Seq(tuple(Chars(CodePointSet.of(char)) for char in literal)) if literal else None
+        return Seq(tuple(map(one, literal))) if literal else None
     if not pattern.raw or set(pattern.be(dict)) != {"Regex"}:
         pattern.fail(f'found {shown(pattern.raw)}, expected {{"String": ...}} or {{"Regex": ...}}')
     return parse_oniguruma(pattern.text("Regex"))
@@ -204,8 +200,7 @@ def _metaspace(value: Value, draft: Draft) -> None:
         _words(draft, mark)
     else:
         settle(value, draft)
-        space, any_ = Chars(CodePointSet.of(" ")), ANY
-        draft.rewriting.append(Replace(draft.scanner("spaces", space, any_), (mark, None)))
+        draft.rewriting.append(draft.replacing("spaces", (one(" "), mark), (ANY, None)))
         if scheme == "always" and draft.marked:
             put_in_front(value, draft, mark)
         elif scheme != "never":
@@ -214,7 +209,7 @@ def _metaspace(value: Value, draft: Draft) -> None:
             draft.rewriting.append(Ends(strip, bool(strip), prefix=mark, unless=True, first=first))
         unmark(draft)
     if split:
-        _cut(draft, "metaspace", Chars(CodePointSet.of(mark)), "MergedWithNext")
+        _cut(draft, "metaspace", one(mark), "MergedWithNext")
 
 
 def cut_words(draft: Draft, model: Viterbi) -> None:
@@ -232,11 +227,11 @@ def _words(draft: Draft, mark: str) -> None:
     draft.stages.clear()
     draft.words = None
     spaces = many(Chars(white_space()), 1)
-    own = Seq((spaces, Chars(CodePointSet.of(mark))))
+    own = Seq((spaces, one(mark)))
     strip = "".join(map(chr, white_space()))
     draft.rewriting.append(Ends(strip=strip, left=True, right=True, prefix=mark, unless=True))
-    number = draft.scanner("words", own, spaces, ANY)
-    draft.rewriting.append(Replace(number, (mark, mark, None), frozenset({1})))
+    rules = (own, mark), (spaces, mark), (ANY, None)
+    draft.rewriting.append(draft.replacing("words", *rules, after={1}))
 
 
 def _whitespace(_: Value, draft: Draft) -> None:
@@ -283,7 +278,7 @@ def _delimiter(value: Value, draft: Draft) -> None:
     delimiter = value.text("delimiter")
     if len(delimiter) != 1:
         value.at("delimiter").fail(f"found {shown(delimiter)}, expected one character")
-    _cut(draft, "delimiter", Chars(CodePointSet.of(delimiter)), "Removed")
+    _cut(draft, "delimiter", one(delimiter), "Removed")
 
 
 def _fixed_length(value: Value, draft: Draft) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 from wwho.errors import SourceError
 from wwho.importers.source import escaped, shown
 
+Given = ParamSpec("Given")
 Read = TypeVar("Read")
 _REQUIRED = object()
 TYPES = {
@@ -86,16 +87,26 @@ class Value:
 
     def items(self, key: str) -> Iterator[Value]:
         """The items of a list that is a member."""
-        found = self._member(key, list, _REQUIRED)
-        return (self.at(key).at(number) for number in range(len(found)))
+        self._member(key, list, _REQUIRED)
+        return self.at(key).each()
+
+    def each(self) -> Iterator[Value]:
+        """The items of the list that it must be."""
+        return (self.at(number) for number in range(len(self.be(list))))
 
     def kind(self) -> str:
         """What its member "type" says."""
         self.be(dict)
         return self.text("type")
 
-    def dispatch(self, readers: Mapping[str, Callable[[Value], Read]], what: str) -> Read:
-        """Let the reader of its type read it.
+    def dispatch(
+        self,
+        readers: Mapping[str, Callable[Concatenate[Value, Given], Read]],
+        what: str,
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Read:
+        """Let the reader of its type read it, which is given more.
 
         Raises:
             SourceError: there is none of this type.
@@ -106,7 +117,7 @@ class Value:
             self.at("type").fail(
                 f"found {shown(kind)}, which is no {what} that is known; the nearest is {near[0]!r}"
             )
-        return readers[kind](self)
+        return readers[kind](self, *given, **named)
 
 
 OPTIONS = frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from wwho.compile.codepoints import ALL, CodePointSet
@@ -19,6 +20,14 @@ NONCHARACTERS = "".join(
 )
 
 ANY: Node = Chars(ALL)
+
+Rule = tuple[Node, str | None]
+"""Of a step that replaces: a pattern, and what stands for its matches; None: they stay."""
+
+
+def one(*chars: str | int) -> Chars:
+    """One of these characters."""
+    return Chars(CodePointSet.of(*chars))
 
 
 @dataclass
@@ -64,6 +73,19 @@ class Draft:
         if made not in self.scanners:
             self.scanners.append(made)
         return self.scanners.index(made)
+
+    def replacing(
+        self,
+        name: str,
+        *rules: Rule,
+        after: Collection[int] = (),
+        longest: bool = False,
+        empty: bool = False,
+    ) -> Replace:
+        """A step of these rules; `after` are numbers of some, as for `Replace`."""
+        nodes = (node for node, _ in rules)
+        number = self.scanner(name, *nodes, longest=longest, empty=empty)
+        return Replace(number, tuple(content for _, content in rules), frozenset(after))
 
     def stage(self, name: str, *rules: tuple[Node, Action], empty: bool = False) -> None:
         """Add a stage: the rules and what becomes of their matches."""

@@ -31,13 +31,13 @@ from wwho.compile.syntax import (
     seq,
 )
 from wwho.format.model import Action, Stage
-from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Spell, Step
+from wwho.format.rewriting import MATCH, Ends, Rewriting, Spell, Step
 from wwho.importers.huggingface.document import Value
-from wwho.importers.huggingface.draft import ANY, Draft
+from wwho.importers.huggingface.draft import ANY, Draft, Rule, one
 
 MARK = "\ud800"
 AFTER_MATCH, BEFORE_GAP = "\ud801", "\ud802"
-MARKS = Chars(CodePointSet.of(MARK))
+MARKS = one(MARK)
 UNMARKED = ALL - MARKS.chars
 AT_END: Node = Alt((End(), Look(negative=False, chars=MARKS.chars)))
 
@@ -64,24 +64,21 @@ def settle(value: Value, draft: Draft) -> None:
         if scanner.empty:
             _settle_empty(draft, scanner, stage)
             continue
-        nodes: list[Node] = [MARKS]
-        contents: list[str | None] = [None]
+        rules: list[Rule] = [(MARKS, None)]
         *_, last = stage.actions
         joins = {Action.BEFORE, Action.BEHIND} & {*stage.actions}
         for node, action in zip(scanner.rules, stage.actions, strict=True):
             node = mapped(node, lambda chars: chars - MARKS.chars, AT_END)
             if action is Action.GROUP and node == Chars(UNMARKED) and last is action:
-                contents.append(None)
+                rules.append((node, None))
             elif action is Action.GROUP and not joins:
-                node = many(node, 1)
-                contents.append(CONTENTS[Action.KEEP])
+                rules.append((many(node, 1), CONTENTS[Action.KEEP]))
             elif action is Action.GROUP or (joins and action not in joins):
                 value.fail("pieces are rewritten here that an earlier pre-tokenizer joins")
             else:
-                contents.append(CONTENTS[action])
-            nodes.append(node)
-        number = draft.scanner(f"{scanner.name}, marked", *nodes, longest=scanner.longest)
-        draft.rewriting.append(Replace(number, tuple(contents)))
+                rules.append((node, CONTENTS[action]))
+        step = draft.replacing(f"{scanner.name}, marked", *rules, longest=scanner.longest)
+        draft.rewriting.append(step)
     draft.marked = draft.marked or bool(draft.stages)
     draft.stages.clear()
 
@@ -96,13 +93,13 @@ def _settle_empty(draft: Draft, scanner: Scanner, stage: Stage) -> None:
     content, begin = CONTENTS[match], MARK
     if match is Action.BEHIND:  # What it does not match begins a piece, but for directly after it.
         content, begin = content + AFTER_MATCH, BEFORE_GAP
-    kept: tuple[str, str | None] = (MARK, MARK) if gap is Action.DROP else (f"{begin}{MATCH}", None)
-    number = draft.scanner(f"{scanner.name}, marked", pattern, begins, other, empty=True)
-    draft.rewriting.append(Replace(number, (content, *kept)))
+    gaps = (MARK, MARK) if gap is Action.DROP else (f"{begin}{MATCH}", None)
+    rules = (pattern, content), (begins, gaps[0]), (other, gaps[1])
+    draft.rewriting.append(draft.replacing(f"{scanner.name}, marked", *rules, empty=True))
     if match is Action.BEHIND:
-        after, before = (Chars(CodePointSet.of(each)) for each in (AFTER_MATCH, BEFORE_GAP))
-        number = draft.scanner("matches and gaps", seq(after, before), before, after, ANY)
-        draft.rewriting.append(Replace(number, ("", MARK, "", None)))
+        after, before = one(AFTER_MATCH), one(BEFORE_GAP)
+        both = (seq(after, before), ""), (before, MARK), (after, "")
+        draft.rewriting.append(draft.replacing("matches and gaps", *both, (ANY, None)))
 
 
 def unmark(draft: Draft) -> None:
@@ -115,7 +112,7 @@ def unmark(draft: Draft) -> None:
         names = " ".join(f"U+{ord(char):X}" for char in cut)
         draft.notes.append(f"a text may not have these noncharacters in a row: {names}")
     draft.rewriting.append(Rewriting({ord(MARK): tuple(map(ord, cut))}))
-    drop = seq(*(Chars(CodePointSet.of(each)) for each in cut)), Action.DROP
+    drop = seq(*map(one, cut)), Action.DROP
     draft.stage("marks", drop, (ANY, Action.GROUP))
     draft.marked = False
 
@@ -194,23 +191,23 @@ def marked_groups(draft: Draft, found: Grouped) -> list[Step]:
     """
     digit = Chars(found.digits - MARKS.chars)
     whole = Repeat(digit, found.size, found.size)
-    sizes = {n: Chars(CodePointSet.of(ord(MARK) + n)) for n in range(1, found.size)}
+    sizes = {n: ord(MARK) + n for n in range(1, found.size)}
     mark = "" if found.between or found.joined else MARK
-    runs: list[Node] = [
-        seq(Repeat(digit, n, n), many(whole), found.end) for n in range(1, found.size)
+    runs: list[Rule] = [
+        (seq(Repeat(digit, n, n), many(whole), found.end), f"{mark}{chr(told)}{MATCH}")
+        for n, told in sizes.items()
     ]
-    contents: list[str | None] = [f"{mark}{chr(ord(MARK) + n)}{MATCH}" for n in sizes]
-    runs += [seq(many(whole, 1), found.end), ANY]
-    contents += [mark + MATCH if mark else None, None]
-    steps: list[Step] = [Replace(draft.scanner("runs", *runs), tuple(contents))]
-    firsts = alt(*(seq(chars, Repeat(digit, n, n)) for n, chars in sizes.items()))
+    runs.append((seq(many(whole, 1), found.end), mark + MATCH if mark else None))
+    firsts = alt(*(seq(one(told), Repeat(digit, n, n)) for n, told in sizes.items()))
     cut = MARK + MATCH if found.between else MATCH + MARK
-    nodes, contents = [firsts, whole, ANY], [None if found.between else cut, cut, None]
+    groups: list[Rule] = [(firsts, None if found.between else cut), (whole, cut), (ANY, None)]
     if found.goes_on:
-        nodes.insert(0, seq(many(digit, 1), found.goes_on))
-        contents.insert(0, None)
-    steps.append(Replace(draft.scanner("groups", *nodes), tuple(contents)))
-    return [*steps, Rewriting({ord(MARK) + n: () for n in sizes})]
+        groups.insert(0, (seq(many(digit, 1), found.goes_on), None))
+    return [
+        draft.replacing("runs", *runs, (ANY, None)),
+        draft.replacing("groups", *groups),
+        Rewriting(dict.fromkeys(sizes.values(), ())),
+    ]
 
 
 def spell(value: Value, draft: Draft) -> None:
@@ -226,8 +223,8 @@ def put_in_front(value: Value, draft: Draft, character: str) -> None:
     draft.rewriting.append(Ends(prefix=MARK))
     others = ALL - CodePointSet.of(character, MARK)
     start = seq(many(MARKS, 1), Look(negative=False, chars=others))
-    number = draft.scanner(f"pieces without {character}", start, ANY)
-    draft.rewriting.append(Replace(number, (f"{MARK}{character}", None), frozenset({0})))
+    rules = (start, f"{MARK}{character}"), (ANY, None)
+    draft.rewriting.append(draft.replacing(f"pieces without {character}", *rules, after={0}))
     draft.marked = True
     unmark(draft)
 
@@ -248,21 +245,15 @@ def tell_places(
     settle(value, draft)
     guard(draft)
     start = seq(many(MARKS, 1), Look(negative=False, chars=UNMARKED))
-    nodes = [start, MARKS, seq(Chars(UNMARKED), AT_END), Chars(UNMARKED)]
-    contents = [MARK + lead, None, MATCH + suffix, MATCH + prefix]
-    later = {0, 3}
     if lead or whole:
         draft.rewriting.append(Ends(prefix=MARK))
         draft.marked = True
-    if not lead:
-        del nodes[0], contents[0]
-        later = {2}
-    texts = sorted(whole)
-    nodes[:0] = (_piece(*(Chars(CodePointSet.of(char)) for char in text)) for text in texts)
-    contents[:0] = map(whole.__getitem__, texts)
-    number = draft.scanner("places", *nodes)
-    later = {place + len(texts) for place in later}
-    draft.rewriting.append(Replace(number, tuple(contents), frozenset(later)))
+    rules: list[Rule] = [(_piece(*map(one, text)), whole[text]) for text in sorted(whole)]
+    later = {len(rules), len(rules) + 3} if lead else {len(rules) + 2}
+    rules += [(start, MARK + lead)] if lead else []
+    rules += [(MARKS, None), (seq(Chars(UNMARKED), AT_END), MATCH + suffix)]
+    rules.append((Chars(UNMARKED), MATCH + prefix))
+    draft.rewriting.append(draft.replacing("places", *rules, after=later))
 
 
 def _piece(*parts: Node) -> Node:
@@ -312,27 +303,22 @@ def spell_unknown(
     ends: list[Node] = [Look(negative=True, chars=behinds)] if behinds else []
 
     def units(front: str, chars: CodePointSet, behind: str) -> Node:
-        after = [Chars(CodePointSet.of(behind))] if behind else ends
-        return seq(Chars(CodePointSet.of(front)), Chars(chars - MARKS.chars), *after)
+        after = [one(behind)] if behind else ends
+        return seq(one(front), Chars(chars - MARKS.chars), *after)
 
-    nodes: list[Node] = [alt(MARKS, *(units(*each) for each in known if each[1]))]
-    contents: list[str | None] = [None]
+    rules: list[Rule] = [(_ending(whole), None)] if whole else []
+    rules.append((alt(MARKS, *(units(*each) for each in known if each[1])), None))
     for (front, behind), (chars, (before, after)) in spelled.items():
-        nodes.append(units(front, chars, behind))
-        contents.append(before + opening + MATCH + (closing + after if behind else ""))
+        stands = before + opening + MATCH + (closing + after if behind else "")
+        rules.append((units(front, chars, behind), stands))
     any_ = Chars(ALL - fronts - behinds - MARKS.chars)
     last = [optional(Chars(behinds))] if behinds else []
-    nodes += [seq(Chars(fronts), any_, *last), ANY]
-    contents += [content, None]
-    if whole:
-        nodes.insert(0, _ending(whole))
-        contents.insert(0, None)
-    draft.rewriting.append(Replace(draft.scanner("known", *nodes), tuple(contents)))
-    gone: list[Node] = [seq(Chars(CodePointSet.of(opening)), Chars(fronts))]
+    rules.append((seq(Chars(fronts), any_, *last), content))
+    draft.rewriting.append(draft.replacing("known", *rules, (ANY, None)))
+    gone: list[Node] = [seq(one(opening), Chars(fronts))]
     if behinds:
-        gone.append(seq(Chars(behinds), Chars(CodePointSet.of(closing))))
-    number = draft.scanner("alone", alt(*gone), ANY)
-    draft.rewriting.append(Replace(number, ("", None)))
+        gone.append(seq(Chars(behinds), one(closing)))
+    draft.rewriting.append(draft.replacing("alone", (alt(*gone), ""), (ANY, None)))
 
 
 def spelled_in(known: Collection[int]) -> CodePointSet:
@@ -384,38 +370,30 @@ def replace_unknown(
     prefix = "".join({before for before, _, _ in known})
     suffix = "".join({behind for _, _, behind in known})
     goes_on = [Look(negative=True, chars=CodePointSet.of(suffix))] if suffix else []
-    rules = [
+    units = [
         seq(
-            *(Chars(CodePointSet.of(each)) for each in before),
-            Chars(chars - MARKS.chars),
-            *(Chars(CodePointSet.of(each)) for each in behind),
+            *(*map(one, before), Chars(chars - MARKS.chars), *map(one, behind)),
             *([] if behind else goes_on),
         )
         for before, chars, behind in known
         if chars
     ]
     own = CodePointSet.of(*prefix, *suffix) | MARKS.chars
-    other = seq(
-        *(optional(Chars(CodePointSet.of(each))) for each in prefix),
-        Chars(ALL - own),
-        *(optional(Chars(CodePointSet.of(each))) for each in suffix),
-    )
+    beside = ([optional(one(each)) for each in each_side] for each_side in (prefix, suffix))
+    other = seq(*next(beside), Chars(ALL - own), *next(beside))
     if fuse:
         for _, chars, _ in known:
             own |= chars
         other = many(Chars(ALL - own), 1)
-    nodes = [alt(MARKS, *rules), other, ANY]
-    contents = [None, content, None]
+    rules: list[Rule] = [(_ending(ending), None)] if ending else []
     if whole:
         draft.rewriting.append(Ends(prefix=MARK))
         draft.marked = True
-        texts = (seq(*(Chars(CodePointSet.of(char)) for char in text)) for text in sorted(whole))
-        nodes.insert(0, seq(many(MARKS, 1), alt(*(seq(text, AT_END) for text in texts))))
-        contents.insert(0, MATCH + whole_mark(draft))
-    if ending:
-        nodes.insert(0, _ending(ending))
-        contents.insert(0, None)
-    draft.rewriting.append(Replace(draft.scanner("known", *nodes), tuple(contents)))
+        texts = (seq(*map(one, text)) for text in sorted(whole))
+        pieces = seq(many(MARKS, 1), alt(*(seq(text, AT_END) for text in texts)))
+        rules.append((pieces, MATCH + whole_mark(draft)))
+    rules += [(alt(MARKS, *units), None), (other, content), (ANY, None)]
+    draft.rewriting.append(draft.replacing("known", *rules))
 
 
 def move_unknown(value: Value, draft: Draft, known: CodePointSet) -> None:
@@ -433,8 +411,7 @@ def move_unknown(value: Value, draft: Draft, known: CodePointSet) -> None:
     settle(value, draft)
     guard(draft)
     known -= MARKS.chars
-    nodes: list[Node] = [MARKS]
-    contents: list[str | None] = [None]
+    rules: list[Rule] = [(MARKS, None)]
     ends = (0, 0x80, 0x800, 0x10000, 0x110000)
     for size, (start, stop) in enumerate(pairwise(ends), 1):
         long = CodePointSet.of((start, stop - 1)) - MARKS.chars
@@ -443,15 +420,10 @@ def move_unknown(value: Value, draft: Draft, known: CodePointSet) -> None:
             (long & known, MATCH + filler(draft) * (size - 1)),
         ):
             if chars:
-                nodes.append(Chars(chars))
-                contents.append(content)
+                rules.append((Chars(chars), content))
     order = {**dict.fromkeys((*known, ord(filler(draft))), 1), ord(UNKNOWN): 2}
-    gone = draft.scanner("unknown", Chars(CodePointSet.of(UNKNOWN)), ANY)
-    draft.rewriting += [
-        Replace(draft.scanner("known", *nodes), tuple(contents)),
-        Rewriting(order=order),
-        Replace(gone, ("", None)),
-    ]
+    gone = draft.replacing("unknown", (one(UNKNOWN), ""), (ANY, None))
+    draft.rewriting += [draft.replacing("known", *rules), Rewriting(order=order), gone]
 
 
 def filler(draft: Draft) -> str:

@@ -8,12 +8,11 @@ from typing import NoReturn
 
 from wwho.build.bpe import live_pairs
 from wwho.compile.codepoints import ALL, CodePointSet
-from wwho.compile.syntax import Chars, seq
+from wwho.compile.syntax import seq
 from wwho.format.decoder import Replace, Step, Strip
 from wwho.format.rewriting import MATCH
-from wwho.format.rewriting import Replace as Replaced
 from wwho.importers.huggingface.document import Value
-from wwho.importers.huggingface.draft import ANY, Draft
+from wwho.importers.huggingface.draft import ANY, Draft, one
 from wwho.importers.huggingface.pieces import (
     MARK,
     MARKS,
@@ -133,9 +132,8 @@ class Places:
         """Let steps tell a text's symbols as those of tokens are told."""
         tell_places(self.value, draft, self.lead, self.front, self.behind, self._whole)
         if MATCH + SUFFIXED in self._whole.values():
-            suffix = seq(*(Chars(CodePointSet.of(char)) for char in self.suffix + SUFFIXED))
-            number = draft.scanner("suffixes", suffix, ANY)
-            draft.rewriting.append(Replaced(number, (self.behind, None)))
+            suffix = seq(*map(one, self.suffix + SUFFIXED)), self.behind
+            draft.rewriting.append(draft.replacing("suffixes", suffix, (ANY, None)))
 
     @property
     def ending(self) -> str:

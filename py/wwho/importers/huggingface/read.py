@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from wwho.build.base import WRITER
 from wwho.build.bpe import safe_cuts
 from wwho.build.fuse import fuse
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.core.decoding import listed_texts
 from wwho.core.normalizing import normalize
 from wwho.errors import ArtifactError, PatternError, SourceError
+from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.decoder import Decoder
 from wwho.format.greedy import Greedy
@@ -31,6 +31,8 @@ from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source, parse_json, shown
 
 ENGINE = "tokenizers 0.23.3"
+Listed = tuple[str, Flag, int | None]
+"""An added token: its text, how it is found, and the id of the file."""
 PARTS = {
     "version",
     "added_tokens",
@@ -137,20 +139,21 @@ def _make(
         for key in root.raw
         if key not in PARTS | IGNORED.keys()
     ]
-    record = {**provenance(source, options), **components(root.raw)}
+    record = options.record(source) | {"engine": ENGINE, "unicode": UNICODE_VERSION}
+    record |= settings_beside(source) | components(root.raw)
     artifact = assemble(root, draft, vocabulary, listed, record)
     return Imported(artifact=artifact, kind=kind, engine=ENGINE, notes=tuple(draft.notes))
 
 
-def with_patterns(value: Value, draft: Draft, add: object) -> None:
+def with_patterns(value: Value, draft: Draft, add: Callable[[Value, Draft], None]) -> None:
     """Add a component; an error of a pattern says where it stands."""
     try:
-        add(value, draft)  # type: ignore[operator]
+        add(value, draft)
     except PatternError as error:
         raise SourceError(f"{value.pointer}: {error}", pointer=value.pointer) from error
 
 
-def private(root: Value, listed: Sequence[tuple[str, Flag, int | None]]) -> str:
+def private(root: Value, listed: Sequence[Listed]) -> str:
     """Noncharacters that no token has."""
     vocab = (root.at("model").raw or {}).get("vocab") or ()
     texts = (text if isinstance(text, str) else str(text) for text in vocab)
@@ -158,9 +161,9 @@ def private(root: Value, listed: Sequence[tuple[str, Flag, int | None]]) -> str:
     return "".join(each for each in NONCHARACTERS if each not in taken)[:8]
 
 
-def added_tokens(root: Value) -> list[tuple[str, Flag, int | None]]:
-    """The added tokens in the order of the list: text, how they are found, the id of the file."""
-    found: dict[str, tuple[str, Flag, int | None]] = {}
+def added_tokens(root: Value) -> list[Listed]:
+    """The added tokens in the order of the list."""
+    found: dict[str, Listed] = {}
     if root.raw.get("added_tokens") is None:
         return []
     for value in root.items("added_tokens"):
@@ -183,7 +186,7 @@ def added_tokens(root: Value) -> list[tuple[str, Flag, int | None]]:
     return list(found.values())
 
 
-def listed_ids(root: Value, listed: list[tuple[str, Flag, int | None]]) -> dict[str, int]:
+def listed_ids(root: Value, listed: Sequence[Listed]) -> dict[str, int]:
     """The ids that the engine gives to added tokens, which need not be those of the file."""
     vocab = root.at("model").at("vocab").raw
     if isinstance(vocab, list):
@@ -205,12 +208,11 @@ def assemble(
     root: Value,
     draft: Draft,
     vocabulary: Vocabulary,
-    listed: list[tuple[str, Flag, int | None]],
+    listed: Sequence[Listed],
     record: Mapping[str, str],
 ) -> Artifact:
     """Put all parts together."""
     ids = listed_ids(root, listed)
-    owners = {number: text for text, number in vocabulary.ids.items()}
     units = None
     if isinstance(vocabulary.model, BPE) and vocabulary.model.units:
         units = draft.scanner("characters", vocabulary.unit)
@@ -220,44 +222,7 @@ def assemble(
         cut_words(draft, vocabulary.model)
     needs = Flag.LSTRIP | Flag.RSTRIP | Flag.SINGLE_WORD
     scanners, properties = draft.compiled(any(flags & needs for _, flags, _ in listed))
-    added: list[Added] = []
-    places: dict[str, int] = {}
-    moved = 0
-    for place, (text, flags, stated) in enumerate(listed):
-        number = ids[text]
-        bare = draft.byte_level and not text.isascii() and text not in vocabulary.hidden
-        if text in vocabulary.ids and bare:
-            root.at("added_tokens").at(place).fail(
-                f"{shown(text)} gets the id {number} of a token that stands for other bytes"
-            )
-        bytes_alone = isinstance(vocabulary.model, BPE) and not vocabulary.model.units
-        if bytes_alone and owners.get(number, text) != text:
-            root.at("added_tokens").at(place).fail(
-                f"{shown(text)} gets the id {number}, which is that of {shown(owners[number])}"
-            )
-        moved += stated != number
-        forms = spelled(text, number, flags, draft, scanners)
-        if not forms[0].text:
-            root.at("added_tokens").at(place).fail(
-                f"nothing is left of its normalized text, found {shown(text)}; set its "
-                '"normalized" to false'
-            )
-        if (other := places.setdefault(forms[0].text, place)) != place:
-            root.at("added_tokens").at(place).fail(
-                f"{shown(text)} is found as {shown(forms[0].text)}, as is that of "
-                f"/added_tokens/{other}; an artifact has one token of a text: remove one"
-            )
-        added += forms
-    if moved:
-        draft.notes.append(
-            f"{moved} added tokens have other ids than the file says: {ENGINE} gives a token that "
-            "the model has the model's id, and the others the next ones"
-        )
-    taken = {token.text for token in added}
-    for text, number in vocabulary.hidden.items():
-        if text and text not in taken:
-            added.append(Added(text, number, Flag.HIDDEN))
-    added.sort(key=lambda token: token.id)
+    added = _added(root, draft, vocabulary, listed, ids, scanners)
     everything = {**vocabulary.ids, **ids}
     prefix = root.at("model").raw.get("continuing_subword_prefix")
     continuing = prefix if isinstance(vocabulary.model, Greedy) and prefix else ""
@@ -265,11 +230,10 @@ def assemble(
     route = Route("text", model=0, stages=tuple(range(len(stages))), units=units)
     artifact = Artifact(
         scanners=scanners,
-        router=None,
         routes=(route,),
         models=(vocabulary.model,),
         stages=stages,
-        added=tuple(added),
+        added=added,
         properties=properties,
         normalizer=tuple(draft.normalizer),
         rewriting=tuple(draft.rewriting),
@@ -287,13 +251,60 @@ def assemble(
     return fuse(replace(artifact, decoder=decoder))
 
 
-def spelled(text: str, number: int, flags: Flag, draft: Draft, scanners: object) -> list[Added]:
+def _added(
+    root: Value,
+    draft: Draft,
+    vocabulary: Vocabulary,
+    listed: Sequence[Listed],
+    ids: Mapping[str, int],
+    scanners: CompiledScanners,
+) -> tuple[Added, ...]:
+    """The added tokens as they are found, and the tokens that only decode, by ascending id."""
+    owners = {number: text for text, number in vocabulary.ids.items()}
+    bytes_alone = isinstance(vocabulary.model, BPE) and not vocabulary.model.units
+    added: list[Added] = []
+    places: dict[str, int] = {}
+    moved = 0
+    for place, (text, flags, stated) in enumerate(listed):
+        number, value = ids[text], root.at("added_tokens").at(place)
+        bare = draft.byte_level and not text.isascii() and text not in vocabulary.hidden
+        if text in vocabulary.ids and bare:
+            value.fail(f"{shown(text)} gets the id {number} of a token that stands for other bytes")
+        if bytes_alone and owners.get(number, text) != text:
+            value.fail(
+                f"{shown(text)} gets the id {number}, which is that of {shown(owners[number])}"
+            )
+        moved += stated != number
+        forms = spelled(text, number, flags, draft, scanners)
+        if not forms[0].text:
+            value.fail(
+                f"nothing is left of its normalized text, found {shown(text)}; set its "
+                '"normalized" to false'
+            )
+        if (other := places.setdefault(forms[0].text, place)) != place:
+            value.fail(
+                f"{shown(text)} is found as {shown(forms[0].text)}, as is that of "
+                f"/added_tokens/{other}; an artifact has one token of a text: remove one"
+            )
+        added += forms
+    if moved:
+        draft.notes.append(
+            f"{moved} added tokens have other ids than the file says: {ENGINE} gives a token that "
+            "the model has the model's id, and the others the next ones"
+        )
+    taken = {token.text for token in added}
+    for text, number in vocabulary.hidden.items():
+        if text and text not in taken:
+            added.append(Added(text, number, Flag.HIDDEN))
+    return tuple(sorted(added, key=lambda token: token.id))
+
+
+def spelled(
+    text: str, number: int, flags: Flag, draft: Draft, scanners: CompiledScanners
+) -> list[Added]:
     """An added token; one of normalized text is found by its own normalized form."""
-    if not flags & Flag.NORMALIZED:
-        return [Added(text, number, flags)]
-    if not draft.normalizer:
-        return [Added(text, number, flags)]
-    form = normalize(draft.normalizer, text.encode(), scanners)[0].decode()  # type: ignore[arg-type]
+    steps = draft.normalizer if flags & Flag.NORMALIZED else ()
+    form = normalize(steps, text.encode(), scanners)[0].decode()
     if form == text:
         return [Added(text, number, flags)]
     # It decodes to that form, too: the first text of an id counts. What is special is known by its
@@ -301,19 +312,6 @@ def spelled(text: str, number: int, flags: Flag, draft: Draft, scanners: object)
     flags &= ~Flag.SPECIAL
     hidden = Added(text, number, Flag.HIDDEN)
     return [Added(form, number, flags), hidden]
-
-
-def provenance(source: Source, options: Options) -> dict[str, str]:
-    """Where the model comes from."""
-    return {
-        "name": options.name,
-        "source": options.source or source.name,
-        "license": options.license or "unknown",
-        "engine": ENGINE,
-        **settings_beside(source),
-        "unicode": UNICODE_VERSION,
-        "writer": WRITER,
-    }
 
 
 def components(document: Mapping[str, Any]) -> dict[str, str]:

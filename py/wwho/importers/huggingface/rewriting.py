@@ -13,11 +13,11 @@ from wwho.compile.normal_forms import Form, lower_case, normal_form
 from wwho.compile.syntax import Alt, Chars, End, Look, Node, Seq, mapped, seq
 from wwho.compile.unicode import category, white_space
 from wwho.errors import SourceError
-from wwho.format.rewriting import MATCH, Ends, Replace, Rewriting, Rules, Spell, Step
+from wwho.format.rewriting import MATCH, Ends, Rewriting, Rules, Spell, Step
 from wwho.importers.charsmap import read_charsmap
 from wwho.importers.huggingface.cutting import IDEOGRAPHS, no_inserts, pattern_of
 from wwho.importers.huggingface.document import Value, check_options
-from wwho.importers.huggingface.draft import ANY, Draft
+from wwho.importers.huggingface.draft import ANY, Draft, one
 from wwho.importers.huggingface.pieces import AFTER_MATCH
 
 KEPT_BY_CLEAN = CodePointSet.of("\t", "\n", "\r")
@@ -42,11 +42,7 @@ def add_normalizer(value: Value, draft: Draft) -> None:
     draft.ideographs = None  # The spaces around them may count from here on.
     if draft.byte_level:
         value.fail("a normalizer after ByteLevel rewrites bytes, which no artifact can")
-    value.dispatch({kind: _adding(add, draft) for kind, add in _KINDS.items()}, "normalizer")
-
-
-def _adding(add: Callable[[Value, Draft], None], draft: Draft) -> Callable[[Value], None]:
-    return lambda value: add(value, draft)
+    value.dispatch(_KINDS, "normalizer", draft)
 
 
 def _sequence(value: Value, draft: Draft) -> None:
@@ -60,12 +56,12 @@ def _bert(value: Value, draft: Draft) -> None:
     if clean:
         gone = category("Cc", "8.0") | category("Cf", "8.0") | category("Co", "8.0")
         gone = (gone | CodePointSet.of(0, 0xFFFD)) - KEPT_BY_CLEAN
-        number = draft.scanner("clean", Chars(gone), Chars(white_space()), ANY)
-        draft.normalizer.append(Replace(number, ("", " ", None)))
+        rules = (Chars(gone), ""), (Chars(white_space()), " "), (ANY, None)
+        draft.normalizer.append(draft.replacing("clean", *rules))
     apart: Step | None = None
     if value.flag("handle_chinese_chars"):
-        number = draft.scanner("ideographs apart", Chars(IDEOGRAPHS), ANY)
-        apart = Replace(number, (f" {MATCH} ", None))
+        around = (Chars(IDEOGRAPHS), f" {MATCH} "), (ANY, None)
+        apart = draft.replacing("ideographs apart", *around)
         draft.normalizer.append(apart)
     if lowercase if accents is None else accents:
         draft.normalizer += [normal_form("nfd", "9.0"), _removal(category("Mn", "8.0"))]
@@ -99,7 +95,7 @@ def _replace(value: Value, draft: Draft) -> None:
         draft.inserts = draft.inserts or bool(content)
         draft.normalizer += _replace_empty(draft, node, content)
     else:
-        draft.normalizer.append(Replace(draft.scanner("replace", node, ANY), (content, None)))
+        draft.normalizer.append(draft.replacing("replace", (node, content), (ANY, None)))
 
 
 def _replace_empty(draft: Draft, pattern: Node, content: str) -> list[Step]:
@@ -108,23 +104,22 @@ def _replace_empty(draft: Draft, pattern: Node, content: str) -> list[Step]:
     Surrogates, which no text has, stand for an empty match, for the end of another match, after
     which none is empty, and for the end of the text, where one may be.
     """
-    empty, match, end = (Chars(CodePointSet.of(each)) for each in (EMPTY, AFTER_MATCH, END))
+    empty, match, end = map(one, (EMPTY, AFTER_MATCH, END))
     pattern = mapped(
         pattern,
         lambda chars: chars - end.chars,
         Alt((End(), Look(negative=False, chars=end.chars))),
     )
-    rules = (pattern, Alt(()), ANY)
-    found = (content + AFTER_MATCH, EMPTY + MATCH, None)
+    rules = (pattern, content + AFTER_MATCH), (Alt(()), EMPTY + MATCH), (ANY, None)
     before = seq(Chars(ALL - match.chars), Look(negative=False, chars=empty.chars))
     return [
         Ends(suffix=END),
-        Replace(draft.scanner("matches, also empty", *rules, empty=True), found),
+        draft.replacing("matches, also empty", *rules, empty=True),
         # It has the place of the character before it.
-        Replace(draft.scanner("before empty", before, ANY), (MATCH + content + AFTER_MATCH, None)),
-        Replace(
-            draft.scanner("empty", seq(match, empty), empty, match, end, ANY),
-            ("", content, "", "", None),
+        draft.replacing("before empty", (before, MATCH + content + AFTER_MATCH), (ANY, None)),
+        draft.replacing(
+            *("empty", (seq(match, empty), ""), (empty, content), (match, ""), (end, "")),
+            (ANY, None),
         ),
     ]
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from wwho.build.bpe import bpe_model, characters, live_pairs, singles
 from wwho.compile.codepoints import CodePointSet
-from wwho.compile.syntax import Chars, Node, many, seq
+from wwho.compile.syntax import Node, many, seq
 from wwho.format.bpe import BPE
 from wwho.format.decoder import Replace, Step
 from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Ids, Model, Unknown
-from wwho.format.rewriting import stand_in
+from wwho.format.rewriting import STAND_INS, stood_for
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
-from wwho.importers.huggingface.draft import ANY, Draft
+from wwho.importers.huggingface.draft import ANY, Draft, one
 from wwho.importers.huggingface.pieces import (
     MAX_ORDERED,
     filled,
@@ -52,17 +51,6 @@ class Vocabulary:
     hidden: dict[str, int] = field(default_factory=dict)
     unit: Node = ANY
     decoding: tuple[Step, ...] = ()
-
-
-@cache
-def stand_ins() -> dict[str, int]:
-    """The characters that stand for bytes in a byte-level vocabulary.
-
-    Example:
-        >>> stand_ins()["\\u0120"]
-        32
-    """
-    return {chr(stand_in(byte)): byte for byte in range(256)}
 
 
 def read_model(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
@@ -125,38 +113,24 @@ def read_vocab(value: Value) -> dict[str, int]:
 def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
     if value.at("dropout").raw:
         value.at("dropout").fail("dropout gives other ids each time; set it to null")
-    byte_level = draft.byte_level
     vocab = read_vocab(value.at("vocab"))
     prefix = value.option("continuing_subword_prefix", str) or ""
     suffix = value.option("end_of_word_suffix", str) or ""
     merges = _merges(value.at("merges"), vocab, prefix)
     made = {left + right[len(prefix) :] for left, right in merges}
-    unk = value.option("unk_token", str)
-    whole, fuse, fallback = (
-        bool(value.option(option, bool))
-        for option in ("ignore_merges", "fuse_unk", "byte_fallback")
-    )
-    names = {f"<0x{byte:02X}>": byte for byte in range(256)}
-    if byte_level:
-        _refuse_bytes(value, vocab, merges, fallback)
-    fallback = fallback and not byte_level and any(text in vocab for text in names)
-    if fallback and unk not in vocab and all(text in vocab for text in names):
-        unk = None  # as nothing is unknown
+    whole, fuse = (bool(value.option(option, bool)) for option in ("ignore_merges", "fuse_unk"))
+    unk, bytes_of = _unknown(value, draft, vocab, merges)
     unk_id = None if unk is None else vocab.get(unk)
-    if unk is not None and not byte_level and unk_id is None:
-        value.at("unk_token").fail(f"found {shown(unk)}, which is no token of the vocabulary")
-    places = None
+    byte_level, places = draft.byte_level, None
     if prefix or suffix:
-        places = Places(value, prefix, suffix, draft.private, leads=fallback)
-    if places:
+        places = Places(value, prefix, suffix, draft.private, leads=bool(bytes_of))
         if byte_level:
             places.refuse("do not go with bytes; leave it out, or ByteLevel")
         places.read(vocab, merges)
         if whole:
             merges = places.take_whole(vocab, added, merges)
         places.tell(draft)
-    bytes_of = {text: byte for text, byte in names.items() if text in vocab} if fallback else {}
-    loses = unk is None and not (draft.spelled and stand_ins().keys() <= vocab.keys())
+    loses = unk is None and not (draft.spelled and STAND_INS.keys() <= vocab.keys())
     moves = not (byte_level or places or whole or bytes_of) and loses and _can_move(vocab)
     if moves:
         move_unknown(value, draft, _characters(vocab))
@@ -192,15 +166,9 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         elif not moves and _changes_symbols(value, unk, fuse and len(known) > 1, bytes_of, merges):
             unmade = _unmade(tokens, pairs) if whole and not places else set()
             own = [("", spelled_in({*bytes_of.values()}), "")] if bytes_of else []
-            texts = {text.decode() for text in unmade}
             replace_unknown(
-                value,
-                draft,
-                [*known, *own],
-                unk or "",
-                fuse and unk is not None,
-                texts,
-                places.ending if places else "",
+                *(value, draft, [*known, *own], unk or "", fuse and unk is not None),
+                *({text.decode() for text in unmade}, places.ending if places else ""),
             )
             if unmade:
                 mark = whole_mark(draft)
@@ -225,6 +193,23 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         added={*added.values()},
     )
     return Vocabulary(model, vocab, hidden, symbol, decoding)
+
+
+def _unknown(
+    value: Value, draft: Draft, vocab: Collection[str], merges: Sequence[tuple[str, str]]
+) -> tuple[str | None, dict[str, int]]:
+    """The token for unknown symbols, and those of their bytes, text to byte."""
+    unk, fallback = value.option("unk_token", str), bool(value.option("byte_fallback", bool))
+    if draft.byte_level:
+        _refuse_bytes(value, vocab, merges, fallback)
+        return unk, {}
+    names = {f"<0x{byte:02X}>": byte for byte in range(256 if fallback else 0)}
+    bytes_of = {text: byte for text, byte in names.items() if text in vocab}
+    if unk is not None and unk not in vocab:
+        if len(bytes_of) < 256:
+            value.at("unk_token").fail(f"found {shown(unk)}, which is no token of the vocabulary")
+        unk = None  # as nothing is unknown
+    return unk, bytes_of
 
 
 def _merges(value: Value, vocab: Collection[str], prefix: str) -> list[tuple[str, str]]:
@@ -260,7 +245,7 @@ def _symbols(
         symbol = unit(places.lead + places.front, places.behind)
         return places.spell, places.units, symbol, places.decoding
     if byte_level:
-        return _stood_for, singles, ANY, ()
+        return stood_for, singles, ANY, ()
     if not moves:
         return str.encode, characters, ANY, ()
     fill = filler(draft)
@@ -271,7 +256,7 @@ def _symbols(
     def spell(text: str) -> bytes:
         return "".join(filled(text, fill)).encode()
 
-    symbol = seq(ANY, many(Chars(CodePointSet.of(fill))))
+    symbol = seq(ANY, many(one(fill)))
     return spell, units, symbol, (Replace(fill, ""),)
 
 
@@ -282,7 +267,7 @@ def _refuse_bytes(
     fallback: bool,
 ) -> None:
     """Refuse what a model of bytes cannot do where some of them are no tokens."""
-    missing = [each for each in stand_ins() if each not in vocab]
+    missing = [each for each in STAND_INS if each not in vocab]
     if not missing:
         return
     if fallback and any(f"<0x{byte:02X}>" in vocab for byte in range(256)):
@@ -327,14 +312,6 @@ def _merge(raw: Any, listed: Value, number: int) -> tuple[str, str]:
     return listed.at(number).fail(
         f"found {shown(raw)}, expected two texts, or one with a space between them"
     )
-
-
-def _stood_for(text: str) -> bytes | None:
-    """The bytes that a token's text stands for; None where it is not spelled in stand-ins."""
-    table = stand_ins()
-    if any(char not in table for char in text):
-        return None
-    return bytes(table[char] for char in text)
 
 
 def _word_piece(value: Value, alone: CodePointSet) -> Vocabulary:
