@@ -20,8 +20,8 @@ from wwho.format.model import Action, Artifact, Pair, Route, Stage
 LETTERS = b"abcdx"
 DOUBLINGS = 8
 # The merge is given up only by a walk, which begins where windows do not fit together: in a chain,
-# the first pairs of which do what the last decide.
-LINKS = bytes([*range(ord("!"), ord("a")), *range(ord("e"), ord("x"))])
+# the first pairs of which do what the last decide. Bytes need one that is longer than two windows.
+LINKS = bytes([*range(0x80, 0x100), *range(ord("!"), ord("a")), *range(ord("e"), ord("x"))])
 GIVES_UP = LINKS + b"abcd"
 
 
@@ -115,7 +115,8 @@ def giving_up(symbols: Mapping[int, int]) -> list[Pair]:
     """
     a, b, c, d, x = (symbols[letter] for letter in LETTERS)
     bc, ab, cd, first = (b, c), (a, b), (c, d), len(symbols)
-    links = [(symbols[left], symbols[right]) for left, right in pairwise(LINKS)][::-1]
+    known = [letter for letter in LINKS if letter in symbols]
+    links = [(symbols[left], symbols[right]) for left, right in pairwise(known)][::-1]
     return [bc, ab, cd, (first + 1, c), *doubled(x, first + 4, DOUBLINGS), *links]
 
 
