@@ -126,16 +126,25 @@ static bool is_within_added(const wwho_wanted *wanted, const uint8_t *text, size
 
 WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wanted, const uint8_t *text, size_t len) {
     uint32_t a, b, c;
+    uint64_t unsafe[64] = {0}; /* classes a, b and c that were not safe: a long text without a safe place has few others */
     len = whole_characters(text, len);
     if (len < 3) return 0;
     size_t at = len - class_before(&model->classes, text, 0, len, &c);
     if (at) at -= class_before(&model->classes, text, 0, at, &b);
     for (size_t before; at; at = before, c = b, b = a) {
         before = at - class_before(&model->classes, text, 0, at, &a);
+        uint64_t classes = UINT64_C(1) << 48 | (uint64_t)a << 32 | b << 16 | c;
+        uint64_t *known = &unsafe[(a + 4 * b + 16 * c) % 64];
+        if (classes == *known) {
+            bool run = a == b && b == c && text[before] < 0x80;
+            while (run && before >= 8 && load64(text + before - 8) == ONES * text[before]) before -= 8;
+            continue;
+        }
         if (text[at] == ' ' && may_end_phrase(model, a)) continue;
         if (model->property && (model->property[a] || model->property[b])) continue; /* an added token next to it would look further */
         if (model->property && is_within_added(wanted, text, at, len)) continue;
         if (is_safe(model, a, b, c)) return at;
+        *known = classes;
     }
     return 0;
 }

@@ -31,8 +31,8 @@ const encoder = new TextEncoder();
 export function* partsOf(text, core, mask, size = PART_BYTES) {
   for (let start = 0, end = 0; start < text.length; start = end) {
     end = text.length;
-    // If there is no place, search twice as much text; at the limit, the rest is one part.
-    for (let wanted = size; start + wanted < text.length && wanted <= MOST_LOOKED; wanted *= 2) {
+    // If there is no place, search four times as much text; at the limit, the rest is one part.
+    for (let wanted = size; start + wanted < text.length && wanted <= MOST_LOOKED; wanted *= 4) {
       const cut = core.safeCut(looked(text, start, start + wanted), mask);
       if (cut > 0) {
         end = start + cut;
