@@ -360,6 +360,17 @@ def test_import_of_a_rank_file(cli: Cli, tmp_path: Path) -> None:
     assert tokenizer.encode("hello<|a=b|>", allowed_special="all") == [259, 300]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text here")
+def test_names_of_files_need_not_be_text(cli: Cli, model: Path, tmp_path: Path) -> None:
+    copy, made = (
+        Path(os.fsdecode(os.fsencode(tmp_path) + end)) for end in (b"/\xff.wwho", b"/\xfe")
+    )
+    copy.write_bytes(model.read_bytes())
+    assert cli("inspect", copy).code == 0
+    assert cli("export", "gpt2", "--to", "tiktoken", "-o", made).code == 0
+    assert made.stat().st_size
+
+
 @pytest.mark.parametrize("content", [b"", b"not base64 at all\n", b"YQ== 0\n"])
 def test_import_refuses_what_is_no_rank_file(cli: Cli, tmp_path: Path, content: bytes) -> None:
     broken = tmp_path / "broken.tiktoken"
