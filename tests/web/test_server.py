@@ -246,13 +246,13 @@ def test_other_methods_are_refused(client: FlaskClient) -> None:
     assert "GET" in response.headers["Allow"]
 
 
-def test_a_missing_core_says_how_to_build_it(tmp_path: Path) -> None:
+def test_a_missing_core_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<!doctype html>", "utf-8")
     app = Flask("without a core")
     routes(app, Site({"": tmp_path}))
     response = app.test_client().get("/")
     assert response.status_code == 500
-    assert "python tools/build_wasm.py" in response.text
+    assert "install wwho again" in response.text
 
 
 def test_a_folder_for_pyodide_is_served_and_nothing_beside_it(tmp_path: Path) -> None:

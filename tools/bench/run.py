@@ -4,9 +4,9 @@
     python tools/bench/run.py --quick       what there are targets for, outside browsers: 2 minutes
     python tools/bench/run.py --only unseen,messages --runtime node
 
-Needs the compiled package and wwho.wasm: `python tools/dev.py demo --check` builds both. The peers
-are installed into tools/bench/.work/venv and tools/bench/node_modules, unless the Python that runs
-this has them; they are no dependencies of WWHO, and nothing else is fetched.
+Needs the compiled package, which `python tools/dev.py demo --check` builds. The peers are
+installed into tools/bench/.work/venv and tools/bench/node_modules, unless the Python that runs this
+has them; they are no dependencies of WWHO, and nothing else is fetched.
 
 Absolute speeds drift on a shared machine, so WWHO and its peers run in turns, each in a fresh
 process, all pinned to one core; what counts is the median of the ratios and their spread. Speeds

@@ -30,7 +30,7 @@ IMPORTER = "package/python.zip"
 """wwho in Python as the npm package has it, for wwho/import."""
 FONTS = "fonts/noto.css"
 """What names the fonts of the page, which tools/build_fonts.py packs; without them it is empty."""
-REMEDY = "install wwho again, or in a clone of its repository run python tools/build_wasm.py"
+REMEDY = "install wwho again, or restore the file in the clone of its repository"
 # What is served, by suffix. The system's own table of types differs between machines.
 MIME_TYPES = {
     ".html": "text/html",
