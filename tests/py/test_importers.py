@@ -593,6 +593,19 @@ def test_a_piece_of_a_zero_byte_is_unused(short: dict[str, str]) -> None:
     assert opened(imported(data)).encode("a\0") == theirs.encode("a\0")
 
 
+def test_unused_pieces_of_a_bpe(short: dict[str, str]) -> None:
+    """One that no pair makes is never found in text; one that a pair makes is refused."""
+    data = trained(model_type="bpe", vocab_size=120, **short)
+    data += message((1, message((1, b"<unused0>"), (2, -500.0), (3, 5))))
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
+    enc = opened(imported(data))
+    for text in ("the <unused0> cat", "<unused0>", *HARD):
+        assert enc.encode(text) == theirs.encode(text)
+    assert enc.decode([theirs.get_piece_size() - 1]) == theirs.decode([theirs.get_piece_size() - 1])
+    with pytest.raises(SourceError, match=r"'zq', is of the type unused"):
+        imported(data + message((1, message((1, b"zq"), (2, -501.0), (3, 5)))))
+
+
 FLAGS = (
     *("add_dummy_prefix", "remove_extra_whitespaces", "treat_whitespace_as_suffix"),
     *("split_by_whitespace", "allow_whitespace_only_pieces", "split_digits", "split_by_number"),

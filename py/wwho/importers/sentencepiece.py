@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
@@ -343,8 +343,9 @@ def _check_reach(model: Model) -> None:
     if model.algorithm is Algorithm.BPE:
         texts = {number: model.pieces[number].text.decode() for number in range(len(model.pieces))}
         lone = {texts[number] for number in model.of_kind(Kind.NORMAL)}
+        merged = _merged(texts[number] for number in model.of_kind(Kind.NORMAL, Kind.UNUSED))
         for number in model.of_kind(Kind.UNUSED):
-            if len(texts[number]) > 1:
+            if texts[number] in merged:
                 raise SourceError(
                     f"piece {number}, {texts[number]!r}, is of the type unused: a BPE merges to "
                     "it, and then takes it apart again, which no artifact does"
@@ -355,6 +356,16 @@ def _check_reach(model: Model) -> None:
                     f"piece {number}, {texts[number]!r}, has a character that is no piece of its "
                     "own: a BPE merges by it all the same, which no artifact does"
                 )
+
+
+def _merged(texts: Iterable[str]) -> set[str]:
+    """The texts that pairs of characters and of shorter texts make."""
+    merged: set[str] = set()
+    for text in sorted(texts, key=len):
+        halves = ((text[:place], text[place:]) for place in range(1, len(text)))
+        if any(all(len(half) == 1 or half in merged for half in both) for both in halves):
+            merged.add(text)
+    return merged
 
 
 def unigram(model: Model) -> Viterbi:
