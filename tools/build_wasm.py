@@ -29,16 +29,19 @@ FLAGS = [
     "-mllvm", "-rotation-max-header-size=0", "-Xclang", "-disable-lifetime-markers",
     "-nostdlib", "-fvisibility=hidden", "-c",
 ]  # fmt: skip
-# zig cc would pad each address to five bytes.
+# zig cc would pad each address to five bytes. wasm-opt drops the names of functions.
 LINK_FLAGS = [
-    "--no-entry", "--strip-all", "--gc-sections", "--compress-relocations", "-O2",
+    "--no-entry", "--strip-debug", "--gc-sections", "--compress-relocations", "-O2",
     "-z", f"stack-size={STACK_BYTES}", "--export=__heap_base",
 ]  # fmt: skip
 WASM_OPT = ROOT / "tests" / "node_modules" / "binaryen" / "bin" / "wasm-opt"
 # The linker leaves the first 1,024 bytes of memory unused, which lets wasm-opt fold small offsets.
+# Copies of the small functions named here, which are seldom called, would take 600 bytes.
+APART = ["check", "copy_many", "fill_many", "level_of", "lower", "next_of", "next_step"]
 OPT_FLAGS = [
-    "--enable-bulk-memory", "--enable-simd", "-O3", "--converge", "--low-memory-unused",
-    "--flexible-inline-max-function-size=12",
+    "--enable-bulk-memory", "--enable-simd", "--strip-producers", "--strip-target-features",
+    *(f"--no-inline={name}" for name in APART), "-O3", "--converge", "--low-memory-unused",
+    "--flexible-inline-max-function-size=12", "--reorder-functions",
 ]  # fmt: skip
 
 

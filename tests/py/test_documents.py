@@ -125,6 +125,32 @@ def test_clip() -> None:
     assert compare(json.loads(made.to_str()), texts()) == "equal"
 
 
+def test_marks_around_characters_that_vanish() -> None:
+    """They come next to each other, may change places, and vanish later themselves."""
+    rng = random.Random(5)
+    parts = ["a", "é", "\u0301", "\u0323", "\u302e", "\u0330\u0301", "\u200b", "\t", " ", "漢"]
+    parts += ["क", "ि", "\u094d", "\u093c", "ु", "ड़", "😀", "İ"]
+    vocab = {text: number for number, text in enumerate(["[UNK]", "a", "##b", "क", "##क", "##ी"])}
+    made = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer()
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.decoder = decoders.WordPiece()
+    texts = ["".join(rng.choices(parts, k=rng.randint(0, 14))) for _ in range(10 * N)]
+    assert compare(json.loads(made.to_str()), texts) == "equal"
+
+
+@pytest.mark.parametrize("pattern", [".+", r"[^\n]+", ".{1,3}"])
+@pytest.mark.parametrize("first", [Bytes(), pre_tokenizers.Metaspace()])
+def test_a_first_word_whose_letters_become_others(pattern: str, first: Any) -> None:
+    """What is put before a text is put before its first word alone."""
+    vocab = {text: number for number, text in enumerate(["[UNK]", "x", "Ġx", "▁x"])}
+    made = Tokenizer(models.WordLevel(vocab, unk_token="[UNK]"))
+    made.normalizer = normalizers.Replace(Regex(pattern), "x")
+    made.pre_tokenizer = first
+    made.decoder = decoders.Fuse()
+    assert compare(json.loads(made.to_str()), ["x", "x\nx", "ab cd\ny", *texts()]) == "equal"
+
+
 @pytest.mark.parametrize("pattern", ["x*", "(?:xy?){0,2}"])
 @pytest.mark.parametrize(
     ("behavior", "invert"), [("merged_with_next", False), ("merged_with_previous", True)]

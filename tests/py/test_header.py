@@ -71,13 +71,15 @@ def test_the_tests_in_c(compiler: str, flags: str, tmp_path: Path) -> None:
     assert "all checks passed" in done.stdout.splitlines()
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("file", sorted(CORE.parent.glob("src/*.c")), ids=lambda file: file.name)
-def test_every_file_compiles_alone(file: Path, tmp_path: Path) -> None:
-    try:
-        compile_c(
-            file, tmp_path / "alone.o", "gcc", ["-c", "-std=c11", "-Wall", "-Wextra", "-Werror"]
-        )
-    except CompileError as error:
-        if "No such file" not in str(error):
-            raise
-        pytest.skip(str(error))
+def test_every_file_compiles_alone(file: Path, compiler: str, tmp_path: Path) -> None:
+    """With the compilers' extensions, and as plain C11."""
+    flags = ["-c", "-std=c11", "-Wall", "-Wextra", "-Werror"]
+    for more in ([], ["-DWWHO_PLAIN_C"]):
+        try:
+            compile_c(file, tmp_path / "alone.o", compiler, flags + more)
+        except CompileError as error:
+            if "No such file" not in str(error):
+                raise
+            pytest.skip(str(error))

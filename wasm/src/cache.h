@@ -77,7 +77,7 @@ static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint32_t *id
 }
 
 /* Make the key of a text of n > 0 bytes. It is safe to read `readable` bytes from its start on. `model` is the model's number. */
-static COLD void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, size_t readable, uint32_t model) {
+STATIC_COLD void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, size_t readable, uint32_t model) {
     uint8_t copy[8 * LONG_TEXT];
     key->set = 0;
     key->n = n;

@@ -16,7 +16,8 @@
 #endif
 
 /* What compilers offer beyond C11, unless WWHO_PLAIN_C is defined. HOT: always inline, this is the hot path. COLD: never inline, and
- * keep it small in WebAssembly. The memory functions are the compiler's own if it has them, because freestanding C has no <string.h>. */
+ * keep it small in WebAssembly. STATIC_COLD: the same in a header, where some files do not use the function. The memory functions are the
+ * compiler's own if it has them, because freestanding C has no <string.h>. */
 #if defined(__GNUC__) && !defined(WWHO_PLAIN_C)
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read in place: little-endian only");
 #define HOT inline __attribute__((always_inline))
@@ -25,12 +26,13 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read 
 #else
 #define COLD __attribute__((noinline, unused))
 #endif
+#define STATIC_COLD static COLD
 #define prefetch(address) __builtin_prefetch(address)
 #ifdef __wasm__ /* compilers surround the instructions with checks for n = 0, so a call is half the size */
 #define copy_bytes(to, from, n) (__builtin_constant_p(n) && (n) <= 32 ? (void)__builtin_memcpy(to, from, n) : copy_many(to, from, n))
 #define fill_bytes(to, byte, n) fill_many(to, byte, n)
-static COLD void copy_many(void *to, const void *from, size_t n) { __builtin_memcpy(to, from, n); }
-static COLD void fill_many(void *to, int byte, size_t n) { __builtin_memset(to, byte, n); }
+STATIC_COLD void copy_many(void *to, const void *from, size_t n) { __builtin_memcpy(to, from, n); }
+STATIC_COLD void fill_many(void *to, int byte, size_t n) { __builtin_memset(to, byte, n); }
 #else
 #define copy_bytes(to, from, n) __builtin_memcpy(to, from, n)
 #define fill_bytes(to, byte, n) __builtin_memset(to, byte, n)
@@ -40,6 +42,7 @@ static COLD void fill_many(void *to, int byte, size_t n) { __builtin_memset(to, 
 #include <string.h>
 #define HOT inline
 #define COLD
+#define STATIC_COLD static inline
 #define prefetch(address) ((void)(address))
 #define copy_bytes(to, from, n) memcpy(to, from, n)
 #define fill_bytes(to, byte, n) memset(to, byte, n)
@@ -73,12 +76,12 @@ typedef uint8_t wwho_16;
  * hardly anything and every byte is downloaded. */
 #ifdef __wasm__
 #define WARM COLD
-/* WebAssembly has no prefetch(), and omits the fast paths for steps that rewrite single characters and for words of rewritten text
+/* WebAssembly has no prefetch(), and omits the fast paths for steps that rewrite single characters, and for words of rewritten text
  * (words.h). */
-enum { FETCHES = 0, REWRITES_APART = 0, WORDS = 0 };
+enum { FETCHES = 0, REWRITES_APART = 0 };
 #else
 #define WARM HOT
-enum { FETCHES = 1, REWRITES_APART = 1, WORDS = 1 };
+enum { FETCHES = 1, REWRITES_APART = 1 };
 #endif
 
 #define N_PAGES (0x110000u >> 7) /* of 128 code points each */
@@ -102,16 +105,16 @@ typedef struct {
 } wwho_arena;
 
 /* Null if the request does not fit; all later requests then fail, too. */
-static COLD void *take(wwho_arena *arena, uint64_t size) {
+STATIC_COLD void *take(wwho_arena *arena, uint64_t size) {
     uint64_t at = arena->used;
     arena->used += (size + 15) & ~(uint64_t)15;
     return arena->used <= arena->size ? arena->base + at : 0;
 }
 
 /* Room for n numbers. */
-static COLD uint32_t *take_numbers(wwho_arena *arena, uint32_t n) { return take(arena, 4 * (uint64_t)n); }
+STATIC_COLD uint32_t *take_numbers(wwho_arena *arena, uint32_t n) { return take(arena, 4 * (uint64_t)n); }
 
-static COLD void *take_zeroed(wwho_arena *arena, uint64_t size) {
+STATIC_COLD void *take_zeroed(wwho_arena *arena, uint64_t size) {
     void *at = take(arena, size);
     if (at) fill_bytes(at, 0, size);
     return at;

@@ -364,7 +364,7 @@ static HOT void encode_by_kind(wwho_encoder *e, const wwho_vocabulary *v, const 
                                size_t end) {
 #ifndef __wasm__
     size_t first = e->n;
-    wwho_many *line = many_line(e, v, key);
+    wwho_many *line = many_line(e, key, has_lines(v));
     if (put_many(e, key, line)) return;
 #endif
     v->kind->encode(e, v, route, key, at, end);
@@ -408,7 +408,7 @@ COLD void put_block(wwho_encoder *e) {
             const wwho_key *key = &b->long_keys[k + j];
             n_kept[j] = kept_ids(key, kept[j]);
 #ifndef __wasm__
-            if (!n_kept[j]) fetch_many(many_line(e, model_of(e, piece), key));
+            if (!n_kept[j]) fetch_many(many_line(e, key, has_lines(model_of(e, piece))));
 #endif
             b->rows[j].n = 0;
             const wwho_vocabulary *v = model_of(e, piece);
@@ -417,7 +417,7 @@ COLD void put_block(wwho_encoder *e) {
         for (uint32_t j = 0; j < some; j++) {
             const wwho_piece *piece = &b->pieces[b->misses[k + j]];
 #ifndef __wasm__
-            if (!n_kept[j] && has_many(many_line(e, model_of(e, piece), &b->long_keys[k + j]), &b->long_keys[k + j])) continue;
+            if (!n_kept[j] && has_many(many_line(e, &b->long_keys[k + j], has_lines(model_of(e, piece))), &b->long_keys[k + j])) continue;
 #endif
             if (!n_kept[j])
                 start_miss(e, model_of(e, piece), piece->route, &b->rows[j], piece->start, piece->start + b->long_keys[k + j].n);
@@ -445,10 +445,6 @@ COLD void put_block(wwho_encoder *e) {
                 put_all(e, v, row->tokens, row->n, start);
             else
                 encode_by_kind(e, v, piece->route, key, start, end);
-            if (WORDS && e->stuck & WORD_STUCK) {
-                b->n = 0;
-                return;
-            }
         }
     }
     put_known(e, done, p);

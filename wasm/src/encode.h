@@ -49,7 +49,7 @@ typedef struct {
 typedef struct wwho_lattice wwho_lattice; /* viterbi.h */
 typedef struct wwho_many wwho_many;       /* many.h */
 
-enum { STEPS_STUCK = 1, PIECE_STUCK, WORD_STUCK = 4 };
+enum { STEPS_STUCK = 1, PIECE_STUCK };
 
 /* The output of encoding, and its state. */
 struct wwho_encoder {
@@ -75,7 +75,7 @@ struct wwho_encoder {
 #endif
     uint8_t *work; /* for the steps, and for the symbols of a pretoken */
     size_t work_len;
-    uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: `work` is too small for them; WORD_STUCK: see words.h */
+    uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: `work` is too small for them */
     const wwho_rewriting *pairs; /* how to write pretokens for a model over bytes; null: as they are */
     wwho_phrase phrase;
     wwho_held held;

@@ -14,10 +14,12 @@ struct wwho_many {
     uint32_t n, ids[MANY_IDS];
 };
 
-/* The line of a text. Null if no line may be used, or if none is worth it: with BERT, the lookup costs more time than it saves. */
-static inline wwho_many *many_line(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key) {
-    bool worth = v->unknown == UNKNOWN_BYTES || !v->n_tokens; /* words (words.h) have no vocabulary */
-    if (!key->set || !worth || v->superwords.slots || e->ends || e->flags & WWHO_UNK_TOKEN) return 0;
+/* Whether lines are worth it for a model: with BERT, the lookup costs more time than it saves. */
+static inline bool has_lines(const wwho_vocabulary *v) { return v->unknown == UNKNOWN_BYTES && !v->superwords.slots; }
+
+/* The line of a text. Null if no line may be used. */
+static inline wwho_many *many_line(const wwho_encoder *e, const wwho_key *key, bool worth) {
+    if (!key->set || !worth || e->ends || e->flags & WWHO_UNK_TOKEN) return 0;
     return e->many + ((uint64_t)(key->set - e->cache) * MIX >> (64 - MANY_BITS));
 }
 

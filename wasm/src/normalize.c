@@ -660,14 +660,13 @@ static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, 
     return done;
 }
 
-/* The character that the steps turn the one at a place into, whatever is next to it. WWHO_NONE if its neighbours matter, or if it is at the
- * end. */
-static COLD uint32_t plain_at(wwho_normalizing *it, size_t at, uint32_t *width) {
+/* What the steps turn the character at a place into, whatever is next to it: one character, or VANISHED. WWHO_NONE if its neighbours
+ * matter, or if it is at the end. Marks on both sides of characters that vanish may change places, so a run does not end before one. */
+static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width) {
     if (at == it->end) return WWHO_NONE;
-    uint32_t code_point = character_at(it, at, width), *known = &it->known[REWRITES_APART ? 0 : code_point & 255];
+    uint32_t code_point = character_at(it, at, width);
     const bool first = it->fresh && at == it->at, last = at + *width == it->end;
-    if (!REWRITES_APART && *width == 1 && *known && !first && !last)
-        return *known; /* asking the steps each time would cost BERT a third of its time in English */
+    bool ordered = false, gone = false;
     for (uint32_t i = 0; i < it->n_steps; i++) {
         const wwho_rewriting *step = &it->steps[i];
         const wwho_rewrite *r = step->rewrites;
@@ -679,20 +678,22 @@ static COLD uint32_t plain_at(wwho_normalizing *it, size_t at, uint32_t *width) 
             uint32_t row = a->table[WWHO_START * a->stride + class_at(it, code_point)] & ENTRY_ROW;
             r += ENTRY_MARK(a->table[row]) - 1;
         } else {
-            bool edge = first || (last && (step->n_suffix || step->flags & ENDS_RIGHT));
+            bool edge = first || gone || (last && (step->n_suffix || step->flags & ENDS_RIGHT));
             if (step->kind != STEP_ENDS || edge || is_stripped(step, code_point)) return WWHO_NONE;
             continue;
         }
-        if (r->n != KEPT) {
+        gone |= !r->n;
+        if (r->n != KEPT && !gone) {
             if (r->n != 1) return WWHO_NONE;
             if (step->targets[r->at] != MATCH) code_point = step->targets[r->at];
         }
-        if (step->kind != STEP_MAP) continue;
+        if (step->kind != STEP_MAP || gone) continue;
         r = rewrite_of(step, code_point);
-        if (r->order || r->second || joins_hangul(step, code_point)) return WWHO_NONE;
+        if (r->second || joins_hangul(step, code_point)) return WWHO_NONE;
+        ordered |= r->order;
     }
-    if (!REWRITES_APART && *width == 1) *known = code_point;
-    return code_point;
+    if (gone && !first) return VANISHED;
+    return gone || ordered ? WWHO_NONE : code_point;
 }
 
 #ifndef __wasm__
@@ -757,8 +758,43 @@ static size_t skip_plain(const wwho_normalizing *it, size_t at, uint32_t n) {
     return n ? 0 : at;
 }
 #else
-#define skip_plain(it, at, n) (size_t)0
-#define write_plain(it) (void)0
+/* The same as plain_at() inside a text, packed, or 0. */
+static HOT uint32_t known_at(wwho_normalizing *it, size_t at, uint32_t *width) {
+    uint32_t c = it->text[at], made;
+    *width = 1;
+    if (c >= 0x80) c = character_at(it, at, width);
+    wwho_known *known = &it->known[(c ^ c >> 4) % KNOWN_SLOTS];
+    if (at + *width >= it->end) return 0;
+    if (known->made && known->of == c) return known->made;
+    made = plain_at(it, at, width);
+    if (made >= 0x10000 && made != VANISHED) return 0;
+    *known = (wwho_known){c, PLAIN_SURE};
+    if (made != VANISHED) {
+        uint8_t bytes[4] = {0};
+        bytes[3] = (uint8_t)encode_utf8(made, bytes);
+        known->made |= read32(bytes);
+    }
+    return known->made;
+}
+
+/* Write the next characters inside a text as long as it is known what the steps turn them into. As BERT, English takes 0.6 of the time,
+ * Hindi 0.55; as Llama 2, English 0.8. */
+static void write_plain(wwho_normalizing *it) {
+    if (it->fresh) return;
+    for (uint32_t made = 0, width = 0, follows, next; it->room - it->n >= 4; made = follows, width = next) {
+        follows = known_at(it, it->at + width, &next);
+        if (!follows || (made == follows && made == PLAIN_SURE)) return; /* both vanish */
+        if (!made) continue;
+        uint32_t n = made >> 24 & PLAIN_BYTES;
+        copy_bytes(it->out + it->n, &made, 4);
+        for (uint32_t k = 0; k < n; k++, it->n++) {
+            if (it->sources) it->sources[it->n] = (uint32_t)it->at;
+            if (it->origins) it->origins[it->n] = k ? WWHO_NONE : (uint32_t)it->at;
+        }
+        it->at += width;
+    }
+}
+#define skip_plain(it, at, n) (at)
 #endif
 
 WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
@@ -774,8 +810,8 @@ WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
         while (code_point != WWHO_NONE && !again) {
             size_t at = it->at + width;
             uint32_t follows = plain_at(it, at, &width);
-            if (follows == WWHO_NONE && (at < it->end || it->more)) break;
-            if (!write_character(it, code_point, (uint32_t)it->at, (uint32_t)it->at)) return it->n > before;
+            if ((follows == WWHO_NONE && (at < it->end || it->more)) || (code_point == VANISHED && follows == VANISHED)) break;
+            if (code_point != VANISHED && !write_character(it, code_point, (uint32_t)it->at, (uint32_t)it->at)) return it->n > before;
             it->at = at;
             it->fresh = false;
             code_point = follows;
@@ -789,8 +825,8 @@ WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
         while (end < stop && !next && run.n < room) {
             run.now[run.n++] = (passing){character_at(it, end, &width), (uint32_t)end, (uint32_t)end, 0, 0};
             end += width;
-            next = plain_at(it, end, &width) != WWHO_NONE;
-            size_t ahead = run.partial || far ? 0 : skip_plain(it, end, it->n_steps + 2);
+            next = plain_at(it, end, &width) < VANISHED;
+            size_t ahead = !REWRITES_APART || run.partial || far ? 0 : skip_plain(it, end, it->n_steps + 2);
             if (!ahead) continue;
             run.partial = true;
             stop = ahead;
@@ -835,6 +871,10 @@ int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int
                            .out = out,
                            .sources = sources,
                            .room = cap};
+#ifdef __wasm__
+    wwho_known known[KNOWN_SLOTS] = {{0, 0}};
+    it.known = known;
+#endif
     start_steps(&it, &model->normalizer, &model->classes, false);
     bool done = normalize(&it, work, work_len);
     *read = it.at;

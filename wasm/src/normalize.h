@@ -45,7 +45,6 @@ typedef struct {
     uint32_t *character; /* the code point + 1 for each block * n_indices + index; 0: there is none */
 } wwho_rewriting;
 
-#ifndef __wasm__
 /* What the steps turn a character of low number into, if that is certain (plain.c) and the character is not at an end of the text: a
  * character of up to three bytes, the first in the lowest byte. Above it are the number of bytes, 0 if the character vanishes, and the
  * PLAIN_ flags. The whole entry is 0 if the result is not certain. */
@@ -57,6 +56,7 @@ enum { PLAIN = 0x3000, PLAIN_BYTES = 3 };
 #define PLAIN_AHEAD (1u << 30) /* its source is the character after it */
 #define PLAIN_CUT (1u << 31)   /* the steps may restart at a space after it; without clusters, they may restart at any character */
 
+#ifndef __wasm__
 typedef struct {
     bool clusters;
     bool begins,
@@ -96,7 +96,7 @@ WWHO_LOCAL bool ends_alike(const wwho_rewriting *step, const wwho_classes *class
 enum { KEPT = 255, PAIRED = 254 };
 enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL, STEP_PAIRS };
 enum { MATCH = 0xDFFF }; /* in the text of a rule: what the rule matched */
-enum { BROKEN = 0x110000 };
+enum { BROKEN = 0x110000, VANISHED = 0x1FFFFF };
 enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
 enum { ENDS_LEFT = 1, ENDS_RIGHT = 2, ENDS_UNLESS = 4, ENDS_FIRST = 8 };
 enum {
@@ -146,6 +146,12 @@ WWHO_LOCAL size_t spell(const wwho_rewriting *pairs, const uint8_t *text, size_t
  * Returns the end of the output, which is at most half as long again as the input. */
 WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, const uint8_t *end, uint8_t *to);
 
+/* What the steps turned a character into inside a text: `made` is like that of wwho_plain, but only with the flag PLAIN_SURE. */
+enum { KNOWN_SLOTS = 512 };
+typedef struct {
+    uint32_t of, made;
+} wwho_known;
+
 /* The position in the text, and the output so far. */
 typedef struct {
     const wwho_rewriting *steps;
@@ -164,8 +170,8 @@ typedef struct {
     uint32_t *sources; /* for each byte of `out`, the start of the character of the text that it came from; or null */
     uint32_t *origins; /* for each byte, where the steps may restart to produce it and what follows, or WWHO_NONE; or null */
     size_t n, room;
-    uint32_t known[REWRITES_APART ? 1 : 256]; /* for characters of one byte: the result of plain_at(), or 0 */
-    bool full;                                /* there was not enough room for all of the text */
+    wwho_known *known; /* in WebAssembly: KNOWN_SLOTS of them, for these steps; zeros at first */
+    bool full;         /* there was not enough room for all of the text */
 } wwho_normalizing;
 
 /* Start the steps of the whole text, or the late steps. */

@@ -15,16 +15,17 @@ static size_t lattice_size(const wwho_model *model) {
     return 0;
 }
 
-static size_t many_size(const wwho_model *model) {
 #ifndef __wasm__
+static size_t many_size(const wwho_model *model) {
     bool some = model && model->space != WWHO_NONE; /* its words are kept */
     for (uint32_t i = 0; model && i < model->n_models; i++) some |= model->models[i].unknown == UNKNOWN_BYTES;
     return some ? sizeof(wwho_many) << MANY_BITS : 0;
-#else
-    (void)model;
-    return 0;
-#endif
 }
+#define known_size(model) 0
+#else
+static size_t known_size(const wwho_model *model) { return model && model->normalizer.n_steps ? 2 * KNOWN_SLOTS * sizeof(wwho_known) : 0; }
+#define many_size(model) 0
+#endif
 
 static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }
 
@@ -52,6 +53,7 @@ typedef struct {
     wwho_wanted wanted;
     wwho_view source;   /* the original text */
     wwho_room rooms[2]; /* for the first steps, for the late ones */
+    wwho_known *known;  /* in WebAssembly: KNOWN_SLOTS of them for the first steps, and for the late ones */
     uint32_t place;     /* GONE_ON, INSIDE_TEXT, INSIDE_PART */
     bool steps;         /* whether any steps run */
 } wwho_pipe;
@@ -64,7 +66,7 @@ enum {
 size_t wwho_scratch_size(const wwho_model *model) {
     size_t steps = model && model->normalizer.n_all ? ROOM * LINK : 0;
     return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) + aligned(lattice_size(model)) +
-           many_size(model) + steps;
+           many_size(model) + known_size(model) + steps;
 }
 
 /* Divide the scratch area. If it is larger than necessary, there is room for longer parts. */
@@ -81,6 +83,9 @@ static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len
 #ifndef __wasm__
     e->many = (wwho_many *)(void *)at;
     at += many_size(e->model);
+#else
+    pipe->known = (wwho_known *)(void *)at;
+    at += known_size(e->model);
 #endif
     pipe->source = (wwho_view){e->text, 0, 0, len};
     pipe->steps = e->model->normalizer.n_steps && !(e->flags & (WWHO_ONE_PIECE | WWHO_CUT_ONLY));
@@ -106,6 +111,7 @@ static bool rewrite(wwho_pipe *pipe, bool late, const wwho_view *from, wwho_norm
     it->sources = room->sources;
     it->origins = room->origins;
     it->room = room->room;
+    it->known = pipe->known + late * KNOWN_SLOTS;
     it->n = 0;
     bool done = normalize(it, pipe->e->work, pipe->e->work_len);
     *to = (wwho_view){room->out, room->sources, room->origins, it->n};

@@ -2,7 +2,7 @@
 #include "normalize.h"
 
 #ifndef __wasm__
-enum { MAX_CLASSES_SEEN = 4096, CODE_POINT = 0x1FFFFF, VANISHED = CODE_POINT };
+enum { MAX_CLASSES_SEEN = 4096, CODE_POINT = VANISHED };
 #define PLAIN_ORDERED (1u << 25) /* only while the table is filled: a mark that may change places with others */
 
 /* For each class, the rule that matches a single character of it, whatever follows: any class in `follow`, or any class at all if that is

@@ -1,23 +1,20 @@
 /* See words.h. A word extends from one U+0020 to the next. The cache stores its tokens under its original text, so a word that was seen
  * before needs no rewriting or cutting. A word is stored if the steps, given only the word and the space after it, are certain of their
- * output and may restart at the space, and if the pretokenizer cuts there. Otherwise the words from this one on are taken back, and the
- * text there is encoded like any other text.
+ * output and may restart at the space, and if the pretokenizer cuts there. Otherwise the text from this word on is encoded like any other
+ * text.
  *
  * After a letter, the steps may treat a space or another sign exactly as they treat SIGN. Then a word also ends between the letter and that
  * sign. */
 #include "words.h"
 
 #include "cuts.h"
-#include "stages.h"
+#include "many.h"
 
 /* Three kinds of words: inside a text, before a space; a word that ends after a letter, before a space or sign (or, without signs, the
  * first word); and the last word. */
 enum { WORD_INSIDE = 1, WORD_APART, WORD_LAST };
-enum { WORD_BYTES = 64, REWRITTEN = 512, MANY_STEPS = 3, SIGN = ',' };
+enum { WORD_BYTES = 64, REWRITTEN = 512, MANY_STEPS = 3, SIGN = ',', AHEAD = 8 };
 enum { IN_WORDS_LETTER = 1, IN_WORDS_SIGN, IN_WORDS_SPACE };
-
-/* Encode a word, as the model of a route of its own. The tokens of this model are ids. */
-static void encode_word_of(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end);
 
 /* The class of the first character that the steps turn `c` into. WWHO_NONE if it is not certain, or if the steps do not treat `c` like
  * `other` after this letter. */
@@ -42,15 +39,15 @@ static bool is_sign(const wwho_model *model, uint32_t c) {
 }
 
 WWHO_LOCAL void put_words(wwho_model *model) {
-    static const wwho_kind kind = {.encode = encode_word_of};
     wwho_normalizer *n = &model->normalizer;
     model->space = model->sign = WWHO_NONE;
     if (n->n_steps < MANY_STEPS || n->pairs || model->n_models > 1 || model->router || !model->routes->scanner) return;
     if (model->models->superwords.slots || (n->plain[0].made['a'] && n->plain[1].made['a'])) return;
     model->space = first_of(model, ' ', ' ', WWHO_NONE);
     model->sign = first_of(model, SIGN, SIGN, WWHO_NONE);
-    for (uint32_t i = WORD_INSIDE; i <= WORD_LAST; i++) model->models[i] = (wwho_vocabulary){.kind = &kind, .n_ids = WWHO_MAX_IDS};
     if (!is_sign(model, ' ')) model->sign = WWHO_NONE;
+    for (uint32_t i = 0; i < n->n_steps; i++) /* a first word may be rewritten differently, and would have to be WORD_APART */
+        if (n->steps[i].kind == STEP_ENDS || n->steps[i].kind == STEP_RULES) model->sign = WWHO_NONE;
     for (uint32_t c = '!'; c < 127; c++)
         model->in_words[c] = is_letter(c) ? IN_WORDS_LETTER : c - '0' >= 10 && is_sign(model, c) ? IN_WORDS_SIGN : 0;
     model->in_words[' '] = IN_WORDS_SPACE;
@@ -82,40 +79,43 @@ static size_t rewrite_word(const wwho_encoder *e, size_t at, size_t end, uint32_
     return more && !ends_piece(model, 0, class, sign ? model->sign : model->space, false) ? 0 : it.n;
 }
 
-static void encode_word_of(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+/* A word to look up. */
+typedef struct {
+    wwho_key key;
+    size_t at;
+    uint32_t kind;
+} wwho_word;
+
+/* Encode a word. False if it may not be stored. */
+static bool put_word(wwho_encoder *e, const wwho_word *word) {
     uint8_t out[REWRITTEN];
     uint32_t origins[REWRITTEN], ids[REWRITTEN];
-    size_t n = rewrite_word(e, at, end, route->model, out, origins), from, to;
-    wwho_encoder inner = {.model = e->model,
-                          .text = out,
-                          .len = n,
-                          .flags = e->flags,
-                          .ids = ids,
-                          .cap = REWRITTEN,
-                          .limit = SIZE_MAX,
-                          .cache = e->cache,
-                          .merging = e->merging,
-                          .lattice = e->lattice,
-                          .many = e->many};
-    wwho_cursor c = start_at(&e->model->classes, out, 0, n);
-    wwho_walk walk;
-    (void)v;
-    start_walk(&walk, e->model, e->model->routes, &c, 0, n);
-    while (next_piece(&walk, &from, &to)) {
-        wwho_key piece;
-        uint32_t kept[LONG_ROOM];
-        make_key(&piece, e->cache, out + from, to - from, n - from, 0);
-        uint32_t n_kept = kept_ids(&piece, kept);
-        for (uint32_t i = 0; i < n_kept; i++) put(&inner, kept[i], to);
-        if (!n_kept) e->model->models->kind->encode(&inner, e->model->models, e->model->routes, &piece, from, to);
+    const wwho_key *key = &word->key;
+    size_t n = kept_ids(key, ids), end = word->at + key->n, length;
+    size_t first = e->n;
+    wwho_many *line = many_line(e, key, true);
+    if (!n && put_many(e, key, line)) return true;
+    if (!n) {
+        if (!(length = rewrite_word(e, word->at, end, word->kind, out, origins))) return false;
+        wwho_encoder inner = {.model = e->model,
+                              .text = out,
+                              .len = length,
+                              .flags = e->flags,
+                              .ids = ids,
+                              .cap = REWRITTEN,
+                              .limit = SIZE_MAX,
+                              .cache = e->cache,
+                              .merging = e->merging,
+                              .block = e->block,
+                              .lattice = e->lattice,
+                              .many = e->many};
+        encode_ordinary(&inner, 0, length);
+        if ((n = inner.n) > REWRITTEN) return false;
+        if (n <= LONG_ROOM) keep(key, 0, ids, (uint32_t)n);
     }
-    if (!n || inner.n > REWRITTEN) {
-        e->stuck |= WORD_STUCK;
-        e->place = at;
-        return;
-    }
-    for (size_t i = 0; i < inner.n; i++) put(e, ids[i], end);
-    if (inner.n <= LONG_ROOM) keep(key, 0, ids, (uint32_t)inner.n);
+    for (size_t i = 0; i < n; i++) put(e, ids[i], end);
+    keep_many(e, key, line, first);
+    return true;
 }
 
 /* The end of the word at a place; `end` at most. */
@@ -128,30 +128,26 @@ static size_t end_of_word(const wwho_model *model, const uint8_t *text, size_t a
 }
 
 WWHO_LOCAL size_t encode_words(wwho_encoder *e, size_t at, size_t end, bool fresh, bool whole) {
-    static const wwho_route routes[] = {{0}, {.model = WORD_INSIDE}, {.model = WORD_APART}, {.model = WORD_LAST}};
-    wwho_block *b = e->block;
-    b->n = 0;
-    b->phrases = false;
     bool signs = e->model->sign != WWHO_NONE;
     fresh &= !signs;
-    for (bool on = true; on && at < end && e->n <= e->limit && !(e->stuck & WORD_STUCK);) {
-        uint32_t n = make_room(e, 1), kind = 0;
-        size_t from = at;
-        if (e->stuck & WORD_STUCK) break;
-        while (on && at < end && n < BLOCK) { /* words of one kind */
+    for (bool on = true; on && at < end && e->n <= e->limit;) {
+        wwho_word words[AHEAD]; /* the reads of their sets overlap */
+        uint32_t n = 0;
+        while (n < AHEAD && at < end) {
             size_t most = end - at < WORD_BYTES ? end : at + WORD_BYTES, stop = end_of_word(e->model, e->text, at, most);
             bool last = stop == end;
-            uint32_t its = last ? WORD_LAST : fresh || (signs && is_letter(e->text[stop - 1])) ? WORD_APART : WORD_INSIDE;
             on = (stop < most || last) && (stop > at + 1 || e->text[at] != ' ') && !(last && (fresh || !whole));
-            if (!on || (kind && its != kind)) break;
-            kind = its;
+            if (!on) break;
+            wwho_word *word = &words[n++];
+            word->kind = last ? WORD_LAST : fresh || (signs && is_letter(e->text[stop - 1])) ? WORD_APART : WORD_INSIDE;
+            word->at = at;
+            make_key(&word->key, e->cache, e->text + at, stop - at, e->len - at, word->kind);
+            prefetch(word->key.set);
+            at = stop;
             fresh = false;
-            b->ends[n++] = (uint32_t)(at = stop);
         }
-        queue_pieces(e, &routes[kind], from, n);
+        for (uint32_t i = 0; i < n; i++)
+            if (!put_word(e, &words[i])) return words[i].at;
     }
-    if (!(e->stuck & WORD_STUCK)) put_block(e);
-    if (e->stuck & WORD_STUCK) at = e->place;
-    e->stuck &= ~(uint32_t)WORD_STUCK;
     return at;
 }
