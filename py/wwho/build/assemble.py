@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from wwho.build.atoms import BASE, PLAIN, UNITS, AtomKind, Words, check_kind, compile_cuts
+from wwho.build.atoms import BASE, PLAIN, AtomKind, Words, check_kind, compile_cuts
 from wwho.build.base import WRITER, check_text, vocabulary_of
 from wwho.build.script import grown_script
 from wwho.compile.schema import Schema
@@ -137,9 +137,7 @@ def record_over(base: Mapping[str, str], schemas: Sequence[Schema], name: str) -
 
 def units_of(artifact: Artifact) -> BPE:
     """The model of units that was trained."""
-    model = artifact.models[UNITS]
-    assert isinstance(model, BPE)
-    return model
+    return next(each for each in artifact.models if isinstance(each, BPE) and each.units)
 
 
 def with_merges(artifact: Artifact, merges: Sequence[Pair], n_superwords: int) -> Artifact:

@@ -125,7 +125,8 @@ class Encoding(Tokenizer):
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.
-            ValueError: the encoding has tokens of syllables, of which this knows nothing.
+            ValueError: the encoding has tokens of syllables or characters, which are not bytes
+                that merge.
 
         Example:
             >>> import wwho
@@ -134,8 +135,10 @@ class Encoding(Tokenizer):
             >>> stable, [8842] in completions
             ([31373], True)
         """
-        if len(self.info.models) > 1:
-            raise ValueError(f"{self.name} has tokens of syllables; give an encoding without")
+        if any(model.symbols == "units" for model in self.info.models):
+            raise ValueError(
+                f"{self.name} has tokens of syllables or characters; give an encoding of bytes"
+            )
         data, mask = self._prepare(text, allowed_special, disallowed_special)
         stable, rest = self._cut_last_piece(data, mask)
         return stable, [list(each) for each in self._completions(rest)]
