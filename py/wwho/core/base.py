@@ -207,12 +207,6 @@ class Backend(Protocol):
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """The number of tokens; counting may stop once there are more than `limit`."""
 
-    def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
-        """The last byte at which a text that goes on may be cut, or 0 for none.
-
-        What is before it and what is after it then encode as both together do, whatever follows.
-        """
-
     def spans(self, text: bytes) -> list[Span]:
         """The pieces and units of a text, in order; what a stage drops is none."""
 

@@ -262,12 +262,6 @@ class NativeBackend(CoreBackend):
         self._pool.give_back(columns)
         return self._encode(text, allowed, flags, Columns.number, 0, cap=most) if status else n
 
-    def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
-        """See `Backend`."""
-        cut = ffi.new("size_t *")
-        _called(lib.wwho_safe_cut(self._model, text, len(text), allowed or _NULL, cut))
-        return int(cut[0])
-
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
         return unpacked(self.spans_packed(text))

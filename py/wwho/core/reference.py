@@ -120,10 +120,6 @@ class ReferenceBackend(Backend):
                 break
         return n
 
-    def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
-        """See `Backend`. No place is looked for: texts stay whole here."""
-        return 0
-
     # Section 10: added tokens, segments, pieces or units, tokens
 
     def _tokens(

@@ -182,17 +182,6 @@ class WasmBackend(CoreBackend):
         with self._lock:
             return self._call(text, allowed, self._unk(unk), (), min(limit, MAX_LENGTH))["n"]
 
-    def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
-        """See `Backend`."""
-        core = self._core
-        with self._lock:
-            core.begin()
-            data, mask = core.put(text), 0 if allowed is None else core.put(allowed)
-            cut = core.take(4)
-            arguments = (self._model, data, len(text), mask, cut)
-            _called(core, core.call("wwho_safe_cut", *arguments))
-            return core.number(cut)
-
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
         with self._lock:
