@@ -207,7 +207,9 @@ def unsafe_cuts(native: Tokenizer, text: bytes, allowed: Any) -> Iterator[str]:
     for end in range(0, len(text) + 1, 1 + len(text) // 16):
         head, cut, place = native._backend.encode_part(text[:end], True, 0, mask, False, False)
         tail, _, _ = native._backend.encode_part(text[cut:], False, place, mask, False, False)
-        if [*head, *tail] != whole:
+        assert isinstance(head, list)
+        assert isinstance(tail, list)
+        if head + tail != whole:
             yield f"cut at {cut} of {end} bytes, allowing {allowed}"
 
 

@@ -25,6 +25,9 @@ MOST = 2**31 - 1
 Placed: TypeAlias = tuple[list[int], list[tuple[int, int]]]
 """Ids, and for each the first and last-plus-one code point that it touches."""
 
+Part: TypeAlias = bytes | bytearray
+"""What has come of a text and is not read yet; it is read where it lies."""
+
 SPAN = struct.Struct("=IIHBB")
 """The fields of a span, in their order: a `wwho_span` of wwho.h."""
 
@@ -188,7 +191,7 @@ class Backend(Protocol):
         """
 
     def encode_part(
-        self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
+        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
         """The ids of a text that comes in parts, or their number if `count` is true.
 

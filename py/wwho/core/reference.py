@@ -16,6 +16,7 @@ from wwho.core.base import (
     Backend,
     Info,
     ModelInfo,
+    Part,
     Span,
     unknown_id,
     unknown_text,
@@ -106,10 +107,10 @@ class ReferenceBackend(Backend):
         return *self.encode_with_places(text, allowed, unk), found
 
     def encode_part(
-        self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
+        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
         """See `Backend`. No place is looked for: texts stay whole here."""
-        ids = [] if more else self.encode(text, allowed, unk)
+        ids = [] if more else self.encode(bytes(text), allowed, unk)
         return len(ids) if count else ids, 0 if more else len(text), place
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
