@@ -424,7 +424,7 @@ class Columns:
         ids: the buffer of ids, which must not be kept.
         starts: at which byte each token begins; null until it is wanted.
         ends: at which byte it ends; null until it is wanted.
-        spans: pieces and units; null until they are wanted.
+        spans: pretokens and units; null until they are wanted.
         job: what `wwho_encode` takes where ids alone are wanted.
         counting: what it takes where only their number is.
         address: where `job` is.
