@@ -17,7 +17,7 @@ from wwho.format.model import Added, Artifact, Flag, Pair, Unknown
 UNKNOWN = "[UNK]"
 
 PROTECTED = Flag(0)
-"""The flags of a token that is found in every text, without leave."""
+"""The flags of a token that is found in every text."""
 
 
 def counting_model(
@@ -89,7 +89,7 @@ def trained_model(
         provenance: where the model comes from.
         kind: what the atoms are.
         words: what words are.
-        protect: which of `specials` are found in every text, without leave.
+        protect: which of `specials` are found in every text.
         parts: whether a unit that is no atom is spelled with the longest atoms that it begins with.
     """
     if kind is AtomKind.SCRIPT:
@@ -169,7 +169,7 @@ def grown_base(
     """The 256 bytes and what was merged from them: a base vocabulary.
 
     The merges are counted from the bytes in ascending order, which get the ids 0..255; the ids of
-    special tokens, the result of `special_ids`, move up behind the merges.
+    special tokens, the result of `special_ids`, move up after the merges.
     """
     ids = {text: number + len(merges) for text, number in specials.items()}
     return replace(
