@@ -5,7 +5,7 @@
     python3 tools/dev.py test            run every test
     python3 tools/dev.py test -k name    run pytest alone, with these arguments
     python3 tools/dev.py test -n auto tests/py --cov=wwho    see what the tests reach: twice as long
-    python3 tools/dev.py test --sudo     install by sudo what the system lacks, such as Chromium
+    python3 tools/dev.py test --sudo     install what the system lacks, such as Chromium
 
 Everything is installed into ``.venv`` and into ``node_modules`` of ``tests`` and folders in it.
 What was set up before and has not changed since is left alone, so the second run starts at once.
@@ -80,7 +80,7 @@ def main() -> int:
     demo_parser.add_argument("--port", type=int, default=8328, help="of the page (default 8328)")
     test_parser = commands.add_parser("test", help="run every test", add_help=False)
     for each in (demo_parser, test_parser):
-        each.add_argument("--sudo", action="store_true", help="install Debian packages by sudo")
+        each.add_argument("--sudo", action="store_true", help="install Debian packages")
     options, rest = parser.parse_known_args()
     # Tests start hundreds of processes, which would all compile the package's modules again.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -257,12 +257,13 @@ def install_clang() -> None:
 
 
 def install_debian_packages(names: list[str]) -> bool:
-    """Install packages through apt-get, as root, or by sudo if asked to; say whether it worked."""
+    """Install packages through apt-get if `--sudo` asks for it; say whether it worked."""
     if not shutil.which("apt-get"):
         return False
     sudo = [] if os.geteuid() == 0 else ["sudo"]
-    if sudo and "--sudo" not in sys.argv:
-        print(f"   Missing: sudo apt-get install {' '.join(names)} (or --sudo does it)", flush=True)
+    if "--sudo" not in sys.argv:
+        command = " ".join([*sudo, "apt-get", "install", *names])
+        print(f"   Missing: {command} (or --sudo does it)", flush=True)
         return False
     with APT_LOCK:
         heading(f"Installing {', '.join(names)} (apt-get)")

@@ -81,7 +81,7 @@ def places_before(
     Args:
         backend: whose normalizer it is.
         data: the text before it is normalized.
-        places: code points of the text after it: the first of a stretch, and the one behind the
+        places: code points of the text after it: the first of a stretch, and the one after the
             last. A byte that is not UTF-8 counts as a code point.
 
     Returns:

@@ -203,11 +203,13 @@ def compared(
 def unsafe_cuts(native: Tokenizer, text: bytes, allowed: Any) -> Iterator[str]:
     """The places at which the core cuts beginnings of a text, though the ids are then others."""
     _, mask = native._prepare(text, allowed, None)
-    encode = native._backend.encode
-    whole = encode(text, mask, False)
+    whole = native._backend.encode(text, mask, False)
     for end in range(0, len(text) + 1, 1 + len(text) // 16):
-        cut = native._backend.safe_cut(text[:end], mask)
-        if encode(text[:cut], mask, False) + encode(text[cut:], mask, False) != whole:
+        head, cut, place = native._backend.encode_part(text[:end], True, 0, mask, False, False)
+        tail, _, _ = native._backend.encode_part(text[cut:], False, place, mask, False, False)
+        assert isinstance(head, list)
+        assert isinstance(tail, list)
+        if head + tail != whole:
             yield f"cut at {cut} of {end} bytes, allowing {allowed}"
 
 

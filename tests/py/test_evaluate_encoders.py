@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from wwho.core.select import open_backend
 from wwho.errors import WwhoError
 from wwho.evaluate.encoders import Encoder, open_baseline, open_model
 from wwho.evaluate.text import Block
+from wwho.format.bpe import BPE
 from wwho.format.write import write_artifact
 
 
@@ -105,6 +107,17 @@ def test_labels(tmp_path: Path) -> None:
     path = tmp_path / "without-a-suffix"
     path.write_bytes(write_artifact(byte_model()))
     assert open_baseline(str(path)).name == open_model(str(path)).name == "without-a-suffix"
+
+
+def test_models_are_known_by_what_they_are_not_by_their_place(tmp_path: Path) -> None:
+    model = super_model()
+    more = replace(model, models=(*model.models, BPE(first_id=model.n_vocab)))
+    encoder = Encoder("", write_artifact(more))
+    assert encoder.superwords == range(263, 264)
+    assert np.flatnonzero(encoder.is_base).tolist() == [*range(256)]
+    base = byte_model()
+    more = replace(base, models=(*base.models, BPE(first_id=base.n_vocab)))
+    assert wwho.Encoding.from_bytes(write_artifact(more)).encode_with_unstable("a")[0] == []
 
 
 def test_a_tokenizer_that_loses_text_is_found_out(folder: Path) -> None:

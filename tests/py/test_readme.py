@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import os
 import re
 import shutil
@@ -123,6 +124,24 @@ def test_the_two_commands() -> None:
     test = run([*commands[1], "--version"], cwd=ROOT)
     assert test.returncode == 0, test.stderr
     assert "pytest" in test.stdout
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_debian_packages_are_installed_only_if_asked_for(
+    monkeypatch: pytest.MonkeyPatch, user: int
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    dev, commands = importlib.import_module("dev"), list[list[str]]()
+    monkeypatch.setattr(os, "geteuid", lambda: user, raising=False)
+    monkeypatch.setattr(shutil, "which", lambda name: name)
+    monkeypatch.setattr(dev, "run", lambda command, **_: commands.append(command))
+    monkeypatch.setattr(sys, "argv", ["dev.py", "test"])
+    assert not dev.install_debian_packages(["chromium"])
+    assert commands == []
+    sys.argv.append("--sudo")
+    dev.install_debian_packages(["chromium"])
+    assert commands[-1][-1] == "chromium"
+    assert ("sudo" in commands[-1]) == bool(user)
 
 
 def test_links_lead_to_files() -> None:

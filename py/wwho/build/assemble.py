@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from wwho.build.atoms import BASE, PLAIN, UNITS, AtomKind, Words, check_kind, compile_cuts
+from wwho.build.atoms import BASE, PLAIN, AtomKind, Words, check_kind, compile_cuts
 from wwho.build.base import WRITER, check_text, vocabulary_of
 from wwho.build.script import grown_script
 from wwho.compile.schema import Schema
@@ -17,7 +17,7 @@ from wwho.format.model import Added, Artifact, Flag, Pair, Unknown
 UNKNOWN = "[UNK]"
 
 PROTECTED = Flag(0)
-"""The flags of a token that is found in every text, without leave."""
+"""The flags of a token that is found in every text."""
 
 
 def counting_model(
@@ -89,7 +89,7 @@ def trained_model(
         provenance: where the model comes from.
         kind: what the atoms are.
         words: what words are.
-        protect: which of `specials` are found in every text, without leave.
+        protect: which of `specials` are found in every text.
         parts: whether a unit that is no atom is spelled with the longest atoms that it begins with.
     """
     if kind is AtomKind.SCRIPT:
@@ -137,9 +137,7 @@ def record_over(base: Mapping[str, str], schemas: Sequence[Schema], name: str) -
 
 def units_of(artifact: Artifact) -> BPE:
     """The model of units that was trained."""
-    model = artifact.models[UNITS]
-    assert isinstance(model, BPE)
-    return model
+    return next(each for each in artifact.models if isinstance(each, BPE) and each.units)
 
 
 def with_merges(artifact: Artifact, merges: Sequence[Pair], n_superwords: int) -> Artifact:
@@ -171,7 +169,7 @@ def grown_base(
     """The 256 bytes and what was merged from them: a base vocabulary.
 
     The merges are counted from the bytes in ascending order, which get the ids 0..255; the ids of
-    special tokens, the result of `special_ids`, move up behind the merges.
+    special tokens, the result of `special_ids`, move up after the merges.
     """
     ids = {text: number + len(merges) for text, number in specials.items()}
     return replace(

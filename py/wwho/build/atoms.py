@@ -80,7 +80,7 @@ class Words:
         end_of_word: A U+0020 belongs to the word that it directly follows, as a unit of its own,
             unless more white space follows: it marks the word's end, where otherwise it marks the
             beginning of the next.
-        collapse: White space becomes one space behind every word, and so text is lost.
+        collapse: White space becomes one space after every word, and so text is lost.
     """
 
     whitespace: bool = False
@@ -271,7 +271,7 @@ def with_pretokenizer(scanners: CompiledScanners, base: CompiledScanners) -> Com
 def with_units(pretokenizer: CompiledScanners, units: CompiledScanners) -> CompiledScanners:
     """A router that takes every piece of a pretokenizer to route 1, and what cuts it into units.
 
-    Further automata of `units` come behind them.
+    Further automata of `units` come after them.
     """
     classes, labels = overlay([pretokenizer.classes, units.classes])
     router = _recoloured(pretokenizer.automata[0], [mine for mine, _ in labels])

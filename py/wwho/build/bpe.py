@@ -136,7 +136,7 @@ def only_made(model: BPE, keep: Callable[[bytes], object] = lambda _: False) -> 
 STARTERS = "▁ \n\t。，、；：！？「」（）"
 """Characters before which texts without pretokens may be cut, the most usual in many languages."""
 SIGNS = ".,-'\"():;?!।0123456789/[]{}_*#=<>$%&+|@\\~`^"
-"""The same, if no token has one behind a letter, and as long as MOST_GROUPS of characters do."""
+"""The same, if no token has one after a letter, and as long as MOST_GROUPS of characters do."""
 MOST_GROUPS = 56
 
 
@@ -194,7 +194,7 @@ def path_cuts(model: Viterbi, mark: str) -> Node | None:
 def _cuts(
     symbols_: Iterable[bytes], texts: Iterable[bytes], spelled: bool, mark: str = ""
 ) -> Node | None:
-    """What cuts before characters that stand in no token behind those before them.
+    """What cuts before characters that stand in no token after those before them.
 
     Args:
         symbols_: the tokens of one character.

@@ -25,7 +25,7 @@ CIRCLE = "\u25cc"
 
 
 def write(data: bytes) -> None:
-    """Write bytes to standard output, behind whatever has been printed.
+    """Write bytes to standard output, after whatever has been printed.
 
     Raises:
         OSError: it is closed, or cannot be written to.

@@ -274,7 +274,8 @@ def run(options: argparse.Namespace) -> int:
         streams.write_lines(reports[0].lines())
     if options.extend:
         write_table(options.output, model, options.extend)
-    facts = {"superwords": info_of(model).models[-1].n_superwords, "corpus": reports[0].as_dict()}
+    superwords = sum(each.n_superwords for each in info_of(model).models)
+    facts = {"superwords": superwords, "corpus": reports[0].as_dict()}
     shared.report_model(options, model, size, **facts)
     return 0
 

@@ -94,7 +94,7 @@ def results(planned: Iterator[Check]) -> Iterator[tuple[str, WwhoError | None]]:
 
 
 def checks(blob: bytes, best: BackendName) -> Iterator[Check]:
-    """The checks, cheapest first; those behind the second may rely on a model that can be read."""
+    """The checks, cheapest first; those after the second may rely on a model that can be read."""
     from wwho.format.container import read_container
     from wwho.format.read import read_artifact
 

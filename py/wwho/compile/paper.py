@@ -6,7 +6,7 @@ It differs from the paper, and so from `wwho.compile.segments`, in three points:
   rule `Unit.SYLLABLE`.
 - Both joiners stay with any script, whatever its schema's classes say.
 - Joiners at the very start of a text are a segment of their own, which is other text: it does not
-  go on behind them. Anywhere else they follow a script, or are in the midst of other text.
+  go on after them. Anywhere else they follow a script, or are in the midst of other text.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def paper_router(schemas: Sequence[Schema]) -> Scanner:
     free_space = seq(Chars(SPACE), Look(negative=True, chars=claimed))
     first = alt(Chars(~(claimed | SPACE | JOINERS)), free_space)
     other = seq(first, many(alt(Chars(~(claimed | SPACE)), free_space)))
-    # A segment that begins with joiners is the first one: any other takes those behind it.
+    # A segment that begins with joiners is the first one: any other takes those after it.
     leading = many(Chars(JOINERS), 1)
     rules = (alt(leading, other), *(segment(schema, JOINERS) for schema in schemas))
     return Scanner("router", rules, longest=False)

@@ -65,7 +65,7 @@ def router_scanner(schemas: Sequence[Schema], *, end_of_word: bool = False) -> S
 
     Args:
         schemas: At least one schema; what starts a segment of one may be in no other.
-        end_of_word: Whether the U+0020 is the one directly behind them, where no white space
+        end_of_word: Whether the U+0020 is the one directly after them, where no white space
             follows it.
 
     Raises:
@@ -188,7 +188,7 @@ def segment(schema: Schema, joiners: CodePointSet, *, end_of_word: bool = False)
 def word(*, end_of_word: bool = False) -> Node:
     """Return the pattern of words between white space, and of the white space between them.
 
-    A word has the U+0020 directly before it; with `end_of_word` that directly behind it, where no
+    A word has the U+0020 directly before it; with `end_of_word` that directly after it, where no
     white space follows.
     """
     between, letter = blanks()
@@ -210,7 +210,7 @@ def spaced(node: Node) -> Node:
 
 
 def ended(node: Node) -> Node:
-    """Let one space stand behind a pattern, unless white space follows it."""
+    """Let one space stand after a pattern, unless white space follows it."""
     alone = Look(negative=True, chars=white_space())
     return seq(node, optional(seq(Chars(SPACE), alone)))
 

@@ -25,18 +25,21 @@ MOST = 2**31 - 1
 Placed: TypeAlias = tuple[list[int], list[tuple[int, int]]]
 """Ids, and for each the first and last-plus-one code point that it touches."""
 
+Part: TypeAlias = bytes | bytearray
+"""What has come of a text and is not read yet; it is read where it lies."""
+
 SPAN = struct.Struct("=IIHBB")
 """The fields of a span, in their order: a `wwho_span` of wwho.h."""
 
 
 class Span(NamedTuple):
-    """A piece of a text, or a unit in a route of units.
+    """A pretoken of a text, or a unit in a route of units.
 
     Attributes:
         start: its first byte.
-        end: the byte behind it.
+        end: the byte after it.
         route: number of its route.
-        rule: SYLLABLE, ORPHAN or PASSTHROUGH for a unit, PIECE for a piece.
+        rule: SYLLABLE, ORPHAN or PASSTHROUGH for a unit, PIECE for a pretoken.
         first: whether a segment begins here.
     """
 
@@ -116,7 +119,7 @@ class Info:
 
     @cached_property
     def specials(self) -> Mapping[str, int]:
-        """The added tokens that are found only by leave, text to id, by ascending id."""
+        """The added tokens that a call must allow, text to id, by ascending id."""
         return {token.text: token.id for token in self.added if token.flags & Flag.SPECIAL}
 
     def model_ids(self, number: int) -> Sequence[int]:
@@ -162,12 +165,12 @@ class Backend(Protocol):
         """The ids of a text."""
 
     def encode_unadded(self, text: bytes) -> list[int]:
-        """The ids of a text in which no added token is looked for, needs it leave or not."""
+        """The ids of a text in which no added token is looked for, whatever its flags."""
 
     def encode_piece(self, piece: bytes) -> list[int]:
-        """The ids of a text as one piece of the first route, whatever router and stages make of it.
+        """The ids of a text as one pretoken of the first route: router and stages have no say.
 
-        In a route of units it is one segment. Added tokens that need no leave are still found.
+        In a route of units it is one segment. Added tokens that need not be allowed are found.
         """
 
     def encode_with_places(
@@ -182,13 +185,13 @@ class Backend(Protocol):
     def encode_with_spans(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int], list[Span]]:
-        """The same in one pass with the pieces and units between added tokens.
+        """The same in one pass with the pretokens and units between added tokens.
 
         Of text that steps rewrite, their places are found as those of tokens are.
         """
 
     def encode_part(
-        self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
+        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
         """The ids of a text that comes in parts, or their number if `count` is true.
 
@@ -207,14 +210,8 @@ class Backend(Protocol):
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """The number of tokens; counting may stop once there are more than `limit`."""
 
-    def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
-        """The last byte at which a text that goes on may be cut, or 0 for none.
-
-        What is before it and what is after it then encode as both together do, whatever follows.
-        """
-
     def spans(self, text: bytes) -> list[Span]:
-        """The pieces and units of a text, in order; what a stage drops is none."""
+        """The pretokens and units of a text, in order; what a stage drops is none."""
 
     def offsets(
         self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool

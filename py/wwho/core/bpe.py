@@ -29,7 +29,7 @@ class Bytes(PieceEngine[BPE]):
         speller: PieceEngine[Model] | None,
         pairs: Pairs | None = None,
     ) -> None:
-        """See `Engine`; `pairs` is how it reads pieces, if not as they are."""
+        """See `Engine`; `pairs` is how it reads pretokens, if not as they are."""
         super().__init__(model, ids, speller)
         self._pairs = pairs
         self._symbols = {symbol[0]: number for number, symbol in enumerate(model.symbols)}

@@ -35,7 +35,7 @@ class Token(NamedTuple):
 
 
 class Engine(Generic[AnyModel]):
-    """What turns pieces, or segments of units, into tokens.
+    """What turns pretokens, or segments of units, into tokens.
 
     Attributes:
         model: the model.
@@ -94,8 +94,8 @@ class Engine(Generic[AnyModel]):
 
 
 class PieceEngine(Engine[AnyModel], ABC):
-    """What turns pieces into tokens."""
+    """What turns pretokens into tokens."""
 
     @abstractmethod
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """The tokens of a piece; `unk` as for `Backend`."""
+        """The tokens of a pretoken; `unk` as for `Backend`."""

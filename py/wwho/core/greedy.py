@@ -35,11 +35,11 @@ class LongestMatch(PieceEngine[Greedy]):
 def longest_match(
     piece: bytes, first: Mapping[bytes, int], later: Mapping[bytes, int]
 ) -> list[int] | None:
-    """Take the longest token that the rest of a piece begins with, until nothing is left.
+    """Take the longest token that the rest of a pretoken begins with, until nothing is left.
 
     Args:
         piece: the text.
-        first: text -> token: what may begin the piece.
+        first: text -> token: what may begin the pretoken.
         later: text -> token: what may continue it.
 
     Returns:

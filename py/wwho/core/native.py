@@ -15,7 +15,7 @@ from struct import Struct
 from typing import Any, NamedTuple, TypeVar, cast
 
 from wwho._core import ffi, lib
-from wwho.core.base import SPAN, Placed, Span, unknown_id, unknown_text, unpacked
+from wwho.core.base import SPAN, Part, Placed, Span, unknown_id, unknown_text, unpacked
 from wwho.core.core import CoreBackend, Of, check_version, core_info, refuse
 from wwho.core.parts import in_parts
 from wwho.errors import BackendError, UnknownTokenError
@@ -176,7 +176,7 @@ class NativeBackend(CoreBackend):
         return found
 
     def encode_part(
-        self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
+        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
         """See `Backend`."""
 
@@ -185,7 +185,8 @@ class NativeBackend(CoreBackend):
 
         flags = _UNK * unk | lib.WWHO_GOES_ON * more
         want = 0 if count else _IDS
-        return self._encode(text, allowed, flags, found, want, place=place)
+        with ffi.from_buffer("uint8_t[]", text) as data:  # in place: it may be as long as a file
+            return self._encode(data, allowed, flags, found, want, place=place)
 
     def encode_batch(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -261,12 +262,6 @@ class NativeBackend(CoreBackend):
         n = int(job.n)
         self._pool.give_back(columns)
         return self._encode(text, allowed, flags, Columns.number, 0, cap=most) if status else n
-
-    def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
-        """See `Backend`."""
-        cut = ffi.new("size_t *")
-        _called(lib.wwho_safe_cut(self._model, text, len(text), allowed or _NULL, cut))
-        return int(cut[0])
 
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
@@ -429,7 +424,7 @@ class Columns:
         ids: the buffer of ids, which must not be kept.
         starts: at which byte each token begins; null until it is wanted.
         ends: at which byte it ends; null until it is wanted.
-        spans: pieces and units; null until they are wanted.
+        spans: pretokens and units; null until they are wanted.
         job: what `wwho_encode` takes where ids alone are wanted.
         counting: what it takes where only their number is.
         address: where `job` is.

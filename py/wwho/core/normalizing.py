@@ -98,7 +98,7 @@ def known_characters(text: bytes) -> tuple[list[int | bytes], Sequence[int]]:
 
 
 def spelled(pairs: Pairs, piece: bytes) -> tuple[bytes, list[int]]:
-    """A piece as its symbols, and where the character begins that each of their bytes is of."""
+    """A pretoken as its symbols, and where the character begins that each of their bytes is of."""
     out, sources = bytearray(), list[int]()
     for character, place in zip(*known_characters(piece), strict=False):
         symbols = pairs.spelled(character)
@@ -238,7 +238,7 @@ def _order_of(step: Rewriting, each: Passing) -> int:
 
 
 def _ordered(step: Rewriting, characters: list[Passing]) -> list[Passing]:
-    """Each stretch of marks sorted by class; sorting is stable."""
+    """Each run of marks sorted by class; sorting is stable."""
     out: list[Passing] = []
     marks: list[Passing] = []
     for each in characters:
@@ -251,7 +251,7 @@ def _ordered(step: Rewriting, characters: list[Passing]) -> list[Passing]:
 
 
 def _together(step: Rewriting, characters: list[Passing]) -> list[Passing]:
-    """Each starter composed with what stands behind it, where nothing between blocks it."""
+    """Each starter composed with what stands after it, where nothing between blocks it."""
     out: list[Passing] = []
     starter: int | None = None
     for each in characters:

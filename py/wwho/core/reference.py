@@ -16,6 +16,7 @@ from wwho.core.base import (
     Backend,
     Info,
     ModelInfo,
+    Part,
     Span,
     unknown_id,
     unknown_text,
@@ -106,10 +107,10 @@ class ReferenceBackend(Backend):
         return *self.encode_with_places(text, allowed, unk), found
 
     def encode_part(
-        self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
+        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
         """See `Backend`. No place is looked for: texts stay whole here."""
-        ids = [] if more else self.encode(text, allowed, unk)
+        ids = [] if more else self.encode(bytes(text), allowed, unk)
         return len(ids) if count else ids, 0 if more else len(text), place
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
@@ -120,11 +121,7 @@ class ReferenceBackend(Backend):
                 break
         return n
 
-    def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
-        """See `Backend`. No place is looked for: texts stay whole here."""
-        return 0
-
-    # Section 10: added tokens, segments, pieces or units, tokens
+    # Section 10: added tokens, segments, pretokens or units, tokens
 
     def _tokens(
         self,
@@ -137,7 +134,7 @@ class ReferenceBackend(Backend):
     ) -> Iterator[Placed]:
         """The tokens of a text; `whole` as for `_cuts`.
 
-        With `spans`, pieces and units go there, and stand as ~number in place of their tokens.
+        With `spans`, pretokens and units go there, and stand as ~number in place of their tokens.
         """
 
         def ordinary(text: bytes) -> Iterator[Placed]:
@@ -211,9 +208,9 @@ class ReferenceBackend(Backend):
         return [span for _, spans in self._cuts(text) for span in spans]
 
     def _cuts(self, text: bytes, whole: bool = False) -> Iterator[tuple[int, list[Span]]]:
-        """The pieces that stages leave of a text: their route, and each as one span or its units.
+        """The pretokens that stages keep of a text: their route, and each as one span or its units.
 
-        With `whole`, the text is one piece of the first route, or one segment of units.
+        With `whole`, the text is one pretoken of the first route, or one segment of units.
         """
         characters, starts = read_characters(text)
         for begin, end, number in self._segments(characters, whole):
@@ -235,7 +232,7 @@ class ReferenceBackend(Backend):
             yield 0, len(text), 0
 
     def _cut(self, segment: str, number: int, whole: bool) -> Iterator[list[tuple[int, int, int]]]:
-        """The pieces of a segment of a route, each as one, or as its units: start, end, rule."""
+        """The pretokens of a segment of a route, each as one, or as its units: start, end, rule."""
         scanners, route = self.artifact.scanners, self.artifact.routes[number]
         found = [(0, len(segment))]
         for stage in () if whole else route.stages:
@@ -312,7 +309,7 @@ def engine_of(
     before: Sequence[Engine[Model]],
     pairs: Pairs | None,
 ) -> Engine[Model]:
-    """What runs a model; `before` runs those before it, and `pairs` are symbols of pieces."""
+    """What runs a model; `before` runs those before it, and `pairs` are symbols of pretokens."""
     speller = before[model.speller] if model.unknown is Unknown.SPELL else None
     assert speller is None or isinstance(speller, PieceEngine)
     if isinstance(model, BPE):
@@ -324,7 +321,7 @@ def engine_of(
 
 
 def neighbours(cuts: Iterable[tuple[int, list[Span]]]) -> Iterator[tuple[int, list[list[Span]]]]:
-    """Pieces of one route, as long as no other is, and nothing that is dropped, between them."""
+    """Pretokens of one route, as long as no other is, and nothing that is dropped, between them."""
     number, run = 0, list[list[Span]]()
     for route, spans in cuts:
         if run and (route != number or run[-1][-1].end != spans[0].start):

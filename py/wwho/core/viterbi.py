@@ -19,7 +19,7 @@ SHIFT_FROM = 100_000
 
 
 class BestPath(PieceEngine[Viterbi]):
-    """A model that cuts a piece so that the sum of scores is the largest."""
+    """A model that cuts a pretoken so that the sum of scores is the largest."""
 
     def __init__(
         self, model: Viterbi, ids: Sequence[int | None], speller: PieceEngine[Model] | None

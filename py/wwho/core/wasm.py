@@ -16,7 +16,7 @@ from importlib import resources
 from operator import index
 from typing import Any, NamedTuple
 
-from wwho.core.base import SPAN, Span, unknown_id, unknown_text, unpacked
+from wwho.core.base import SPAN, Part, Span, unknown_id, unknown_text, unpacked
 from wwho.core.core import CoreBackend, Of, check_version, core_info, core_numbers, refuse
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
@@ -125,7 +125,7 @@ class WasmBackend(CoreBackend):
 
     def _call(
         self,
-        text: bytes,
+        text: Part,
         allowed: bytes | None,
         flags: int,
         wanted: Sequence[str],
@@ -167,7 +167,7 @@ class WasmBackend(CoreBackend):
         return found
 
     def encode_part(
-        self, text: bytes, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
+        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
         """See `Backend`."""
         flags, wanted = self._unk(unk) | self._flags["GOES_ON"] * more, () if count else ("ids",)
@@ -181,17 +181,6 @@ class WasmBackend(CoreBackend):
         """See `Backend`."""
         with self._lock:
             return self._call(text, allowed, self._unk(unk), (), min(limit, MAX_LENGTH))["n"]
-
-    def safe_cut(self, text: bytes, allowed: bytes | None) -> int:
-        """See `Backend`."""
-        core = self._core
-        with self._lock:
-            core.begin()
-            data, mask = core.put(text), 0 if allowed is None else core.put(allowed)
-            cut = core.take(4)
-            arguments = (self._model, data, len(text), mask, cut)
-            _called(core, core.call("wwho_safe_cut", *arguments))
-            return core.number(cut)
 
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
@@ -359,7 +348,7 @@ class _Core:
             self._look()
         return start
 
-    def put(self, data: bytes) -> int:
+    def put(self, data: Part) -> int:
         """The address of a copy of `data`."""
         at = self.take(len(data))
         if data:

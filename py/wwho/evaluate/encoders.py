@@ -54,7 +54,8 @@ class Encoder:
         name: what the report calls it.
         kind: whose ids it gives: "wwho", or another library.
         n_vocab: ids are 0..n_vocab-1, not all of them used.
-        first_unit: ids below it spell the syllables that its vocabulary lacks; 0 for what has none.
+        is_base: for each id, whether it is a token that spells what the syllables of another model
+            lack; false throughout for what has no syllables.
         first_own: ids below it are its base's, special tokens included; 0 for what has none.
         superwords: the ids of its tokens that join words of scripts; empty for what has none.
         unk_id: the token for what its vocabulary cannot write; None for none.
@@ -86,19 +87,22 @@ class Encoder:
         spaces = (b" ", MARK) if self._marks or info.n_steps else ()
         self._spaces = [self.backend.token_id(text) for text in filter(self.has, spaces)]
         self.n_vocab = info.n_vocab
-        units = info.models[-1]
-        base = info.models[0]
-        self.first_unit = base.first_id + base.n_ids if self._grammar.is_script.any() else 0
-        behind = units.first_id + units.n_tokens
-        self.superwords = range(behind - units.n_superwords, behind)
+        routes = zip(info.routes, self._grammar.is_script, strict=True)
+        own = {route.model for route, is_script in routes if is_script}
+        self.is_base: Bools = np.zeros(self.n_vocab, np.bool_)
+        for model in info.models[: min(own, default=0)]:  # a model's speller comes before it
+            self.is_base[model.first_id : model.first_id + model.n_ids] = True
+        base_end = int(np.append(np.flatnonzero(self.is_base), -1).max()) + 1
+        ends = [(model.first_id + model.n_tokens, model.n_superwords) for model in info.models]
+        self.superwords = next((range(end - n, end) for end, n in ends if n), range(0))
         self.unk_id = info.unk_id
         # Another tokenizer's model may write [UNK] whatever is asked for.
-        self.unk: Unk = "token" if units.unknown == "id" else unk
+        self.unk: Unk = "token" if any(model.unknown == "id" for model in info.models) else unk
         self.normalize: Normalization | None = FORM if info.provenance.get(KEY) == FORM else None
         self.provenance = info.provenance
         self.base = info.provenance.get("base:name", "")
-        shipped = self.first_unit and self.base in list_encoding_names()
-        self.first_own = get_encoding(self.base).n_vocab if shipped else self.first_unit
+        shipped = base_end and self.base in list_encoding_names()
+        self.first_own = get_encoding(self.base).n_vocab if shipped else base_end
         if unk == "token" and info.unk_id is None:
             raise WwhoError(f"{name} has no token for unknown syllables; leave them to be spelled")
 

@@ -53,10 +53,10 @@ class Meter:
         could_be = grammar.is_script[units.routes]
         could_be[could_be] = encoder.has_syllables(units.letters[could_be])
         is_spelled = np.repeat(could_be, units.ends - units.starts)[last_bytes]
-        is_spelled &= ids < encoder.first_unit
+        is_spelled &= encoder.is_base[ids]
         # Between two tokens of the base, a syllable outside the vocabulary is being spelled.
         is_spelling = is_spelled & np.append(is_spelled[1:], False)[: len(is_spelled)]
-        is_spelling |= (ids >= encoder.first_unit) & self._in_unknown(units, ends)
+        is_spelling |= ~encoder.is_base[ids] & self._in_unknown(units, ends)
         syllables = units.syllables.damage(ends[~is_spelling])
         clusters = block.clusters.damage(ends)
         decoded = encoder.decode(encoding.lines())
@@ -79,13 +79,13 @@ class Meter:
 
     def _in_unknown(self, units: Units, ends: Ints) -> Bools:
         """Which tokens end inside a syllable that a vocabulary of syllables has no token for."""
-        starts, behind = units.syllables
-        if not self.encoder.first_unit or not len(starts):
+        starts, after = units.syllables
+        if not self.encoder.is_base.any() or not len(starts):
             return np.zeros(len(ends), np.bool_)
         owner = np.searchsorted(starts, ends, side="left") - 1
-        inside = (owner >= 0) & (ends < behind[owner])
+        inside = (owner >= 0) & (ends < after[owner])
         text, numbers = b"".join(units.block.encoded), np.unique(owner[inside])
-        unknown = [n for n in numbers if not self.encoder.has(text[starts[n] : behind[n]])]
+        unknown = [n for n in numbers if not self.encoder.has(text[starts[n] : after[n]])]
         return inside & np.isin(owner, unknown)
 
     def _fragments(self, ids: Ints) -> int:

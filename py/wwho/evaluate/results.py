@@ -247,7 +247,7 @@ def _figures(
     counts, tokens = _counts(Figures, tally), efficiency.tokens
     if encoder.unk_id is None:
         counts |= {"unk_tokens": None}
-    if not encoder.first_unit:
+    if not encoder.is_base.any():
         counts |= {"spelled_syllables": None, "spelled_tokens": None}
     fragments = ratio(tally["fragments"], int(tally["route_tokens"][grammar.is_script].sum()))
     return Figures(

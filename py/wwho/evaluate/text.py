@@ -1,4 +1,4 @@
-"""Text as it is measured: lines as arrays, block by block, and stretches that tokens may cut."""
+"""Text as it is measured: lines as arrays, block by block, and ranges that tokens may cut."""
 
 from __future__ import annotations
 
@@ -56,20 +56,20 @@ def part_of(begins: Ints, places: Ints) -> Ints:
 
 
 class Damage(NamedTuple):
-    """How many cuts lie inside a stretch, and how many stretches have one inside."""
+    """How many cuts lie inside a range, and how many ranges have one inside."""
 
     cuts: int
     broken: int
 
 
 class Extents(NamedTuple):
-    """Stretches of bytes, ascending, that do not overlap: first bytes, and the bytes after them."""
+    """Ranges of bytes, ascending, that do not overlap: first bytes, and the bytes after them."""
 
     starts: Ints
     ends: Ints
 
     def damage(self, cuts: Ints) -> Damage:
-        """What cuts before these bytes, ascending, do to the stretches.
+        """What cuts before these bytes, ascending, do to the ranges.
 
         Example:
             >>> words = Extents(np.array([0, 4]), np.array([3, 9]))

@@ -98,7 +98,7 @@ class BPE(Model):
 
 
 def write_bpe(model: BPE) -> bytes:
-    """Spell what comes after the head."""
+    """Write what comes after the head."""
     lefts, rights = [left for left, _ in model.merges], [right for _, right in model.merges]
     space_id = NONE if model.space_id is None else model.space_id
     counts = [len(each) for each in (model.unmade, model.ties) if each]
@@ -207,7 +207,7 @@ def _read_merges(
 class _Order:
     """The tokens by the class of their first character: what the right column counts in.
 
-    A right token is spelled as its distance: how far it is from the first token that begins as the
+    A right token is written as its distance: how far it is from the first token that begins as the
     left one ends.
 
     Attributes:
@@ -231,7 +231,7 @@ class _Order:
         self.begin = [bisect_left(ascending, each) for each in range(N_CLASSES)]
 
     def distances(self, rights: Sequence[int]) -> list[int]:
-        """How the right tokens of the merges are spelled."""
+        """How the right tokens of the merges are written."""
         begin, last, n = self.begin, self.last, len(self.tokens)
         place = [0] * n
         for at, token in enumerate(self.tokens):
@@ -245,7 +245,7 @@ class _Order:
         return found
 
     def rights(self, distances: Sequence[int]) -> list[int]:
-        """The right tokens of the merges, from how they are spelled."""
+        """The right tokens of the merges, from how they are written."""
         tokens, begin, last, n = self.tokens, self.begin, self.last, len(self.tokens)
         found = []
         for token, (left, distance) in enumerate(

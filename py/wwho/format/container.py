@@ -38,7 +38,7 @@ class Section:
 
     @property
     def end(self) -> int:
-        """The offset behind its last byte."""
+        """The offset after its last byte."""
         return self.offset + self.length
 
 

@@ -163,7 +163,7 @@ class Decoder:
 
 
 def write_decoder(decoder: Decoder) -> bytes:
-    """Spell a decoder.
+    """Write a decoder.
 
     Example:
         >>> write_decoder(Decoder((Replace("_", " "),), "##", {7: b"!"})).hex(" ", -4)

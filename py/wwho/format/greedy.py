@@ -19,10 +19,10 @@ class Greedy(Model):
     """Tokens of which the longest that fits is taken, from left to right.
 
     Attributes:
-        first: the texts of tokens that may begin a piece; a file is smallest in the order of ids.
+        first: the texts of tokens that may begin a pretoken; by ascending id, a file is smallest.
         later: the texts of tokens that may only continue one; in WordPiece's files they begin with
-            `##`. None: any token may begin a piece, or continue it.
-        max_characters: a piece of more characters is unknown; None: however long it is.
+            `##`. None: any token may begin a pretoken, or continue it.
+        max_characters: a pretoken of more characters is unknown; None: however long it is.
     """
 
     first: tuple[bytes, ...]
@@ -36,7 +36,7 @@ class Greedy(Model):
 
     @property
     def anywhere(self) -> bool:
-        """Whether any token may begin a piece, or continue it."""
+        """Whether any token may begin a pretoken, or continue it."""
         return self.later is None
 
     @cached_property
@@ -46,7 +46,7 @@ class Greedy(Model):
 
 
 def write_greedy(model: Greedy) -> bytes:
-    """Spell what comes after the head.
+    """Write what comes after the head.
 
     Raises:
         ValueError: a text has the byte FF after its first one.

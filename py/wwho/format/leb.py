@@ -33,7 +33,7 @@ def unpack(data: bytes, at: int, count: int) -> tuple[list[int], int]:
     """Read `count` numbers from byte `at` on.
 
     Returns:
-        The numbers, and the position behind them.
+        The numbers, and the position after them.
 
     Raises:
         ValueError: the data ends too early, or a number is longer than 4 bytes or than it need be.

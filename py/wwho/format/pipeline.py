@@ -34,7 +34,7 @@ TOUCHING = Flag.LSTRIP | Flag.RSTRIP | Flag.SINGLE_WORD
 
 
 def write_stages(stages: Sequence[Stage]) -> bytes:
-    """Spell the pretokenizers."""
+    """Write the pretokenizers."""
     out = bytearray(struct.pack("<H", len(stages)))
     for stage in stages:
         back = stage.back or (0,) * len(stage.actions)
@@ -68,7 +68,7 @@ def read_stages(data: bytes, automata: Sequence[Automaton]) -> tuple[Stage, ...]
 
 
 def write_routes(router: int | None, routes: Sequence[Route]) -> bytes:
-    """Spell the router and the routes."""
+    """Write the router and the routes."""
     out = bytearray(struct.pack("<HH", NO_AUTOMATON if router is None else router, len(routes)))
     for route in routes:
         units = NO_AUTOMATON if route.units is None else route.units
@@ -158,7 +158,7 @@ def _check_rivals(cursor: Cursor, ending: set[Route]) -> None:
 
 
 def write_added(added: Sequence[Added], properties: bytes) -> bytes:
-    """Spell the added tokens."""
+    """Write the added tokens."""
     texts = leb.pack_listed(token.text.encode("utf-8") for token in added)
     ids = leb.pack(b.id - a.id for a, b in pairwise([Added("", 0), *added]))
     flags = bytes(token.flags for token in added)

@@ -18,7 +18,7 @@ class Rewriting:
         mapping: what becomes of a code point, fully: no target is mapped again. To nothing: it
             vanishes. Those that pairs compose are not in it.
         order: the class (1..254) of each mark, by which neighbouring marks are ordered.
-        pairs: what a starter and a code point behind it compose to; it is taken apart first.
+        pairs: what a starter and a code point after it compose to; it is taken apart first.
         hangul_apart: whether syllables of Hangul are taken apart,
         hangul_together: and whether they are put together.
     """
@@ -116,7 +116,7 @@ class Rules:
     """A step of many rules from text to text: the charsmap of SentencePiece.
 
     Attributes:
-        rules: what stands for each text. One that is to be passed untouched, such as a piece that a
+        rules: what stands for each text. One that is to be passed untouched, such as a token that a
             user has defined, stands for itself; no other rule's text may begin with it.
         clusters: None: the longest rule counts at each place, as in SentencePiece and llama.cpp;
             its content has the place of the first character. Else the number of an automaton that

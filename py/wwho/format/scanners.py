@@ -24,17 +24,17 @@ from wwho.format.model import Pair
 
 
 def small_code(count: int) -> str:
-    """How a number below `count` is spelled: "B" for 8 bits, "H" for 16."""
+    """How a number below `count` is written: "B" for 8 bits, "H" for 16."""
     return "B" if count <= 256 else "H"
 
 
 def entry_code(n_states: int, n_rules: int) -> str:
-    """How an entry of an automaton's table is spelled: "H" for 16 bits, "I" for 32."""
+    """How an entry of an automaton's table is written: "H" for 16 bits, "I" for 32."""
     return "H" if (n_rules + 1) * n_states <= 65536 else "I"
 
 
 def write_classes(classes: ClassMap) -> bytes:
-    """Spell the two-stage table from code points to classes."""
+    """Write the two-stage table from code points to classes."""
     flat = array("H", bytes(2 * N_PAGES * PAGE_SIZE))
     for first, last, number in classes.ranges:
         flat[first : last + 1] = array("H", [number]) * (last + 1 - first)
@@ -91,7 +91,7 @@ def _ranges(
 
 
 def write_automata(automata: Sequence[Automaton]) -> bytes:
-    """Spell the automata."""
+    """Write the automata."""
     out = bytearray(struct.pack("<HH", len(automata), 0))
     for automaton in automata:
         n_states, n_columns, n_rules = automaton.n_states, automaton.n_columns, automaton.n_rules

@@ -1,4 +1,4 @@
-"""The TEMPLATE section: ids before, between and behind the ids of a text, or of two."""
+"""The TEMPLATE section: ids before, between and after the ids of a text, or of two."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class Template(NamedTuple):
         after_pair: Sequence[int] | None = None,
         second_type: int = 1,
     ) -> Template:
-        """The usual one: some ids before the first text, between the two, and behind the last.
+        """The usual one: some ids before the first text, between the two, and after the last.
 
         Args:
             before: stand before the first text.
-            behind: stand behind a text that is alone.
+            behind: stand after a text that is alone.
             between: stand between two, as part of the first.
-            after_pair: stand behind the second text; None for what stands behind one alone.
-            second_type: the type of the second text and of what stands behind it.
+            after_pair: stand after the second text; None for what stands after one alone.
+            second_type: the type of the second text and of what stands after it.
 
         Example:
             >>> Template.around([101], [102], [102]).ids([7], [8])
@@ -125,7 +125,7 @@ def _ids(ids: Sequence[int], type_id: int) -> tuple[Place, ...]:
 
 
 def write_template(template: Template) -> bytes:
-    """Spell a template.
+    """Write a template.
 
     Example:
         >>> write_template(Template.around([5])).hex(" ", -4)

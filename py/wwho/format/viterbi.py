@@ -19,7 +19,7 @@ FULL = {size: 256**size - 1 for _, size in FORMS.values()}
 
 @dataclass(frozen=True, kw_only=True)
 class Viterbi(Model):
-    """Tokens with scores: a piece is cut so that their sum is the largest.
+    """Tokens with scores: a pretoken is cut so that their sum is the largest.
 
     Attributes:
         tokens: the texts of the tokens; a file is smallest in the order of ids.
@@ -44,7 +44,7 @@ class Viterbi(Model):
 
 
 def write_viterbi(model: Viterbi) -> bytes:
-    """Spell what comes after the head.
+    """Write what comes after the head.
 
     Raises:
         ValueError: a score is no finite f32, or f64, or a text has the byte FF after its first one.

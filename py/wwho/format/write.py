@@ -20,7 +20,7 @@ Sections = Iterable[tuple[Kind, bytes]]
 
 
 def write_artifact(artifact: Artifact) -> bytes:
-    """Spell a tokenizer as an artifact.
+    """Write a tokenizer as an artifact.
 
     The writer puts down what it is given; `read_artifact` is what checks it.
 

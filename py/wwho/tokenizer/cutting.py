@@ -38,7 +38,7 @@ class Chunk(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A stretch of text that one route tokenizes.
+    """A part of a text that one route tokenizes.
 
     Attributes:
         route: the route's name, such as "other" or "sinhala".

@@ -30,9 +30,9 @@ SYMBOLS = re.compile(rb"(?:[\xf5-\xff][\x02-\xf1])+")
 
 
 class TokenTexts(list[Any]):
-    """The bytes of tokens by id; None for one that was not met yet, as for all behind the ids.
+    """The bytes of tokens by id; None for one that was not met yet, as for all after the ids.
 
-    A list and not a dict, in which 1.0 would be found as 1. There are as many places behind the ids
+    A list and not a dict, in which 1.0 would be found as 1. There are as many places after the ids
     as before: those are where negative numbers lead.
     """
 

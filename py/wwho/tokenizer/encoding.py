@@ -51,7 +51,7 @@ class Encoding(Tokenizer):
 
         Args:
             name: its name.
-            pat_str: the regular expression that cuts text into pieces.
+            pat_str: the regular expression that cuts text into pretokens.
             mergeable_ranks: tokens and their ranks, which are their ids.
             special_tokens: special tokens, text to id.
             explicit_n_vocab: how many ids there are, to be checked.
@@ -125,7 +125,8 @@ class Encoding(Tokenizer):
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.
-            ValueError: the encoding has tokens of syllables, of which this knows nothing.
+            ValueError: the encoding has tokens of syllables or characters, which are not bytes
+                that merge.
 
         Example:
             >>> import wwho
@@ -134,17 +135,19 @@ class Encoding(Tokenizer):
             >>> stable, [8842] in completions
             ([31373], True)
         """
-        if len(self.info.models) > 1:
-            raise ValueError(f"{self.name} has tokens of syllables; give an encoding without")
+        if any(model.symbols == "units" for model in self.info.models):
+            raise ValueError(
+                f"{self.name} has tokens of syllables or characters; give an encoding of bytes"
+            )
         data, mask = self._prepare(text, allowed_special, disallowed_special)
         stable, rest = self._cut_last_piece(data, mask)
         return stable, [list(each) for each in self._completions(rest)]
 
     def _cut_last_piece(self, data: bytes, mask: bytes | None) -> tuple[list[int], bytes]:
-        """The ids of a text but for its last piece, and the bytes of that.
+        """The ids of a text but for its last pretoken, and the bytes of that.
 
         Where it begins with white space, tokens of white space before it go with it: more of it may
-        join them. After a special token there is no piece.
+        join them. After a special token there is no pretoken.
         """
         ids, _, ends = self._backend.encode_with_places(data, mask, False)
         specials = {*self.info.specials.values()}
@@ -204,7 +207,7 @@ class Encoding(Tokenizer):
     # What tiktoken has without documenting it
 
     def _encode_single_piece(self, text_or_bytes: Text) -> list[int]:
-        """The ids of a text as one piece of the base."""
+        """The ids of a text as one pretoken of the base."""
         return self._backend.encode_piece(to_bytes(text_or_bytes))
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
@@ -215,7 +218,7 @@ class Encoding(Tokenizer):
         return [token for piece in pieces for token in self._encode_single_piece(piece)]
 
     def _encode_bytes(self, text: bytes) -> list[int]:
-        """The ids of bytes; from the last piece before the first that are not UTF-8 on, of one."""
+        """The ids of bytes. From the last pretoken before broken UTF-8 on, all is one pretoken."""
         try:
             text.decode("utf-8")
         except UnicodeDecodeError as error:

@@ -71,7 +71,9 @@ class Opened:
         data = to_bytes(text)
         return self._backend.normalize(data) if self.info.n_steps else data
 
-    def _mask(self, data: bytes, allowed: Allowed, disallowed: Allowed | None) -> bytes | None:
+    def _mask(
+        self, data: bytes | memoryview, allowed: Allowed, disallowed: Allowed | None
+    ) -> bytes | None:
         """The mask of allowed special tokens, if these bytes spell none that is disallowed."""
         disallowed = self._disallowed if disallowed is None else disallowed
         if not allowed and not disallowed:

@@ -52,7 +52,9 @@ class Specials:
             raise TypeError(f"expected a set of special tokens or 'all', found {wrong[0]!r}")
         return found
 
-    def refuse(self, text: bytes, disallowed: Allowed, allowed: frozenset[str]) -> None:
+    def refuse(
+        self, text: bytes | memoryview, disallowed: Allowed, allowed: frozenset[str]
+    ) -> None:
         """Raise where a text spells a special token that the call disallows.
 
         Raises:

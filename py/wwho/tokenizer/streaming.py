@@ -107,12 +107,12 @@ class Streaming(Opened):
                 )
             if (more and len(held) < wanted) or not held:
                 continue
-            text = bytes(held)
-            found, read, place = self._backend.encode_part(text, more, place, mask, as_token, count)
+            found, read, place = self._backend.encode_part(held, more, place, mask, as_token, count)
             if read:
-                self._mask(text[:read], allowed, disallowed)
-                yield found
+                with memoryview(held)[:read] as text:
+                    self._mask(text, allowed, disallowed)
                 del held[:read]
+                yield found
             # Looked through again only when it is twice as long: linear in all.
             wanted = max(PART, 2 * len(held))
 

@@ -196,7 +196,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
 
         Args:
             text: the text.
-            pair: a second text, for models that take two: its ids come behind those of the first.
+            pair: a second text, for models that take two: its ids come after those of the first.
             add_special_tokens: whether the model's template puts its special tokens around the
                 texts, such as [CLS] and [SEP]. Without a template there are none to be put.
             allowed_special: special tokens that the text may spell, or "all".
@@ -272,7 +272,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
 
         Args:
             text: the text.
-            added: whether tokens are found that need no leave, such as those that training was
+            added: whether tokens that need no permission are found, as those that training was
                 told to protect; if not, their texts are ordinary, too.
 
         Example:
@@ -336,7 +336,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         """The ids of a text and where each stands; arguments and errors as for `encode`.
 
         Returns:
-            The ids, and for each the first code point it touches and the one behind the last. Where
+            The ids, and for each the first code point it touches and the one after the last. Where
             a character is made of several tokens, each of them touches it. A byte that is not UTF-8
             counts as a code point, and a pair of surrogates in a `str` as one. Of a model that
             normalizes, a token stands at the code points that its own came from, as in Hugging

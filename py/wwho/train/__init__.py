@@ -99,10 +99,10 @@ def train(
         words: what words are, within which tokens are merged: ``script``, the runs of letters of
             the schemas' scripts; or ``whitespace``, all that stands between white space, other
             scripts and punctuation included, so that no text is left to the base.
-        end_of_word: whether a space belongs to the word before it, as a unit of its own behind it,
+        end_of_word: whether a space belongs to the word before it, as a unit of its own after it,
             and not to the word after it.
         collapse_spaces: whether the tokenizer makes one space of all white space, and puts one
-            behind every word, as OSPE is published: so it loses text.
+            after every word, as OSPE is published: so it loses text.
         vocab_size: how many ids special tokens, atoms and merged tokens take together.
         prune: how often a syllable must be seen to get an id, at least 1; others are spelled with
             tokens of the base. None: 20; with `balanced` it is chosen.

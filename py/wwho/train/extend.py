@@ -25,7 +25,7 @@ def extendable(path: str | os.PathLike[str]) -> Artifact:
         The base. Where it brings text into NFC, train with `normalize="nfc"`.
 
     Raises:
-        ArtifactError: it is no byte-level BPE behind one pattern, or rewrites text otherwise.
+        ArtifactError: it is not a byte-level BPE with one pattern, or rewrites text otherwise.
         SourceError: it cannot be imported.
         OSError: it cannot be read.
     """

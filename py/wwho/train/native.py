@@ -284,7 +284,7 @@ class Phrases:
         )
 
     def collect(self, text: bytes, share: Fraction, count: int, sources: int = 0) -> None:
-        """Collect the phrases of a text that ends behind a line; other threads run meanwhile.
+        """Collect the phrases of a text that ends after a line; other threads run meanwhile.
 
         Args:
             text: the text.

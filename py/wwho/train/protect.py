@@ -34,7 +34,7 @@ class Protect:
     def found(self, corpus: Corpus, bars: Progress) -> Mapping[str, int | None]:
         """The texts, and how often the pattern finds each; None for those that were given.
 
-        Those of the pattern come behind the others, the most frequent first.
+        Those of the pattern come after the others, the most frequent first.
 
         Raises:
             TypeError: the texts are one text.

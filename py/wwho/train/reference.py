@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from wwho.build.assemble import units_of
 from wwho.build.atoms import AtomKind
 from wwho.compile.segments import Unit
 from wwho.core.run import pieces
-from wwho.format.bpe import BPE, BYTES
+from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
 from wwho.train.learn import SPACE, choose_atoms
@@ -55,9 +56,7 @@ def train_reference(
     for word, count in words.items():
         for unit in word:
             units[unit] += count
-    cut = model.models[-1]
-    assert isinstance(cut, BPE)
-    atoms = choose_atoms(units, prune, end_of_word=cut.space_id is None)
+    atoms = choose_atoms(units, prune, end_of_word=units_of(model).space_id is None)
     return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq)
 
 

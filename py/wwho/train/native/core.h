@@ -7,12 +7,12 @@
 #define SEGMENTS 0xFFFFFFFFu
 
 /* Cut text[*at..end) into its segments, or, as a segment of a route, into its units: as many as there is room for. *at, which is
- * the start of a line or segment or where the last call left off, moves behind them. A segment has the rule WWHO_PIECE where
+ * the start of a line or segment or where the last call left off, moves after them. A segment has the rule WWHO_PIECE where
  * its route is a base's, else WWHO_SYLLABLE. Gives their number. */
 size_t cut_text(const wwho_model *model, uint32_t route, const uint8_t *text, size_t *at, size_t end, wwho_span *spans, size_t room);
 
-/* The added tokens in text[*at..end) that need no leave, as the encoder finds them: as many as there is room for. *at, which is the
- * start of the text or where the last call left off, moves behind the last one, or to the end. Gives their number. */
+/* The added tokens in text[*at..end) found in every text, as the encoder does: as many as there is room for. *at, which is the
+ * start of the text or where the last call left off, moves after the last one, or to the end. Gives their number. */
 size_t added_tokens(const wwho_model *model, const uint8_t *text, size_t *at, size_t end, wwho_span *found, size_t room);
 
 #endif

@@ -1,7 +1,7 @@
 /* Learning merges with incremental counts.
  *
  * The runs (words, cut at units outside the vocabulary) lie in one array of positions, one for each unit, with a NONE
- * before, between and behind them. A token covers as many positions as it has units. Each position at which a token starts
+ * before, between and after them. A token covers as many positions as it has units. Each position at which a token starts
  * knows the pair that this token forms with the next one, so a merge finds the counts it lowers without searching. */
 
 /* Pairs of neighbours: where they stand, how often, and which comes next. */
@@ -306,7 +306,7 @@ static int meet(wwho_merger *m, size_t at, uint32_t left, uint32_t right, uint32
     return WWHO_OK;
 }
 
-/* Make one token, `merged`, of the tokens at `at` and behind it. */
+/* Make one token, `merged`, of the tokens at `at` and after it. */
 static int merge_at(wwho_merger *m, size_t at, uint32_t merged) {
     size_t second = at + m->width[at], before = previous(m, at);
     size_t after = second + m->width[second];

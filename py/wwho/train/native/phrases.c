@@ -2,14 +2,14 @@
 
 /* Phrases that follow each other, count equally often, and are of one source. */
 typedef struct {
-    size_t end; /* the token behind them */
+    size_t end; /* the token after them */
     uint64_t count, sources;
 } stretch;
 
 struct wwho_phrases {
     const wwho_model *model;
     uint32_t first_id, n_tokens;
-    uint32_t *token; /* a NONE before, between and behind the phrases */
+    uint32_t *token; /* a NONE before, between and after the phrases */
     size_t n, room;
     stretch *stretches;
     size_t n_stretches, stretches_room;
@@ -104,7 +104,7 @@ static int collect_line(wwho_phrases *phrases, const uint8_t *text, size_t len) 
     return WWHO_OK;
 }
 
-/* Let the tokens behind the last stretch count so often, and be of these sources. */
+/* Let the tokens after the last stretch count so often, and be of these sources. */
 static int count_stretch(wwho_phrases *phrases, uint64_t count, uint64_t sources) {
     size_t n = phrases->n_stretches;
     if (!n || phrases->stretches[n - 1].count != count || phrases->stretches[n - 1].sources != sources) {

@@ -37,7 +37,7 @@ wwho_words *wwho_words_new(void);
 void wwho_words_free(wwho_words *words);
 
 /* Count the words of a text that ends where no word goes on. Each line, with its line feed, is scanned as a text of its own: words
- * do not depend on where a corpus is cut into texts. So is what stands between added tokens that need no leave: these are no words.
+ * do not depend on where a corpus is cut into texts. So is what stands between added tokens found in every text: these are no words.
  * What a model cut is remembered: until another one is given, it must stay open. */
 int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len);
 
@@ -85,12 +85,12 @@ typedef struct wwho_merger wwho_merger;
  * or max_units of 0, more than 2^21 atoms or merges, or more than 2^31 - 2 units in the distinct words. On failure *merger is null.
  *
  * `shapes`, of each atom, keep characters whole: 0, it is one, or several; up to 4, it begins one, and lacks so many tails;
- * WWHO_TAIL. A beginning merges with a tail behind it alone, what is whole with what is whole, and a tail with nothing behind it. Null:
+ * WWHO_TAIL. A beginning merges with a tail after it alone, what is whole with what is whole, and a tail with nothing after it. Null:
  * all may merge. */
 int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, const uint8_t *shapes, size_t max_merges, uint64_t min_freq,
                     uint32_t max_units, wwho_merger **merger);
 
-/* Phrases: the tokens of neighbouring words of one route, each word but the first beginning with the U+0020 behind the word
+/* Phrases: the tokens of neighbouring words of one route, each word but the first beginning with the U+0020 after the word
  * before. What superwords are learnt from. A word with a unit that is no atom, or with more than 255 units, is in none. */
 typedef struct wwho_phrases wwho_phrases;
 
@@ -100,7 +100,7 @@ wwho_phrases *wwho_phrases_new(const wwho_model *model, uint32_t first_id, uint3
 
 void wwho_phrases_free(wwho_phrases *phrases);
 
-/* Collect the phrases of a text that ends behind a line, or where no phrase goes on, each as if it came `count` times; only of some
+/* Collect the phrases of a text that ends after a line, or where no phrase goes on, each as if it came `count` times; only of some
  * `share` in 2^32 of its lines. Which ones depends on the text of each alone. `sources` has a bit set for the source that it is of. */
 int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len, uint64_t share, uint64_t count, uint64_t sources);
 

@@ -226,7 +226,7 @@ static void fetch(const wwho_words *words, const uint64_t *hashes, size_t n) {
 /* A reader of the units of one record. */
 typedef struct {
     const uint8_t *length; /* the LEB128 of the next unit's length */
-    const uint8_t *text;   /* the next unit, and behind the last one the end of the record */
+    const uint8_t *text;   /* the next unit, and after the last one the end of the record */
     uint64_t left;         /* units still to come */
 } unit_reader;
 
@@ -247,7 +247,7 @@ static bool open_record(const uint8_t *record, const uint8_t *end, unit_reader *
     return true;
 }
 
-/* The next unit of a record that was opened; false behind the last one. */
+/* The next unit of a record that was opened; false after the last one. */
 static inline bool next_unit(unit_reader *reader, const uint8_t **text, size_t *length) {
     if (!reader->left--) return false;
     uint64_t value;
