@@ -347,6 +347,25 @@ def test_white_space_that_two_tokens_take() -> None:
     check()
 
 
+@pytest.mark.parametrize("last", ["BertPreTokenizer", "Whitespace", "WhitespaceSplit"])
+@pytest.mark.parametrize(
+    "first",
+    [
+        pre_tokenizers.Metaspace(prepend_scheme="never"),
+        pre_tokenizers.Split(Regex(r"a.|b\s\s"), "removed"),
+        pre_tokenizers.Split(" ", "removed"),
+    ],
+    ids=["Metaspace", "Split", "spaces"],
+)
+def test_cuts_that_see_the_spaces_around_ideographs(first: Any, last: str) -> None:
+    theirs = spelling()
+    theirs.normalizer = normalizers.BertNormalizer(False, True, False, False)
+    theirs.pre_tokenizer = pre_tokenizers.Sequence([first, getattr(pre_tokenizers, last)()])
+    ours = opened(theirs)
+    for text in ("漢", "a漢b", "b漢字", "a 漢▁字"):
+        agree(theirs, ours, text)
+
+
 def test_a_token_beside_ideographs() -> None:
     theirs = spelling()
     theirs.normalizer = normalizers.BertNormalizer()
