@@ -155,3 +155,15 @@ def test_bytes_of_other_models(kind: str) -> None:
     made.pre_tokenizer = Bytes(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
     assert compare(json.loads(made.to_str()), texts()) == "equal"
+
+
+@pytest.mark.parametrize("flag", ["single_word", "lstrip", "rstrip", "special"])
+def test_tokens_in_the_characters_that_stand_for_bytes(flag: str) -> None:
+    made = json.loads(trained(Bytes(use_regex=False)).to_str())
+    made |= {"normalizer": {"type": "ByteLevel"}, "pre_tokenizer": None}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "special"), False)
+    for place, text in enumerate(["\n", "٣👩\u200d👧", "<s>"], len(made["model"]["vocab"])):
+        token = {"id": place, "content": text, "normalized": True, **flags, flag: True}
+        made["added_tokens"].append(token)
+    hard = ["a \n", "\n", "a\nb", "a ٣👩\u200d👧\u00a0b", "<s> <s>", "a <s>\u00a0b"]
+    assert compare(made, hard) == "equal"

@@ -123,6 +123,13 @@ def _make(
     byte_level_text = draft.byte_level
     if byte_level_text and root.at("pre_tokenizer").raw is not None:
         root.at("pre_tokenizer").fail("a pre-tokenizer after the normalizer ByteLevel cuts bytes")
+    if byte_level_text and any(
+        flags & Flag.NORMALIZED and flags != Flag.NORMALIZED for _, flags, _ in listed
+    ):
+        root.at("added_tokens").fail(
+            "a normalized token after the normalizer ByteLevel looks at characters that stand for "
+            'bytes; set its "normalized" to false, or its other flags'
+        )
     if any(flags & Flag.NORMALIZED for _, flags, _ in listed):
         draft.ideographs = None  # Such a token may be found in the spaces around them, or beside.
     with_patterns(root.at("pre_tokenizer"), draft, add_pretokenizer)
