@@ -327,6 +327,21 @@ def test_ids_are_those_of_the_engine() -> None:
     assert "1 added tokens have other ids" in found.notes[0]
 
 
+@pytest.mark.parametrize("texts", [["<s>", "b"], ["b", "<s>"], ["<x>", "b", "<s>"]])
+def test_of_added_tokens_with_one_id_the_last_counts(texts: list[str]) -> None:
+    theirs = tokenizers.Tokenizer(models.WordLevel({"[UNK]": 0, "a": 1, "c": 2, "b": 4}, "[UNK]"))
+    theirs.pre_tokenizer = pre_tokenizers.Whitespace()
+    document = json.loads(theirs.to_str())
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), False)
+    document["added_tokens"] = [{"id": 9, "content": text, **flags} for text in texts]
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(document))
+    ours = opened(json.dumps(document))
+    for text in ("a b<s> <x>a", "b", "<s>"):
+        agree(theirs, ours, text)
+        ids = ours.encode(text)
+        assert ours.decode(ids) == theirs.decode(ids)
+
+
 def test_white_space_that_two_tokens_take() -> None:
     theirs = tokenizers.Tokenizer.from_str(trained("byte-level BPE").to_str())
     theirs.no_truncation()
