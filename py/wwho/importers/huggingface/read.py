@@ -20,6 +20,7 @@ from wwho.format.decoder import Decoder
 from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Flag, Route
+from wwho.format.normalizer import MAX_STEPS
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.around import read_decoder, read_template
 from wwho.importers.huggingface.cutting import add_pretokenizer, cut_words
@@ -241,7 +242,7 @@ def assemble(
         models=(vocabulary.model,),
         stages=stages,
         added=added,
-        properties=properties,
+        properties=properties if any(token.flags & needs for token in added) else b"",
         normalizer=tuple(draft.normalizer),
         rewriting=tuple(draft.rewriting),
         template=read_template(root.at("post_processor"), everything, byte_level=draft.byte_level),
@@ -255,7 +256,12 @@ def assemble(
         before=vocabulary.decoding,
         texts=lambda: {**artifact.decoded, **listed_texts(artifact)},
     )
-    return fuse(replace(artifact, decoder=decoder))
+    fused = fuse(replace(artifact, decoder=decoder))
+    if (n_steps := len(fused.normalizer) + len(fused.rewriting)) > MAX_STEPS:
+        root.at("normalizer").fail(
+            f"it takes {n_steps} steps with those of the pre-tokenizer; {MAX_STEPS} are possible"
+        )
+    return fused
 
 
 def _added(
