@@ -181,3 +181,38 @@ def test_bytes_of_other_models(kind: str) -> None:
     made.pre_tokenizer = Bytes(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
     assert compare(json.loads(made.to_str()), texts()) == "equal"
+
+
+@pytest.mark.parametrize("flag", ["single_word", "lstrip", "rstrip", "special"])
+def test_tokens_in_the_characters_that_stand_for_bytes(flag: str) -> None:
+    made = json.loads(trained(Bytes(use_regex=False)).to_str())
+    made |= {"normalizer": {"type": "ByteLevel"}, "pre_tokenizer": None}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "special"), False)
+    for place, text in enumerate(["\n", "٣👩\u200d👧", "<s>"], len(made["model"]["vocab"])):
+        token = {"id": place, "content": text, "normalized": True, **flags, flag: True}
+        made["added_tokens"].append(token)
+    hard = ["a \n", "\n", "a\nb", "a ٣👩\u200d👧\u00a0b", "<s> <s>", "a <s>\u00a0b"]
+    assert compare(made, hard) == "equal"
+
+
+def test_what_cannot_be_opened_is_refused() -> None:
+    """The import says it, not the one who opens what it wrote."""
+    pieces = [(text, -1.0) for text in ("a", "<unk>", "<unk>", "<0x61>")]
+    for place in (1, 3):
+        made = Tokenizer(models.Unigram(pieces, place, byte_fallback=True))
+        said = compare(json.loads(made.to_str()), [])
+        assert f"/model/unk_id: found {place}, a piece that" in said
+    made = Tokenizer(models.WordLevel({"[UNK]": 0}, "[UNK]"))
+    made.normalizer = normalizers.Sequence(
+        [each for _ in range(9) for each in (normalizers.NFC(), normalizers.Prepend("a"))]
+    )
+    assert "/normalizer: it takes 18 steps" in compare(json.loads(made.to_str()), [])
+
+
+def test_a_token_with_flags_that_another_one_hides() -> None:
+    made = json.loads(Tokenizer(models.WordLevel({"[UNK]": 0, "b": 2}, "[UNK]")).to_str())
+    flags = dict.fromkeys(("lstrip", "rstrip", "normalized", "special"), False)
+    made["added_tokens"] = [
+        {"id": 9, "content": text, "single_word": text == "<s>", **flags} for text in ("<s>", "b")
+    ]
+    assert compare(made, ["b", "<s>", "a"]) == "equal"

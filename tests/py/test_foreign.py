@@ -55,6 +55,10 @@ FILES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: b'{"do_lower_case": true, "unk_token": "[UNK]"}',
         "the settings of a tokenizer; .*take the tokenizer.json beside it",
     ),
+    "decoder_config.json": (
+        lambda: b'{"added_tokens_decoder": {"0": {"content": "<s>"}}}',
+        "the settings of a tokenizer; .*take the tokenizer.json beside it",
+    ),
     "sinhala.json": ((ROOT / "schemas" / "sinhala.json").read_bytes, "a schema; .*--schema"),
     "pointer.wwho": (
         lambda: b"version https://git-lfs.github.com/spec/v1\n",

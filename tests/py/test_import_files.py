@@ -234,6 +234,13 @@ def test_wwho_import(cli: Any, tmp_path: Path) -> None:
         (b"\x89WWHO\r\n", "commands open it with --model FILE"),
         (b"#version: 0.2\na b\n", "take the vocab.json beside it"),
         (b'{"model_type": "llama"}', "the settings of a model; take the tokenizer.json"),
+        (b'{"bos_token_id": 1, "do_sample": true}', "the settings of a model; take the tokenizer"),
+        (
+            b'{"<|im_start|>": 7, "b": 8}',
+            "a list of tokens and their ids.* tokenizer.json",
+        ),
+        (b'{"added_tokens_decoder": {"0": {}}}', "the settings of a tokenizer; take the tokenizer"),
+        (b'{"model_max_length": 512}', "the settings of a tokenizer; take the tokenizer"),
         (b'{"added_tokens": []}', "a tokenizer.json of Hugging Face, but without its vocabulary"),
         (b"\x10" + bytes(7) + b'{"a": {}}', "weights as safetensors"),
         (b"PK\x03\x04", "a zip archive or a pickle, which is never opened"),

@@ -327,6 +327,21 @@ def test_ids_are_those_of_the_engine() -> None:
     assert "1 added tokens have other ids" in found.notes[0]
 
 
+@pytest.mark.parametrize("texts", [["<s>", "b"], ["b", "<s>"], ["<x>", "b", "<s>"]])
+def test_of_added_tokens_with_one_id_the_last_counts(texts: list[str]) -> None:
+    theirs = tokenizers.Tokenizer(models.WordLevel({"[UNK]": 0, "a": 1, "c": 2, "b": 4}, "[UNK]"))
+    theirs.pre_tokenizer = pre_tokenizers.Whitespace()
+    document = json.loads(theirs.to_str())
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), False)
+    document["added_tokens"] = [{"id": 9, "content": text, **flags} for text in texts]
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(document))
+    ours = opened(json.dumps(document))
+    for text in ("a b<s> <x>a", "b", "<s>"):
+        agree(theirs, ours, text)
+        ids = ours.encode(text)
+        assert ours.decode(ids) == theirs.decode(ids)
+
+
 def test_white_space_that_two_tokens_take() -> None:
     theirs = tokenizers.Tokenizer.from_str(trained("byte-level BPE").to_str())
     theirs.no_truncation()
@@ -345,6 +360,25 @@ def test_white_space_that_two_tokens_take() -> None:
         assert [enc.encode(text) for enc in ours] == [expected] * 2
 
     check()
+
+
+@pytest.mark.parametrize("last", ["BertPreTokenizer", "Whitespace", "WhitespaceSplit"])
+@pytest.mark.parametrize(
+    "first",
+    [
+        pre_tokenizers.Metaspace(prepend_scheme="never"),
+        pre_tokenizers.Split(Regex(r"a.|b\s\s"), "removed"),
+        pre_tokenizers.Split(" ", "removed"),
+    ],
+    ids=["Metaspace", "Split", "spaces"],
+)
+def test_cuts_that_see_the_spaces_around_ideographs(first: Any, last: str) -> None:
+    theirs = spelling()
+    theirs.normalizer = normalizers.BertNormalizer(False, True, False, False)
+    theirs.pre_tokenizer = pre_tokenizers.Sequence([first, getattr(pre_tokenizers, last)()])
+    ours = opened(theirs)
+    for text in ("漢", "a漢b", "b漢字", "a 漢▁字"):
+        agree(theirs, ours, text)
 
 
 def test_a_token_beside_ideographs() -> None:

@@ -46,6 +46,20 @@ def test_extend(cli: Any, make: Any, tmp_path: Path) -> None:
         assert theirs == old(text, add_special_tokens=False)["input_ids"]
 
 
+def test_what_is_said_of_chats_stays(cli: Any, tmp_path: Path) -> None:
+    imported(like_qwen, tmp_path)
+    (tmp_path / "like_qwen.json").rename(tmp_path / "tokenizer.json")
+    said = {"chat_template": "{{ eos_token }}", "eos_token": "<|end|>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(said))
+    out = tmp_path / "new.wwho"
+    given = ("--extend", tmp_path, "--schema", "sinhala", "--prune", "1", "--vocab-size", "20")
+    done = cli("train", *given, "-o", out, stdin=SINHALA.encode())
+    assert done.code == 0, done.err
+    record = wwho.Tokenizer.load(out).info.provenance
+    assert said.items() <= record.items()
+    assert "base:chat_template" not in record
+
+
 @pytest.mark.parametrize(
     ("make", "reason"),
     [(like_deepseek, "has 2 pretokenizers"), (like_bert, "no BPE over bytes")],

@@ -27,7 +27,8 @@ _KINDS = (
         "a vocab.json of the WWHO paper; make an artifact of it with: wwho import FILE",
     ),
     (
-        rb'\s*\{.*"(?:tokenizer_class|cls_token|bos_token|eos_token|unk_token)"\s*:',
+        rb'\s*\{.*"(?:added_tokens_decoder|tokenizer_class|model_max_length|chat_template|'
+        rb'(?:add_)?(?:cls|bos|eos|unk)_token)"\s*:',
         "the settings of a tokenizer; take the tokenizer.json beside it",
     ),
     (rb'\s*\{.*"(?:grammar|blocks)"\s*:', "a schema; give it to --schema"),

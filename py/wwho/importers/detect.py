@@ -48,8 +48,13 @@ OTHERS = (
     (rb"\x89WWHO", "it is a .wwho artifact already; commands open it with --model FILE"),
     (rb"#version: ", "the merges of a BPE; take the vocab.json beside it"),
     (
-        rb'\s*\{.*"(?:architectures|model_type)"\s*:',
+        rb'\s*\{.*"(?:architectures|model_type|hidden_size|transformers_version|\w+_token_id)"\s*:',
         "the settings of a model; take the tokenizer.json beside it",
+    ),
+    (
+        rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*[0-9]+\s*[,}]',
+        "a list of tokens and their ids, which is no whole tokenizer; take the tokenizer.json "
+        "beside it",
     ),
     (rb'.{8}\{"', "weights as safetensors; take the tokenizer.json beside it"),
     (

@@ -101,7 +101,8 @@ def provenance(plan: Plan, counted: Counted, said: str) -> dict[str, str]:
     """What a model says of its making: the section PROVENANCE of FORMAT.md.
 
     What is learnt over bytes or symbols is a base itself: of the one before, only the pattern of
-    its pretokenizer is left to say.
+    its pretokenizer is left to say. Over any other, the ids of special tokens stay, and so does
+    what it says of chats.
 
     Args:
         plan: what was trained.
@@ -110,7 +111,9 @@ def provenance(plan: Plan, counted: Counted, said: str) -> dict[str, str]:
     """
     theirs, spells = plan.base.provenance, plan.kind.spells
     kept = (*BLOCK_KEYS, "pattern") if spells else BLOCK_KEYS
-    record = record_over({} if spells else theirs, plan.schemas, plan.name)
+    chats = {} if spells else {key: theirs[key] for key in theirs if _is_of_chats(key)}
+    before = {} if spells else {key: theirs[key] for key in theirs if key not in chats}
+    record = record_over(before, plan.schemas, plan.name) | chats
     record |= corpus_record(counted.corpus, counted.report)
     if form := counted.corpus.reading.normalize:
         record[KEY] = form
@@ -118,3 +121,8 @@ def provenance(plan: Plan, counted: Counted, said: str) -> dict[str, str]:
     if plan.kind is AtomKind.SCRIPT:
         record |= block_record(script_blocks(), script_step().n_indices)
     return record | {key: text for key, text in theirs.items() if key in kept}
+
+
+def _is_of_chats(key: str) -> bool:
+    """Whether this key of a record is a chat template, or names a special token of its."""
+    return key == "chat_template" or key.endswith("_token")

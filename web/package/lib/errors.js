@@ -21,7 +21,7 @@ const FOREIGN = [
     "a vocab.json of the WWHO paper; make an artifact of it with: wwho import FILE",
   ],
   [
-    /^\s*\{.*"(?:tokenizer_class|cls_token|bos_token|eos_token|unk_token)"\s*:/s,
+    /^\s*\{.*"(?:added_tokens_decoder|tokenizer_class|model_max_length|chat_template|(?:add_)?(?:cls|bos|eos|unk)_token)"\s*:/s,
     "the settings of a tokenizer; take the tokenizer.json beside it",
   ],
   [/^\s*\{.*"(?:grammar|blocks)"\s*:/s, "a schema; wwho train --schema takes it"],

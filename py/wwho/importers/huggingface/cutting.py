@@ -75,6 +75,8 @@ def add_pretokenizer(value: Value, draft: Draft) -> None:
             f"{value.kind()} after ByteLevel cuts between the bytes of a character, which no "
             "artifact can; put it before ByteLevel"
         )
+    if value.kind() not in _DROP_SPACES and value.kind() != "Sequence":
+        draft.ideographs = None  # It may look at the spaces around them.
     value.dispatch(_KINDS, "pre-tokenizer", draft)
 
 
@@ -257,7 +259,7 @@ def _bert(_: Value, draft: Draft) -> None:
 def set_ideographs_apart(draft: Draft) -> None:
     """Do what BertNormalizer does with ideographs: a stage after one that drops white space.
 
-    It puts spaces around each. What is dropped next need not be put there.
+    It puts spaces around each. What is dropped first of all need not be put there.
     """
     if draft.ideographs is not None:
         draft.normalizer.remove(draft.ideographs)
@@ -305,6 +307,7 @@ def _scripts(_: Value, draft: Draft) -> None:
     draft.stage("scripts", (alt(*runs), Action.KEEP), (ANY, Action.DROP))
 
 
+_DROP_SPACES = ("BertPreTokenizer", "Whitespace", "WhitespaceSplit")
 _KINDS: dict[str, Callable[[Value, Draft], None]] = {
     "BertPreTokenizer": _bert,
     "ByteLevel": _byte_level,

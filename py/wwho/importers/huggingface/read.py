@@ -20,6 +20,7 @@ from wwho.format.decoder import Decoder
 from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Flag, Route
+from wwho.format.normalizer import MAX_STEPS
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.around import read_decoder, read_template
 from wwho.importers.huggingface.cutting import add_pretokenizer, cut_words
@@ -123,6 +124,13 @@ def _make(
     byte_level_text = draft.byte_level
     if byte_level_text and root.at("pre_tokenizer").raw is not None:
         root.at("pre_tokenizer").fail("a pre-tokenizer after the normalizer ByteLevel cuts bytes")
+    if byte_level_text and any(
+        flags & Flag.NORMALIZED and flags != Flag.NORMALIZED for _, flags, _ in listed
+    ):
+        root.at("added_tokens").fail(
+            "a normalized token after the normalizer ByteLevel looks at characters that stand for "
+            'bytes; set its "normalized" to false, or its other flags'
+        )
     if any(flags & Flag.NORMALIZED for _, flags, _ in listed):
         draft.ideographs = None  # Such a token may be found in the spaces around them, or beside.
     with_patterns(root.at("pre_tokenizer"), draft, add_pretokenizer)
@@ -234,7 +242,7 @@ def assemble(
         models=(vocabulary.model,),
         stages=stages,
         added=added,
-        properties=properties,
+        properties=properties if any(token.flags & needs for token in added) else b"",
         normalizer=tuple(draft.normalizer),
         rewriting=tuple(draft.rewriting),
         template=read_template(root.at("post_processor"), everything, byte_level=draft.byte_level),
@@ -248,7 +256,12 @@ def assemble(
         before=vocabulary.decoding,
         texts=lambda: {**artifact.decoded, **listed_texts(artifact)},
     )
-    return fuse(replace(artifact, decoder=decoder))
+    fused = fuse(replace(artifact, decoder=decoder))
+    if (n_steps := len(fused.normalizer) + len(fused.rewriting)) > MAX_STEPS:
+        root.at("normalizer").fail(
+            f"it takes {n_steps} steps with those of the pre-tokenizer; {MAX_STEPS} are possible"
+        )
+    return fused
 
 
 def _added(
@@ -264,9 +277,16 @@ def _added(
     bytes_alone = isinstance(vocabulary.model, BPE) and not vocabulary.model.units
     added: list[Added] = []
     places: dict[str, int] = {}
+    last = {ids[text]: text for text, _, _ in listed}
     moved = 0
     for place, (text, flags, stated) in enumerate(listed):
         number, value = ids[text], root.at("added_tokens").at(place)
+        if last[number] != text:
+            draft.notes.append(
+                f"ignored: the added token {shown(text)}; {ENGINE} gives its id {number} to "
+                f"{shown(last[number])}, too, and finds only that"
+            )
+            continue
         bare = draft.byte_level and not text.isascii() and text not in vocabulary.hidden
         if text in vocabulary.ids and bare:
             value.fail(f"{shown(text)} gets the id {number} of a token that stands for other bytes")

@@ -430,6 +430,10 @@ def _unigram(value: Value, private: str) -> Vocabulary:
     fallback = bool(value.option("byte_fallback", bool))
     byte_ids = tuple(ids.get(f"<0x{byte:02X}>") for byte in range(256)) if fallback else ()
     known = any(each is not None for each in byte_ids)
+    if not pieces[unk_id][0] or ids[pieces[unk_id][0]] != unk_id or unk_id in byte_ids:
+        value.at("unk_id").fail(
+            f"found {unk_id}, a piece that is empty, a byte, or comes again; give it its own text"
+        )
     stated = tuple(ids.get(text.decode()) for text in texts)
     model = Viterbi(
         tokens=tuple(texts),
