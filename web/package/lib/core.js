@@ -454,17 +454,20 @@ export class Core {
   }
 
   /**
-   * Count the tokens of a text that comes in parts, as far as what follows cannot change them.
+   * Encode a text that comes in parts, as far as what follows cannot change the tokens.
    * @param {Uint8Array} text
    * @param {boolean} more whether more text follows
    * @param {Uint8Array | null} allowed
    * @param {number} flags
    * @param {number} place 0 for the first part, later the result of the call before
-   * @returns {{ tokens: number, read: number, place: number }} for the first `read` bytes, perhaps none; pass the others again
+   * @param {boolean} counts whether to count the tokens only: then there are no ids
+   * @returns {{ ids: Uint32Array, tokens: number, read: number, place: number }} for the first `read` bytes, perhaps none; pass the
+   *   others again
    */
-  countPart(text, more, allowed, flags, place) {
-    this.#run(text, allowed, more ? flags | GOES_ON : flags, 0, MOST_TOKENS, place);
-    return { tokens: this.#found("n"), read: this.#found("read"), place: this.#found("place") };
+  encodePart(text, more, allowed, flags, place, counts) {
+    this.#run(text, allowed, more ? flags | GOES_ON : flags, counts ? 0 : IDS, MOST_TOKENS, place);
+    const [tokens, read, next] = ["n", "read", "place"].map((name) => this.#found(name));
+    return { ids: this.#column("ids", counts ? 0 : tokens), tokens, read, place: next };
   }
 
   /**
@@ -582,6 +585,6 @@ function tooLong(length) {
   return new WwhoError(
     "MEMORY",
     `a text of ${length} bytes is too long for 32-bit memory, which allows ${MOST_BYTES}; pass it in smaller parts, ` +
-      "or to countStream",
+      "or to encodeStream or countStream",
   );
 }

@@ -387,12 +387,34 @@ export class BaseTokenizer {
   }
 
   /**
-   * The number of tokens of a whole text that comes in chunks.
+   * The ids of a whole text that comes in chunks, some at a time.
    * @param {any} source a ReadableStream, Blob or (async) iterable of strings or bytes
+   * @param {EncodeOptions & StreamOptions} [options]
+   * @returns {AsyncGenerator<Uint32Array, void, undefined>}
+   */
+  async *encodeStream(source, options) {
+    for await (const { ids } of this.#encodeChunks(source, false, options)) yield ids;
+  }
+
+  /**
+   * How many there are.
+   * @param {any} source
    * @param {EncodeOptions & StreamOptions} [options]
    * @returns {Promise<number>}
    */
-  async countStream(source, options = {}) {
+  async countStream(source, options) {
+    let count = 0;
+    for await (const { tokens } of this.#encodeChunks(source, true, options)) count += tokens;
+    return count;
+  }
+
+  /**
+   * The ids of each part, or how many there are.
+   * @param {any} source
+   * @param {boolean} counts whether only the numbers are wanted
+   * @param {EncodeOptions & StreamOptions} [options]
+   */
+  async *#encodeChunks(source, counts, options = {}) {
     requireOptions(options, STREAM_OPTIONS);
     const { signal, onProgress, fatal = false, ...encoding } = options;
     requireBoolean(fatal, "fatal");
@@ -403,8 +425,8 @@ export class BaseTokenizer {
     let [bytes, tokens, place] = [0, 0, 0];
     const parts = new Parts((text, more) => {
       signal?.throwIfAborted();
-      const found = this.#open.countPart(text, more, mask, flags, place);
-      if (found.read === 0) return 0;
+      const found = this.#open.encodePart(text, more, mask, flags, place, counts);
+      if (found.read === 0) return found;
       const part = text.subarray(0, found.read);
       if (fatal) requireUtf8(part, bytes);
       void this.#prepare(part, given);
@@ -412,11 +434,10 @@ export class BaseTokenizer {
       tokens += found.tokens;
       bytes += found.read;
       onProgress?.({ bytes, tokens });
-      return found.read;
+      return found;
     });
-    for await (const chunk of itemsOf(source, signal)) parts.add(chunk);
-    parts.end();
-    return tokens;
+    for await (const chunk of itemsOf(source, signal)) yield* parts.add(chunk);
+    yield* parts.end();
   }
 
   /** The special tokens that options name. @param {EncodeOptions} options */
@@ -701,7 +722,7 @@ function requireUtf8(part, before) {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(part);
   } catch (cause) {
-    const message = `the text is not UTF-8 between byte ${before} and byte ${before + part.length}; leave fatal out to count it as it is`;
+    const message = `the text is not UTF-8 between byte ${before} and byte ${before + part.length}; leave fatal out to take it as it is`;
     throw new WwhoError("UTF8", message, { cause });
   }
 }
