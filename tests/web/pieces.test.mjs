@@ -9,7 +9,7 @@ import { getEncoding } from "../../web/package/node.js";
 import { ROOT, TEXTS, bytesOf } from "./common.mjs";
 import { fromSite } from "../../tools/site.mjs";
 
-const { SHOWN, describe, describeAround } = await fromSite("page/tokens.js");
+const { SHOWN, describe, describeAround, knowsUnits } = await fromSite("page/tokens.js");
 const { MODELS, SHIPPED, choiceOf } = await fromSite("page/data/models.js");
 const { linesOf } = await fromSite("page/show/markup.js");
 const { cutsIn, cutsOf, piecesOf } = await fromSite("page/show/pieces.js");
@@ -96,6 +96,21 @@ test("kinds and bytes", async () => {
   assert.ok(split.length > 1);
   assert.deepEqual(split.flatMap(({ bytes }) => [...bytes]), [...new TextEncoder().encode("𓀀")]);
   assert.ok((await described("අද්")).rows[1].every(({ start, end }) => end > start));
+});
+
+test("kinds depend on the model of a unit's route, whatever its number", async () => {
+  const models = [{ firstId: 100, nIds: 10 }, { firstId: 0, nIds: 100 }];
+  const routes = [{ model: 1, hasUnits: false }, { model: 0, hasUnits: true }];
+  const tokenizer = { info: { models, routes }, tokenBytes: () => new Uint8Array() };
+  const encoded = { ids: [5, 100, 6], starts: [0, 1, 2], ends: [1, 2, 3], unitStarts: [0, 1, 2], unitEnds: [1, 2, 3], unitRoutes: [0, 1, 1] };
+  const { rows, syllables } = await describe("aකम", [{ tokenizer, encoded }]);
+  assert.deepEqual(rows[0].map(({ kind }) => kind), ["base", "syllables", "fallback"]);
+  assert.deepEqual(syllables, [1, 2]);
+});
+
+test("syllables are known to tokenizers that have other text too, by whatever name", () => {
+  const known = (...given) => knowsUnits({ info: { routes: given.map((hasUnits) => ({ name: "text", hasUnits })) } });
+  assert.deepEqual([known(true), known(false), known(false, true)], [false, false, true]);
 });
 
 test("markup has each character once, and nothing of the text is markup", async () => {

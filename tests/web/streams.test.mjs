@@ -39,20 +39,19 @@ function* chunksOf(text, most, kind) {
   }
 }
 
-/** The parts in which a core reads chunks, if it is called for a few bytes, and how many tokens it counts. */
+/** The parts in which a core reads chunks, if it is called for a few bytes, their ids, and how many tokens it counts. */
 function partsRead(core, chunks, allowed = null) {
-  const found = [];
   let [place, count] = [0, 0];
   const parts = new Parts((text, more) => {
-    const { tokens, read, place: next } = core.countPart(text, more, allowed, 0, place);
-    if (read > 0) found.push(text.slice(0, read));
-    count += tokens;
-    place = next;
-    return read;
+    const { ids, ...found } = core.encodePart(text, more, allowed, 0, place, false);
+    const { ids: none, ...counted } = core.encodePart(text, more, allowed, 0, place, true);
+    assert.deepEqual([none.length, counted], [0, found]);
+    count += found.tokens;
+    place = found.place;
+    return { ids, read: found.read, text: text.slice(0, found.read) };
   }, 8);
-  for (const chunk of chunks) parts.add(chunk);
-  parts.end();
-  return { found, count };
+  const found = [...chunks].flatMap((chunk) => [...parts.add(chunk)]).concat([...parts.end()]);
+  return { found: found.map(({ text }) => text), ids: found.flatMap(({ ids }) => [...ids]), count };
 }
 
 for (const [name, tokenizer] of Object.entries(tokenizers)) {
@@ -75,11 +74,12 @@ for (const [name, tokenizer] of Object.entries(tokenizers)) {
     for (const kind of ["string", "bytes"]) {
       for (const most of [1, 5, 300]) {
         const text = randomText(600);
-        const { found, count } = partsRead(core, chunksOf(text, most, kind));
+        const { found, ids, count } = partsRead(core, chunksOf(text, most, kind));
         assert.deepEqual(Buffer.concat(found), Buffer.from(text));
         assert.ok(found.length > 600 / Math.max(most, 30), `${found.length} parts`);
         const tokens = found.flatMap((part) => [...tokenizer.encode(part)]);
         assert.deepEqual(tokens, [...tokenizer.encode(text)]);
+        assert.deepEqual(ids, tokens);
         assert.equal(count, tokens.length);
       }
     }
@@ -92,12 +92,20 @@ test("special tokens are never cut, nor what is near them", async () => {
   const pieces = [...specials, ...specials.map((text) => text.slice(0, -1)), " a", "b ", "ක", " ක", "\n", "<|"];
   for (let i = 0; i < 300; i++) {
     const text = Array.from({ length: 60 }, () => pick(pieces)).join("");
-    const { found, count } = partsRead(core, chunksOf(text, 9, "string"), new Uint8Array(specials.length).fill(1));
+    const { found, ids, count } = partsRead(core, chunksOf(text, 9, "string"), new Uint8Array(specials.length).fill(1));
     const tokens = found.flatMap((part) => [...wwho.encode(part, { allowedSpecial: "all" })]);
     assert.deepEqual(tokens, [...wwho.encode(text, { allowedSpecial: "all" })], text);
+    assert.deepEqual(ids, tokens);
     assert.equal(count, tokens.length);
   }
 });
+
+/** All ids of a stream. */
+async function idsOf(tokenizer, chunks, options) {
+  const parts = [];
+  for await (const ids of tokenizer.encodeStream(chunks, options)) parts.push([...ids]);
+  return Uint32Array.from(parts.flat());
+}
 
 const LONG = {
   prose: TEXTS.join("\n").repeat(1500),
@@ -113,13 +121,16 @@ const LONG = {
 };
 
 for (const [kind, text] of Object.entries(LONG)) {
-  test(`countStream and encodeGenerator: ${kind}`, async () => {
+  test(`countStream, encodeStream and encodeGenerator: ${kind}`, async () => {
     for (const tokenizer of [o200k, wwho, superwords]) {
       const count = tokenizer.countTokens(text);
       assert.equal(await tokenizer.countStream(chunksOf(text, 70_001, "string")), count);
       assert.equal(await tokenizer.countStream(chunksOf(text, 300_001, "bytes")), count);
       const ids = [...tokenizer.encodeGenerator(text)].flatMap((part) => [...part]);
-      assert.deepEqual(Uint32Array.from(ids), tokenizer.encode(text));
+      const whole = tokenizer.encode(text);
+      assert.deepEqual(Uint32Array.from(ids), whole);
+      assert.deepEqual(await idsOf(tokenizer, chunksOf(text, 70_001, "string")), whole);
+      assert.deepEqual(await idsOf(tokenizer, chunksOf(text, 300_001, "bytes")), whole);
     }
   });
 }
@@ -159,6 +170,36 @@ test("countStream takes a stream, a Blob, and iterables of strings and bytes, mi
   const locked = stream();
   locked.getReader();
   await assert.rejects(wwho.countStream(locked), { status: "ARGUMENT", message: /locked.*tee/ });
+});
+
+test("encodeStream: chunks that split characters, pretokens and special tokens; options, progress, and leaving early", async () => {
+  const text = `${TEXTS.join(" ")}<|endoftext|>ගෙදර 👩‍👩‍👧<|endofprompt|> `;
+  for (const tokenizer of [o200k, wwho]) {
+    for (const options of [{}, { allowedSpecial: ["<|endoftext|>"] }, { allowedSpecial: "all", disallowedSpecial: "all" }]) {
+      const whole = tokenizer.encode(text, options);
+      for (const size of [1, 2, 3]) {
+        const bytes = bytesOfText(text);
+        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
+        assert.deepEqual(await idsOf(tokenizer, chunks, options), whole);
+        assert.equal(await tokenizer.countStream(chunks, options), whole.length);
+      }
+      assert.deepEqual(await idsOf(tokenizer, new Blob([text]), options), whole);
+    }
+    await assert.rejects(idsOf(tokenizer, [...text], { disallowedSpecial: "all" }), { status: "SPECIAL_TOKEN" });
+  }
+  await assert.rejects(idsOf(wwho, [Uint8Array.of(0x61, 0xff)], { fatal: true }), { status: "UTF8" });
+  await assert.rejects(idsOf(wwho, "text"), { status: "ARGUMENT", message: /source is.*\[text\]/ });
+  await assert.rejects(idsOf(wwho, [text], { array: true }), { status: "ARGUMENT" });
+  let [seen, cancelled] = [{ bytes: 0, tokens: 0 }, false];
+  const onProgress = (/** @type {typeof seen} */ progress) => (seen = progress);
+  const endless = new ReadableStream({ pull: (to) => to.enqueue(LONG.prose), cancel: () => void (cancelled = true) });
+  const parts = wwho.encodeStream(endless, { onProgress });
+  const { value: ids } = await parts.next();
+  assert.ok(ids instanceof Uint32Array);
+  assert.deepEqual(wwho.encode(bytesOfText(LONG.prose).subarray(0, seen.bytes)), ids, "a part is encoded when it is asked for");
+  assert.equal(seen.tokens, ids.length);
+  await parts.return();
+  assert.ok(cancelled);
 });
 
 test("countStream: options, progress, and what was freed in between", async () => {

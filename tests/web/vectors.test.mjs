@@ -99,6 +99,9 @@ for (const name of new Set(rewritten.map(({ encoding }) => encoding))) {
       assert.deepEqual([...tokenizer.encode(text)], ids);
       assert.equal(tokenizer.countTokens(text), ids.length);
       assert.equal(await tokenizer.countStream([...text]), ids.length);
+      const streamed = [];
+      for await (const part of tokenizer.encodeStream([...text])) streamed.push(...part);
+      assert.deepEqual(streamed, ids);
       if (chunks === undefined) continue;
       const cut = tokenizer.chunk(text, 40, { overlap: 2 });
       assert.deepEqual(cut.map(({ start, end, tokens }) => [...[start, end].map(codePoints), tokens]), chunks, text);

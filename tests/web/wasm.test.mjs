@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
+import { MODULE, module as headerModule } from "../../tools/gen_header.mjs";
 import { ROOT, WASM, bytesOf } from "./common.mjs";
 
 const header = await readFile(new URL("wasm/include/wwho.h", ROOT), "utf8");
@@ -22,6 +23,10 @@ test("it exports the functions of wwho.h, its memory and __heap_base", () => {
   assert.ok(declared.length > 10);
   const exported = WebAssembly.Module.exports(module).map(({ name }) => name);
   assert.deepEqual(exported.sort(), [...declared, "memory", "__heap_base"].sort());
+});
+
+test("the numbers of the JavaScript are those of wwho.h", async () => {
+  assert.equal(await readFile(MODULE, "utf8"), await headerModule(), "node tools/gen_header.mjs writes them");
 });
 
 test("the core's names of statuses are those of wwho.h", () => {

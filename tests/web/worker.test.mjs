@@ -7,6 +7,8 @@ import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 
 import * as direct from "../../web/package/node.js";
+import { serve } from "../../web/package/lib/far-side.js";
+import { BaseWorkerTokenizer } from "../../web/package/lib/worker-tokenizer.js";
 import { WorkerTokenizer, getEncoding } from "../../web/package/node-worker.js";
 import { O200K, ROOT, TEXTS, WASM, bytesOf } from "./common.mjs";
 
@@ -59,6 +61,14 @@ test("generators, streams and encodeInto", async () => {
     const seen = [];
     assert.equal(await there.countStream(source, { onProgress: (progress) => seen.push(progress) }), count);
     assert.ok(seen.length > 1);
+    assert.deepEqual(seen.at(-1), { bytes: Buffer.byteLength(long), tokens: count });
+  }
+  const whole = here.encode(long);
+  for (const source of [new Blob([long]), [long, ""], new Blob([long]).stream()]) {
+    const seen = [];
+    const parts = await all(there.encodeStream(source, { onProgress: (progress) => seen.push(progress) }));
+    assert.ok(parts.length > 1);
+    assert.deepEqual(parts.flatMap((part) => [...part]), [...whole]);
     assert.deepEqual(seen.at(-1), { bytes: Buffer.byteLength(long), tokens: count });
   }
   const [one, two] = [new Uint32Array(40), new Uint32Array(40)];
@@ -193,6 +203,7 @@ test("options that are none are refused before the stream is touched", async () 
     const refused = { name: "WwhoError", status: "ARGUMENT", message };
     const stream = new ReadableStream();
     await assert.rejects(one.countStream(stream, options), refused);
+    await assert.rejects(all(one.encodeStream(stream, options)), refused);
     await assert.rejects(all(one.decodeAsyncGenerator(stream, options)), refused);
     await assert.rejects(all(one.encodeGenerator("a", options)), refused);
     await assert.rejects(one.encode("a", options), refused);
@@ -200,6 +211,33 @@ test("options that are none are refused before the stream is touched", async () 
   }
   assert.equal(await one.countStream(["hello world"]), 2);
   one.free();
+});
+
+test("encodeStream reads no further chunk while ids are not taken, and none when it is left", async () => {
+  // In this thread, and it answers at once: when a timer runs, it has done all that it was asked for.
+  const spawn = () => {
+    let hear;
+    const postMessage = serve((data) => hear({ data }), { init: async () => {}, Tokenizer: { load: async () => here } });
+    return { postMessage, addEventListener: (type, listener) => type === "message" && (hear = listener), terminate() {} };
+  };
+  const near = await BaseWorkerTokenizer.start(BaseWorkerTokenizer, spawn, { model: new Uint8Array() }, {});
+  const chunk = `${text} `.repeat(1000);
+  let [given, ended] = [0, false];
+  function* source() {
+    try {
+      for (; given < 20; given++) yield chunk;
+    } finally {
+      ended = true;
+    }
+  }
+  const parts = near.encodeStream(source());
+  for (let taken = 1; taken < 4; taken++) {
+    assert.ok((await parts.next()).value.length > 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(given < 4 * taken, `${given} chunks for ${taken} parts`);
+  }
+  await parts.return();
+  assert.ok(ended && given < 16);
 });
 
 test("streams that the same pool feeds need a Worker more", async () => {

@@ -93,11 +93,11 @@ export type TokenStream =
   | Iterable<number | Iterable<number>>;
 
 export interface StreamOptions {
-  /** Ends counting, with the signal's reason, and cancels the stream. */
+  /** Ends the call, with the signal's reason, and cancels the stream. */
   signal?: AbortSignal;
-  /** Whether the call fails with status UTF8 if bytes are not UTF-8; false by default: such bytes are counted as they are. */
+  /** Whether the call fails with status UTF8 if bytes are not UTF-8; false by default: such bytes are taken as they are. */
   fatal?: boolean;
-  /** Reports the bytes of UTF-8 and the tokens that are counted so far. */
+  /** Reports the bytes of UTF-8 and the tokens so far. */
   onProgress?: (progress: { bytes: number; tokens: number }) => void;
 }
 
@@ -248,8 +248,10 @@ export class Tokenizer implements Disposable {
   /** The ids of encode, in parts, so that a long text needs little memory. Without the model's template. */
   encodeGenerator(text: Text, options: PartOptions & { array: true }): Generator<number[], void, undefined>;
   encodeGenerator(text: Text, options?: PartOptions & { array?: false }): Generator<Uint32Array, void, undefined>;
+  /** The same for a text that comes in chunks: constant memory for a text of any length, if it has places where it can be cut (README.md). */
+  encodeStream(source: TextStream, options?: EncodeOptions & StreamOptions): AsyncGenerator<Uint32Array, void, undefined>;
   countTokens(text: Text, options?: PairOptions): number;
-  /** The exact count of the whole text, without the model's template. It needs little memory if the text has places where it can be cut (README.md). */
+  /** How many ids encodeStream gives. */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions): Promise<number>;
   /** The count, or false as soon as it exceeds `limit`. An empty text counts 0, so compare with `=== false`. */
   isWithinTokenLimit(text: Text, limit: number, options?: PairOptions): number | false;

@@ -2,7 +2,7 @@
 /**
  * The tokenizer in one or several Workers (browsers, Node, Deno, Bun): the same methods, which return promises.
  *
- * decodeAsyncGenerator, and countStream of anything but a Blob, occupy a Worker from the first chunk to the last. Their source must not
+ * decodeAsyncGenerator, encodeStream, and countStream of anything but a Blob, occupy a Worker from the first chunk to the last. Their source must not
  * wait for an answer of the same tokenizer, unless that has another Worker: otherwise both wait forever.
  */
 
@@ -78,6 +78,8 @@ export class WorkerTokenizer implements Disposable {
     text: Text,
     options?: PartOptions & CallOptions & { array?: false },
   ): AsyncGenerator<Uint32Array, void, undefined>;
+  /** The next chunk is read when the ids of those before have been taken. */
+  encodeStream(source: TextStream, options?: EncodeOptions & StreamOptions & CallOptions): AsyncGenerator<Uint32Array, void, undefined>;
   countTokens(text: Text, options?: PairOptions & CallOptions): Promise<number>;
   /** A Blob is read in the Worker; the chunks of other sources are sent to it one by one. */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions & CallOptions): Promise<number>;

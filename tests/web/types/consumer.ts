@@ -70,6 +70,7 @@ export async function stream(tokenizer: Tokenizer, source: TextStream, signal: A
   for (const ids of tokenizer.encodeGenerator("text")) text += tokenizer.decode(ids);
   for (const part of tokenizer.decodeGenerator([1, 2])) text += part;
   for await (const part of tokenizer.decodeAsyncGenerator(new ReadableStream<number>(), { signal })) text += part;
+  for await (const ids of tokenizer.encodeStream(source, { allowedSpecial: "all", fatal: true, signal })) ids.subarray(1);
   const count: number = await tokenizer.countStream(source, { fatal: true, signal, onProgress: ({ bytes }) => void bytes });
   return count + read + written + text.length + chunks[0].tokens + tokenizer.info.models[0].nSuperwords;
 }
@@ -81,6 +82,7 @@ export async function far(blob: Blob, signal: AbortSignal): Promise<number> {
   const states: number[] = (await pool.trace("text")).flatMap(({ units }) => units.flatMap(({ steps }) => steps.map(({ to }) => to)));
   await pool.chunk("text", plain.length + states.length, { overlap: 1, signal });
   for await (const part of pool.encodeGenerator("text")) part.subarray(1);
+  for await (const ids of pool.encodeStream(blob, { signal, transfer: true })) ids.subarray(1);
   return (await pool.countStream(blob, { signal })) + (await pool.decode(ids, { transfer: true })).length;
 }
 

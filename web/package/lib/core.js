@@ -10,9 +10,8 @@
 // memory grows, and a call creates only its result.
 
 import { WwhoError, artifactError } from "./errors.js";
+import { ARGUMENT, BUFFER, CUT_ONLY, GOES_ON, OF_JOB, OF_SPAN, OK, SECTION_PROVENANCE, TOKEN, VERSION_MAJOR } from "./header.js";
 
-/** The major version of wwho.h that this file was written for; the core must have the same. */
-const ABI = 3;
 const PAGE_BYTES = 65536;
 /** Strings that cannot take more bytes are written through a view that is kept. */
 const SHORT_BYTES = 4096;
@@ -20,14 +19,7 @@ const SHORT_BYTES = 4096;
 const MOST_BYTES = 2 ** 28 - 1;
 /** More tokens than any text has. */
 const MOST_TOKENS = 2 ** 31;
-/** What wwho_info describes, and a kind of section: WWHO_OF_... and WWHO_SECTION_PROVENANCE of wwho.h. */
-export const OF = Object.freeze({ TOKENIZER: 0, MODEL: 1, ROUTE: 2, STAGE: 3, AUTOMATON: 4, SPAN: 5, FLAGS: 6, TEMPLATE: 7, JOB: 8 });
-const SECTION_PROVENANCE = 10;
 const NONE = 0xffffffff;
-const OK = 0;
-const ARGUMENT = 1;
-const BUFFER = 2;
-const TOKEN = 3;
 /** What a call finds besides the number of tokens. */
 const IDS = 1;
 const PLACES = 2;
@@ -62,8 +54,6 @@ export class Core {
   /** The address of the job struct, and the word of memory of each of its fields. @type {Record<string, number>} */
   #job = {};
   #jobAt = 0;
-  /** @type {Record<string, number>} */
-  #flags = {};
   /** Where the area of the running call begins, and its first free byte. */
   #base = 0;
   #top = 0;
@@ -78,10 +68,10 @@ export class Core {
     this.#call = /** @type {any} */ (exports);
     this.#memory = /** @type {WebAssembly.Memory} */ (exports.memory);
     const abi = this.#call.wwho_abi_version() >>> 16;
-    if (abi !== ABI) {
+    if (abi !== VERSION_MAJOR) {
       throw new WwhoError(
         "ABI",
-        `wwho.wasm has interface ${abi}, expected ${ABI}; take it from the same release as the .js files`,
+        `wwho.wasm has interface ${abi}, expected ${VERSION_MAJOR}; take it from the same release as the .js files`,
       );
     }
     const heap = /** @type {WebAssembly.Global} */ (exports.__heap_base).value;
@@ -94,9 +84,8 @@ export class Core {
   #open(blob) {
     this.#out = this.#take(4);
     this.#base = this.#top;
-    const { size: jobSize, ...fields } = /** @type {Record<string, number>} */ (this.info(OF.JOB));
-    this.#span = /** @type {Record<string, number>} */ (this.info(OF.SPAN));
-    this.#flags = /** @type {Record<string, number>} */ (this.info(OF.FLAGS));
+    const { size: jobSize, ...fields } = /** @type {Record<string, number>} */ (this.info(OF_JOB));
+    this.#span = /** @type {Record<string, number>} */ (this.info(OF_SPAN));
     this.#begin();
     this.#jobAt = this.#take(jobSize);
     this.#bytes.fill(0, this.#jobAt, this.#top); // the calls above may have left traces there
@@ -218,7 +207,7 @@ export class Core {
 
   /**
    * The numbers that describe a thing, by name; null for none.
-   * @param {number} of one of OF
+   * @param {number} of one of OF_... of header.js
    * @param {number} [number] which model, route, stage or automaton
    * @returns {Record<string, number | null>}
    */
@@ -465,17 +454,20 @@ export class Core {
   }
 
   /**
-   * Count the tokens of a text that comes in parts, as far as what follows cannot change them.
+   * Encode a text that comes in parts, as far as what follows cannot change the tokens.
    * @param {Uint8Array} text
    * @param {boolean} more whether more text follows
    * @param {Uint8Array | null} allowed
    * @param {number} flags
    * @param {number} place 0 for the first part, later the result of the call before
-   * @returns {{ tokens: number, read: number, place: number }} for the first `read` bytes, perhaps none; pass the others again
+   * @param {boolean} counts whether to count the tokens only: then there are no ids
+   * @returns {{ ids: Uint32Array, tokens: number, read: number, place: number }} for the first `read` bytes, perhaps none; pass the
+   *   others again
    */
-  countPart(text, more, allowed, flags, place) {
-    this.#run(text, allowed, more ? flags | this.#flags.GOES_ON : flags, 0, MOST_TOKENS, place);
-    return { tokens: this.#found("n"), read: this.#found("read"), place: this.#found("place") };
+  encodePart(text, more, allowed, flags, place, counts) {
+    this.#run(text, allowed, more ? flags | GOES_ON : flags, counts ? 0 : IDS, MOST_TOKENS, place);
+    const [tokens, read, next] = ["n", "read", "place"].map((name) => this.#found(name));
+    return { ids: this.#column("ids", counts ? 0 : tokens), tokens, read, place: next };
   }
 
   /**
@@ -506,7 +498,7 @@ export class Core {
    * @returns {{ spans: Span[], starts: Uint32Array, ends: Uint32Array }}
    */
   spans(text) {
-    const { starts, ends } = this.#pieces(this.#run(text, null, this.#flags.CUT_ONLY, SPANS));
+    const { starts, ends } = this.#pieces(this.#run(text, null, CUT_ONLY, SPANS));
     const { size, ...fields } = this.#span;
     const view = new DataView(this.#bytes.buffer, this.#found("spans"), ends.length * size);
     /** @param {number} at @returns {Span} */
@@ -593,6 +585,6 @@ function tooLong(length) {
   return new WwhoError(
     "MEMORY",
     `a text of ${length} bytes is too long for 32-bit memory, which allows ${MOST_BYTES}; pass it in smaller parts, ` +
-      "or to countStream",
+      "or to encodeStream or countStream",
   );
 }

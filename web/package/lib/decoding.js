@@ -1,9 +1,11 @@
 // Decoding ids that come in parts.
 
+import { AFTER, MORE } from "./header.js";
+
 /** Decodes parts: ids whose text later ids may change wait for those. */
 export class Decoding {
   #decode;
-  #flags;
+  #skip;
   #waits;
   /** Ids that wait, and the index of the first of them among all. @type {number[]} */
   #held = [];
@@ -12,12 +14,12 @@ export class Decoding {
 
   /**
    * @param {(ids: Uint32Array, index: number, flags: number) => { bytes: Uint8Array<ArrayBuffer>, read: number }} decode
-   * @param {{ skip: number, after: number, more: number }} flags of the core; `skip` is 0 to skip nothing
+   * @param {number} skip the flag of the core for what to skip; 0 for nothing
    * @param {boolean} waits whether decoding needs all ids at once
    */
-  constructor(decode, flags, waits) {
+  constructor(decode, skip, waits) {
     this.#decode = decode;
-    this.#flags = flags;
+    this.#skip = skip;
     this.#waits = waits;
   }
 
@@ -28,7 +30,7 @@ export class Decoding {
       return new Uint8Array();
     }
     const given = this.#held.length === 0 ? ids : Uint32Array.from([...this.#held, ...ids]);
-    return this.#next(given, this.#flags.more);
+    return this.#next(given, MORE);
   }
 
   /** The text of the ids that still wait, at the end. */
@@ -38,7 +40,7 @@ export class Decoding {
 
   /** @param {Uint32Array} given @param {number} more */
   #next(given, more) {
-    const flags = this.#flags.skip + (this.#begun ? this.#flags.after : 0) + more;
+    const flags = this.#skip | (this.#begun ? AFTER : 0) | more;
     const { bytes, read } = this.#decode(given, this.#index, flags);
     this.#held = Array.from(given.subarray(read));
     this.#index += read;

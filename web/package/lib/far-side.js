@@ -41,6 +41,9 @@ export function serve(send, { init, Tokenizer }) {
     encodeGenerator(text, options) {
       for (const item of tokenizer.encodeGenerator(text, options)) send({ item }, buffersOf(item));
     },
+    async encodeStream(options) {
+      for await (const item of tokenizer.encodeStream(chunks(), { ...options, onProgress })) send({ item }, buffersOf(item));
+    },
     decodeGenerator(ids, options) {
       for (const item of tokenizer.decodeGenerator(ids, options)) send({ item }, []);
     },

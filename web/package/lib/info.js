@@ -1,19 +1,21 @@
 // What a tokenizer says about itself: its models and routes.
 
-import { OF } from "./core.js";
+import { OF_MODEL, OF_ROUTE, OF_TOKENIZER } from "./header.js";
 import { utf8 } from "./text.js";
 
-/** What a model is, by number: FORMAT.md, MODEL. */
+/** What wwho.h does not name: FORMAT.md, MODEL; the action KEEP of a stage; and the decoder that needs all ids at once. */
 const MODEL_KINDS = ["", "bpe", "greedy", "viterbi"];
 const SYMBOLS = ["bytes", "units"];
 const UNKNOWN = ["none", "spell", "bytes", "id"];
+export const KEEP = 0;
+export const WAITS = 2;
 
 /** @param {import("./core.js").Core} core */
 export function describe(core) {
-  const numbers = core.info(OF.TOKENIZER);
+  const numbers = core.info(OF_TOKENIZER);
   const list = (/** @type {number | null} */ length) => Array.from({ length: length ?? 0 }, (_, i) => i);
   const models = list(numbers.n_models).map((i) => {
-    const model = core.info(OF.MODEL, i);
+    const model = core.info(OF_MODEL, i);
     return Object.freeze({
       kind: MODEL_KINDS[model.kind ?? 0],
       symbols: SYMBOLS[model.symbols ?? 0],
@@ -28,7 +30,7 @@ export function describe(core) {
     });
   });
   const routes = list(numbers.n_routes).map((i) => {
-    const { model, units } = core.info(OF.ROUTE, i);
+    const { model, units } = core.info(OF_ROUTE, i);
     return Object.freeze({ name: utf8(core.routeName(i)), model: /** @type {number} */ (model), hasUnits: units !== null });
   });
   return Object.freeze({

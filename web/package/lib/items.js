@@ -64,14 +64,16 @@ async function* untilAborted(items, signal) {
  * The same for a caller that may leave at any time, even before the first item or while it waits for the next.
  * @param {any} source
  * @param {(item: any) => any} change what is made of each item
+ * @param {() => unknown} [ready] awaited before each item
  * @returns {Feed}
  * @throws {WwhoError} ARGUMENT
  */
-export function feedOf(source, change) {
+export function feedOf(source, change, ready = () => {}) {
   const left = new AbortController();
   const items = itemsOf(source, left.signal);
   return {
     async next() {
+      await ready();
       const { done, value } = await items.next();
       return { done, value: change(value) };
     },

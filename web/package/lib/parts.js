@@ -73,7 +73,10 @@ export function joined(given) {
   return all;
 }
 
-/** Bytes of a text that comes in chunks, held until they are read. */
+/**
+ * Bytes of a text that comes in chunks, held until they are read.
+ * @template {{ read: number }} Found
+ */
 export class Parts {
   #read;
   #size;
@@ -87,8 +90,8 @@ export class Parts {
   #half = "";
 
   /**
-   * @param {(text: Uint8Array<ArrayBuffer>, more: boolean) => number} read gets the bytes so far, which are valid during the call, and
-   *   returns how many it no longer needs; at the end of the text, all
+   * @param {(text: Uint8Array<ArrayBuffer>, more: boolean) => Found} read gets the bytes so far, which are valid during the call, and
+   *   returns what it found in the first `read` of them, which it no longer needs; at the end of the text, all
    * @param {number} [size] the number of bytes that are worth a call
    */
   constructor(read, size = PART_BYTES) {
@@ -97,54 +100,55 @@ export class Parts {
   }
 
   /**
-   * Take more of the text.
+   * Take more of the text, and yield what is found.
    * @param {unknown} chunk a string, which may end between two surrogates, or bytes, which may end within a character
    */
-  add(chunk) {
-    if (typeof chunk === "string") this.#addString(chunk);
-    else this.#addBytes(requireBytes(chunk));
+  *add(chunk) {
+    if (typeof chunk === "string") yield* this.#addString(chunk);
+    else yield* this.#addBytes(requireBytes(chunk));
   }
 
   /** No more text follows: read the rest. */
-  end() {
-    this.#flushHalf();
-    if (this.#end > this.#start) this.#read(this.#bytes.subarray(this.#start, this.#end), false);
+  *end() {
+    yield* this.#flushHalf();
+    if (this.#end > this.#start) yield this.#read(this.#bytes.subarray(this.#start, this.#end), false);
     this.#start = this.#end;
   }
 
   /** @param {string} chunk */
-  #addString(chunk) {
+  *#addString(chunk) {
     for (let at = 0; at < chunk.length; at += PIECE_UNITS) {
       let piece = this.#half + chunk.slice(at, at + PIECE_UNITS);
       this.#half = /[\ud800-\udbff]$/.test(piece) ? piece.slice(-1) : "";
       if (this.#half) piece = piece.slice(0, -1);
-      this.#append(encoder.encode(piece));
+      yield* this.#append(encoder.encode(piece));
     }
   }
 
   /** @param {Uint8Array} bytes */
-  #addBytes(bytes) {
-    this.#flushHalf();
-    for (let at = 0; at < bytes.length; at += PART_BYTES) this.#append(bytes.subarray(at, at + PART_BYTES));
+  *#addBytes(bytes) {
+    yield* this.#flushHalf();
+    for (let at = 0; at < bytes.length; at += PART_BYTES) yield* this.#append(bytes.subarray(at, at + PART_BYTES));
   }
 
   /** The other half did not follow: a lone surrogate becomes U+FFFD, as in every method. */
-  #flushHalf() {
+  *#flushHalf() {
     const half = this.#half;
     this.#half = "";
-    if (half) this.#append(encoder.encode(half));
+    if (half) yield* this.#append(encoder.encode(half));
   }
 
   /** @param {Uint8Array} more at most PART_BYTES */
-  #append(more) {
+  *#append(more) {
     this.#makeRoom(more.length);
     this.#bytes.set(more, this.#end);
     this.#end += more.length;
     while (this.#end - this.#start >= this.#wanted) {
-      const read = this.#read(this.#bytes.subarray(this.#start, this.#end), true);
-      this.#start += read;
+      const found = this.#read(this.#bytes.subarray(this.#start, this.#end), true);
+      this.#start += found.read;
       // A text without a place to cut is searched only a few times.
       this.#wanted = Math.max(this.#size, 2 * (this.#end - this.#start));
+      if (found.read > 0) yield found;
     }
   }
 

@@ -1,5 +1,6 @@
 // The segments into which the router cuts a text, each with its route and its units.
 
+import { ORPHAN, PASSTHROUGH, SYLLABLE } from "./header.js";
 import { utf8 } from "./text.js";
 
 /** @typedef {import("./core.js").Core} Core */
@@ -7,7 +8,8 @@ import { utf8 } from "./text.js";
 /** @typedef {readonly { name: string, hasUnits: boolean }[]} Routes */
 /** @typedef {{ route: string, text: string, start: number, end: number, units: string[], rules: string[] }} Segment */
 
-const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
+/** What a unit is, by its rule. @type {Readonly<Record<number, "syllable" | "orphan" | "passthrough">>} */
+export const RULES = { [SYLLABLE]: "syllable", [ORPHAN]: "orphan", [PASSTHROUGH]: "passthrough" };
 
 /**
  * The segments of a text.

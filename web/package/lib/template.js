@@ -1,8 +1,8 @@
 // The ids that surround those of a text, or of a pair: the model's template, such as [CLS] and [SEP].
 
-import { OF } from "./core.js";
+import { OF_TEMPLATE } from "./header.js";
 import { joined } from "./parts.js";
-import { newDecoder } from "./text.js";
+import { charactersOf, newDecoder } from "./text.js";
 
 /** @typedef {{ what: string, type: number, id: number }} Place "first" or "second" for a text, whose id is its trim; "id" for an id */
 /** @typedef {{ ids: Uint32Array, starts?: Uint32Array, ends?: Uint32Array }} Tokens */
@@ -20,7 +20,7 @@ const PLAIN = [
  * @param {boolean} withIds
  */
 export function placesOf(core, pair, withIds) {
-  const entries = core.entries(OF.TEMPLATE, Number(pair));
+  const entries = core.entries(OF_TEMPLATE, Number(pair));
   /** @type {Place[]} */
   const places = [];
   for (let i = 0; i < entries.length; i += 2) {
@@ -52,19 +52,17 @@ export function filled(places, texts) {
 
 /** White space, unlike \s of a regular expression, and U+0120, which stands for a space (FORMAT.md, TEMPLATE). */
 const SPACE = /[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u0120]/;
-/** A character of UTF-8, or a byte that belongs to none. */
-const CHARACTER =
-  /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g;
 /** In a trim: tokens stand for bytes, and only the space counts. */
 const BYTES = 16;
 /** Moves that leave the first token its only space: always, or if no ids surround the text. */
 const [KEEP, KEEP_ALONE] = [2, 3];
 
-/** The characters of bytes: each byte that belongs to none is one U+FFFD. @param {Uint8Array} bytes */
-function charactersOf(bytes) {
-  const raw = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+/** Bytes as text, in which each byte that belongs to no character is one U+FFFD. @param {Uint8Array} bytes */
+function textOf(bytes) {
   const decoder = newDecoder();
-  return raw.replace(CHARACTER, (found) => (found.length === 1 ? "\ufffd" : decoder.decode(Uint8Array.from(found, (c) => c.charCodeAt(0)))));
+  const text = decoder.decode(bytes);
+  // Several such bytes may have become one.
+  return text.includes("\ufffd") ? charactersOf(bytes).map((each) => decoder.decode(each)).join("") : text;
 }
 
 /**
@@ -95,7 +93,7 @@ export function trimmed(text) {
  * @param {ReadonlyMap<number, string | null>} added added tokens: id to what `trimmed` makes of the text; null for one that may have any text
  */
 export function trimOffsets({ ids, starts, ends }, given, trim, around, core, added) {
-  const text = typeof given === "string" ? given : charactersOf(given);
+  const text = typeof given === "string" ? given : textOf(given);
   /** @type {Map<number, { leading: number, trailing: number }>} */
   const known = new Map();
   const moves = [trim & 3, (trim >> 2) & 3].filter((move) => move > 0);
@@ -106,7 +104,7 @@ export function trimOffsets({ ids, starts, ends }, given, trim, around, core, ad
     const isMatched = own === null || (own !== undefined && own === trimmed(found));
     let spaces = isMatched ? spacesOf(found, SPACE) : known.get(id);
     if (spaces === undefined) {
-      spaces = spacesOf(charactersOf(core.tokenBytes(id) ?? new Uint8Array()), trim & BYTES ? / / : SPACE);
+      spaces = spacesOf(textOf(core.tokenBytes(id) ?? new Uint8Array()), trim & BYTES ? / / : SPACE);
       known.set(id, spaces);
     }
     for (const move of moves) {

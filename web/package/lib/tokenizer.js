@@ -15,11 +15,12 @@ import {
 } from "./arguments.js";
 import { chunks, longestStart } from "./boundaries.js";
 import { isModule, isUint8Array } from "./brands.js";
-import { Core, OF, decodedTooLong } from "./core.js";
+import { Core, decodedTooLong } from "./core.js";
 import { Decoding } from "./decoding.js";
 import { KINDS } from "./ends.js";
 import { WwhoError } from "./errors.js";
-import { describe } from "./info.js";
+import { ADDED_LSTRIP, ADDED_RSTRIP, ADDED_SPECIAL, NO_ADDED, OF_STAGE, OF_TOKENIZER, SKIP_SPECIAL, UNK_TOKEN } from "./header.js";
+import { KEEP, WAITS, describe } from "./info.js";
 import { itemsOf } from "./items.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
 import { readProvenance } from "./provenance.js";
@@ -27,7 +28,7 @@ import { segmentsOf, slicer } from "./segments.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
 import { filled, placesOf, trimOffsets, trimmed } from "./template.js";
 import { newDecoder, utf8 } from "./text.js";
-import { traceScript, tracerOf } from "./trace.js";
+import { isSymbols, traceScript, tracerOf } from "./trace.js";
 
 /** @typedef {import("./core.js").Text} Text */
 /** @typedef {import("./special.js").Names} Names */
@@ -41,11 +42,6 @@ import { traceScript, tracerOf } from "./trace.js";
 /** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean, units?: boolean }} Given what options mean to the core, and what ids come in */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
-/** Flags of added tokens, and the action KEEP of a stage. */
-const SPECIAL = 1;
-const LSTRIP = 2;
-const RSTRIP = 4;
-const KEEP = 0;
 /** For calls without options. @type {Given} */
 const DEFAULTS = Object.freeze({ mask: null, flags: 0, array: false });
 const ENCODE_OPTIONS = new Set(["allowedSpecial", "disallowedSpecial", "unk"]);
@@ -86,8 +82,6 @@ export class BaseTokenizer {
   #tracer;
   /** Whether a normalizer rewrites texts. */
   #normalizes;
-  /** The flag of encoding for `unk: "token"`. */
-  #flags;
   /** Whether the decoder needs all ids at once. */
   #waits;
 
@@ -111,12 +105,11 @@ export class BaseTokenizer {
     /** @readonly */
     this.info = describe(core);
     this.#routes = this.info.routes;
-    const { n_added: nAdded, n_stages: nStages, n_steps: nSteps, decoder } = core.info(OF.TOKENIZER);
+    const { n_added: nAdded, n_stages: nStages, n_steps: nSteps, decoder } = core.info(OF_TOKENIZER);
     this.#normalizes = nSteps !== 0;
-    this.#waits = decoder === 2;
-    this.#flags = /** @type {Record<string, number>} */ (core.info(OF.FLAGS));
+    this.#waits = decoder === WAITS;
     const added = Array.from({ length: nAdded ?? 0 }, (_, i) => core.added(i));
-    const specials = added.filter(({ flags }) => flags & SPECIAL);
+    const specials = added.filter(({ flags }) => flags & ADDED_SPECIAL);
     /** Text of each special token and its id. @type {ReadonlyMap<string, number>} @readonly */
     this.specialTokens = new Map(specials.map(({ id, bytes }) => [utf8(bytes), id]));
     /** @type {[number, string | null][]} */
@@ -125,8 +118,8 @@ export class BaseTokenizer {
     this.#trim = placesOf(core, false, false)[0]?.id ?? 0;
     this.#added = new Map(added.map(({ bytes }, i) => [utf8(bytes), i]));
     const spells = this.info.models.every(({ kind, unknown }) => kind === "bpe" && unknown !== "id");
-    const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.list(OF.STAGE, i, "action")).some((actions) => actions.some((action) => action !== KEEP));
-    this.#isBounded = spells && !this.#normalizes && !drops && !added.some(({ flags }) => flags & (LSTRIP | RSTRIP));
+    const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.list(OF_STAGE, i, "action")).some((actions) => actions.some((action) => action !== KEEP));
+    this.#isBounded = spells && !this.#normalizes && !drops && !added.some(({ flags }) => flags & (ADDED_LSTRIP | ADDED_RSTRIP));
     bindMethods(this, BaseTokenizer.prototype);
   }
 
@@ -180,7 +173,7 @@ export class BaseTokenizer {
     const disallowed = nameSet(disallowedSpecial, "disallowedSpecial", this.specialTokens);
     const allowed = nameSet(allowedSpecial, "allowedSpecial", this.specialTokens);
     for (const each of pair === undefined ? [text] : [text, pair]) refuseDisallowed(each, this.specialTokens, allowed, disallowed);
-    const flags = (unk === "token" ? this.#flags.UNK_TOKEN : 0) | (added ? 0 : this.#flags.NO_ADDED);
+    const flags = (unk === "token" ? UNK_TOKEN : 0) | (added ? 0 : NO_ADDED);
     return { mask: allowedMask(this.#added, allowed), flags, array, pair, special: addSpecialTokens, units };
   }
 
@@ -194,7 +187,7 @@ export class BaseTokenizer {
    */
   #partsOf(text, { mask, flags }, size = PART_BYTES) {
     // If added tokens are not searched for, the core calls no place safe.
-    if (text.length <= size || flags & this.#flags.NO_ADDED) return text.length > 0 ? [text] : [];
+    if (text.length <= size || flags & NO_ADDED) return text.length > 0 ? [text] : [];
     return partsOf(text, this.#open, mask, size);
   }
 
@@ -394,12 +387,34 @@ export class BaseTokenizer {
   }
 
   /**
-   * The number of tokens of a whole text that comes in chunks.
+   * The ids of a whole text that comes in chunks, some at a time.
    * @param {any} source a ReadableStream, Blob or (async) iterable of strings or bytes
+   * @param {EncodeOptions & StreamOptions} [options]
+   * @returns {AsyncGenerator<Uint32Array, void, undefined>}
+   */
+  async *encodeStream(source, options) {
+    for await (const { ids } of this.#encodeChunks(source, false, options)) yield ids;
+  }
+
+  /**
+   * How many there are.
+   * @param {any} source
    * @param {EncodeOptions & StreamOptions} [options]
    * @returns {Promise<number>}
    */
-  async countStream(source, options = {}) {
+  async countStream(source, options) {
+    let count = 0;
+    for await (const { tokens } of this.#encodeChunks(source, true, options)) count += tokens;
+    return count;
+  }
+
+  /**
+   * The ids of each part, or how many there are.
+   * @param {any} source
+   * @param {boolean} counts whether only the numbers are wanted
+   * @param {EncodeOptions & StreamOptions} [options]
+   */
+  async *#encodeChunks(source, counts, options = {}) {
     requireOptions(options, STREAM_OPTIONS);
     const { signal, onProgress, fatal = false, ...encoding } = options;
     requireBoolean(fatal, "fatal");
@@ -410,8 +425,8 @@ export class BaseTokenizer {
     let [bytes, tokens, place] = [0, 0, 0];
     const parts = new Parts((text, more) => {
       signal?.throwIfAborted();
-      const found = this.#open.countPart(text, more, mask, flags, place);
-      if (found.read === 0) return 0;
+      const found = this.#open.encodePart(text, more, mask, flags, place, counts);
+      if (found.read === 0) return found;
       const part = text.subarray(0, found.read);
       if (fatal) requireUtf8(part, bytes);
       void this.#prepare(part, given);
@@ -419,11 +434,10 @@ export class BaseTokenizer {
       tokens += found.tokens;
       bytes += found.read;
       onProgress?.({ bytes, tokens });
-      return found.read;
+      return found;
     });
-    for await (const chunk of itemsOf(source, signal)) parts.add(chunk);
-    parts.end();
-    return tokens;
+    for await (const chunk of itemsOf(source, signal)) yield* parts.add(chunk);
+    yield* parts.end();
   }
 
   /** The special tokens that options name. @param {EncodeOptions} options */
@@ -532,7 +546,7 @@ export class BaseTokenizer {
     requireOptions(options, known);
     const { skipSpecialTokens = false } = options;
     requireBoolean(skipSpecialTokens, "skipSpecialTokens");
-    return skipSpecialTokens ? this.#flags.SKIP_SPECIAL : 0;
+    return skipSpecialTokens ? SKIP_SPECIAL : 0;
   }
 
   /** @param {Uint32Array} given @param {number} first the index of given[0] among the caller's ids @param {number} flags */
@@ -544,8 +558,7 @@ export class BaseTokenizer {
 
   /** @param {number} skip */
   #newDecoding(skip) {
-    const { AFTER: after, MORE: more } = this.#flags;
-    return new Decoding((ids, index, flags) => this.#decode(ids, index, flags), { skip, after, more }, this.#waits);
+    return new Decoding((ids, index, flags) => this.#decode(ids, index, flags), skip, this.#waits);
   }
 
   /**
@@ -709,11 +722,7 @@ function requireUtf8(part, before) {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(part);
   } catch (cause) {
-    const message = `the text is not UTF-8 between byte ${before} and byte ${before + part.length}; leave fatal out to count it as it is`;
+    const message = `the text is not UTF-8 between byte ${before} and byte ${before + part.length}; leave fatal out to take it as it is`;
     throw new WwhoError("UTF8", message, { cause });
   }
 }
-
-/** Whether a token consists of SCRIPT's symbols: blocks, and indices in them. @param {Uint8Array} bytes */
-const isSymbols = (bytes) =>
-  bytes.length > 0 && bytes.length % 2 === 0 && bytes.every((byte, i) => (i % 2 === 0 ? byte >= 0xf5 : byte >= 0x02 && byte <= 0xf1));

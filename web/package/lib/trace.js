@@ -1,26 +1,29 @@
 // How the automata of a file cut a text, a character at a time (FORMAT.md, AUTOMATA to ROUTES), for teaching and for authors of
 // grammars; the core does the same faster, but says only where units end. Also how a SCRIPT model writes a text (FORMAT.md, NORMALIZER).
 
-import { OF } from "./core.js";
-import { newDecoder, utf8 } from "./text.js";
+import { OF_AUTOMATON, OF_ROUTE, OF_STAGE, OF_TOKENIZER } from "./header.js";
+import { KEEP } from "./info.js";
+import { RULES } from "./segments.js";
+import { charactersOf, newDecoder, utf8 } from "./text.js";
 
 const END = 0;
 const START = 1;
-/** The action KEEP of a stage. */
-const KEEP = 0;
-const RULES = /** @type {const} */ (["syllable", "orphan", "passthrough"]);
 
 /** A symbol of SCRIPT has two bytes; the first one never occurs in UTF-8. */
 const SYMBOL = 0xf5;
 const SECOND = 2;
 const PER_FIRST = 240;
 
+/** Whether a token consists of such symbols: blocks, and indices in them. @param {Uint8Array} bytes */
+export const isSymbols = (bytes) =>
+  bytes.length > 0 && bytes.length % 2 === 0 && bytes.every((byte, i) => (i % 2 === 0 ? byte >= SYMBOL : byte >= SECOND && byte < SECOND + PER_FIRST));
+
 /** @typedef {{ text: string, class: number, from: number, to: number, accepts: boolean }} Step */
 /** @typedef {{ text: string, rule: (typeof RULES)[number] | "piece" | "character" | "bytes", steps: Step[], symbols?: number[], block?: string }} TracedUnit */
 
 /** @param {import("./core.js").Core} core */
 export function tracerOf(core) {
-  const numbers = core.info(OF.TOKENIZER);
+  const numbers = core.info(OF_TOKENIZER);
   const nClasses = numbers.n_classes ?? 0;
   const routes = Array.from({ length: numbers.n_routes ?? 0 }, (_, i) => routeOf(core, i));
 
@@ -29,7 +32,7 @@ export function tracerOf(core) {
     const { hasUnits, automaton } = /** @type {ReturnType<typeof routeOf>} */ (routes.find(({ name }) => name === route));
     // Without exactly one pretokenizer, there is no single automaton whose steps could be shown.
     if (automaton === null) return { route, text, start, end, states: 0, units: [] };
-    const nStates = core.info(OF.AUTOMATON, automaton).n_states ?? 1;
+    const nStates = core.info(OF_AUTOMATON, automaton).n_states ?? 1;
     const characters = Array.from(text);
     const classes = characters.map((character) => core.classOf(character.codePointAt(0) ?? 0));
 
@@ -69,11 +72,11 @@ export function tracerOf(core) {
  */
 function routeOf(core, number) {
   const name = utf8(core.routeName(number));
-  const { units } = core.info(OF.ROUTE, number);
+  const { units } = core.info(OF_ROUTE, number);
   if (units !== null) return { name, hasUnits: true, automaton: units };
-  const stages = core.list(OF.ROUTE, number, "stage");
-  const keepsAll = stages.length === 1 && core.list(OF.STAGE, stages[0], "action").every((action) => action === KEEP);
-  return { name, hasUnits: false, automaton: keepsAll ? core.info(OF.STAGE, stages[0]).automaton : null };
+  const stages = core.list(OF_ROUTE, number, "stage");
+  const keepsAll = stages.length === 1 && core.list(OF_STAGE, stages[0], "action").every((action) => action === KEEP);
+  return { name, hasUnits: false, automaton: keepsAll ? core.info(OF_STAGE, stages[0]).automaton : null };
 }
 
 /**
@@ -93,22 +96,4 @@ export function traceScript(piece, write, provenance) {
     const block = names[symbols[0] - nIndices];
     return { text: decoder.decode(character), rule: block ? "character" : "bytes", steps: [], symbols, ...(block && { block }) };
   });
-}
-
-/** The characters of a text, each byte of broken UTF-8 as one. @param {Uint8Array} text */
-function charactersOf(text) {
-  const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const found = [];
-  for (let at = 0, n = 1; at < text.length; at += n) {
-    for (n = text[at] < 0xc2 ? 1 : Math.min(text[at] < 0xe0 ? 2 : text[at] < 0xf0 ? 3 : 4, text.length - at); n > 1; n = 1) {
-      try {
-        strict.decode(text.subarray(at, at + n));
-        break;
-      } catch {
-        // a byte of broken UTF-8
-      }
-    }
-    found.push(text.subarray(at, at + n));
-  }
-  return found;
 }

@@ -106,7 +106,12 @@ export class BaseWorkerTokenizer {
   /** @param {any} source @param {any} [options] */
   async countStream(source, options) {
     if (isBlob(source)) return this.#call("countStream", [source], options);
-    return this.#call("countStream", [undefined], options, () => feedOf(source, (chunk) => bytesOf(chunk) ?? chunk));
+    return this.#call("countStream", [undefined], options, () => feedOf(source, toSend));
+  }
+
+  /** A Blob is read here, so that its ids do not pile up: a chunk is sent when those of the one before are taken. @param {any} source @param {any} [options] */
+  encodeStream(source, options) {
+    return this.#items("encodeStream", [], options, (ready) => feedOf(source, toSend, ready));
   }
 
   /** @param {unknown} text @param {number} limit @param {any} [options] */
@@ -141,7 +146,7 @@ export class BaseWorkerTokenizer {
 
   /** @param {any} source @param {any} [options] */
   decodeAsyncGenerator(source, options) {
-    return this.#items("decodeAsyncGenerator", [], options, () => feedOf(source, listed));
+    return this.#items("decodeAsyncGenerator", [], options, (ready) => feedOf(source, listed, ready));
   }
 
   /** @param {number} id @param {any} [options] */
@@ -169,7 +174,7 @@ export class BaseWorkerTokenizer {
    * @param {string} method
    * @param {unknown[]} values
    * @param {any} options
-   * @param {() => Feed} [feedFrom]
+   * @param {(ready: () => Promise<void>) => Feed} [feedFrom] gets a function that waits until all items so far are taken
    * @returns {AsyncGenerator<any, void, undefined>}
    */
   async *#items(method, values, options = {}, feedFrom) {
@@ -181,12 +186,15 @@ export class BaseWorkerTokenizer {
     signal?.addEventListener("abort", leave);
     /** @type {unknown[]} */
     const items = [];
-    let [ended, wake] = [false, () => {}];
+    let [ended, wake, ask] = [false, () => {}, () => {}];
+    const ready = async () => {
+      if (items.length > 0) await new Promise((resolve) => (ask = () => resolve(undefined)));
+    };
     const onItem = (/** @type {unknown} */ item) => {
       items.push(item);
       wake();
     };
-    const done = this.#call(method, values, { ...options, signal: left.signal }, feedFrom, { onItem }).finally(() => {
+    const done = this.#call(method, values, { ...options, signal: left.signal }, feedFrom && (() => feedFrom(ready)), { onItem }).finally(() => {
       signal?.removeEventListener("abort", leave);
       ended = true;
       wake();
@@ -196,6 +204,7 @@ export class BaseWorkerTokenizer {
       for (;;) {
         while (items.length > 0) yield items.shift();
         if (ended) break;
+        ask();
         await new Promise((resolve) => (wake = () => resolve(undefined)));
       }
       await done;
@@ -224,6 +233,9 @@ function divided(options = {}) {
   }
   return { here: { signal, transfer, onProgress }, there };
 }
+
+/** Any bytes as a Uint8Array, so that only what the view covers is sent. @param {any} chunk */
+const toSend = (chunk) => bytesOf(chunk) ?? chunk;
 
 /** An iterable cannot be sent, but a list of its items can. @param {any} ids */
 function listed(ids) {

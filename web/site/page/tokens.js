@@ -5,14 +5,14 @@
  * @property {number} id
  * @property {number} start in UTF-16 units; if the token holds only a part of a character, the start of that character
  * @property {number} end
- * @property {"base" | "syllables" | "fallback"} kind `fallback`: a base token for a part of an unknown syllable
+ * @property {"base" | "syllables" | "fallback"} kind `fallback`: a token of another model for a part of an unknown syllable
  * @property {Uint8Array} [bytes] if they differ from those of its text, because it cuts a character
  */
 
 /**
  * A tokenizer of the package, here or in a Worker.
  * @typedef {object} Tokenizer
- * @property {{ models: readonly { firstId: number, nIds: number }[], routes: readonly { name: string, hasUnits: boolean }[] }} info
+ * @property {{ models: readonly Model[], routes: readonly { model: number, hasUnits: boolean }[] }} info
  * @property {(id: number) => Uint8Array | Promise<Uint8Array>} tokenBytes
  */
 /**
@@ -25,7 +25,8 @@
  * @property {ArrayLike<number>} [unitRoutes]
  */
 /** @typedef {{ tokenizer: Tokenizer, encoded: Encoded } | undefined} Side a row with its tokenizer, if it has one, and the tokens of a text */
-/** @typedef {{ start: number, end: number, text: string, hasUnits: boolean }} Unit */
+/** @typedef {{ firstId: number, nIds: number }} Model */
+/** @typedef {{ start: number, end: number, text: string, model?: Model }} Unit without a model, text that has no units */
 
 /**
  * A text with its tokens, or a message of a chat.
@@ -133,27 +134,28 @@ function unitsBy(sides, text, from, to) {
   return sides.map((side) => (side && knowsUnits(side.tokenizer) ? unitsOf(side, text, from, to) : undefined));
 }
 
-/** Whether a tokenizer knows syllables. SentencePiece models also have units, which are characters, but a single route. @param {Tokenizer} tokenizer */
-export const knowsUnits = ({ info }) => info.routes.some(({ name, hasUnits }) => hasUnits && name !== "text");
+/** Whether a tokenizer knows syllables: it routes their scripts away from other text. All text of a SentencePiece model is units, which are characters. @param {Tokenizer} tokenizer */
+export const knowsUnits = ({ info: { routes } }) => routes.some(({ hasUnits }) => hasUnits) && !routes.every(({ hasUnits }) => hasUnits);
 
 /** @param {NonNullable<Side>} side @param {string} text @param {number} from @param {number} to */
-function unitsOf({ tokenizer, encoded: { unitStarts = [], unitEnds = [], unitRoutes = [] } }, text, from, to) {
+function unitsOf({ tokenizer: { info }, encoded: { unitStarts = [], unitEnds = [], unitRoutes = [] } }, text, from, to) {
   /** @type {Unit[]} */
   const units = [];
-  const add = (/** @type {number} */ start, /** @type {number} */ end, /** @type {boolean} */ hasUnits) => {
+  const add = (/** @type {number} */ start, /** @type {number} */ end, /** @type {Model | undefined} */ model = undefined) => {
     const [first, last, before] = [Math.max(start, from), Math.min(end, to), units.at(-1)];
     if (first >= last) return;
-    const joins = before && !hasUnits && !before.hasUnits;
+    const joins = before && !model && !before.model;
     const begin = joins ? before.start + from : first;
-    units.splice(joins ? -1 : units.length, 1, { start: begin - from, end: last - from, text: text.slice(begin, last), hasUnits });
+    units.splice(joins ? -1 : units.length, 1, { start: begin - from, end: last - from, text: text.slice(begin, last), model });
   };
   let at = from;
   for (let i = firstFrom(unitEnds, from + 1); i < unitStarts.length && unitStarts[i] < to; i++) {
-    add(at, unitStarts[i], false); // an added token, or what a stage drops
+    add(at, unitStarts[i]); // an added token, or what a stage drops
     at = unitEnds[i];
-    add(unitStarts[i], at, tokenizer.info.routes[unitRoutes[i]].hasUnits);
+    const { hasUnits, model } = info.routes[unitRoutes[i]];
+    add(unitStarts[i], at, hasUnits ? info.models[model] : undefined);
   }
-  add(at, to, false);
+  add(at, to);
   return units;
 }
 
@@ -176,7 +178,8 @@ function describeTokens({ tokenizer, encoded: { ids, starts, ends } }, units) {
       const [start, end] = [starts[i], ends[i]];
       while (place + 1 < units.length && units[place].end <= start) place++;
       const cutsCharacter = (i > 0 && ends[i - 1] > start) || (i + 1 < ids.length && starts[i + 1] < end);
-      const kind = !units[place]?.hasUnits ? "base" : isOf(tokenizer.info.models[0], id) ? "fallback" : "syllables";
+      const model = units[place]?.model;
+      const kind = !model ? "base" : isOf(model, id) ? "syllables" : "fallback";
       return { id, start, end, kind, ...(cutsCharacter && { bytes: await bytesOf(tokenizer, id) }) };
     }),
   );
@@ -204,11 +207,11 @@ const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
  * @returns {{ places: number[], syllables: number[] }} in order, from 0 to the end; and those of them where a syllable begins
  */
 function placesIn(known, text) {
-  const units = known.find(Boolean) ?? [{ start: 0, end: text.length, text, hasUnits: false }];
+  const units = known.find(Boolean) ?? [{ start: 0, end: text.length, text }];
   const places = [];
   const syllables = [];
-  for (const { start, text: unit, hasUnits } of units) {
-    if (!hasUnits) {
+  for (const { start, text: unit, model } of units) {
+    if (!model) {
       for (const { index } of graphemes.segment(unit)) places.push(start + index);
       continue;
     }

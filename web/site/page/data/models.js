@@ -2,7 +2,6 @@
 
 import { models } from "../../package/openai.js";
 import { read } from "../input/read.js";
-import { hexOf } from "../show/format.js";
 import { imported, isBeside, isForeign } from "./imported.js";
 
 /**
@@ -22,7 +21,6 @@ export const SHIPPED = Object.freeze({
 export const FIRST = Object.freeze(["cl100k_base", "o200k_base", "wwho_328k"]);
 /** The order in which the rows are fetched: the tokenizer that most people use comes first. */
 export const ORDER = Object.freeze([1, 0, 2]);
-const EXPECTED = "89 57 57 48 4F";
 const OURS = /\.wwho$/i;
 /** File names that do not say whose tokenizer it is. */
 const ANYONES = /^(tokenizer|tekken|vocab|spiece|sentencepiece\.bpe)$/i;
@@ -110,7 +108,7 @@ async function fetched(name, onProgress) {
  * @param {readonly import("../input/dropped.js").Found[]} found what was opened with it; of that, what lies beside it belongs to it
  * @param {(what: string) => void} onStep called with what is being done
  * @returns {Promise<Added>} with the name to choose it by
- * @throws {Error} it is none that is known, or cannot be read
+ * @throws {Error} it cannot be read or imported
  */
 export async function addModel({ path, file }, found, onStep) {
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
@@ -131,14 +129,11 @@ async function nameIn(beside) {
   return found.find(Boolean);
 }
 
-/** @param {File} file @returns {Promise<Uint8Array<ArrayBuffer>>} @throws {Error} it is no .wwho file, or cannot be read */
-async function artifact(file) {
-  const blob = await read(file).catch((cause) => {
+/** @param {File} file @returns {Promise<Uint8Array<ArrayBuffer>>} @throws {Error} it cannot be read */
+function artifact(file) {
+  return read(file).catch((cause) => {
     throw new Error(`${file.name} ${cause.message}`, { cause });
   });
-  const start = hexOf(blob.subarray(0, 5));
-  if (start !== EXPECTED) throw new Error(`${file.name} begins with ${start || "nothing"}, a .wwho file with ${EXPECTED}`);
-  return blob;
 }
 
 /** @param {string} name of a tokenizer that cannot be opened */
