@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_export import KINDS, imported, like_t5
+from test_export import KINDS, imported, like_t5, sentencepiece_model
+from test_gguf import gguf, gpt2, llama
 
 from wwho.encodings import model_bytes
 from wwho.exporters import export
@@ -179,12 +180,68 @@ def test_a_folder_of_another_library(make: Callable[[], Any], tmp_path: Path) ->
             assert found == expected, (name, options)
     chat = [{"role": "user", "content": "the cats"}, {"role": "user", "content": " Thé"}]
     assert ours.apply_chat_template(chat) == fast.apply_chat_template(chat)
+    names = fast.get_vocab()
+    by_id = {token: name for name, token in names.items()}
+    assert ours.get_vocab() == names
+    assert ours.convert_tokens_to_ids([*names]) == [*names.values()]
+    assert ours.convert_ids_to_tokens([*names.values()]) == [*names]
+    assert (ours.vocab_size, len(ours)) == (fast.vocab_size, len(fast))
+    assert sorted(ours.all_special_ids) == sorted(fast.all_special_ids)
     for text in TEXTS:
         ids = fast(text)["input_ids"]
+        alone = fast.encode(text, add_special_tokens=False)
+        assert ours.tokenize(text) == [by_id[token] for token in alone]
+        assert ours.convert_tokens_to_string(ours.tokenize(text)) == fast.decode(alone)
         for skip in (False, True):
             assert ours.decode(ids, skip_special_tokens=skip) == fast.decode(
                 ids, skip_special_tokens=skip
             )
+
+    for each in (ours, fast):
+        each.add_tokens([transformers.AddedToken("<new>", normalized=False), "<newer>"])
+    assert ours.get_vocab() == fast.get_vocab()
+    assert ours("the <new>cats")["input_ids"] == fast("the <new>cats")["input_ids"]
+
+
+def test_added_tokens_of_the_configuration_alone(tmp_path: Path) -> None:
+    """They keep their ids, as models were trained with them: InternLM2 names unused tokens so."""
+    vocab = {"a": 0, "[UNUSED]": 1, "b": 2}
+    document: dict[str, Any] = {"model": {"type": "WordLevel", "vocab": vocab, "unk_token": "a"}}
+    document |= {"pre_tokenizer": {"type": "Whitespace"}, "decoder": {"type": "Fuse"}}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(document))
+    added = {"1": {"content": "<end>", "special": True}, "5": {"content": "<x>", "special": False}}
+    config = json.dumps({"added_tokens_decoder": added})
+    (tmp_path / "tokenizer_config.json").write_text(config)
+    ours = WWHOTokenizer.from_pretrained(tmp_path)
+    assert ours("b<end>a<x>")["input_ids"] == [2, 1, 0, 5]
+    assert ours.decode([2, 1, 0, 5]) == "b<end>a<x>"
+    assert ours.decode([2, 1, 0], skip_special_tokens=True) == "ba"
+    assert ours.add_tokens(["<y>"]) == 1
+    assert ours.convert_tokens_to_ids("<y>") == len(ours) - 1 == 6
+    assert list(ours.get_vocab().values()) == list(range(7))
+
+
+def test_folders_without_a_configuration(tmp_path: Path) -> None:
+    """The files know their special tokens, and have names for all."""
+    kinds = {
+        "tokenizer.model": sentencepiece_model(byte_fallback=True, vocab_size=320),
+        "x.gguf": llama(("tokenizer.chat_template", "s", "{{ bos_token }}")),
+    }
+    for name, data in kinds.items():
+        folder = tmp_path / name.partition(".")[0]
+        folder.mkdir()
+        (folder / name).write_bytes(data)
+        ours = WWHOTokenizer.from_pretrained(folder)
+        assert (ours.bos_token, ours.eos_token) == ("<s>", "</s>")
+        names = ours.tokenize("the\n")
+        assert (names[0][:2], names[-1]) == ("\u2581t", "<0x0A>")
+    assert ours.chat_template == "{{ bos_token }}"
+    ends = ("tokenizer.ggml.bos_token_id", "u", 262), ("tokenizer.ggml.eos_token_id", "u", 261)
+    types = [1] * 261 + [3, 3, 3]
+    (folder / "x.gguf").write_bytes(gguf(*gpt2("gpt-2", *ends, types=types)))
+    ours = WWHOTokenizer.from_pretrained(folder)
+    assert (ours.bos_token, ours.eos_token) == ("<user >", "<|im_end|>")
+    assert ours.tokenize("the the") == ["the", "\u0120the"]
 
 
 @pytest.mark.parametrize("keeps", [False, True])
@@ -222,17 +279,24 @@ def test_trimmed_offsets(tmp_path: Path, keeps: bool) -> None:
     assert ((0, 4) if keeps else (1, 4)) == found[0][0]
 
 
-def test_types_are_given_where_the_template_has_some(tmp_path: Path) -> None:
-    """Without a configuration: as BERT's models want it."""
+def test_types_are_given_where_a_special_token_after_a_pair_has_one(tmp_path: Path) -> None:
+    """Without a configuration: as BERT's models want it, and models that only name types do not."""
     model = {"type": "WordLevel", "vocab": {"?": 0, "a": 1, "b": 2}, "unk_token": "?"}
+    pair: list[Any]
     pair = [{"Sequence": {"id": which, "type_id": kind}} for kind, which in enumerate("AB")]
-    template = {"type": "TemplateProcessing", "single": pair[:1], "pair": pair}
-    document = {"model": model, "post_processor": {**template, "special_tokens": {}}}
+    template: dict[str, Any] = {"type": "TemplateProcessing", "single": pair[:1], "pair": pair}
+    document: dict[str, Any] = {"model": model}
+    document["post_processor"] = {**template, "special_tokens": {}}
     document["pre_tokenizer"] = {"type": "Whitespace"}
     (tmp_path / "tokenizer.json").write_text(json.dumps(document))
-    encoded = WWHOTokenizer(tmp_path)("a b", "b")
-    assert dict(encoded) == {
-        "input_ids": [1, 2, 2],
-        "token_type_ids": [0, 0, 1],
-        "attention_mask": [1, 1, 1],
+    plain = {"input_ids": [1, 2, 2], "attention_mask": [1, 1, 1]}
+    assert dict(WWHOTokenizer(tmp_path)("a b", "b")) == plain
+    pair.append({"SpecialToken": {"id": "?", "type_id": 1}})
+    template["special_tokens"] = {"?": {"id": "?", "ids": [0], "tokens": ["?"]}}
+    document["post_processor"] = template
+    (tmp_path / "tokenizer.json").write_text(json.dumps(document))
+    assert dict(WWHOTokenizer(tmp_path)("a b", "b")) == {
+        "input_ids": [1, 2, 2, 0],
+        "token_type_ids": [0, 0, 1, 1],
+        "attention_mask": [1, 1, 1, 1],
     }

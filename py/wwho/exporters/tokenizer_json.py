@@ -110,19 +110,8 @@ def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any
     """
     (model,) = artifact.models
     said = components["model"]
-    by_bytes = isinstance(model, BPE) and not model.units
-    texts = [stand_in(text) if by_bytes else text.decode() for text in model.texts]
-    if isinstance(model, Greedy):
-        prefix = said.get("continuing_subword_prefix") or ""
-        texts[len(model.first) :] = [prefix + text for text in texts[len(model.first) :]]
-    vocab = {
-        text: token
-        for text, token in zip(texts, artifact.token_ids[0], strict=True)
-        if token is not None
-    }
-    for byte, token in enumerate(model.byte_ids):
-        if token is not None:
-            vocab[f"<0x{byte:02X}>"] = token
+    texts = spelled(artifact)
+    vocab = vocabulary(artifact, texts)
     added = list(_listed(artifact.added, vocab))
     _number(added, vocab)
     made: dict[str, Any] = {"vocab": dict(sorted(vocab.items(), key=lambda item: item[1]))}
@@ -149,6 +138,30 @@ def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any
         **{part: components.get(part) for part in parts},
         "model": {**said, **made},
     }
+
+
+def spelled(artifact: Artifact) -> list[str]:
+    """The texts of the one model's tokens as files have them: bytes as what stands for them."""
+    (model,) = artifact.models
+    by_bytes = isinstance(model, BPE) and not model.units
+    texts = [stand_in(text) if by_bytes else text.decode() for text in model.texts]
+    if isinstance(model, Greedy) and artifact.decoder is not None:
+        prefix = artifact.decoder.continuing
+        texts[len(model.first) :] = [prefix + text for text in texts[len(model.first) :]]
+    return texts
+
+
+def vocabulary(artifact: Artifact, texts: Iterable[str]) -> dict[str, int]:
+    """The ids of these tokens of the one model, and of those of its bytes."""
+    vocab = {
+        text: token
+        for text, token in zip(texts, artifact.token_ids[0], strict=True)
+        if token is not None
+    }
+    for byte, token in enumerate(artifact.models[0].byte_ids):
+        if token is not None:
+            vocab[f"<0x{byte:02X}>"] = token
+    return vocab
 
 
 def _listed(added: Iterable[Added], vocab: dict[str, int]) -> Iterable[Added]:

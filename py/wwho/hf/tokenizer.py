@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
 from typing import Any
 
 from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
@@ -12,6 +15,7 @@ from wwho.core.base import unknown_id
 from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
 from wwho.errors import ArtifactError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
+from wwho.format.model import Flag
 from wwho.format.template import Template, What
 from wwho.hf.batch import Batch, Options, samples_of
 from wwho.hf.names import Names, first_names, unused
@@ -27,7 +31,8 @@ from wwho.hf import WWHOTokenizer
 
 __all__ = ["WWHOTokenizer"]
 '''
-# What the special tokens that models know are called in artifacts; the first that is there counts.
+# What the special tokens that models know are called in artifacts that do not say which they are;
+# the first that is there counts.
 ROLES = {
     "bos_token": ("[BOS]",),
     "eos_token": ("[EOS]", "<|endoftext|>"),
@@ -37,6 +42,8 @@ ROLES = {
     "cls_token": ("[CLS]",),
     "sep_token": ("[SEP]",),
 }
+FRAME = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>"}
+"""The same of SentencePiece, Tekken and llama.cpp, which mean nothing else by these texts."""
 KEPT = (
     "special_tokens_pattern",
     "token_type_ids_pattern",
@@ -100,62 +107,84 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             lacks = f"there is no {VOCAB_FILE} in {folder}: " if vocab_file is None else ""
             raise ArtifactError(f"{lacks}{error}") from error
         info = self.wwho.info
-        specials = first_names(info.specials)
+        specials, record = first_names(info.specials), info.provenance
+        # A tokenizer.json leaves it to its configuration which special tokens are whose.
+        configured = "vocab_size" in record
         for role, names in ROLES.items():
-            options.setdefault(role, next((name for name in names if name in specials), None))
+            candidates = record.get(role), *names, None if configured else FRAME.get(role)
+            options.setdefault(role, next((name for name in candidates if name in specials), None))
+        if template := record.get("chat_template"):
+            several = template.startswith("[{")
+            options.setdefault("chat_template", json.loads(template) if several else template)
         named, more = _extra_special_tokens(options)
         options["model_specific_special_tokens"] = named
         cast = [options[role] for role in self.SPECIAL_TOKENS_ATTRIBUTES if options.get(role)]
         cast += named.values()
-        others = [name for name in specials if name not in map(str, [*cast, *more])]
+        own_ones = () if configured else specials
+        others = [name for name in own_ones if name not in map(str, [*cast, *more])]
         options["extra_special_tokens"] = [*others, *more]
         options.setdefault("clean_up_tokenization_spaces", False)
         given = {str(each): each for each in [*cast, *more] if isinstance(each, AddedToken)}
-        own = {token.id: own_token(token) for token in reversed(info.added)}
+        found = [token for token in reversed(info.added) if not token.flags & Flag.HIDDEN]
+        own = {token.id: own_token(token) for token in found}
         self._added_tokens_decoder = {
             number: _token_like(token.content, given.get(token.content, token), token.special)
             for number, token in own.items()
         }
-        template = info.template
-        if template and template.trim(What.FIRST, False) and not template.n_special(True):
-            template = None  # what only trims offsets says nothing of types
-        types = {place.type_id for place in template.pair} if template else {0}
-        if types != {0}:  # as BERT's models do
+        last = (info.template or Template()).pair[-1]
+        if last.what is What.ID and last.type_id:  # [SEP] of BERT's models, which take types
             usual = [self.model_input_names[0], "token_type_ids", *self.model_input_names[1:]]
             options.setdefault("model_input_names", usual)
         kept = {name: options[name] for name in KEPT if name in options}
         self._names = Names(self.wwho)
         super().__init__(**options)
         self._update_trie()
+        self._update_total_vocab_size()
         self.init_kwargs.update(kept)
 
     # What transformers asks of a tokenizer
 
     @property
     def vocab_size(self) -> int:
-        """How many ids the model has, used or not; added tokens come behind them."""
-        return self.wwho.n_vocab
+        """How many ids the model has, used or not; tokens that are added come behind them.
+
+        Of a tokenizer.json, how many tokens its model has: without its added tokens.
+        """
+        return int(self.wwho.info.provenance.get("vocab_size", self.wwho.n_vocab))
 
     def _update_total_vocab_size(self) -> None:
-        added = sum(token >= self.vocab_size for token in self._added_tokens_decoder)
-        self.total_vocab_size = self.vocab_size + added
+        self.total_vocab_size = 1 + max(self._added_tokens_decoder, default=-1)
+        self.total_vocab_size = max(self.total_vocab_size, self.wwho.n_vocab)
 
     def get_vocab(self) -> dict[str, int]:
-        """Names and ids, added tokens among them."""
-        return {**self._names.ids, **self._added_tokens_encoder}
+        """One name for each id, used or not, up to the last token that was added."""
+        names = self._names.by_id + list(map(unused, range(self.wwho.n_vocab, len(self))))
+        for token, added in self._added_tokens_decoder.items():
+            names[token] = added.content
+        return {name: token for token, name in enumerate(names)}
 
     def _convert_token_to_id(self, token: str) -> int | None:
         found: int | None = self._names.ids.get(token, self.unk_token_id)
         return found
 
     def _convert_id_to_token(self, index: int) -> str:
-        if not 0 <= index < self.vocab_size:
+        if not 0 <= index < len(self):
             raise UnknownTokenError(unknown_id(index, len(self)))
-        return self._names.by_id[index]
+        return self._names.by_id[index] if index < self.wwho.n_vocab else unused(index)
 
     def convert_tokens_to_string(self, tokens: Iterable[str]) -> str:
-        """The text of tokens with these names; bytes that are not UTF-8 become U+FFFD."""
-        return b"".join(map(self._bytes, tokens)).decode("utf-8", "replace")
+        """The text of tokens with these names; bytes that are not UTF-8 become U+FFFD.
+
+        Names that no token of the model has, or only an unused id, are texts.
+        """
+        ids, text = self._names.ids, b""
+        for is_known, run in groupby(tokens, lambda name: unused(ids.get(name, -1)) != name in ids):
+            if is_known:
+                part = [ids[name] for name in run]
+                text += self.wwho._backend.decode_part(part, False, bool(text), False)[0]
+            else:
+                text += "".join(run).encode("utf-8")
+        return text.decode("utf-8", "replace")
 
     def _decode(
         self,
@@ -166,11 +195,14 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     ) -> str:
         ids = [token_ids] if isinstance(token_ids, int) else token_ids
         if skip_special_tokens:
-            special = set(self.all_special_ids)
+            special = {n for n, token in self._added_tokens_decoder.items() if token.special}
+            special.update(self.all_special_ids)
             ids = [token for token in ids if token not in special]
         try:
-            text = self.wwho.decode(ids)
+            text = self.wwho.decode(ids) if self._renamed.isdisjoint(ids) else None
         except UnknownTokenError:  # one was added, or has a name alone
+            text = None
+        if text is None:
             text = self.convert_tokens_to_string(self.convert_ids_to_tokens(ids))
         clean = self.clean_up_tokenization_spaces
         if clean_up_tokenization_spaces is not None:
@@ -282,6 +314,17 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     def _update_trie(self, unique_no_split_tokens: list[str] | None = None) -> None:
         self._reader = Reader(self.wwho, self._added_tokens_decoder)  # of the tokens added by now
+        self._renamed = frozenset(self._ids_of_other_tokens())
+
+    def _ids_of_other_tokens(self) -> Iterator[int]:
+        """Ids at which a configuration puts an added token, and the model has another."""
+        own = {token.id for token in self.wwho.info.added}
+        for token, added in self._added_tokens_decoder.items():
+            if token in own:
+                continue
+            with suppress(UnknownTokenError):
+                if self.wwho.decode_single_token_bytes(token) != added.content.encode("utf-8"):
+                    yield token
 
     # Training and saving
 

@@ -66,9 +66,9 @@ OTHERS = (
 
 IN_FOLDERS = (
     *("tokenizer.json", "tekken.json", "tokenizer.model", "spiece.model"),
-    *("sentencepiece.bpe.model", "vocab.json", "vocab.txt"),
+    *("sentencepiece.bpe.model", "vocab.json", "vocab.txt", "*.gguf"),
 )
-"""Which file of a folder is read: the first that is there."""
+"""Which file of a folder is read: the first that is there; of several, by name."""
 
 
 def import_file(path: str | os.PathLike[str], options: Options | None = None) -> Imported:
@@ -107,10 +107,11 @@ def find_source(path: str | os.PathLike[str]) -> Source:
     folder = Path(path)
     if not folder.is_dir():
         return Source(path)
-    found = next((name for name in IN_FOLDERS if (folder / name).is_file()), None)
+    files = (file for name in IN_FOLDERS for file in sorted(folder.glob(name)) if file.is_file())
+    found = next(files, None)
     if found is None:
         raise SourceError(f"{folder}: the folder has none of {', '.join(IN_FOLDERS)}")
-    return Source(folder / found)
+    return Source(found)
 
 
 def import_source(source: Source, options: Options | None = None) -> Imported:

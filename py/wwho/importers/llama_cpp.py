@@ -92,7 +92,7 @@ def read(source: Source, options: Options) -> Imported:
         )
     artifact, notes = _MAKE[name](vocabulary, options.record(source))
     return Imported(
-        artifact=replace(artifact, provenance={**artifact.provenance, **_chats(vocabulary)}),
+        artifact=replace(artifact, provenance={**artifact.provenance, **_record(vocabulary)}),
         kind=READER.kind,
         engine=ENGINE,
         notes=(*notes, *_unused(metadata)),
@@ -553,12 +553,10 @@ def _unused(metadata: Mapping[str, Any]) -> list[str]:
     return [f"left out: {key}" for key in found]
 
 
-def _chats(vocabulary: Vocabulary) -> dict[str, str]:
-    """The chat template and the tokens that it names, for the record; nothing without one."""
+def _record(vocabulary: Vocabulary) -> dict[str, str]:
+    """The chat template and the special tokens that the file names, for the record."""
     template = vocabulary.text("tokenizer.chat_template")
-    if not template:
-        return {}
-    found = {"chat_template": template}
+    found = {"chat_template": template} if template else {}
     for name in ("bos", "eos"):
         token = value(vocabulary.metadata, f"tokenizer.ggml.{name}_token_id", int)
         if token is not None and 0 <= token < len(vocabulary.texts):

@@ -26,6 +26,7 @@ from wwho.importers.charsmap import Charsmap, read_charsmap
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source
 
+ENGINE = "sentencepiece 0.2.3"
 MARK = "\u2581"
 """What stands for a space."""
 
@@ -274,8 +275,9 @@ def _text(spec: dict[int, protobuf.Value], number: int, name: str, default: str)
 
 def read(source: Source, options: Options) -> Imported:
     """Make the model."""
-    artifact = artifact_of(parse_model(source.data), options.record(source))
-    return Imported(artifact=artifact, kind=READER.kind, engine="sentencepiece 0.2.3")
+    record = options.record(source) | {"engine": ENGINE}
+    artifact = artifact_of(parse_model(source.data), record)
+    return Imported(artifact=artifact, kind=READER.kind, engine=ENGINE)
 
 
 def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:

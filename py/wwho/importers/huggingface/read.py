@@ -148,6 +148,8 @@ def _make(
         if key not in PARTS | IGNORED.keys()
     ]
     record = options.record(source) | {"engine": ENGINE, "unicode": UNICODE_VERSION}
+    # Which added tokens are the model's, too, cannot be told from ids.
+    record["vocab_size"] = str(len(root.at("model").at("vocab").raw))
     record |= settings_beside(source) | components(root.raw)
     artifact = assemble(root, draft, vocabulary, listed, record)
     return Imported(artifact=artifact, kind=kind, engine=ENGINE, notes=tuple(draft.notes))
