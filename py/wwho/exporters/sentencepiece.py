@@ -11,10 +11,10 @@ from dataclasses import replace
 from itertools import product
 
 from wwho.errors import ArtifactError, ExportError, SourceError
+from wwho.exporters.alike import alike
 from wwho.exporters.exported import Exported
-from wwho.format.automaton import START, CompiledScanners
+from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
-from wwho.format.classmap import overlay
 from wwho.format.leb import pack
 from wwho.format.model import Added, Artifact, Flag, Unknown
 from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
@@ -133,19 +133,7 @@ def _same_steps(one: Artifact, steps: list[Step], other: Artifact, others: list[
 
 def _alike(a: CompiledScanners, first: int, b: CompiledScanners, second: int) -> bool:
     """Whether two automata match alike."""
-    _, labels = overlay([a.classes, b.classes])
-    one, other = a.automata[first], b.automata[second]
-    columns = {(0, 0)} | {(one.columns[k], other.columns[m]) for k, m in labels}
-    seen, pending = {(START, START)}, [(START, START)]
-    for left, right in pending:  # which grows while it is read
-        for k, m in columns:
-            (mark, to), (others, there) = one.table[left][k], other.table[right][m]
-            if mark != others or bool(to) != bool(there):
-                return False
-            if to and (to, there) not in seen:
-                seen.add((to, there))
-                pending.append((to, there))
-    return True
+    return alike(a.classes, a.automata[first], b.classes, b.automata[second])
 
 
 def _pieces(artifact: Artifact, unk_id: int) -> tuple[Piece, ...]:
