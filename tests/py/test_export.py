@@ -27,10 +27,12 @@ from wwho.compile.unicode import category
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import ExportError
 from wwho.exporters import FORMATS, export
+from wwho.exporters.charsmap import write_charsmap
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Options, Source, import_file, import_source
+from wwho.importers.charsmap import read_charsmap
 from wwho.importers.llama_patterns import LATER
 from wwho.train import train
 
@@ -411,6 +413,14 @@ def sentencepiece_model(**options: Any) -> bytes:
         {"model_type": "unigram", "remove_extra_whitespaces": False, "control_symbols": ["<x>"]},
         {"model_type": "unigram", "add_dummy_prefix": False, "user_defined_symbols": ["that"]},
         {"model_type": "unigram", "byte_fallback": True, "vocab_size": 340},
+        {"model_type": "char"},
+        {"model_type": "word"},
+        {"model_type": "unigram", "normalization_rule_name": "nmt_nfkc"},
+        {
+            "model_type": "bpe",
+            "normalization_rule_name": "nmt_nfkc_cf",
+            "user_defined_symbols": ["ﬀ", "½ "],
+        },
     ],
 )
 def test_a_sentencepiece_model(options: dict[str, Any]) -> None:
@@ -424,6 +434,23 @@ def test_a_sentencepiece_model(options: dict[str, Any]) -> None:
         ids = before.encode(text)
         assert after.encode(text) == ids
         assert after.decode(ids) == before.decode(ids)
+
+
+@given(
+    rules=st.dictionaries(
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1),
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=3),
+        max_size=30,
+    )
+)
+def test_a_charsmap_is_read_again(rules: dict[str, str]) -> None:
+    assert read_charsmap(write_charsmap(rules)).rules == rules
+
+
+@pytest.mark.parametrize("rules", [{"": "a"}, {"a\0": ""}, {"a": "\ud800"}])
+def test_what_no_charsmap_holds(rules: dict[str, str]) -> None:
+    with pytest.raises(ExportError, match="no charsmap"):
+        write_charsmap(rules)
 
 
 def llama_document(**model: Any) -> dict[str, Any]:
