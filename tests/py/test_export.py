@@ -22,13 +22,18 @@ from strategies import texts
 import wwho
 from wwho.build.patterns import PATTERNS
 from wwho.check.engine import check
+from wwho.compile.codepoints import CodePointSet
+from wwho.compile.unicode import category
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import ExportError
 from wwho.exporters import FORMATS, export
+from wwho.exporters.charsmap import write_charsmap
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Options, Source, import_file, import_source
+from wwho.importers.charsmap import read_charsmap
+from wwho.importers.llama_patterns import LATER
 from wwho.train import train
 
 TEXTS = ["the cat that sat on the mat, the hat", "कमल और कमला", "don't, DON'T, it's 1234567"] * 3
@@ -187,6 +192,30 @@ def like_deepseek() -> Any:
     return made
 
 
+def like_deepseek_v3() -> Any:
+    """With the three patterns of its file."""
+    patterns = (
+        r"\p{N}{1,3}",
+        "[一-龥\u3040-ゟ゠-ヿ]+",
+        r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+|"
+        r" ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    )
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    *first, last = patterns
+    cuts = [tokenizers.pre_tokenizers.Split(tokenizers.Regex(each), "isolated") for each in first]
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([*cuts, split(last)])
+    made.decoder = tokenizers.decoders.ByteLevel()
+    return made
+
+
+def like_starcoder() -> Any:
+    made = like_deepseek_v3()
+    by_bytes = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    digits = tokenizers.pre_tokenizers.Digits(individual_digits=True)
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([digits, by_bytes])
+    return made
+
+
 def like_llama2() -> Any:
     model = tokenizers.models.BPE(byte_fallback=True, fuse_unk=True, unk_token="<unk>")
     made = tokenizers.Tokenizer(model)
@@ -230,13 +259,13 @@ def imported(make: Callable[[], Any], folder: Path) -> Imported:
     if make is like_t5:
         trainer = tokenizers.trainers.UnigramTrainer(unk_token="<unk>", vocab_size=200)
         trainer.special_tokens = ["<unk>", "<s>"]
-    if make in BYTE_LEVEL:
+    if make in (*BYTE_LEVEL, like_deepseek_v3, like_starcoder):
         trainer.initial_alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
     made.train_from_iterator(TEXTS, trainer)
     made.add_special_tokens([tokenizers.AddedToken("<|end|>", rstrip=make is words)])
     if make not in (like_llama3, like_gpt4o):
         made.add_tokens(["Thé"])
-    if make not in (like_llama3, like_gpt4o, like_qwen):
+    if make not in (like_llama3, like_gpt4o, like_qwen, like_deepseek_v3, like_starcoder):
         made.add_tokens([tokenizers.AddedToken("cats", single_word=True, normalized=False)])
     made.post_processor = tokenizers.processors.TemplateProcessing(
         single="<s> $A", pair="<s> $A $B:1", special_tokens=[("<s>", 1)]
@@ -281,7 +310,7 @@ def test_an_imported_model_in_tiktoken(make: Callable[[], Any], tmp_path: Path) 
     [
         (like_qwen, "tiktoken", "normalizes text"),
         (like_deepseek, "tiktoken", "has 2 pretokenizers"),
-        (like_deepseek, "gguf", "has 2 pretokenizers"),
+        (like_deepseek, "gguf", "no name for the pretokenizer"),
         (like_bert, "tiktoken", "no BPE over bytes"),
         (like_llama2, "gguf", "no BPE over bytes"),
     ],
@@ -291,6 +320,34 @@ def test_an_imported_model_that_a_file_cannot_hold(
 ) -> None:
     with pytest.raises(ExportError, match=reason):
         export(imported(make, tmp_path).artifact, to)
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (like_llama3, "dbrx"),
+        (like_deepseek_v3, "deepseek-v3"),
+        (like_starcoder, "starcoder"),
+        (like_gpt4o, "granite-embed-multi-97m"),
+    ],
+)
+def test_an_imported_model_in_a_gguf(make: Callable[[], Any], name: str, tmp_path: Path) -> None:
+    """Imported again it gives the same ids, but for what the note says."""
+    pytest.importorskip("gguf", reason="needs gguf")
+    artifact = imported(make, tmp_path).artifact
+    exported = export(artifact, "gguf")
+    assert f"the pattern is llama.cpp's {name!r}; " in exported.notes[0]
+    again = import_source(Source("a.gguf", exported.data)).artifact
+    assert again.provenance["pretokenizer"] == f"llama.cpp {name}"
+    ours, theirs = (wwho.Tokenizer.from_bytes(write_artifact(each)) for each in (artifact, again))
+    differs = LATER | CodePointSet.of(0x17F)
+    if make is like_gpt4o:
+        differs |= category("Lu") | category("Lt") | category("Lm")
+    for text in [*TEXTS, *text_of_vectors()]:
+        if not any(char in differs for char in text):
+            ids = ours.encode(text, allowed_special="all", add_special_tokens=True)
+            assert theirs.encode(text, allowed_special="all", add_special_tokens=True) == ids
+            assert theirs.decode(ids) == ours.decode(ids)
 
 
 def test_ids_that_tiktoken_would_merge_otherwise(tmp_path: Path) -> None:
@@ -356,6 +413,14 @@ def sentencepiece_model(**options: Any) -> bytes:
         {"model_type": "unigram", "remove_extra_whitespaces": False, "control_symbols": ["<x>"]},
         {"model_type": "unigram", "add_dummy_prefix": False, "user_defined_symbols": ["that"]},
         {"model_type": "unigram", "byte_fallback": True, "vocab_size": 340},
+        {"model_type": "char"},
+        {"model_type": "word"},
+        {"model_type": "unigram", "normalization_rule_name": "nmt_nfkc"},
+        {
+            "model_type": "bpe",
+            "normalization_rule_name": "nmt_nfkc_cf",
+            "user_defined_symbols": ["ﬀ", "½ "],
+        },
     ],
 )
 def test_a_sentencepiece_model(options: dict[str, Any]) -> None:
@@ -369,6 +434,23 @@ def test_a_sentencepiece_model(options: dict[str, Any]) -> None:
         ids = before.encode(text)
         assert after.encode(text) == ids
         assert after.decode(ids) == before.decode(ids)
+
+
+@given(
+    rules=st.dictionaries(
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1),
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=3),
+        max_size=30,
+    )
+)
+def test_a_charsmap_is_read_again(rules: dict[str, str]) -> None:
+    assert read_charsmap(write_charsmap(rules)).rules == rules
+
+
+@pytest.mark.parametrize("rules", [{"": "a"}, {"a\0": ""}, {"a": "\ud800"}])
+def test_what_no_charsmap_holds(rules: dict[str, str]) -> None:
+    with pytest.raises(ExportError, match="no charsmap"):
+        write_charsmap(rules)
 
 
 def llama_document(**model: Any) -> dict[str, Any]:
@@ -467,10 +549,9 @@ def test_protected_tokens_in_tokenizers(text: str) -> None:
     assert theirs.encode(text, add_special_tokens=False).ids == ours.encode(text)
 
 
-@pytest.mark.parametrize("to", ["tiktoken", "gguf"])
-def test_protected_tokens_that_a_file_cannot_say(to: str) -> None:
+def test_protected_tokens_that_a_rank_file_cannot_say() -> None:
     with pytest.raises(ExportError, match=r"'<a>' is protected: .* take tokenizer.json"):
-        export(protected(), to)
+        export(protected(), "tiktoken")
 
 
 @pytest.mark.parametrize("to", FORMATS)

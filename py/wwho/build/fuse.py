@@ -43,12 +43,7 @@ def fuse(artifact: Artifact) -> Artifact:
     if len(artifact.routes) > 1 or not artifact.stages:
         return artifact
     automata = [*artifact.scanners.automata]
-    fused: list[Automaton | Stage] = []
-    for stage in artifact.stages:
-        one = _attempt(_joined, automata[stage.automaton], stage)
-        before = fused[-1] if fused else None
-        both = _attempt(_within, before, one) if one and isinstance(before, Automaton) else None
-        fused[-1 if both else len(fused) :] = [both or one or stage]
+    fused = fused_stages(artifact)
     stages = []
     for stage, made in zip(artifact.stages, fused, strict=False):
         if isinstance(made, Stage) or (len(fused) == len(artifact.stages) and _is_plain(stage)):
@@ -57,6 +52,20 @@ def fuse(artifact: Artifact) -> Artifact:
         stages.append(Stage(len(automata), (Action.KEEP, Action.DROP)[: made.n_rules]))
         automata.append(made)
     return _without_unused(artifact, automata, stages)
+
+
+def fused_stages(artifact: Artifact) -> list[Automaton | Stage]:
+    """The stages as few automata, whose marks say if a match is a piece or dropped.
+
+    A stage stays where it cannot be one.
+    """
+    fused: list[Automaton | Stage] = []
+    for stage in artifact.stages:
+        one = _attempt(_joined, artifact.scanners.automata[stage.automaton], stage)
+        before = fused[-1] if fused else None
+        both = _attempt(_within, before, one) if one and isinstance(before, Automaton) else None
+        fused[-1 if both else len(fused) :] = [both or one or stage]
+    return fused
 
 
 def _is_plain(stage: Stage) -> bool:

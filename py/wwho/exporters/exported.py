@@ -35,18 +35,16 @@ class Exported:
 
 @dataclass(frozen=True)
 class ByteModel:
-    """A byte-level BPE behind one pattern: what most libraries run.
+    """A byte-level BPE: what most libraries run.
 
     Attributes:
         model: the vocabulary; merges are in order of rank.
         ids: the id of each of its tokens.
-        pattern: the pretokenizer, as a regular expression.
         added: the added tokens, by ascending id.
     """
 
     model: BPE
     ids: Sequence[int]
-    pattern: str
     added: tuple[Added, ...]
 
     @property
@@ -72,11 +70,16 @@ def byte_model(artifact: Artifact) -> ByteModel:
         raise ExportError(f"{artifact.name} is no BPE over bytes, which this kind of file holds")
     if artifact.normalizer or artifact.rewriting:
         raise ExportError(f"{artifact.name} normalizes text, which this kind of file cannot say")
+    if artifact.provenance.get("pattern") == SCRIPT_PATTERN:
+        raise ExportError(
+            f"{artifact.name} cuts text by the scripts of its characters (--pattern script), which "
+            "no regular expression of another library says"
+        )
     ids = artifact.token_ids[route.model]
     numbers = [number for number in ids if number is not None]
     if len(numbers) < len(ids):
         raise ExportError(f"{len(ids) - len(numbers)} tokens of {artifact.name} have no id")
-    return ByteModel(model, numbers, _pattern(artifact), artifact.added)
+    return ByteModel(model, numbers, artifact.added)
 
 
 def cuts_alike(artifact: Artifact, pattern: Node) -> bool:
@@ -91,7 +94,7 @@ def cuts_alike(artifact: Artifact, pattern: Node) -> bool:
     return made == artifact.scanners and not others and not left_over
 
 
-def _pattern(artifact: Artifact) -> str:
+def pattern_of(artifact: Artifact) -> str:
     """The pattern that the model cuts by: the record names it, or it is a known one.
 
     Raises:
@@ -111,11 +114,6 @@ def _pattern(artifact: Artifact) -> str:
             with suppress(PatternError):
                 if cuts_alike(artifact, parse_regex(pattern)):
                     return pattern
-    if SCRIPT_PATTERN in named:
-        raise ExportError(
-            f"{artifact.name} cuts text by the scripts of its characters (--pattern script), which "
-            "no regular expression of another library says"
-        )
     raise ExportError(
         f"the record of {artifact.name} does not name the regular expression of its pretokenizer, "
         "and automata cannot be turned into one again"

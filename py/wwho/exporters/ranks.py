@@ -6,7 +6,7 @@ import base64
 
 from wwho.build.bpe import bpe_model
 from wwho.errors import ExportError
-from wwho.exporters.exported import ByteModel, Exported, byte_model, only_special
+from wwho.exporters.exported import ByteModel, Exported, byte_model, only_special, pattern_of
 from wwho.format.bpe import BPE
 from wwho.format.model import Artifact
 
@@ -18,10 +18,11 @@ def write(artifact: Artifact) -> Exported:
         ExportError: the model is no byte-level BPE, or its ids do not ascend with the ranks.
     """
     model = byte_model(artifact)
+    pattern = pattern_of(artifact)
     specials = only_special(model, "tiktoken")
     ranks = ids_as_ranks(model, artifact.name)
     lines = (b"%s %d\n" % (base64.b64encode(text), rank) for text, rank in ranks.items())
-    notes = [f"the file does not hold the pattern: {model.pattern}"]
+    notes = [f"the file does not hold the pattern: {pattern}"]
     if specials:
         named = ", ".join(f"{text} {number}" for text, number in specials.items())
         notes.append(f"nor the special tokens: {named}")

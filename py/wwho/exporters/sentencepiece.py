@@ -1,4 +1,4 @@
-"""A SentencePiece `.model`: a BPE over characters, or a Unigram model with sums in f32.
+"""A SentencePiece `.model`: a BPE over characters, words, or a Unigram model with sums in f32.
 
 What is written is read again and compared with the model: where it differs, it is refused.
 """
@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 
 from wwho.errors import ArtifactError, ExportError, SourceError
+from wwho.exporters.alike import alike
+from wwho.exporters.charsmap import write_charsmap
 from wwho.exporters.exported import Exported
-from wwho.format.automaton import START, CompiledScanners
+from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
-from wwho.format.classmap import overlay
 from wwho.format.leb import pack
 from wwho.format.model import Added, Artifact, Flag, Unknown
-from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
+from wwho.format.rewriting import Ends, Replace, Rules, Step
 from wwho.format.viterbi import Viterbi
+from wwho.importers.charsmap import Charsmap
 from wwho.importers.protobuf import FIXED32, LENGTH, VARINT
 from wwho.importers.sentencepiece import (
     MARK,
@@ -46,9 +49,9 @@ def write(artifact: Artifact) -> Exported:
             f"{artifact.name} has {len(artifact.routes)} routes, which SentencePiece does not"
         )
     if isinstance(made, BPE) and made.units:
-        algorithm = Algorithm.BPE
+        *others, algorithm = [Algorithm.BPE] if made.merges else [*_WITHOUT_MERGES, Algorithm.BPE]
     elif isinstance(made, Viterbi) and made.narrow:
-        algorithm = Algorithm.UNIGRAM
+        others, algorithm = [], Algorithm.UNIGRAM
     else:
         raise ExportError(
             f"{artifact.name} is neither a BPE over characters nor a Unigram model with sums in "
@@ -63,6 +66,17 @@ def write(artifact: Artifact) -> Exported:
         byte_fallback=made.unknown is Unknown.BYTES,
         unk_surface=" \u2047 " if surface is None else surface.decode(),
     )
+    for other in others:
+        with suppress(ExportError):
+            return _exported(artifact, replace(model, algorithm=other))
+    return _exported(artifact, model)
+
+
+_WITHOUT_MERGES = (Algorithm.CHAR, Algorithm.WORD)
+
+
+def _exported(artifact: Artifact, model: Model) -> Exported:
+    """The file, if it is read as the same model."""
     try:
         check_pieces(model)
         again = artifact_of(model, artifact.provenance)
@@ -90,10 +104,12 @@ def _unk_id(artifact: Artifact) -> int:
 def _flags(artifact: Artifact) -> Model:
     """A model of next to nothing that normalizes as the artifact does."""
     steps = _steps(artifact)
+    rules = next((step.rules for step in steps if isinstance(step, Rules)), {})
     pieces = (Piece(b"<unk>", kind=Kind.UNKNOWN), Piece(b"a"))
     for prefix, remove, escape, suffix in product((True, False), repeat=4):
         model = Model(
             pieces=pieces,
+            charsmap=Charsmap(rules),
             add_dummy_prefix=prefix,
             remove_extra_whitespaces=remove,
             escape_whitespaces=escape,
@@ -103,7 +119,7 @@ def _flags(artifact: Artifact) -> Model:
             return model
     raise ExportError(
         f"{artifact.name} normalizes text otherwise than add_dummy_prefix, "
-        "remove_extra_whitespaces and escape_whitespaces of SentencePiece do"
+        "remove_extra_whitespaces, escape_whitespaces and a charsmap of SentencePiece do"
     )
 
 
@@ -120,8 +136,6 @@ def _same_steps(one: Artifact, steps: list[Step], other: Artifact, others: list[
     if len(steps) != len(others):
         return False
     for a, b in zip(steps, others, strict=True):
-        if isinstance(a, Rewriting | Rules):
-            return False
         if isinstance(a, Replace) and isinstance(b, Replace):
             if not _alike(one.scanners, a.automaton, other.scanners, b.automaton):
                 return False
@@ -133,19 +147,7 @@ def _same_steps(one: Artifact, steps: list[Step], other: Artifact, others: list[
 
 def _alike(a: CompiledScanners, first: int, b: CompiledScanners, second: int) -> bool:
     """Whether two automata match alike."""
-    _, labels = overlay([a.classes, b.classes])
-    one, other = a.automata[first], b.automata[second]
-    columns = {(0, 0)} | {(one.columns[k], other.columns[m]) for k, m in labels}
-    seen, pending = {(START, START)}, [(START, START)]
-    for left, right in pending:  # which grows while it is read
-        for k, m in columns:
-            (mark, to), (others, there) = one.table[left][k], other.table[right][m]
-            if mark != others or bool(to) != bool(there):
-                return False
-            if to and (to, there) not in seen:
-                seen.add((to, there))
-                pending.append((to, there))
-    return True
+    return alike(a.classes, a.automata[first], b.classes, b.automata[second])
 
 
 def _pieces(artifact: Artifact, unk_id: int) -> tuple[Piece, ...]:
@@ -192,6 +194,8 @@ def _kind(added: Added, made: BPE | Viterbi | object) -> Kind:
 def _compare(artifact: Artifact, again: Artifact) -> None:
     """Refuse what would not come back."""
     name, (one,), (other,) = artifact.name, artifact.models, again.models
+    if not _same_steps(artifact, _steps(artifact), again, _steps(again)):
+        raise ExportError(f"pieces of the user keep text from being normalized as {name} does")
     if {*zip(one.texts, artifact.token_ids[0], strict=True)} != {
         *zip(other.texts, again.token_ids[0], strict=True)
     } or [*one.byte_ids] != [*other.byte_ids]:
@@ -242,7 +246,8 @@ def _spelled(model: Model) -> bytes:
         + _field(45, unknown)
     )
     normalizer = (
-        _field(1, b"identity")
+        _field(1, b"user_defined" if model.charsmap.rules else b"identity")
+        + _field(2, write_charsmap(model.charsmap.rules))
         + _number(3, model.add_dummy_prefix)
         + _number(4, model.remove_extra_whitespaces)
         + _number(5, model.escape_whitespaces)

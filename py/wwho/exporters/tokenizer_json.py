@@ -10,7 +10,7 @@ from typing import Any
 
 from wwho.compile.oniguruma import parse_oniguruma
 from wwho.errors import ExportError, PatternError, WwhoError
-from wwho.exporters.exported import Exported, byte_model, cuts_alike, stand_in
+from wwho.exporters.exported import Exported, byte_model, cuts_alike, pattern_of, stand_in
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.model import Added, Artifact, Flag
@@ -66,7 +66,7 @@ def byte_level(artifact: Artifact) -> dict[str, Any]:
     model = byte_model(artifact)
     options = dict.fromkeys(("add_prefix_space", "trim_offsets", "use_regex"), False)
     by_bytes = {"type": "ByteLevel", **options}
-    pattern = {"Regex": in_oniguruma(artifact, model.pattern)}
+    pattern = {"Regex": in_oniguruma(artifact, pattern_of(artifact))}
     split = {"type": "Split", "pattern": pattern, "behavior": "Isolated", "invert": False}
     nothing = ("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")
     return {

@@ -23,7 +23,7 @@ from wwho.format.rewriting import Rewriting
 from wwho.importers.huggingface.cutting import IDEOGRAPHS
 from wwho.importers.huggingface.pieces import Grouped
 
-_LATER = CodePointSet.of(
+LATER = CodePointSet.of(
     *(0x897, (0x1B4E, 0x1B4F), 0x1B7F, (0x1C89, 0x1C8A), (0x2427, 0x2429), (0x31E4, 0x31E5)),
     *((0xA7CB, 0xA7CD), (0xA7DA, 0xA7DC), (0x105C0, 0x105F3), (0x10D40, 0x10D65)),
     *((0x10D69, 0x10D85), (0x10D8E, 0x10D8F), (0x10EC2, 0x10EC4), 0x10EFC, (0x11380, 0x11389)),
@@ -155,19 +155,11 @@ def _groups(digits: CodePointSet, *, between: bool = False) -> Grouped:
 
 _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
     (
-        *("llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1", "pixtral", "midm-2.0"),
+        *("llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0"),
         *("lfm2", "jina-v5-nano"),
     ): Pretokenizer((_LLAMA3,), whole=True, add_bos=True),
     ("dbrx", "smaug-bpe", "chatglm-bpe"): Pretokenizer((_LLAMA3,)),
     ("glm4", "glm5"): Pretokenizer((_LLAMA3,), whole=True),
-    ("jais-2",): Pretokenizer(
-        (
-            Cut(
-                rf"{_S}|{_WORDS}|\p{{N}}{{1,3}}|{_OTHERS}|\s*[\r\n]+|{_JAIS_SPACES}|\s{{64}}(?!\S)|"
-                r"\s{32}(?!\S)|\s{16}(?!\S)|\s{8}(?!\S)|\s{4}(?!\S)|\s{1,2}(?!\S)|\s"
-            ),
-        )
-    ),
     ("deepseek-llm",): Pretokenizer(
         (
             *(_LINE_BREAK, _with_space(_LETTERS), _with_space(_MARKS)),
@@ -274,10 +266,10 @@ _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
         )
     ),
     ("tiny_aya", "cohere2moe"): Pretokenizer(
-        (Cut(rf"{_YOUTU_WORD}{_S}?|{_GPT4O_REST}"),), groups=_groups(category("N") - _LATER)
+        (Cut(rf"{_YOUTU_WORD}{_S}?|{_GPT4O_REST}"),), groups=_groups(category("N") - LATER)
     ),
     ("afmoe",): Pretokenizer(
-        (Cut(f"[{_ASIAN}]+", f"[^{_ASIAN}]+"), _V3), groups=_groups(category("N") - _LATER)
+        (Cut(f"[{_ASIAN}]+", f"[^{_ASIAN}]+"), _V3), groups=_groups(category("N") - LATER)
     ),
     ("superbpe",): Pretokenizer(
         (Cut(r"\p{N}+", r"\P{N}+"),), groups=_groups(CodePointSet.of(("0", "9")), between=True)
@@ -294,6 +286,14 @@ _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
     ),
     ("minicpm5",): Pretokenizer(
         (_DIGITS_3, Cut(rf"{_S}|{_WORDS}|\p{{N}}+|{_OTHERS}|{_SPACES}")), whole=True
+    ),
+    ("jais-2",): Pretokenizer(
+        (
+            Cut(
+                rf"{_S}|{_WORDS}|\p{{N}}{{1,3}}|{_OTHERS}|\s*[\r\n]+|{_JAIS_SPACES}|\s{{64}}(?!\S)|"
+                r"\s{32}(?!\S)|\s{16}(?!\S)|\s{8}(?!\S)|\s{4}(?!\S)|\s{1,2}(?!\S)|\s"
+            ),
+        )
     ),
 }
 
@@ -326,7 +326,7 @@ class _Reader(CharReader):
     """Characters as llama.cpp classes them."""
 
     def _property(self, at: int) -> CodePointSet:
-        return super()._property(at) - _LATER
+        return super()._property(at) - LATER
 
 
 def _parse(pattern: str) -> Node:
@@ -342,19 +342,19 @@ def removed() -> CodePointSet:
 def words_apart() -> CodePointSet:
     """Each of which is a word to the model bert."""
     ascii_symbols = category("S") & CodePointSet.of((0, 0x7E))
-    return category("P") - _LATER | ascii_symbols | IDEOGRAPHS
+    return category("P") - LATER | ascii_symbols | IDEOGRAPHS
 
 
 def bert_rewriting(*, lowercase: bool, strip_accents: bool) -> Rewriting:
     """What the model bert makes of a character: its base alone, in lower case."""
-    known = (category("L") | category("N") | category("S")) - _LATER
+    known = (category("L") | category("N") | category("S")) - LATER
     lower = {code: to[:1] for code, to in lower_case().mapping.items() if code in known}
     if not lowercase:
         lower = {}
     if not strip_accents:
         return Rewriting(lower)
     apart = normal_form("nfd").apart
-    base = {code: to[0] for code, to in apart.items() if code not in _LATER}
+    base = {code: to[0] for code, to in apart.items() if code not in LATER}
     base |= {code: 0x1100 + (code - 0xAC00) // 588 for code in range(0xAC00, 0xD7A4)}
     mapping = lower | {code: lower.get(to, (to,)) for code, to in base.items() if to != code}
-    return Rewriting(mapping | dict.fromkeys(category("M") - _LATER, ()))
+    return Rewriting(mapping | dict.fromkeys(category("M") - LATER, ()))

@@ -9,7 +9,7 @@ from pathlib import Path
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.scanners import compile_scanners, regex_scanner
 from wwho.errors import ArtifactError, ExportError
-from wwho.exporters.exported import byte_model
+from wwho.exporters.exported import byte_model, pattern_of
 from wwho.format.model import Action, Artifact, Route, Stage
 from wwho.importers import Options, import_file
 from wwho.tokenizer import Tokenizer
@@ -33,7 +33,8 @@ def extendable(path: str | os.PathLike[str]) -> Artifact:
     found = import_file(path, Options(name=file.stem or file.resolve().name)).artifact
     nfc = found.normalizer == (normal_form("nfc", "9.0"),)
     try:
-        model = byte_model(replace(found, normalizer=()) if nfc else found)
+        byte_model(replace(found, normalizer=()) if nfc else found)
+        pattern = pattern_of(found)
     except ExportError as error:
         raise ArtifactError(f"{path} cannot be extended: {error}", status="MODEL") from error
     if found.properties:
@@ -43,7 +44,7 @@ def extendable(path: str | os.PathLike[str]) -> Artifact:
         )
     return replace(
         found,
-        scanners=compile_scanners([regex_scanner("pretokenizer", model.pattern)]),
+        scanners=compile_scanners([regex_scanner("pretokenizer", pattern)]),
         routes=(Route("other", model=0, stages=(0,)),),
         stages=(Stage(automaton=0, actions=(Action.KEEP,)),),
     )

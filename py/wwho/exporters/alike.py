@@ -1,0 +1,70 @@
+"""Whether automata cut alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wwho.build.fuse import fused_stages
+from wwho.compile.codepoints import CodePointSet
+from wwho.format.automaton import DEAD, START, Automaton
+from wwho.format.classmap import ClassMap, overlay
+from wwho.format.model import Artifact
+
+NOTHING = CodePointSet(())
+
+
+def cut_alike(one: Artifact, other: Artifact, but: CodePointSet = NOTHING) -> bool:
+    """Whether the stages of two artifacts cut all texts alike that have none of these characters.
+
+    False also where stages cannot be made an automaton each, so that nothing is known.
+    """
+    stages = fused_stages(one), fused_stages(other)
+    return len(stages[0]) == len(stages[1]) and all(
+        isinstance(a, Automaton)
+        and isinstance(b, Automaton)
+        and alike(one.scanners.classes, a, other.scanners.classes, b, but)
+        for a, b in zip(*stages, strict=True)
+    )
+
+
+def alike(
+    a: ClassMap, one: Automaton, b: ClassMap, other: Automaton, but: CodePointSet = NOTHING
+) -> bool:
+    """Whether two automata match alike in texts that have none of these characters.
+
+    Args:
+        a: the classes of the first one.
+        one: the first one.
+        b: the classes of the second one.
+        other: the second one.
+        but: the characters.
+    """
+    _, labels = overlay([a, b, but.class_map()])
+    columns = {(one.columns[k], other.columns[m]) for k, m, without in labels if not without}
+    columns |= {(0, 0)}
+    open_one = _open(one, {k for k, _ in columns})
+    open_other = _open(other, {m for _, m in columns})
+    seen, pending = {(START, START)}, [(START, START)]
+    for left, right in pending:  # which grows while it is read
+        for k, m in columns:
+            (mark, to), (others, there) = one.table[left][k], other.table[right][m]
+            if bool(to) != bool(there) or mark * (to in open_one) != others * (there in open_other):
+                return False
+            if to and (to, there) not in seen:
+                seen.add((to, there))
+                pending.append((to, there))
+    return True
+
+
+def _open(automaton: Automaton, columns: Iterable[int]) -> set[int]:
+    """The states after which no mark may come: one on the way to any other says nothing."""
+    steps = [{automaton.table[state][k] for k in columns} for state in range(automaton.n_states)]
+    found, size = {DEAD}, 0
+    while size < len(found):
+        size = len(found)
+        found |= {
+            state
+            for state, row in enumerate(steps)
+            if any(not mark and to in found for mark, to in row)
+        }
+    return found
