@@ -111,7 +111,7 @@ static bool rewrite(wwho_pipe *pipe, bool late, const wwho_view *from, wwho_norm
     it->sources = room->sources;
     it->origins = room->origins;
     it->room = room->room;
-    it->known = pipe->known + late * KNOWN_SLOTS;
+    if (!REWRITES_APART) it->known = pipe->known + late * KNOWN_SLOTS;
     it->n = 0;
     bool done = normalize(it, pipe->e->work, pipe->e->work_len);
     *to = (wwho_view){room->out, room->sources, room->origins, it->n};
