@@ -71,7 +71,7 @@ CUTS: dict[str, Sequence[Any]] = {
 
 
 def trained(*cuts: Any, alphabet: Sequence[str] | None = None, **options: Any) -> Any:
-    """A byte-level BPE behind these pre-tokenizers."""
+    """A byte-level BPE after these pre-tokenizers."""
     made = Tokenizer(models.BPE(**options))
     made.pre_tokenizer = pre_tokenizers.Sequence(list(cuts))
     made.decoder = decoders.ByteLevel()
@@ -123,6 +123,13 @@ def test_clip() -> None:
         [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()]
     )
     assert compare(json.loads(made.to_str()), texts()) == "equal"
+
+
+def test_a_first_mark_after_a_space_in_front_is_refused() -> None:
+    first = pre_tokenizers.Metaspace(prepend_scheme="first")
+    made = Tokenizer(models.WordLevel({"[UNK]": 0, "Ġ": 1}, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Sequence([Bytes(add_prefix_space=True), first])
+    assert "first goes with no add_prefix_space" in compare(json.loads(made.to_str()), ["\tİb"])
 
 
 def test_marks_around_characters_that_vanish() -> None:

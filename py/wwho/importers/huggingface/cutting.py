@@ -167,6 +167,7 @@ def no_inserts(value: Value, draft: Draft) -> None:
 def _byte_level(value: Value, draft: Draft) -> None:
     value.flag("trim_offsets")
     no_inserts(value, draft)
+    draft.padded |= value.flag("add_prefix_space")
     if draft.spelled:
         if value.flag("add_prefix_space"):
             put_in_front(value, draft, " ")
@@ -197,6 +198,11 @@ def _metaspace(value: Value, draft: Draft) -> None:
         if "prepend_scheme" in value.raw:
             value.at("add_prefix_space").fail("false goes with the prepend_scheme never alone")
         scheme = "never"
+    if scheme == "first" and draft.padded:
+        value.at("prepend_scheme").fail(
+            "first goes with no add_prefix_space before it: tokenizers takes what comes after that "
+            "space for the first text, too"
+        )
     split = value.flag("split", True)
     if draft.words is not None and len(draft.stages) == 1 and split and scheme == "always":
         _words(draft, mark)

@@ -46,6 +46,7 @@ class Draft:
             and stages work on those; else bytes are taken as they are (`byte_level`).
         marked: whether steps have put marks where pieces begin and end.
         inserts: whether a Replace of empty matches may have put characters in front of all.
+        padded: whether ByteLevel may have put a space in front, which it may then cut off.
         guarded: whether no text has `private` characters any more.
         private: noncharacters that no token has: for marks, what `tell_places` puts in front and
             behind, what the decoder needs, the one that begins all symbols, two beside what becomes
@@ -63,6 +64,7 @@ class Draft:
     spelled: bool = False
     marked: bool = False
     inserts: bool = False
+    padded: bool = False
     guarded: bool = False
     private: str = NONCHARACTERS[:8]
     notes: list[str] = field(default_factory=list)
