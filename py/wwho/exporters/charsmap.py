@@ -19,7 +19,7 @@ ENDS, VALUE = 1 << 8, 1 << 31
 
 
 def write_charsmap(rules: Mapping[str, str]) -> bytes:
-    """Spell rules; none of them is no bytes.
+    """Write rules as a charsmap; without rules it is empty.
 
     Raises:
         ExportError: a text is empty or has U+0000, as none may there, or a lone surrogate, or there

@@ -44,7 +44,7 @@ def write(artifact: Artifact) -> Exported:
 
 
 def _around(template: Template | None) -> dict[str, int] | None:
-    """The ids before and behind a text, by what llama.cpp calls them; None: it has no such."""
+    """The ids before and after a text, by what llama.cpp calls them; None: it has no such."""
     places = template.single if template else ()
     kinds = [place.what for place in places] or [What.FIRST]
     at = kinds.index(What.FIRST)

@@ -146,7 +146,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     @property
     def vocab_size(self) -> int:
-        """How many ids the model has, used or not; tokens that are added come behind them.
+        """How many ids the model has, used or not; tokens that are added come after them.
 
         Of a tokenizer.json, how many tokens its model has: without its added tokens.
         """
