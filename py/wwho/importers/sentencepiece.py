@@ -345,8 +345,11 @@ def _check_reach(model: Model) -> None:
     if model.algorithm is Algorithm.BPE:
         texts = {number: model.pieces[number].text.decode() for number in range(len(model.pieces))}
         lone = {texts[number] for number in model.of_kind(Kind.NORMAL)}
-        merged = _merged(texts[number] for number in model.of_kind(Kind.NORMAL, Kind.UNUSED))
-        for number in model.of_kind(Kind.UNUSED):
+        unused = model.of_kind(Kind.UNUSED)
+        merged = (
+            _merged(texts[n] for n in model.of_kind(Kind.NORMAL, Kind.UNUSED)) if unused else ()
+        )
+        for number in unused:
             if texts[number] in merged:
                 raise SourceError(
                     f"piece {number}, {texts[number]!r}, is of the type unused: a BPE merges to "
