@@ -141,7 +141,8 @@ static HOT bool may_begin(const wwho_starts *s, uint64_t bytes) {
     return false;
 }
 
-/* At which of 64 places an added token may begin, by the bytes that are searched for. Reads 72 bytes. */
+/* At which of 64 places an added token may begin, by the bytes that are searched for. Reads 72 bytes. Long texts in which special
+ * tokens are allowed are 1.15 to 1.2 times as fast with this. */
 static HOT uint64_t places_of(const wwho_starts *s, const uint8_t *text) {
     uint8_t found[72], any = 0;
     uint64_t bits[2] = {0, 0}, places = 0; /* of the first 64, of the last 8 */

@@ -14,7 +14,9 @@
 #define ENTRY_ROW 0x3FFFFCu
 #define ENTRY_MARK(entry) ((entry) >> 22)
 #define ENTRY_STOP 1u
-#define ENTRY_RUN 2u /* from the next state on, a run of ASCII characters can be skipped up to the last: the range is in its row */
+/* From the next state on, a run of ASCII characters can be skipped up to the last: the range is in its row. With wwho_328k, unseen English
+ * is 1.6 times as fast with this. */
+#define ENTRY_RUN 2u
 
 /* A range of ASCII characters. Adding `below` sets the highest bit of a byte from the first character on, `above` after the last one. */
 typedef struct {

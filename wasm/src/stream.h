@@ -4,12 +4,13 @@
  * at once and runs in parallel. A *configuration* consists of the states of all running scanners, each started at the tentative end of
  * the one before, and of how many ends lie between them. One step for each character gives the next configuration and at most one end,
  * which may replace tentative ones. There are few configurations: 39 at most in the shipped models. An automaton with more uses the
- * plain scanner.
+ * plain scanner. Unseen English is 1.5 times as fast, code 1.64 times.
  *
  * Within words nothing happens. If a range of ASCII letters leaves a configuration as it is, and every path leads to such a configuration
  * in a few letters (both are checked at opening), then only the characters at the edges of words need a step, each together with the
- * letter after it. Of a run of blanks, only the first two and the last need one. On text that was seen before, taking both characters in
- * one step makes English 1.06 to 1.08 times as fast, and skipping blanks makes Python code 1.08 times as fast. */
+ * letter after it (unseen English 1.08, code 1.11 times as fast). Of a run of blanks, only the first two and the last need one. On text
+ * that was seen before, taking both characters in one step makes English 1.06 to 1.08 times as fast, and skipping blanks makes Python
+ * code 1.08 times as fast. */
 #ifndef WWHO_STREAM_H
 #define WWHO_STREAM_H
 

