@@ -52,7 +52,7 @@ def run(harnesses: Sequence[str], seconds: int) -> int:
     """Run these harnesses; return 1 where something was found."""
     found = False
     for harness in harnesses:
-        outcome = fuzz(harness, seconds, BUILD / "corpus" / harness, BUILD / "findings")
+        outcome = fuzz(harness, BUILD / "corpus" / harness, BUILD / "findings", seconds=seconds)
         print(outcome, flush=True)
         if outcome.finding:
             # without libFuzzer's line for each thing it learns

@@ -160,8 +160,10 @@ def seeds() -> Path:
     return BUILD / "seeds"
 
 
-def fuzz(harness: str, seconds: int, corpus: Path, findings: Path) -> Outcome:
-    """Run a harness for some seconds, from the seeds and what `corpus` holds.
+def fuzz(
+    harness: str, corpus: Path, findings: Path, *, seconds: int = 0, runs: int = -1
+) -> Outcome:
+    """Run a harness for some seconds or so often, from the seeds and what `corpus` holds.
 
     Raises:
         BuildError: it cannot be built here.
@@ -171,7 +173,8 @@ def fuzz(harness: str, seconds: int, corpus: Path, findings: Path) -> Outcome:
         folder.mkdir(parents=True, exist_ok=True)
     command = [
         str(program),
-        f"-max_total_time={seconds}",
+        f"-max_total_time={seconds}",  # 0: without end
+        f"-runs={runs}",  # the seeds are among them; -1: without end
         f"-max_len={MAX_LEN[harness]}",
         f"-artifact_prefix={findings}/{harness}-",
         "-print_final_stats=1",

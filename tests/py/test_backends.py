@@ -174,10 +174,10 @@ def found(enc: Tokenizer, text: bytes) -> int | None:
 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_tokens_in_both(name: str) -> None:
-    """All of them, or every third one."""
+    """All of them, or every ninth one."""
     native, reference = (tokenizer(name, backend) for backend in BACKENDS)
     assert native.info == reference.info
-    for token in range(0, native.n_vocab, 1 if EXHAUSTIVE else 3):
+    for token in range(0, native.n_vocab, 1 if EXHAUSTIVE else 9):
         try:
             text = reference.decode_single_token_bytes(token)
         except UnknownTokenError:

@@ -18,7 +18,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 from wwho.importers.huggingface.cutting import THOUSANDS
 
-N = 240 if EXHAUSTIVE else 60
+N = 240 if EXHAUSTIVE else 40
 Bytes = pre_tokenizers.ByteLevel
 Split = pre_tokenizers.Split
 LINES = Path(__file__).read_text("utf-8").splitlines()

@@ -28,7 +28,7 @@ from wwho.format.model import Action, Flag, Unknown
 from wwho.format.rewriting import Step
 from wwho.format.write import write_artifact
 
-LEAST = 240 if EXHAUSTIVE else 60
+LEAST = 240 if EXHAUSTIVE else 30
 
 
 def test_random_models() -> None:

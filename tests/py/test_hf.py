@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exhaustive import chosen
 from tiny import template_model
 
 import wwho
@@ -26,6 +27,7 @@ from wwho.hf import WWHOTokenizer  # noqa: E402
 from wwho.hf.names import TWIN  # noqa: E402
 
 TINY = Path(__file__).resolve().parents[1] / "vectors" / "tiny.wwho"
+NAMES = wwho.list_encoding_names()
 FRAME = {"bos_token": "<|ක|>", "eos_token": "<|end|>"}  # special tokens of the tiny model
 TEXTS = (
     "ඔයා 1 special अद्भुत",
@@ -45,7 +47,7 @@ def tokenizer(name: str = "wwho_328k") -> WWHOTokenizer:
     return WWHOTokenizer(name)
 
 
-@pytest.mark.parametrize("name", wwho.list_encoding_names())
+@pytest.mark.parametrize("name", chosen(NAMES, "o200k_base", "wwho_super_400k"))
 def test_ids_offsets_and_texts_are_ours(name: str) -> None:
     enc, hf = wwho.get_encoding(name), tokenizer(name)
     for text in TEXTS:
@@ -59,7 +61,7 @@ def test_ids_offsets_and_texts_are_ours(name: str) -> None:
         assert hf.convert_tokens_to_string(hf.tokenize(text)) == text
 
 
-@pytest.mark.parametrize("name", wwho.list_encoding_names())
+@pytest.mark.parametrize("name", chosen(NAMES, "p50k_edit", "wwho_super_328k"))
 def test_every_id_has_one_name(name: str) -> None:
     hf = tokenizer(name)
     vocab = hf.get_vocab()
@@ -344,16 +346,16 @@ json.dump([type(hf).__module__, hf(sys.argv[3])["input_ids"], hf.chat_template, 
 """
 
 
-@pytest.mark.parametrize("config", [None, {"model_type": "llama"}, {"model_type": "mistral"}])
-def test_auto_tokenizer_in_a_fresh_process(config: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("model_type", chosen((None, "llama", "mistral"), "llama"))
+def test_auto_tokenizer_in_a_fresh_process(model_type: str | None, tmp_path: Path) -> None:
     """As vLLM, TRL and lm-eval open it, alone and beside a model; what that saves is the same."""
     hf = WWHOTokenizer(TINY, special_tokens_pattern="bos", chat_template=TEMPLATE, **FRAME)
     hf.add_tokens(["<tool>"])
     first, second = tmp_path / "a", tmp_path / "b"
     files = hf.save_pretrained(first)
     assert {Path(file).name for file in files} >= {"tokenizer.wwho", "tokenization_wwho.py"}
-    if config:
-        (first / "config.json").write_text(json.dumps(config))
+    if model_type:
+        (first / "config.json").write_text(json.dumps({"model_type": model_type}))
     text = "ගමේ <tool> x<|end|>"
     expected = ["wwho.hf.tokenizer", hf(text)["input_ids"], TEMPLATE, [True]]
     environment = {**os.environ, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from bundling import COPY_FILES, COPY_NONE, PAGES, build_vite, html, readme_block
-from exhaustive import EXHAUSTIVE
+from exhaustive import EXHAUSTIVE, chosen
 from packaged import BUNDLERS, ROOT, answer, program, run, served, started, vite_dev
 
 import wwho
@@ -80,7 +80,7 @@ def test_an_encoding_that_is_imported(browser: Any, apps: Path, tool: str) -> No
 
 
 @pytest.mark.parametrize("entry", ["by-name", "worker"])
-@pytest.mark.parametrize("tool", COPY_FILES)
+@pytest.mark.parametrize("tool", chosen(COPY_FILES, "vite", "webpack"))
 def test_an_encoding_by_its_name(browser: Any, apps: Path, tool: str, entry: str) -> None:
     """Bundlers that copy files copy them all; the program fetches the one that it asks for."""
     target = apps / "built" / f"{tool}-{entry}"
