@@ -713,6 +713,23 @@ static HOT uint32_t plain_made(const wwho_plain *plain, const uint8_t *text, siz
     return code_point < PLAIN ? plain->made[code_point] : 0;
 }
 
+/* Write the next characters that are kept, at most eight, as they are. Returns their number, or 0 if they are few. There must be room for
+ * eight, and more text after them. As T5, unseen English is 1.2 times as fast, as Llama 2 and Gemma 3 1.05 times. */
+static HOT uint32_t write_kept(wwho_normalizing *it, size_t at) {
+    const bool clusters = it->plain->clusters;
+    uint32_t n = run_length(it->text + at, it->plain->kept), places[8], origins[8];
+    if (n < 3) return 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        places[i] = (uint32_t)at + i;
+        origins[i] = clusters ? WWHO_NONE : places[i];
+    }
+    copy_bytes(it->out + it->n, it->text + at, 8);
+    if (it->sources) copy_bytes(it->sources + it->n, places, sizeof places);
+    if (it->origins) copy_bytes(it->origins + it->n, origins, sizeof origins);
+    it->n += n;
+    return n;
+}
+
 /* Write the next characters as long as their results are certain, up to the last place where the steps may restart. tools/bench/README.md
  * has the gain. */
 static void write_plain(wwho_normalizing *it) {
@@ -720,6 +737,13 @@ static void write_plain(wwho_normalizing *it) {
     size_t at = it->at, from = it->n, sure = from;
     if (!plain || at < it->not_plain || (it->fresh && !plain->begins)) return;
     for (uint32_t before = 0, width, made; at < it->end && it->room - it->n >= 8; at += width) {
+        if (it->text[at] < 0x80 && before && it->end - at > 8 && (width = write_kept(it, at)) != 0) {
+            before = plain->made[it->text[at + width - 1]];
+            if (plain->clusters) continue;
+            it->at = at + width - 1;
+            sure = it->n - 1;
+            continue;
+        }
         made = plain_made(plain, it->text + at, it->end - at, &width);
         bool nothing = !(made >> 24 & PLAIN_BYTES), last = at + width == it->end;
         if (!made || (nothing && (!before || last)) || (before & PLAIN_HEAD && made & PLAIN_TAIL)) break;

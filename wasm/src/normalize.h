@@ -63,6 +63,7 @@ typedef struct {
         ends;        /* characters with PLAIN_SEMI may not be the first or the last of a part; `begins` and `ends` say whether others may */
     uint32_t prefix; /* what is written before the first character, packed as in `made`; or 0 */
     uint8_t prefix_if; /* the flags of ENDS */
+    wwho_range kept;   /* characters that are kept, next to others of the range */
     uint32_t made[PLAIN];
 } wwho_plain;
 #endif

@@ -134,6 +134,18 @@ static void put_ends(wwho_plain *p, const wwho_rewriting *step, const wwho_class
         if (p->made[c] && (p->made[c] & CODE_POINT) == step->targets[step->n]) p->made[c] |= PLAIN_SEMI;
 }
 
+/* Note the longest range of ASCII characters that stay as they are next to each other. Without the space, where the steps may restart. */
+static void put_kept(wwho_plain *p) {
+    uint32_t longest = 0;
+    for (uint32_t first = '!', last; first < 128; first = last + 1) {
+        for (last = first; last < 128 && (p->made[last] & ~(PLAIN_HEAD | PLAIN_CUT)) == (PLAIN_SURE | 1u << 24 | last); last++) {
+        }
+        if (last - first <= longest) continue;
+        longest = last - first;
+        p->kept = (wwho_range){ONES * (128 - first), ONES * (128 - last)};
+    }
+}
+
 static void put_plain_of(wwho_plain *p, const wwho_rewriting *steps, uint32_t n_steps, const wwho_classes *classes) {
     fill_bytes(p, 0, sizeof *p);
     p->begins = p->ends = true;
@@ -144,6 +156,7 @@ static void put_plain_of(wwho_plain *p, const wwho_rewriting *steps, uint32_t n_
     }
     for (uint32_t c = 0; c < PLAIN; c++) p->made[c] = packed(p->made[c]);
     if (p->prefix) p->prefix = packed(p->prefix);
+    put_kept(p);
     p->begins &= !p->prefix_if || (p->prefix && !(p->prefix & PLAIN_HEAD));
 }
 
