@@ -15,7 +15,7 @@ from typing import Any
 
 import oracle  # puts tools/ on the path
 import pytest
-from exhaustive import examples
+from exhaustive import EXHAUSTIVE, examples
 from hypothesis import given
 from hypothesis import strategies as st
 from paper_reference import SCRIPTS, PaperEncoder, segments
@@ -262,8 +262,8 @@ def random_document(rng: random.Random) -> Document:
 
 
 def test_random_merges_are_the_same_or_refused() -> None:
-    fine = 0
-    for seed in range(30):
+    fine, most = 0, 30 if EXHAUSTIVE else 10
+    for seed in range(most):
         rng = random.Random(seed)
         document = random_document(rng)
         try:
@@ -275,7 +275,7 @@ def test_random_merges_are_the_same_or_refused() -> None:
         units = [text for text in document["vocab"] if not text.startswith("[")]
         for _ in range(10):
             both.check("".join(rng.choices((*PARTS[:16], *units), k=rng.choice((2, 5, 20, 90)))))
-    assert fine > 20
+    assert fine > most / 2
 
 
 # Learnt vocabularies

@@ -179,7 +179,7 @@ def chosen(model: Artifact) -> int:
     return int(found[1])
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(texts, st.sampled_from([30, 45, 90]), st.integers(1, 3))
 def test_superwords_are_worth_their_ids_up_to_where_both_merges_save_the_same(
     tmp_path_factory: pytest.TempPathFactory, text: str, size: int, min_freq: int
