@@ -29,8 +29,11 @@ from odd_models import (
 
 from wwho import Tokenizer
 from wwho.build.assemble import units_of
+from wwho.cli.verify import check_replay
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.core.merge import merge
+from wwho.errors import ArtifactError
 from wwho.format.model import Artifact, Pair
 from wwho.format.write import write_artifact
 
@@ -249,3 +252,28 @@ def test_random_vocabularies_that_do_not_replay_are_harmless() -> None:
             enc = native(model)
             for text in texts:
                 check_text(enc, text)
+
+
+def test_verify_finds_what_does_not_replay() -> None:
+    """Without a merge where it need not: the first token whose own symbols merge to another end."""
+    refused = 0
+    for seed in range(300):
+        rng = random.Random(seed)
+        pairs = any_pairs(rng, range(rng.randint(1, 4)), len(LETTERS), rng.choice((3, 10, 40)))
+        model = letter_model(pairs)
+        units = units_of(model)
+        made = {pair: token for token, pair in enumerate(units.merges, units.n_symbols)}
+        singles = {symbol: [symbol] for symbol in range(units.n_symbols)}
+        for (left, right), token in made.items():
+            singles[token] = singles[left] + singles[right]
+        broken = [token for token in made.values() if merge(singles[token], made) != [token]]
+        if not broken:
+            check_replay(model)
+            continue
+        refused += 1
+        with pytest.raises(ArtifactError, match=r"own text merges to") as found:
+            check_replay(model)
+        least = min(broken, key=lambda token: len(singles[token]))
+        assert found.value.status == "REPLAY"
+        assert f": token {least} is made of " in str(found.value)
+    assert 50 < refused < 290

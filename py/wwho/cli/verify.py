@@ -158,14 +158,34 @@ def check_replay(artifact: Artifact) -> None:
 def replay(name: str, model: BPE, n_singles: int, tokens: range) -> None:
     """Replay tokens of a model from their single parts: symbols, or for superwords all others."""
     from wwho.core.merge import merge
+    from wwho.format.layout import MAX_IDS
 
     pair = {token: model.merges[token - model.n_symbols] for token in tokens}
     made = {parts: token for token, parts in pair.items()}
     singles: dict[int, tuple[int, ...]] = {single: (single,) for single in range(n_singles)}
+
+    def meet(left: int, right: int) -> bool:
+        """Whether no pair across the seam of two tokens merges before both are made.
+
+        Back in time, whichever of them was made last is replaced by its part at the seam.
+        """
+        while max(left, right) >= n_singles:
+            if last_is_left := left > right:
+                made_at, left = left, pair[left][1]
+            else:
+                made_at, right = right, pair[right][0]
+            # of equal ranks, the left one merges first
+            if made.get((left, right), MAX_IDS) < made_at + (not last_is_left):
+                return False
+        return True
+
+    plain = not model.parts_later and not model.ties  # each token comes after its parts in rank
     # The shortest first: a part may have a higher number than the token, but is always shorter.
     for token in sorted(tokens, key=lambda token: len(model.texts[token])):
         left, right = pair[token]
         singles[token] = singles[left] + singles[right]
+        if plain and meet(left, right):
+            continue
         found = merge(singles[token], made, model.ranks)
         if found != [token]:
             raise ArtifactError(
