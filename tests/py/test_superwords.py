@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -179,7 +180,7 @@ def chosen(model: Artifact) -> int:
     return int(found[1])
 
 
-@settings(max_examples=20)
+@examples(160)
 @given(texts, st.sampled_from([30, 45, 90]), st.integers(1, 3))
 def test_superwords_are_worth_their_ids_up_to_where_both_merges_save_the_same(
     tmp_path_factory: pytest.TempPathFactory, text: str, size: int, min_freq: int

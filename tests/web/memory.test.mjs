@@ -117,13 +117,13 @@ const WORK = {
      tokenizer.truncate(text(i), 9), tokenizer.chunk(text(i), 20), tokenizer.encodeInto(text(i), new Uint32Array(9));
      [...tokenizer.encodeGenerator(text(i))], [...tokenizer.decodeGenerator(ids)];
      try { tokenizer.decode([2 ** 31]); } catch {}`,
-    5_000,
+    10_000,
     5_000, // the room that V8 keeps for what is short-lived grows until then, and not after
   ],
   "long texts": ["tokenizer ??= load(o200k); tokenizer.encode(text(7).repeat(3000 * (1 + (i % 3))));", 50],
-  "tokenizers that are freed": ["load(tiny).free();", 500],
-  "tokenizers that are left to the garbage collector": ["load(tiny).encode(text(i));", 200],
-  "tokenizers of o200k_base": ["load(o200k).encode(text(i));", 10, 5],
+  "tokenizers that are freed": ["load(tiny).free();", 1500],
+  "tokenizers that are left to the garbage collector": ["load(tiny).encode(text(i));", 400],
+  "tokenizers of o200k_base": ["load(o200k).encode(text(i));", 20, 5],
 };
 
 for (const [name, [work, times, first]] of Object.entries(WORK)) {
