@@ -156,7 +156,11 @@ def check_replay(artifact: Artifact) -> None:
 
 
 def replay(name: str, model: BPE, n_singles: int, tokens: range) -> None:
-    """Replay tokens of a model from their single parts: symbols, or for superwords all others."""
+    """Replay tokens of a model from their single parts: symbols, or for superwords all others.
+
+    Where the two parts of a token were replayed before, only pairs across their seam can keep it
+    from being made, and only those are looked at.
+    """
     from wwho.core.merge import merge
     from wwho.format.layout import MAX_IDS
 
