@@ -138,14 +138,14 @@ class _Stepper:
 
     def row(self, threads: Threads, before: Before) -> Iterator[tuple[int, Threads]]:
         """Yield, for each symbol, the mark before it and the threads after it."""
-        known: dict[tuple[bool, ...], tuple[int, list[Step]]] = {}
-        symbols = self.alphabet.symbols
+        known: dict[tuple[bool, ...], tuple[int, list[tuple[int, frozenset[int]]]]] = {}
         for symbol, outlook in enumerate(self.outlooks):
             # Symbols before which the same assertions hold share a closure.
             if outlook not in known:
-                known[outlook] = self.reach(symbol, threads, before)
-            mark, steps = known[outlook]
-            targets = dict.fromkeys(step.target for step in steps if symbol in symbols(step.chars))
+                mark, steps = self.reach(symbol, threads, before)
+                known[outlook] = mark, [(s.target, self.alphabet.symbols(s.chars)) for s in steps]
+            mark, moves = known[outlook]
+            targets = dict.fromkeys(target for target, symbols in moves if symbol in symbols)
             yield mark, tuple(sorted(targets) if self.longest else targets)
 
     def reach(self, symbol: int, threads: Threads, before: Before) -> tuple[int, list[Step]]:
