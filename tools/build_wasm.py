@@ -37,7 +37,10 @@ LINK_FLAGS = [
 WASM_OPT = ROOT / "tests" / "node_modules" / "binaryen" / "bin" / "wasm-opt"
 # The linker leaves the first 1,024 bytes of memory unused, which lets wasm-opt fold small offsets.
 # Copies of the small functions named here, which are seldom called, would take 600 bytes.
-APART = ["check", "copy_many", "fill_many", "level_of", "lower", "next_of", "next_step"]
+APART = [
+    "check", "copy_many", "extra_tokens", "fill_many", "is_late", "level_of", "lower", "next_of",
+    "model_of", "next_step",
+]  # fmt: skip
 OPT_FLAGS = [
     "--enable-bulk-memory", "--enable-simd", "--strip-producers", "--strip-target-features",
     *(f"--no-inline={name}" for name in APART), "-O3", "--converge", "--low-memory-unused",

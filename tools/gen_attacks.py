@@ -349,6 +349,8 @@ def routes() -> Iterator[Attack]:
     staged = (MODEL.routes[0], replace(MODEL.routes[1], stages=(0,)))
     joining = replace(MODEL, routes=staged)
     yield "ROUTES-superwords_and_stages", with_model(UNITS, joining, n_superwords=1)
+    within = replace(MODEL, within=(Rewriting({0x61: (0x62,)}),))
+    yield "ROUTES-superwords_within", with_model(UNITS, within, n_superwords=1)
     yield "ROUTES-units_of_4_rules", write_artifact(many_rules())
     yield "ROUTES-unnamed", made(0, other[:6] + b"\0", letters)
     yield "ROUTES-name_not_utf8", made(0, other.replace(b"other", b"oth\xffr"), letters)
@@ -724,7 +726,9 @@ def normalizer() -> Iterator[Attack]:
     yield "NORMALIZER-class_0", changed(Rewriting({}, {0x301: 0}))
     both = Rewriting({0xE9: (0x61,)}, {}, {(0x65, 0x301): 0x1E9})
     yield "NORMALIZER-mapped_and_composed", mapped_and_composed(good, both)
-    yield "NORMALIZER-late_too_many", number(2, 3, "<H")
+    yield "NORMALIZER-late_too_many", number(2, 3, "<B")
+    yield "NORMALIZER-within_too_many", number(3, 3, "<B")
+    yield "NORMALIZER-both_too_many", number(2, 0x0102, "<H")
     yield "NORMALIZER-kind_7", number(4, 7, "<B")
 
 
@@ -790,6 +794,7 @@ def rewriting_steps() -> Iterator[Attack]:
             data = patched(data, 4 + change[0], *change[1:])
         yield f"NORMALIZER-{what}", stepping(data)
     yield "NORMALIZER-pairs_not_last", stepping(write_normalizer([PAIRS, RULES]))
+    yield "NORMALIZER-pairs_within", stepping(write_normalizer([], [], [RULES], PAIRS))
 
 
 def mapped_and_composed(good: bytes, step: Rewriting) -> bytes:

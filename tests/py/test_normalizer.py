@@ -119,7 +119,7 @@ def test_broken_utf8_stays(name: str, text: bytes) -> None:
 def test_reads_what_it_writes(name: str) -> None:
     steps, _ = CASES[name]
     data = write_normalizer(steps)
-    assert read_normalizer(data) == (tuple(steps), (), None)
+    assert read_normalizer(data) == (tuple(steps), (), (), None)
     for end in range(0, len(data), 1 + len(data) // 50):
         with pytest.raises(ArtifactError) as caught:
             read_normalizer(data[:end])

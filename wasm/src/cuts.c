@@ -193,6 +193,6 @@ int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, cons
     want_added(&wanted, model, allowed, 0);
     size_t at = 0;
     for (uint32_t late = 0; late < 2; late++) at = sure_tokens(&wanted, late, text, 0, at, &len);
-    *cut = model->normalizer.n_steps ? 0 : at + cut_ordinary(model, &wanted, text + at, len - at);
+    *cut = model->normalizer.starts[STEPS_WITHIN] ? 0 : at + cut_ordinary(model, &wanted, text + at, len - at);
     return WWHO_OK;
 }

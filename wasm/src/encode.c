@@ -346,7 +346,7 @@ static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, co
 static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at, size_t end) {
     row->n = 0;
     row->pairs = &v->pairs;
-    if (end - at > WINDOW || !v->pairs.slots) return;
+    if (end - at > WINDOW || !v->pairs.slots || e->n_within) return;
     if (route->units) {
         start_units(e, v, route, row, at, end);
         return;
@@ -359,6 +359,35 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
         push_bytes(row, v, e->text + at, (uint32_t)(end - at));
 }
 
+WWHO_LOCAL bool rewrite_group(wwho_encoder *e, uint32_t group, const uint8_t *text, wwho_normalizing *it) {
+    start_steps(it, e->model, group, e->known);
+    it->text = text;
+    it->to = e->rooms[group];
+    it->n = 0;
+    return normalize(it, e->work, e->work_len);
+}
+
+/* Rewrite a pretoken by the steps for pretokens, and encode the result. The cache stores its tokens under the text before. */
+static COLD void encode_within(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                               size_t end) {
+    const uint8_t *text = e->text;
+    size_t len = e->len, first = e->n;
+    wwho_normalizing it = {.at = at, .end = end, .fresh = true, .first = true};
+    rewrite_group(e, STEPS_WITHIN, text, &it);
+    if (it.at < end) {
+        e->stuck = PIECE_STUCK;
+        return;
+    }
+    e->text = it.to.out;
+    e->len = it.n;
+    e->place = 0;
+    if (it.n) v->kind->encode(e, v, route, key, 0, it.n);
+    e->text = text;
+    e->len = len;
+    place_tokens(e, first, it.to.sources, it.n, text, len);
+    e->place = end;
+}
+
 /* Encode a pretoken that the main cache lacks and that no row took. The cache for many ids may have it. */
 static HOT void encode_by_kind(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                                size_t end) {
@@ -367,7 +396,10 @@ static HOT void encode_by_kind(wwho_encoder *e, const wwho_vocabulary *v, const 
     wwho_many *line = many_line(e, key, has_lines(v));
     if (put_many(e, key, line)) return;
 #endif
-    v->kind->encode(e, v, route, key, at, end);
+    if (e->n_within)
+        encode_within(e, v, route, key, at, end);
+    else
+        v->kind->encode(e, v, route, key, at, end);
 #ifndef __wasm__
     keep_many(e, key, line, first);
 #endif
@@ -380,7 +412,7 @@ COLD void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
     if (e->flags & WWHO_CUT_ONLY) b->n = 0;
     wwho_piece *p = b->pieces, *done = p;
-    bool spelled = e->pairs && e->ends; /* the cache does not say where the tokens end in the original text */
+    bool spelled = (e->pairs || e->n_within) && e->ends; /* the cache does not say where the tokens end in the original text */
     b->phrases |= spelled;
     uint32_t misses = 0, n = 0;
     for (uint32_t i = 0; i < b->n; i++, p++) {

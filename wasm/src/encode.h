@@ -73,10 +73,13 @@ struct wwho_encoder {
 #ifndef __wasm__
     wwho_many *many;
 #endif
+    wwho_known *known; /* in WebAssembly: KNOWN_SLOTS of them for each group of steps */
     uint8_t *work; /* for the steps, and for the symbols of a pretoken */
     size_t work_len;
     uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: `work` is too small for them */
     const wwho_rewriting *pairs; /* how to write pretokens for a model over bytes; null: as they are */
+    uint32_t n_within;           /* how many steps rewrite each pretoken */
+    wwho_room rooms[N_STEP_GROUPS];
     wwho_phrase phrase;
     wwho_held held;
     size_t unk_end; /* the end of the segment's last unk_id */
@@ -160,6 +163,9 @@ static inline bool is_wide(const uint8_t *text) {
 WWHO_LOCAL void put_block(wwho_encoder *e);
 WWHO_LOCAL uint32_t make_room(wwho_encoder *e, uint32_t n);
 WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n);
+
+/* Rewrite as much of a text as possible by a group of steps; `it` tells which part of it. Returns false if that is nothing. */
+WWHO_LOCAL bool rewrite_group(wwho_encoder *e, uint32_t group, const uint8_t *text, wwho_normalizing *it);
 
 /* Write the tokens of text without added tokens. */
 WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end);

@@ -262,19 +262,21 @@ WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_au
                                 wwho_normalizer *n) {
     if (s.length < 4) return WWHO_NORMALIZER;
     const uint8_t *at = s.at + 4, *end = s.at + s.length;
-    n->n_steps = n->n_all = read16(s.at);
-    n->n_late = read16(s.at + 2);
+    uint32_t n_steps = n->n_all = read16(s.at), late = s.at[2], within = s.at[3];
 #ifndef __wasm__
     n->plain = take(arena, 2 * sizeof *n->plain);
 #endif
-    if (n->n_steps < 1 || n->n_steps > WWHO_MAX_STEPS) return WWHO_NORMALIZER;
-    for (wwho_rewriting *step = n->steps; at && step < n->steps + n->n_steps; step++) {
+    if (n_steps < 1 || n_steps > WWHO_MAX_STEPS) return WWHO_NORMALIZER;
+    for (wwho_rewriting *step = n->steps; at && step < n->steps + n_steps; step++) {
         at = build_step(at, end, arena, automata, n_automata, step);
         if (step->kind != STEP_PAIRS) continue;
         n->pairs = step;
-        n->n_steps--; /* the pairs are the last step, and do not rewrite texts */
+        n_steps--; /* the pairs are the last step, and do not rewrite texts */
     }
-    return at == end && n->n_late <= n->n_steps ? WWHO_OK : WWHO_NORMALIZER;
+    n->starts[STEPS_WITHIN + 1] = n_steps;
+    n->starts[STEPS_WITHIN] = n_steps - within;
+    n->starts[STEPS_LATE] = n_steps - within - late;
+    return at == end && late + within <= n_steps && !(within && n->pairs) ? WWHO_OK : WWHO_NORMALIZER;
 }
 
 /* Running */
@@ -614,14 +616,14 @@ WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, 
 
 /* Write a character that came from `source`. Returns false if there is no room. */
 static bool write_character(wwho_normalizing *it, uint32_t code_point, uint32_t source, uint32_t origin) {
-    if (it->room - it->n < 4) {
+    if (it->to.room - it->n < 4) {
         it->full = true;
         return false;
     }
-    uint32_t width = encode_utf8(code_point, it->out + it->n);
+    uint32_t width = encode_utf8(code_point, it->to.out + it->n);
     for (uint32_t k = 0; k < width; k++, it->n++) {
-        if (it->sources) it->sources[it->n] = source;
-        if (it->origins) it->origins[it->n] = k ? WWHO_NONE : origin;
+        if (it->to.sources) it->to.sources[it->n] = source;
+        if (it->to.origins) it->to.origins[it->n] = k ? WWHO_NONE : origin;
     }
     return true;
 }
@@ -701,9 +703,9 @@ static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *w
 static HOT void write_packed(wwho_normalizing *it, uint32_t packed, size_t source, uint32_t origin) {
     const uint32_t sources[4] = {(uint32_t)source, (uint32_t)source, (uint32_t)source, (uint32_t)source};
     const uint32_t origins[4] = {origin, WWHO_NONE, WWHO_NONE, WWHO_NONE};
-    copy_bytes(it->out + it->n, &packed, 4);
-    if (it->sources) copy_bytes(it->sources + it->n, sources, 16);
-    if (it->origins) copy_bytes(it->origins + it->n, origins, 16);
+    copy_bytes(it->to.out + it->n, &packed, 4);
+    if (it->to.sources) copy_bytes(it->to.sources + it->n, sources, 16);
+    if (it->to.origins) copy_bytes(it->to.origins + it->n, origins, 16);
     it->n += packed >> 24 & PLAIN_BYTES;
 }
 
@@ -723,9 +725,9 @@ static HOT uint32_t write_kept(wwho_normalizing *it, size_t at) {
         places[i] = (uint32_t)at + i;
         origins[i] = clusters ? WWHO_NONE : places[i];
     }
-    copy_bytes(it->out + it->n, it->text + at, 8);
-    if (it->sources) copy_bytes(it->sources + it->n, places, sizeof places);
-    if (it->origins) copy_bytes(it->origins + it->n, origins, sizeof origins);
+    copy_bytes(it->to.out + it->n, it->text + at, 8);
+    if (it->to.sources) copy_bytes(it->to.sources + it->n, places, sizeof places);
+    if (it->to.origins) copy_bytes(it->to.origins + it->n, origins, sizeof origins);
     it->n += n;
     return n;
 }
@@ -736,7 +738,7 @@ static void write_plain(wwho_normalizing *it) {
     const wwho_plain *plain = it->plain;
     size_t at = it->at, from = it->n, sure = from;
     if (!plain || at < it->not_plain || (it->fresh && !plain->begins)) return;
-    for (uint32_t before = 0, width, made; at < it->end && it->room - it->n >= 8; at += width) {
+    for (uint32_t before = 0, width, made; at < it->end && it->to.room - it->n >= 8; at += width) {
         if (it->text[at] < 0x80 && before && it->end - at > 8 && (width = write_kept(it, at)) != 0) {
             before = plain->made[it->text[at + width - 1]];
             if (plain->clusters) continue;
@@ -805,15 +807,15 @@ static HOT uint32_t known_at(wwho_normalizing *it, size_t at, uint32_t *width) {
  * Hindi 0.55; as Llama 2, English 0.8. */
 static void write_plain(wwho_normalizing *it) {
     if (it->fresh) return;
-    for (uint32_t made = 0, width = 0, follows, next; it->room - it->n >= 4; made = follows, width = next) {
+    for (uint32_t made = 0, width = 0, follows, next; it->to.room - it->n >= 4; made = follows, width = next) {
         follows = known_at(it, it->at + width, &next);
         if (!follows || (made == follows && made == PLAIN_SURE)) return; /* both vanish */
         if (!made) continue;
         uint32_t n = made >> 24 & PLAIN_BYTES;
-        copy_bytes(it->out + it->n, &made, 4);
+        copy_bytes(it->to.out + it->n, &made, 4);
         for (uint32_t k = 0; k < n; k++, it->n++) {
-            if (it->sources) it->sources[it->n] = (uint32_t)it->at;
-            if (it->origins) it->origins[it->n] = k ? WWHO_NONE : (uint32_t)it->at;
+            if (it->to.sources) it->to.sources[it->n] = (uint32_t)it->at;
+            if (it->to.origins) it->to.origins[it->n] = k ? WWHO_NONE : (uint32_t)it->at;
         }
         it->at += width;
     }
@@ -873,14 +875,15 @@ WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len) {
     return len;
 }
 
-WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_normalizer *n, const wwho_classes *classes, bool late) {
-    uint32_t early = n->n_steps - n->n_late;
-    it->steps = n->steps + (late ? early : 0);
-    it->n_steps = late ? n->n_late : early;
+WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_model *model, uint32_t group, wwho_known *known) {
+    const wwho_normalizer *n = &model->normalizer;
+    it->steps = n->steps + n->starts[group];
+    it->n_steps = n_in_group(n, group);
 #ifndef __wasm__
-    it->plain = n->n_steps ? &n->plain[late] : 0;
+    it->plain = group < STEPS_WITHIN && n->starts[STEPS_WITHIN] ? &n->plain[group] : 0;
 #endif
-    it->classes = classes;
+    it->classes = &model->classes;
+    it->known = REWRITES_APART ? 0 : known + group * KNOWN_SLOTS;
 }
 
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,
@@ -892,14 +895,13 @@ int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int
                            .fresh = true,
                            .first = true,
                            .more = more,
-                           .out = out,
-                           .sources = sources,
-                           .room = cap};
+                           .to = {out, sources, 0, cap}};
 #ifdef __wasm__
     wwho_known known[KNOWN_SLOTS] = {{0, 0}};
-    it.known = known;
+#else
+    wwho_known *known = 0;
 #endif
-    start_steps(&it, &model->normalizer, &model->classes, false);
+    start_steps(&it, model, STEPS_EARLY, known);
     bool done = normalize(&it, work, work_len);
     *read = it.at;
     *n = it.n;

@@ -1,7 +1,7 @@
 /* The normalizer (FORMAT.md, NORMALIZER): steps that rewrite texts. A map replaces each character with a text, orders marks and composes
  * pairs: lower case is only a map, NFD a map and an order, NFC all three. Other steps replace what an automaton matches, replace what a
- * trie holds, or change the ends of a part. The last step may instead say how to write each pretoken for a model over bytes, with symbols
- * of two bytes.
+ * trie holds, or change the ends of a part. The steps after those that rewrite texts rewrite each pretoken. The last step may instead say
+ * how to write each pretoken for a model over bytes, with symbols of two bytes.
  *
  * A text is rewritten in runs, as long as there is room for the output. If a run does not end with the text, only the output before a safe
  * place is kept: a character that comes out the same if the steps restart at its origin. */
@@ -68,15 +68,20 @@ typedef struct {
 } wwho_plain;
 #endif
 
+/* The steps that rewrite texts, those that rewrite the parts between added tokens of normalized text, and those that rewrite pretokens. */
+enum { STEPS_EARLY, STEPS_LATE, STEPS_WITHIN, N_STEP_GROUPS };
+
 typedef struct {
-    uint32_t n_all;           /* including the step for pretokens */
-    uint32_t n_steps, n_late; /* the n_late last steps rewrite the parts between added tokens of normalized text */
+    uint32_t n_all;                     /* including PAIRS */
+    uint32_t starts[N_STEP_GROUPS + 1]; /* group g is the steps from starts[g] to starts[g + 1] */
     wwho_rewriting steps[WWHO_MAX_STEPS];
     const wwho_rewriting *pairs; /* how to write pretokens for a model over bytes, or null; not one of the steps */
 #ifndef __wasm__
     wwho_plain *plain; /* one for the first steps, and one for the late steps */
 #endif
 } wwho_normalizer;
+
+static inline uint32_t n_in_group(const wwho_normalizer *n, uint32_t group) { return n->starts[group + 1] - n->starts[group]; }
 
 /* Allocate and fill the tables of a section's normalizer. Without memory, only compute their size. Errors: WWHO_NORMALIZER. */
 WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata,
@@ -153,6 +158,14 @@ typedef struct {
     uint32_t of, made;
 } wwho_known;
 
+/* Room for rewritten text. `sources` and `origins` may be null. */
+typedef struct {
+    uint8_t *out;
+    uint32_t *sources; /* for each byte of `out`, the start of the character of the text that it came from */
+    uint32_t *origins; /* for each byte, where the steps may restart to produce it and what follows, or WWHO_NONE */
+    size_t room;       /* in bytes of `out` */
+} wwho_room;
+
 /* The position in the text, and the output so far. */
 typedef struct {
     const wwho_rewriting *steps;
@@ -167,16 +180,14 @@ typedef struct {
     bool fresh;        /* a part starts at `at`; else the text before was already rewritten */
     bool more;         /* the part continues after `end` */
     bool first;        /* the part starts with the first character of the source */
-    uint8_t *out;      /* has room for `room` bytes */
-    uint32_t *sources; /* for each byte of `out`, the start of the character of the text that it came from; or null */
-    uint32_t *origins; /* for each byte, where the steps may restart to produce it and what follows, or WWHO_NONE; or null */
-    size_t n, room;
+    wwho_room to;
+    size_t n;          /* bytes written */
     wwho_known *known; /* in WebAssembly: KNOWN_SLOTS of them, for these steps; zeros at first */
     bool full;         /* there was not enough room for all of the text */
 } wwho_normalizing;
 
-/* Start the steps of the whole text, or the late steps. */
-WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_normalizer *normalizer, const wwho_classes *classes, bool late);
+/* Start a group of steps. `known`: in WebAssembly, KNOWN_SLOTS for each group. */
+WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_model *model, uint32_t group, wwho_known *known);
 
 /* Rewrite as much as there is room for and as is certain. Returns false if that is nothing, because `work` (16-byte aligned, `work_len`
  * bytes) or `room` is too small. */

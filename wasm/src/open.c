@@ -84,7 +84,7 @@ static int read_route(const wwho_model *model, const uint8_t *p, uint32_t left, 
         const wwho_vocabulary *v = &model->models[r->model];
         if (units >= model->n_automata || model->automata[units].stored.n_rules > 3 || model->automata[units].stored.flags)
             return WWHO_ROUTES;
-        if (r->n_stages && v->n_plain < v->n_made) return WWHO_ROUTES;
+        if ((r->n_stages || n_in_group(&model->normalizer, STEPS_WITHIN)) && v->n_plain < v->n_made) return WWHO_ROUTES;
         r->units = &model->automata[units];
     }
     for (uint32_t i = 0; i < r->n_stages; i++)

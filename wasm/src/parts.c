@@ -23,7 +23,7 @@ static size_t many_size(const wwho_model *model) {
 }
 #define known_size(model) 0
 #else
-static size_t known_size(const wwho_model *model) { return model && model->normalizer.n_steps ? 2 * KNOWN_SLOTS * sizeof(wwho_known) : 0; }
+static size_t known_size(const wwho_model *model) { return model && model->normalizer.n_all ? N_STEP_GROUPS * KNOWN_SLOTS * sizeof(wwho_known) : 0; }
 #define many_size(model) 0
 #endif
 
@@ -37,13 +37,6 @@ typedef struct {
     size_t n;
 } wwho_view;
 
-/* Room for rewritten text, its sources and its origins. */
-typedef struct {
-    uint8_t *out;
-    uint32_t *sources, *origins;
-    size_t room;
-} wwho_room;
-
 /* Flags of the place where a call begins: after other text; within text that the first steps rewrite as a whole; within a part of that. */
 enum { GONE_ON = 1, INSIDE_TEXT = 2, INSIDE_PART = 4 };
 
@@ -52,15 +45,13 @@ typedef struct {
     wwho_encoder *e;
     wwho_wanted wanted;
     wwho_view source;   /* the original text */
-    wwho_room rooms[2]; /* for the first steps, for the late ones */
-    wwho_known *known;  /* in WebAssembly: KNOWN_SLOTS of them for the first steps, and for the late ones */
     uint32_t place;     /* GONE_ON, INSIDE_TEXT, INSIDE_PART */
     bool steps;         /* whether any steps run */
 } wwho_pipe;
 
 enum {
     ROOM = 3 << 10,
-    LINK = 18 + 60
+    LINK = 9 * N_STEP_GROUPS + 60
 }; /* bytes of rewritten text at a time; bytes of scratch for each: the text, sources, origins, and characters in the steps */
 
 size_t wwho_scratch_size(const wwho_model *model) {
@@ -84,37 +75,28 @@ static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len
     e->many = (wwho_many *)(void *)at;
     at += many_size(e->model);
 #else
-    pipe->known = (wwho_known *)(void *)at;
+    e->known = (wwho_known *)(void *)at;
     at += known_size(e->model);
 #endif
     pipe->source = (wwho_view){e->text, 0, 0, len};
-    pipe->steps = e->model->normalizer.n_steps && !(e->flags & (WWHO_ONE_PIECE | WWHO_CUT_ONLY));
     want_added(&pipe->wanted, e->model, allowed, e->flags);
-    if (!e->model->normalizer.n_all) return WWHO_OK;
-    e->pairs = e->flags & WWHO_ONE_PIECE ? 0 : e->model->normalizer.pairs;
+    if (!e->model->normalizer.n_all || e->flags & WWHO_ONE_PIECE) return WWHO_OK;
+    pipe->steps = e->model->normalizer.starts[STEPS_WITHIN] && !(e->flags & WWHO_CUT_ONLY);
+    e->pairs = e->model->normalizer.pairs;
+    e->n_within = n_in_group(&e->model->normalizer, STEPS_WITHIN);
     size_t room = (ROOM + (scratch_len - least) / LINK) & ~(size_t)15;
     e->work = at;
     e->work_len = 60 * room;
     at += e->work_len;
-    for (uint32_t i = 0; i < 2; i++, at += 9 * room)
-        pipe->rooms[i] = (wwho_room){at + 8 * room, (uint32_t *)(void *)at, (uint32_t *)(void *)(at + 4 * room), room};
+    for (uint32_t i = 0; i < N_STEP_GROUPS; i++, at += 9 * room)
+        e->rooms[i] = (wwho_room){at + 8 * room, (uint32_t *)(void *)at, (uint32_t *)(void *)(at + 4 * room), room};
     return WWHO_OK;
 }
 
 /* Rewrite text[at..end) of a view into one of the rooms, as far as possible. False if nothing could be rewritten. */
 static bool rewrite(wwho_pipe *pipe, bool late, const wwho_view *from, wwho_normalizing *it, wwho_view *to) {
-    const wwho_room *room = &pipe->rooms[late];
-    const wwho_model *model = pipe->e->model;
-    start_steps(it, &model->normalizer, &model->classes, late);
-    it->text = from->text;
-    it->out = room->out;
-    it->sources = room->sources;
-    it->origins = room->origins;
-    it->room = room->room;
-    if (!REWRITES_APART) it->known = pipe->known + late * KNOWN_SLOTS;
-    it->n = 0;
-    bool done = normalize(it, pipe->e->work, pipe->e->work_len);
-    *to = (wwho_view){room->out, room->sources, room->origins, it->n};
+    bool done = rewrite_group(pipe->e, late, from->text, it);
+    *to = (wwho_view){it->to.out, it->to.sources, it->to.origins, it->n};
     return done;
 }
 
@@ -155,7 +137,7 @@ static size_t encode_rewritten(wwho_pipe *pipe, const wwho_view *early, size_t a
     const wwho_encoder *e = pipe->e;
     wwho_view late = {early->text, 0, 0, early->n};
     size_t from, cut = end;
-    if (!pipe->steps || !e->model->normalizer.n_late) {
+    if (!pipe->steps || !n_in_group(&e->model->normalizer, STEPS_LATE)) {
         if (more && !(cut = find_cut(pipe, &late, early, at, end, at, &from))) return at;
         if (at < cut) encode_view(pipe, &late, early, at, cut);
         return cut;
@@ -207,7 +189,7 @@ static size_t encode_normalized(wwho_pipe *pipe, const wwho_view *early, size_t 
 /* Rewrite and encode source[at..end), which has no added tokens of the original text. Returns how far that was possible. */
 static size_t encode_stretch(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     const wwho_normalizer *n = &pipe->e->model->normalizer;
-    if (!pipe->steps || n->n_late == n->n_steps) return encode_normalized(pipe, &pipe->source, at, end, more);
+    if (!pipe->steps || !n->starts[STEPS_LATE]) return encode_normalized(pipe, &pipe->source, at, end, more);
     while (at < end && pipe->e->n <= pipe->e->limit) {
         wwho_view early;
         wwho_normalizing it = {.at = at, .end = end, .fresh = !(pipe->place & INSIDE_TEXT), .more = more};

@@ -161,10 +161,9 @@ static void put_plain_of(wwho_plain *p, const wwho_rewriting *steps, uint32_t n_
 }
 
 WWHO_LOCAL void put_plain(const wwho_normalizer *n, const wwho_classes *classes) {
-    uint32_t early = n->n_steps - n->n_late;
-    if (!n->n_steps) return;
-    put_plain_of(&n->plain[0], n->steps, early, classes);
-    put_plain_of(&n->plain[1], n->steps + early, n->n_late, classes);
+    if (!n->starts[STEPS_WITHIN]) return;
+    for (uint32_t group = 0; group < STEPS_WITHIN; group++)
+        put_plain_of(&n->plain[group], n->steps + n->starts[group], n_in_group(n, group), classes);
 }
 
 WWHO_LOCAL uint32_t first_made(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c) {

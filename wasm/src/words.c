@@ -20,7 +20,7 @@ enum { IN_WORDS_LETTER = 1, IN_WORDS_SIGN, IN_WORDS_SPACE };
  * `other` after this letter. */
 static uint32_t first_of(const wwho_model *model, uint32_t c, uint32_t other, uint32_t letter) {
     const wwho_normalizer *n = &model->normalizer;
-    for (const wwho_rewriting *step = n->steps; step < n->steps + n->n_steps; step++) {
+    for (const wwho_rewriting *step = n->steps; step < n->steps + n->starts[STEPS_WITHIN]; step++) {
         if (c != other && !ends_alike(step, &model->classes, c, other, &letter)) return WWHO_NONE;
         c = first_made(step, &model->classes, c);
         other = first_made(step, &model->classes, other);
@@ -41,12 +41,12 @@ static bool is_sign(const wwho_model *model, uint32_t c) {
 WWHO_LOCAL void put_words(wwho_model *model) {
     wwho_normalizer *n = &model->normalizer;
     model->space = model->sign = WWHO_NONE;
-    if (n->n_steps < MANY_STEPS || n->pairs || model->n_models > 1 || model->router || !model->routes->scanner) return;
+    if (n->starts[STEPS_WITHIN] < MANY_STEPS || n->pairs || n_in_group(n, STEPS_WITHIN) || model->n_models > 1 || model->router || !model->routes->scanner) return;
     if (model->models->superwords.slots || (n->plain[0].made['a'] && n->plain[1].made['a'])) return;
     model->space = first_of(model, ' ', ' ', WWHO_NONE);
     model->sign = first_of(model, SIGN, SIGN, WWHO_NONE);
     if (!is_sign(model, ' ')) model->sign = WWHO_NONE;
-    for (uint32_t i = 0; i < n->n_steps; i++) /* a first word may be rewritten differently, and would have to be WORD_APART */
+    for (uint32_t i = 0; i < n->starts[STEPS_WITHIN]; i++) /* a first word may be rewritten differently, and would have to be WORD_APART */
         if (n->steps[i].kind == STEP_ENDS || n->steps[i].kind == STEP_RULES) model->sign = WWHO_NONE;
     for (uint32_t c = '!'; c < 127; c++)
         model->in_words[c] = is_letter(c) ? IN_WORDS_LETTER : c - '0' >= 10 && is_sign(model, c) ? IN_WORDS_SIGN : 0;
@@ -62,16 +62,14 @@ static size_t rewrite_word(const wwho_encoder *e, size_t at, size_t end, uint32_
     copy_bytes(text, e->text + at, n);
     text[n] = sign ? SIGN : ' ';
     wwho_normalizing it = {.steps = model->normalizer.steps,
-                           .n_steps = model->normalizer.n_steps,
+                           .n_steps = model->normalizer.starts[STEPS_WITHIN],
                            .classes = &model->classes,
                            .text = text,
                            .end = n + more,
                            .fresh = first,
                            .first = first,
                            .more = more,
-                           .out = out,
-                           .origins = origins,
-                           .room = REWRITTEN};
+                           .to = {out, 0, origins, REWRITTEN}};
     if (!normalize(&it, e->work, e->work_len) || it.at < n) return 0;
     for (bool found = it.at == n; !found && it.n;) found = origins[--it.n] == n;
     if (!it.n) return 0;

@@ -75,8 +75,11 @@ def _is_plain(stage: Stage) -> bool:
 def _without_unused(artifact: Artifact, automata: list[Automaton], stages: list[Stage]) -> Artifact:
     """The artifact with other stages, and the automata that it then uses."""
     (route,) = artifact.routes
-    steps = (*artifact.normalizer, *artifact.rewriting)
-    used = [*(stage.automaton for stage in stages), *map(_automaton_of, steps), route.units]
+    used = [
+        *(stage.automaton for stage in stages),
+        *map(_automaton_of, artifact.steps),
+        route.units,
+    ]
     numbers = {old: new for new, old in enumerate(sorted({at for at in used if at is not None}))}
     units = None if route.units is None else numbers[route.units]
     route = replace(route, stages=tuple(range(len(stages))), units=units)
@@ -95,6 +98,7 @@ def _without_unused(artifact: Artifact, automata: list[Automaton], stages: list[
         stages=tuple(replace(stage, automaton=numbers[stage.automaton]) for stage in stages),
         normalizer=tuple(map(renumbered, artifact.normalizer)),
         rewriting=tuple(map(renumbered, artifact.rewriting)),
+        within=tuple(map(renumbered, artifact.within)),
     )
 
 

@@ -155,7 +155,7 @@ def report(
         kind=found.kind,
         engine=found.engine,
         stages=len(artifact.stages),
-        steps=len(artifact.normalizer) + len(artifact.rewriting),
+        steps=len(artifact.steps),
         added=len(artifact.added),
         notes=found.notes,
         losses=lost,
@@ -172,7 +172,7 @@ def report(
         numbers = {
             "added token": len(artifact.added),
             "pretokenizer": len(artifact.stages),
-            "rewriting step": len(artifact.normalizer) + len(artifact.rewriting),
+            "rewriting step": len(artifact.steps),
         }
         models = [MODELS[type(model).__name__] for model in artifact.models]
         parts = ", ".join(

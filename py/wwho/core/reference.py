@@ -186,22 +186,37 @@ class ReferenceBackend(Backend):
 
     def _ordinary(self, text: bytes, unk: bool, whole: bool) -> Iterator[Placed]:
         """The tokens of a text without added tokens."""
+        within = () if whole else self.artifact.within
         for number, cuts in neighbours(self._cuts(text, whole)):
-            route = self.artifact.routes[number]
-            engine = self._engines[route.model]
-            if isinstance(engine, Units):
-                units = [[(text[s.start : s.end], s.rule) for s in spans] for spans in cuts]
-                yield from with_places(cuts[0][0].start, engine.segments(units, unk))
+            if not within:
+                yield from self._pretokens(text, number, cuts, unk, whole)
                 continue
-            assert isinstance(engine, PieceEngine)
-            for span in (span for spans in cuts for span in spans):
-                piece = text[span.start : span.end]
-                tokens = (
-                    engine.merged(piece)  # which is given as symbols, if those are merged
-                    if whole and isinstance(engine, Bytes)
-                    else engine.piece(piece, unk)
-                )
-                yield from with_places(span.start, tokens)
+            for spans in cuts:
+                start, piece = spans[0].start, text[spans[0].start : spans[-1].end]
+                out, places = normalize(within, piece, self.artifact.scanners)
+                characters, starts = read_characters(out)
+                own = self._spans(self._cut(characters, number, True), number, starts)
+                tokens = self._pretokens(out, number, list(own), unk, False)
+                yield from moved(start, placed(piece, places, tokens))
+
+    def _pretokens(
+        self, text: bytes, number: int, cuts: Sequence[Sequence[Span]], unk: bool, whole: bool
+    ) -> Iterator[Placed]:
+        """The tokens of neighbouring pretokens of a route."""
+        engine = self._engines[self.artifact.routes[number].model]
+        if isinstance(engine, Units):
+            units = [[(text[s.start : s.end], s.rule) for s in spans] for spans in cuts]
+            yield from with_places(cuts[0][0].start if cuts else 0, engine.segments(units, unk))
+            return
+        assert isinstance(engine, PieceEngine)
+        for span in (span for spans in cuts for span in spans):
+            piece = text[span.start : span.end]
+            tokens = (
+                engine.merged(piece)  # which is given as symbols, if those are merged
+                if whole and isinstance(engine, Bytes)
+                else engine.piece(piece, unk)
+            )
+            yield from with_places(span.start, tokens)
 
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
@@ -214,14 +229,21 @@ class ReferenceBackend(Backend):
         """
         characters, starts = read_characters(text)
         for begin, end, number in self._segments(characters, whole):
-            first = True
-            for cut in self._cut(characters[begin:end], number, whole):
-                spans = []
-                for start, stop, rule in cut:
-                    place = starts[begin + start], starts[begin + stop]
-                    spans.append(Span(*place, number, rule, first))
-                    first = False
+            cuts = self._cut(characters[begin:end], number, whole)
+            for spans in self._spans(cuts, number, starts[begin:]):
                 yield number, spans
+
+    def _spans(
+        self, cuts: Iterable[list[tuple[int, int, int]]], number: int, starts: Sequence[int]
+    ) -> Iterator[list[Span]]:
+        """The pretokens of a segment by bytes; its characters begin at `starts`."""
+        first = True
+        for cut in cuts:
+            spans = []
+            for start, stop, rule in cut:
+                spans.append(Span(starts[start], starts[stop], number, rule, first))
+                first = False
+            yield spans
 
     def _segments(self, text: str, whole: bool) -> Iterator[tuple[int, int, int]]:
         """The segments of a text: start, end, route."""
@@ -362,7 +384,7 @@ def info_of(artifact: Artifact) -> Info:
         models=tuple(model_info(artifact, number) for number in range(len(artifact.models))),
         added=artifact.added,
         routes=artifact.routes,
-        n_steps=len(artifact.normalizer) + len(artifact.rewriting),
+        n_steps=len(artifact.steps) + (artifact.pairs is not None),
         provenance=dict(artifact.provenance),
         template=artifact.template,
         decoder=DECODERS[0 if decoder is None else 1 + decoder.waits],

@@ -68,7 +68,7 @@ def byte_model(artifact: Artifact) -> ByteModel:
     model = artifact.models[route.model]
     if not isinstance(model, BPE) or model.units or len(artifact.models) > 1:
         raise ExportError(f"{artifact.name} is no BPE over bytes, which this kind of file holds")
-    if artifact.normalizer or artifact.rewriting:
+    if artifact.steps:
         raise ExportError(f"{artifact.name} normalizes text, which this kind of file cannot say")
     if artifact.provenance.get("pattern") == SCRIPT_PATTERN:
         raise ExportError(

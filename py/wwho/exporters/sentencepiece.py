@@ -125,7 +125,7 @@ def _flags(artifact: Artifact) -> Model:
 
 def _steps(artifact: Artifact) -> list[Step]:
     """The steps in SentencePiece's order: a mark may be put before spaces become marks, too."""
-    steps: list[Step] = [*artifact.normalizer, *artifact.rewriting]
+    steps = [*artifact.steps]
     match steps:
         case [Ends(prefix="\u2581") as ends, Replace() as spaces] if ends == Ends(prefix=MARK):
             return [spaces, ends]

@@ -66,7 +66,7 @@ def _of_steps(artifact: Artifact) -> Iterator[str]:
     }
     opens = any(_takes_first(step) for step in steps)
     marks: set[str] = set()
-    rewrites: tuple[Step, ...] = (*artifact.normalizer, *artifact.rewriting)
+    rewrites = artifact.steps
     for rewrite in rewrites:
         yield from _of_step(rewrite, spaces, opens)
         if isinstance(rewrite, Replace):

@@ -215,6 +215,8 @@ class Artifact:
             the text as it is on its own; none: it is taken as it is.
         rewriting: the steps that then rewrite each part between added tokens that are found in
             normalized text, before stages cut it: what pre-tokenizers change.
+        within: the steps that rewrite each pretoken, as a text of its own.
+        pairs: how each pretoken is written for a model over bytes; None: as it is.
         template: what stands around the ids of a text, where it is asked for; None for nothing.
         decoder: how the texts of tokens join again; None where that is without a gap.
         provenance: where it came from; "name" is the encoding's name.
@@ -229,6 +231,7 @@ class Artifact:
     properties: bytes = b""
     normalizer: tuple[Step, ...] = ()
     rewriting: tuple[Step, ...] = ()
+    within: tuple[Step, ...] = ()
     pairs: Pairs | None = None
     template: Template | None = None
     decoder: Decoder | None = None
@@ -238,6 +241,11 @@ class Artifact:
     def name(self) -> str:
         """The encoding's name; "unnamed" where provenance has none."""
         return self.provenance.get("name", "unnamed")
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps that rewrite, in order."""
+        return *self.normalizer, *self.rewriting, *self.within
 
     @cached_property
     def n_vocab(self) -> int:

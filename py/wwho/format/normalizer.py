@@ -29,21 +29,25 @@ STATUS = "NORMALIZER"
 
 
 def write_normalizer(
-    steps: Sequence[Step | Pairs], late: Sequence[Step | Pairs] = (), pairs: Pairs | None = None
+    steps: Sequence[Step | Pairs],
+    late: Sequence[Step | Pairs] = (),
+    within: Sequence[Step] = (),
+    pairs: Pairs | None = None,
 ) -> bytes:
     """The section's bytes.
 
     Args:
         steps: those that a text goes through first.
         late: those of the parts between added tokens that are found in normalized text.
+        within: those of each pretoken.
         pairs: how pieces are written for models over bytes.
 
     Example:
         >>> write_normalizer([Rewriting({0x41: (0x61,)})]).hex(" ", -4)
         '01000000 01000100 01000000 00000000 00000000 01000000 03000000 410140'
     """
-    every = [*steps, *late, *([pairs] if pairs else [])]
-    out = len(every).to_bytes(2, "little") + len(late).to_bytes(2, "little")
+    every = [*steps, *late, *within, *([pairs] if pairs else [])]
+    out = len(every).to_bytes(2, "little") + bytes((len(late), len(within)))
     for step in every:
         kind = next(kind for kind, each in _KINDS.items() if each.type is type(step))
         (flags, number, *sizes), columns = _KINDS[kind].write(step)
@@ -54,8 +58,8 @@ def write_normalizer(
 
 def read_normalizer(
     data: bytes, n_rules: Sequence[int] = ()
-) -> tuple[tuple[Step, ...], tuple[Step, ...], Pairs | None]:
-    """The steps that a section holds: the first ones, those of parts, and that of pieces.
+) -> tuple[tuple[Step, ...], tuple[Step, ...], tuple[Step, ...], Pairs | None]:
+    """The steps that a section holds: the first ones, those of parts, those of pretokens, the last.
 
     Args:
         data: the section.
@@ -65,9 +69,9 @@ def read_normalizer(
         ArtifactError: the section breaks a MUST of FORMAT.md; `.status` is NORMALIZER.
     """
     c = Cursor(data, STATUS)
-    n_steps, n_late = c.numbers("HH", "head")
-    if not max(n_late, 1) <= n_steps <= MAX_STEPS:
-        c.fail(f"{n_steps} steps, of which {n_late} are of parts; there are 1 to {MAX_STEPS}")
+    n_steps, n_late, n_within = c.numbers("HBB", "head")
+    if not 1 <= n_steps <= MAX_STEPS:
+        c.fail(f"{n_steps} steps; there are 1 to {MAX_STEPS}")
     steps: list[Step] = []
     pairs: Pairs | None = None
     for number in range(n_steps):
@@ -86,10 +90,11 @@ def read_normalizer(
             steps.append(step)
         own.end()
     c.end()
-    early = len(steps) - n_late
-    if early < 0:
-        c.fail(f"{n_late} steps are of parts, and the one of pairs is none")
-    return tuple(steps[:early]), tuple(steps[early:]), pairs
+    late = len(steps) - n_within
+    early = late - n_late
+    if early < 0 or (n_within and pairs):
+        c.fail(f"of {n_steps} steps, {n_late} are of parts, {n_within} of pretokens")
+    return tuple(steps[:early]), tuple(steps[early:late]), tuple(steps[late:]), pairs
 
 
 Head = tuple[int, ...]

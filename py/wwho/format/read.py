@@ -44,7 +44,8 @@ def read_artifact(blob: bytes) -> Artifact:
     added, properties = read_added(container[Kind.ADDED], classes.n_classes)
     n_rules = [automaton.n_rules for automaton in automata]
     sections = container.all(Kind.NORMALIZER)
-    steps = [read_normalizer(section, n_rules) for section in sections] or [((), (), None)]
+    steps = [read_normalizer(section, n_rules) for section in sections] or [((), (), (), None)]
+    normalizer, rewriting, within, pairs = steps[0]
     artifact = Artifact(
         scanners=CompiledScanners(classes, automata),
         router=router,
@@ -53,22 +54,25 @@ def read_artifact(blob: bytes) -> Artifact:
         stages=stages,
         added=added,
         properties=properties,
-        normalizer=steps[0][0],
-        rewriting=steps[0][1],
-        pairs=steps[0][2],
+        normalizer=normalizer,
+        rewriting=rewriting,
+        within=within,
+        pairs=pairs,
         provenance=read_provenance(container[Kind.PROVENANCE]),
     )
     for route in routes:
-        if route.stages and getattr(models[route.model], "n_superwords", False):
-            raise fail("ROUTES", f"route {route.name!r} has stages, and its model joins words")
+        rewritten = route.stages or artifact.within
+        if rewritten and getattr(models[route.model], "n_superwords", False):
+            raise fail("ROUTES", f"the model of route {route.name!r} joins words, pretokens cannot")
     check_ids(artifact, heads)
 
     def is_token(token: int) -> bool:
         return token in artifact.decoded
 
     templates = [read_template(each, is_token) for each in container.all(Kind.TEMPLATE)]
-    pairs = artifact.pairs is not None
-    decoders = [read_decoder(each, is_token, pairs) for each in container.all(Kind.DECODER)]
+    decoders = [
+        read_decoder(each, is_token, pairs is not None) for each in container.all(Kind.DECODER)
+    ]
     return replace(
         artifact,
         scanners=CompiledScanners(classes, named(artifact)),

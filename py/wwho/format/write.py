@@ -35,7 +35,7 @@ def write_artifact(artifact: Artifact) -> bytes:
         >>> write_artifact(read_artifact(blob)) == blob
         True
     """
-    steps = artifact.normalizer, artifact.rewriting, artifact.pairs
+    steps = artifact.normalizer, artifact.rewriting, artifact.within, artifact.pairs
     normalizer = [(Kind.NORMALIZER, write_normalizer(*steps))] if any(steps) else []
     template, decoder = artifact.template, artifact.decoder
     ends = [(Kind.TEMPLATE, write_template(template))] if template else []

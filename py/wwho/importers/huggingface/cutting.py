@@ -75,6 +75,9 @@ def add_pretokenizer(value: Value, draft: Draft) -> None:
             f"{value.kind()} after ByteLevel cuts between the bytes of a character, which no "
             "artifact can; put it before ByteLevel"
         )
+    if draft.inside and value.kind() != "Sequence":
+        settle(value, draft)
+        unmark(draft)
     if value.kind() not in _DROP_SPACES and value.kind() != "Sequence":
         draft.ideographs = None  # It may look at the spaces around them.
     value.dispatch(_KINDS, "pre-tokenizer", draft)

@@ -39,6 +39,8 @@ class Draft:
         stages: number of the scanner, and actions.
         normalizer: steps before added tokens of normalized text are found.
         rewriting: steps between added tokens.
+        within: steps of each pretoken.
+        inside: whether steps that follow are of each pretoken.
         byte_level: whether tokens are spelled in the alphabet that stands for bytes.
         words: the place of the stage that drops white space, where it comes first of all.
         ideographs: the step that sets ideographs apart by spaces, while a stage may do it.
@@ -58,6 +60,8 @@ class Draft:
     stages: list[Stage] = field(default_factory=list)
     normalizer: list[Step] = field(default_factory=list)
     rewriting: list[Step] = field(default_factory=list)
+    within: list[Step] = field(default_factory=list)
+    inside: bool = False
     byte_level: bool = False
     words: int | None = None
     ideographs: Step | None = None
@@ -68,6 +72,11 @@ class Draft:
     guarded: bool = False
     private: str = NONCHARACTERS[:8]
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def steps(self) -> list[Step]:
+        """Where the next step goes: those of each pretoken, or those between added tokens."""
+        return self.within if self.inside else self.rewriting
 
     def scanner(self, name: str, *rules: Node, longest: bool = False, empty: bool = False) -> int:
         """Add a scanner; its number. Equal ones are one."""
@@ -136,6 +145,6 @@ class Draft:
                 action if rule in marks else Action.KEEP for rule, action in enumerate(actions, 1)
             )
             self.stages[place] = Stage(stage.automaton, actions, back)
-        for step in (*self.normalizer, *self.rewriting):
+        for step in (*self.normalizer, *self.rewriting, *self.within):
             if isinstance(step, Replace) and scanners.automata[step.automaton].variants:
                 raise PatternError("what steps replace may look ahead of one character alone")

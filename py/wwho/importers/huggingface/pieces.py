@@ -1,9 +1,11 @@
-"""Pieces of a text as marks in it: what neither stages nor models can do, steps do to each piece.
+"""What neither stages nor models can do, steps do to each piece.
 
-`settle` makes steps of the stages so far: they put marks, which are lone surrogates and so in no
-text, where pieces begin and end. Steps after it may rewrite each piece on its own: spell it in
-characters that stand for bytes, tell its first and last character, take out what no model knows.
-`unmark` makes a stage that cuts at the marks.
+They spell it in characters that stand for bytes, tell its first and last character, take out what
+no model knows. After the last stage, that are steps of each pretoken: `enter` begins them.
+
+Where a stage has to cut what steps have made of pieces, `settle` makes steps of the stages so far:
+they put marks, which are lone surrogates and so in no text, where pieces begin and end. Steps after
+it may rewrite what is between marks. `unmark` makes a stage that cuts at the marks.
 """
 
 from __future__ import annotations
@@ -53,6 +55,14 @@ CONTENTS = {
 }
 
 
+def enter(value: Value, draft: Draft) -> None:
+    """Let the steps that follow rewrite each piece: each pretoken, or a text that is not cut."""
+    if draft.stages:
+        draft.inside = True
+    elif not draft.inside:
+        settle(value, draft)
+
+
 def settle(value: Value, draft: Draft) -> None:
     """Let steps cut what stages have cut so far, and put marks.
 
@@ -81,6 +91,9 @@ def settle(value: Value, draft: Draft) -> None:
         draft.rewriting.append(step)
     draft.marked = draft.marked or bool(draft.stages)
     draft.stages.clear()
+    draft.rewriting += draft.within
+    draft.within.clear()
+    draft.inside = False
 
 
 def _settle_empty(draft: Draft, scanner: Scanner, stage: Stage) -> None:
@@ -103,8 +116,12 @@ def _settle_empty(draft: Draft, scanner: Scanner, stage: Stage) -> None:
 
 
 def unmark(draft: Draft) -> None:
-    """Let a stage cut at the marks."""
+    """Let a stage cut at the marks; those of pretokens go."""
     if not draft.marked:
+        return
+    draft.marked = False
+    if draft.inside:
+        draft.within.append(draft.replacing("no marks", (MARKS, ""), (ANY, None)))
         return
     cut = draft.private[0]
     if not draft.spelled and not draft.guarded:  # a text may have one of them, but hardly three
@@ -114,7 +131,6 @@ def unmark(draft: Draft) -> None:
     draft.rewriting.append(Rewriting({ord(MARK): tuple(map(ord, cut))}))
     drop = seq(*map(one, cut)), Action.DROP
     draft.stage("marks", drop, (ANY, Action.GROUP))
-    draft.marked = False
 
 
 def guard(draft: Draft) -> None:
@@ -124,7 +140,7 @@ def guard(draft: Draft) -> None:
     """
     if not draft.spelled and not draft.guarded:
         *own, other = map(ord, draft.private)
-        draft.rewriting.append(Rewriting(dict.fromkeys(own, (other,))))
+        draft.steps.append(Rewriting(dict.fromkeys(own, (other,))))
         draft.guarded = True
 
 
@@ -212,9 +228,8 @@ def marked_groups(draft: Draft, found: Grouped) -> list[Step]:
 
 def spell(value: Value, draft: Draft) -> None:
     """Spell each piece in the characters that stand for bytes."""
-    settle(value, draft)
-    draft.rewriting.append(Spell())
-    unmark(draft)
+    enter(value, draft)
+    draft.steps.append(Spell())
 
 
 def put_in_front(value: Value, draft: Draft, character: str) -> None:
@@ -242,18 +257,18 @@ def tell_places(
         suffix: the one behind the last, or nothing.
         whole: pieces that become something else as a whole.
     """
-    settle(value, draft)
+    enter(value, draft)
     guard(draft)
     start = seq(many(MARKS, 1), Look(negative=False, chars=UNMARKED))
     if lead or whole:
-        draft.rewriting.append(Ends(prefix=MARK))
+        draft.steps.append(Ends(prefix=MARK))
         draft.marked = True
     rules: list[Rule] = [(_piece(*map(one, text)), whole[text]) for text in sorted(whole)]
     later = {len(rules), len(rules) + 3} if lead else {len(rules) + 2}
     rules += [(start, MARK + lead)] if lead else []
     rules += [(MARKS, None), (seq(Chars(UNMARKED), AT_END), MATCH + suffix)]
     rules.append((Chars(UNMARKED), MATCH + prefix))
-    draft.rewriting.append(draft.replacing("places", *rules, after=later))
+    draft.steps.append(draft.replacing("places", *rules, after=later))
 
 
 def _piece(*parts: Node) -> Node:
@@ -295,7 +310,7 @@ def spell_unknown(
         marks: two characters for the time between steps.
         whole: a character at the end of pieces that stay.
     """
-    settle(value, draft)
+    enter(value, draft)
     guard(draft)
     opening, closing = marks[0], marks[1]
     fronts = CodePointSet.of(*(front for front, _, _ in known))
@@ -314,11 +329,11 @@ def spell_unknown(
     any_ = Chars(ALL - fronts - behinds - MARKS.chars)
     last = [optional(Chars(behinds))] if behinds else []
     rules.append((seq(Chars(fronts), any_, *last), content))
-    draft.rewriting.append(draft.replacing("known", *rules, (ANY, None)))
+    draft.steps.append(draft.replacing("known", *rules, (ANY, None)))
     gone: list[Node] = [seq(one(opening), Chars(fronts))]
     if behinds:
         gone.append(seq(Chars(behinds), one(closing)))
-    draft.rewriting.append(draft.replacing("alone", (alt(*gone), ""), (ANY, None)))
+    draft.steps.append(draft.replacing("alone", (alt(*gone), ""), (ANY, None)))
 
 
 def spelled_in(known: Collection[int]) -> CodePointSet:
@@ -365,7 +380,7 @@ def replace_unknown(
         whole: pieces that stay as they are, with the character that `whole_mark` gives behind them.
         ending: a character at the end of pieces that stay.
     """
-    settle(value, draft)
+    enter(value, draft)
     guard(draft)
     prefix = "".join({before for before, _, _ in known})
     suffix = "".join({behind for _, _, behind in known})
@@ -387,13 +402,13 @@ def replace_unknown(
         other = many(Chars(ALL - own), 1)
     rules: list[Rule] = [(_ending(ending), None)] if ending else []
     if whole:
-        draft.rewriting.append(Ends(prefix=MARK))
+        draft.steps.append(Ends(prefix=MARK))
         draft.marked = True
         texts = (seq(*map(one, text)) for text in sorted(whole))
         pieces = seq(many(MARKS, 1), alt(*(seq(text, AT_END) for text in texts)))
         rules.append((pieces, MATCH + whole_mark(draft)))
     rules += [(alt(MARKS, *units), None), (other, content), (ANY, None)]
-    draft.rewriting.append(draft.replacing("known", *rules))
+    draft.steps.append(draft.replacing("known", *rules))
 
 
 def move_unknown(value: Value, draft: Draft, known: CodePointSet) -> None:
@@ -408,7 +423,7 @@ def move_unknown(value: Value, draft: Draft, known: CodePointSet) -> None:
         draft: the draft.
         known: the characters that stay.
     """
-    settle(value, draft)
+    enter(value, draft)
     guard(draft)
     known -= MARKS.chars
     rules: list[Rule] = [(MARKS, None)]
@@ -423,7 +438,7 @@ def move_unknown(value: Value, draft: Draft, known: CodePointSet) -> None:
                 rules.append((Chars(chars), content))
     order = {**dict.fromkeys((*known, ord(filler(draft))), 1), ord(UNKNOWN): 2}
     gone = draft.replacing("unknown", (one(UNKNOWN), ""), (ANY, None))
-    draft.rewriting += [draft.replacing("known", *rules), Rewriting(order=order), gone]
+    draft.steps.extend([draft.replacing("known", *rules), Rewriting(order=order), gone])
 
 
 def filler(draft: Draft) -> str:

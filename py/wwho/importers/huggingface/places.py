@@ -133,7 +133,7 @@ class Places:
         tell_places(self.value, draft, self.lead, self.front, self.behind, self._whole)
         if MATCH + SUFFIXED in self._whole.values():
             suffix = seq(*map(one, self.suffix + SUFFIXED)), self.behind
-            draft.rewriting.append(draft.replacing("suffixes", suffix, (ANY, None)))
+            draft.steps.append(draft.replacing("suffixes", suffix, (ANY, None)))
 
     @property
     def ending(self) -> str:

@@ -247,6 +247,7 @@ def assemble(
         properties=properties if any(token.flags & needs for token in added) else b"",
         normalizer=tuple(draft.normalizer),
         rewriting=tuple(draft.rewriting),
+        within=tuple(draft.within),
         template=read_template(root.at("post_processor"), everything, byte_level=draft.byte_level),
         decoder=Decoder(continuing=continuing),
         provenance=record,
@@ -259,7 +260,7 @@ def assemble(
         texts=lambda: {**artifact.decoded, **listed_texts(artifact)},
     )
     fused = fuse(replace(artifact, decoder=decoder))
-    if (n_steps := len(fused.normalizer) + len(fused.rewriting)) > MAX_STEPS:
+    if (n_steps := len(fused.steps)) > MAX_STEPS:
         root.at("normalizer").fail(
             f"it takes {n_steps} steps with those of the pre-tokenizer; {MAX_STEPS} are possible"
         )
