@@ -31,6 +31,7 @@ from tiny import (  # noqa: E402
     stated_model,
     steps_model,
     template_model,
+    within_model,
 )
 from vector_checks import artifact  # noqa: E402
 
@@ -69,6 +70,7 @@ def opened() -> Iterator[bytes]:
         ctc_model(),
         template_model(),
         steps_model(),
+        within_model(),
         kinds_model(),
         odd_added_model(),
         odd_bpe_model(),

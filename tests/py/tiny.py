@@ -44,7 +44,7 @@ from wwho.format.model import (
     Stage,
     Unknown,
 )
-from wwho.format.rewriting import Ends, Replace
+from wwho.format.rewriting import Ends, Replace, Rewriting, Spell
 from wwho.format.template import BYTES, KEEP, KEEP_ALONE, Place, Template, What
 from wwho.format.viterbi import Viterbi
 from wwho.importers.detect import import_source
@@ -351,6 +351,17 @@ def steps_model() -> Artifact:
         rewriting=(Replace(1, ("\u2581", None)), Ends(prefix="\u2581", unless=True)),
         provenance={"name": "steps"},
     )
+
+
+def within_model() -> Artifact:
+    """The same, with steps that rewrite each pretoken: some vanish, and others grow."""
+    within = (
+        Rewriting({ord("b"): (), ord("x"): tuple(map(ord, "the")), 0x20: ()}),
+        Replace(2, ("\u2581a", None)),
+        Spell(),
+        Ends(strip="!,.", left=True, right=True, prefix="<", suffix="</w>", first=True),
+    )
+    return replace(steps_model(), within=within, provenance={"name": "within"})
 
 
 def odd_bpe_model() -> Artifact:
