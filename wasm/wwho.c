@@ -9,10 +9,6 @@
 
 #include "src/encode.c"
 
-#ifndef __wasm__
-#include "src/words.c"
-#endif
-
 /* Code that runs once or rarely must be small (WebAssembly: 4 KB less in all). */
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)

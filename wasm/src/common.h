@@ -76,8 +76,7 @@ typedef uint8_t wwho_16;
  * hardly anything and every byte is downloaded. */
 #ifdef __wasm__
 #define WARM COLD
-/* WebAssembly has no prefetch(), and omits the fast paths for steps that rewrite single characters, and for words of rewritten text
- * (words.h). */
+/* WebAssembly has no prefetch(), and omits the fast paths for steps that rewrite single characters. */
 enum { FETCHES = 0, REWRITES_APART = 0 };
 #else
 #define WARM HOT

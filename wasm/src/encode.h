@@ -74,7 +74,7 @@ struct wwho_encoder {
     wwho_many *many;
 #endif
     wwho_known *known; /* in WebAssembly: KNOWN_SLOTS of them for each group of steps */
-    uint8_t *work; /* for the steps, and for the symbols of a pretoken */
+    uint8_t *work;     /* for the steps, and for the symbols of a pretoken */
     size_t work_len;
     uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: `work` is too small for them */
     const wwho_rewriting *pairs; /* how to write pretokens for a model over bytes; null: as they are */

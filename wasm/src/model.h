@@ -93,12 +93,8 @@ struct wwho_model {
     wwho_vocabulary added; /* added tokens by number; nothing merges */
     uint32_t *added_ids;   /* by number, ascending; several may have the same id */
     const uint8_t *added_flags;
-    wwho_starts starts;    /* of all added tokens */
-    wwho_firsts firsts[3]; /* for no added tokens; for those that are not special; for all but the hidden ones */
-#ifndef __wasm__
-    uint32_t space, sign; /* the classes of what the steps turn a space and SIGN into; space is WWHO_NONE: words are not cached (words.h) */
-    uint8_t in_words[128]; /* how words.c classifies each ASCII character */
-#endif
+    wwho_starts starts;         /* of all added tokens */
+    wwho_firsts firsts[3];      /* for no added tokens; for those that are not special; for all but the hidden ones */
     wwho_normalizer normalizer; /* without steps, texts are not rewritten */
     wwho_decoder decoder;
     const uint8_t *property;   /* of each class, for the text next to an added token; null if no token needs them */

@@ -90,13 +90,6 @@ WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const w
 #ifndef __wasm__
 /* Fill in `plain`, after the automata are built. */
 WWHO_LOCAL void put_plain(const wwho_normalizer *normalizer, const wwho_classes *classes);
-
-/* The first character that a step turns a character inside a text into; WWHO_NONE if that is not certain. */
-WWHO_LOCAL uint32_t first_made(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c);
-
-/* Whether a step finds the same matches before character `c` as before `other`, if they end there. The text before ends with *last, or with
- * anything if that is WWHO_NONE. *last becomes what the step turns it into. */
-WWHO_LOCAL bool ends_alike(const wwho_rewriting *step, const wwho_classes *classes, uint32_t c, uint32_t other, uint32_t *last);
 #endif
 
 enum { KEPT = 255, PAIRED = 254 };
@@ -176,10 +169,10 @@ typedef struct {
     size_t not_plain;        /* up to here, `plain` finds no place where the steps may restart */
 #endif
     const uint8_t *text;
-    size_t at, end;    /* byte offsets in the text */
-    bool fresh;        /* a part starts at `at`; else the text before was already rewritten */
-    bool more;         /* the part continues after `end` */
-    bool first;        /* the part starts with the first character of the source */
+    size_t at, end; /* byte offsets in the text */
+    bool fresh;     /* a part starts at `at`; else the text before was already rewritten */
+    bool more;      /* the part continues after `end` */
+    bool first;     /* the part starts with the first character of the source */
     wwho_room to;
     size_t n;          /* bytes written */
     wwho_known *known; /* in WebAssembly: KNOWN_SLOTS of them, for these steps; zeros at first */

@@ -4,7 +4,6 @@
 #include "after.h"
 #include "models.h"
 #include "stages.h"
-#include "words.h"
 
 enum { MAX_CLASSES = 4096, MAX_PAGES = 2048, PAGES_AT = 4 + 2 * N_PAGES };
 
@@ -194,7 +193,6 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     finish(model);
 #ifndef __wasm__
     put_plain(&model->normalizer, &model->classes);
-    put_words(model);
 #endif
     *result = model;
     return WWHO_OK;

@@ -6,7 +6,6 @@
 #include "many.h"
 #include "models.h"
 #include "viterbi.h"
-#include "words.h"
 
 /* The scratch memory that only VITERBI models need. */
 static size_t lattice_size(const wwho_model *model) {
@@ -17,13 +16,15 @@ static size_t lattice_size(const wwho_model *model) {
 
 #ifndef __wasm__
 static size_t many_size(const wwho_model *model) {
-    bool some = model && model->space != WWHO_NONE; /* its words are kept */
+    bool some = false;
     for (uint32_t i = 0; model && i < model->n_models; i++) some |= model->models[i].unknown == UNKNOWN_BYTES;
     return some ? sizeof(wwho_many) << MANY_BITS : 0;
 }
 #define known_size(model) 0
 #else
-static size_t known_size(const wwho_model *model) { return model && model->normalizer.n_all ? N_STEP_GROUPS * KNOWN_SLOTS * sizeof(wwho_known) : 0; }
+static size_t known_size(const wwho_model *model) {
+    return model && model->normalizer.n_all ? N_STEP_GROUPS * KNOWN_SLOTS * sizeof(wwho_known) : 0;
+}
 #define many_size(model) 0
 #endif
 
@@ -44,9 +45,9 @@ enum { GONE_ON = 1, INSIDE_TEXT = 2, INSIDE_PART = 4 };
 typedef struct {
     wwho_encoder *e;
     wwho_wanted wanted;
-    wwho_view source;   /* the original text */
-    uint32_t place;     /* GONE_ON, INSIDE_TEXT, INSIDE_PART */
-    bool steps;         /* whether any steps run */
+    wwho_view source; /* the original text */
+    uint32_t place;   /* GONE_ON, INSIDE_TEXT, INSIDE_PART */
+    bool steps;       /* whether any steps run */
 } wwho_pipe;
 
 enum {
@@ -205,43 +206,6 @@ static size_t encode_stretch(wwho_pipe *pipe, size_t at, size_t end, bool more) 
     return at;
 }
 
-#ifndef __wasm__
-enum { STRETCH = 64, LONGEST_STRETCH = 2048 };
-
-/* The same, but look words up in the cache before they are rewritten; other text is encoded in stretches. */
-static size_t encode_part(wwho_pipe *pipe, size_t at, size_t end, bool more) {
-    wwho_encoder *e = pipe->e;
-    const uint8_t *text = pipe->source.text;
-    bool words = pipe->steps && e->model->space != WWHO_NONE && !e->ends && !e->spans && !(e->flags & WWHO_UNK_TOKEN) &&
-                 !(pipe->wanted.firsts->any & 2);
-    for (size_t stretch = STRETCH; words && at < end && e->n <= e->limit;) {
-        bool fresh = !(pipe->place & (INSIDE_TEXT | INSIDE_PART)), first = at == e->start && !(pipe->place & GONE_ON);
-        size_t from = at;
-        if (!fresh || first) {
-            e->text = text;
-            e->len = pipe->source.n;
-            at = encode_words(e, at, end, fresh, !more);
-            if (at > from) {
-                pipe->place |= INSIDE_TEXT | INSIDE_PART;
-                stretch = STRETCH;
-            }
-        }
-        from = at;
-        for (size_t size = stretch; at < end && at == from && !e->stuck; size *= 2) {
-            size_t stop = size < end - at ? at + size : end;
-            while (stop < end && (text[stop] & 0xC0) == 0x80) stop++;
-            if (stop == end) return encode_stretch(pipe, at, end, more);
-            at = encode_stretch(pipe, at, stop, true);
-        }
-        if (e->stuck) return at;
-        stretch = stretch < LONGEST_STRETCH ? 2 * stretch : stretch;
-    }
-    return at < end && !words ? encode_stretch(pipe, at, end, more) : at;
-}
-#else
-#define encode_part encode_stretch
-#endif
-
 /* Encode a text from `at` to `end`; with `more`, more text follows. Returns how far that was possible. */
 static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     wwho_encoder *e = pipe->e;
@@ -252,13 +216,13 @@ static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     e->start = at;
     while (e->n <= e->limit) {
         wwho_added_match m = find_next(&pipe->wanted, 0, text, from, at, sure);
-        at = encode_part(pipe, at, m.start, false);
+        at = encode_stretch(pipe, at, m.start, false);
         if (at < m.start || m.number == WWHO_NONE) break;
         put_added(pipe, &pipe->source, &m);
         at = m.end;
         pipe->place = GONE_ON;
     }
-    if (more && at == sure) at = encode_part(pipe, at, end, true);
+    if (more && at == sure) at = encode_stretch(pipe, at, end, true);
     set_place(pipe, GONE_ON, at > from || pipe->place);
     return at;
 }
