@@ -259,6 +259,9 @@ def tell_places(
     """
     enter(value, draft)
     guard(draft)
+    if draft.inside and not (lead or prefix or whole):
+        draft.steps.append(Ends(suffix=suffix))
+        return
     start = seq(many(MARKS, 1), Look(negative=False, chars=UNMARKED))
     if lead or whole:
         draft.steps.append(Ends(prefix=MARK))
