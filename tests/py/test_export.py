@@ -6,6 +6,7 @@ import base64
 import json
 import lzma
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -37,6 +38,7 @@ from wwho.importers.charsmap import read_charsmap
 from wwho.importers.llama_patterns import LATER
 from wwho.train import train
 
+PUBLISHED = oracle.ROOT / "tests" / "tokenizers" / "node_modules" / "@lenml"
 TEXTS = ["the cat that sat on the mat, the hat", "कमल और कमला", "don't, DON'T, it's 1234567"] * 3
 BYTE_MODELS = [name for name in list_encoding_names() if not name.startswith("wwho")]
 IN_TOKENIZERS = ["r50k_base", "p50k_base", "cl100k_base", "o200k_base"]
@@ -313,7 +315,7 @@ def test_an_imported_model_in_tiktoken(make: Callable[[], Any], tmp_path: Path) 
         (like_deepseek, "tiktoken", "has 2 pretokenizers"),
         (like_deepseek, "gguf", "no name for the pretokenizer"),
         (like_bert, "tiktoken", "no BPE over bytes"),
-        (like_llama2, "gguf", "no BPE over bytes"),
+        (like_bert, "gguf", "no BPE over bytes"),
     ],
 )
 def test_an_imported_model_that_a_file_cannot_hold(
@@ -435,6 +437,55 @@ def test_a_sentencepiece_model(options: dict[str, Any]) -> None:
         ids = before.encode(text)
         assert after.encode(text) == ids
         assert after.decode(ids) == before.decode(ids)
+
+
+def test_a_sentencepiece_model_in_a_gguf(tmp_path: Path) -> None:
+    gguf = pytest.importorskip("gguf", reason="needs gguf")
+    import sentencepiece
+
+    options = {"model_type": "bpe", "byte_fallback": True, "vocab_size": 340}
+    data = sentencepiece_model(**options, remove_extra_whitespaces=False)
+    artifact = import_source(Source("x.model", data)).artifact
+    path = tmp_path / "vocabulary.gguf"
+    path.write_bytes(export(artifact, "gguf").data)
+    reader = gguf.GGUFReader(path)
+    assert reader.get_field("tokenizer.ggml.model").contents() == "llama"
+    assert reader.get_field("tokenizer.ggml.add_space_prefix").contents()
+    kinds = Counter(reader.get_field("tokenizer.ggml.token_type").contents())
+    assert kinds[gguf.TokenType.BYTE] == 256
+    assert kinds[gguf.TokenType.CONTROL] + kinds[gguf.TokenType.UNUSED] == 3
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
+    ours = wwho.Tokenizer.from_file(path)
+    for text in text_of_vectors():
+        assert ours.encode(text) == theirs.encode(text)
+
+
+def test_what_a_gguf_of_characters_cannot_hold() -> None:
+    bytes_too = {"model_type": "bpe", "byte_fallback": True, "vocab_size": 340}
+    for options, reason in (
+        (bytes_too, "llama.cpp would normalize text otherwise"),
+        ({"model_type": "bpe"}, "no BPE over bytes"),
+    ):
+        artifact = import_source(Source("x.model", sentencepiece_model(**options))).artifact
+        with pytest.raises(ExportError, match=reason):
+            export(artifact, "gguf")
+
+
+def test_published_models_of_characters_in_a_gguf() -> None:
+    """Tokens that no merge makes are none there; Gemma's lines are found in every text."""
+    for name in ("yi", "gemma3"):
+        path = PUBLISHED / f"tokenizer-{name}" / "models" / "tokenizer.json"
+        if not path.is_file():
+            pytest.skip(f"needs {path}")
+        artifact = import_source(Source(path.name, path.read_bytes())).artifact
+        exported = export(artifact, "gguf")
+        again = import_source(Source("x.gguf", exported.data)).artifact
+        ours, theirs = (
+            wwho.Tokenizer.from_bytes(write_artifact(each)) for each in (artifact, again)
+        )
+        for text in text_of_vectors():
+            ids = ours.encode(text, add_special_tokens=False)
+            assert theirs.encode(text, add_special_tokens=False) == ids
 
 
 @given(

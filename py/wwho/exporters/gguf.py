@@ -1,15 +1,23 @@
-"""A GGUF file of llama.cpp that holds a vocabulary and no tensors."""
+"""A GGUF file of llama.cpp that holds a vocabulary and no tensors.
+
+What is written is imported again and compared with the model: where it differs, it is refused.
+"""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from wwho.build.bpe import only_made
 from wwho.errors import ArtifactError, ExportError, SourceError
 from wwho.exporters.exported import ByteModel, Exported, byte_model, stand_in
 from wwho.exporters.llama_names import name_of
+from wwho.exporters.sentencepiece import compare, merge_scores
 from wwho.format.bpe import BPE
 from wwho.format.model import Added, Artifact, Flag
+from wwho.format.rewriting import Ends
 from wwho.format.template import Template, What
 from wwho.importers.llama_cpp import READER
 from wwho.importers.llama_vocabulary import TokenType
@@ -21,12 +29,16 @@ Rows = list[tuple[str, TokenType]]
 
 
 def write(artifact: Artifact) -> Exported:
-    """The vocabulary under the keys of llama.cpp, which is imported again to see that it is right.
+    """The vocabulary under the keys of llama.cpp: its model gpt2 or llama.
 
     Raises:
-        ExportError: the model is no byte-level BPE, llama.cpp does not know its pattern, or finds
-            its tokens otherwise, or the package gguf is missing.
+        ExportError: the model is neither a byte-level BPE nor a BPE over characters with a token
+            for each byte, llama.cpp does not know its pattern, normalizes or merges otherwise, or
+            the package gguf is missing.
     """
+    (made, *_) = artifact.models
+    if artifact.router is None and isinstance(made, BPE) and made.units and _all_bytes(made):
+        return _llama(artifact, made)
     model = byte_model(artifact)
     named = name_of(artifact, model.model)
     if named is None:
@@ -35,11 +47,52 @@ def write(artifact: Artifact) -> Exported:
     texts = model.model.texts
     merges = [f"{stand_in(texts[a])} {stand_in(texts[b])}" for a, b in model.model.merges]
     around = _around(artifact.template)
-    data = _file(artifact.name, name, _by_id(model), merges, around or {})
+    data = _file(artifact.name, _by_id(model), around or {}, pre=name, merges=merges)
     notes = [f"the pattern is llama.cpp's {name!r}; {difference}"] if difference else []
-    notes += _compare(artifact, data)
-    if around is None:
-        notes.append("what stands around a text is for the caller to add")
+    again = _again(artifact, data)
+    numbers = {number for number in artifact.token_ids[0] if number is not None}
+    if _told(artifact, numbers) != _told(again, numbers):
+        raise ExportError(f"llama.cpp would merge otherwise than {artifact.name}")
+    return Exported(data, (*notes, *_notes(artifact, again, around)))
+
+
+def _all_bytes(model: BPE) -> bool:
+    """Whether each byte has a token for text that the model lacks."""
+    return len(model.byte_ids) == 256 and None not in model.byte_ids
+
+
+def _llama(artifact: Artifact, model: BPE) -> Exported:
+    """SentencePiece's BPE, which merges by scores what the texts of tokens are made of."""
+    rows: dict[int, tuple[str, TokenType]] = {}
+    scores: dict[int, float] = {}
+    for number, text, score in zip(
+        artifact.token_ids[0], model.texts, merge_scores(model), strict=True
+    ):
+        if number is not None:
+            rows[number], scores[number] = (text.decode(), TokenType.NORMAL), score
+    for byte, number in enumerate(model.byte_ids):
+        assert number is not None
+        rows[number] = f"<0x{byte:02X}>", TokenType.BYTE
+    for token in artifact.added:  # of a model's token, the type tells that it is found, too
+        if Flag.HIDDEN in token.flags:
+            rows.setdefault(token.id, (token.text, TokenType.UNUSED))
+        else:
+            rows[token.id] = token.text, _type(token)
+    around = _around(artifact.template)
+    prefix = any(isinstance(step, Ends) for step in artifact.steps)
+    every = _filled(rows)
+    data = _file(
+        *(artifact.name, every, around or {}),
+        scores=[scores.get(number, 0.0) for number in range(len(every))],
+        prefix=prefix,
+    )
+    again = _again(artifact, data)
+    # Tokens that no merge makes are none of the model's there, unless pieces are them as a whole.
+    made = model if model.whole else only_made(model)
+    compare(replace(artifact, models=(made,)), again, "llama.cpp")
+    notes = _notes(artifact, again, around)
+    if again.decoder != artifact.decoder:
+        notes.append("ids decode as they do in llama.cpp")
     return Exported(data, tuple(notes))
 
 
@@ -58,6 +111,10 @@ def _by_id(model: ByteModel) -> Rows:
     """The rows from id 0 on; ids without a token are unused."""
     rows = {number: (stand_in(text), TokenType.NORMAL) for number, text in model.tokens.items()}
     rows |= {token.id: (token.text, _type(token)) for token in reversed(model.added)}
+    return _filled(rows)
+
+
+def _filled(rows: Mapping[int, tuple[str, TokenType]]) -> Rows:
     return [
         rows.get(number, (f"[PAD{number}]", TokenType.UNUSED)) for number in range(max(rows) + 1)
     ]
@@ -76,26 +133,27 @@ def _type(token: Added) -> TokenType:
     return TokenType.CONTROL if flags else TokenType.USER_DEFINED
 
 
-def _compare(artifact: Artifact, data: bytes) -> list[str]:
-    """Refuse what would be read as another model, and say which added tokens are found otherwise.
-
-    Raises:
-        ExportError: llama.cpp would merge otherwise.
-    """
+def _again(artifact: Artifact, data: bytes) -> Artifact:
+    """What llama.cpp makes of the file."""
     try:
-        again = READER.read(Source("vocabulary.gguf", data), Options()).artifact
+        return READER.read(Source("vocabulary.gguf", data), Options()).artifact
     except (SourceError, ArtifactError) as error:
         raise ExportError(f"llama.cpp cannot run {artifact.name} as it is: {error}") from error
-    numbers = {number for number in artifact.token_ids[0] if number is not None}
-    if _told(artifact, numbers) != _told(again, numbers):
-        raise ExportError(f"llama.cpp would merge otherwise than {artifact.name}")
+
+
+def _notes(artifact: Artifact, again: Artifact, around: dict[str, int] | None) -> list[str]:
+    """Which added tokens are found otherwise, and what is missing."""
     theirs = {token.text: token.flags & Flag.SPECIAL for token in again.added}
     changed: dict[str, list[str]] = {}
     for token in artifact.added:
+        if Flag.HIDDEN in token.flags:
+            continue
         how = _FOUND[theirs.get(token.text)]
         if how != _FOUND[token.flags & Flag.SPECIAL]:
             changed.setdefault(how, []).append(token.text)
-    return [f"{how} there: {', '.join(texts)}" for how, texts in changed.items()]
+    notes = [f"{how} there: {', '.join(texts)}" for how, texts in changed.items()]
+    missing = "what stands around a text is for the caller to add"
+    return [*notes, *([missing] if around is None else [])]
 
 
 _FOUND = {
@@ -116,7 +174,17 @@ def _told(artifact: Artifact, numbers: set[int]) -> object:
     return merges, {token for token in tokens if token[1] in numbers}
 
 
-def _file(name: str, pre: str, rows: Rows, merges: list[str], around: dict[str, int]) -> bytes:
+def _file(
+    name: str,
+    rows: Rows,
+    around: dict[str, int],
+    *,
+    pre: str = "default",
+    merges: Sequence[str] = (),
+    scores: Sequence[float] = (),
+    prefix: bool = False,
+) -> bytes:
+    """A file of the model llama, if there are scores, else of gpt2."""
     try:
         from gguf import GGUFWriter
     except ImportError:
@@ -127,11 +195,15 @@ def _file(name: str, pre: str, rows: Rows, merges: list[str], around: dict[str, 
         path = Path(folder, "vocabulary.gguf")
         writer = GGUFWriter(path, "llama")
         writer.add_name(name)
-        writer.add_tokenizer_model("gpt2")
+        writer.add_tokenizer_model("llama" if scores else "gpt2")
         writer.add_tokenizer_pre(pre)
         writer.add_token_list([text for text, _ in rows])
         writer.add_token_types([kind for _, kind in rows])
-        writer.add_token_merges(merges)
+        if scores:
+            writer.add_token_scores(scores)
+            writer.add_add_space_prefix(prefix)
+        else:
+            writer.add_token_merges(merges)
         for role in ("bos", "eos"):
             writer.add_bool(f"tokenizer.ggml.add_{role}_token", role in around)
             if role in around:

@@ -6,7 +6,6 @@ What is written is read again and compared with the model: where it differs, it 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
@@ -82,7 +81,9 @@ def _exported(artifact: Artifact, model: Model) -> Exported:
         again = artifact_of(model, artifact.provenance)
     except (SourceError, ArtifactError) as error:
         raise ExportError(f"{artifact.name} cannot be a SentencePiece model: {error}") from error
-    _compare(artifact, again)
+    compare(artifact, again, "SentencePiece")
+    if _found(artifact) != _found(again):
+        raise ExportError(f"{artifact.name} finds other added tokens than SentencePiece would")
     notes = ["special tokens are never found in text there"]
     if artifact.template is not None:
         notes.append("what stands around a text is for the caller to add")
@@ -154,15 +155,8 @@ def _pieces(artifact: Artifact, unk_id: int) -> tuple[Piece, ...]:
     """The pieces by id; an id without a token is a control piece."""
     made = artifact.models[0]
     found: dict[int, Piece] = {}
-    scores: Iterable[float]
-    if isinstance(made, BPE):
-        ranks = [0.0] * made.n_symbols
-        for number in range(len(made.texts) - made.n_symbols):
-            ranks.append(ranks[-1] if number in made.ties else -1.0 - number)
-        scores = ranks
-    else:
-        assert isinstance(made, Viterbi)
-        scores = made.scores
+    assert isinstance(made, BPE | Viterbi)
+    scores = merge_scores(made) if isinstance(made, BPE) else made.scores
     ids = artifact.token_ids[0]
     for token, text, score in zip(ids, made.texts, scores, strict=True):
         if token is not None:
@@ -180,6 +174,14 @@ def _pieces(artifact: Artifact, unk_id: int) -> tuple[Piece, ...]:
     )
 
 
+def merge_scores(model: BPE) -> list[float]:
+    """Scores of a BPE's tokens by which SentencePiece merges in its order."""
+    scores = [0.0] * model.n_symbols
+    for number in range(len(model.texts) - model.n_symbols):
+        scores.append(scores[-1] if number in model.ties else -1.0 - number)
+    return scores
+
+
 def _kind(added: Added, made: BPE | Viterbi | object) -> Kind:
     """What an added token is to SentencePiece."""
     if Flag.SPECIAL in added.flags:
@@ -191,15 +193,29 @@ def _kind(added: Added, made: BPE | Viterbi | object) -> Kind:
     raise ExportError(f"the added token {added.text!r} is found in a way SentencePiece has not")
 
 
-def _compare(artifact: Artifact, again: Artifact) -> None:
-    """Refuse what would not come back."""
+def _found(artifact: Artifact) -> list[tuple[str, int]]:
+    """The added tokens that are found in every text."""
+    return [(each.text, each.id) for each in artifact.added if each.flags == Flag.NORMALIZED]
+
+
+def compare(artifact: Artifact, again: Artifact, engine: str) -> None:
+    """Refuse a model that an engine would run as another.
+
+    Args:
+        artifact: the model.
+        again: what the engine makes of the file, which has one model and one route.
+        engine: its name.
+
+    Raises:
+        ExportError: it would normalize, cut or merge otherwise, or has other tokens.
+    """
     name, (one,), (other,) = artifact.name, artifact.models, again.models
     if not _same_steps(artifact, _steps(artifact), again, _steps(again)):
-        raise ExportError(f"pieces of the user keep text from being normalized as {name} does")
+        raise ExportError(f"{engine} would normalize text otherwise than {name}")
     if {*zip(one.texts, artifact.token_ids[0], strict=True)} != {
         *zip(other.texts, again.token_ids[0], strict=True)
     } or [*one.byte_ids] != [*other.byte_ids]:
-        raise ExportError(f"not all tokens of {name} can be pieces that text becomes")
+        raise ExportError(f"not all tokens of {name} can be what text becomes in {engine}")
     if isinstance(one, BPE) and isinstance(other, BPE):
         texts, others = one.texts, other.texts
         pairs = zip(
@@ -210,16 +226,13 @@ def _compare(artifact: Artifact, again: Artifact) -> None:
         odd = next((pair for pair, there in pairs if pair != there), None)
         if odd is not None or len(one.merges) != len(other.merges) or one.ties != other.ties:
             raise ExportError(
-                f"SentencePiece merges by texts, {name} by pairs, which differ"
+                f"{engine} merges by texts, {name} by pairs, which differ"
                 + (f", first for {odd[0]!r} and {odd[1]!r}" if odd else "")
             )
         if (one.whole and one.unmade) or (one.fuse != other.fuse and not one.byte_ids):
             raise ExportError(f"{name} takes whole pieces or joins what is unknown otherwise")
     elif one != other:
-        raise ExportError(f"the scores of {name} are not those of a SentencePiece model")
-    found = [(each.text, each.id) for each in artifact.added if each.flags == Flag.NORMALIZED]
-    if found != [(each.text, each.id) for each in again.added if each.flags == Flag.NORMALIZED]:
-        raise ExportError(f"{name} finds other added tokens than SentencePiece would")
+        raise ExportError(f"the scores of {name} are not those of a {engine} model")
     (route,), (another,) = artifact.routes, again.routes
     cuts = [
         [part.stages[number].automaton for number in each.stages]
@@ -229,7 +242,7 @@ def _compare(artifact: Artifact, again: Artifact) -> None:
     if len(cuts[0]) != len(cuts[1]) or not all(
         _alike(artifact.scanners, a, again.scanners, b) for a, b in zip(*cuts, strict=True)
     ):
-        raise ExportError(f"{name} cuts text before its model sees it, and SentencePiece does not")
+        raise ExportError(f"{name} cuts text before its model sees it, and {engine} does not")
 
 
 def _spelled(model: Model) -> bytes:
