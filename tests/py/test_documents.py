@@ -16,6 +16,7 @@ pytest.importorskip("tokenizers", reason="needs tokenizers")
 from documents import ALPHABET, WORDS, compare, document, texts_for
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from wwho.importers import Source, import_source
 from wwho.importers.huggingface.cutting import THOUSANDS
 
 N = 240 if EXHAUSTIVE else 40
@@ -122,7 +123,11 @@ def test_clip() -> None:
     made.normalizer = normalizers.Sequence(
         [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()]
     )
-    assert compare(json.loads(made.to_str()), texts()) == "equal"
+    clip = json.loads(made.to_str())
+    assert compare(clip, texts()) == "equal"
+    artifact = import_source(Source("tokenizer.json", json.dumps(clip).encode())).artifact
+    assert len(artifact.within) == 2
+    assert not artifact.rewriting  # which would be done to all of each text
 
 
 def test_a_first_mark_after_a_space_in_front_is_refused() -> None:

@@ -39,8 +39,8 @@ class Draft:
         stages: number of the scanner, and actions.
         normalizer: steps before added tokens of normalized text are found.
         rewriting: steps between added tokens.
-        within: steps of each pretoken.
-        inside: whether steps that follow are of each pretoken.
+        within: steps that rewrite each pretoken.
+        inside: whether the steps that follow do that.
         byte_level: whether tokens are spelled in the alphabet that stands for bytes.
         words: the place of the stage that drops white space, where it comes first of all.
         ideographs: the step that sets ideographs apart by spaces, while a stage may do it.
@@ -75,7 +75,7 @@ class Draft:
 
     @property
     def steps(self) -> list[Step]:
-        """Where the next step goes: those of each pretoken, or those between added tokens."""
+        """Where the next step goes."""
         return self.within if self.inside else self.rewriting
 
     def scanner(self, name: str, *rules: Node, longest: bool = False, empty: bool = False) -> int:

@@ -1,7 +1,7 @@
 """What neither stages nor models can do, steps do to each piece.
 
 They spell it in characters that stand for bytes, tell its first and last character, take out what
-no model knows. After the last stage, that are steps of each pretoken: `enter` begins them.
+no model knows. After the last stage, they rewrite each pretoken; `enter` begins such steps.
 
 Where a stage has to cut what steps have made of pieces, `settle` makes steps of the stages so far:
 they put marks, which are lone surrogates and so in no text, where pieces begin and end. Steps after
