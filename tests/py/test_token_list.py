@@ -88,7 +88,8 @@ def test_protected_tokens_come_back(tmp_path: Path) -> None:
 
 
 def test_a_list_that_does_not_make_the_model_says_so(cli: Cli) -> None:
-    for path, reason in ((VECTORS[-2], "routes"), (VECTORS[0], "")):
+    routed = next(path for path in VECTORS if path.stem == "tiny")
+    for path, reason in ((routed, "routes"), (VECTORS[0], "")):
         ran = cli("inspect", "--tokens", path)
         assert ran.code == 0
         assert ran.err.startswith("wwho: these tokens alone do not make the model: ")
