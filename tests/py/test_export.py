@@ -471,6 +471,27 @@ def test_what_a_gguf_of_characters_cannot_hold() -> None:
             export(artifact, "gguf")
 
 
+def test_a_gguf_has_no_added_tokens_of_normalized_text() -> None:
+    document = llama_document()
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "special"), False)
+    added = {"id": 266, "content": "ca", "normalized": True, **flags}
+    for normalized in (True, False):
+        document["added_tokens"] = [{**added, "normalized": normalized}]
+        document["model"]["vocab"].pop("ca", None)
+        artifact = import_source(Source("x.json", json.dumps(document).encode())).artifact
+        if normalized:
+            with pytest.raises(ExportError, match="finds added tokens in normalized text.*: \u2581ca"):
+                export(artifact, "gguf")
+            continue
+        again = import_source(Source("x.gguf", export(artifact, "gguf").data)).artifact
+        ours, theirs = (
+            wwho.Tokenizer.from_bytes(write_artifact(each)) for each in (artifact, again)
+        )
+        for text in ("the cat", "ca ca", "caca the"):
+            ids = ours.encode(text, add_special_tokens=False)
+            assert theirs.encode(text, add_special_tokens=False) == ids
+
+
 def test_published_models_of_characters_in_a_gguf() -> None:
     """Tokens that no merge makes are none there; Gemma's lines are found in every text."""
     for name in ("yi", "gemma3"):

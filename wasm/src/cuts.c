@@ -61,13 +61,14 @@ WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a) {
     }
 }
 
-WWHO_LOCAL bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint32_t b, bool kept) {
+/* Whether the scanner of a route ends a pretoken between two classes, whatever came before. */
+static bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint32_t b) {
     const wwho_automaton *scanner = model->routes[route].scanner;
     if (!scanner) return false;
     for (uint32_t state = 0; (state = next_state(scanner, scanner->after + a * scanner->words, state)) != 0;) {
         uint32_t entry = entry_of(scanner, state, b);
         uint32_t last = ENTRY_MARK(entry_of(scanner, state, model->classes.n_classes));
-        if (entry & ENTRY_ROW || !last || ENTRY_MARK(entry) != last || (kept && model->routes[route].actions[last - 1])) return false;
+        if (entry & ENTRY_ROW || !last || ENTRY_MARK(entry) != last || model->routes[route].actions[last - 1]) return false;
     }
     return true;
 }
@@ -97,7 +98,7 @@ static bool only_mark(const wwho_automaton *a, uint32_t state, uint32_t mark) {
 /* Whether a place between the classes a and b, with c after b, is safe. */
 static bool is_safe(const wwho_model *model, uint32_t a, uint32_t b, uint32_t c) {
     const wwho_automaton *router = model->router;
-    if (!router) return ends_piece(model, 0, a, b, true);
+    if (!router) return ends_piece(model, 0, a, b);
     uint32_t fresh = entry_of(router, next_of(router, entry_of(router, WWHO_START, b)), c);
     for (uint32_t state = 0; (state = next_state(router, router->after + a * router->words, state)) != 0;) {
         uint32_t first = entry_of(router, state, b), last = ENTRY_MARK(entry_of(router, state, model->classes.n_classes));
@@ -109,7 +110,7 @@ static bool is_safe(const wwho_model *model, uint32_t a, uint32_t b, uint32_t c)
         if (next != next_of(router, fresh)) return false;
         if (ENTRY_MARK(entry) != ENTRY_MARK(fresh) && (ENTRY_MARK(fresh) || !next)) return false;
         bool alone = last && (!ENTRY_MARK(entry) || ENTRY_MARK(entry) == last) && (!next || only_mark(router, next, last));
-        if (!alone || !ends_piece(model, last - 1, a, b, true)) return false;
+        if (!alone || !ends_piece(model, last - 1, a, b)) return false;
     }
     return true;
 }

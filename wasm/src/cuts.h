@@ -7,9 +7,6 @@
 /* The last safe place in ordinary text, or 0. */
 WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wanted, const uint8_t *text, size_t len);
 
-/* Whether the scanner of a route ends a match between two classes, whatever came before. With `kept`, the match must be a pretoken. */
-WWHO_LOCAL bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint32_t b, bool kept);
-
 /* In text[at..*end), which more text follows, the end of the last added token of a kind after which the text may be cut, or `at`. Lowers
  * *end so that the text between has no such token, whatever follows. With `origins`, only places with an origin are cut. */
 WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, const uint32_t *origins, size_t at,

@@ -230,18 +230,23 @@ class ReferenceBackend(Backend):
         characters, starts = read_characters(text)
         for begin, end, number in self._segments(characters, whole):
             cuts = self._cut(characters[begin:end], number, whole)
-            for spans in self._spans(cuts, number, starts[begin:]):
+            for spans in self._spans(cuts, number, starts, begin):
                 yield number, spans
 
     def _spans(
-        self, cuts: Iterable[list[tuple[int, int, int]]], number: int, starts: Sequence[int]
+        self,
+        cuts: Iterable[list[tuple[int, int, int]]],
+        number: int,
+        starts: Sequence[int],
+        begin: int = 0,
     ) -> Iterator[list[Span]]:
-        """The pretokens of a segment by bytes; its characters begin at `starts`."""
+        """The pretokens of a segment by bytes; characters start at `starts`, its own from `begin`."""
         first = True
         for cut in cuts:
             spans = []
             for start, stop, rule in cut:
-                spans.append(Span(starts[start], starts[stop], number, rule, first))
+                place = starts[begin + start], starts[begin + stop]
+                spans.append(Span(*place, number, rule, first))
                 first = False
             yield spans
 

@@ -73,11 +73,17 @@ def _llama(artifact: Artifact, model: BPE) -> Exported:
     for byte, number in enumerate(model.byte_ids):
         assert number is not None
         rows[number] = f"<0x{byte:02X}>", TokenType.BYTE
-    for token in artifact.added:  # of a model's token, the type tells that it is found, too
+    for token in reversed(artifact.added):  # the type tells that a model's token is found, too
         if Flag.HIDDEN in token.flags:
             rows.setdefault(token.id, (token.text, TokenType.UNUSED))
         else:
             rows[token.id] = token.text, _type(token)
+    normalized = [token for token in artifact.added if Flag.NORMALIZED in token.flags]
+    if found := [token.text for token in normalized if Flag.SPECIAL not in token.flags]:
+        raise ExportError(
+            f"{artifact.name} finds added tokens in normalized text, llama.cpp in the text as it "
+            f"is: {', '.join(found)}"
+        )
     around = _around(artifact.template)
     prefix = any(isinstance(step, Ends) for step in artifact.steps)
     every = _filled(rows)
@@ -91,6 +97,9 @@ def _llama(artifact: Artifact, model: BPE) -> Exported:
     made = model if model.whole else only_made(model)
     compare(replace(artifact, models=(made,)), again, "llama.cpp")
     notes = _notes(artifact, again, around)
+    if normalized:
+        texts = ", ".join(token.text for token in normalized)
+        notes.append(f"found in the text as it is there, not in normalized text: {texts}")
     if again.decoder != artifact.decoder:
         notes.append("ids decode as they do in llama.cpp")
     return Exported(data, tuple(notes))
