@@ -240,7 +240,7 @@ class ReferenceBackend(Backend):
         starts: Sequence[int],
         begin: int = 0,
     ) -> Iterator[list[Span]]:
-        """The pretokens of a segment by bytes; characters start at `starts`, its own from `begin`."""
+        """The pretokens of a segment by bytes; its characters are those from `begin` on."""
         first = True
         for cut in cuts:
             spans = []
