@@ -45,6 +45,7 @@ def texts() -> list[str]:
         "",
         *LINES,
         *("1" * n for n in (509, 510, 511, 1024)),
+        *("²1 1² ½½ 12³4 1234", "«a» §1¶ ¡«!» İ½ ½1 ĲĠ Ġ ab½"),
         *("".join(rng.choices(parts, k=rng.randint(1, 12))) for _ in range(200)),
         *(" ".join(rng.choices(words, k=rng.randint(2, 40))) for _ in range(60)),
     ]
@@ -67,6 +68,15 @@ CUTS: dict[str, Sequence[Any]] = {
     "between groups": (Bytes(use_regex=False), Split(Regex(r"(?=(\d{3})+(?!\d))"), "isolated")),
     "groups up to the end": (Split(Regex(r"\p{N}{1,2}(?=(\p{N}{2})*$)"), "isolated"), Bytes()),
     "AFMoE": (*(Split(Regex(each["pattern"]["Regex"]), "isolated") for each in THOUSANDS), Bytes()),
+    "each punctuation of bytes": (
+        Bytes(),
+        pre_tokenizers.Punctuation(),
+        Split(Regex("[a-c]+(?![0-9])"), "merged_with_previous"),
+        Split("b", "removed"),
+    ),
+    "a byte": (Bytes(add_prefix_space=False), Split("½", "isolated")),
+    "before a byte": (Bytes(), pre_tokenizers.Punctuation("merged_with_next")),
+    "three bytes": (Bytes(), Split(Regex("[^a]{3}"), "isolated")),
     "with its like": (Split("a", "contiguous"), Split(Regex("[0-9]"), "contiguous", True), Bytes()),
 }
 
@@ -91,6 +101,20 @@ def trained(*cuts: Any, alphabet: Sequence[str] | None = None, **options: Any) -
 @pytest.mark.parametrize("name", CUTS)
 def test_bytes_after_other_cuts(name: str) -> None:
     assert compare(json.loads(trained(*CUTS[name]).to_str()), texts()) == "equal"
+
+
+def test_cuts_inside_characters() -> None:
+    """Where they cut no token, stages are enough; else steps spell the bytes."""
+    apart, together = (json.loads(trained(*CUTS[name]).to_str()) for name in ("Falcon", "Bert"))
+    together["pre_tokenizer"] = apart["pre_tokenizer"]
+    together["model"]["vocab"]["Â²"] = len(together["model"]["vocab"])
+    together["model"]["merges"].append(["Â", "²"])
+    assert compare(together, texts()) == "equal"
+    made = [
+        import_source(Source("tokenizer.json", json.dumps(each).encode())).artifact
+        for each in (apart, together)
+    ]
+    assert [bool(each.steps) for each in made] == [False, True]
 
 
 def test_bytes_that_are_no_tokens_vanish() -> None:

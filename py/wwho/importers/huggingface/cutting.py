@@ -12,10 +12,11 @@ from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.nfa import nullable
 from wwho.compile.oniguruma import parse_oniguruma
 from wwho.compile.scanners import Scanner
-from wwho.compile.syntax import Alt, Chars, Look, Node, Repeat, Seq, alt, many
+from wwho.compile.syntax import Alt, Chars, Look, Node, Repeat, Seq, alt, many, mapped
 from wwho.compile.unicode import category, script, script_names, white_space, word
+from wwho.errors import PatternError
 from wwho.format.model import Action
-from wwho.format.rewriting import Ends, Replace
+from wwho.format.rewriting import STAND_INS, Ends, Replace
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft, one
@@ -70,11 +71,8 @@ def add_pretokenizer(value: Value, draft: Draft) -> None:
     if value.raw is None:
         return
     check_options(value)
-    if draft.byte_level and value.kind() not in ("Sequence", "ByteLevel"):
-        value.fail(
-            f"{value.kind()} after ByteLevel cuts between the bytes of a character, which no "
-            "artifact can; put it before ByteLevel"
-        )
+    if draft.byte_level and value.kind() not in _CUT_BYTES:
+        value.fail(f"{value.kind()} after ByteLevel looks at bytes; put it before ByteLevel")
     if draft.inside and value.kind() != "Sequence":
         settle(value, draft)
         unmark(draft)
@@ -126,6 +124,31 @@ def _cut(draft: Draft, name: str, node: Node, behaviour: str, invert: bool = Fal
     draft.stage(name, (node, match), (Alt(()), begins), (ANY, follows), empty=True)
 
 
+def _of_text(node: Node, draft: Draft, behaviour: str) -> Node:
+    """What a pattern finds in a text, if it is for the characters that stand for bytes.
+
+    A longer character of the text is several bytes, which a pattern must not look at. One that
+    finds single bytes may, if it cuts out each or all in a row (`Draft.apart`).
+
+    Raises:
+        PatternError: it looks at them.
+    """
+    far: set[int] = set()
+
+    def of_text(chars: CodePointSet) -> CodePointSet:
+        found = [byte for char, byte in STAND_INS.items() if char in chars]
+        far.update(byte for byte in found if byte >= 0x80)
+        return CodePointSet.of(*(byte for byte in found if byte < 0x80))
+
+    found = mapped(node, of_text)
+    cuts = isinstance(node, Chars) and behaviour in ("Isolated", "Contiguous")
+    if nullable(node) or (far and not cuts):
+        raise PatternError("after ByteLevel, it looks at the bytes of a character")
+    if far:
+        draft.apart.append((frozenset(far), behaviour == "Contiguous"))
+    return found
+
+
 def _behaviour(value: Value, default: str | None = None) -> str:
     found = value.text("behavior") if default is None else value.text("behavior", default)
     if found not in BEHAVIOURS:
@@ -135,7 +158,9 @@ def _behaviour(value: Value, default: str | None = None) -> str:
 
 def _split(value: Value, draft: Draft) -> None:
     node, behaviour, invert = pattern_of(value), _behaviour(value), value.flag("invert")
-    if node is not None and not invert and _is_replaced(draft, node):
+    if draft.byte_level:
+        node = _of_text(Seq() if node is None else node, draft, "" if invert else behaviour)
+    elif node is not None and not invert and _is_replaced(draft, node):
         return  # as in Gemma's files
     if node is not None and behaviour == "Isolated" and not invert and (found := grouped(node)):
         settle(value, draft)
@@ -277,12 +302,17 @@ def set_ideographs_apart(draft: Draft) -> None:
 
 
 def _punctuation(value: Value, draft: Draft) -> None:
-    _cut(draft, "punctuation", Chars(punctuation()), _behaviour(value, "Isolated"))
+    _cut_out(draft, "punctuation", punctuation(), _behaviour(value, "Isolated"))
 
 
 def _digits(value: Value, draft: Draft) -> None:
     behaviour = "Isolated" if value.flag("individual_digits") else "Contiguous"
-    _cut(draft, "digits", Chars(category("N", "17.0")), behaviour)
+    _cut_out(draft, "digits", category("N", "17.0"), behaviour)
+
+
+def _cut_out(draft: Draft, name: str, chars: CodePointSet, behaviour: str) -> None:
+    node: Node = Chars(chars)
+    _cut(draft, name, _of_text(node, draft, behaviour) if draft.byte_level else node, behaviour)
 
 
 def _delimiter(value: Value, draft: Draft) -> None:
@@ -317,6 +347,7 @@ def _scripts(_: Value, draft: Draft) -> None:
 
 
 _DROP_SPACES = ("BertPreTokenizer", "Whitespace", "WhitespaceSplit")
+_CUT_BYTES = ("ByteLevel", "Digits", "Punctuation", "Sequence", "Split")
 _KINDS: dict[str, Callable[[Value, Draft], None]] = {
     "BertPreTokenizer": _bert,
     "ByteLevel": _byte_level,

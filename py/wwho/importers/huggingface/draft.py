@@ -42,6 +42,8 @@ class Draft:
         within: steps that rewrite each pretoken.
         inside: whether the steps that follow do that.
         byte_level: whether tokens are spelled in the alphabet that stands for bytes.
+        apart: bytes of longer characters that a pre-tokenizer cuts out, each or all in a row
+            (true). No stage does, so no token may have both such bytes and others.
         words: the place of the stage that drops white space, where it comes first of all.
         ideographs: the step that sets ideographs apart by spaces, while a stage may do it.
         spelled: whether steps spell texts in the characters that stand for bytes, so that models
@@ -63,6 +65,7 @@ class Draft:
     within: list[Step] = field(default_factory=list)
     inside: bool = False
     byte_level: bool = False
+    apart: list[tuple[frozenset[int], bool]] = field(default_factory=list)
     words: int | None = None
     ideographs: Step | None = None
     spelled: bool = False

@@ -153,6 +153,7 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
                 f"a token of {len(spelled)} bytes; {MAX_TOKEN_BYTES} are possible: {shown(text)}"
             )
         else:
+            _cut_nowhere(value.at("vocab"), draft, text, spelled)
             tokens[spelled] = number
     if not byte_level and not {*tokens.values()} - {*map(vocab.__getitem__, bytes_of)}:
         # A model has one token at least that is no byte; no text becomes this one.
@@ -193,6 +194,13 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         added={*added.values()},
     )
     return Vocabulary(model, vocab, hidden, symbol, decoding)
+
+
+def _cut_nowhere(value: Value, draft: Draft, text: str, token: bytes) -> None:
+    """Refuse a token that a pre-tokenizer cuts and no stage does (`Draft.apart`)."""
+    for cut, together in draft.apart if len(token) > 1 else ():
+        if not (cut.isdisjoint(token) or (together and cut.issuperset(token))):
+            value.fail(f"a pre-tokenizer cuts the bytes of the token {shown(text)}")
 
 
 def _unknown(
