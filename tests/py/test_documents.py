@@ -231,6 +231,27 @@ def test_tokens_in_the_characters_that_stand_for_bytes(flag: str) -> None:
     assert compare(made, hard) == "equal"
 
 
+def test_an_added_token_whose_characters_stand_for_bytes() -> None:
+    """Of no token of the model; it decodes to those bytes."""
+    made = json.loads(trained(Bytes()).to_str())
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "special", "normalized"), False)
+    for place, text in enumerate(["İ", "éa", "é b", "漢"], len(made["model"]["vocab"])):
+        made["added_tokens"].append({"id": place, "content": text, **flags})
+    assert compare(made, ["a İ", "éa é b", "漢字"]) == "equal"
+
+
+def test_two_added_tokens_of_one_id() -> None:
+    """The last one is found; the id decodes to the first if that is rewritten."""
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "special"), False)
+    made = json.loads(Tokenizer(models.WordLevel({"[UNK]": 0, "b": 2}, "[UNK]")).to_str())
+    made["added_tokens"] = [
+        {"id": 2, "content": text, **flags, "normalized": text == "a"} for text in ("a", "b")
+    ]
+    assert compare(made, ["a", "b"]) == "equal"
+    made["normalizer"] = {"type": "Prepend", "prepend": "x"}
+    assert 'the id 2 of "b" decodes to "a"' in compare(made, [])
+
+
 def test_what_cannot_be_opened_is_refused() -> None:
     """The import says it, not the one who opens what it wrote."""
     pieces = [(text, -1.0) for text in ("a", "<unk>", "<unk>", "<0x61>")]

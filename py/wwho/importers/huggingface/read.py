@@ -21,6 +21,7 @@ from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Flag, Route
 from wwho.format.normalizer import MAX_STEPS
+from wwho.format.rewriting import STAND_INS
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.around import read_decoder, read_template
 from wwho.importers.huggingface.cutting import add_pretokenizer, cut_words
@@ -284,21 +285,23 @@ def _added(
     moved = 0
     for place, (text, flags, stated) in enumerate(listed):
         number, value = ids[text], root.at("added_tokens").at(place)
+        forms = spelled(text, number, flags, draft, scanners)
         if last[number] != text:
+            if len(forms) > 1:
+                value.fail(f"the id {number} of {shown(last[number])} decodes to {shown(text)}")
             draft.notes.append(
                 f"ignored: the added token {shown(text)}; {ENGINE} gives its id {number} to "
                 f"{shown(last[number])}, too, and finds only that"
             )
             continue
         bare = draft.byte_level and not text.isascii() and text not in vocabulary.hidden
-        if text in vocabulary.ids and bare:
-            value.fail(f"{shown(text)} gets the id {number} of a token that stands for other bytes")
+        if bare and (text in vocabulary.ids or STAND_INS.keys() >= {*text}):
+            value.fail(f"{shown(text)} with the id {number} stands for other bytes")
         if bytes_alone and owners.get(number, text) != text:
             value.fail(
                 f"{shown(text)} gets the id {number}, which is that of {shown(owners[number])}"
             )
         moved += stated != number
-        forms = spelled(text, number, flags, draft, scanners)
         if not forms[0].text:
             value.fail(
                 f"nothing is left of its normalized text, found {shown(text)}; set its "
