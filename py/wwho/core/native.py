@@ -67,6 +67,7 @@ class NativeBackend(CoreBackend):
         # The model lies in the workspace and reads the blob: both must live as long as it.
         self._memory = (held, workspace)
         self._pool = Pool(self._model)
+        self._free = self._pool.free
         self._outputs: list[Output] = []  # of past calls of decode; append and pop are atomic
         self.info = core_info(_Opened(self._model))
 
@@ -93,17 +94,8 @@ class NativeBackend(CoreBackend):
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """See `Backend`."""
-        # As `_encode` does it, without what that costs: half the price of a short call.
-        free = self._pool.free
-        try:
-            columns = free.pop()
-        except IndexError:
-            columns = self._pool.take(0, 0)
-        ids: list[int] | None = _ids.encode(self._address, columns.address, text, allowed, unk)
-        free.append(columns)
-        if ids is None:
-            return self._encode(text, allowed, _UNK * unk, Columns.id_list)
-        return ids
+        ids: list[int] | None = _ids.encode(self._address, self._free, text, allowed, unk)
+        return self._encode(text, allowed, _UNK * unk, Columns.id_list) if ids is None else ids
 
     def encode_unadded(self, text: bytes) -> list[int]:
         """See `Backend`."""
@@ -131,7 +123,8 @@ class NativeBackend(CoreBackend):
 
     def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
         """See `Backend`."""
-        return self._encode(text, allowed, _UNK * unk, Columns.packed)
+        ids: bytearray | None = _ids.encode_packed(self._address, self._free, text, allowed, unk)
+        return self._encode(text, allowed, _UNK * unk, Columns.packed) if ids is None else ids
 
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool
@@ -254,14 +247,14 @@ class NativeBackend(CoreBackend):
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
         """See `Backend`."""
-        flags, most = _UNK * unk, min(limit, MAX_LENGTH)
-        columns = self._pool.take(0, 0)  # as in `encode`
-        job = columns.counting
-        job.flags, job.cap = flags, most
-        status = lib.wwho_encode(self._model, text, len(text), allowed or _NULL, job)
-        n = int(job.n)
-        self._pool.give_back(columns)
-        return self._encode(text, allowed, flags, Columns.number, 0, cap=most) if status else n
+        n: int | None = None
+        if limit >= len(text):
+            n = _ids.count(self._address, self._free, text, allowed, unk)
+        if n is None:
+            n = self._encode(
+                text, allowed, _UNK * unk, Columns.number, 0, cap=min(limit, MAX_LENGTH)
+            )
+        return n
 
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
@@ -426,7 +419,6 @@ class Columns:
         ends: at which byte it ends; null until it is wanted.
         spans: pretokens and units; null until they are wanted.
         job: what `wwho_encode` takes where ids alone are wanted.
-        counting: what it takes where only their number is.
         address: where `job` is.
         asked: what it took otherwise.
         owner: what keeps the scratch memory.
@@ -434,14 +426,14 @@ class Columns:
 
     __slots__ = (
         *("scratch", "room", "ids", "starts", "ends", "spans"),
-        *("job", "counting", "address", "asked", "owner"),
+        *("job", "address", "asked", "owner"),
     )
 
     def __init__(self, size: int) -> None:
         """Columns without room, with so much scratch memory."""
         self.owner, at = _zeroed(size)
         self.scratch = (at, size)
-        self.job, self.counting = (ffi.new("wwho_job *", self.scratch) for _ in range(2))
+        self.job = ffi.new("wwho_job *", self.scratch)
         self.address = _address(self.job)
         self.clear()
 

@@ -64,7 +64,9 @@ class Opened:
     ) -> tuple[bytes, bytes | None]:
         """The bytes of a text and the mask of allowed special tokens."""
         data = to_bytes(text)
-        return data, self._mask(data, allowed, disallowed)
+        if allowed or disallowed or self._disallowed:
+            return data, self._mask(data, allowed, disallowed)
+        return data, None
 
     def _form(self, text: Text) -> bytes:
         """A text as the model's first steps rewrite it."""
