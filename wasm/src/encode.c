@@ -318,10 +318,12 @@ static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_p
  * empty if the pretoken contains anything else. */
 static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at,
                              size_t end) {
+    const bool characters = FETCHES && are_characters(route->units);
     wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
+    uint32_t whole = WWHO_NONE;
     for (uint32_t rule = WWHO_SYLLABLE, code_point; c.at < end;) {
         size_t start = c.at;
-        if (FETCHES && are_characters(route->units))
+        if (characters)
             c.at += utf8_next(e->text + start, end - start, &code_point);
         else
             scan(&e->model->classes, route->units, &c, &rule);
@@ -331,8 +333,12 @@ static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, co
             return;
         }
         push_symbol(row, token);
+        if (!characters || start > at) continue;
+        whole = row->tokens[0] = find_at(e, v, at, end - at);
+        if (whole >= v->n_symbols && whole < v->n_plain) return; /* its symbols would be those of the token; as Llama 2, 0.95 of the time */
+        row->tokens[0] = token;
     }
-    uint32_t whole = find_at(e, v, at, end - at);
+    if (!characters) whole = find_at(e, v, at, end - at);
     if (whole >= v->n_plain && whole != WWHO_NONE)
         row->n = 0;
     else if (spans_units(v, whole, row->n)) {
