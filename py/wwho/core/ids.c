@@ -57,14 +57,16 @@ static int begin(running *r, PyObject *const *args, bool count_only) {
     return status == WWHO_OK;
 }
 
-static PyObject *id_list(const wwho_job *job) {
-    PyObject *ids = PyList_New((Py_ssize_t)job->n);
-    for (size_t i = 0; ids && i < job->n; i++) {
-        PyObject *number = number_with(job->ids[i]);
-        if (!number || PyList_SetItem(ids, (Py_ssize_t)i, number)) Py_CLEAR(ids);
+static PyObject *list_of(const uint32_t *ids, size_t n) {
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; list && i < n; i++) {
+        PyObject *number = number_with(ids[i]);
+        if (!number || PyList_SetItem(list, (Py_ssize_t)i, number)) Py_CLEAR(list);
     }
-    return ids;
+    return list;
 }
+
+static PyObject *id_list(const wwho_job *job) { return list_of(job->ids, job->n); }
 
 static PyObject *id_bytes(const wwho_job *job) {
     return PyByteArray_FromStringAndSize((const char *)job->ids, (Py_ssize_t)(job->n * sizeof *job->ids));
@@ -93,8 +95,32 @@ METHOD(encode, id_list)
 METHOD(encode_packed, id_bytes)
 METHOD(count, number)
 
+/* lists(ids, rows): the ids from each row to the next one, as a list of lists. Buffers of uint32_t and of int64_t. */
+static PyObject *lists(PyObject *self, PyObject *const *args, Py_ssize_t n_args) {
+    (void)self;
+    if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments");
+    Py_buffer ids, rows;
+    if (PyObject_GetBuffer(args[0], &ids, PyBUF_SIMPLE)) return NULL;
+    if (PyObject_GetBuffer(args[1], &rows, PyBUF_SIMPLE)) {
+        PyBuffer_Release(&ids);
+        return NULL;
+    }
+    const int64_t *row = rows.buf;
+    Py_ssize_t n = rows.len / (Py_ssize_t)sizeof *row - 1;
+    int collects = PyGC_Disable(); /* so many lists would be visited again and again, a sixth of the time; none can be garbage */
+    PyObject *made = PyList_New(n);
+    for (Py_ssize_t i = 0; made && i < n; i++) {
+        PyObject *list = list_of((const uint32_t *)ids.buf + row[i], (size_t)(row[i + 1] - row[i]));
+        if (!list || PyList_SetItem(made, i, list)) Py_CLEAR(made);
+    }
+    if (collects) PyGC_Enable();
+    PyBuffer_Release(&ids);
+    PyBuffer_Release(&rows);
+    return made;
+}
+
 #define FUNCTION(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
-static PyMethodDef functions[] = {FUNCTION(encode), FUNCTION(encode_packed), FUNCTION(count), {NULL, NULL, 0, NULL}};
+static PyMethodDef functions[] = {FUNCTION(encode), FUNCTION(encode_packed), FUNCTION(count), FUNCTION(lists), {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef ids_module = {PyModuleDef_HEAD_INIT, "_ids", NULL, -1, functions, NULL, NULL, NULL, NULL};
 

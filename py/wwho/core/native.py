@@ -185,7 +185,8 @@ class NativeBackend(CoreBackend):
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[list[int]]:
         """See `Backend`."""
-        return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _id_lists))]
+        found: list[list[int]] = _ids.lists(*self.encode_batch_packed(texts, allowed, unk, threads))
+        return found
 
     def encode_batch_packed(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -590,12 +591,6 @@ class Encoded(NamedTuple):
         return [end - start for start, end in pairwise(self.rows)]
 
 
-def _id_lists(part: Encoded) -> list[list[int]]:
-    """The ids of each text of a part."""
-    ids = memoryview(ffi.buffer(part.columns.ids, 4 * part.rows[-1])).cast("I")
-    return [ids[start:end].tolist() for start, end in pairwise(part.rows)]
-
-
 def _placed(part: Encoded) -> list[Placed]:
     """The ids of each text of a part, and where they stand."""
     c, n, data = part.columns, part.rows[-1], ffi.from_buffer(part.data)
@@ -604,7 +599,8 @@ def _placed(part: Encoded) -> list[Placed]:
         _called(lib.wwho_offsets(data + start, end - start, *places, stop - row, 0, *places))
     offsets = c.places(n)
     rows = (offsets[start:end] for start, end in pairwise(part.rows))
-    return list(zip(_id_lists(part), rows, strict=True))
+    lists = _ids.lists(part.packed(), array("q", part.rows))
+    return list(zip(lists, rows, strict=True))
 
 
 def _zeroed(size: int) -> tuple[Any, Any]:
