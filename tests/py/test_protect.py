@@ -98,7 +98,6 @@ def test_words_are_those_of_the_parts_between(text: str) -> None:
     assert dict(words.items()) == expected
 
 
-@pytest.mark.filterwarnings("ignore:the base is the 256 bytes alone")
 @settings(max_examples=25)
 @given(lines=st.lists(texts, min_size=1, max_size=20))
 def test_every_backend_finds_them_without_leave(lines: list[str]) -> None:

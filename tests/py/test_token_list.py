@@ -63,7 +63,6 @@ def test_the_list_of_a_shipped_model_is_read_as_the_same_model(cli: Cli, tmp_pat
     )
 
 
-@pytest.mark.filterwarnings("ignore:the base is the 256 bytes alone")
 def test_protected_tokens_come_back(tmp_path: Path) -> None:
     trained = train(
         ["<a>the <b>\tthe\x00<a>"] * 9,

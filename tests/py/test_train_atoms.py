@@ -483,6 +483,7 @@ def test_the_command_trains_what_it_is_asked_for(
         assert PATTERNS.get(pattern, pattern) in (found.get("pattern"), found.get("base:pattern"))
 
 
+@pytest.mark.filterwarnings("default:the base is the 256 bytes alone")
 def test_a_base_of_bytes_alone_is_warned_of_and_a_byte_base_is_not(
     cli: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -21,7 +21,7 @@ from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Flag, Route
 from wwho.format.normalizer import MAX_STEPS
-from wwho.format.rewriting import STAND_INS
+from wwho.format.rewriting import stood_for
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.around import read_decoder, read_template
 from wwho.importers.huggingface.cutting import add_pretokenizer, cut_words
@@ -260,6 +260,8 @@ def assemble(
         before=vocabulary.decoding,
         texts=lambda: {**artifact.decoded, **listed_texts(artifact)},
     )
+    if draft.byte_level and (told := stood_for_bytes(ids)):
+        decoder = replace(decoder or Decoder(), surfaces=told)
     fused = fuse(replace(artifact, decoder=decoder))
     if (n_steps := len(fused.steps)) > MAX_STEPS:
         root.at("normalizer").fail(
@@ -295,8 +297,8 @@ def _added(
             )
             continue
         bare = draft.byte_level and not text.isascii() and text not in vocabulary.hidden
-        if bare and (text in vocabulary.ids or STAND_INS.keys() >= {*text}):
-            value.fail(f"{shown(text)} with the id {number} stands for other bytes")
+        if text in vocabulary.ids and bare:
+            value.fail(f"{shown(text)} gets the id {number} of a token that stands for other bytes")
         if bytes_alone and owners.get(number, text) != text:
             value.fail(
                 f"{shown(text)} gets the id {number}, which is that of {shown(owners[number])}"
@@ -338,6 +340,17 @@ def spelled(
     flags &= ~Flag.SPECIAL
     hidden = Added(text, number, Flag.HIDDEN)
     return [Added(form, number, flags), hidden]
+
+
+def stood_for_bytes(ids: Mapping[str, int]) -> dict[int, bytes]:
+    """Added tokens that decode to others, as all of their characters stand for bytes.
+
+    Example:
+        >>> stood_for_bytes({"Th\u00e9": 5, "the": 6, "\u0dc1": 7})
+        {5: b'Th\\xe9'}
+    """
+    found = {number: stood_for(text) for text, number in ids.items() if not text.isascii()}
+    return {number: text for number, text in found.items() if text is not None}
 
 
 def components(document: Mapping[str, Any]) -> dict[str, str]:
