@@ -38,8 +38,8 @@ WASM_OPT = ROOT / "tests" / "node_modules" / "binaryen" / "bin" / "wasm-opt"
 # The linker leaves the first 1,024 bytes of memory unused, which lets wasm-opt fold small offsets.
 # Copies of the small functions named here, which are seldom called, would take 600 bytes.
 APART = [
-    "check", "copy_many", "extra_tokens", "fill_many", "is_late", "level_of", "lower", "next_of",
-    "model_of", "next_step",
+    "check", "copy_many", "extra_tokens", "fill_many", "has_state", "is_late", "level_of", "lower",
+    "model_of", "next_of", "next_step",
 ]  # fmt: skip
 OPT_FLAGS = [
     "--enable-bulk-memory", "--enable-simd", "--strip-producers", "--strip-target-features",

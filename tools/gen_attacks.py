@@ -794,6 +794,7 @@ def rewriting_steps() -> Iterator[Attack]:
             data = patched(data, 4 + change[0], *change[1:])
         yield f"NORMALIZER-{what}", stepping(data)
     yield "NORMALIZER-pairs_not_last", stepping(write_normalizer([PAIRS, RULES]))
+    yield "NORMALIZER-pairs_cut_short", stepping(patched(write_normalizer([PAIRS]), 0, "<H", 2))
     yield "NORMALIZER-pairs_within", stepping(write_normalizer([], [], [RULES], PAIRS))
 
 

@@ -267,7 +267,8 @@ WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_au
     n->plain = take(arena, 2 * sizeof *n->plain);
 #endif
     if (n_steps < 1 || n_steps > WWHO_MAX_STEPS) return WWHO_NORMALIZER;
-    for (wwho_rewriting *step = n->steps; at && step < n->steps + n_steps; step++) {
+    for (wwho_rewriting *step = n->steps; at && step < n->steps + n->n_all; step++) {
+        if (n->pairs) return WWHO_NORMALIZER;
         at = build_step(at, end, arena, automata, n_automata, step);
         if (step->kind != STEP_PAIRS) continue;
         n->pairs = step;
