@@ -222,7 +222,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         unknown = unk != "spell" and self._is_token(unk)
         if allowed_special or disallowed_special or self._disallowed:
             data, mask = self._prepare(text, allowed_special, disallowed_special)
-        else:  # as most calls have it: one for a short text is 1.2 times as fast
+        else:  # as most calls have it: without the call of _prepare, 1.07 to 1.1 times as fast
             data, mask = to_bytes(text), None
         ids = self._backend.encode(data, mask, unknown)
         second = None
