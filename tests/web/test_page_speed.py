@@ -74,6 +74,19 @@ def test_how_much_is_fetched_before_what_is_shown(browser: Any, address: str) ->
     context.close()
 
 
+@pytest.mark.parametrize("name", ["", "syllables.html"])
+def test_no_module_is_found_in_another(page: Any, address: str, name: str) -> None:
+    """The page names all, its workers' too: one that it did not name would be asked for late."""
+    asked: set[str] = set()
+    page.set_viewport_size({"width": 1280, "height": 100})  # what is below is loaded when seen
+    page.on("request", lambda request: asked.add(request.url))
+    page.goto(f"{address}/{name}", wait_until="networkidle")
+    links = page.locator('link[rel="modulepreload"], script[type="module"]')
+    named = links.evaluate_all("all => all.map((each) => each.href ?? each.src)")
+    assert len(named) > 20
+    assert {url for url in asked if url.endswith(".js")} == {*named}
+
+
 def test_the_progress_is_that_of_the_bytes(browser: Any, address: str) -> None:
     """On a slow line, by what has come of the tokenizer that is on its way."""
     context = browser.new_context(service_workers="block")
