@@ -22,7 +22,7 @@ from wwho.importers import Options, Source, import_file, import_source
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 
 FOLDER = Path(__file__).resolve().parents[1] / "tokenizers"
-NAMES = ("qwen2_5", "llama3_2", "yi", "baichuan2", "claude")
+NAMES = ("qwen2_5", "llama3_2", "llama2", "yi", "baichuan2", "claude")
 # These are made of the same parts as one of the others, or as what is trained in test_hf_fast.py
 # and test_documents.py.
 ALIKE = (
