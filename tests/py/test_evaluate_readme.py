@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from exhaustive import EXHAUSTIVE
+from test_gguf import vocabularies  # noqa: F401 - a fixture
 from test_import_files import TRIED, imported, published  # noqa: F401 - fixtures
 
 from wwho.cli.eval import evaluated
@@ -186,23 +187,26 @@ def test_the_baseline_of_the_same_text_and_size() -> None:
 def test_other_language_models(
     corpora: Path,
     imported: Callable[[str], Path],  # noqa: F811
+    vocabularies: Path,  # noqa: F811
     tmp_path: Path,
 ) -> None:
     """English, Sinhala and Hindi, by the command of their table."""
     unpack(corpora, tmp_path)
     files = dict(re.findall(r"\$\(other (\S+) (\w+)\)", PAGE))
     cells_of = {cells[0]: cells[1:] for cells in rows("Beside other")}
-    assert {*files} == {*cells_of} - {*NAMES}
+    of_llama_cpp = dict(re.findall(r"--against (\S+)=\S+/(ggml-vocab-\S+)", PAGE))
+    assert {*files, *of_llama_cpp} == {*cells_of} - {*NAMES}
     own = [name for name in cells_of if name in NAMES]
     tried = {name: file for name, file in files.items() if file in TRIED}
     given = [f"{name}={imported(file)}" for name, file in tried.items()]
+    given += [f"{name}={vocabularies / file}" for name, file in of_llama_cpp.items()]
     texts = [
         DataSet(name, str(tmp_path / "parallel" / f"{name}.txt")) for name in ("en", "si", "hi")
     ]
     found = parallel(texts, [open_baseline(each) for each in (*own, *given)], lambda size: None)
     assert found is not None
     english, *others = found.languages
-    for name in (*own, *tried):
+    for name in (*own, *tried, *of_llama_cpp):
         ratios = [f"{language.premium[name]:.2f}" for language in others]
         assert cells_of[name][:3] == [f"{english.tokens[name]:,}", *ratios]
 
