@@ -38,13 +38,13 @@ WASM_OPT = ROOT / "tests" / "node_modules" / "binaryen" / "bin" / "wasm-opt"
 # The linker leaves the first 1,024 bytes of memory unused, which lets wasm-opt fold small offsets.
 # Copies of the small functions named here, which are seldom called, would take 600 bytes.
 APART = [
-    "check", "copy_many", "extra_tokens", "fill_many", "has_state", "is_late", "level_of", "lower",
-    "model_of", "next_of", "next_step",
+    "check", "copy_many", "extra_tokens", "fill_many", "has_state", "is_late", "known_size",
+    "level_of", "lower", "model_of", "next_of", "next_step",
 ]  # fmt: skip
 OPT_FLAGS = [
     "--enable-bulk-memory", "--enable-simd", "--strip-producers", "--strip-target-features",
     *(f"--no-inline={name}" for name in APART), "-O3", "--converge", "--low-memory-unused",
-    "--flexible-inline-max-function-size=12", "--reorder-functions",
+    "--flexible-inline-max-function-size=12", "--const-hoisting", "--reorder-functions",
 ]  # fmt: skip
 
 

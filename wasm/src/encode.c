@@ -64,6 +64,15 @@ static COLD uint32_t find_at(const wwho_encoder *e, const wwho_vocabulary *v, si
     return find_text(v, e->text + at, n, e->len - at, hash_at(e, at, n));
 }
 
+/* The same for a character: its symbol, or another token, or WWHO_NONE. A byte of broken UTF-8 is not remembered. */
+static uint32_t find_character(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, uint32_t width, uint32_t code_point) {
+    wwho_character *known = &e->merging->characters[code_point % CHARACTERS];
+    uint32_t of = 1 + (code_point << 2 | (uint32_t)(v - e->model->models));
+    if (code_point == REPLACEMENT) return find_at(e, v, at, width);
+    if (known->of != of) *known = (wwho_character){of, find_at(e, v, at, width)};
+    return known->token;
+}
+
 static void flush_phrase(wwho_encoder *e) {
     wwho_row *row = &e->phrase.row;
     if (!row->n) return;
@@ -260,7 +269,7 @@ static COLD void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, co
     for (uint32_t width, code_point; at <= end; at += width) {
         uint32_t token = WWHO_NONE;
         width = at < end ? next_character(e->text + at, end - at, &code_point) : 1;
-        if (at < end) token = find_at(e, v, at, width);
+        if (at < end) token = find_character(e, v, at, width, code_point);
         if (token < v->n_symbols) {
             push_symbol(row, token);
             continue;
@@ -307,7 +316,7 @@ static WARM const wwho_vocabulary *model_of(const wwho_encoder *e, const wwho_pi
 static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_piece *to) {
     const uint32_t *ids = e->block->ids + from->first;
     uint32_t n = to->first - from->first;
-    if (!e->cap || e->n + n + SHORT_ROOM <= e->quick) {
+    if (!e->cap || e->n + n + QUICK_ROOM <= e->quick) {
         for (uint32_t i = 0; e->cap && i < n; i += 4) copy_bytes(e->ids + e->n + i, ids + i, 16);
         e->n += n;
     } else
@@ -323,11 +332,14 @@ static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, co
     uint32_t whole = WWHO_NONE;
     for (uint32_t rule = WWHO_SYLLABLE, code_point; c.at < end;) {
         size_t start = c.at;
-        if (characters)
+        uint32_t token;
+        if (characters) {
             c.at += utf8_next(e->text + start, end - start, &code_point);
-        else
+            token = find_character(e, v, start, (uint32_t)(c.at - start), code_point);
+        } else {
             scan(&e->model->classes, route->units, &c, &rule);
-        uint32_t token = find_at(e, v, start, c.at - start);
+            token = find_at(e, v, start, c.at - start);
+        }
         if (rule != WWHO_SYLLABLE || token >= v->n_symbols) {
             row->n = 0;
             return;

@@ -40,7 +40,7 @@ typedef struct {
     bool phrases; /* some pretokens may be part of a phrase */
     wwho_piece pieces[BLOCK + 1];
     uint32_t ends[BLOCK + 1];
-    uint32_t ids[SHORT_ROOM * (BLOCK + 1)];
+    uint32_t ids[QUICK_ROOM * (BLOCK + 1)];
     uint32_t misses[BLOCK + 1]; /* pretokens that the cache lacks, or that are too long for a short line */
     wwho_key long_keys[BLOCK];  /* the keys of the misses */
     wwho_row rows[ROWS];

@@ -749,7 +749,19 @@ static void write_plain(wwho_normalizing *it) {
             continue;
         }
         made = plain_made(plain, it->text + at, it->end - at, &width);
-        bool nothing = !(made >> 24 & PLAIN_BYTES), last = at + width == it->end;
+        bool last = at + width == it->end;
+        /* Most characters are inside the text, do not vanish, and do not depend on their neighbours. Hindi is 1.04 times as fast. */
+        if (before && !last && (made & (PLAIN_BYTES << 24 | PLAIN_TAIL | PLAIN_SEMI | PLAIN_AHEAD)) - (1u << 24) < 3u << 24) {
+            bool anew = !plain->clusters || (before & PLAIN_CUT && it->text[at] == ' ');
+            if (anew) {
+                it->at = at;
+                sure = it->n;
+            }
+            write_packed(it, made, at, anew ? (uint32_t)at : WWHO_NONE);
+            before = made;
+            continue;
+        }
+        bool nothing = !(made >> 24 & PLAIN_BYTES);
         if (!made || (nothing && (!before || last)) || (before & PLAIN_HEAD && made & PLAIN_TAIL)) break;
         if ((before | (it->fresh && !before ? PLAIN_SEMI : 0)) & made & PLAIN_SEMI) break;
         if (nothing) {
