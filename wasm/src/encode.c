@@ -325,37 +325,45 @@ static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_p
 
 /* Fill a row with the symbols of a pretoken that consists only of syllables, or with the one token that equals the pretoken. The row stays
  * empty if the pretoken contains anything else. */
-static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at,
+static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_automaton *units, wwho_row *row, size_t at,
                              size_t end) {
-    const bool characters = FETCHES && are_characters(route->units);
-    wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
-    uint32_t whole = WWHO_NONE;
-    for (uint32_t rule = WWHO_SYLLABLE, code_point; c.at < end;) {
-        size_t start = c.at;
-        uint32_t token;
-        if (characters) {
-            c.at += utf8_next(e->text + start, end - start, &code_point);
-            token = find_character(e, v, start, (uint32_t)(c.at - start), code_point);
-        } else {
-            scan(&e->model->classes, route->units, &c, &rule);
-            token = find_at(e, v, start, c.at - start);
-        }
-        if (rule != WWHO_SYLLABLE || token >= v->n_symbols) {
+    const wwho_classes *classes = &e->model->classes;
+    wwho_cursor c = start_at(classes, e->text, at, end);
+    uint32_t n = 0, rule;
+    while (c.at < end) {
+        scan(classes, units, &c, &rule);
+        if (rule != WWHO_SYLLABLE) return;
+        row->tokens[n++] = (uint32_t)c.at;
+    }
+    uint32_t whole = find_at(e, v, at, end - at);
+    if (spans_units(v, whole, n)) { /* found before the syllables are: unseen Hindi and Sinhala are 1.08 times as fast in wwho_328k */
+        push_symbol(row, whole);
+        return;
+    }
+    while (row->n < n) {
+        size_t start = at;
+        uint32_t token = find_at(e, v, start, (at = row->tokens[row->n]) - start);
+        push_symbol(row, token);
+        if (token >= v->n_symbols) n = row->n = 0;
+    }
+}
+
+/* The same where each character is a symbol. */
+static COLD void start_characters(const wwho_encoder *e, const wwho_vocabulary *v, wwho_row *row, size_t at, size_t end) {
+    for (size_t next = at, start; next < end;) {
+        uint32_t code_point, width = utf8_next(e->text + next, end - next, &code_point);
+        uint32_t token = find_character(e, v, start = next, width, code_point);
+        next += width;
+        if (token >= v->n_symbols) {
             row->n = 0;
             return;
         }
         push_symbol(row, token);
-        if (!characters || start > at) continue;
-        whole = row->tokens[0] = find_at(e, v, at, end - at);
-        if (whole >= v->n_symbols && whole < v->n_plain) return; /* its symbols would be those of the token; as Llama 2, 0.95 of the time */
-        row->tokens[0] = token;
-    }
-    if (!characters) whole = find_at(e, v, at, end - at);
-    if (whole >= v->n_plain && whole != WWHO_NONE)
-        row->n = 0;
-    else if (spans_units(v, whole, row->n)) {
-        row->tokens[0] = whole;
-        row->n = 1;
+        if (start > at) continue;
+        uint32_t whole = find_at(e, v, at, end - at);
+        if (whole < v->n_symbols || whole >= v->n_plain) continue;
+        row->tokens[0] = whole; /* its symbols would be those of the token; as Llama 2, 0.95 of the time */
+        return;
     }
 }
 
@@ -366,7 +374,10 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
     row->pairs = &v->pairs;
     if (end - at > WINDOW || !v->pairs.slots || e->n_within) return;
     if (route->units) {
-        start_units(e, v, route, row, at, end);
+        if (FETCHES && are_characters(route->units))
+            start_characters(e, v, row, at, end);
+        else
+            start_units(e, v, route->units, row, at, end);
         return;
     }
     if (e->pairs) return;
