@@ -63,7 +63,7 @@ def fused_stages(artifact: Artifact) -> list[Automaton | Stage]:
     for stage in artifact.stages:
         one = _attempt(_joined, artifact.scanners.automata[stage.automaton], stage)
         before = fused[-1] if fused else None
-        both = _attempt(_within, before, one) if one and isinstance(before, Automaton) else None
+        both = _attempt(_both, before, one) if one and isinstance(before, Automaton) else None
         fused[-1 if both else len(fused) :] = [both or one or stage]
     return fused
 
@@ -165,6 +165,32 @@ def _joins(stage: Stage, mark: int, following: int) -> bool:
         or (second in (Action.GROUP, Action.FOLLOW) and mark == following)
         or (second is Action.FOLLOW and mark + 1 == following)
     )
+
+
+def _both(outer: Automaton, inner: Automaton) -> Automaton:
+    """An automaton that cuts as two do, the second within the pieces of the first."""
+    return outer if _cuts_nothing(outer, inner) else _within(outer, inner)
+
+
+def _cuts_nothing(outer: Automaton, inner: Automaton) -> bool:
+    """Whether the second takes each piece of the first as a whole."""
+    later, sure = _later(outer.table), _sure(outer.table)
+    queue = [(START, START)]
+    seen = {*queue}
+    for out, at in queue:  # which grows while it is read
+        taken = inner.table[at][END_OF_TEXT][0] == PIECE
+        if not taken and outer.table[out][END_OF_TEXT][0] == PIECE:
+            return False
+        for column, below in zip(outer.columns, inner.columns, strict=True):
+            (mark, target), (_, after) = outer.table[out][column], inner.table[at][below]
+            if not taken and mark == PIECE and target not in sure:
+                return False
+            if after == DEAD and PIECE in later[target]:
+                return False
+            if after != DEAD and target != DEAD and (target, after) not in seen:
+                seen.add((target, after))
+                queue.append((target, after))
+    return True
 
 
 def _within(outer: Automaton, inner: Automaton) -> Automaton:
