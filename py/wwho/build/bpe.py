@@ -166,7 +166,7 @@ def safe_cuts(model: BPE) -> Node | None:
     return _cuts(model.symbols, texts, spelled and None not in model.byte_ids)
 
 
-def path_cuts(model: Viterbi, mark: str) -> Node | None:
+def path_cuts(model: Viterbi, mark: str, unk: bytes = b"") -> Node | None:
     """The same for a Unigram model, in words that begin with a mark.
 
     Where no token is on both sides of a cut, the best path goes through it, and sums that are not
@@ -176,6 +176,7 @@ def path_cuts(model: Viterbi, mark: str) -> Node | None:
     Args:
         model: a model with scores of f64.
         mark: what each word begins with, and only words do.
+        unk: the text of the unknown token; two of them, one after the other, become one.
 
     Returns:
         The pattern of a piece; None where sums are rounded.
@@ -187,7 +188,10 @@ def path_cuts(model: Viterbi, mark: str) -> Node | None:
     if model.narrow or any(abs(s) > 54 or not (s * 2**24).is_integer() for s in model.scores):
         return None
     return _cuts(
-        [text for text in model.tokens if len(characters(text)) == 1], model.tokens, False, mark
+        [text for text in model.tokens if len(characters(text)) == 1],
+        (*model.tokens, 2 * unk),
+        False,
+        mark,
     )
 
 

@@ -248,11 +248,11 @@ def _metaspace(value: Value, draft: Draft) -> None:
         _cut(draft, "metaspace", one(mark), "MergedWithNext")
 
 
-def cut_words(draft: Draft, model: Viterbi) -> None:
+def cut_words(draft: Draft, model: Viterbi, unk: str) -> None:
     """Cut the words of a Metaspace where no token of the model is on both sides, too."""
     match [draft.scanners[stage.automaton] for stage in draft.stages], draft.scanners[-1:]:
         case [Scanner("metaspace", (Chars(CodePointSet(((mark, _),))), _)) as words], [last]:
-            if words is last and (piece := path_cuts(model, chr(mark))) is not None:
+            if words is last and (piece := path_cuts(model, chr(mark), unk.encode())) is not None:
                 draft.stages.clear()
                 draft.scanners.pop()
                 draft.stage("words and signs", (piece, Action.KEEP))

@@ -230,7 +230,9 @@ def assemble(
         if not draft.stages and vocabulary.unit == ANY and (piece := safe_cuts(vocabulary.model)):
             draft.stage("safe cuts", (piece, Action.KEEP))
     if isinstance(vocabulary.model, Viterbi):
-        cut_words(draft, vocabulary.model)
+        unk_id = vocabulary.model.unk_id
+        unk = next((text for text, number in vocabulary.ids.items() if number == unk_id), "")
+        cut_words(draft, vocabulary.model, unk)
     needs = Flag.LSTRIP | Flag.RSTRIP | Flag.SINGLE_WORD
     scanners, properties = draft.compiled(any(flags & needs for _, flags, _ in listed))
     added = _added(root, draft, vocabulary, listed, ids, scanners)
