@@ -51,9 +51,10 @@ static void lower(uint32_t *least, uint32_t value) { *least = value < *least ? v
 
 /* Where the lead keeps this token, if it is a character, or a space and a character; otherwise null. */
 static uint32_t *place_of(const wwho_vocabulary *v, uint32_t token) {
-    const uint8_t *text = v->texts + v->offset[token];
+    const uint32_t from = v->offset[token];
+    const uint8_t *text = v->texts + from;
     bool spaced = text[0] == ' ';
-    uint32_t width = token_length(v, token) - spaced, lead = lead_of(v->bytes, text + spaced, width), last = text[width - 1 + spaced];
+    uint32_t width = v->offset[token + 1] - from - spaced, lead = lead_of(v->bytes, text + spaced, width), last = text[width - 1 + spaced];
     if (!lead || width != 2u + (text[spaced] >= 0xE0) || last >> 6 != 2) return 0;
     return &(spaced ? v->bytes->leads[lead].spaced : v->bytes->leads[lead].token)[last & 63];
 }
@@ -72,8 +73,8 @@ static bool ends_alone(const wwho_vocabulary *v, uint32_t token) {
 
 /* Count a merge at the border between its parts. */
 static void note_border(const wwho_vocabulary *v, uint32_t token) {
-    uint32_t left = token_length(v, v->left[token]), right = token_length(v, token) - left;
-    const uint8_t *p = v->texts + v->offset[token] + left; /* the border */
+    const uint32_t *offset = v->offset + token, left = token_length(v, v->left[token]), right = offset[1] - offset[0] - left;
+    const uint8_t *p = v->texts + offset[0] + left; /* the border */
     uint32_t lead = lead_of(v->bytes, p, right);
     wwho_lead *l = &v->bytes->leads[lead];
     if (p[-1] >= 0xC0) return;

@@ -336,6 +336,7 @@ static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, co
         row->tokens[n++] = (uint32_t)c.at;
     }
     uint32_t whole = find_at(e, v, at, end - at);
+    if (whole >= v->n_plain && whole != WWHO_NONE) return;
     if (spans_units(v, whole, n)) { /* found before the syllables are: unseen Hindi and Sinhala are 1.08 times as fast in wwho_328k */
         push_symbol(row, whole);
         return;
@@ -361,8 +362,9 @@ static COLD void start_characters(const wwho_encoder *e, const wwho_vocabulary *
         push_symbol(row, token);
         if (start > at) continue;
         uint32_t whole = find_at(e, v, at, end - at);
-        if (whole < v->n_symbols || whole >= v->n_plain) continue;
+        if (whole < v->n_symbols || whole == WWHO_NONE) continue;
         row->tokens[0] = whole; /* its symbols would be those of the token; as Llama 2, 0.95 of the time */
+        row->n = whole < v->n_plain;
         return;
     }
 }

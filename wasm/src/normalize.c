@@ -664,6 +664,17 @@ static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, 
     return done;
 }
 
+/* The rule that matches a single character of a class, whatever is next to it; or 0. To a match before it, it is like the end of the text,
+ * so that the run may end there. No class is if the automaton looks behind: none leads from BEHIND where the end leads. */
+static uint32_t rule_alone(const wwho_automaton *a, uint32_t n_classes, uint32_t class) {
+    const uint32_t *row = a->table + (a->table[WWHO_START * a->stride + class] & ENTRY_ROW);
+    for (uint32_t d = 0; d <= n_classes; d++)
+        if (row[d] != row[0]) return 0;
+    for (uint32_t state = WWHO_START + 1; state < a->stored.n_states; state++)
+        if (a->table[state * a->stride + class] != a->table[state * a->stride + n_classes]) return 0;
+    return row[0] & ENTRY_ROW ? 0 : ENTRY_MARK(row[0]);
+}
+
 /* What the steps turn the character at a place into, whatever is next to it: one character, or VANISHED. WWHO_NONE if its neighbours
  * matter, or if it is at the end. Marks on both sides of characters that vanish may change places, so a run does not end before one. */
 static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width) {
@@ -674,13 +685,13 @@ static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *w
     for (uint32_t i = 0; i < it->n_steps; i++) {
         const wwho_rewriting *step = &it->steps[i];
         const wwho_rewrite *r = step->rewrites;
-        const wwho_automaton *a = step->automaton;
+        uint32_t rule;
         if (step->kind == STEP_MAP) {
             if (step->flags == HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES) return WWHO_NONE;
             r = rewrite_of(step, code_point);
-        } else if (step->kind == STEP_REPLACE && a->single && !step->flags) {
-            uint32_t row = a->table[WWHO_START * a->stride + class_at(it, code_point)] & ENTRY_ROW;
-            r += ENTRY_MARK(a->table[row]) - 1;
+        } else if (step->kind == STEP_REPLACE && !step->flags &&
+                   (rule = rule_alone(step->automaton, it->classes->n_classes, class_at(it, code_point))) != 0) {
+            r += rule - 1;
         } else {
             bool edge = first || gone || (last && (step->n_suffix || step->flags & ENDS_RIGHT));
             if (step->kind != STEP_ENDS || edge || is_stripped(step, code_point)) return WWHO_NONE;

@@ -80,8 +80,9 @@ static bool add_pairs(const wwho_vocabulary *v, const wwho_pairs *pairs, uint32_
 
 /* The hash of a token's text. The hashes of its prefixes are added to the filter. */
 static uint64_t hash_token(const wwho_vocabulary *v, uint32_t token) {
-    const uint8_t *text = v->texts + v->offset[token];
-    uint32_t n = token_length(v, token), at = 0;
+    const uint32_t from = v->offset[token], n = v->offset[token + 1] - from;
+    const uint8_t *text = v->texts + from;
+    uint32_t at = 0;
     uint64_t state = 0;
     for (; at + 8 <= n; at += 8) {
         state = hash_step(state, load64(text + at));
@@ -95,12 +96,12 @@ WWHO_LOCAL bool add_texts(wwho_vocabulary *v) {
     for (uint32_t i = 0; i < v->n_tokens + FETCHED; i++) {
         uint64_t *hash = &hashes[i % FETCHED];
         if (i >= FETCHED && i - FETCHED < v->n_tokens) {
-            uint32_t token = i - FETCHED, n = token_length(v, token);
-            const uint8_t *text = v->texts + v->offset[token];
+            uint32_t token = i - FETCHED, from = v->offset[token], n = v->offset[token + 1] - from;
+            const uint8_t *text = v->texts + from;
             wwho_text *where, slot = text_slot(text, n, 16, *hash);
             if (find_slot(v, text, n, 16, *hash, &where) != WWHO_NONE) return false;
             while (where->high) where++;
-            *where = (wwho_text){slot.low, slot.high | (uint64_t)token << 32 | (n > INLINE_TEXT ? v->offset[token] : 0)};
+            *where = (wwho_text){slot.low, slot.high | (uint64_t)token << 32 | (n > INLINE_TEXT ? from : 0)};
             add_hash(&v->text_filter, *hash);
             if (n > v->longest) v->longest = n;
         }
@@ -133,11 +134,11 @@ static int make_token(wwho_vocabulary *v, uint32_t token) {
             parts[n++] = v->left[part];
             higher = rank_of(v->rank, part);
         } else {
-            uint32_t length = token_length(v, part);
+            const uint32_t start = v->offset[part], length = v->offset[part + 1] - start;
             if (at - from + length > WWHO_MAX_TOKEN || length > v->text_bytes - at) return WWHO_TOKEN_LENGTH;
             for (uint32_t i = 0; i < length; i += 16) {
                 uint64_t read[2]; /* the bytes after a short part may overlap the output */
-                copy_bytes(read, v->texts + v->offset[part] + i, 16);
+                copy_bytes(read, v->texts + start + i, 16);
                 copy_bytes(v->texts + at + i, read, 16);
             }
             at += length;
