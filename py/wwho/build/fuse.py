@@ -20,6 +20,9 @@ from wwho.format.rewriting import Replace, Rules, Step
 MOST_STATES = 1000
 PIECE, DROPPED = 1, 2
 """The marks of an automaton for a whole stage."""
+LOST, BEFORE, THERE = 0, 1, 2
+"""If the outer automaton goes back to its last mark, the inner one cuts: elsewhere than at the last
+mark of both; before there; there."""
 
 State = tuple[int, ...]
 Table = tuple[tuple[Cell, ...], ...]
@@ -63,7 +66,7 @@ def fused_stages(artifact: Artifact) -> list[Automaton | Stage]:
     for stage in artifact.stages:
         one = _attempt(_joined, artifact.scanners.automata[stage.automaton], stage)
         before = fused[-1] if fused else None
-        both = _attempt(_both, before, one) if one and isinstance(before, Automaton) else None
+        both = _attempt(_within, before, one) if one and isinstance(before, Automaton) else None
         fused[-1 if both else len(fused) :] = [both or one or stage]
     return fused
 
@@ -167,66 +170,51 @@ def _joins(stage: Stage, mark: int, following: int) -> bool:
     )
 
 
-def _both(outer: Automaton, inner: Automaton) -> Automaton:
-    """An automaton that cuts as two do, the second within the pieces of the first."""
-    return outer if _cuts_nothing(outer, inner) else _within(outer, inner)
-
-
-def _cuts_nothing(outer: Automaton, inner: Automaton) -> bool:
-    """Whether the second takes each piece of the first as a whole."""
-    later, sure = _later(outer.table), _sure(outer.table)
-    queue = [(START, START)]
-    seen = {*queue}
-    for out, at in queue:  # which grows while it is read
-        taken = inner.table[at][END_OF_TEXT][0] == PIECE
-        if not taken and outer.table[out][END_OF_TEXT][0] == PIECE:
-            return False
-        for column, below in zip(outer.columns, inner.columns, strict=True):
-            (mark, target), (_, after) = outer.table[out][column], inner.table[at][below]
-            if not taken and mark == PIECE and target not in sure:
-                return False
-            if after == DEAD and PIECE in later[target]:
-                return False
-            if after != DEAD and target != DEAD and (target, after) not in seen:
-                seen.add((target, after))
-                queue.append((target, after))
-    return True
-
-
 def _within(outer: Automaton, inner: Automaton) -> Automaton:
     """An automaton that cuts the pieces of one by another; both are of whole stages.
 
-    A state is those of both, and whether the last mark is where the outer one cannot begin anew.
+    A state is those of both, and what is known of the last mark: whether the outer one would go on
+    in another way if it began there, whether it stands only if the outer one ends there, and what
+    it is if the outer one goes back.
 
     Raises:
-        _UndecidedError: the outer one looks ahead, or is not the same where the inner one ends.
+        _UndecidedError: more than these would have to be known.
     """
     columns = ((END_OF_TEXT, END_OF_TEXT), *zip(outer.columns, inner.columns, strict=True))
     later, sure = _later(outer.table), (_sure(outer.table), _sure(inner.table))
 
     def step(state: State, symbol: int) -> tuple[int, State | None]:
-        out, at, lost = state
+        out, at, other, only, back = state
         column, below = columns[symbol]
         if (symbol, out) == (END_OF_TEXT, START):
             return 0, None
         mark, target = outer.table[out][column]
-        if target == DEAD:
-            end, _ = inner.table[at][END_OF_TEXT]
-            if not mark or (mark == PIECE and not end and lost):
+        whole = mark if mark == DROPPED else inner.table[at][END_OF_TEXT][0]
+        if target == DEAD and mark:
+            if not whole and (other or only):
                 raise _UndecidedError
-            return (mark if mark == DROPPED else end), None
+            return whole, None
+        if target == DEAD:
+            if back == LOST or (back == BEFORE and other):
+                raise _UndecidedError
+            return 0, None
         end, after = inner.table[at][below]
         if after in sure[1]:
             end = 0
         if end:
-            lost = outer.table[START][column][1] != target
-        if after == DEAD:
-            if lost or DROPPED in later[target]:
-                raise _UndecidedError
-            return end, None
-        return end, (target, after, lost)
+            other, only, back = outer.table[START][column][1] != target, False, LOST
+        if mark and target not in sure[0]:
+            if whole and not end:
+                end, only = whole, True
+            back = THERE if whole == end != 0 else LOST if end or only else BEFORE
+        if after != DEAD:
+            return end, (target, after, other, only, back)
+        if other or only or DROPPED in later[target]:
+            raise _UndecidedError
+        return end, None
 
-    return _made(f"{outer.name}, {inner.name}", step, (START, START, False), len(columns))
+    start = (START, START, False, False, LOST)
+    return _made(f"{outer.name}, {inner.name}", step, start, len(columns))
 
 
 def _later(table: Table) -> list[set[int]]:
