@@ -816,16 +816,11 @@ static HOT uint32_t known_at(wwho_normalizing *it, size_t at, uint32_t *width) {
     if (c >= 0x80) c = character_at(it, at, width);
     wwho_known *known = &it->known[(c ^ c >> 4) % KNOWN_SLOTS];
     if (at + *width >= it->end) return 0;
-    if (known->made && known->of == c) return known->made;
-    made = plain_at(it, at, width);
-    if (made >= 0x10000 && made != VANISHED) return 0;
-    *known = (wwho_known){c, PLAIN_SURE};
-    if (made != VANISHED) {
-        uint8_t bytes[4] = {0};
-        bytes[3] = (uint8_t)encode_utf8(made, bytes);
-        known->made |= read32(bytes);
-    }
-    return known->made;
+    if (known->of == c) return known->made;
+    uint8_t bytes[4] = {0};
+    known->of = c;
+    if ((made = plain_at(it, at, width)) < 0x10000) bytes[3] = (uint8_t)encode_utf8(made, bytes);
+    return known->made = made < 0x10000 || made == VANISHED ? PLAIN_SURE | read32(bytes) : 0;
 }
 
 /* Write the next characters inside a text as long as it is known what the steps turn them into. As BERT, English takes 0.6 of the time,
