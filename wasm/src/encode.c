@@ -3,7 +3,6 @@
 
 #include "cache.h"
 #include "early.h"
-#include "many.h"
 #include "stages.h"
 #include "stream.h"
 
@@ -419,23 +418,6 @@ static COLD void encode_within(wwho_encoder *e, const wwho_vocabulary *v, const 
     e->place = end;
 }
 
-/* Encode a pretoken that the main cache lacks and that no row took. The cache for many ids may have it. */
-static HOT void encode_by_kind(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
-                               size_t end) {
-#ifndef __wasm__
-    size_t first = e->n;
-    wwho_many *line = many_line(e, key, has_lines(v));
-    if (put_many(e, key, line)) return;
-#endif
-    if (e->n_within)
-        encode_within(e, v, route, key, at, end);
-    else
-        v->kind->encode(e, v, route, key, at, end);
-#ifndef __wasm__
-    keep_many(e, key, line, first);
-#endif
-}
-
 /* Write the tokens of the block's pretokens. This works in phases, so that reads overlap: the keys, made when the pretokens are queued; the
  * cache lookup, without a branch; then the pretokens that the cache lacks: tokens that equal a whole pretoken, and merges, ROWS of them
  * side by side. */
@@ -471,18 +453,12 @@ COLD void put_block(wwho_encoder *e) {
             const wwho_piece *piece = &b->pieces[b->misses[k + j]];
             const wwho_key *key = &b->long_keys[k + j];
             n_kept[j] = kept_ids(key, kept[j]);
-#ifndef __wasm__
-            if (!n_kept[j]) fetch_many(many_line(e, key, has_lines(model_of(e, piece))));
-#endif
             b->rows[j].n = 0;
             const wwho_vocabulary *v = model_of(e, piece);
             if (FETCHES && !n_kept[j] && v->pairs.slots && key->n <= WINDOW) prefetch_text(v, hash_at(e, piece->start, key->n));
         }
         for (uint32_t j = 0; j < some; j++) {
             const wwho_piece *piece = &b->pieces[b->misses[k + j]];
-#ifndef __wasm__
-            if (!n_kept[j] && has_many(many_line(e, &b->long_keys[k + j], has_lines(model_of(e, piece))), &b->long_keys[k + j])) continue;
-#endif
             if (!n_kept[j])
                 start_miss(e, model_of(e, piece), piece->route, &b->rows[j], piece->start, piece->start + b->long_keys[k + j].n);
         }
@@ -507,8 +483,10 @@ COLD void put_block(wwho_encoder *e) {
                 put_ids(e, v, kept[j], n_kept[j], start);
             else if (row->n)
                 put_all(e, v, row->tokens, row->n, start);
+            else if (e->n_within)
+                encode_within(e, v, piece->route, key, start, end);
             else
-                encode_by_kind(e, v, piece->route, key, start, end);
+                v->kind->encode(e, v, piece->route, key, start, end);
         }
     }
     put_known(e, done, p);

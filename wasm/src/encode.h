@@ -47,7 +47,6 @@ typedef struct {
 } wwho_block;
 
 typedef struct wwho_lattice wwho_lattice; /* viterbi.h */
-typedef struct wwho_many wwho_many;       /* many.h */
 
 enum { STEPS_STUCK = 1, PIECE_STUCK };
 
@@ -70,11 +69,8 @@ struct wwho_encoder {
     wwho_merging *merging;
     wwho_block *block;
     wwho_lattice *lattice; /* for a model of the kind VITERBI */
-#ifndef __wasm__
-    wwho_many *many;
-#endif
-    wwho_known *known; /* in WebAssembly: KNOWN_SLOTS of them for each group of steps */
-    uint8_t *work;     /* for the steps, and for the symbols of a pretoken */
+    wwho_known *known;     /* in WebAssembly: KNOWN_SLOTS of them for each group of steps */
+    uint8_t *work;         /* for the steps, and for the symbols of a pretoken */
     size_t work_len;
     uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: `work` is too small for them */
     const wwho_rewriting *pairs; /* how to write pretokens for a model over bytes; null: as they are */

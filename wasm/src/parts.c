@@ -3,7 +3,6 @@
 #include "cache.h"
 #include "cuts.h"
 #include "encode.h"
-#include "many.h"
 #include "models.h"
 #include "viterbi.h"
 
@@ -14,19 +13,9 @@ static size_t lattice_size(const wwho_model *model) {
     return 0;
 }
 
-#ifndef __wasm__
-static size_t many_size(const wwho_model *model) {
-    bool some = false;
-    for (uint32_t i = 0; model && i < model->n_models; i++) some |= model->models[i].unknown == UNKNOWN_BYTES;
-    return some ? sizeof(wwho_many) << MANY_BITS : 0;
-}
-#define known_size(model) 0
-#else
 static size_t known_size(const wwho_model *model) {
-    return model && model->normalizer.n_all ? N_STEP_GROUPS * KNOWN_SLOTS * sizeof(wwho_known) : 0;
+    return !REWRITES_APART && model && model->normalizer.n_all ? N_STEP_GROUPS * KNOWN_SLOTS * sizeof(wwho_known) : 0;
 }
-#define many_size(model) 0
-#endif
 
 static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }
 
@@ -58,7 +47,7 @@ enum {
 size_t wwho_scratch_size(const wwho_model *model) {
     size_t steps = model && model->normalizer.n_all ? ROOM * LINK : 0;
     return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) + aligned(lattice_size(model)) +
-           many_size(model) + known_size(model) + steps;
+           known_size(model) + steps;
 }
 
 /* Divide the scratch area. If it is larger than necessary, there is room for longer parts. */
@@ -72,13 +61,8 @@ static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len
     e->block = (wwho_block *)(void *)((uint8_t *)e->merging + aligned(sizeof(wwho_merging)));
     e->lattice = (wwho_lattice *)(void *)((uint8_t *)e->block + aligned(sizeof(wwho_block)));
     uint8_t *at = (uint8_t *)e->lattice + aligned(lattice_size(e->model));
-#ifndef __wasm__
-    e->many = (wwho_many *)(void *)at;
-    at += many_size(e->model);
-#else
     e->known = (wwho_known *)(void *)at;
     at += known_size(e->model);
-#endif
     pipe->source = (wwho_view){e->text, 0, 0, len};
     want_added(&pipe->wanted, e->model, allowed, e->flags);
     if (!e->model->normalizer.n_all || e->flags & WWHO_ONE_PIECE) return WWHO_OK;
