@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import accumulate
 from typing import Literal
@@ -41,6 +41,20 @@ def to_bytes(text: Text) -> bytes:
     if isinstance(text, (bytearray, memoryview)):
         return bytes(text)
     raise TypeError(f"expected str or bytes, found {type(text).__name__}")
+
+
+def all_bytes(texts: Iterable[Text]) -> list[bytes]:
+    """Each of several texts as bytes; errors as for `to_bytes`.
+
+    Example:
+        >>> all_bytes(["a", b"b"])
+        [b'a', b'b']
+    """
+    texts = list(texts)
+    try:
+        return list(map(str.encode, texts))  # type: ignore[arg-type]
+    except (TypeError, UnicodeEncodeError):  # bytes are among them, or lone surrogates
+        return list(map(to_bytes, texts))
 
 
 @cache

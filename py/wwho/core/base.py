@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from wwho.errors import UnknownTokenError
 from wwho.format.model import Added, Flag, Route
 from wwho.format.template import Template
+from wwho.text import Text, all_bytes
 
 DECODERS = ("none", "parts", "whole")
 """How the texts of tokens join: see `Info`."""
@@ -265,13 +266,13 @@ class Backend(Protocol):
     # byte order, one after the other; `threads` is how many may share a batch, at most.
 
     def encode_batch(
-        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+        self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[list[int]]:
-        """As `encode`, for many."""
-        return [self.encode(text, allowed, unk) for text in texts]
+        """As `encode`, for many, which may be `str`: each thread makes bytes of its own."""
+        return [self.encode(text, allowed, unk) for text in all_bytes(texts)]
 
     def encode_batch_packed(
-        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+        self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> tuple[bytearray, array[int]]:
         """32 bits for each id; and 64 bits for each text, where its ids begin, and for the end."""
         rows = self.encode_batch(texts, allowed, unk, threads)
@@ -290,10 +291,10 @@ class Backend(Protocol):
         return [self.encode_with_offsets(text, allowed, unk) for text in texts]
 
     def count_batch(
-        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+        self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[int]:
         """As `count` without a limit, for many."""
-        return [self.count(text, allowed, unk, MOST) for text in texts]
+        return [self.count(text, allowed, unk, MOST) for text in all_bytes(texts)]
 
     def spans_packed(self, text: bytes) -> bytes:
         """As `spans`: a `SPAN` for each."""

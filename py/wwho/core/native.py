@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 from importlib.util import module_from_spec, spec_from_loader
 from itertools import accumulate, chain, pairwise
-from operator import index
+from operator import index, sub
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -20,6 +20,7 @@ from wwho.core.core import CoreBackend, Of, check_version, core_info, refuse
 from wwho.core.parts import in_parts
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
+from wwho.text import Text, all_bytes
 
 OUTPUT_BYTES = 1 << 16
 NORMALIZER_BYTES = 1 << 16
@@ -182,14 +183,14 @@ class NativeBackend(CoreBackend):
             return self._encode(data, allowed, flags, found, want, place=place)
 
     def encode_batch(
-        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+        self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[list[int]]:
         """See `Backend`."""
         found: list[list[int]] = _ids.lists(*self.encode_batch_packed(texts, allowed, unk, threads))
         return found
 
     def encode_batch_packed(
-        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+        self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> tuple[bytearray, array[int]]:
         """See `Backend`."""
         parts = self._batch(texts, allowed, unk, threads, lambda e: (e.packed(), e.lengths()))
@@ -216,7 +217,7 @@ class NativeBackend(CoreBackend):
         return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _placed))]
 
     def count_batch(
-        self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
+        self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[int]:
         """See `Backend`."""
         parts = self._batch(texts, allowed, unk, threads, Encoded.lengths)
@@ -224,7 +225,7 @@ class NativeBackend(CoreBackend):
 
     def _batch(
         self,
-        texts: Sequence[bytes],
+        texts: Sequence[Text],
         allowed: bytes | None,
         unk: bool,
         threads: int,
@@ -233,15 +234,16 @@ class NativeBackend(CoreBackend):
         """What `result` makes of each part of a batch."""
         want = _IDS | _PLACES if result is _placed else _IDS
 
-        def encode(part: Sequence[bytes]) -> _Result:
-            data, n = b"".join(part), len(part)
-            bounds = [*accumulate(map(len, part), initial=0)]
-            rows = _uncleared("uint32_t[]", n + 1)
+        def encode(part: Sequence[Text]) -> _Result:
+            parts = all_bytes(part)
+            data, n = b"".join(parts), len(parts)
+            bounds = array("I", accumulate(map(len, parts), initial=0))
+            rows = array("I", bytes(4 * n + 4))
 
             def found(c: Columns, _: int) -> _Result:
-                return result(Encoded(data, bounds, c, ffi.unpack(rows, n + 1)))
+                return result(Encoded(data, bounds, c, rows))
 
-            batch = (ffi.new("uint32_t[]", bounds), rows, n)
+            batch = (*(ffi.from_buffer("uint32_t[]", each) for each in (bounds, rows)), n)
             return self._encode(data, allowed, _UNK * unk, found, want, batch=batch)
 
         return in_parts(encode, texts, threads)
@@ -578,9 +580,9 @@ class Encoded(NamedTuple):
     """
 
     data: bytes
-    bounds: list[int]
+    bounds: array[int]
     columns: Columns
-    rows: list[int]
+    rows: array[int]
 
     def packed(self) -> bytearray:
         """A copy of the ids."""
@@ -588,7 +590,7 @@ class Encoded(NamedTuple):
 
     def lengths(self) -> list[int]:
         """How many ids each text has."""
-        return [end - start for start, end in pairwise(self.rows)]
+        return [*map(sub, self.rows[1:], self.rows)]
 
 
 def _placed(part: Encoded) -> list[Placed]:

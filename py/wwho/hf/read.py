@@ -15,7 +15,7 @@ from wwho.core.base import SYLLABLE
 from wwho.format.model import Added, Flag
 from wwho.format.template import Spaced, What
 from wwho.normalize import places_before
-from wwho.text import to_bytes
+from wwho.text import all_bytes, to_bytes
 from wwho.tokenizer import Tokenizer
 
 Input: TypeAlias = str | Sequence[str] | Sequence[int]
@@ -125,8 +125,10 @@ class Reader:
     def _placed(self, parts: Sequence[Part], allowed: Collection[str]) -> Iterator[Untrimmed]:
         """The ids of each part, and where they stand in the text or word."""
         texts = [part.text for part in parts if part.token is None]
-        data, mask = self._enc._prepare_batch(texts, allowed, ())
-        encoded = iter(self._enc._backend.encode_batch_with_offsets(data, mask, False, 8))
+        given, mask = self._enc._prepare_batch(texts, allowed, ())
+        encoded = iter(
+            self._enc._backend.encode_batch_with_offsets(all_bytes(given), mask, False, 8)
+        )
         for part in parts:
             if part.token is not None:
                 yield [part.token], [Spaced(part.start, part.start + len(part.text))]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wwho.core.base import Placed
 from wwho.format.template import BYTES, SPACE, Spaced, What, byte_spaces, spaces, trimmed
-from wwho.text import Text, Unk, characters, to_bytes
+from wwho.text import Text, Unk, all_bytes, characters
 from wwho.tokenizer.opened import Opened
 from wwho.tokenizer.special import Allowed
 
@@ -76,7 +76,7 @@ class Batches(Opened):
             >>> wwho.get_encoding("o200k_base").encode_ordinary_batch([b"hello world", ""])
             [[24912, 2375], []]
         """
-        return self._backend.encode_batch(self._all_bytes(text), None, False, num_threads)
+        return self._backend.encode_batch(_listed(text), None, False, num_threads)
 
     def encode_batch_to_numpy(
         self,
@@ -162,7 +162,8 @@ class Batches(Opened):
             >>> wwho.get_encoding("o200k_base").encode_batch_with_offsets(["hello world", "a"])
             [([24912, 2375], [(0, 5), (5, 11)]), ([64], [(0, 1)])]
         """
-        texts, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
+        given, mask = self._prepare_batch(text, allowed_special, disallowed_special, pairs)
+        texts = all_bytes(given)
         unknown, size = self._is_token(unk), 1 if pairs is None else 2
         rows = self._backend.encode_batch_with_offsets(texts, mask, unknown, num_threads)
         return [
@@ -248,22 +249,23 @@ class Batches(Opened):
         allowed: Allowed,
         disallowed: Allowed | None,
         pairs: Iterable[Text] | None = None,
-    ) -> tuple[list[bytes], bytes | None]:
-        """The bytes of several texts, each before its pair, and the mask of allowed specials."""
-        data = self._all_bytes(texts)
+    ) -> tuple[Sequence[Text], bytes | None]:
+        """Several texts, each before its pair, and the mask of allowed specials."""
+        data = _listed(texts)
         if pairs is not None:
-            seconds = self._all_bytes(pairs)
+            seconds = _listed(pairs)
             if len(seconds) != len(data):
                 raise ValueError(f"{len(data)} texts have {len(seconds)} pairs; give one for each")
             data = [each for sample in zip(data, seconds, strict=True) for each in sample]
-        # No special token has a byte that is not UTF-8: none is found across two texts.
         checked = self._disallowed if disallowed is None else disallowed
-        return data, self._mask(b"\xff".join(data) if checked else b"", allowed, checked)
+        if not checked:
+            return data, self._mask(b"", allowed, checked)
+        data = found = all_bytes(data)
+        # No special token has a byte that is not UTF-8: none is found across two texts.
+        return data, self._mask(b"\xff".join(found), allowed, checked)
 
-    def _all_bytes(self, texts: Iterable[Text]) -> list[bytes]:
-        """Each of several texts as bytes."""
-        texts = list(texts)
-        try:
-            return list(map(str.encode, texts))  # type: ignore[arg-type]
-        except (TypeError, UnicodeEncodeError):  # bytes are among them, or lone surrogates
-            return list(map(to_bytes, texts))
+
+def _listed(texts: Iterable[Text]) -> Sequence[Text]:
+    """Several texts, of which threads may make bytes: a `str` of another class is asked here."""
+    texts = list(texts)
+    return texts if {*map(type, texts)} <= {str, bytes} else all_bytes(texts)
