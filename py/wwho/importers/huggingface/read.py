@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -262,7 +262,9 @@ def assemble(
         before=vocabulary.decoding,
         texts=lambda: {**artifact.decoded, **listed_texts(artifact)},
     )
-    if draft.byte_level and (told := stood_for_bytes(ids)):
+    own = {*ids.values()}
+    told = stood_for_bytes(token for token in added if token.id in own)
+    if draft.byte_level and told:
         decoder = replace(decoder or Decoder(), surfaces=told)
     fused = fuse(replace(artifact, decoder=decoder))
     if (n_steps := len(fused.steps)) > MAX_STEPS:
@@ -344,14 +346,19 @@ def spelled(
     return [Added(form, number, flags), hidden]
 
 
-def stood_for_bytes(ids: Mapping[str, int]) -> dict[int, bytes]:
+def stood_for_bytes(added: Iterable[Added]) -> dict[int, bytes]:
     """Added tokens that decode to others, as all of their characters stand for bytes.
 
+    The first text of an id counts.
+
     Example:
-        >>> stood_for_bytes({"Th\u00e9": 5, "the": 6, "\u0dc1": 7})
-        {5: b'Th\\xe9'}
+        >>> stood_for_bytes([Added("Th\u00e9", 5), Added("the", 6), Added("\u0dc1", 7)])
+        {5: b'Th\xe9'}
     """
-    found = {number: stood_for(text) for text, number in ids.items() if not text.isascii()}
+    texts: dict[int, str] = {}
+    for token in added:
+        texts.setdefault(token.id, token.text)
+    found = {number: stood_for(text) for number, text in texts.items() if not text.isascii()}
     return {number: text for number, text in found.items() if text is not None}
 
 
