@@ -9,6 +9,7 @@ from typing import NamedTuple
 from wwho.core.run import pieces
 from wwho.format.automaton import CompiledScanners
 from wwho.format.rewriting import (
+    CLUSTER_BYTES,
     MATCH,
     Ends,
     Pairs,
@@ -187,7 +188,7 @@ def _by_rules(
         return
     after: list[Passing] = []
     for start, end, _ in _matches(step.clusters, text, scanners):
-        whole = sum(map(len, spelled[start:end])) < 6
+        whole = sum(map(len, spelled[start:end])) < CLUSTER_BYTES
         hit = lookup(start, range(1, end - start + 1)) if whole else None
         parts = [(start, end, hit[1])] if hit else []
         for at in range(start, 0 if hit else end):

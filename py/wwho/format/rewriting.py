@@ -8,6 +8,8 @@ from functools import cached_property
 
 MAX_TARGETS = 32
 """Code points that one code point becomes."""
+CLUSTER_BYTES = 6
+"""A grapheme cluster of so many bytes is looked up character by character."""
 
 
 @dataclass(frozen=True)
@@ -120,9 +122,9 @@ class Rules:
             user has defined, stands for itself; no other rule's text may begin with it.
         clusters: None: the longest rule counts at each place, as in SentencePiece and llama.cpp;
             its content has the place of the first character. Else the number of an automaton that
-            finds grapheme clusters, and it is as in Hugging Face's `tokenizers`: one of less than 6
-            bytes which begins with a rule's text is replaced by the content of the shortest such
-            rule, and the rest of it is lost; of all others each character is looked up.
+            finds grapheme clusters, and it is as in Hugging Face's `tokenizers`: one of less than
+            CLUSTER_BYTES which begins with a rule's text is replaced by the content of the shortest
+            such rule, and the rest of it is lost; of all others each character is looked up.
     """
 
     rules: Mapping[str, str]
@@ -132,6 +134,21 @@ class Rules:
     def longest(self) -> int:
         """Characters of the longest rule."""
         return max(map(len, self.rules))
+
+
+def counting_in_clusters(rules: Mapping[str, str]) -> dict[str, str]:
+    """The rules that may count in a step with clusters: not too long, nor beginning with another.
+
+    Example:
+        >>> counting_in_clusters({"½": "1/2", "½x": "x/2", "가나": "나가"})
+        {'½': '1/2'}
+    """
+    return {
+        text: content
+        for text, content in rules.items()
+        if len(text.encode()) < CLUSTER_BYTES
+        and not any(text[:end] in rules for end in range(1, len(text)))
+    }
 
 
 @dataclass(frozen=True)

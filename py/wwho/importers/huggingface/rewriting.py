@@ -13,7 +13,7 @@ from wwho.compile.normal_forms import Form, lower_case, normal_form
 from wwho.compile.syntax import Alt, Chars, End, Look, Node, Seq, mapped, seq
 from wwho.compile.unicode import category, white_space
 from wwho.errors import SourceError
-from wwho.format.rewriting import MATCH, Ends, Rewriting, Rules, Spell, Step
+from wwho.format.rewriting import MATCH, Ends, Rewriting, Rules, Spell, Step, counting_in_clusters
 from wwho.importers.charsmap import read_charsmap
 from wwho.importers.huggingface.cutting import IDEOGRAPHS, no_inserts, pattern_of
 from wwho.importers.huggingface.document import Value, check_options
@@ -133,7 +133,7 @@ def _precompiled(value: Value, draft: Draft) -> None:
     charsmap = value.at("precompiled_charsmap")
     try:
         data = base64.b64decode(charsmap.be(str), validate=True)
-        rules = read_charsmap(data).rules
+        rules = counting_in_clusters(read_charsmap(data).rules)
     except (binascii.Error, SourceError) as error:
         charsmap.fail(f"it is no charsmap of SentencePiece: {error}")
     if rules:
