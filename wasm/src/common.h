@@ -28,6 +28,11 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read 
 #endif
 #define STATIC_COLD static COLD
 #define prefetch(address) __builtin_prefetch(address)
+#ifdef __wasm__ /* without an instruction for prefetching, a word is read and dropped */
+#define touch(address) __asm__ volatile("" : : "r"(*(const volatile uint32_t *)(const void *)(address)))
+#else
+#define touch prefetch
+#endif
 #ifdef __wasm__ /* compilers surround the instructions with checks for n = 0, so a call is half the size */
 #define copy_bytes(to, from, n) (__builtin_constant_p(n) && (n) <= 32 ? (void)__builtin_memcpy(to, from, n) : copy_many(to, from, n))
 #define fill_bytes(to, byte, n) fill_many(to, byte, n)
@@ -44,6 +49,7 @@ STATIC_COLD void fill_many(void *to, int byte, size_t n) { __builtin_memset(to, 
 #define COLD
 #define STATIC_COLD static inline
 #define prefetch(address) ((void)(address))
+#define touch prefetch
 #define copy_bytes(to, from, n) memcpy(to, from, n)
 #define fill_bytes(to, byte, n) memset(to, byte, n)
 static inline uint32_t trailing_zeros(uint64_t word) {

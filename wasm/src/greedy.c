@@ -25,8 +25,10 @@ static bool is_longer(const uint8_t *text, size_t n, uint32_t characters) {
 /* The longest token under a root that the text of n bytes starts with, or WWHO_NONE. */
 static uint32_t longest_token(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n) {
     uint32_t longest = WWHO_NONE, node = root;
-    for (size_t i = 0; i < n && (node = next_node(trie, node, text[i])) != 0; i++)
-        if (trie->nodes[node].has_token) longest = trie->nodes[node].token;
+    for (uint32_t i = 0; i < n && (node = next_node(trie, node, i, text[i])) != 0; i++) {
+        uint32_t token = token_at(trie, node, i + 1);
+        if (token != WWHO_NONE) longest = token;
+    }
     return longest;
 }
 

@@ -300,7 +300,8 @@ typedef struct {
     size_t n, room, made,
         lost;         /* characters in `now`; room in each column; characters in `next`; characters that vanished before any was written */
     bool whole, full; /* the run ends a part; there was no room for all characters */
-    bool partial;     /* the run ends early: if its result is not certain, that of a longer run may be */
+    bool apart;       /* what follows the run does not depend on it, nor the run on what follows */
+    bool partial;     /* the run ends early: if its result is not certain, that of a longer run may be; never in WebAssembly */
     bool same;        /* the step left its characters in `now` */
 } character_run;
 
@@ -533,7 +534,7 @@ static void pass_spell(character_run *run, const wwho_rewriting *step) {
 static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewriting *step, size_t at, size_t end, size_t *stop,
                                      bool *sure) {
     const wwho_rewrite *found = 0;
-    for (uint32_t node = 0; !(found && step->automaton); at++) {
+    for (uint32_t node = 0, depth = 0; !(found && step->automaton); at++) {
         uint8_t bytes[4];
         if (at == end) {
             *sure &= run->whole || end < run->n || step->automaton;
@@ -541,9 +542,9 @@ static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewrit
         }
         uint32_t n = encode_utf8(run->now[at].code_point, bytes);
         bool on = true;
-        for (uint32_t k = 0; on && k < n; k++) on = (node = next_node(step->trie, node, bytes[k])) != 0;
+        for (uint32_t k = 0; on && k < n; k++) on = (node = next_node(step->trie, node, depth++, bytes[k])) != 0;
         if (!on) break;
-        uint32_t token = token_at(step->trie, node);
+        uint32_t token = token_at(step->trie, node, depth);
         if (token == WWHO_NONE) continue;
         found = &step->rewrites[token];
         *stop = at + 1;
@@ -675,28 +676,72 @@ static uint32_t rule_alone(const wwho_automaton *a, uint32_t n_classes, uint32_t
     return row[0] & ENTRY_ROW ? 0 : ENTRY_MARK(row[0]);
 }
 
+#ifdef __wasm__
+/* Whether a rule of the first step matches at a place, or might with more text. */
+static COLD bool has_rule(const wwho_normalizing *it, size_t at) {
+    uint32_t node = 0, depth = 0;
+    do {
+        if (at == it->end) return true;
+        node = next_node(it->rules, node, depth++, it->text[at++]);
+        if (!node) return false;
+    } while (token_at(it->rules, node, depth) == WWHO_NONE);
+    return true;
+}
+
+/* Whether these rules may restart before a character, because no cluster continues there. `row` is the state behind the character before,
+ * or WWHO_NONE if the rules do restart; it becomes the state behind this one. */
+static COLD bool ends_cluster(const wwho_normalizing *it, uint32_t *row, uint32_t code_point) {
+    const wwho_automaton *a = it->steps->automaton;
+    if (!a) return true;
+    uint32_t class = class_at(it, code_point);
+    if (*row != WWHO_NONE) {
+        uint32_t entry = a->table[*row + class];
+        *row = entry & ENTRY_ROW;
+        if (*row || !ENTRY_MARK(entry)) return false;
+    }
+    *row = a->table[WWHO_START * a->stride + class] & ENTRY_ROW;
+    return !a->stored.flags;
+}
+
+#endif
+
+/* The rule that matches a single character of a class before one of another class, or 0. */
+static uint32_t rule_before(const wwho_automaton *a, uint32_t class, uint32_t next) {
+    uint32_t entry = a->table[(a->table[WWHO_START * a->stride + class] & ENTRY_ROW) + next];
+    return a->stored.flags || entry & ENTRY_ROW ? 0 : ENTRY_MARK(entry);
+}
+
 /* What the steps turn the character at a place into, whatever is next to it: one character, or VANISHED. WWHO_NONE if its neighbours
- * matter, or if it is at the end. Marks on both sides of characters that vanish may change places, so a run does not end before one. */
-static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width) {
+ * matter, or if it is at the end. Marks on both sides of characters that vanish may change places, so a run does not end before one.
+ * `next`: the character after it, if that is plain, and the one before is; or WWHO_NONE. */
+static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width, uint32_t next) {
     if (at == it->end) return WWHO_NONE;
     uint32_t code_point = character_at(it, at, width);
     const bool first = it->fresh && at == it->at, last = at + *width == it->end;
-    bool ordered = false, gone = false;
+    bool ordered = false, gone = false, ahead = false;
     for (uint32_t i = 0; i < it->n_steps; i++) {
         const wwho_rewriting *step = &it->steps[i];
         const wwho_rewrite *r = step->rewrites;
         uint32_t rule;
+        if (!REWRITES_APART && step->kind == STEP_RULES && !i) continue;
         if (step->kind == STEP_MAP) {
             if (step->flags == HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES) return WWHO_NONE;
             r = rewrite_of(step, code_point);
-        } else if (step->kind == STEP_REPLACE && !step->flags &&
-                   (rule = rule_alone(step->automaton, it->classes->n_classes, class_at(it, code_point))) != 0) {
+        } else if (step->kind == STEP_REPLACE && !(REWRITES_APART && step->flags)) {
+            const wwho_automaton *a = step->automaton;
+            uint32_t class = class_at(it, code_point);
+            rule = next != WWHO_NONE ? rule_before(a, class, class_at(it, next)) : rule_alone(a, it->classes->n_classes, class);
+            if (!rule) return WWHO_NONE;
             r += rule - 1;
+            if (r->second && next == WWHO_NONE) return WWHO_NONE;
+            ahead |= r->second;
         } else {
             bool edge = first || gone || (last && (step->n_suffix || step->flags & ENDS_RIGHT));
-            if (step->kind != STEP_ENDS || edge || is_stripped(step, code_point)) return WWHO_NONE;
+            if (step->kind != STEP_ENDS || edge || (is_stripped(step, code_point) && (next == WWHO_NONE || is_stripped(step, next))))
+                return WWHO_NONE;
             continue;
         }
+        next = next == WWHO_NONE || step->kind != STEP_MAP ? WWHO_NONE : mapped_alone(step, next);
         gone |= !r->n;
         if (r->n != KEPT && !gone) {
             if (r->n != 1) return WWHO_NONE;
@@ -707,8 +752,8 @@ static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *w
         if (r->second || joins_hangul(step, code_point)) return WWHO_NONE;
         ordered |= r->order;
     }
-    if (gone && !first) return VANISHED;
-    return gone || ordered ? WWHO_NONE : code_point;
+    if (gone && !first && !ahead) return VANISHED;
+    return gone || ordered ? WWHO_NONE : code_point | ahead * PLAIN_AHEAD;
 }
 
 #ifndef __wasm__
@@ -808,81 +853,127 @@ static size_t skip_plain(const wwho_normalizing *it, size_t at, uint32_t n) {
     for (; n && at < it->end && it->plain && plain_made(it->plain, it->text + at, it->end - at, &width); n--) at += width;
     return n ? 0 : at;
 }
-#else
-/* The same as plain_at() inside a text, packed, or 0. */
-static HOT uint32_t known_at(wwho_normalizing *it, size_t at, uint32_t *width) {
-    uint32_t c = it->text[at], made;
-    *width = 1;
-    if (c >= 0x80) c = character_at(it, at, width);
-    wwho_known *known = &it->known[(c ^ c >> 4) % KNOWN_SLOTS];
-    if (at + *width >= it->end) return 0;
-    if (known->of == c) return known->made;
-    uint8_t bytes[4] = {0};
-    known->of = c;
-    if ((made = plain_at(it, at, width)) < 0x10000) bytes[3] = (uint8_t)encode_utf8(made, bytes);
-    return known->made = made < 0x10000 || made == VANISHED ? PLAIN_SURE | read32(bytes) : 0;
+/* Write characters that the table lacks, one by one, as long as their results do not depend on others. Returns whether write_plain() may go
+ * on. */
+static bool write_alone(wwho_normalizing *it) {
+    uint32_t width, code_point = plain_at(it, it->at, &width, WWHO_NONE);
+    while (code_point != WWHO_NONE) {
+        size_t at = it->at + width;
+        uint32_t follows = plain_at(it, at, &width, WWHO_NONE);
+        if ((follows == WWHO_NONE && (at < it->end || it->more)) || (code_point == VANISHED && follows == VANISHED)) break;
+        if (code_point != VANISHED && !write_character(it, code_point, (uint32_t)it->at, (uint32_t)it->at)) break;
+        it->at = at;
+        it->fresh = false;
+        code_point = follows;
+        if (skip_plain(it, at, 2)) return true;
+    }
+    return it->at == it->end;
 }
 
-/* Write the next characters inside a text as long as it is known what the steps turn them into. As BERT, English takes 0.6 of the time,
- * Hindi 0.55; as Llama 2, English 0.8. */
+/* Read a run. Returns where it ends. `far`: it must be as long as possible. */
+static size_t read_run(character_run *run, bool far) {
+    const wwho_normalizing *it = run->it;
+    size_t end = it->at, stop = it->end;
+    for (uint32_t width; end < stop && !run->apart && run->n < run->room;) {
+        run->now[run->n++] = (passing){character_at(it, end, &width), (uint32_t)end, (uint32_t)end, 0, 0};
+        end += width;
+        run->apart = plain_at(it, end, &width, WWHO_NONE) < VANISHED;
+        size_t ahead = run->partial || far ? 0 : skip_plain(it, end, it->n_steps + 2);
+        if (!ahead) continue;
+        run->partial = true;
+        stop = ahead;
+    }
+    return end;
+}
+#else
+/* A result of plain_at(), packed, or 0. */
+static COLD uint32_t packed(uint32_t made) {
+    uint8_t bytes[4] = {0};
+    uint32_t c = made & ~PLAIN_AHEAD;
+    if (c != VANISHED && c >= 0x10000) return 0;
+    if (c != VANISHED) bytes[3] = (uint8_t)encode_utf8(c, bytes);
+    return PLAIN_SURE | (made & PLAIN_AHEAD) | read32(bytes);
+}
+
+/* The same as plain_at(), packed, or 0, and the character. */
+static HOT uint32_t known_at(wwho_normalizing *it, size_t at, uint32_t *width, uint32_t *code_point) {
+    uint32_t c = it->text[at], other;
+    *width = 1;
+    if (c >= 0x80) c = character_at(it, at, width);
+    *code_point = c;
+    if (it->rules && has_rule(it, at)) return 0;
+    if (at + *width == it->end || (it->fresh && at == it->at)) return it->more ? 0 : packed(plain_at(it, at, width, WWHO_NONE));
+    wwho_known *known = &it->known[(c ^ c >> 4) % KNOWN_SLOTS];
+    if (known->of != c) {
+        known->of = c;
+        known->made = packed(plain_at(it, at, width, WWHO_NONE));
+    }
+    if (known->made) return known->made;
+    c = character_at(it, at + *width, &other);
+    return packed(plain_at(it, at, width, c));
+}
+
+/* Write the next characters as long as it is known what the steps turn them into, up to the last place where the steps may restart. As
+ * BERT, English takes 0.6 of the time, Hindi 0.55; as Llama 2, English 0.8. */
 static void write_plain(wwho_normalizing *it) {
-    if (it->fresh) return;
-    for (uint32_t made = 0, width = 0, follows, next; it->to.room - it->n >= 4; made = follows, width = next) {
-        follows = known_at(it, it->at + width, &next);
-        if (!follows || (made == follows && made == PLAIN_SURE)) return; /* both vanish */
-        if (!made) continue;
+    size_t at = it->at, sure = it->n;
+    bool anew = true, end = false; /* whether the steps may restart at `at`, and whether it is the end */
+    for (uint32_t row = WWHO_NONE, made = 0, width = 0, follows = 0, next = 0, c; !end && it->to.room - it->n >= 4;
+         made = follows, width = next) {
+        end = at + width == it->end;
+        if (!end) follows = known_at(it, at + width, &next, &c);
+        if (!follows || (follows == PLAIN_SURE && (made == PLAIN_SURE || made & PLAIN_AHEAD))) break; /* it vanishes, and that matters */
         uint32_t n = made >> 24 & PLAIN_BYTES;
         copy_bytes(it->to.out + it->n, &made, 4);
         for (uint32_t k = 0; k < n; k++, it->n++) {
-            if (it->to.sources) it->to.sources[it->n] = (uint32_t)it->at;
-            if (it->to.origins) it->to.origins[it->n] = k ? WWHO_NONE : (uint32_t)it->at;
+            if (it->to.sources) it->to.sources[it->n] = (uint32_t)(made & PLAIN_AHEAD ? at + width : at);
+            if (it->to.origins) it->to.origins[it->n] = k || !anew ? WWHO_NONE : (uint32_t)at;
         }
-        it->at += width;
+        at += width;
+        anew = end || !it->rules || ends_cluster(it, &row, c);
+        if (!anew) continue;
+        if (width) it->fresh = false;
+        it->at = at;
+        sure = it->n;
     }
+    it->n = sure;
 }
-#define skip_plain(it, at, n) (at)
+static bool write_alone(wwho_normalizing *it) { return it->at == it->end; }
+
+/* Read a run, up to the second of two plain characters. Returns where it ends. */
+static size_t read_run(character_run *run, bool far) {
+    const wwho_normalizing *it = run->it;
+    size_t end = it->at;
+    uint32_t row = WWHO_NONE, width;
+    (void)far;
+    for (bool plain = false; end < it->end && run->n < run->room; end += width) {
+        uint32_t c = character_at(it, end, &width);
+        run->apart = plain;
+        plain = (!it->rules || (ends_cluster(it, &row, c) && !has_rule(it, end))) && plain_at(it, end, &width, WWHO_NONE) < VANISHED;
+        run->apart &= plain;
+        if (run->apart) break;
+        run->now[run->n++] = (passing){c, (uint32_t)end, (uint32_t)end, 0, 0};
+    }
+    return end;
+}
 #endif
 
 WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
     size_t room = work_len / (3 * sizeof(passing)), before = it->n;
     passing alone[3], *columns = room ? work : alone; /* without steps, no room is needed */
     room += !room;
-    bool far = false; /* the next run must be as long as possible */
+    bool far = false;
     while (it->at < it->end) {
-        bool again = false;
         write_plain(it);
-        if (it->at == it->end) break;
-        uint32_t width, code_point = plain_at(it, it->at, &width);
-        while (code_point != WWHO_NONE && !again) {
-            size_t at = it->at + width;
-            uint32_t follows = plain_at(it, at, &width);
-            if ((follows == WWHO_NONE && (at < it->end || it->more)) || (code_point == VANISHED && follows == VANISHED)) break;
-            if (code_point != VANISHED && !write_character(it, code_point, (uint32_t)it->at, (uint32_t)it->at)) return it->n > before;
-            it->at = at;
-            it->fresh = false;
-            code_point = follows;
-            again = skip_plain(it, at, 2);
-        }
-        if (it->at == it->end) break;
-        if (again) continue;
-        character_run run = {it, columns, columns + room, columns + 2 * room, 0, room, 0, 0, false, false, false, false};
-        size_t end = it->at, stop = it->end;
-        bool next = false;
-        while (end < stop && !next && run.n < room) {
-            run.now[run.n++] = (passing){character_at(it, end, &width), (uint32_t)end, (uint32_t)end, 0, 0};
-            end += width;
-            next = plain_at(it, end, &width) < VANISHED;
-            size_t ahead = !REWRITES_APART || run.partial || far ? 0 : skip_plain(it, end, it->n_steps + 2);
-            if (!ahead) continue;
-            run.partial = true;
-            stop = ahead;
-        }
+        if (it->at == it->end || write_alone(it)) continue;
+        character_run run = {.it = it, .now = columns, .next = columns + room, .spare = columns + 2 * room, .room = room};
+        size_t end = read_run(&run, far);
         run.whole = end == it->end && !it->more;
-        run.partial &= REWRITES_APART && end < it->end && !next;
-        it->full |= end < it->end && !next && !run.partial;
-        bool done = normalize_run(it, &run, end, run.whole || next);
-        far = REWRITES_APART && run.partial && !done;
-        if (!(REWRITES_APART && run.partial) && (!done || it->at < end)) return done || it->n > before || !it->full;
+        bool partial = run.partial = REWRITES_APART && run.partial && end < it->end && !run.apart;
+        it->full |= end < it->end && !run.apart && !partial;
+        bool done = normalize_run(it, &run, end, run.whole || run.apart);
+        far = partial && !done;
+        if (!partial && (!done || it->at < end)) return done || it->n > before || !it->full;
     }
     return true;
 }
@@ -904,6 +995,7 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_model *model, uint3
 #endif
     it->classes = &model->classes;
     it->known = REWRITES_APART ? 0 : known + group * KNOWN_SLOTS;
+    it->rules = !REWRITES_APART && it->n_steps && it->steps->kind == STEP_RULES ? it->steps->trie : 0;
 }
 
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,

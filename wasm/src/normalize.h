@@ -174,9 +174,10 @@ typedef struct {
     bool more;      /* the part continues after `end` */
     bool first;     /* the part starts with the first character of the source */
     wwho_room to;
-    size_t n;          /* bytes written */
-    wwho_known *known; /* in WebAssembly: KNOWN_SLOTS of them, for these steps; zeros at first */
-    bool full;         /* there was not enough room for all of the text */
+    size_t n;               /* bytes written */
+    wwho_known *known;      /* in WebAssembly: KNOWN_SLOTS of them, for these steps; zeros at first */
+    const wwho_trie *rules; /* in WebAssembly: those of the first step, or null */
+    bool full;              /* there was not enough room for all of the text */
 } wwho_normalizing;
 
 /* Start a group of steps. `known`: in WebAssembly, KNOWN_SLOTS for each group. */

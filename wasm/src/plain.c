@@ -28,9 +28,9 @@ static uint32_t flags_by_rules(const wwho_rewriting *step, uint32_t c) {
     uint8_t bytes[4];
     uint32_t node = 0, n = encode_utf8(c, bytes), k = 0;
     uint32_t tail = c >= PLAIN || step->tails[c >> 3] >> (c & 7) & 1 ? PLAIN_TAIL : 0;
-    while (k < n && (node = next_node(step->trie, node, bytes[k])) != 0) k++;
+    while (k < n && (node = next_node(step->trie, node, k, bytes[k])) != 0) k++;
     if (k < n) return tail | PLAIN_SURE;
-    return token_at(step->trie, node) == WWHO_NONE ? tail | PLAIN_HEAD | PLAIN_SURE : 0;
+    return token_at(step->trie, node, n) == WWHO_NONE ? tail | PLAIN_HEAD | PLAIN_SURE : 0;
 }
 
 /* What a step turns a character and its flags into, or 0 if that is not certain. */

@@ -4,12 +4,13 @@
 
 #include "common.h"
 
-/* The children of a node lie one after another, in the order of their bytes. A root has many children; natively, there is a place for
- * each byte. Without that, T5 takes 1.06 (English) to 1.13 (Hindi) times as long for unseen text. */
+/* The children of a node lie one after another, in the order of their bytes. A node without children belongs to one token; what follows of
+ * that token's text has no nodes. A root has many children; natively, there is a place for each byte. Without that, T5 takes 1.06 (English)
+ * to 1.13 (Hindi) times as long for unseen text. */
 typedef struct {
     uint32_t children;      /* the first child */
     uint32_t n : 9;         /* how many children */
-    uint32_t has_token : 1; /* whether the text of a token ends here */
+    uint32_t has_token : 1; /* whether the text of a token ends here, or this is the only node of that token from here on */
     uint32_t token : 21;    /* that token */
 } wwho_node;
 
@@ -17,24 +18,32 @@ enum { ROOTS = 2, ROOT_CHILDREN = 256, N_FIRST = ROOTS + ROOTS * ROOT_CHILDREN }
 
 /* Two sets of texts, whose roots are the nodes 0 and 1. */
 typedef struct {
+    const uint8_t *texts;
+    const uint32_t *offset; /* text i is texts[offset[i]..offset[i + 1]] */
     wwho_node *nodes;
     uint8_t *bytes;          /* the byte that leads to each node */
     uint32_t *order, *spare; /* while building: the tokens, sorted as far as their nodes are made */
 } wwho_trie;
 
-/* The token whose text ends at a node, or WWHO_NONE. */
-static inline uint32_t token_at(const wwho_trie *trie, uint32_t node) {
-    return trie->nodes[node].has_token ? trie->nodes[node].token : WWHO_NONE;
+/* The token whose text ends at a node, `depth` bytes from the root, or WWHO_NONE. */
+static inline uint32_t token_at(const wwho_trie *trie, uint32_t node, uint32_t depth) {
+    const wwho_node at = trie->nodes[node];
+    bool ends = at.has_token && (at.n || trie->offset[at.token + 1] - trie->offset[at.token] == depth);
+    return ends ? at.token : WWHO_NONE;
 }
 
-/* The node that a byte leads to; 0 if there is none. The steps do not depend on the comparison, so no branch is mispredicted. */
-static WARM uint32_t next_node(const wwho_trie *trie, uint32_t node, uint8_t byte) {
+/* The node that a byte leads to from a node at `depth`; 0 if there is none. Among children, the steps do not depend on the comparison, so
+ * no branch is mispredicted. */
+static WARM uint32_t next_node(const wwho_trie *trie, uint32_t node, uint32_t depth, uint8_t byte) {
     uint32_t at = trie->nodes[node].children, n = trie->nodes[node].n;
     if (node < ROOTS) {
         at = ROOTS + node * ROOT_CHILDREN + byte;
         return trie->nodes[at].n + trie->nodes[at].has_token ? at : 0;
     }
-    if (!n) return 0;
+    if (!n) {
+        const uint32_t *offset = trie->offset + trie->nodes[node].token;
+        return offset[0] + depth < offset[1] && trie->texts[offset[0] + depth] == byte ? node : 0;
+    }
     while (n > 1) {
         uint32_t half = n / 2;
         at += trie->bytes[at + half] <= byte ? half : 0;
@@ -46,11 +55,11 @@ static WARM uint32_t next_node(const wwho_trie *trie, uint32_t node, uint8_t byt
 /* The token with exactly this text, in the set of a root, or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n);
 
-/* Memory for texts of n_tokens tokens, n_bytes together. */
-WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_bytes);
+/* Memory for n_tokens texts that need at most n_nodes nodes. */
+WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_nodes);
 
-/* Fill a trie with n_first texts for the first root and n_tokens - n_first for the second; text i is texts[offset[i]..offset[i + 1]]. False
- * if two texts of one root are the same. */
+/* Fill a trie with n_first texts for the first root and n_tokens - n_first for the second. `texts` and `offset` must outlive it. False if
+ * two texts of one root are the same. */
 WWHO_LOCAL bool build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens);
 
 #endif

@@ -52,10 +52,9 @@ static uint32_t extend(wwho_path *p, uint32_t slot, size_t stop) {
         uint32_t code_point, width = utf8_next(text, left, &code_point), node = 0;
         if (p->unigram->narrow && (s->slots[slot].score > SHIFT_FROM || s->slots[slot].score < -SHIFT_FROM)) shift_scores(p, slot);
         bool alone = false; /* whether the character is a token */
-        for (uint32_t n = 0; n < left && (node = next_node(trie, node, text[n])) != 0;) {
-            n++;
-            if (!trie->nodes[node].has_token) continue;
-            uint32_t token = trie->nodes[node].token;
+        for (uint32_t n = 0; n < left && (node = next_node(trie, node, n, text[n])) != 0;) {
+            uint32_t token = token_at(trie, node, ++n);
+            if (token == WWHO_NONE) continue;
             offer(p, slot + n, n, token, s->slots[slot].score + p->unigram->scores[token]);
             alone |= n == width;
         }

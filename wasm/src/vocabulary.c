@@ -1,7 +1,8 @@
 /* Build a vocabulary's tables: see vocabulary.h. */
 #include "vocabulary.h"
 
-/* How many tokens ahead slots are prefetched while tables are filled: o200k_base opens in half the time that it takes without. */
+/* How many slots are prefetched at once while tables are filled. Natively, o200k_base opens in half the time that it takes without; in
+ * WebAssembly, Gemma 3 takes 0.83 of the time, Llama 3.2 0.87. */
 enum { FETCHED = 16 };
 
 /* The character classes of FORMAT.md, BPE. */
@@ -93,21 +94,20 @@ static uint64_t hash_token(const wwho_vocabulary *v, uint32_t token) {
 
 WWHO_LOCAL bool add_texts(wwho_vocabulary *v) {
     uint64_t hashes[FETCHED];
-    for (uint32_t i = 0; i < v->n_tokens + FETCHED; i++) {
-        uint64_t *hash = &hashes[i % FETCHED];
-        if (i >= FETCHED && i - FETCHED < v->n_tokens) {
-            uint32_t token = i - FETCHED, from = v->offset[token], n = v->offset[token + 1] - from;
+    for (uint32_t first = 0, n; first < v->n_tokens; first += n) {
+        n = v->n_tokens - first < FETCHED ? v->n_tokens - first : FETCHED;
+        for (uint32_t i = 0; i < n; i++) hashes[i] = hash_token(v, first + i);
+        for (uint32_t i = 0; i < n; i++) touch(line_of(v, hashes[i]));
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t token = first + i, from = v->offset[token], length = v->offset[token + 1] - from;
             const uint8_t *text = v->texts + from;
-            wwho_text *where, slot = text_slot(text, n, 16, *hash);
-            if (find_slot(v, text, n, 16, *hash, &where) != WWHO_NONE) return false;
+            wwho_text *where, slot = text_slot(text, length, 16, hashes[i]);
+            if (find_slot(v, text, length, 16, hashes[i], &where) != WWHO_NONE) return false;
             while (where->high) where++;
-            *where = (wwho_text){slot.low, slot.high | (uint64_t)token << 32 | (n > INLINE_TEXT ? from : 0)};
-            add_hash(&v->text_filter, *hash);
-            if (n > v->longest) v->longest = n;
+            *where = (wwho_text){slot.low, slot.high | (uint64_t)token << 32 | (length > INLINE_TEXT ? from : 0)};
+            add_hash(&v->text_filter, hashes[i]);
+            if (length > v->longest) v->longest = length;
         }
-        if (i >= v->n_tokens) continue;
-        *hash = hash_token(v, i);
-        prefetch(line_of(v, *hash));
     }
     return true;
 }

@@ -18,6 +18,7 @@ from wwho._core import ffi, lib
 from wwho.core.base import SPAN, Part, Placed, Span, unknown_id, unknown_text, unpacked
 from wwho.core.core import CoreBackend, Of, check_version, core_info, refuse
 from wwho.core.parts import in_parts
+from wwho.core.statuses import STATUSES
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 from wwho.text import Text, all_bytes
@@ -637,18 +638,13 @@ def _address(pointer: Any) -> int:
     return int(ffi.cast("uintptr_t", pointer))
 
 
-def _name(status: int) -> str:
-    """The name of a status, as in wwho.h, without its prefix."""
-    return bytes(ffi.string(lib.wwho_status_str(status))).decode("ascii")
-
-
 def _opened(status: int, blob: bytes) -> None:
     """Raise for an artifact that the core refuses."""
     if status != lib.WWHO_OK:
-        refuse(_name(status), blob)
+        refuse(STATUSES[status], blob)
 
 
 def _called(status: int) -> None:
     """Raise for a call that failed and could not, given what this file passes."""
     if status != lib.WWHO_OK:
-        raise BackendError(f"the native core returned {_name(status)}: please report this")
+        raise BackendError(f"the native core returned {STATUSES[status]}: please report this")

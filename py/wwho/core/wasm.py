@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from wwho.core.base import SPAN, Part, Span, unknown_id, unknown_text, unpacked
 from wwho.core.core import CoreBackend, Of, check_version, core_info, core_numbers, refuse
+from wwho.core.statuses import STATUSES
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 
@@ -45,10 +46,10 @@ class WasmBackend(CoreBackend):
         self._lock = threading.Lock()
         core = self._core
         data, size = core.put(blob), core.take(4)
-        _opened(core, core.call("wwho_workspace_size", data, len(blob), size), blob)
+        _opened(core.call("wwho_workspace_size", data, len(blob), size), blob)
         n_work = core.number(size)
         work, model = core.take(n_work), core.take(4)
-        _opened(core, core.call("wwho_open", data, len(blob), work, n_work, model), blob)
+        _opened(core.call("wwho_open", data, len(blob), work, n_work, model), blob)
         self._model = core.number(model)
         n_scratch = core.call("wwho_scratch_size", self._model)
         self._scratch = (core.take(n_scratch), n_scratch)
@@ -73,8 +74,8 @@ class WasmBackend(CoreBackend):
                 status = core.call("wwho_normalize", *given, out, sources, cap, read, n)
                 if status == 0 and (more or core.number(read) == len(text)):
                     break
-                if core.name(status) != "BUFFER":
-                    _called(core, status)
+                if status != BUFFER:
+                    _called(status)
                 cap, work_size = 2 * cap, 2 * work_size
             size = core.number(n)
             found = core.numbers(sources, size) if with_sources else ()
@@ -163,7 +164,7 @@ class WasmBackend(CoreBackend):
                 self._scratch = (core.take(size), size)
                 core.clear(*self._scratch)
                 core.keep()
-        _called(core, status)
+        _called(status)
         return found
 
     def encode_part(
@@ -198,7 +199,7 @@ class WasmBackend(CoreBackend):
             places = [core.put(struct.pack(f"<{n}I", *column)) for column in (starts, ends)]
             first, last = core.take(4 * n), core.take(4 * n)
             arguments = (data, len(text), *places, n, int(utf16), first, last)
-            _called(core, core.call("wwho_offsets", *arguments))
+            _called(core.call("wwho_offsets", *arguments))
             return list(zip(core.numbers(first, n), core.numbers(last, n), strict=True))
 
     def decode(self, ids: Sequence[int]) -> bytes:
@@ -228,7 +229,7 @@ class WasmBackend(CoreBackend):
                 cap = core.number(size)
             if status == TOKEN:
                 raise UnknownTokenError(unknown_id(ids[core.number(size)], self.info.n_vocab))
-            _called(core, status)
+            _called(status)
             return core.read(out, core.number(size)), core.number(read)
 
     def token_bytes(self, token: int) -> bytes:
@@ -241,7 +242,7 @@ class WasmBackend(CoreBackend):
             status = core.call("wwho_token_bytes", self._model, index(token), text, size)
             if status == TOKEN:
                 raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
-            _called(core, status)
+            _called(status)
             return core.read(core.number(text), core.number(size))
 
     def _check_ids(self, ids: Sequence[int]) -> None:
@@ -258,7 +259,7 @@ class WasmBackend(CoreBackend):
             status = core.call("wwho_token_id", self._model, data, len(text), token)
             if status == TOKEN:
                 raise UnknownTokenError(unknown_text(text))
-            _called(core, status)
+            _called(status)
             return core.number(token)
 
 
@@ -296,7 +297,7 @@ class _Opened(NamedTuple):
 
     def _given(self, name: str, n: int, *arguments: int) -> list[int]:
         status, numbers = self._ask(name, n, *arguments)
-        _called(self.core, status)
+        _called(status)
         return numbers
 
 
@@ -371,10 +372,6 @@ class _Core:
         """The 32-bit integers from an address on."""
         return list(struct.unpack(f"<{count}I", self.read(at, 4 * count)))
 
-    def name(self, status: int) -> str:
-        """The name of a status, as in wwho.h, without its prefix."""
-        return self.text(self.call("wwho_status_str", status))
-
     def text(self, at: int) -> str:
         """The characters, all of them ASCII, from an address on to a zero."""
         return self.read(at, 32).split(b"\0")[0].decode("ascii")
@@ -414,13 +411,13 @@ def _module() -> Any:
     return js.WebAssembly.Module.new(to_js(core))
 
 
-def _opened(core: _Core, status: int, blob: bytes) -> None:
+def _opened(status: int, blob: bytes) -> None:
     """Raise for an artifact that the core refuses."""
     if status != OK:
-        refuse(core.name(status), blob)
+        refuse(STATUSES[status], blob)
 
 
-def _called(core: _Core, status: int) -> None:
+def _called(status: int) -> None:
     """Raise for a call that failed and could not, given what this file passes."""
     if status != OK:
-        raise BackendError(f"the WebAssembly core returned {core.name(status)}: please report this")
+        raise BackendError(f"the WebAssembly core returned {STATUSES[status]}: please report this")

@@ -10,7 +10,7 @@
 // memory grows, and a call creates only its result.
 
 import { WwhoError, artifactError } from "./errors.js";
-import { ARGUMENT, BUFFER, CUT_ONLY, GOES_ON, OF_JOB, OF_SPAN, OK, SECTION_PROVENANCE, TOKEN, VERSION_MAJOR } from "./header.js";
+import { ARGUMENT, BUFFER, CUT_ONLY, GOES_ON, OF_JOB, OF_SPAN, OK, SECTION_PROVENANCE, STATUSES, TOKEN, VERSION_MAJOR } from "./header.js";
 
 const PAGE_BYTES = 65536;
 /** Strings that cannot take more bytes are written through a view that is kept. */
@@ -93,7 +93,7 @@ export class Core {
     const file = this.#take(blob.length);
     this.#bytes.set(blob, file);
     const check = (/** @type {number} */ code) => {
-      if (code !== OK) throw artifactError(this.#status(code), blob);
+      if (code !== OK) throw artifactError(STATUSES[code], blob);
     };
     check(this.#call.wwho_workspace_size(file, blob.length, this.#out));
     const size = this.#given();
@@ -183,12 +183,7 @@ export class Core {
 
   /** @param {number} code @param {string} what */
   #check(code, what) {
-    if (code !== OK) throw new WwhoError(this.#status(code), `the core cannot ${what}: status ${this.#status(code)}`);
-  }
-
-  /** The name of a status. @param {number} code */
-  #status(code) {
-    return this.#name(this.#call.wwho_status_str(code) >>> 0);
+    if (code !== OK) throw new WwhoError(STATUSES[code], `the core cannot ${what}: status ${STATUSES[code]}`);
   }
 
   /** The ASCII characters from an address on to a zero. @param {number} at */

@@ -1,0 +1,41 @@
+"""The names of the statuses of wasm/include/wwho.h, without their prefix.
+
+Written by tools/gen_header.mjs.
+"""
+
+STATUSES = {
+    0: "OK",
+    1: "ARGUMENT",
+    2: "BUFFER",
+    3: "TOKEN",
+    16: "MAGIC",
+    17: "VERSION",
+    18: "TRUNCATED",
+    19: "TRAILING",
+    20: "CHECKSUM",
+    21: "SECTION_TABLE",
+    22: "SECTION_ORDER",
+    23: "SECTION_KIND",
+    24: "SECTION_BOUNDS",
+    25: "PADDING",
+    26: "SECTION_MISSING",
+    27: "CLASSES",
+    28: "AUTOMATON_SHAPE",
+    29: "AUTOMATON_TABLE",
+    30: "AUTOMATON_TOTAL",
+    31: "STAGES",
+    32: "ROUTES",
+    33: "MODEL",
+    34: "SYMBOLS",
+    35: "PAIRS",
+    36: "PAIR_ORDER",
+    37: "PAIR_DUPLICATE",
+    38: "TOKEN_LENGTH",
+    39: "TOKEN_DUPLICATE",
+    40: "IDS",
+    41: "ADDED",
+    42: "SCORES",
+    43: "NORMALIZER",
+    44: "TEMPLATE",
+    45: "DECODER",
+}
