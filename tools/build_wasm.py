@@ -28,7 +28,9 @@ FLAGS = [
     "-mllvm", "-disable-lsr", "-mllvm", "-enable-pre=false",
     "-mllvm", "-rotation-max-header-size=0", "-mllvm", "-disable-lftr",
     "-mllvm", "-enable-gvn-hoist", "-mllvm", "-disable-machine-sink",
-    "-mllvm", "-jump-threading-threshold=2", "-Xclang", "-disable-lifetime-markers",
+    "-mllvm", "-jump-threading-threshold=2", "-mllvm", "-replexitval=never",
+    "-mllvm", "-hoist-common-insts", "-fmerge-all-constants",
+    "-Xclang", "-disable-lifetime-markers",
     "-nostdlib", "-fvisibility=hidden", "-c",
 ]  # fmt: skip
 # zig cc would pad each address to five bytes. wasm-opt drops the names of functions.

@@ -82,11 +82,10 @@ typedef uint8_t wwho_16;
  * hardly anything and every byte is downloaded. */
 #ifdef __wasm__
 #define WARM COLD
-/* WebAssembly has no prefetch(), and omits the fast paths for steps that rewrite single characters. */
-enum { FETCHES = 0, REWRITES_APART = 0 };
+enum { FETCHES = 0 }; /* WebAssembly has no prefetch() */
 #else
 #define WARM HOT
-enum { FETCHES = 1, REWRITES_APART = 1 };
+enum { FETCHES = 1 };
 #endif
 
 #define N_PAGES (0x110000u >> 7) /* of 128 code points each */

@@ -69,7 +69,7 @@ struct wwho_encoder {
     wwho_merging *merging;
     wwho_block *block;
     wwho_lattice *lattice; /* for a model of the kind VITERBI */
-    wwho_known *known;     /* in WebAssembly: KNOWN_SLOTS of them for each group of steps */
+    wwho_known *known;     /* KNOWN_SLOTS of them for each group of steps */
     uint8_t *work;         /* for the steps, and for the symbols of a pretoken */
     size_t work_len;
     uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: `work` is too small for them */

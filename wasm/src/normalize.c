@@ -301,8 +301,6 @@ typedef struct {
         lost;         /* characters in `now`; room in each column; characters in `next`; characters that vanished before any was written */
     bool whole, full; /* the run ends a part; there was no room for all characters */
     bool apart;       /* what follows the run does not depend on it, nor the run on what follows */
-    bool partial;     /* the run ends early: if its result is not certain, that of a longer run may be; never in WebAssembly */
-    bool same;        /* the step left its characters in `now` */
 } character_run;
 
 /* Write n characters in place of `old` ones. Their source is `source`, unless find_sources() later derives it from the counts. */
@@ -423,18 +421,7 @@ static uint32_t mapped_alone(const wwho_rewriting *step, uint32_t code_point) {
     return r->n != KEPT || r->order || r->second || apart || joins_hangul(step, code_point) ? WWHO_NONE : code_point;
 }
 
-/* Map characters in place if this is possible for all of them, as in most texts: with Falcon's tokenizer, unseen text is 1.1 times as fast.
- */
-static bool map_in_place(character_run *run, const wwho_rewriting *step) {
-    for (size_t i = 0; i < run->n; i++)
-        if (mapped_alone(step, run->now[i].code_point) == WWHO_NONE) return false;
-    for (size_t i = 0; i < run->n; i++) run->now[i].code_point = mapped_alone(step, run->now[i].code_point);
-    run->same = true;
-    return true;
-}
-
 static void pass_map(character_run *run, const wwho_rewriting *step) {
-    if (REWRITES_APART && map_in_place(run, step)) return;
     take_all_apart(run, step);
     order_marks(run, run->made);
     if (step->n_compositions || step->flags & HANGUL_TOGETHER) run->made = put_together(run, step, run->made);
@@ -512,11 +499,6 @@ WWHO_LOCAL uint32_t stand_in(uint32_t byte) { return byte < 33 ? byte + 256 : by
 
 static void pass_spell(character_run *run, const wwho_rewriting *step) {
     (void)step;
-    for (size_t i = 0; REWRITES_APART && i <= run->n; i++) {
-        run->same = i == run->n;
-        if (!run->same && (run->now[i].code_point >= 128 || stand_in(run->now[i].code_point) != run->now[i].code_point)) break;
-    }
-    if (run->same) return;
     for (const passing *p = run->now, *end = p + run->n; p < end; p++) {
         uint8_t bytes[4];
         uint32_t n = encode_utf8(p->code_point, bytes);
@@ -576,7 +558,6 @@ static void pass_rules(character_run *run, const wwho_rewriting *step) {
             keep_character(run, &run->now[at], origin);
     }
     if (!step->automaton) return;
-    run->full |= REWRITES_APART && run->partial && run->it->fresh && run->lost;
     find_sources(run, run->it->fresh ? 0 : run->lost); /* the tokenizers library ignores characters that vanished at the start */
 }
 
@@ -617,18 +598,13 @@ WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, 
     return to;
 }
 
-/* Write a character that came from `source`. Returns false if there is no room. */
-static bool write_character(wwho_normalizing *it, uint32_t code_point, uint32_t source, uint32_t origin) {
-    if (it->to.room - it->n < 4) {
-        it->full = true;
-        return false;
-    }
-    uint32_t width = encode_utf8(code_point, it->to.out + it->n);
-    for (uint32_t k = 0; k < width; k++, it->n++) {
-        if (it->to.sources) it->to.sources[it->n] = source;
-        if (it->to.origins) it->to.origins[it->n] = k ? WWHO_NONE : origin;
-    }
-    return true;
+/* Write the n bytes of a character that came from `source`. There must be room for four. */
+static WARM void write_bytes(wwho_normalizing *it, uint32_t bytes, uint32_t n, uint32_t source, uint32_t origin) {
+    const uint32_t sources[4] = {source, source, source, source}, origins[4] = {origin, WWHO_NONE, WWHO_NONE, WWHO_NONE};
+    copy_bytes(it->to.out + it->n, &bytes, 4);
+    if (it->to.sources) copy_bytes(it->to.sources + it->n, sources, 16);
+    if (it->to.origins) copy_bytes(it->to.origins + it->n, origins, 16);
+    it->n += n;
 }
 
 /* Pass the run through the steps, and write the part that is certain: all of it if the run is `complete`, else the text up to the last
@@ -637,10 +613,8 @@ static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, 
     static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules, pass_spell};
     for (uint32_t i = 0; i < it->n_steps; i++) {
         run->made = run->lost = 0;
-        run->same = false;
         pass[it->steps[i].kind - 1](run, &it->steps[i]);
-        if (run->same) continue;
-        it->full |= run->full && !(REWRITES_APART && run->partial);
+        it->full |= run->full;
         if (run->full) return false;
         passing *now = run->now;
         run->now = run->next;
@@ -657,7 +631,12 @@ static bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, 
             n = it->n;
             it->at = origin;
         }
-        if (last || !write_character(it, run->now[i].code_point, run->now[i].source, origin)) break;
+        bool full = !last && it->to.room - it->n < 4;
+        it->full |= full;
+        if (last || full) break;
+        uint8_t bytes[4] = {0};
+        uint32_t width = encode_utf8(run->now[i].code_point, bytes);
+        write_bytes(it, read32(bytes), width, run->now[i].source, origin);
     }
     it->fresh &= n == from;
     it->first &= !done;
@@ -676,16 +655,13 @@ static uint32_t rule_alone(const wwho_automaton *a, uint32_t n_classes, uint32_t
     return row[0] & ENTRY_ROW ? 0 : ENTRY_MARK(row[0]);
 }
 
-#ifdef __wasm__
-/* Whether a rule of the first step matches at a place, or might with more text. */
-static COLD bool has_rule(const wwho_normalizing *it, size_t at) {
-    uint32_t node = 0, depth = 0;
-    do {
-        if (at == it->end) return true;
-        node = next_node(it->rules, node, depth++, it->text[at++]);
-        if (!node) return false;
-    } while (token_at(it->rules, node, depth) == WWHO_NONE);
-    return true;
+/* Where the text from a place on ends that some rule of the first step begins with. *has becomes true if a rule matches there, or might
+ * with more text. */
+static COLD size_t rule_end(const wwho_normalizing *it, size_t at, bool *has) {
+    for (uint32_t node = 0, depth = 0;; at++) {
+        *has |= at == it->end || token_at(it->rules, node, depth) != WWHO_NONE;
+        if (at == it->end || !(node = next_node(it->rules, node, depth++, it->text[at]))) return at;
+    }
 }
 
 /* Whether these rules may restart before a character, because no cluster continues there. `row` is the state behind the character before,
@@ -702,8 +678,6 @@ static COLD bool ends_cluster(const wwho_normalizing *it, uint32_t *row, uint32_
     *row = a->table[WWHO_START * a->stride + class] & ENTRY_ROW;
     return !a->stored.flags;
 }
-
-#endif
 
 /* The rule that matches a single character of a class before one of another class, or 0. */
 static uint32_t rule_before(const wwho_automaton *a, uint32_t class, uint32_t next) {
@@ -723,11 +697,11 @@ static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *w
         const wwho_rewriting *step = &it->steps[i];
         const wwho_rewrite *r = step->rewrites;
         uint32_t rule;
-        if (!REWRITES_APART && step->kind == STEP_RULES && !i) continue;
+        if (step->kind == STEP_RULES && !i) continue;
         if (step->kind == STEP_MAP) {
             if (step->flags == HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES) return WWHO_NONE;
             r = rewrite_of(step, code_point);
-        } else if (step->kind == STEP_REPLACE && !(REWRITES_APART && step->flags)) {
+        } else if (step->kind == STEP_REPLACE) {
             const wwho_automaton *a = step->automaton;
             uint32_t class = class_at(it, code_point);
             rule = next != WWHO_NONE ? rule_before(a, class, class_at(it, next)) : rule_alone(a, it->classes->n_classes, class);
@@ -757,14 +731,8 @@ static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *w
 }
 
 #ifndef __wasm__
-/* Write a character. There must be room for four bytes. */
 static HOT void write_packed(wwho_normalizing *it, uint32_t packed, size_t source, uint32_t origin) {
-    const uint32_t sources[4] = {(uint32_t)source, (uint32_t)source, (uint32_t)source, (uint32_t)source};
-    const uint32_t origins[4] = {origin, WWHO_NONE, WWHO_NONE, WWHO_NONE};
-    copy_bytes(it->to.out + it->n, &packed, 4);
-    if (it->to.sources) copy_bytes(it->to.sources + it->n, sources, 16);
-    if (it->to.origins) copy_bytes(it->to.origins + it->n, origins, 16);
-    it->n += packed >> 24 & PLAIN_BYTES;
+    write_bytes(it, packed, packed >> 24 & PLAIN_BYTES, (uint32_t)source, origin);
 }
 
 static HOT uint32_t plain_made(const wwho_plain *plain, const uint8_t *text, size_t left, uint32_t *width) {
@@ -853,127 +821,112 @@ static size_t skip_plain(const wwho_normalizing *it, size_t at, uint32_t n) {
     for (; n && at < it->end && it->plain && plain_made(it->plain, it->text + at, it->end - at, &width); n--) at += width;
     return n ? 0 : at;
 }
-/* Write characters that the table lacks, one by one, as long as their results do not depend on others. Returns whether write_plain() may go
- * on. */
-static bool write_alone(wwho_normalizing *it) {
-    uint32_t width, code_point = plain_at(it, it->at, &width, WWHO_NONE);
-    while (code_point != WWHO_NONE) {
-        size_t at = it->at + width;
-        uint32_t follows = plain_at(it, at, &width, WWHO_NONE);
-        if ((follows == WWHO_NONE && (at < it->end || it->more)) || (code_point == VANISHED && follows == VANISHED)) break;
-        if (code_point != VANISHED && !write_character(it, code_point, (uint32_t)it->at, (uint32_t)it->at)) break;
-        it->at = at;
-        it->fresh = false;
-        code_point = follows;
-        if (skip_plain(it, at, 2)) return true;
-    }
-    return it->at == it->end;
-}
+#endif
 
-/* Read a run. Returns where it ends. `far`: it must be as long as possible. */
-static size_t read_run(character_run *run, bool far) {
-    const wwho_normalizing *it = run->it;
-    size_t end = it->at, stop = it->end;
-    for (uint32_t width; end < stop && !run->apart && run->n < run->room;) {
-        run->now[run->n++] = (passing){character_at(it, end, &width), (uint32_t)end, (uint32_t)end, 0, 0};
-        end += width;
-        run->apart = plain_at(it, end, &width, WWHO_NONE) < VANISHED;
-        size_t ahead = run->partial || far ? 0 : skip_plain(it, end, it->n_steps + 2);
-        if (!ahead) continue;
-        run->partial = true;
-        stop = ahead;
-    }
-    return end;
-}
-#else
-/* A result of plain_at(), packed, or 0. */
-static COLD uint32_t packed(uint32_t made) {
+COLD uint32_t pack_plain(uint32_t made) {
+    uint32_t c = made & CODE_POINT, flags = made & ~(uint32_t)(CODE_POINT | PLAIN_ORDERED);
     uint8_t bytes[4] = {0};
-    uint32_t c = made & ~PLAIN_AHEAD;
-    if (c != VANISHED && c >= 0x10000) return 0;
+    if (!made || made == WWHO_NONE || (c != VANISHED && (made & PLAIN_ORDERED || c >= 0x10000))) return 0;
     if (c != VANISHED) bytes[3] = (uint8_t)encode_utf8(c, bytes);
-    return PLAIN_SURE | (made & PLAIN_AHEAD) | read32(bytes);
+    return flags | read32(bytes);
 }
 
-/* The same as plain_at(), packed, or 0, and the character. */
+/* The same as plain_at(), packed, or 0. `c` is the character. */
+static COLD uint32_t known_of(const wwho_normalizing *it, size_t at, uint32_t c, uint32_t next) {
+    uint32_t width, made = plain_at(it, at, &width, next);
+    return made == c && width == 4 ? PLAIN_SURE | KNOWN_WIDE : pack_plain(made | PLAIN_SURE);
+}
+
+/* The same from memory, and the character. */
 static HOT uint32_t known_at(wwho_normalizing *it, size_t at, uint32_t *width, uint32_t *code_point) {
     uint32_t c = it->text[at], other;
     *width = 1;
     if (c >= 0x80) c = character_at(it, at, width);
     *code_point = c;
-    if (it->rules && has_rule(it, at)) return 0;
-    if (at + *width == it->end || (it->fresh && at == it->at)) return it->more ? 0 : packed(plain_at(it, at, width, WWHO_NONE));
+    bool has = false;
+    if (it->rules) rule_end(it, at, &has);
+    if (has) return 0;
+    if (at + *width == it->end || (it->fresh && at == it->at)) return it->more ? 0 : known_of(it, at, c, WWHO_NONE);
     wwho_known *known = &it->known[(c ^ c >> 4) % KNOWN_SLOTS];
     if (known->of != c) {
         known->of = c;
-        known->made = packed(plain_at(it, at, width, WWHO_NONE));
+        known->made = known_of(it, at, c, WWHO_NONE);
     }
     if (known->made) return known->made;
-    c = character_at(it, at + *width, &other);
-    return packed(plain_at(it, at, width, c));
+    return known_of(it, at, c, character_at(it, at + *width, &other));
 }
 
 /* Write the next characters as long as it is known what the steps turn them into, up to the last place where the steps may restart. As
  * BERT, English takes 0.6 of the time, Hindi 0.55; as Llama 2, English 0.8. */
-static void write_plain(wwho_normalizing *it) {
-    size_t at = it->at, sure = it->n;
-    bool anew = true, end = false; /* whether the steps may restart at `at`, and whether it is the end */
-    for (uint32_t row = WWHO_NONE, made = 0, width = 0, follows = 0, next = 0, c; !end && it->to.room - it->n >= 4;
-         made = follows, width = next) {
+static bool write_known(wwho_normalizing *it) {
+    size_t at = it->at, from = it->n, sure = from;
+    uint32_t row = WWHO_NONE, made = 0, width = 0; /* of the character at `at`; the width includes characters after it that vanish */
+    for (bool anew = true, end = false; !end && it->to.room - it->n >= 4;) { /* anew: the steps may restart at `at` */
+        uint32_t follows = 0, next = 0, c;
         end = at + width == it->end;
-        if (!end) follows = known_at(it, at + width, &next, &c);
-        if (!follows || (follows == PLAIN_SURE && (made == PLAIN_SURE || made & PLAIN_AHEAD))) break; /* it vanishes, and that matters */
-        uint32_t n = made >> 24 & PLAIN_BYTES;
-        copy_bytes(it->to.out + it->n, &made, 4);
-        for (uint32_t k = 0; k < n; k++, it->n++) {
-            if (it->to.sources) it->to.sources[it->n] = (uint32_t)(made & PLAIN_AHEAD ? at + width : at);
-            if (it->to.origins) it->to.origins[it->n] = k || !anew ? WWHO_NONE : (uint32_t)at;
+        if (!end && !(follows = known_at(it, at + width, &next, &c))) break;
+        bool apart = end || !it->rules || ends_cluster(it, &row, c);
+        if (follows == PLAIN_SURE) { /* it vanishes, so the character before it meets the one after it */
+            if (!made || made & PLAIN_AHEAD || at + width + next == it->end) break;
+            width += next;
+            continue;
         }
+        bool wide = made & KNOWN_WIDE;
+        write_bytes(it, wide ? read32(it->text + at) : made, wide ? 4 : made >> 24 & PLAIN_BYTES,
+                    (uint32_t)(made & PLAIN_AHEAD ? at + width : at), anew ? (uint32_t)at : WWHO_NONE);
         at += width;
-        anew = end || !it->rules || ends_cluster(it, &row, c);
+        made = follows;
+        width = next;
+        anew = apart;
         if (!anew) continue;
-        if (width) it->fresh = false;
+        it->fresh &= at == it->at;
         it->at = at;
         sure = it->n;
+#ifndef __wasm__
+        if (it->n > from && skip_plain(it, at, 2)) return true;
+#endif
     }
     it->n = sure;
+    return it->at == it->end;
 }
-static bool write_alone(wwho_normalizing *it) { return it->at == it->end; }
 
 /* Read a run, up to the second of two plain characters. Returns where it ends. */
-static size_t read_run(character_run *run, bool far) {
+static size_t read_run(character_run *run) {
     const wwho_normalizing *it = run->it;
-    size_t end = it->at;
+    size_t end = it->at, reach = end; /* from there on, no rule that begins before can match */
     uint32_t row = WWHO_NONE, width;
-    (void)far;
-    for (bool plain = false; end < it->end && run->n < run->room; end += width) {
+    for (bool plain = false, has = false; end < it->end && run->n < run->room; end += width) {
         uint32_t c = character_at(it, end, &width);
+        if (it->rules) {
+            has = !ends_cluster(it, &row, c) || end < reach;
+            size_t to = rule_end(it, end, &has);
+            if (has && it->fresh && end == it->at) to = it->end; /* if it vanishes, all places move */
+            if (to > reach) reach = to;
+        }
         run->apart = plain;
-        plain = (!it->rules || (ends_cluster(it, &row, c) && !has_rule(it, end))) && plain_at(it, end, &width, WWHO_NONE) < VANISHED;
+        plain = !has && plain_at(it, end, &width, WWHO_NONE) < VANISHED;
         run->apart &= plain;
         if (run->apart) break;
         run->now[run->n++] = (passing){c, (uint32_t)end, (uint32_t)end, 0, 0};
     }
     return end;
 }
-#endif
 
 WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len) {
     size_t room = work_len / (3 * sizeof(passing)), before = it->n;
     passing alone[3], *columns = room ? work : alone; /* without steps, no room is needed */
     room += !room;
-    bool far = false;
     while (it->at < it->end) {
+#ifndef __wasm__
         write_plain(it);
-        if (it->at == it->end || write_alone(it)) continue;
+#endif
+        if (it->at == it->end || write_known(it)) continue;
         character_run run = {.it = it, .now = columns, .next = columns + room, .spare = columns + 2 * room, .room = room};
-        size_t end = read_run(&run, far);
+        size_t end = read_run(&run);
         run.whole = end == it->end && !it->more;
-        bool partial = run.partial = REWRITES_APART && run.partial && end < it->end && !run.apart;
-        it->full |= end < it->end && !run.apart && !partial;
+        it->full |= end < it->end && !run.apart;
         bool done = normalize_run(it, &run, end, run.whole || run.apart);
-        far = partial && !done;
-        if (!partial && (!done || it->at < end)) return done || it->n > before || !it->full;
+        if (!done || it->at < end) return done || it->n > before || !it->full;
     }
     return true;
 }
@@ -994,8 +947,8 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_model *model, uint3
     it->plain = group < STEPS_WITHIN && n->starts[STEPS_WITHIN] ? &n->plain[group] : 0;
 #endif
     it->classes = &model->classes;
-    it->known = REWRITES_APART ? 0 : known + group * KNOWN_SLOTS;
-    it->rules = !REWRITES_APART && it->n_steps && it->steps->kind == STEP_RULES ? it->steps->trie : 0;
+    it->known = known + group * KNOWN_SLOTS;
+    it->rules = it->n_steps && it->steps->kind == STEP_RULES ? it->steps->trie : 0;
 }
 
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,
@@ -1008,11 +961,7 @@ int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int
                            .first = true,
                            .more = more,
                            .to = {out, sources, 0, cap}};
-#ifdef __wasm__
     wwho_known known[KNOWN_SLOTS] = {{0, 0}};
-#else
-    wwho_known *known = 0;
-#endif
     start_steps(&it, model, STEPS_EARLY, known);
     bool done = normalize(&it, work, work_len);
     *read = it.at;

@@ -49,8 +49,9 @@ typedef struct {
  * character of up to three bytes, the first in the lowest byte. Above it are the number of bytes, 0 if the character vanishes, and the
  * PLAIN_ flags. The whole entry is 0 if the result is not certain. */
 enum { PLAIN = 0x3000, PLAIN_BYTES = 3 };
-#define PLAIN_SURE (1u << 26) /* always set if the result is certain */
-#define PLAIN_HEAD (1u << 27) /* only certain if no character with PLAIN_TAIL follows */
+#define PLAIN_ORDERED (1u << 25) /* only before it is packed: a mark that may change places with others */
+#define PLAIN_SURE (1u << 26)    /* always set if the result is certain */
+#define PLAIN_HEAD (1u << 27)    /* only certain if no character with PLAIN_TAIL follows */
 #define PLAIN_TAIL (1u << 28)
 #define PLAIN_SEMI (1u << 29)  /* only certain if a character without PLAIN_SEMI follows */
 #define PLAIN_AHEAD (1u << 30) /* its source is the character after it */
@@ -95,7 +96,7 @@ WWHO_LOCAL void put_plain(const wwho_normalizer *normalizer, const wwho_classes 
 enum { KEPT = 255, PAIRED = 254 };
 enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL, STEP_PAIRS };
 enum { MATCH = 0xDFFF }; /* in the text of a rule: what the rule matched */
-enum { BROKEN = 0x110000, VANISHED = 0x1FFFFF };
+enum { BROKEN = 0x110000, VANISHED = 0x1FFFFF, CODE_POINT = VANISHED };
 enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
 enum { ENDS_LEFT = 1, ENDS_RIGHT = 2, ENDS_UNLESS = 4, ENDS_FIRST = 8 };
 enum {
@@ -128,6 +129,9 @@ WWHO_LOCAL bool is_stripped(const wwho_rewriting *step, uint32_t code_point);
 /* Write the bytes of a character, which may be a byte of broken UTF-8. */
 WWHO_LOCAL uint32_t encode_utf8(uint32_t c, uint8_t *out);
 
+/* A character and its flags, packed as in `made`. 0 if it is not certain, has more than three bytes, or is WWHO_NONE. */
+WWHO_LOCAL uint32_t pack_plain(uint32_t made);
+
 /* A symbol of PAIRS is two bytes. The first never occurs in UTF-8, and the second is never the first byte of a symbol. */
 enum { SYMBOL_TRAIL = 2, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_PAIR_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };
 
@@ -145,8 +149,10 @@ WWHO_LOCAL size_t spell(const wwho_rewriting *pairs, const uint8_t *text, size_t
  * Returns the end of the output, which is at most half as long again as the input. */
 WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, const uint8_t *end, uint8_t *to);
 
-/* What the steps turned a character into inside a text: `made` is like that of wwho_plain, but only with the flag PLAIN_SURE. */
+/* What the steps turned a character into inside a text: `made` is like that of wwho_plain, but only with the flags PLAIN_SURE, PLAIN_AHEAD
+ * and KNOWN_WIDE. */
 enum { KNOWN_SLOTS = 512 };
+#define KNOWN_WIDE PLAIN_TAIL /* a character of four bytes that stays as it is */
 typedef struct {
     uint32_t of, made;
 } wwho_known;
@@ -175,12 +181,12 @@ typedef struct {
     bool first;     /* the part starts with the first character of the source */
     wwho_room to;
     size_t n;               /* bytes written */
-    wwho_known *known;      /* in WebAssembly: KNOWN_SLOTS of them, for these steps; zeros at first */
-    const wwho_trie *rules; /* in WebAssembly: those of the first step, or null */
+    wwho_known *known;      /* KNOWN_SLOTS of them, for these steps; zeros at first */
+    const wwho_trie *rules; /* those of the first step, or null */
     bool full;              /* there was not enough room for all of the text */
 } wwho_normalizing;
 
-/* Start a group of steps. `known`: in WebAssembly, KNOWN_SLOTS for each group. */
+/* Start a group of steps. `known`: KNOWN_SLOTS for each group. */
 WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_model *model, uint32_t group, wwho_known *known);
 
 /* Rewrite as much as there is room for and as is certain. Returns false if that is nothing, because `work` (16-byte aligned, `work_len`

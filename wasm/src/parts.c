@@ -14,7 +14,7 @@ static size_t lattice_size(const wwho_model *model) {
 }
 
 static size_t known_size(const wwho_model *model) {
-    return !REWRITES_APART && model && model->normalizer.n_all ? N_STEP_GROUPS * KNOWN_SLOTS * sizeof(wwho_known) : 0;
+    return model && model->normalizer.n_all ? N_STEP_GROUPS * KNOWN_SLOTS * sizeof(wwho_known) : 0;
 }
 
 static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }

@@ -3,8 +3,7 @@
 #include "normalize.h"
 
 #ifndef __wasm__
-enum { MAX_CLASSES_SEEN = 4096, CODE_POINT = VANISHED };
-#define PLAIN_ORDERED (1u << 25) /* only while the table is filled: a mark that may change places with others */
+enum { MAX_CLASSES_SEEN = 4096 };
 
 /* For each class, the rule that matches a single character of it, whatever follows: any class in `follow`, or any class at all if that is
  * null. The result is the rule's number plus 1, or 0 if it is not certain. */
@@ -108,16 +107,6 @@ static void put_step(wwho_plain *p, const wwho_rewriting *step, const wwho_class
     find_cuts(p, step->automaton, classes);
 }
 
-/* A character and its flags, packed as UTF-8 and the same flags. */
-static uint32_t packed(uint32_t made) {
-    uint32_t c = made & CODE_POINT, flags = made & ~(uint32_t)(CODE_POINT | PLAIN_ORDERED);
-    uint8_t bytes[4] = {0};
-    if (c == VANISHED) return flags;
-    if (!made || made & PLAIN_ORDERED || c >= 0x10000) return 0;
-    bytes[3] = (uint8_t)encode_utf8(c, bytes);
-    return flags | read32(bytes);
-}
-
 /* Note what a step adds at the ends of parts, and what the steps so far turn that into. A part may not start with a character that equals
  * the prefix, because then the prefix is not added. */
 static void put_ends(wwho_plain *p, const wwho_rewriting *step, const wwho_classes *classes) {
@@ -154,8 +143,8 @@ static void put_plain_of(wwho_plain *p, const wwho_rewriting *steps, uint32_t n_
         put_step(p, step, classes);
         put_ends(p, step, classes);
     }
-    for (uint32_t c = 0; c < PLAIN; c++) p->made[c] = packed(p->made[c]);
-    if (p->prefix) p->prefix = packed(p->prefix);
+    for (uint32_t c = 0; c < PLAIN; c++) p->made[c] = pack_plain(p->made[c]);
+    if (p->prefix) p->prefix = pack_plain(p->prefix);
     put_kept(p);
     p->begins &= !p->prefix_if || (p->prefix && !(p->prefix & PLAIN_HEAD));
 }
