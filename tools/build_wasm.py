@@ -43,7 +43,8 @@ WASM_OPT = ROOT / "tests" / "node_modules" / "binaryen" / "bin" / "wasm-opt"
 # Copies of the small functions named here, which are seldom called, would take 600 bytes.
 APART = [
     "check", "copy_many", "extra_tokens", "fill_many", "has_state", "is_late", "known_size",
-    "level_of", "lower", "model_of", "n_in_group", "next_of", "next_step", "token_length",
+    "level_of", "lower", "make_key", "model_of", "n_in_group", "next_of", "next_step",
+    "token_length",
 ]  # fmt: skip
 OPT_FLAGS = [
     "--enable-bulk-memory", "--enable-simd", "--strip-producers", "--strip-target-features",

@@ -113,13 +113,9 @@ int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, 
     static const uint32_t job[] = {sizeof(wwho_job), IN_JOB(scratch), IN_JOB(scratch_len), IN_JOB(ids),     IN_JOB(starts), IN_JOB(ends),
                                    IN_JOB(cap),      IN_JOB(spans),   IN_JOB(spans_cap),   IN_JOB(bounds),  IN_JOB(rows),   IN_JOB(n_texts),
                                    IN_JOB(flags),    IN_JOB(place),   IN_JOB(n),           IN_JOB(n_spans), IN_JOB(read)};
-    static const uint32_t flags[] = {WWHO_UNK_TOKEN, WWHO_ONE_PIECE,    WWHO_NO_ADDED, WWHO_GOES_ON,
-                                     WWHO_CUT_ONLY,  WWHO_SKIP_SPECIAL, WWHO_AFTER,    WWHO_MORE};
     wwho_asked w = {index, name, value};
     if (!name || !value) return WWHO_ARGUMENT;
     if (of == WWHO_OF_SPAN && !number) return tell(&w, "size\0start\0end\0route\0rule\0first\0", span);
-    if (of == WWHO_OF_FLAGS && !number)
-        return tell(&w, "UNK_TOKEN\0ONE_PIECE\0NO_ADDED\0GOES_ON\0CUT_ONLY\0SKIP_SPECIAL\0AFTER\0MORE\0", flags);
     if (of == WWHO_OF_JOB && !number)
         return tell(
             &w,

@@ -599,7 +599,7 @@ WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, 
 }
 
 /* Write the n bytes of a character that came from `source`. There must be room for four. */
-static WARM void write_bytes(wwho_normalizing *it, uint32_t bytes, uint32_t n, uint32_t source, uint32_t origin) {
+static HOT void write_bytes(wwho_normalizing *it, uint32_t bytes, uint32_t n, uint32_t source, uint32_t origin) {
     const uint32_t sources[4] = {source, source, source, source}, origins[4] = {origin, WWHO_NONE, WWHO_NONE, WWHO_NONE};
     copy_bytes(it->to.out + it->n, &bytes, 4);
     if (it->to.sources) copy_bytes(it->to.sources + it->n, sources, 16);
@@ -655,28 +655,33 @@ static uint32_t rule_alone(const wwho_automaton *a, uint32_t n_classes, uint32_t
     return row[0] & ENTRY_ROW ? 0 : ENTRY_MARK(row[0]);
 }
 
-/* Where the text from a place on ends that some rule of the first step begins with. *has becomes true if a rule matches there, or might
- * with more text. */
-static COLD size_t rule_end(const wwho_normalizing *it, size_t at, bool *has) {
-    for (uint32_t node = 0, depth = 0;; at++) {
-        *has |= at == it->end || token_at(it->rules, node, depth) != WWHO_NONE;
-        if (at == it->end || !(node = next_node(it->rules, node, depth++, it->text[at]))) return at;
-    }
-}
+/* Where a step with rules may restart. */
+typedef struct {
+    uint32_t row; /* the state behind the last character, or WWHO_NONE if the step does restart */
+    size_t reach; /* from there on, no rule that begins before can match */
+    bool has;     /* a rule matches at the last character, or might with more text */
+} rule_state;
 
-/* Whether these rules may restart before a character, because no cluster continues there. `row` is the state behind the character before,
- * or WWHO_NONE if the rules do restart; it becomes the state behind this one. */
-static COLD bool ends_cluster(const wwho_normalizing *it, uint32_t *row, uint32_t code_point) {
+/* Look at the next character with the rules of the first step. Returns whether they may restart before it: no cluster continues there. */
+static COLD bool look_for_rules(const wwho_normalizing *it, size_t at, uint32_t code_point, rule_state *s) {
     const wwho_automaton *a = it->steps->automaton;
-    if (!a) return true;
-    uint32_t class = class_at(it, code_point);
-    if (*row != WWHO_NONE) {
-        uint32_t entry = a->table[*row + class];
-        *row = entry & ENTRY_ROW;
-        if (*row || !ENTRY_MARK(entry)) return false;
+    size_t to = at;
+    uint32_t class = class_at(it, code_point), depth = 0;
+    bool apart = at >= s->reach;
+    s->has = false;
+    for (uint32_t node = 0;; to++) {
+        s->has |= to == it->end || token_at(it->rules, node, depth) != WWHO_NONE;
+        if (to == it->end || !(node = next_node(it->rules, node, depth++, it->text[to]))) break;
     }
-    *row = a->table[WWHO_START * a->stride + class] & ENTRY_ROW;
-    return !a->stored.flags;
+    if (to > s->reach) s->reach = to;
+    if (!a) return apart;
+    if (s->row != WWHO_NONE) {
+        uint32_t entry = a->table[s->row + class];
+        s->row = entry & ENTRY_ROW;
+        if (s->row || !ENTRY_MARK(entry)) return false;
+    }
+    s->row = a->table[WWHO_START * a->stride + class] & ENTRY_ROW;
+    return apart && !a->stored.flags;
 }
 
 /* The rule that matches a single character of a class before one of another class, or 0. */
@@ -843,9 +848,6 @@ static HOT uint32_t known_at(wwho_normalizing *it, size_t at, uint32_t *width, u
     *width = 1;
     if (c >= 0x80) c = character_at(it, at, width);
     *code_point = c;
-    bool has = false;
-    if (it->rules) rule_end(it, at, &has);
-    if (has) return 0;
     if (at + *width == it->end || (it->fresh && at == it->at)) return it->more ? 0 : known_of(it, at, c, WWHO_NONE);
     wwho_known *known = &it->known[(c ^ c >> 4) % KNOWN_SLOTS];
     if (known->of != c) {
@@ -859,13 +861,16 @@ static HOT uint32_t known_at(wwho_normalizing *it, size_t at, uint32_t *width, u
 /* Write the next characters as long as it is known what the steps turn them into, up to the last place where the steps may restart. As
  * BERT, English takes 0.6 of the time, Hindi 0.55; as Llama 2, English 0.8. */
 static bool write_known(wwho_normalizing *it) {
-    size_t at = it->at, from = it->n, sure = from;
-    uint32_t row = WWHO_NONE, made = 0, width = 0; /* of the character at `at`; the width includes characters after it that vanish */
+    size_t at = it->at, sure_at = at, sure = it->n;
+    rule_state rules = {WWHO_NONE, 0, false};
+    uint32_t made = 0, width = 0; /* of the character at `at`; the width includes characters after it that vanish */
+    bool again = false;
     for (bool anew = true, end = false; !end && it->to.room - it->n >= 4;) { /* anew: the steps may restart at `at` */
         uint32_t follows = 0, next = 0, c;
         end = at + width == it->end;
         if (!end && !(follows = known_at(it, at + width, &next, &c))) break;
-        bool apart = end || !it->rules || ends_cluster(it, &row, c);
+        bool apart = end || !it->rules || look_for_rules(it, at + width, c, &rules);
+        if (rules.has) break;
         if (follows == PLAIN_SURE) { /* it vanishes, so the character before it meets the one after it */
             if (!made || made & PLAIN_AHEAD || at + width + next == it->end) break;
             width += next;
@@ -879,32 +884,30 @@ static bool write_known(wwho_normalizing *it) {
         width = next;
         anew = apart;
         if (!anew) continue;
-        it->fresh &= at == it->at;
-        it->at = at;
+        sure_at = at;
         sure = it->n;
 #ifndef __wasm__
-        if (it->n > from && skip_plain(it, at, 2)) return true;
+        if (at > it->at && (again = skip_plain(it, at, 2) != 0)) break;
 #endif
     }
+    it->fresh &= sure_at == it->at;
+    it->at = sure_at;
     it->n = sure;
-    return it->at == it->end;
+    return again || sure_at == it->end;
 }
 
 /* Read a run, up to the second of two plain characters. Returns where it ends. */
 static size_t read_run(character_run *run) {
     const wwho_normalizing *it = run->it;
-    size_t end = it->at, reach = end; /* from there on, no rule that begins before can match */
-    uint32_t row = WWHO_NONE, width;
-    for (bool plain = false, has = false; end < it->end && run->n < run->room; end += width) {
+    size_t end = it->at;
+    rule_state rules = {WWHO_NONE, 0, false};
+    uint32_t width;
+    for (bool plain = false, apart = true; end < it->end && run->n < run->room; end += width) {
         uint32_t c = character_at(it, end, &width);
-        if (it->rules) {
-            has = !ends_cluster(it, &row, c) || end < reach;
-            size_t to = rule_end(it, end, &has);
-            if (has && it->fresh && end == it->at) to = it->end; /* if it vanishes, all places move */
-            if (to > reach) reach = to;
-        }
+        if (it->rules) apart = look_for_rules(it, end, c, &rules);
+        if (rules.has && it->fresh && end == it->at) rules.reach = it->end; /* if it vanishes, all places move */
         run->apart = plain;
-        plain = !has && plain_at(it, end, &width, WWHO_NONE) < VANISHED;
+        plain = apart && !rules.has && plain_at(it, end, &width, WWHO_NONE) < VANISHED;
         run->apart &= plain;
         if (run->apart) break;
         run->now[run->n++] = (passing){c, (uint32_t)end, (uint32_t)end, 0, 0};

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import IntEnum
 from itertools import count
 from typing import NoReturn, Protocol
 
+from wwho.core import header
 from wwho.core.base import DECODERS, Backend, Info, ModelInfo
 from wwho.errors import ArtifactError, BackendError
 from wwho.format.layout import NONE, Kind
@@ -14,22 +14,8 @@ from wwho.format.model import Added, Flag, Ids, Route, Unknown
 from wwho.format.provenance import read_provenance
 from wwho.format.template import Place, Template, What
 
-ABI_MAJOR, ABI_MINOR = 3, 0
-"""The interface of wwho.h that this package was written for."""
-
 KINDS = ("", "bpe", "greedy", "viterbi")
 SYMBOLS = ("bytes", "units")
-
-
-class Of(IntEnum):
-    """What `wwho_info` tells of: WWHO_OF_... of wwho.h."""
-
-    TOKENIZER = 0
-    MODEL = 1
-    ROUTE = 2
-    TEMPLATE = 7
-    FLAGS = 6
-    JOB = 8
 
 
 class CoreBackend(Backend, Protocol):
@@ -57,8 +43,8 @@ class CoreBackend(Backend, Protocol):
 class Opened(Protocol):
     """A model that the core has opened, asked in its own words. None: there is no such thing."""
 
-    def number(self, of: Of, number: int, index: int) -> tuple[str, int] | None:
-        """What `wwho_info` gives: a name and a number."""
+    def number(self, of: int, number: int, index: int) -> tuple[str, int] | None:
+        """What `wwho_info` gives for an `OF_` of header.py: a name and a number."""
 
     def route_name(self, route: int) -> bytes:
         """What `wwho_route_name` gives."""
@@ -72,7 +58,7 @@ class Opened(Protocol):
 
 def core_info(core: Opened) -> Info:
     """The numbers and names of a model that the core has opened."""
-    numbers = dict(core_numbers(core, Of.TOKENIZER))
+    numbers = dict(core_numbers(core, header.OF_TOKENIZER))
     return Info(
         n_vocab=numbers["n_vocab"],
         models=tuple(_model(core, number) for number in range(numbers["n_models"])),
@@ -85,7 +71,7 @@ def core_info(core: Opened) -> Info:
     )
 
 
-def core_numbers(core: Opened, of: Of, number: int = 0) -> Iterator[tuple[str, int]]:
+def core_numbers(core: Opened, of: int, number: int = 0) -> Iterator[tuple[str, int]]:
     """The numbers that tell of a thing; a name may come several times."""
     for index in count():
         found = core.number(of, number, index)
@@ -95,7 +81,7 @@ def core_numbers(core: Opened, of: Of, number: int = 0) -> Iterator[tuple[str, i
 
 
 def _template(core: Opened) -> Template | None:
-    single, pair = (_places([*core_numbers(core, Of.TEMPLATE, pair)]) for pair in range(2))
+    single, pair = (_places([*core_numbers(core, header.OF_TEMPLATE, pair)]) for pair in range(2))
     return Template(single, pair) if single else None
 
 
@@ -110,7 +96,7 @@ def _added(token: int, flags: int, text: bytes) -> Added:
 
 
 def _route(core: Opened, number: int) -> Route:
-    numbers = [*core_numbers(core, Of.ROUTE, number)]
+    numbers = [*core_numbers(core, header.OF_ROUTE, number)]
     first = dict(numbers)
     return Route(
         name=core.route_name(number).decode("utf-8"),
@@ -121,7 +107,7 @@ def _route(core: Opened, number: int) -> Route:
 
 
 def _model(core: Opened, number: int) -> ModelInfo:
-    numbers = dict(core_numbers(core, Of.MODEL, number))
+    numbers = dict(core_numbers(core, header.OF_MODEL, number))
     return ModelInfo(
         kind=KINDS[numbers["kind"]],
         symbols=SYMBOLS[numbers["symbols"]],
@@ -148,10 +134,10 @@ def check_version(found: int, what: str) -> None:
         BackendError: it is of another major version, or of an earlier minor one.
     """
     major, minor = divmod(found, 1 << 16)
-    if major != ABI_MAJOR or minor < ABI_MINOR:
+    if major != header.VERSION_MAJOR or minor < header.VERSION_MINOR:
+        needed = f"{header.VERSION_MAJOR}.{header.VERSION_MINOR}"
         raise BackendError(
-            f"{what} has interface {major}.{minor}, this package needs {ABI_MAJOR}.{ABI_MINOR}: "
-            "reinstall it"
+            f"{what} has interface {major}.{minor}, this package needs {needed}: reinstall it"
         )
 
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from wwho._core import ffi, lib
 from wwho.core.base import SPAN, Part, Placed, Span, unknown_id, unknown_text, unpacked
-from wwho.core.core import CoreBackend, Of, check_version, core_info, refuse
+from wwho.core.core import CoreBackend, check_version, core_info, refuse
+from wwho.core.header import STATUSES
 from wwho.core.parts import in_parts
-from wwho.core.statuses import STATUSES
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 from wwho.text import Text, all_bytes
@@ -363,7 +363,7 @@ class _Opened(NamedTuple):
 
     model: Any
 
-    def number(self, of: Of, number: int, index: int) -> tuple[str, int] | None:
+    def number(self, of: int, number: int, index: int) -> tuple[str, int] | None:
         """See `Opened`."""
         name, value = ffi.new("const char **"), ffi.new("uint32_t *")
         if lib.wwho_info(self.model, of, number, index, name, value) != lib.WWHO_OK:

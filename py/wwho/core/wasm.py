@@ -16,13 +16,12 @@ from importlib import resources
 from operator import index
 from typing import Any, NamedTuple
 
+from wwho.core import header
 from wwho.core.base import SPAN, Part, Span, unknown_id, unknown_text, unpacked
-from wwho.core.core import CoreBackend, Of, check_version, core_info, core_numbers, refuse
-from wwho.core.statuses import STATUSES
+from wwho.core.core import CoreBackend, check_version, core_info, core_numbers, refuse
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 
-OK, BUFFER, TOKEN = 0, 2, 3
 NORMALIZER_BYTES = 65536
 PAGE = 65536
 MAX_LENGTH = 2**31 - 1
@@ -57,8 +56,7 @@ class WasmBackend(CoreBackend):
         core.keep()
         opened = _Opened(core, self._model)
         self.info = core_info(opened)
-        self._flags = dict(core_numbers(opened, Of.FLAGS))
-        self._job = dict(core_numbers(opened, Of.JOB))
+        self._job = dict(core_numbers(opened, header.OF_JOB))
 
     def _normalize(
         self, text: bytes, *, more: bool = False, with_sources: bool = False
@@ -74,7 +72,7 @@ class WasmBackend(CoreBackend):
                 status = core.call("wwho_normalize", *given, out, sources, cap, read, n)
                 if status == 0 and (more or core.number(read) == len(text)):
                     break
-                if status != BUFFER:
+                if status != header.BUFFER:
                     _called(status)
                 cap, work_size = 2 * cap, 2 * work_size
             size = core.number(n)
@@ -87,11 +85,11 @@ class WasmBackend(CoreBackend):
 
     def encode_unadded(self, text: bytes) -> list[int]:
         """See `Backend`."""
-        return self._encode(text, None, self._flags["NO_ADDED"])[0]
+        return self._encode(text, None, header.NO_ADDED)[0]
 
     def encode_piece(self, piece: bytes) -> list[int]:
         """See `Backend`."""
-        return self._encode(piece, None, self._flags["ONE_PIECE"])[0]
+        return self._encode(piece, None, header.ONE_PIECE)[0]
 
     def encode_with_places(
         self, text: bytes, allowed: bytes | None, unk: bool
@@ -122,7 +120,7 @@ class WasmBackend(CoreBackend):
         return unpacked(self._core.read(found["spans"], SPAN.size * found["n_spans"]))
 
     def _unk(self, unk: bool) -> int:
-        return self._flags["UNK_TOKEN"] if unk else 0
+        return header.UNK_TOKEN if unk else 0
 
     def _call(
         self,
@@ -154,7 +152,7 @@ class WasmBackend(CoreBackend):
             status = core.call("wwho_encode", self._model, data, len(text), mask, at)
             words = core.numbers(at, len(words))
             found = {name: words[place // 4] for name, place in self._job.items() if name != "size"}
-            if status != BUFFER:
+            if status != header.BUFFER:
                 break
             if (needed := max(found["n"], found["n_spans"])) > room:
                 room = needed
@@ -171,7 +169,7 @@ class WasmBackend(CoreBackend):
         self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
         """See `Backend`."""
-        flags, wanted = self._unk(unk) | self._flags["GOES_ON"] * more, () if count else ("ids",)
+        flags, wanted = self._unk(unk) | header.GOES_ON * more, () if count else ("ids",)
         with self._lock:
             found = self._call(text, allowed, flags, wanted, place=place)
             n = found["n"]
@@ -186,7 +184,7 @@ class WasmBackend(CoreBackend):
     def spans(self, text: bytes) -> list[Span]:
         """See `Backend`."""
         with self._lock:
-            return self._spans(self._call(text, None, self._flags["CUT_ONLY"], ("spans",)))
+            return self._spans(self._call(text, None, header.CUT_ONLY, ("spans",)))
 
     def offsets(
         self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
@@ -211,23 +209,19 @@ class WasmBackend(CoreBackend):
     ) -> tuple[bytes, int]:
         """See `Backend`."""
         self._check_ids(ids)
-        flags, core, n, cap = self._flags, self._core, len(ids), 8 * len(ids) + 64
-        given = (
-            (skip_special, flags["SKIP_SPECIAL"]),
-            (after, flags["AFTER"]),
-            (more, flags["MORE"]),
-        )
+        core, n, cap = self._core, len(ids), 8 * len(ids) + 64
+        flags = header.SKIP_SPECIAL * skip_special | header.AFTER * after | header.MORE * more
         with self._lock:
             while True:
                 core.begin()
                 data = core.put(struct.pack(f"<{n}I", *ids))
                 read, size, out = core.take(4), core.take(4), core.take(cap)
-                arguments = (data, n, sum(flag for on, flag in given if on), out, cap, read, size)
+                arguments = (data, n, flags, out, cap, read, size)
                 status = core.call("wwho_decode_part", self._model, *arguments)
-                if status != BUFFER:
+                if status != header.BUFFER:
                     break
                 cap = core.number(size)
-            if status == TOKEN:
+            if status == header.TOKEN:
                 raise UnknownTokenError(unknown_id(ids[core.number(size)], self.info.n_vocab))
             _called(status)
             return core.read(out, core.number(size)), core.number(read)
@@ -240,7 +234,7 @@ class WasmBackend(CoreBackend):
             core.begin()
             text, size = core.take(4), core.take(4)
             status = core.call("wwho_token_bytes", self._model, index(token), text, size)
-            if status == TOKEN:
+            if status == header.TOKEN:
                 raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
             _called(status)
             return core.read(core.number(text), core.number(size))
@@ -257,7 +251,7 @@ class WasmBackend(CoreBackend):
             core.begin()
             data, token = core.put(text), core.take(4)
             status = core.call("wwho_token_id", self._model, data, len(text), token)
-            if status == TOKEN:
+            if status == header.TOKEN:
                 raise UnknownTokenError(unknown_text(text))
             _called(status)
             return core.number(token)
@@ -269,7 +263,7 @@ class _Opened(NamedTuple):
     core: _Core
     model: int
 
-    def number(self, of: Of, number: int, index: int) -> tuple[str, int] | None:
+    def number(self, of: int, number: int, index: int) -> tuple[str, int] | None:
         """See `Opened`."""
         status, (name, value) = self._ask("wwho_info", 2, of, number, index)
         return None if status else (self.core.text(name), value)
@@ -413,11 +407,13 @@ def _module() -> Any:
 
 def _opened(status: int, blob: bytes) -> None:
     """Raise for an artifact that the core refuses."""
-    if status != OK:
-        refuse(STATUSES[status], blob)
+    if status != header.OK:
+        refuse(header.STATUSES[status], blob)
 
 
 def _called(status: int) -> None:
     """Raise for a call that failed and could not, given what this file passes."""
-    if status != OK:
-        raise BackendError(f"the WebAssembly core returned {STATUSES[status]}: please report this")
+    if status != header.OK:
+        raise BackendError(
+            f"the WebAssembly core returned {header.STATUSES[status]}: please report this"
+        )
