@@ -1,5 +1,5 @@
-/* What the steps turn a character into, and a space between words, if the result is certain whatever else is in the text. Short lines that
- * were not seen before are 2.4 times as fast as BERT, 3.6 as T5, and 1.6 as Llama 2. */
+/* What the steps turn a character into, and a space between words, if the result is certain whatever else is in the text. Without this
+ * table, English lines that were not seen before take 1.08 times as long as BERT, 1.66 as T5, and 1.17 as Llama 2. */
 #include "normalize.h"
 
 #ifndef __wasm__
