@@ -28,9 +28,10 @@ from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.core.base import Backend
 from wwho.core.select import open_backend
+from wwho.exporters.charsmap import write_charsmap
 from wwho.format.model import Action, Added, Artifact, Flag, Route, Stage
 from wwho.format.read import read_artifact
-from wwho.format.rewriting import Ends, Replace, Rules, Spell, Step
+from wwho.format.rewriting import Ends, Replace, Rules, Spell, Step, counting_in_clusters
 from wwho.format.write import write_artifact
 from wwho.importers.charsmap import read_charsmap
 from wwho.importers.protobuf import last_fields
@@ -88,8 +89,8 @@ def charsmap() -> tuple[bytes, dict[str, str]]:
     return data, dict(read_charsmap(data).rules)
 
 
-def precompiled() -> Any:
-    data = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap()[0]).decode()}
+def precompiled(charsmap: bytes) -> Any:
+    data = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()}
     shell = json.loads(Tokenizer(models.BPE()).to_str()) | {"normalizer": data}
     return Tokenizer.from_str(json.dumps(shell)).normalizer
 
@@ -173,7 +174,7 @@ CASES: dict[str, Callable[[], Case]] = {
     ),
     "words": lambda: Case(pre_tokenizer=pre_tokenizers.WhitespaceSplit(), stages=("words",)),
     "charsmap": lambda: Case(
-        early=(Rules(charsmap()[1], NUMBERS["clusters"]),), normalizer=precompiled()
+        early=(Rules(charsmap()[1], NUMBERS["clusters"]),), normalizer=precompiled(charsmap()[0])
     ),
     "charsmap, spaces, words, metaspace": lambda: Case(
         early=(
@@ -185,7 +186,9 @@ CASES: dict[str, Callable[[], Case]] = {
             Replace(NUMBERS["split"], ("", MARK, None), frozenset({1})),
             Ends(prefix=MARK, unless=True),
         ),
-        normalizer=normalizers.Sequence([precompiled(), normalizers.Replace(Regex(r"\s+"), " ")]),
+        normalizer=normalizers.Sequence(
+            [precompiled(charsmap()[0]), normalizers.Replace(Regex(r"\s+"), " ")]
+        ),
         pre_tokenizer=metaspace("always", True, pre_tokenizers.WhitespaceSplit()),
         stages=("mark",),
         added=(("<s>", "<s>", NONE),),
@@ -336,6 +339,26 @@ def test_short_texts(name: str) -> None:
 @given(text=texts)
 def test_as_tokenizers(name: str, text: str) -> None:
     check(name, text)
+
+
+marked = st.text("ab é\u0301\u0327कन\u093c각\u1100\u1161", min_size=1, max_size=3)
+
+
+@examples(150)
+@given(
+    rules=st.dictionaries(marked, st.text("abxé\u0301 ", max_size=2), min_size=1), text=st.data()
+)
+def test_rules_that_count_in_clusters(rules: dict[str, str], text: st.DataObject) -> None:
+    """Normalized text, in parts of any kind, is that of tokenizers with all of the charsmap."""
+    steps = tuple(
+        Rules(each, NUMBERS["clusters"]) for each in [counting_in_clusters(rules)] if each
+    )
+    blob = write_artifact(artifact_of(Case(early=steps)))
+    native, reference = (open_backend(blob, name) for name in ("native", "reference"))
+    theirs = precompiled(write_charsmap(rules))
+    for data in text.draw(st.lists(st.lists(marked | st.sampled_from([*rules])).map("".join))):
+        assert native.normalize(data.encode()).decode() == theirs.normalize_str(data)
+        assert reference.normalize(data.encode()).decode() == theirs.normalize_str(data)
 
 
 WIDE = [
