@@ -40,7 +40,7 @@ LINK_FLAGS = [
 ]  # fmt: skip
 WASM_OPT = ROOT / "tests" / "node_modules" / "binaryen" / "bin" / "wasm-opt"
 # The linker leaves the first 1,024 bytes of memory unused, which lets wasm-opt fold small offsets.
-# Copies of the small functions named here, which are seldom called, would take 600 bytes.
+# Copies of the small functions named here, which are seldom called, would take 800 bytes.
 APART = [
     "check", "copy_many", "extra_tokens", "fill_many", "has_state", "is_late", "known_size",
     "level_of", "lower", "make_key", "model_of", "n_in_group", "next_of", "next_step",

@@ -3,7 +3,8 @@
  * trie holds, or change the ends of a part. The steps after those that rewrite texts rewrite each pretoken. The last step may instead say
  * how to write each pretoken for a model over bytes, with symbols of two bytes.
  *
- * A text is rewritten in runs, as long as there is room for the output. If a run does not end with the text, only the output before a safe
+ * Characters are written at once where it is known what the steps turn them into, whatever their neighbours are. The others are rewritten
+ * in runs, which end before the second of two such characters, or where there is no more room. In that case, only the output before a safe
  * place is kept: a character that comes out the same if the steps restart at its origin. */
 #ifndef WWHO_NORMALIZE_H
 #define WWHO_NORMALIZE_H
