@@ -244,11 +244,14 @@ def document(seed: int) -> Component:
     }
     if byte_level:
         parts |= {"pre_tokenizer": BYTE_LEVEL(rng), "decoder": BYTE_LEVEL(rng)}
+    added = added_tokens(rng, texts) if rng.maybe(0.4) else []
+    for each in added:  # a word that becomes a special token needs leave with us, and none there
+        each["special"] &= not (model.get("ignore_merges") and each["content"] in texts)
     return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": added_tokens(rng, texts) if rng.maybe(0.4) else [],
+        "added_tokens": added,
         **parts,
         "post_processor": None,
         "model": model,

@@ -84,13 +84,13 @@ class Places:
             left = later
 
     def take_whole(
-        self, vocab: Iterable[str], added: Container[str], merges: Sequence[tuple[str, str]]
+        self, vocab: Iterable[str], special: Container[str], merges: Sequence[tuple[str, str]]
     ) -> list[tuple[str, str]]:
         """Let a piece with the text of a token be that token, whatever merges make of it.
 
         Args:
             vocab: the tokens.
-            added: the added tokens; one that nothing makes is none of the model's.
+            special: the special tokens; one that nothing makes is none of the model's.
             merges: the merges.
 
         Returns:
@@ -102,7 +102,7 @@ class Places:
         unmade = self._unmade(merges)
         self._texts |= {text: text + self._mark for text in unmade}
         for text in vocab:
-            if text in added and text not in self._texts:
+            if text in special and text not in self._texts:
                 continue
             spelled = self._texts.setdefault(text, text + self._mark)
             told = self.lead + self.front.join(text) + self.behind

@@ -135,7 +135,8 @@ def _make(
     if any(flags & Flag.NORMALIZED for _, flags, _ in listed):
         draft.ideographs = None  # Such a token may be found in the spaces around them, or beside.
     with_patterns(root.at("pre_tokenizer"), draft, add_pretokenizer)
-    vocabulary = read_model(root.at("model"), draft, listed_ids(root, listed))
+    special = {text for text, flags, _ in listed if flags & Flag.SPECIAL}
+    vocabulary = read_model(root.at("model"), draft, listed_ids(root, listed), special)
     if len(draft.stages) > MAX_STAGES:
         root.at("pre_tokenizer").fail(
             f"it cuts {len(draft.stages)} times; {MAX_STAGES} times are possible"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,13 +53,16 @@ class Vocabulary:
     decoding: tuple[Step, ...] = ()
 
 
-def read_model(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
+def read_model(
+    value: Value, draft: Draft, added: Mapping[str, int], special: Container[str]
+) -> Vocabulary:
     """Make the model of "model".
 
     Args:
         value: the model.
         draft: what cuts texts; a model may add steps to it.
         added: the added tokens, text to id.
+        special: the added tokens that no text becomes without leave.
 
     Raises:
         SourceError: it is not known, or holds what no artifact can.
@@ -71,7 +74,7 @@ def read_model(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabula
         guessed = _guess(value.raw)
         value = Value({**value.raw, "type": guessed}, value.pointer)
     readers = {
-        "BPE": lambda value: _bpe(value, draft, added),
+        "BPE": lambda value: _bpe(value, draft, added, special),
         "WordPiece": lambda value: _word_piece(_no_bytes(value, draft), draft.alone()),
         "WordLevel": lambda value: _word_level(_no_bytes(value, draft)),
         "Unigram": lambda value: _unigram(_no_bytes(value, draft), draft.private[-1]),
@@ -110,7 +113,9 @@ def read_vocab(value: Value) -> dict[str, int]:
     return dict(vocab)
 
 
-def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
+def _bpe(
+    value: Value, draft: Draft, added: Mapping[str, int], special: Container[str]
+) -> Vocabulary:
     if value.at("dropout").raw:
         value.at("dropout").fail("dropout gives other ids each time; set it to null")
     vocab = read_vocab(value.at("vocab"))
@@ -128,7 +133,7 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
             places.refuse("do not go with bytes; leave it out, or ByteLevel")
         places.read(vocab, merges)
         if whole:
-            merges = places.take_whole(vocab, added, merges)
+            merges = places.take_whole(vocab, special, merges)
         places.tell(draft)
     loses = unk is None and not (draft.spelled and STAND_INS.keys() <= vocab.keys())
     moves = not (byte_level or places or whole or bytes_of) and loses and _can_move(vocab)
@@ -144,7 +149,7 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
             continue
         if not spelled or (
             text not in made
-            and (text in added or (text == unk and not whole))
+            and (text in special if whole else (text in added or text == unk))
             and len(cut(spelled)) > 1
         ):
             hidden[text] = number
@@ -155,6 +160,11 @@ def _bpe(value: Value, draft: Draft, added: Mapping[str, int]) -> Vocabulary:
         else:
             _cut_nowhere(value.at("vocab"), draft, text, spelled)
             tokens[spelled] = number
+    if whole and draft.normalizer and (apart := [text for text in hidden if text in special]):
+        draft.notes.append(
+            f"special tokens are found as they are written: tokenizers also gives {shown(apart[0])}"
+            " for a pretoken that the normalizer turns into its text"
+        )
     if not byte_level and not {*tokens.values()} - {*map(vocab.__getitem__, bytes_of)}:
         # A model has one token at least that is no byte; no text becomes this one.
         tokens[draft.private[-1].encode()] = 1 + max([-1, *vocab.values(), *added.values()])
