@@ -17,6 +17,8 @@
 #include "src/decode.c"
 #include "src/utf8.c"
 #include "src/added.c"
+#include "src/passes.c"
+#include "src/pairs.c"
 #include "src/normalize.c"
 #ifndef __wasm__
 #include "src/plain.c"
@@ -27,6 +29,7 @@
 #include "src/spans.c"
 
 #include "src/file.c"
+#include "src/steps.c"
 #include "src/vocabulary.c"
 #include "src/trie.c"
 #include "src/bpe.c"

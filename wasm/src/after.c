@@ -4,6 +4,7 @@
 
 #include "added.h"
 #include "models.h"
+#include "pairs.h"
 
 enum { DO_REPLACE = 1, DO_STRIP, DO_BYTES, DO_JOIN, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_PAIRS };
 enum { IN_ALL, IN_FIRST, IN_REST, IN_LAST, IN_BUT_LAST, IN_OPENING, IN_OPENING_ONCE };

@@ -3,6 +3,7 @@
 
 #include "cache.h"
 #include "early.h"
+#include "pairs.h"
 #include "stages.h"
 #include "stream.h"
 

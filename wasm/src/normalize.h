@@ -124,31 +124,8 @@ static inline bool joins_hangul(const wwho_rewriting *step, uint32_t code_point)
     return step->flags & HANGUL_TOGETHER && (code_point - VOWELS < N_VOWELS || (code_point > TAILS && code_point - TAILS < N_TAILS));
 }
 
-/* Whether ENDS strips this character. */
-WWHO_LOCAL bool is_stripped(const wwho_rewriting *step, uint32_t code_point);
-
-/* Write the bytes of a character, which may be a byte of broken UTF-8. */
-WWHO_LOCAL uint32_t encode_utf8(uint32_t c, uint8_t *out);
-
 /* A character and its flags, packed as in `made`. 0 if it is not certain, has more than three bytes, or is WWHO_NONE. */
 WWHO_LOCAL uint32_t pack_plain(uint32_t made);
-
-/* A symbol of PAIRS is two bytes. The first never occurs in UTF-8, and the second is never the first byte of a symbol. */
-enum { SYMBOL_TRAIL = 2, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_PAIR_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };
-
-/* The number of the symbol at the end of n bytes, or WWHO_NONE. */
-static inline uint32_t last_symbol(const uint8_t *end, size_t n) {
-    return n < 2 || end[-2] < SYMBOL_LEAD ? WWHO_NONE : (uint32_t)(end[-2] - SYMBOL_LEAD) * SYMBOL_TRAILS + end[-1] - SYMBOL_TRAIL;
-}
-
-/* Write the symbols of text[at..end): at most SPELLED bytes for each byte of text. `sources` gets, for each byte written, where its
- * character starts in the text. Returns the number of bytes written. */
-enum { SPELLED = 4 };
-WWHO_LOCAL size_t spell(const wwho_rewriting *pairs, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources);
-
-/* Write the text that n bytes of symbols stand for, and copy other text between them. A symbol that is not part of a pair becomes U+FFFD.
- * Returns the end of the output, which is at most half as long again as the input. */
-WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, const uint8_t *end, uint8_t *to);
 
 /* What the steps turned a character into inside a text: `made` is like that of wwho_plain, but only with the flags PLAIN_SURE, PLAIN_AHEAD
  * and KNOWN_WIDE. */

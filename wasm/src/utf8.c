@@ -16,3 +16,14 @@ WWHO_LOCAL bool well_formed(const uint8_t *text, uint32_t n) {
     }
     return true;
 }
+
+COLD uint32_t encode_utf8(uint32_t c, uint8_t *out) {
+    if (c < 0x80 || c >= 0x110000) {
+        out[0] = (uint8_t)c;
+        return 1;
+    }
+    uint32_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (uint32_t i = n; --i; c >>= 6) out[i] = (uint8_t)(0x80 | (c & 63));
+    out[0] = (uint8_t)(0xF00u >> n | c);
+    return n;
+}

@@ -44,6 +44,9 @@ WWHO_LOCAL uint32_t next_character(const uint8_t *text, size_t n, uint32_t *code
 /* The width, in bytes, of the character that ends at text[at], in a text that begins at `from`. */
 WWHO_LOCAL uint32_t character_before(const uint8_t *text, size_t from, size_t at, uint32_t *code_point);
 
+/* Write the bytes of a character; 0x110000 + a byte is a byte of broken UTF-8. Returns their number. */
+WWHO_LOCAL uint32_t encode_utf8(uint32_t c, uint8_t *out);
+
 /* Whether n bytes are well-formed UTF-8. */
 WWHO_LOCAL bool well_formed(const uint8_t *text, uint32_t n);
 

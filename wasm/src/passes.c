@@ -1,0 +1,288 @@
+/* See passes.h. */
+#include "passes.h"
+
+enum { MAX_CLUSTER = 6 };
+
+COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint32_t *end) {
+    const wwho_rewrite *r = rewrite_of(step, code_point);
+    uint32_t *at = end;
+    for (; r->n == PAIRED && end - at < MAX_TARGETS; r = rewrite_of(step, code_point)) {
+        *--at = step->compositions[r->at].second;
+        code_point = step->compositions[r->at].first;
+    }
+    if (r->n >= PAIRED) *--at = code_point;
+    for (uint32_t k = r->n >= PAIRED ? 0 : r->n; k--;) *--at = step->targets[r->at + k];
+    return at;
+}
+
+/* Write n characters in place of `old` ones. Their source is `source`, unless find_sources() later derives it from the counts. */
+static COLD void put_characters(character_run *run, const uint32_t *code_points, uint32_t n, size_t old, uint32_t source, uint32_t origin) {
+    for (uint32_t k = 0; k < n; k++) {
+        run->full |= run->made == run->room;
+        if (run->full) return;
+        run->next[run->made++] = (passing){code_points[k], source, k ? WWHO_NONE : origin, k >= old, 0};
+    }
+    if (n >= old) return;
+    if (run->made)
+        run->next[run->made - 1].change -= (int32_t)(old - n);
+    else
+        run->lost += old - n;
+}
+
+/* Write one character in place of another one, or of none. */
+static WARM void put_character(character_run *run, uint32_t code_point, uint32_t old, uint32_t source, uint32_t origin) {
+    run->full |= run->made == run->room;
+    if (!run->full) run->next[run->made++] = (passing){code_point, source, origin, !old, 0};
+}
+
+/* Write a character as it is. */
+static WARM void keep_character(character_run *run, const passing *p, uint32_t origin) {
+    put_character(run, p->code_point, 1, p->source, origin);
+}
+
+/* Decompose the characters with the step's map. */
+static void take_all_apart(character_run *run, const wwho_rewriting *step) {
+    for (size_t i = 0; i < run->n; i++) {
+        uint32_t parts[2 * MAX_TARGETS], *end = parts + 2 * MAX_TARGETS, *at = end;
+        uint32_t code_point = run->now[i].code_point, syllable = code_point - SYLLABLES;
+        if (step->flags & HANGUL_APART && syllable < N_SYLLABLES) {
+            if (syllable % N_TAILS) *--at = TAILS + syllable % N_TAILS;
+            *--at = VOWELS + syllable / N_TAILS % N_VOWELS;
+            *--at = LEADS + syllable / N_TAILS / N_VOWELS;
+        } else
+            at = take_apart(step, code_point, end);
+        put_characters(run, at, (uint32_t)(end - at), 1, 0, run->now[i].origin);
+    }
+    for (size_t i = 0; i < run->made; i++) {
+        passing *p = &run->next[i];
+        const wwho_rewrite *r = rewrite_of(step, p->code_point);
+        p->order = r->order;
+        if (r->order || r->second || joins_hangul(step, p->code_point)) p->origin = WWHO_NONE;
+    }
+}
+
+/* Sort each sequence of marks by class. The sort is stable and takes linear time, because it counts the marks of each class. */
+static void order_marks(character_run *run, size_t n) {
+    passing *next = run->next;
+    for (size_t i = 0, end; i < n; i = end) {
+        bool ordered = true;
+        for (end = i + 1; end < n && next[end].order; end++) ordered &= next[end - 1].order <= next[end].order;
+        if (ordered) continue;
+        uint32_t from[256] = {0};
+        for (size_t k = i; k < end; k++) from[next[k].order + 1]++;
+        for (uint32_t k = 1; k < 256; k++) from[k] += from[k - 1];
+        for (size_t k = i; k < end; k++) run->spare[from[next[k].order]++] = next[k];
+        copy_bytes(next + i, run->spare, (end - i) * sizeof *next);
+    }
+}
+
+/* The character that two characters compose to, or WWHO_NONE. */
+static uint32_t composed(const wwho_rewriting *step, uint32_t first, uint32_t second) {
+    if (step->flags & HANGUL_TOGETHER && first - LEADS < N_LEADS && second - VOWELS < N_VOWELS)
+        return SYLLABLES + ((first - LEADS) * N_VOWELS + (second - VOWELS)) * N_TAILS;
+    if (joins_hangul(step, second) && second > TAILS && first - SYLLABLES < N_SYLLABLES && (first - SYLLABLES) % N_TAILS == 0)
+        return first + (second - TAILS);
+    if (!rewrite_of(step, second)->second) return WWHO_NONE;
+    for (uint32_t low = 0, high = step->n_compositions; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        const wwho_composition *c = &step->compositions[middle];
+        if (c->first == first && c->second == second) return c->composed;
+        if (c->first < first || (c->first == first && c->second < second))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return WWHO_NONE;
+}
+
+/* Compose each starter with the marks after it, unless a character between them blocks this. Returns how many characters are left. */
+static size_t put_together(character_run *run, const wwho_rewriting *step, size_t n) {
+    passing *next = run->next;
+    size_t kept = 0, starter = n; /* n: there is no starter yet */
+    for (size_t i = 0; i < n; i++) {
+        passing here = next[i];
+        bool adjacent = starter + 1 == kept;
+        bool open = starter < n && (adjacent || (next[kept - 1].order < here.order && next[kept - 1].order));
+        uint32_t both = open ? composed(step, next[starter].code_point, here.code_point) : WWHO_NONE;
+        if (both != WWHO_NONE) {
+            next[starter].code_point = both;
+            next[starter].change += here.change - 1;
+            continue;
+        }
+        if (!here.order) starter = kept;
+        next[kept++] = here;
+    }
+    return kept;
+}
+
+/* Find the source of each character. Characters take the sources of the characters before the step in order, from `at` on. An additional
+ * character takes the source of its neighbour. */
+static COLD void find_sources(character_run *run, size_t at) {
+    for (size_t i = 0; i < run->made; i++) {
+        passing *here = &run->next[i];
+        here->source = run->now[here->change > 0 && at ? at - 1 : at].source;
+        if (here->change <= 0) at += 1 + (size_t)-here->change;
+    }
+}
+
+static void pass_map(character_run *run, const wwho_rewriting *step) {
+    take_all_apart(run, step);
+    order_marks(run, run->made);
+    if (step->n_compositions || step->flags & HANGUL_TOGETHER) run->made = put_together(run, step, run->made);
+    find_sources(run, run->lost);
+}
+
+/* Scan from character `at` on. The match ends before *end. Returns whether text after the run may change the match. */
+static bool scan_run(const character_run *run, const wwho_automaton *automaton, size_t at, size_t *end, uint32_t *rule) {
+    uint32_t behind = at && automaton->stored.flags; /* then the scan starts with the character before */
+    at -= behind;
+    for (uint32_t row = (WWHO_START + behind) * automaton->stride;; at++) {
+        uint32_t entry = automaton->table[row + (at < run->n ? class_at(run->it, run->now[at].code_point) : run->it->classes->n_classes)];
+        if (ENTRY_MARK(entry)) {
+            *rule = ENTRY_MARK(entry) - 1;
+            *end = at;
+        }
+        row = entry & ENTRY_ROW;
+        if (!row) return at == run->n && !run->whole;
+    }
+}
+
+static void pass_replace(character_run *run, const wwho_rewriting *step) {
+    bool sure = true;
+    for (size_t at = 0, end; at < run->n; at = end) {
+        uint32_t rule, origin = sure ? run->now[at].origin : WWHO_NONE;
+        sure &= !scan_run(run, step->automaton, at, &end, &rule) &&
+                !step->automaton->stored.flags; /* with such flags, the text before matters */
+        const wwho_rewrite *r = &step->rewrites[rule];
+        for (uint32_t i = 0; i < (r->n == KEPT ? 1 : r->n); i++, origin = WWHO_NONE) {
+            uint32_t c = r->n == KEPT ? MATCH : step->targets[r->at + i];
+            if (c != MATCH)
+                put_character(run, c, 0, run->now[r->second && end < run->n ? end : end - 1].source, origin);
+            else
+                for (size_t k = at; k < end; k++) keep_character(run, &run->now[k], k > at ? WWHO_NONE : origin);
+        }
+    }
+}
+
+COLD bool is_stripped(const wwho_rewriting *step, uint32_t code_point) {
+    uint32_t k = 0;
+    while (k < step->n && step->targets[k] != code_point) k++;
+    return k < step->n;
+}
+
+static void pass_ends(character_run *run, const wwho_rewriting *step) {
+    const wwho_normalizing *it = run->it;
+    const uint32_t *prefix = step->targets + step->n;
+    const passing *from = run->now, *to = from + run->n;
+    while (it->fresh && step->flags & ENDS_LEFT && from < to && is_stripped(step, from->code_point)) from++;
+    while (run->whole && step->flags & ENDS_RIGHT && from < to && is_stripped(step, to[-1].code_point)) to--;
+    if (from == to) return;
+    bool begun = step->flags & ENDS_UNLESS && from->code_point == *prefix;
+    bool wanted = it->fresh && !begun && (!(step->flags & ENDS_FIRST) || (it->first && from->source == it->at));
+    if (wanted) put_characters(run, prefix, step->n_prefix, 0, from->source, WWHO_NONE);
+    const passing *stays = to; /* the characters after it may turn out to be at the end, and be stripped */
+    while (step->flags & ENDS_RIGHT && stays > from && is_stripped(step, stays[-1].code_point)) stays--;
+    for (; from < to; from++) keep_character(run, from, from < stays ? from->origin : WWHO_NONE);
+    if (run->whole) put_characters(run, prefix + step->n_prefix, step->n_suffix, 0, to[-1].source, WWHO_NONE);
+}
+
+WWHO_LOCAL uint32_t stand_in(uint32_t byte) { return byte < 33 ? byte + 256 : byte - 127 < 34 ? byte + 162 : byte == 173 ? 323 : byte; }
+
+static void pass_spell(character_run *run, const wwho_rewriting *step) {
+    (void)step;
+    for (const passing *p = run->now, *end = p + run->n; p < end; p++) {
+        uint8_t bytes[4];
+        uint32_t n = encode_utf8(p->code_point, bytes);
+        bool mark = p->code_point >> 11 == 0xD800 >> 11;
+        if (mark) keep_character(run, p, p->origin);
+        for (uint32_t k = 0; !mark && k < n; k++) {
+            uint32_t c = stand_in(bytes[k]);
+            put_character(run, c, 0, p->source, k ? WWHO_NONE : p->origin);
+        }
+    }
+}
+
+/* The longest rule (with an automaton, the shortest) that matches the characters from `at` to `end`, or null. Where its match ends goes to
+ * *stop. `sure` becomes false if text after the run might extend the match. */
+static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewriting *step, size_t at, size_t end, size_t *stop,
+                                     bool *sure) {
+    const wwho_rewrite *found = 0;
+    for (uint32_t node = 0, depth = 0; !(found && step->automaton); at++) {
+        uint8_t bytes[4];
+        if (at == end) {
+            *sure &= run->whole || end < run->n || step->automaton;
+            break;
+        }
+        uint32_t n = encode_utf8(run->now[at].code_point, bytes);
+        bool on = true;
+        for (uint32_t k = 0; on && k < n; k++) on = (node = next_node(step->trie, node, depth++, bytes[k])) != 0;
+        if (!on) break;
+        uint32_t token = token_at(step->trie, node, depth);
+        if (token == WWHO_NONE) continue;
+        found = &step->rewrites[token];
+        *stop = at + 1;
+    }
+    return found;
+}
+
+static void pass_rules(character_run *run, const wwho_rewriting *step) {
+    bool sure = true;
+    for (size_t at = 0, end, cluster = 0; at < run->n; at = end) {
+        const wwho_rewrite *r = 0;
+        uint32_t origin = sure ? run->now[at].origin : WWHO_NONE, rule;
+        if (step->automaton && at == cluster) {
+            uint8_t bytes[4];
+            uint32_t n = 0;
+            sure &= !scan_run(run, step->automaton, at, &cluster, &rule);
+            for (size_t i = at; i < cluster && n < MAX_CLUSTER; i++) n += encode_utf8(run->now[i].code_point, bytes);
+            if (n < MAX_CLUSTER) r = find_rule(run, step, at, cluster, &end, &sure);
+            if (r) end = cluster;
+        } else if (step->automaton)
+            origin = WWHO_NONE;
+        if (!r) {
+            end = at + 1;
+            r = find_rule(run, step, at, step->automaton ? end : run->n, &end, &sure);
+        }
+        if (r)
+            put_characters(run, step->targets + r->at, r->n, end - at, run->now[at].source, origin);
+        else
+            keep_character(run, &run->now[at], origin);
+    }
+    if (!step->automaton) return;
+    find_sources(run, run->it->fresh ? 0 : run->lost); /* the tokenizers library ignores characters that vanished at the start */
+}
+
+WWHO_LOCAL bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete) {
+    static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules, pass_spell};
+    for (uint32_t i = 0; i < it->n_steps; i++) {
+        run->made = run->lost = 0;
+        pass[it->steps[i].kind - 1](run, &it->steps[i]);
+        it->full |= run->full;
+        if (run->full) return false;
+        passing *now = run->now;
+        run->now = run->next;
+        run->next = now;
+        run->n = run->made;
+    }
+    size_t n = it->n, from = n;
+    bool done = false;
+    for (size_t i = 0;; i++) {
+        bool last = i == run->n;
+        uint32_t origin = last ? (uint32_t)end : run->now[i].origin;
+        if (last ? complete : i && origin != WWHO_NONE) {
+            done = true;
+            n = it->n;
+            it->at = origin;
+        }
+        bool full = !last && it->to.room - it->n < 4;
+        it->full |= full;
+        if (last || full) break;
+        uint8_t bytes[4] = {0};
+        uint32_t width = encode_utf8(run->now[i].code_point, bytes);
+        write_bytes(it, read32(bytes), width, run->now[i].source, origin);
+    }
+    it->fresh &= n == from;
+    it->first &= !done;
+    it->n = n;
+    return done;
+}
