@@ -51,12 +51,12 @@ typedef struct {
  * PLAIN_ flags. The whole entry is 0 if the result is not certain. */
 enum { PLAIN = 0x3000, PLAIN_BYTES = 3 };
 #define PLAIN_ORDERED (1u << 25) /* only before it is packed: a mark that may change places with others */
-#define PLAIN_SURE (1u << 26)    /* always set if the result is certain */
-#define PLAIN_HEAD (1u << 27)    /* only certain if no character with PLAIN_TAIL follows */
-#define PLAIN_TAIL (1u << 28)
-#define PLAIN_SEMI (1u << 29)  /* only certain if a character without PLAIN_SEMI follows */
-#define PLAIN_AHEAD (1u << 30) /* its source is the character after it */
-#define PLAIN_CUT (1u << 31)   /* the steps may restart at a space after it; without clusters, they may restart at any character */
+#define PLAIN_TAIL (1u << 26)
+#define PLAIN_SEMI (1u << 27)  /* only certain if a character without PLAIN_SEMI follows */
+#define PLAIN_CUT (1u << 28)   /* the steps may restart at a space after it; without clusters, they may restart at any character */
+#define PLAIN_SURE (1u << 29)  /* always set if the result is certain; from here on, a character that vanishes may have flags, too */
+#define PLAIN_HEAD (1u << 30)  /* only certain if no character with PLAIN_TAIL follows */
+#define PLAIN_AHEAD (1u << 31) /* its source is the character after it */
 
 #ifndef __wasm__
 typedef struct {
@@ -127,12 +127,13 @@ static inline bool joins_hangul(const wwho_rewriting *step, uint32_t code_point)
 /* A character and its flags, packed as in `made`. 0 if it is not certain, has more than three bytes, or is WWHO_NONE. */
 WWHO_LOCAL uint32_t pack_plain(uint32_t made);
 
-/* What the steps turned a character into inside a text: `made` is like that of wwho_plain, but only with the flags PLAIN_SURE, PLAIN_AHEAD
- * and KNOWN_WIDE. */
+/* What the steps turned a character into inside a text: `made` is like that of wwho_plain, with the flags PLAIN_SURE, PLAIN_AHEAD,
+ * KNOWN_WIDE, and PLAIN_HEAD if a rule of RULES as the first step may begin with the character. */
 enum { KNOWN_SLOTS = 512 };
 #define KNOWN_WIDE PLAIN_TAIL /* a character of four bytes that stays as it is */
 typedef struct {
-    uint32_t of, made;
+    uint64_t of; /* the character, and above it the one after it, or WWHO_NONE if it is the same before any other one */
+    uint32_t made;
 } wwho_known;
 
 /* Room for rewritten text. `sources` and `origins` may be null. */

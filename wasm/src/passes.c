@@ -214,9 +214,9 @@ static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewrit
             break;
         }
         uint32_t n = encode_utf8(run->now[at].code_point, bytes);
-        bool on = true;
-        for (uint32_t k = 0; on && k < n; k++) on = (node = next_node(step->trie, node, depth++, bytes[k])) != 0;
-        if (!on) break;
+        node = follow(step->trie, node, depth, bytes, n);
+        depth += n;
+        if (!node) break;
         uint32_t token = token_at(step->trie, node, depth);
         if (token == WWHO_NONE) continue;
         found = &step->rewrites[token];

@@ -25,10 +25,9 @@ static void find_rules(const wwho_rewriting *step, const wwho_classes *classes, 
 /* The flags of a character that no rule of RULES matches alone: they say when its neighbours matter. 0: a rule matches it. */
 static uint32_t flags_by_rules(const wwho_rewriting *step, uint32_t c) {
     uint8_t bytes[4];
-    uint32_t node = 0, n = encode_utf8(c, bytes), k = 0;
+    uint32_t n = encode_utf8(c, bytes), node = follow(step->trie, 0, 0, bytes, n);
     uint32_t tail = c >= PLAIN || step->tails[c >> 3] >> (c & 7) & 1 ? PLAIN_TAIL : 0;
-    while (k < n && (node = next_node(step->trie, node, k, bytes[k])) != 0) k++;
-    if (k < n) return tail | PLAIN_SURE;
+    if (!node) return tail | PLAIN_SURE;
     return token_at(step->trie, node, n) == WWHO_NONE ? tail | PLAIN_HEAD | PLAIN_SURE : 0;
 }
 
@@ -135,6 +134,12 @@ static void put_kept(wwho_plain *p) {
     }
 }
 
+/* Pack a character that is certain, and no mark that may change places; else 0. */
+static uint32_t pack_certain(uint32_t made) {
+    if (!made || (made & PLAIN_ORDERED && (made & CODE_POINT) != VANISHED)) return 0;
+    return pack_plain(made & ~PLAIN_ORDERED);
+}
+
 static void put_plain_of(wwho_plain *p, const wwho_rewriting *steps, uint32_t n_steps, const wwho_classes *classes) {
     fill_bytes(p, 0, sizeof *p);
     p->begins = p->ends = true;
@@ -143,8 +148,8 @@ static void put_plain_of(wwho_plain *p, const wwho_rewriting *steps, uint32_t n_
         put_step(p, step, classes);
         put_ends(p, step, classes);
     }
-    for (uint32_t c = 0; c < PLAIN; c++) p->made[c] = pack_plain(p->made[c]);
-    if (p->prefix) p->prefix = pack_plain(p->prefix);
+    for (uint32_t c = 0; c < PLAIN; c++) p->made[c] = pack_certain(p->made[c]);
+    p->prefix = pack_certain(p->prefix);
     put_kept(p);
     p->begins &= !p->prefix_if || (p->prefix && !(p->prefix & PLAIN_HEAD));
 }

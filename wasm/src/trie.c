@@ -3,11 +3,15 @@
 
 enum { KEYS = 257, KEY_WORDS = KEYS / 64 + 1 };
 
+COLD uint32_t follow(const wwho_trie *trie, uint32_t node, uint32_t depth, const uint8_t *text, size_t n) {
+    uint32_t i = 0;
+    do node = next_node(trie, node, depth + i, text[i]);
+    while (node && ++i < n);
+    return node;
+}
+
 WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n) {
-    uint32_t node = root;
-    for (uint32_t i = 0; i < n; i++)
-        if (!(node = next_node(trie, node, i, text[i]))) return WWHO_NONE;
-    return token_at(trie, node, (uint32_t)n);
+    return token_at(trie, follow(trie, root, 0, text, n), (uint32_t)n); /* roots have no tokens */
 }
 
 WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_nodes) {

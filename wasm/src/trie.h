@@ -52,7 +52,10 @@ static WARM uint32_t next_node(const wwho_trie *trie, uint32_t node, uint32_t de
     return trie->bytes[at] == byte ? at : 0;
 }
 
-/* The token with exactly this text, in the set of a root, or WWHO_NONE. */
+/* The node that n > 0 bytes lead to from a node at `depth`; 0 if there is none. */
+WWHO_LOCAL uint32_t follow(const wwho_trie *trie, uint32_t node, uint32_t depth, const uint8_t *text, size_t n);
+
+/* The token with exactly this text of n > 0 bytes, in the set of a root, or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n);
 
 /* Memory for n_tokens texts that need at most n_nodes nodes. */
