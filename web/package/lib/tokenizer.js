@@ -64,20 +64,44 @@ const LEAST_BYTES = 1 << 12;
 /** The number of ids that are decoded at a time. */
 const PART_IDS = 1 << 16;
 
+/**
+ * The added tokens: the ids of special ones by their texts; the numbers of all by their texts; what `trimOffsets` needs to know, by their
+ * ids; and whether any takes white space beside it.
+ * @param {Core} core
+ * @param {readonly { kind: string, unkId: number | null }[]} models
+ */
+function listAdded(core, models) {
+  const all = Array.from({ length: core.info(OF_TOKENIZER).n_added ?? 0 }, (_, i) => {
+    const { id, flags, bytes } = core.added(i);
+    return { id, flags, text: utf8(bytes) };
+  });
+  const special = all.filter(({ flags }) => flags & ADDED_SPECIAL);
+  const unknown = models.filter(({ kind }) => kind === "viterbi");
+  /** @type {[number, string | null][]} */
+  const texts = [...all.map(({ id, text }) => entry(id, trimmed(text))), ...unknown.map(({ unkId }) => entry(unkId ?? -1, null))];
+  return {
+    special: new Map(special.map(({ id, text }) => entry(text, id))),
+    numbers: new Map(all.map(({ text }, i) => entry(text, i))),
+    trimmed: new Map(texts),
+    strips: all.some(({ flags }) => flags & (ADDED_LSTRIP | ADDED_RSTRIP)),
+  };
+}
+
+/** @template K, V @param {K} key @param {V} value @returns {[K, V]} */
+const entry = (key, value) => [key, value];
+
 /** A tokenizer for one artifact. It is immutable; options are passed to each call. */
 export class BaseTokenizer {
   /** @type {Core | undefined} */
   #core;
   /** @type {readonly { name: string, hasUnits: boolean }[]} */
   #routes;
-  /** What `trimOffsets` needs to know about added tokens. @type {ReadonlyMap<number, string | null>} */
-  #addedTexts;
+  /** The added tokens, once they are needed: listing thousands takes milliseconds. @type {ReturnType<typeof listAdded> | undefined} */
+  #tokens;
   /** How the offsets of a single text are trimmed: FORMAT.md, TEMPLATE. */
   #trim;
-  /** Whether no token can stand for more text than the longest token has. */
+  /** Whether no token can stand for more text than the longest token has, added tokens aside. */
   #isBounded;
-  /** The added tokens and their numbers. @type {ReadonlyMap<string, number>} */
-  #added;
   /** Created when a text is first traced. @type {ReturnType<typeof tracerOf> | undefined} */
   #tracer;
   /** Whether a normalizer rewrites texts. */
@@ -105,27 +129,28 @@ export class BaseTokenizer {
     /** @readonly */
     this.info = describe(core);
     this.#routes = this.info.routes;
-    const { n_added: nAdded, n_stages: nStages, n_steps: nSteps, decoder } = core.info(OF_TOKENIZER);
+    const { n_stages: nStages, n_steps: nSteps, decoder } = core.info(OF_TOKENIZER);
     this.#normalizes = nSteps !== 0;
     this.#waits = decoder === WAITS;
-    const added = Array.from({ length: nAdded ?? 0 }, (_, i) => core.added(i));
-    const specials = added.filter(({ flags }) => flags & ADDED_SPECIAL);
-    /** Text of each special token and its id. @type {ReadonlyMap<string, number>} @readonly */
-    this.specialTokens = new Map(specials.map(({ id, bytes }) => [utf8(bytes), id]));
-    /** @type {[number, string | null][]} */
-    const unknown = this.info.models.filter(({ kind }) => kind === "viterbi").map(({ unkId }) => [unkId ?? -1, null]);
-    this.#addedTexts = new Map([...added.map(({ id, bytes }) => /** @type {[number, string]} */ ([id, trimmed(utf8(bytes))])), ...unknown]);
     this.#trim = placesOf(core, false, false)[0]?.id ?? 0;
-    this.#added = new Map(added.map(({ bytes }, i) => [utf8(bytes), i]));
     const spells = this.info.models.every(({ kind, unknown }) => kind === "bpe" && unknown !== "id");
     const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.list(OF_STAGE, i, "action")).some((actions) => actions.some((action) => action !== KEEP));
-    this.#isBounded = spells && !this.#normalizes && !drops && !added.some(({ flags }) => flags & (ADDED_LSTRIP | ADDED_RSTRIP));
+    this.#isBounded = spells && !this.#normalizes && !drops;
     bindMethods(this, BaseTokenizer.prototype);
   }
 
   /** Whether free was called. */
   get freed() {
     return this.#core === undefined;
+  }
+
+  /** Text of each special token and its id. @type {ReadonlyMap<string, number>} */
+  get specialTokens() {
+    return this.#listed.special;
+  }
+
+  get #listed() {
+    return (this.#tokens ??= listAdded(this.#open, this.info.models));
   }
 
   get #open() {
@@ -174,7 +199,7 @@ export class BaseTokenizer {
     const allowed = nameSet(allowedSpecial, "allowedSpecial", this.specialTokens);
     for (const each of pair === undefined ? [text] : [text, pair]) refuseDisallowed(each, this.specialTokens, allowed, disallowed);
     const flags = (unk === "token" ? UNK_TOKEN : 0) | (added ? 0 : NO_ADDED);
-    return { mask: allowedMask(this.#added, allowed), flags, array, pair, special: addSpecialTokens, units };
+    return { mask: allowedMask(this.#listed.numbers, allowed), flags, array, pair, special: addSpecialTokens, units };
   }
 
   /**
@@ -292,7 +317,7 @@ export class BaseTokenizer {
   /** @param {Text} text @param {Given} given @param {number} trim */
   #placed = (text, given, trim) => {
     const found = this.#encodeAllWithOffsets(text, given);
-    if (trim) trimOffsets(found, text, trim, given.special === true, this.#open, this.#addedTexts);
+    if (trim) trimOffsets(found, text, trim, given.special === true, this.#open, this.#listed.trimmed);
     return found;
   };
 
@@ -347,7 +372,7 @@ export class BaseTokenizer {
   /** @param {Text} text @param {number} limit @param {Given} given @returns {number | false} */
   #within(text, limit, given) {
     // No token is longer, unless it stands for unknown text, so a text of this length need not be encoded.
-    if (given.flags === 0 && this.#isBounded && text.length > limit * this.info.maxTokenBytes) return false;
+    if (given.flags === 0 && this.#isBounded && text.length > limit * this.info.maxTokenBytes && !this.#listed.strips) return false;
     const count = this.#count(text, given, limit, sizeFor(limit));
     return count <= limit && count;
   }
@@ -421,7 +446,7 @@ export class BaseTokenizer {
     const given = reusable(encoding);
     const { flags } = this.#prepare("", given);
     // Disallowed tokens are searched for in each part, so none may be cut.
-    const mask = allowedMask(this.#added, this.#named(given));
+    const mask = allowedMask(this.#listed.numbers, this.#named(given));
     let [bytes, tokens, place] = [0, 0, 0];
     const parts = new Parts((text, more) => {
       signal?.throwIfAborted();
