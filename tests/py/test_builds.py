@@ -182,6 +182,8 @@ def test_webassembly_with_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     flags = [f"-mcpu={cpu}" if flag.startswith("-mcpu=") else flag for flag in build_wasm.FLAGS]
     assert f"-mcpu={cpu}" in flags
     monkeypatch.setattr(build_wasm, "FLAGS", flags)
+    optional = [flag for flag in build_wasm.OPT_FLAGS if flag.startswith("--enable-")]
+    monkeypatch.setattr(build_wasm, "OPT_FLAGS", optional)  # what remains takes wasm-opt seconds
     monkeypatch.setattr(build_wasm, "SOURCES", [*build_wasm.SOURCES, str(memory)])
     core = build_wasm.build(tmp_path / "wwho.wasm")
     done = subprocess.run(
