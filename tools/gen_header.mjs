@@ -1,4 +1,4 @@
-// Writes what wasm/include/wwho.h declares for JavaScript and Python: its numbers, and the names of its statuses.
+// Writes what wasm/include/wwho.h declares for JavaScript and Python: numbers, the names of statuses, and the layouts of structs.
 //
 //     node tools/gen_header.mjs
 
@@ -6,7 +6,28 @@ import { readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 
 const HEADER = new URL("../wasm/include/wwho.h", import.meta.url);
-const ABOUT = ["The numbers of wasm/include/wwho.h, without their prefix, and the names of statuses.", "Written by tools/gen_header.mjs."];
+const ABOUT = [
+  "What wasm/include/wwho.h declares: numbers, the names of statuses, and the layouts of structs.",
+  "Offsets are those in WebAssembly, in bytes. Written by tools/gen_header.mjs.",
+];
+/** The widths of types in WebAssembly, in bytes; a pointer has four. */
+const WIDTHS = { size_t: 4, uint32_t: 4, uint16_t: 2, uint8_t: 1 };
+const STRUCTS = ["wwho_span", "wwho_job"];
+
+/** The size of a struct and the offset of each field. @param {string} header @param {string} name @returns {[string, number][]} */
+function layout(header, name) {
+  const [, body] = new RegExp(`typedef struct \\{([^}]*)\\} ${name};`).exec(header);
+  let end = 0;
+  const fields = Array.from(body.matchAll(/(?:const )?(\w+) ([^;]+);/g)).flatMap(([, type, names]) =>
+    names.split(",").map((each) => {
+      const width = each.includes("*") ? 4 : WIDTHS[type];
+      const at = Math.ceil(end / width) * width;
+      end = at + width;
+      return [each.replace(/\W/g, ""), at];
+    }),
+  );
+  return [["size", Math.ceil(end / 4) * 4], ...fields];
+}
 
 /** The files, by their path: lines for the macros, for each enum, and for the names. */
 export async function files() {
@@ -15,15 +36,18 @@ export async function files() {
   const lists = [macros, ...(text.match(/(?<=^enum \{)[^}]*/gm) ?? [])].map((list) =>
     Array.from(list.matchAll(/WWHO_(\w+) (?:= )?(\d+)/g), ([, name, value]) => ({ name, value })),
   );
+  const layouts = STRUCTS.map((name) => ({ name: name.slice("wwho_".length).toUpperCase(), fields: layout(text, name) }));
   const names = lists[1].map(({ name, value }) => `${value}: "${name}"`);
   const lines = lists.map((list) => list.map(({ name, value }) => `${name} = ${value}`));
   return {
     "web/package/lib/header.js":
       `// ${ABOUT.join(" ")}\n\n${lines.map((each) => `export const ${each.join(", ")};\n`).join("")}` +
-      `/** @type {Record<number, string>} */\nexport const STATUSES = { ${names.join(", ")} };\n`,
+      `/** @type {Record<number, string>} */\nexport const STATUSES = { ${names.join(", ")} };\n` +
+      layouts.map(({ name, fields }) => `export const ${name} = { ${fields.map((each) => each.join(": ")).join(", ")} };\n`).join(""),
     "py/wwho/core/header.py":
       `"""${ABOUT.join("\n\n")}\n"""\n\n${lines.map((each) => each.join("\n")).join("\n\n")}\n\n` +
-      `STATUSES = {\n${names.map((each) => `    ${each},\n`).join("")}}\n`,
+      `STATUSES = {\n${names.map((each) => `    ${each},\n`).join("")}}\n` +
+      layouts.map(({ name, fields }) => `\n${name} = {\n${fields.map(([key, at]) => `    "${key}": ${at},\n`).join("")}}\n`).join(""),
   };
 }
 

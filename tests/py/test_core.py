@@ -93,10 +93,17 @@ def test_a_model_tells_what_it_is_made_of() -> None:
     (_, automaton), *actions = numbers(model, lib.WWHO_OF_STAGE, 0)
     rules = dict(numbers(model, lib.WWHO_OF_AUTOMATON, automaton))["n_rules"]
     assert actions == [("action", 0)] * rules
-    layout = dict(numbers(ffi.NULL, lib.WWHO_OF_SPAN))
-    assert layout.pop("size") == ffi.sizeof("wwho_span") == SPAN.size
-    assert layout == {name: field.offset for name, field in ffi.typeof("wwho_span").fields}
     assert numbers(ffi.NULL, lib.WWHO_OF_TOKENIZER) == []
+
+
+def test_the_layouts_of_structs() -> None:
+    """As generated; those of the job with pointers and sizes of four bytes."""
+    offsets = {name: field.offset for name, field in ffi.typeof("wwho_span").fields}
+    assert {"size": ffi.sizeof("wwho_span"), **offsets} == header.SPAN
+    assert header.SPAN["size"] == SPAN.size
+    words = ["size", *(name for name, _ in ffi.typeof("wwho_job").fields)]
+    assert [*header.JOB] == words
+    assert [*header.JOB.values()] == [4 * len(words[1:]), *range(0, 4 * len(words[1:]), 4)]
 
 
 def test_the_steps_of_an_automaton_find_its_pieces() -> None:

@@ -154,11 +154,9 @@ enum {
     WWHO_OF_ROUTE = 2,     /* model, units (an automaton), then a `stage` for each of its stages */
     WWHO_OF_STAGE = 3,     /* automaton, then an `action` for each of its rules: FORMAT.md, STAGES */
     WWHO_OF_AUTOMATON = 4, /* n_states, n_rules */
-    WWHO_OF_SPAN = 5,      /* of the struct wwho_span: its size and the offset of each field, in bytes; needs no model */
-    WWHO_OF_TEMPLATE = 6,  /* for one text (number 0) or a pair (1): two values for each place of the template. The first is its `type`. The
+    WWHO_OF_TEMPLATE = 5   /* for one text (number 0) or a pair (1): two values for each place of the template. The first is its `type`. The
                             * second is its `id`, or, for the ids of a text, its trim under the name `first` or `second`. The caller
                             * trims offsets, not this library (FORMAT.md, TEMPLATE). Nothing if there is no template */
-    WWHO_OF_JOB = 7        /* of the struct wwho_job: as WWHO_OF_SPAN */
 };
 
 typedef struct wwho_model wwho_model;

@@ -81,7 +81,6 @@ static int tell_model(const wwho_asked *w, const wwho_vocabulary *v) {
 }
 
 #undef AT
-#define IN_JOB(field) offsetof(wwho_job, field)
 
 static int tell_route(const wwho_asked *w, const wwho_model *model, const wwho_route *route) {
     const uint32_t values[] = {route->model, number_of(model, route->units)}, k = w->index - 2;
@@ -108,20 +107,8 @@ static int tell_template(const wwho_asked *w, wwho_section s, uint32_t pair) {
 }
 
 int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, const char **name, uint32_t *value) {
-    static const uint32_t span[] = {sizeof(wwho_span),          offsetof(wwho_span, start), offsetof(wwho_span, end),
-                                    offsetof(wwho_span, route), offsetof(wwho_span, rule),  offsetof(wwho_span, first)};
-    static const uint32_t job[] = {sizeof(wwho_job), IN_JOB(scratch), IN_JOB(scratch_len), IN_JOB(ids),     IN_JOB(starts), IN_JOB(ends),
-                                   IN_JOB(cap),      IN_JOB(spans),   IN_JOB(spans_cap),   IN_JOB(bounds),  IN_JOB(rows),   IN_JOB(n_texts),
-                                   IN_JOB(flags),    IN_JOB(place),   IN_JOB(n),           IN_JOB(n_spans), IN_JOB(read)};
     wwho_asked w = {index, name, value};
-    if (!name || !value) return WWHO_ARGUMENT;
-    if (of == WWHO_OF_SPAN && !number) return tell(&w, "size\0start\0end\0route\0rule\0first\0", span);
-    if (of == WWHO_OF_JOB && !number)
-        return tell(
-            &w,
-            "size\0scratch\0scratch_len\0ids\0starts\0ends\0cap\0spans\0spans_cap\0bounds\0rows\0n_texts\0flags\0place\0n\0n_spans\0read\0",
-            job);
-    if (!model) return WWHO_ARGUMENT;
+    if (!model || !name || !value) return WWHO_ARGUMENT;
     if (of == WWHO_OF_TOKENIZER && !number) return tell_tokenizer(&w, model);
     if (of == WWHO_OF_MODEL && number < model->n_models) return tell_model(&w, &model->models[number]);
     if (of == WWHO_OF_ROUTE && number < model->n_routes) return tell_route(&w, model, &model->routes[number]);

@@ -1,6 +1,6 @@
-"""The numbers of wasm/include/wwho.h, without their prefix, and the names of statuses.
+"""What wasm/include/wwho.h declares: numbers, the names of statuses, and the layouts of structs.
 
-Written by tools/gen_header.mjs.
+Offsets are those in WebAssembly, in bytes. Written by tools/gen_header.mjs.
 """
 
 VERSION_MAJOR = 3
@@ -79,9 +79,7 @@ OF_MODEL = 1
 OF_ROUTE = 2
 OF_STAGE = 3
 OF_AUTOMATON = 4
-OF_SPAN = 5
-OF_TEMPLATE = 6
-OF_JOB = 7
+OF_TEMPLATE = 5
 
 STATUSES = {
     0: "OK",
@@ -118,4 +116,33 @@ STATUSES = {
     43: "NORMALIZER",
     44: "TEMPLATE",
     45: "DECODER",
+}
+
+SPAN = {
+    "size": 12,
+    "start": 0,
+    "end": 4,
+    "route": 8,
+    "rule": 10,
+    "first": 11,
+}
+
+JOB = {
+    "size": 64,
+    "scratch": 0,
+    "scratch_len": 4,
+    "ids": 8,
+    "starts": 12,
+    "ends": 16,
+    "cap": 20,
+    "spans": 24,
+    "spans_cap": 28,
+    "bounds": 32,
+    "rows": 36,
+    "n_texts": 40,
+    "flags": 44,
+    "place": 48,
+    "n": 52,
+    "n_spans": 56,
+    "read": 60,
 }

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from wwho.core import header
 from wwho.core.base import SPAN, Part, Span, unknown_id, unknown_text, unpacked
-from wwho.core.core import CoreBackend, check_version, core_info, core_numbers, refuse
+from wwho.core.core import CoreBackend, check_version, core_info, refuse
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 
@@ -54,9 +54,7 @@ class WasmBackend(CoreBackend):
         self._scratch = (core.take(n_scratch), n_scratch)
         core.clear(*self._scratch)
         core.keep()
-        opened = _Opened(core, self._model)
-        self.info = core_info(opened)
-        self._job = dict(core_numbers(opened, header.OF_JOB))
+        self.info = core_info(_Opened(core, self._model))
 
     def _normalize(
         self, text: bytes, *, more: bool = False, with_sources: bool = False
@@ -145,13 +143,13 @@ class WasmBackend(CoreBackend):
             job |= {
                 name: core.take((SPAN.size if name == "spans" else 4) * room) for name in wanted
             }
-            words = [0] * (self._job["size"] // 4)
+            words = [0] * (header.JOB["size"] // 4)
             for name, value in job.items():
-                words[self._job[name] // 4] = value
+                words[header.JOB[name] // 4] = value
             at = core.put(struct.pack(f"<{len(words)}I", *words))
             status = core.call("wwho_encode", self._model, data, len(text), mask, at)
             words = core.numbers(at, len(words))
-            found = {name: words[place // 4] for name, place in self._job.items() if name != "size"}
+            found = {name: words[at // 4] for name, at in header.JOB.items() if name != "size"}
             if status != header.BUFFER:
                 break
             if (needed := max(found["n"], found["n_spans"])) > room:

@@ -10,7 +10,7 @@
 // memory grows, and a call creates only its result.
 
 import { WwhoError, artifactError } from "./errors.js";
-import { ARGUMENT, BUFFER, CUT_ONLY, GOES_ON, OF_JOB, OF_SPAN, OK, SECTION_PROVENANCE, STATUSES, TOKEN, VERSION_MAJOR } from "./header.js";
+import { ARGUMENT, BUFFER, CUT_ONLY, GOES_ON, JOB, OK, SECTION_PROVENANCE, SPAN, STATUSES, TOKEN, VERSION_MAJOR } from "./header.js";
 
 const PAGE_BYTES = 65536;
 /** Strings that cannot take more bytes are written through a view that is kept. */
@@ -49,8 +49,6 @@ export class Core {
   #model = 0;
   /** Where the core writes the number that a call returns. */
   #out = 0;
-  /** The offset of each field of a span, in bytes, and its size. @type {Record<string, number>} */
-  #span = {};
   /** The address of the job struct, and the word of memory of each of its fields. @type {Record<string, number>} */
   #job = {};
   #jobAt = 0;
@@ -84,12 +82,8 @@ export class Core {
   #open(blob) {
     this.#out = this.#take(4);
     this.#base = this.#top;
-    const { size: jobSize, ...fields } = /** @type {Record<string, number>} */ (this.info(OF_JOB));
-    this.#span = /** @type {Record<string, number>} */ (this.info(OF_SPAN));
-    this.#begin();
-    this.#jobAt = this.#take(jobSize);
-    this.#bytes.fill(0, this.#jobAt, this.#top); // the calls above may have left traces there
-    this.#job = Object.fromEntries(Object.entries(fields).map(([name, at]) => [name, (this.#jobAt + at) / 4]));
+    this.#jobAt = this.#take(JOB.size);
+    this.#job = Object.fromEntries(Object.entries(JOB).map(([name, at]) => [name, (this.#jobAt + at) / 4]));
     const file = this.#take(blob.length);
     this.#bytes.set(blob, file);
     const check = (/** @type {number} */ code) => {
@@ -379,7 +373,7 @@ export class Core {
       const ids = wanted & IDS ? this.#take(room * 4) : 0;
       const starts = wanted & PLACES ? this.#take(room * 4) : 0;
       const ends = wanted & PLACES ? this.#take(room * 4) : 0;
-      const spans = wanted & SPANS ? this.#take(room * this.#span.size) : 0;
+      const spans = wanted & SPANS ? this.#take(room * SPAN.size) : 0;
       const mask = this.#putAllowed(allowed);
       const [words, job] = [this.#words, this.#job];
       words[job.ids] = ids;
@@ -494,7 +488,7 @@ export class Core {
    */
   spans(text) {
     const { starts, ends } = this.#pieces(this.#run(text, null, CUT_ONLY, SPANS));
-    const { size, ...fields } = this.#span;
+    const { size, ...fields } = SPAN;
     const view = new DataView(this.#bytes.buffer, this.#found("spans"), ends.length * size);
     /** @param {number} at @returns {Span} */
     const read = (at) => ({
@@ -513,7 +507,7 @@ export class Core {
    * @returns {{ starts: Uint32Array, ends: Uint32Array, routes: Uint16Array }} in UTF-16 units
    */
   #pieces(length) {
-    const { size, start, end, route } = this.#span;
+    const { size, start, end, route } = SPAN;
     const [table, n] = [this.#found("spans"), this.#found("n_spans")];
     const [begins, ends] = [this.#take(n * 4), this.#take(n * 4)];
     const view = new DataView(this.#bytes.buffer, table, n * size);
