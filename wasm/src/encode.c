@@ -64,11 +64,11 @@ static COLD uint32_t find_at(const wwho_encoder *e, const wwho_vocabulary *v, si
     return find_text(v, e->text + at, n, e->len - at, hash_at(e, at, n));
 }
 
-/* The same for a character: its symbol, or another token, or WWHO_NONE. A byte of broken UTF-8 is not remembered. */
+/* The same for a character: its symbol, or another token, or WWHO_NONE. Natively it is remembered, but for a byte of broken UTF-8. */
 static uint32_t find_character(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, uint32_t width, uint32_t code_point) {
     wwho_character *known = &e->merging->characters[code_point % CHARACTERS];
     uint32_t of = 1 + (code_point << 2 | (uint32_t)(v - e->model->models));
-    if (code_point == REPLACEMENT) return find_at(e, v, at, width);
+    if (!FETCHES || code_point == REPLACEMENT) return find_at(e, v, at, width);
     if (known->of != of) *known = (wwho_character){of, find_at(e, v, at, width)};
     return known->token;
 }
@@ -258,35 +258,39 @@ static COLD bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwh
 static bool are_characters(const wwho_automaton *units) { return units->single && units->stored.n_rules == 1; }
 
 /* Encode a short pretoken whose symbols are characters, some of which the model may lack. If each run between those were merged with
- * encode_word(), unseen Hindi would take 1.45 times as long with Yi's tokenizer. */
+ * encode_word(), unseen Hindi would take 1.45 times as long with Yi's tokenizer, and 1.5 times in WebAssembly. */
 static COLD void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     wwho_row *row = &e->merging->row;
     const size_t first = at;
     size_t start = at;
-    e->unk_end = SIZE_MAX;
     row->pairs = &v->pairs;
     row->n = 0;
-    for (uint32_t width, code_point; at <= end; at += width) {
-        uint32_t token = WWHO_NONE;
-        width = at < end ? next_character(e->text + at, end - at, &code_point) : 1;
-        if (at < end) token = find_character(e, v, at, width, code_point);
+    for (;;) {
+        uint32_t width = 0, code_point, token = WWHO_NONE;
+        if (at < end) {
+            width = next_character(e->text + at, end - at, &code_point);
+            token = find_character(e, v, at, width, code_point);
+        }
         if (token < v->n_symbols) {
             push_symbol(row, token);
+            at += width;
             continue;
         }
         replay(row, 1);
         put_all(e, v, row->tokens, row->n, start);
-        if (at < end && put_unknown(e, v, at, at + width, e->unk_end == at)) e->unk_end = at + width;
-        if (at == end && start == first) keep_tokens(key, v, row->tokens, row->n);
-        start = at + width;
+        if (at == end) break;
+        if (put_unknown(e, v, at, at + width, e->unk_end == at)) e->unk_end = at + width;
+        start = at += width;
         row->n = 0;
     }
+    if (start == first) keep_tokens(key, v, row->tokens, row->n);
 }
 
 COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     wwho_held *held = &e->held;
     if (put_unmade(e, v, key, at, end)) return;
-    if (FETCHES && end - at <= WIDE_WINDOW && are_characters(route->units) && !v->speller && !v->superwords.slots) {
+    e->unk_end = SIZE_MAX;
+    if (end - at <= WIDE_WINDOW && are_characters(route->units) && !v->speller && !v->superwords.slots) {
         encode_characters(e, v, key, at, end);
         return;
     }
@@ -294,7 +298,6 @@ COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_r
     held->on = true;
     held->n = 0;
     held->start = at;
-    e->unk_end = SIZE_MAX;
     wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
     while (c.at < end && ((held->on && held->n <= unsure) || e->n + (held->on ? held->n : 0) <= e->limit))
         encode_word(e, v, route->units, &c);
