@@ -16,6 +16,8 @@ pytest.importorskip("tokenizers", reason="needs tokenizers")
 from documents import ALPHABET, WORDS, compare, document, texts_for
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+import wwho
+from wwho.format.write import write_artifact
 from wwho.importers import Source, import_source
 from wwho.importers.huggingface.cutting import THOUSANDS
 
@@ -280,3 +282,20 @@ def test_a_token_with_flags_that_another_one_hides() -> None:
         {"id": 9, "content": text, "single_word": text == "<s>", **flags} for text in ("<s>", "b")
     ]
     assert compare(made, ["b", "<s>", "a"]) == "equal"
+
+
+def test_a_word_that_becomes_a_special_token() -> None:
+    """tokenizers gives its id without leave; here the text itself has it, and the notes say so."""
+    made = json.loads(Tokenizer(models.BPE({"é": 0, "a": 1, "éa": 2}, [])).to_str())
+    made["model"]["ignore_merges"] = True
+    made["normalizer"] = {"type": "Lowercase"}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    made["added_tokens"] = [{"id": 2, "content": "éa", "special": True, **flags}]
+    found = import_source(Source("tokenizer.json", json.dumps(made).encode()))
+    assert any("special tokens are found as they are written" in note for note in found.notes)
+    ours = wwho.Tokenizer.from_bytes(write_artifact(found.artifact))
+    assert ours.encode("éA") == [0, 1]
+    assert ours.encode("éa", allowed_special="all") == [2]
+    assert Tokenizer.from_str(json.dumps(made)).encode("éA").ids == [2]
+    made["added_tokens"][0]["special"] = False
+    assert compare(made, ["éA", "éa"]) == "equal"

@@ -348,6 +348,9 @@ test("methods work without their tokenizer", async () => {
   assert.equal(chunk("a b", 1).length + [...encodeGenerator("a b")].length, 3);
   free();
   assert.throws(() => countTokens("a"), { status: "FREED" });
+  const freed = await Tokenizer.load(await bytesOf(O200K));
+  freed.free();
+  assert.deepEqual(freed.specialTokens, o200k.specialTokens);
   class Upper extends Tokenizer {
     encode(text, options) {
       return super.encode(text.toUpperCase(), options);
@@ -356,7 +359,7 @@ test("methods work without their tokenizer", async () => {
   const core = await WebAssembly.compile(await bytesOf(WASM));
   const { encode: own } = new Upper(core, await bytesOf(O200K));
   assert.deepEqual(own("a"), o200k.encode("A"));
-  assert.deepEqual(Object.keys(o200k).sort(), ["info", "name", "provenance"]);
+  assert.deepEqual(Object.keys(o200k).sort(), ["info", "name", "provenance", "specialTokens"]);
 });
 
 test("ids come as plain arrays to those who ask", () => {

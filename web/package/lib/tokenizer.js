@@ -98,6 +98,8 @@ export class BaseTokenizer {
   #routes;
   /** The added tokens, once they are needed: listing thousands takes milliseconds. @type {ReturnType<typeof listAdded> | undefined} */
   #tokens;
+  /** Text of each special token and its id; the constructor makes it a getter. @type {ReadonlyMap<string, number>} @readonly */
+  specialTokens = new Map();
   /** How the offsets of a single text are trimmed: FORMAT.md, TEMPLATE. */
   #trim;
   /** Whether no token can stand for more text than the longest token has, added tokens aside. */
@@ -128,6 +130,7 @@ export class BaseTokenizer {
     this.name = this.provenance.name ?? "unnamed";
     /** @readonly */
     this.info = describe(core);
+    Object.defineProperty(this, "specialTokens", { get: () => this.#listed.special, enumerable: true });
     this.#routes = this.info.routes;
     const { n_stages: nStages, n_steps: nSteps, decoder } = core.info(OF_TOKENIZER);
     this.#normalizes = nSteps !== 0;
@@ -142,11 +145,6 @@ export class BaseTokenizer {
   /** Whether free was called. */
   get freed() {
     return this.#core === undefined;
-  }
-
-  /** Text of each special token and its id. @type {ReadonlyMap<string, number>} */
-  get specialTokens() {
-    return this.#listed.special;
   }
 
   get #listed() {
@@ -719,6 +717,7 @@ export class BaseTokenizer {
 
   /** Release the memory. The tokenizer cannot be used afterwards; freeing it again does nothing. */
   free() {
+    if (this.#core !== undefined) void this.#listed; // like the other properties, specialTokens stays
     this.#core = undefined;
   }
 
