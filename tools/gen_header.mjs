@@ -1,4 +1,4 @@
-// Writes what wasm/include/wwho.h declares for JavaScript and Python: numbers, the names of statuses, and the layouts of structs.
+// Writes what wasm/include/wwho.h declares for JavaScript and Python: numbers, names, and the layouts of structs.
 //
 //     node tools/gen_header.mjs
 
@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 
 const HEADER = new URL("../wasm/include/wwho.h", import.meta.url);
 const ABOUT = [
-  "What wasm/include/wwho.h declares: numbers, the names of statuses, and the layouts of structs.",
+  "What wasm/include/wwho.h declares: numbers, names, and the layouts of structs.",
   "Offsets are those in WebAssembly, in bytes. Written by tools/gen_header.mjs.",
 ];
 /** The widths of types in WebAssembly, in bytes; a pointer has four. */
@@ -38,15 +38,25 @@ export async function files() {
   );
   const layouts = STRUCTS.map((name) => ({ name: name.slice("wwho_".length).toUpperCase(), fields: layout(text, name) }));
   const names = lists[1].map(({ name, value }) => `${value}: "${name}"`);
-  const lines = lists.map((list) => list.map(({ name, value }) => `${name} = ${value}`));
+  // What wwho_info describes, and the names of the numbers of each. They are given by their names, not as constants.
+  const things = lists.flat().filter(({ name }) => name.startsWith("OF_"));
+  const isOf = (thing) => (list) => list.every(({ name }) => name.startsWith(`${thing.name.slice("OF_".length)}_`));
+  const numbers = things.map((thing) => {
+    const list = lists.find(isOf(thing)) ?? [];
+    return [thing.value, list.map(({ name }) => `"${name.slice(name.indexOf("_") + 1).toLowerCase()}"`)];
+  });
+  const constants = lists.filter((list) => !things.some((thing) => isOf(thing)(list)));
+  const lines = constants.map((list) => list.map(({ name, value }) => `${name} = ${value}`));
   return {
     "web/package/lib/header.js":
       `// ${ABOUT.join(" ")}\n\n${lines.map((each) => `export const ${each.join(", ")};\n`).join("")}` +
       `/** @type {Record<number, string>} */\nexport const STATUSES = { ${names.join(", ")} };\n` +
+      `/** @type {Record<number, string[]>} */\nexport const NUMBERS = { ${numbers.map(([of, each]) => `${of}: [${each.join(", ")}]`).join(", ")} };\n` +
       layouts.map(({ name, fields }) => `export const ${name} = { ${fields.map((each) => each.join(": ")).join(", ")} };\n`).join(""),
     "py/wwho/core/header.py":
       `"""${ABOUT.join("\n\n")}\n"""\n\n${lines.map((each) => each.join("\n")).join("\n\n")}\n\n` +
-      `STATUSES = {\n${names.map((each) => `    ${each},\n`).join("")}}\n` +
+      `STATUSES = {\n${names.map((each) => `    ${each},\n`).join("")}}\n\n` +
+      `NUMBERS = {\n${numbers.map(([of, each]) => `    ${of}: (${each.map((name) => `\n        ${name},`).join("")}${each.length ? "\n    " : ""}),\n`).join("")}}\n` +
       layouts.map(({ name, fields }) => `\n${name} = {\n${fields.map(([key, at]) => `    "${key}": ${at},\n`).join("")}}\n`).join(""),
   };
 }

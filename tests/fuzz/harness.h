@@ -89,17 +89,9 @@ static inline void close_model(fuzz_model *m) {
     free(m->blob);
 }
 
-/* Whether a number of this name tells of a thing, and its value; where there are several, whether one is `wanted`. */
-static inline bool tells(const fuzz_model *m, int of, uint32_t number, const char *name, uint32_t *value, uint32_t wanted) {
-    const char *found;
-    for (uint32_t i = 0; wwho_info(m->model, of, number, i, &found, value) == WWHO_OK; i++)
-        if (!strcmp(found, name) && (wanted == UINT32_MAX || *value == wanted)) return true;
-    return false;
-}
-
-static inline uint32_t number_of(const fuzz_model *m, int of, uint32_t number, const char *name) {
+static inline uint32_t number_of(const fuzz_model *m, int of, uint32_t number, uint32_t index) {
     uint32_t value;
-    MUST(tells(m, of, number, name, &value, UINT32_MAX));
+    MUST(wwho_info(m->model, of, number, index, &value) == WWHO_OK);
     return value;
 }
 
@@ -107,20 +99,20 @@ static inline void describe(fuzz_model *m) {
     enum { DROP = 1, STEP_OR_LESS = 1, BYTES = 2 };
     const uint8_t *text;
     size_t len;
-    m->n_vocab = number_of(m, WWHO_OF_TOKENIZER, 0, "n_vocab");
-    m->n_added = number_of(m, WWHO_OF_TOKENIZER, 0, "n_added");
-    m->n_routes = number_of(m, WWHO_OF_TOKENIZER, 0, "n_routes");
-    m->max_token_bytes = number_of(m, WWHO_OF_TOKENIZER, 0, "max_token_bytes");
-    for (uint32_t i = 0, value, n = number_of(m, WWHO_OF_TOKENIZER, 0, "n_stages"); i < n; i++)
-        for (uint32_t back = 0; back < 32; back++) /* characters that the pattern has looked at ahead */
-            m->drops |= tells(m, WWHO_OF_STAGE, i, "action", &value, DROP + 8 * back);
-    m->rewrites = number_of(m, WWHO_OF_TOKENIZER, 0, "n_steps") > 0;
+    m->n_vocab = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_VOCAB);
+    m->n_added = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_ADDED);
+    m->n_routes = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_ROUTES);
+    m->max_token_bytes = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_MAX_TOKEN_BYTES);
+    for (uint32_t i = 0, value, n = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_STAGES); i < n; i++)
+        for (uint32_t rule = WWHO_STAGE_ACTIONS; wwho_info(m->model, WWHO_OF_STAGE, i, rule, &value) == WWHO_OK; rule++)
+            m->drops |= value % 8 == DROP; /* above: the characters that the pattern has looked at ahead */
+    m->rewrites = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_STEPS) > 0;
     m->drops |= m->rewrites;
-    m->joins = number_of(m, WWHO_OF_TOKENIZER, 0, "decoder") > 0;
+    m->joins = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_DECODER) > 0;
     m->loses = m->drops || m->joins;
-    for (uint32_t i = 0; i < number_of(m, WWHO_OF_TOKENIZER, 0, "n_models"); i++) {
-        bool stated = number_of(m, WWHO_OF_MODEL, i, "ids") > STEP_OR_LESS;
-        m->loses |= stated || number_of(m, WWHO_OF_MODEL, i, "unknown") >= BYTES;
+    for (uint32_t i = 0; i < number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_MODELS); i++) {
+        bool stated = number_of(m, WWHO_OF_MODEL, i, WWHO_MODEL_IDS) > STEP_OR_LESS;
+        m->loses |= stated || number_of(m, WWHO_OF_MODEL, i, WWHO_MODEL_UNKNOWN) >= BYTES;
     }
     for (uint32_t i = 0, id, flags, last = UINT32_MAX; i < m->n_added; i++, last = id) {
         MUST(wwho_added(m->model, i, &id, &flags, &text, &len) == WWHO_OK);

@@ -69,30 +69,38 @@ def test_what_the_bindings_copy_is_as_in_the_header() -> None:
         kind.name: getattr(lib, f"WWHO_SECTION_{kind.name}") for kind in Kind
     }
     assert [getattr(lib, f"WWHO_ADDED_{flag.name}") for flag in Flag] == [*Flag]
+    things = [name.removeprefix("OF_") for name in numbers if name.startswith("OF_")]
+    assert [*header.NUMBERS] == [numbers[f"OF_{thing}"] for thing in things]
+    for thing, names in zip(things, header.NUMBERS.values(), strict=True):
+        for index, name in enumerate(names):
+            assert getattr(lib, f"WWHO_{thing}_{name.upper()}") == index
 
 
-def numbers(model: Any, of: int, number: int = 0) -> list[tuple[str, int]]:
+def numbers(model: Any, of: int, number: int = 0) -> list[int]:
     """What wwho_info tells of a thing."""
-    name, value = ffi.new("const char **"), ffi.new("uint32_t *")
-    found: list[tuple[str, int]] = []
-    while lib.wwho_info(model, of, number, len(found), name, value) == lib.WWHO_OK:
-        found.append((ffi.string(name[0]).decode(), value[0]))
+    value = ffi.new("uint32_t *")
+    found: list[int] = []
+    while lib.wwho_info(model, of, number, len(found), value) == lib.WWHO_OK:
+        found.append(value[0])
+    assert lib.wwho_info(model, of, number, 2**32 - 1, value) == lib.WWHO_ARGUMENT
     return found
 
 
 def test_a_model_tells_what_it_is_made_of() -> None:
     model = opened("wwho_super_328k").model
-    whole = dict(numbers(model, lib.WWHO_OF_TOKENIZER))
-    assert (whole["n_vocab"], whole["n_models"], whole["n_routes"]) == (328020, 2, 3)
-    base, sgpe = (dict(numbers(model, lib.WWHO_OF_MODEL, k)) for k in range(2))
-    assert (base["symbols"], base["n_symbols"], base["n_ids"]) == (0, 256, 199998)
-    assert (sgpe["symbols"], sgpe["speller"], sgpe["n_superwords"]) == (1, 0, 31780)
+    whole = numbers(model, lib.WWHO_OF_TOKENIZER)
+    wanted = (lib.WWHO_TOKENIZER_N_VOCAB, lib.WWHO_TOKENIZER_N_MODELS, lib.WWHO_TOKENIZER_N_ROUTES)
+    assert [whole[index] for index in wanted] == [328020, 2, 3]
+    base, sgpe = (numbers(model, lib.WWHO_OF_MODEL, k) for k in range(2))
+    wanted = (lib.WWHO_MODEL_SYMBOLS, lib.WWHO_MODEL_N_SYMBOLS, lib.WWHO_MODEL_N_IDS)
+    assert [base[index] for index in wanted] == [0, 256, 199998]
+    wanted = (lib.WWHO_MODEL_SYMBOLS, lib.WWHO_MODEL_SPELLER, lib.WWHO_MODEL_N_SUPERWORDS)
+    assert [sgpe[index] for index in wanted] == [1, 0, 31780]
     assert numbers(model, lib.WWHO_OF_MODEL, 2) == numbers(model, 99) == []
-    other = numbers(model, lib.WWHO_OF_ROUTE, 0)
-    assert other == [("model", 0), ("units", 2**32 - 1), ("stage", 0)]
-    (_, automaton), *actions = numbers(model, lib.WWHO_OF_STAGE, 0)
-    rules = dict(numbers(model, lib.WWHO_OF_AUTOMATON, automaton))["n_rules"]
-    assert actions == [("action", 0)] * rules
+    assert numbers(model, lib.WWHO_OF_ROUTE, 0) == [0, 2**32 - 1, 0]
+    automaton, *actions = numbers(model, lib.WWHO_OF_STAGE, 0)
+    _, rules = numbers(model, lib.WWHO_OF_AUTOMATON, automaton)
+    assert actions == [0] * rules
     assert numbers(ffi.NULL, lib.WWHO_OF_TOKENIZER) == []
 
 
@@ -111,7 +119,7 @@ def test_the_steps_of_an_automaton_find_its_pieces() -> None:
     core = opened("cl100k_base")
     text, found, place = "It's 1234 නමස්  done.\n\n", [], 0
     rule, state, kind = ffi.new("uint32_t *"), ffi.new("uint32_t *"), ffi.new("uint32_t *")
-    automaton = dict(numbers(core.model, lib.WWHO_OF_STAGE, 0))["automaton"]
+    automaton, *_ = numbers(core.model, lib.WWHO_OF_STAGE, 0)
     while place < len(text):
         state[0], at, end = 1, place, place
         while state[0]:

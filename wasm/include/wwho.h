@@ -144,20 +144,52 @@ enum {
 /* The rule of a span: that of a unit, or WWHO_PIECE for a pretoken without units. */
 enum { WWHO_SYLLABLE = 0, WWHO_ORPHAN = 1, WWHO_PASSTHROUGH = 2, WWHO_PIECE = 3 };
 
-/* What wwho_info can describe, and the numbers that it gives for each. 0xFFFFFFFF stands for none. */
+/* What wwho_info can describe. 0xFFFFFFFF stands for none. */
 enum {
-    WWHO_OF_TOKENIZER = 0, /* n_vocab (all ids are below it; not all of them are used), max_token_bytes (including added tokens), n_models,
-                            * n_routes, n_stages, n_added, n_steps (of the normalizer), n_automata, n_classes, router (an automaton),
-                            * decoder (0: none, texts are concatenated; 1: it can decode in parts; 2: it needs all tokens at once) */
-    WWHO_OF_MODEL = 1,     /* kind, symbols, unknown, ids, speller (a model), first_id, n_ids, n_symbols, n_merges, n_superwords (how many
-                            * of the merges, the last ones, join words), space_id, unk_id: FORMAT.md, MODEL */
-    WWHO_OF_ROUTE = 2,     /* model, units (an automaton), then a `stage` for each of its stages */
-    WWHO_OF_STAGE = 3,     /* automaton, then an `action` for each of its rules: FORMAT.md, STAGES */
-    WWHO_OF_AUTOMATON = 4, /* n_states, n_rules */
-    WWHO_OF_TEMPLATE = 5   /* for one text (number 0) or a pair (1): two values for each place of the template. The first is its `type`. The
-                            * second is its `id`, or, for the ids of a text, its trim under the name `first` or `second`. The caller
-                            * trims offsets, not this library (FORMAT.md, TEMPLATE). Nothing if there is no template */
+    WWHO_OF_TOKENIZER = 0,
+    WWHO_OF_MODEL = 1,
+    WWHO_OF_ROUTE = 2,
+    WWHO_OF_STAGE = 3,
+    WWHO_OF_AUTOMATON = 4,
+    WWHO_OF_TEMPLATE = 5 /* that for one text (number 0) or for a pair (1). Three numbers for each place: `what`, `type`, and the id or, for
+                          * a text, its trim. The caller trims offsets, not this library (FORMAT.md, TEMPLATE) */
 };
+
+/* The numbers of a tokenizer. */
+enum {
+    WWHO_TOKENIZER_N_VOCAB = 0,         /* all ids are below it; not all of them are used */
+    WWHO_TOKENIZER_MAX_TOKEN_BYTES = 1, /* including added tokens */
+    WWHO_TOKENIZER_N_MODELS = 2,
+    WWHO_TOKENIZER_N_ROUTES = 3,
+    WWHO_TOKENIZER_N_STAGES = 4,
+    WWHO_TOKENIZER_N_ADDED = 5,
+    WWHO_TOKENIZER_N_STEPS = 6, /* of the normalizer */
+    WWHO_TOKENIZER_N_AUTOMATA = 7,
+    WWHO_TOKENIZER_N_CLASSES = 8,
+    WWHO_TOKENIZER_ROUTER = 9,  /* an automaton */
+    WWHO_TOKENIZER_DECODER = 10 /* 0: none, texts are concatenated; 1: it can decode in parts; 2: it needs all tokens at once */
+};
+
+/* The numbers of a model: FORMAT.md, MODEL. */
+enum {
+    WWHO_MODEL_KIND = 0,
+    WWHO_MODEL_SYMBOLS = 1,
+    WWHO_MODEL_UNKNOWN = 2,
+    WWHO_MODEL_IDS = 3,
+    WWHO_MODEL_SPELLER = 4, /* a model */
+    WWHO_MODEL_FIRST_ID = 5,
+    WWHO_MODEL_N_IDS = 6,
+    WWHO_MODEL_N_SYMBOLS = 7,
+    WWHO_MODEL_N_MERGES = 8,
+    WWHO_MODEL_N_SUPERWORDS = 9, /* how many of the merges, the last ones, join words */
+    WWHO_MODEL_SPACE_ID = 10,
+    WWHO_MODEL_UNK_ID = 11
+};
+
+/* The numbers of a route, of a stage and of an automaton. */
+enum { WWHO_ROUTE_MODEL = 0, WWHO_ROUTE_UNITS = 1 /* an automaton */, WWHO_ROUTE_STAGES = 2 /* the first of them; the others follow */ };
+enum { WWHO_STAGE_AUTOMATON = 0, WWHO_STAGE_ACTIONS = 1 /* that of the first rule; the others follow (FORMAT.md, STAGES) */ };
+enum { WWHO_AUTOMATON_N_STATES = 0, WWHO_AUTOMATON_N_RULES = 1 };
 
 typedef struct wwho_model wwho_model;
 
@@ -202,10 +234,10 @@ int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size);
  * Statuses: those of an artifact; WWHO_BUFFER if work_len is too small. */
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **model);
 
-/* A number that describes the tokenizer or a part of it, and its name (static). `of` is WWHO_OF_TOKENIZER or one of the constants after
- * it, which list the numbers; `index` counts them from 0. `number` says which model, route, stage, automaton or template, and is
- * otherwise 0. WWHO_ARGUMENT if there is none with that index. */
-int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, const char **name, uint32_t *value);
+/* A number that describes the tokenizer or a part of it. `of` is one of the constants WWHO_OF_..., `number` says which model, route, stage,
+ * automaton or template (0 for the tokenizer), and `index` is one of the constants above, or counts on from one that begins a list.
+ * WWHO_ARGUMENT if there is no such number. */
+int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, uint32_t *value);
 
 /* The name of a route, in UTF-8. It is valid as long as the model. WWHO_ARGUMENT if there is no such route. */
 int wwho_route_name(const wwho_model *model, uint32_t route, const uint8_t **name, size_t *len);

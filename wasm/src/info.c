@@ -25,96 +25,90 @@ const char *wwho_status_str(int status) {
     return name ? name : "unknown status";
 }
 
-/* A request for one of the numbers that describe a thing. */
-typedef struct {
-    uint32_t index;
-    const char **name;
-    uint32_t *value;
-} wwho_asked;
-
-static int tell(const wwho_asked *w, const char *names, const uint32_t *values) {
-    const char *name = name_at(names, w->index);
-    if (!name) return WWHO_ARGUMENT;
-    *w->name = name;
-    *w->value = values[w->index];
-    return WWHO_OK;
-}
-
-static int tell_one(const wwho_asked *w, const char *name, uint32_t value) {
-    *w->name = name;
-    *w->value = value;
-    return WWHO_OK;
-}
-
 /* The number of an automaton; WWHO_NONE if there is none. */
 static uint32_t number_of(const wwho_model *model, const wwho_automaton *automaton) {
     return automaton ? (uint32_t)(automaton - model->automata) : WWHO_NONE;
 }
 
-/* As tell(), for numbers at offsets in `thing`. */
-static int tell_field(const wwho_asked *w, const char *names, const void *thing, const uint16_t *offsets) {
-    const char *name = name_at(names, w->index);
-    return name ? tell_one(w, name, read32((const uint8_t *)thing + offsets[w->index])) : WWHO_ARGUMENT;
-}
-
 #define AT(field) offsetof(wwho_model, field)
 
-static int tell_tokenizer(const wwho_asked *w, const wwho_model *model) {
-    static const uint16_t offsets[] = {AT(n_vocab),           AT(longest),        AT(n_models),         AT(n_routes),
-                                       AT(n_stages),          AT(added.n_tokens), AT(normalizer.n_all), AT(n_automata),
-                                       AT(classes.n_classes), AT(router_number),  AT(decoder.progress)};
-    return tell_field(w,
-                      "n_vocab\0max_token_bytes\0n_models\0n_routes\0n_stages\0n_added\0n_steps\0n_automata\0n_classes\0router\0decoder\0",
-                      model, offsets);
+static int tell_tokenizer(const wwho_model *model, uint32_t index, uint32_t *value) {
+    static const uint16_t offsets[] = {[WWHO_TOKENIZER_N_VOCAB] = AT(n_vocab),
+                                       [WWHO_TOKENIZER_MAX_TOKEN_BYTES] = AT(longest),
+                                       [WWHO_TOKENIZER_N_MODELS] = AT(n_models),
+                                       [WWHO_TOKENIZER_N_ROUTES] = AT(n_routes),
+                                       [WWHO_TOKENIZER_N_STAGES] = AT(n_stages),
+                                       [WWHO_TOKENIZER_N_ADDED] = AT(added.n_tokens),
+                                       [WWHO_TOKENIZER_N_STEPS] = AT(normalizer.n_all),
+                                       [WWHO_TOKENIZER_N_AUTOMATA] = AT(n_automata),
+                                       [WWHO_TOKENIZER_N_CLASSES] = AT(classes.n_classes),
+                                       [WWHO_TOKENIZER_ROUTER] = AT(router_number),
+                                       [WWHO_TOKENIZER_DECODER] = AT(decoder.progress)};
+    if (index >= sizeof offsets / sizeof *offsets) return WWHO_ARGUMENT;
+    *value = read32((const uint8_t *)model + offsets[index]);
+    return WWHO_OK;
 }
 
 #undef AT
 #define AT(field) offsetof(wwho_vocabulary, field)
 
-static int tell_model(const wwho_asked *w, const wwho_vocabulary *v) {
-    static const uint16_t offsets[] = {AT(kind_number), AT(symbols),   AT(unknown),  AT(id_rule),      AT(speller_number), AT(first_id),
-                                       AT(n_ids),       AT(n_symbols), AT(n_merges), AT(n_superwords), AT(space_id),       AT(unk_id)};
-    int status = tell_field(
-        w, "kind\0symbols\0unknown\0ids\0speller\0first_id\0n_ids\0n_symbols\0n_merges\0n_superwords\0space_id\0unk_id\0", v, offsets);
-    if (w->index < 4) *w->value &= 255; /* these fields have one byte */
-    return status;
+static int tell_model(const wwho_vocabulary *v, uint32_t index, uint32_t *value) {
+    static const uint16_t offsets[] = {[WWHO_MODEL_KIND] = AT(kind_number),
+                                       [WWHO_MODEL_SYMBOLS] = AT(symbols),
+                                       [WWHO_MODEL_UNKNOWN] = AT(unknown),
+                                       [WWHO_MODEL_IDS] = AT(id_rule),
+                                       [WWHO_MODEL_SPELLER] = AT(speller_number),
+                                       [WWHO_MODEL_FIRST_ID] = AT(first_id),
+                                       [WWHO_MODEL_N_IDS] = AT(n_ids),
+                                       [WWHO_MODEL_N_SYMBOLS] = AT(n_symbols),
+                                       [WWHO_MODEL_N_MERGES] = AT(n_merges),
+                                       [WWHO_MODEL_N_SUPERWORDS] = AT(n_superwords),
+                                       [WWHO_MODEL_SPACE_ID] = AT(space_id),
+                                       [WWHO_MODEL_UNK_ID] = AT(unk_id)};
+    if (index >= sizeof offsets / sizeof *offsets) return WWHO_ARGUMENT;
+    *value = read32((const uint8_t *)v + offsets[index]);
+    if (index <= WWHO_MODEL_IDS) *value &= 255; /* these fields have one byte */
+    return WWHO_OK;
 }
 
 #undef AT
 
-static int tell_route(const wwho_asked *w, const wwho_model *model, const wwho_route *route) {
-    const uint32_t values[] = {route->model, number_of(model, route->units)}, k = w->index - 2;
-    return k < route->n_stages ? tell_one(w, "stage", read16(route->stages + 2 * k)) : tell(w, "model\0units\0", values);
+static int tell_route(const wwho_model *model, const wwho_route *route, uint32_t index, uint32_t *value) {
+    if (index >= (uint32_t)WWHO_ROUTE_STAGES + route->n_stages) return WWHO_ARGUMENT;
+    *value = index == WWHO_ROUTE_MODEL   ? route->model
+             : index == WWHO_ROUTE_UNITS ? number_of(model, route->units)
+                                         : read16(route->stages + 2 * (index - WWHO_ROUTE_STAGES));
+    return WWHO_OK;
 }
 
-static int tell_stage(const wwho_asked *w, const wwho_model *model, const wwho_stage *stage) {
-    const uint32_t automaton = number_of(model, stage->automaton), k = w->index - 1;
-    return k < stage->automaton->stored.n_rules ? tell_one(w, "action", stage->actions[k]) : tell(w, "automaton\0", &automaton);
+static int tell_stage(const wwho_model *model, const wwho_stage *stage, uint32_t index, uint32_t *value) {
+    if (index > stage->automaton->stored.n_rules) return WWHO_ARGUMENT;
+    *value = index == WWHO_STAGE_AUTOMATON ? number_of(model, stage->automaton) : stage->actions[index - WWHO_STAGE_ACTIONS];
+    return WWHO_OK;
 }
 
-static int tell_automaton(const wwho_asked *w, const wwho_stored *a) {
-    const uint32_t values[] = {a->n_states, a->n_rules};
-    return tell(w, "n_states\0n_rules\0", values);
+static int tell_automaton(const wwho_stored *a, uint32_t index, uint32_t *value) {
+    if (index > WWHO_AUTOMATON_N_RULES) return WWHO_ARGUMENT;
+    *value = index == WWHO_AUTOMATON_N_STATES ? a->n_states : a->n_rules;
+    return WWHO_OK;
 }
 
-/* Two numbers for each place. */
-static int tell_template(const wwho_asked *w, wwho_section s, uint32_t pair) {
-    if (!s.at) return WWHO_ARGUMENT;
-    uint32_t single = read16(s.at), n = pair ? read16(s.at + 2) : single;
-    const uint8_t *place = s.at + TEMPLATE_HEAD + ((pair ? single : 0) + w->index / 2) * TEMPLATE_PLACE;
-    if (w->index / 2 >= n) return WWHO_ARGUMENT;
-    return w->index % 2 ? tell_one(w, name_at("id\0first\0second\0", place[0]), read32(place + 4)) : tell_one(w, "type", place[1]);
+static int tell_template(wwho_section s, uint32_t pair, uint32_t index, uint32_t *value) {
+    uint32_t n = s.at ? read16(s.at + 2 * pair) : 0, i = index % 3;
+    if (index / 3 >= n) return WWHO_ARGUMENT;
+    const uint8_t *place = s.at + TEMPLATE_HEAD + ((pair ? read16(s.at) : 0) + index / 3) * TEMPLATE_PLACE;
+    *value = i < 2 ? place[i] : read32(place + 4);
+    return WWHO_OK;
 }
 
-int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, const char **name, uint32_t *value) {
-    wwho_asked w = {index, name, value};
-    if (!model || !name || !value) return WWHO_ARGUMENT;
-    if (of == WWHO_OF_TOKENIZER && !number) return tell_tokenizer(&w, model);
-    if (of == WWHO_OF_MODEL && number < model->n_models) return tell_model(&w, &model->models[number]);
-    if (of == WWHO_OF_ROUTE && number < model->n_routes) return tell_route(&w, model, &model->routes[number]);
-    if (of == WWHO_OF_STAGE && number < model->n_stages) return tell_stage(&w, model, &model->stages[number]);
-    if (of == WWHO_OF_AUTOMATON && number < model->n_automata) return tell_automaton(&w, &model->automata[number].stored);
-    if (of == WWHO_OF_TEMPLATE && number < 2) return tell_template(&w, model->file.section[WWHO_SECTION_TEMPLATE], number);
+int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, uint32_t *value) {
+    if (!model || !value) return WWHO_ARGUMENT;
+    if (of == WWHO_OF_TOKENIZER && !number) return tell_tokenizer(model, index, value);
+    if (of == WWHO_OF_MODEL && number < model->n_models) return tell_model(&model->models[number], index, value);
+    if (of == WWHO_OF_ROUTE && number < model->n_routes) return tell_route(model, &model->routes[number], index, value);
+    if (of == WWHO_OF_STAGE && number < model->n_stages) return tell_stage(model, &model->stages[number], index, value);
+    if (of == WWHO_OF_AUTOMATON && number < model->n_automata) return tell_automaton(&model->automata[number].stored, index, value);
+    if (of == WWHO_OF_TEMPLATE && number < 2) return tell_template(model->file.section[WWHO_SECTION_TEMPLATE], number, index, value);
     return WWHO_ARGUMENT;
 }
 

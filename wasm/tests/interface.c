@@ -30,22 +30,19 @@ static uint8_t *read_all(const char *path, size_t *len) {
     return bytes;
 }
 
-static uint32_t number(const wwho_model *model, int of, uint32_t which, const char *wanted) {
-    const char *name;
-    uint32_t value;
-    for (uint32_t i = 0; wwho_info(model, of, which, i, &name, &value) == WWHO_OK; i++)
-        if (!strcmp(name, wanted)) return value;
-    CHECK(!"there is such a number");
-    return 0;
+static uint32_t number(const wwho_model *model, int of, uint32_t index) {
+    uint32_t value = 0;
+    CHECK(wwho_info(model, of, 0, index, &value) == WWHO_OK);
+    return value;
 }
 
 static void test_what_it_tells(const wwho_model *model) {
     const uint8_t *text;
     size_t len;
     uint32_t id, flags;
-    CHECK(number(model, WWHO_OF_TOKENIZER, 0, "n_vocab") == 200019);
-    CHECK(number(model, WWHO_OF_TOKENIZER, 0, "n_models") == 1);
-    CHECK(number(model, WWHO_OF_MODEL, 0, "n_merges") == 199998 - 256);
+    CHECK(number(model, WWHO_OF_TOKENIZER, WWHO_TOKENIZER_N_VOCAB) == 200019);
+    CHECK(number(model, WWHO_OF_TOKENIZER, WWHO_TOKENIZER_N_MODELS) == 1);
+    CHECK(number(model, WWHO_OF_MODEL, WWHO_MODEL_N_MERGES) == 199998 - 256);
     CHECK(wwho_route_name(model, 0, &text, &len) == WWHO_OK && len == 5 && !memcmp(text, "other", 5));
     CHECK(wwho_route_name(model, 1, &text, &len) == WWHO_ARGUMENT);
     CHECK(wwho_added(model, 0, &id, &flags, &text, &len) == WWHO_OK);

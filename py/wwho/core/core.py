@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 from wwho.core import header
@@ -43,8 +42,8 @@ class CoreBackend(Backend, Protocol):
 class Opened(Protocol):
     """A model that the core has opened, asked in its own words. None: there is no such thing."""
 
-    def number(self, of: int, number: int, index: int) -> tuple[str, int] | None:
-        """What `wwho_info` gives for an `OF_` of header.py: a name and a number."""
+    def number(self, of: int, number: int, index: int) -> int | None:
+        """What `wwho_info` gives for an `OF_` of header.py."""
 
     def route_name(self, route: int) -> bytes:
         """What `wwho_route_name` gives."""
@@ -58,7 +57,7 @@ class Opened(Protocol):
 
 def core_info(core: Opened) -> Info:
     """The numbers and names of a model that the core has opened."""
-    numbers = dict(core_numbers(core, header.OF_TOKENIZER))
+    numbers = _named(core, header.OF_TOKENIZER)
     return Info(
         n_vocab=numbers["n_vocab"],
         models=tuple(_model(core, number) for number in range(numbers["n_models"])),
@@ -71,24 +70,28 @@ def core_info(core: Opened) -> Info:
     )
 
 
-def core_numbers(core: Opened, of: int, number: int = 0) -> Iterator[tuple[str, int]]:
-    """The numbers that tell of a thing; a name may come several times."""
-    for index in count():
-        found = core.number(of, number, index)
-        if found is None:
-            return
-        yield found
+def _numbers(core: Opened, of: int, number: int = 0) -> list[int]:
+    """The numbers that tell of a thing, in the order of header.py."""
+    numbers: list[int] = []
+    while (value := core.number(of, number, len(numbers))) is not None:
+        numbers.append(value)
+    return numbers
+
+
+def _named(core: Opened, of: int, number: int = 0) -> dict[str, int]:
+    """The same, by their names; the last name may be that of the first of a list."""
+    return dict(zip(header.NUMBERS[of], _numbers(core, of, number), strict=False))
 
 
 def _template(core: Opened) -> Template | None:
-    single, pair = (_places([*core_numbers(core, header.OF_TEMPLATE, pair)]) for pair in range(2))
+    single, pair = (_places(_numbers(core, header.OF_TEMPLATE, pair)) for pair in range(2))
     return Template(single, pair) if single else None
 
 
-def _places(numbers: Sequence[tuple[str, int]]) -> tuple[Place, ...]:
-    """Two numbers for each: its type, and what stands there."""
-    pairs = zip(numbers[::2], numbers[1::2], strict=True)
-    return tuple(Place(What[what.upper()], type_id, token) for (_, type_id), (what, token) in pairs)
+def _places(numbers: Sequence[int]) -> tuple[Place, ...]:
+    """Three numbers for each: what stands there, its type, and its id or trim."""
+    places = zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)
+    return tuple(Place(What(what), type_id, token) for what, type_id, token in places)
 
 
 def _added(token: int, flags: int, text: bytes) -> Added:
@@ -96,18 +99,13 @@ def _added(token: int, flags: int, text: bytes) -> Added:
 
 
 def _route(core: Opened, number: int) -> Route:
-    numbers = [*core_numbers(core, header.OF_ROUTE, number)]
-    first = dict(numbers)
-    return Route(
-        name=core.route_name(number).decode("utf-8"),
-        model=first["model"],
-        stages=tuple(value for name, value in numbers if name == "stage"),
-        units=_or_none(first["units"]),
-    )
+    model, units, *stages = _numbers(core, header.OF_ROUTE, number)
+    name = core.route_name(number).decode("utf-8")
+    return Route(name=name, model=model, stages=tuple(stages), units=_or_none(units))
 
 
 def _model(core: Opened, number: int) -> ModelInfo:
-    numbers = dict(core_numbers(core, header.OF_MODEL, number))
+    numbers = _named(core, header.OF_MODEL, number)
     return ModelInfo(
         kind=KINDS[numbers["kind"]],
         symbols=SYMBOLS[numbers["symbols"]],

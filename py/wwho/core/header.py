@@ -1,4 +1,4 @@
-"""What wasm/include/wwho.h declares: numbers, the names of statuses, and the layouts of structs.
+"""What wasm/include/wwho.h declares: numbers, names, and the layouts of structs.
 
 Offsets are those in WebAssembly, in bytes. Written by tools/gen_header.mjs.
 """
@@ -116,6 +116,50 @@ STATUSES = {
     43: "NORMALIZER",
     44: "TEMPLATE",
     45: "DECODER",
+}
+
+NUMBERS = {
+    0: (
+        "n_vocab",
+        "max_token_bytes",
+        "n_models",
+        "n_routes",
+        "n_stages",
+        "n_added",
+        "n_steps",
+        "n_automata",
+        "n_classes",
+        "router",
+        "decoder",
+    ),
+    1: (
+        "kind",
+        "symbols",
+        "unknown",
+        "ids",
+        "speller",
+        "first_id",
+        "n_ids",
+        "n_symbols",
+        "n_merges",
+        "n_superwords",
+        "space_id",
+        "unk_id",
+    ),
+    2: (
+        "model",
+        "units",
+        "stages",
+    ),
+    3: (
+        "automaton",
+        "actions",
+    ),
+    4: (
+        "n_states",
+        "n_rules",
+    ),
+    5: (),
 }
 
 SPAN = {

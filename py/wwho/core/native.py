@@ -363,12 +363,11 @@ class _Opened(NamedTuple):
 
     model: Any
 
-    def number(self, of: int, number: int, index: int) -> tuple[str, int] | None:
+    def number(self, of: int, number: int, index: int) -> int | None:
         """See `Opened`."""
-        name, value = ffi.new("const char **"), ffi.new("uint32_t *")
-        if lib.wwho_info(self.model, of, number, index, name, value) != lib.WWHO_OK:
-            return None
-        return ffi.string(name[0]).decode("ascii"), value[0]
+        value = ffi.new("uint32_t *")
+        status = lib.wwho_info(self.model, of, number, index, value)
+        return None if status else int(value[0])
 
     def route_name(self, route: int) -> bytes:
         """See `Opened`."""

@@ -261,10 +261,10 @@ class _Opened(NamedTuple):
     core: _Core
     model: int
 
-    def number(self, of: int, number: int, index: int) -> tuple[str, int] | None:
+    def number(self, of: int, number: int, index: int) -> int | None:
         """See `Opened`."""
-        status, (name, value) = self._ask("wwho_info", 2, of, number, index)
-        return None if status else (self.core.text(name), value)
+        status, (value,) = self._ask("wwho_info", 1, of, number, index)
+        return None if status else value
 
     def route_name(self, route: int) -> bytes:
         """See `Opened`."""
@@ -363,10 +363,6 @@ class _Core:
     def numbers(self, at: int, count: int) -> list[int]:
         """The 32-bit integers from an address on."""
         return list(struct.unpack(f"<{count}I", self.read(at, 4 * count)))
-
-    def text(self, at: int) -> str:
-        """The characters, all of them ASCII, from an address on to a zero."""
-        return self.read(at, 32).split(b"\0")[0].decode("ascii")
 
     def _look(self) -> None:
         """Look at the memory anew: growing it detaches older views."""

@@ -10,7 +10,7 @@
 // memory grows, and a call creates only its result.
 
 import { WwhoError, artifactError } from "./errors.js";
-import { ARGUMENT, BUFFER, CUT_ONLY, GOES_ON, JOB, OK, SECTION_PROVENANCE, SPAN, STATUSES, TOKEN, VERSION_MAJOR } from "./header.js";
+import { ARGUMENT, BUFFER, CUT_ONLY, GOES_ON, JOB, NUMBERS, OK, SECTION_PROVENANCE, SPAN, STATUSES, TOKEN, VERSION_MAJOR } from "./header.js";
 
 const PAGE_BYTES = 65536;
 /** Strings that cannot take more bytes are written through a view that is kept. */
@@ -180,11 +180,6 @@ export class Core {
     if (code !== OK) throw new WwhoError(STATUSES[code], `the core cannot ${what}: status ${STATUSES[code]}`);
   }
 
-  /** The ASCII characters from an address on to a zero. @param {number} at */
-  #name(at) {
-    return String.fromCharCode(...this.#bytes.subarray(at, this.#bytes.indexOf(0, at)));
-  }
-
   /** The numbers that a function of the core writes. @param {string} what it does @param {number} n @param {string} name @param {number[]} given */
   #asked(what, n, name, ...given) {
     this.#begin();
@@ -201,30 +196,31 @@ export class Core {
    * @returns {Record<string, number | null>}
    */
   info(of, number = 0) {
-    return Object.fromEntries(this.entries(of, number));
+    const values = this.numbers(of, number);
+    return Object.fromEntries(NUMBERS[of].map((name, i) => [name, values[i] ?? null]));
   }
 
   /**
-   * The numbers of a thing that have one name, in order.
+   * The numbers of a route or stage from a name on, which begins a list.
    * @param {number} of
    * @param {number} number
    * @param {string} name
    */
   list(of, number, name) {
-    return this.entries(of, number).flatMap(([each, value]) => (each === name && value !== null ? [value] : []));
+    return /** @type {number[]} */ (this.numbers(of, number).slice(NUMBERS[of].indexOf(name)));
   }
 
-  /** All of them, in order. @param {number} of @param {number} number @returns {[string, number | null][]} */
-  entries(of, number) {
+  /** All of them, in order. @param {number} of @param {number} number @returns {(number | null)[]} */
+  numbers(of, number) {
     this.#begin();
-    const at = this.#take(8);
-    /** @type {[string, number | null][]} */
-    const entries = [];
-    for (let i = 0; this.#call.wwho_info(this.#model, of, number, i, at, at + 4) === OK; i++) {
-      const [name, value] = this.#copyWords(at, 2);
-      entries.push([this.#name(name), value === NONE ? null : value]);
+    const at = this.#take(4);
+    /** @type {(number | null)[]} */
+    const values = [];
+    while (this.#call.wwho_info(this.#model, of, number, values.length, at) === OK) {
+      const value = this.#words[at / 4];
+      values.push(value === NONE ? null : value);
     }
-    return entries;
+    return values;
   }
 
   /** The class of a code point. @param {number} codePoint */

@@ -7,6 +7,8 @@ import { charactersOf, newDecoder } from "./text.js";
 /** @typedef {{ what: string, type: number, id: number }} Place "first" or "second" for a text, whose id is its trim; "id" for an id */
 /** @typedef {{ ids: Uint32Array, starts?: Uint32Array, ends?: Uint32Array }} Tokens */
 
+/** What stands in a place: FORMAT.md, TEMPLATE. */
+const WHAT = ["id", "first", "second"];
 /** For models without a template. @type {Place[]} */
 const PLAIN = [
   { what: "first", type: 0, id: 0 },
@@ -20,13 +22,10 @@ const PLAIN = [
  * @param {boolean} withIds
  */
 export function placesOf(core, pair, withIds) {
-  const entries = core.entries(OF_TEMPLATE, Number(pair));
+  const numbers = /** @type {number[]} */ (core.numbers(OF_TEMPLATE, Number(pair)));
   /** @type {Place[]} */
   const places = [];
-  for (let i = 0; i < entries.length; i += 2) {
-    const [[, type], [what, id]] = [entries[i], entries[i + 1]];
-    places.push({ what, type: type ?? 0, id: id ?? 0 });
-  }
+  for (let i = 0; i < numbers.length; i += 3) places.push({ what: WHAT[numbers[i]], type: numbers[i + 1], id: numbers[i + 2] });
   if (places.length === 0) return PLAIN.slice(0, pair ? 2 : 1);
   return withIds ? places : places.filter(({ what }) => what !== "id");
 }

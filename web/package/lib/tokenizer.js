@@ -137,7 +137,7 @@ export class BaseTokenizer {
     this.#waits = decoder === WAITS;
     this.#trim = placesOf(core, false, false)[0]?.id ?? 0;
     const spells = this.info.models.every(({ kind, unknown }) => kind === "bpe" && unknown !== "id");
-    const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.list(OF_STAGE, i, "action")).some((actions) => actions.some((action) => action !== KEEP));
+    const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.list(OF_STAGE, i, "actions")).some((actions) => actions.some((action) => action !== KEEP));
     this.#isBounded = spells && !this.#normalizes && !drops;
     bindMethods(this, BaseTokenizer.prototype);
   }

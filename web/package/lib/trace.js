@@ -74,8 +74,8 @@ function routeOf(core, number) {
   const name = utf8(core.routeName(number));
   const { units } = core.info(OF_ROUTE, number);
   if (units !== null) return { name, hasUnits: true, automaton: units };
-  const stages = core.list(OF_ROUTE, number, "stage");
-  const keepsAll = stages.length === 1 && core.list(OF_STAGE, stages[0], "action").every((action) => action === KEEP);
+  const stages = core.list(OF_ROUTE, number, "stages");
+  const keepsAll = stages.length === 1 && core.list(OF_STAGE, stages[0], "actions").every((action) => action === KEEP);
   return { name, hasUnits: false, automaton: keepsAll ? core.info(OF_STAGE, stages[0]).automaton : null };
 }
 
