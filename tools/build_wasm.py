@@ -39,17 +39,27 @@ LINK_FLAGS = [
     "-z", f"stack-size={STACK_BYTES}", "--export=__heap_base",
 ]  # fmt: skip
 WASM_OPT = ROOT / "tests" / "node_modules" / "binaryen" / "bin" / "wasm-opt"
+
+
+def functions_apart() -> list[str]:
+    """The functions that the core marks with APART (common.h)."""
+    sources = (path.read_text("utf-8") for path in sorted((CORE / "src").glob("*.[ch]")))
+    found = re.compile(r"^(?:static|WWHO_LOCAL) APART [^(]*?(\w+)\(", re.MULTILINE)
+    return [name for source in sources for name in found.findall(source)]
+
+
 # The linker leaves the first 1,024 bytes of memory unused, which lets wasm-opt fold small offsets.
 # Copies of the small functions named here, which are seldom called, would take 800 bytes.
-APART = [
+SHARED = [
     "check", "copy_many", "extra_tokens", "fill_many", "has_state", "is_late", "known_size",
     "level_of", "lower", "make_key", "model_of", "n_in_group", "next_of", "next_step",
     "token_length",
 ]  # fmt: skip
 OPT_FLAGS = [
     "--enable-bulk-memory", "--enable-simd", "--strip-producers", "--strip-target-features",
-    *(f"--no-inline={name}" for name in APART), "-O3", "--converge", "--low-memory-unused",
-    "--flexible-inline-max-function-size=12", "--const-hoisting", "--reorder-functions", "-Os",
+    *(f"--no-inline={name}" for name in [*SHARED, *functions_apart()]),
+    "-O3", "--converge", "--low-memory-unused", "--flexible-inline-max-function-size=12",
+    "--const-hoisting", "--reorder-functions", "-Os",
 ]  # fmt: skip
 
 

@@ -22,10 +22,11 @@ from wwho.importers import Source, import_source
 from wwho.importers.huggingface.cutting import THOUSANDS
 
 N = 240 if EXHAUSTIVE else 40
-FOUND = (300004, 310091, 330018, 370331, 601245)
+FOUND = (300004, 310091, 330018, 370331, 601245, 710296)
 """Found among others: a word that is a token no merge makes, a character after a match that the
 end of the text would end otherwise, the unknown token in a text, an added token that stands for
-bytes and that the normalizer changes, and one that is a word of a normalized text."""
+bytes and that the normalizer changes, one that is a word of a normalized text, and the place of a
+word that is a token."""
 Bytes = pre_tokenizers.ByteLevel
 Split = pre_tokenizers.Split
 LINES = Path(__file__).read_text("utf-8").splitlines()

@@ -88,6 +88,15 @@ enum { FETCHES = 0 }; /* WebAssembly has no prefetch() */
 enum { FETCHES = 1 };
 #endif
 
+/* APART: in WebAssembly, a function of its own, which opening a model spends its time in. Engines begin with slow code, and optimize a
+ * function that has run for a while: from its next call on. So what is done for each token is a small function, and a large one that runs
+ * once is divided, because optimizing it takes more time than it runs. */
+#ifdef __wasm__
+#define APART __attribute__((noinline))
+#else
+#define APART
+#endif
+
 #define N_PAGES (0x110000u >> 7) /* of 128 code points each */
 #define WWHO_NONE 0xFFFFFFFFu
 #define WWHO_MAX_LENGTH 0x7FFFFFFFu /* of a file, a text, a workspace: FORMAT.md, Limits */

@@ -82,7 +82,7 @@ static void note_border(const wwho_vocabulary *v, uint32_t token) {
     if ((lead || p[0] < 0x80) && left == 1 && p[-1] >= 0x80) lower(&l->from_right[p[-1] & 63], token);
 }
 
-WWHO_LOCAL void find_early(wwho_vocabulary *v) {
+WWHO_LOCAL APART void find_early(wwho_vocabulary *v) {
     wwho_bytes *b = v->bytes;
     uint32_t n_leads = 1 + 32;
     fill_bytes(b->pair, 255, sizeof *b - sizeof b->token);

@@ -419,6 +419,7 @@ static COLD void encode_within(wwho_encoder *e, const wwho_vocabulary *v, const 
     e->text = text;
     e->len = len;
     place_tokens(e, first, it.to.sources, it.n, text, len);
+    if (e->n == first + 1 && first < e->cap && e->starts) e->starts[first] = (uint32_t)(at - e->start);
     e->place = end;
 }
 

@@ -3,10 +3,20 @@
 
 enum { HEADER_SIZE = 20, CHECKSUM_AT = 16, ENTRY_SIZE = 12, MAX_SECTIONS = 64, FORMAT_VERSION = 2 };
 
-/* CRC-32 as in zlib. A native build takes 8 bytes at a time, so o200k_base opens in 0.9 of the time. */
+/* CRC-32 as in zlib, a word at a time: natively, o200k_base opens in 0.9 of the time. */
+enum { SLICES = 4, SUMMED = 4096 };
+
+/* The checksum of n more bytes, whole words. */
+static APART uint32_t sum_some(uint32_t (*table)[256], const uint8_t *p, size_t n, uint32_t crc) {
+    for (const uint8_t *end = p + n; p < end; p += SLICES) {
+        uint32_t word = read32(p) ^ crc;
+        crc = table[3][word & 255] ^ table[2][word >> 8 & 255] ^ table[1][word >> 16 & 255] ^ table[0][word >> 24];
+    }
+    return crc;
+}
+
 WWHO_LOCAL int check_sum(const uint8_t *blob, size_t len, int status) {
-    enum { SLICES = FETCHES ? 8 : 1 };
-    uint32_t table[SLICES][256], crc = WWHO_NONE;
+    uint32_t table[SLICES][256], crc;
     for (uint32_t i = 0; i < 256; i++) {
         uint32_t c = i;
         for (int k = 0; k < 8 * SLICES; k++) {
@@ -14,14 +24,8 @@ WWHO_LOCAL int check_sum(const uint8_t *blob, size_t len, int status) {
             table[k / 8][i] = c;
         }
     }
-    for (size_t i = 0; i < len; i++) {
-        for (; SLICES > 1 && i >= HEADER_SIZE && len - i > SLICES; i += SLICES) {
-            uint64_t word = load64(blob + i) ^ crc;
-            crc = 0;
-            for (uint32_t k = 0; k < SLICES; k++) crc ^= table[SLICES - 1 - k][word >> 8 * k & 255];
-        }
-        if (i - CHECKSUM_AT >= HEADER_SIZE - CHECKSUM_AT) crc = table[0][(crc ^ blob[i]) & 255] ^ crc >> 8;
-    }
+    crc = sum_some(table, blob, CHECKSUM_AT, WWHO_NONE);
+    for (size_t at = HEADER_SIZE; at < len; at += SUMMED) crc = sum_some(table, blob + at, len - at < SUMMED ? len - at : SUMMED, crc);
     return ~crc == read32(blob + CHECKSUM_AT) ? status : WWHO_CHECKSUM;
 }
 

@@ -64,7 +64,7 @@ static COLD wwho_rewrite *own_rewrite(step_reader *c, wwho_rewriting *step, uint
     return &step->rewrites[*cell];
 }
 
-static void fill_map(step_reader *c, wwho_rewriting *step) {
+static APART void fill_map(step_reader *c, wwho_rewriting *step) {
     uint32_t last = WWHO_NONE;
     step->rewrites[0].n = KEPT;
     for (uint32_t i = 0; i < c->n; i++) {
@@ -105,7 +105,7 @@ static COLD bool has_room(step_reader *c, const wwho_arena *arena) {
 }
 
 /* Build the tables of a map of characters, and check them. */
-static void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+static APART void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     uint64_t n_rewrites = (uint64_t)c->n + c->more + 2 * (uint64_t)c->others;
     check(c, step->flags <= (HANGUL_APART | HANGUL_TOGETHER) && n_rewrites <= c->size && n_rewrites <= 0xFFFF);
     if (!c->in.at) return;
@@ -139,7 +139,7 @@ static void build_ends(step_reader *c, wwho_rewriting *step) {
 }
 
 /* Read the texts of RULES, and build the trie of them. */
-static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+static APART void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     wwho_vocabulary texts = {.n_tokens = c->n, .n_symbols = c->n, .text_bytes = c->more};
     wwho_trie made;
     check(c, c->n && c->n < WWHO_MAX_IDS && c->more / WWHO_MAX_TOKEN <= c->n);
@@ -169,7 +169,7 @@ static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
 
 /* Read runs of characters with adjacent pairs. Each run stores twice its length less one, plus 1 if the places before it up to the next
  * block are empty. Then comes its first character, as the difference from the end of the run before. */
-static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+static APART void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     uint32_t n_blocks = step->n_blocks = c->more >> 16, n_indices = step->n_indices = (uint16_t)c->more, place = 0, code_point = 0;
     check(c, step->flags < 2 && !(c->n_targets | c->others) && n_indices && n_blocks + n_indices + 256u * step->flags <= MAX_PAIR_SYMBOLS);
     if (!c->in.at) return;

@@ -93,7 +93,7 @@ static bool may_skip(const wwho_stream *s, uint64_t still, uint64_t bad) {
 }
 
 /* Find the letters, and check that they can be skipped. */
-static void put_letters(wwho_stream *s) {
+static APART void put_letters(wwho_stream *s) {
     uint64_t still = 0, common = 0; /* configurations that all letters, or all of the current range, leave as they are without an end */
     for (uint32_t c = ' ', first = c, longest = 7; c < 127; c++) {
         uint64_t stay = 0;
@@ -119,7 +119,7 @@ static void put_letters(wwho_stream *s) {
     }
 }
 
-WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s) {
+WWHO_LOCAL APART void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s) {
     uint64_t found[MOST_CONFIGURATIONS] = {WWHO_START};
     uint32_t n = 1, n_columns = a->stored.n_columns;
     uint16_t *class_of = a->found; /* for each column, one of its classes */

@@ -16,7 +16,7 @@ WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_
 
 WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_nodes) {
     trie->order = take_numbers(arena, n_tokens);
-    trie->spare = take_numbers(arena, n_tokens);
+    trie->sorted = take_numbers(arena, n_tokens);
     trie->nodes = take(arena, (n_nodes + N_FIRST) * sizeof *trie->nodes);
     trie->bytes = take(arena, n_nodes + N_FIRST);
 }
@@ -28,10 +28,11 @@ static inline uint32_t key_of(const wwho_trie *trie, uint32_t token, uint32_t de
 }
 
 /* Make the children of a node at `depth`, from node n on. Before, the node holds the range of its tokens in `order`, from `children` to
- * `token`; new children hold theirs in the same way. Sorts the range by its keys. Returns the node after the last one, or 0 if two texts
- * are the same. */
-static uint32_t add_children(wwho_trie *trie, uint32_t node, uint32_t depth, uint32_t n) {
-    uint32_t *order = trie->order, from = trie->nodes[node].children, to = trie->nodes[node].token, at = from, start[KEYS];
+ * `token`; new children hold theirs in the same way, in `sorted`, where the tokens of the range go, sorted by their keys. Returns the node
+ * after the last one, or 0 if two texts are the same. */
+static APART uint32_t add_children(wwho_trie *trie, uint32_t node, uint32_t depth, uint32_t n) {
+    uint32_t *order = trie->order, *sorted = trie->sorted, from = trie->nodes[node].children, to = trie->nodes[node].token, at = from,
+             start[KEYS];
     uint64_t keys[KEY_WORDS] = {0}; /* a set: these have a count in `start`, and then a place */
     wwho_node made = {.children = n};
     for (uint32_t i = from; i < to; i++) {
@@ -40,6 +41,7 @@ static uint32_t add_children(wwho_trie *trie, uint32_t node, uint32_t depth, uin
         if (!(keys[key >> 6] & bit)) start[key] = 0;
         keys[key >> 6] |= bit;
         start[key]++;
+        order[i] |= key << WWHO_ID_BITS;
     }
     for (uint32_t word = 0; word < KEY_WORDS; word++)
         for (uint64_t bits = keys[word]; bits; bits &= bits - 1) {
@@ -53,11 +55,10 @@ static uint32_t add_children(wwho_trie *trie, uint32_t node, uint32_t depth, uin
                 return 0;
             at = end;
         }
-    for (uint32_t i = from; i < to; i++) trie->spare[start[key_of(trie, order[i], depth)]++] = order[i];
-    for (uint32_t i = from; i < to; i++) order[i] = trie->spare[i];
+    for (uint32_t i = from; i < to; i++) sorted[start[order[i] >> WWHO_ID_BITS]++] = order[i] & WWHO_MAX_IDS;
     made.n = n - made.children;
     made.has_token = keys[0] & 1;
-    if (made.has_token) made.token = order[from];
+    if (made.has_token) made.token = sorted[from];
     trie->nodes[node] = made;
     return n;
 }
@@ -72,6 +73,9 @@ WWHO_LOCAL bool build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t
     trie->nodes[1] = (wwho_node){.children = n_first, .token = n_tokens};
     for (uint32_t number = 0, n = N_FIRST, depth = 0, level = ROOTS; number < n; number++) {
         if (number == level) {
+            uint32_t *order = trie->sorted;
+            trie->sorted = trie->order;
+            trie->order = order;
             level = n;
             depth++;
         }

@@ -21,8 +21,8 @@ typedef struct {
     const uint8_t *texts;
     const uint32_t *offset; /* text i is texts[offset[i]..offset[i + 1]] */
     wwho_node *nodes;
-    uint8_t *bytes;          /* the byte that leads to each node */
-    uint32_t *order, *spare; /* while building: the tokens, sorted as far as their nodes are made */
+    uint8_t *bytes;           /* the byte that leads to each node */
+    uint32_t *order, *sorted; /* while building: the tokens as the nodes of a level have them, and as their children do */
 } wwho_trie;
 
 /* The token whose text ends at a node, `depth` bytes from the root, or WWHO_NONE. */

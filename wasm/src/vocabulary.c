@@ -92,23 +92,27 @@ static uint64_t hash_token(const wwho_vocabulary *v, uint32_t token) {
     return hash_finish(state, load_tail(text + at, n, n - at), n);
 }
 
-WWHO_LOCAL bool add_texts(wwho_vocabulary *v) {
+/* Make the texts of n tokens, at most FETCHED, available for lookup. Returns false if one is there already. */
+static APART bool add_some(wwho_vocabulary *v, uint32_t token, uint32_t n) {
     uint64_t hashes[FETCHED];
-    for (uint32_t first = 0, n; first < v->n_tokens; first += n) {
-        n = v->n_tokens - first < FETCHED ? v->n_tokens - first : FETCHED;
-        for (uint32_t i = 0; i < n; i++) hashes[i] = hash_token(v, first + i);
-        for (uint32_t i = 0; i < n; i++) touch(line_of(v, hashes[i]));
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t token = first + i, from = v->offset[token], length = v->offset[token + 1] - from;
-            const uint8_t *text = v->texts + from;
-            wwho_text *where, slot = text_slot(text, length, 16, hashes[i]);
-            if (find_slot(v, text, length, 16, hashes[i], &where) != WWHO_NONE) return false;
-            while (where->high) where++;
-            *where = (wwho_text){slot.low, slot.high | (uint64_t)token << 32 | (length > INLINE_TEXT ? from : 0)};
-            add_hash(&v->text_filter, hashes[i]);
-            if (length > v->longest) v->longest = length;
-        }
+    for (uint32_t i = 0; i < n; i++) hashes[i] = hash_token(v, token + i);
+    for (uint32_t i = 0; i < n; i++) touch(line_of(v, hashes[i]));
+    for (uint32_t i = 0; i < n; i++, token++) {
+        uint32_t from = v->offset[token], length = v->offset[token + 1] - from;
+        const uint8_t *text = v->texts + from;
+        wwho_text *where, slot = text_slot(text, length, 16, hashes[i]);
+        if (find_slot(v, text, length, 16, hashes[i], &where) != WWHO_NONE) return false;
+        while (where->high) where++;
+        *where = (wwho_text){slot.low, slot.high | (uint64_t)token << 32 | (length > INLINE_TEXT ? from : 0)};
+        add_hash(&v->text_filter, hashes[i]);
+        if (length > v->longest) v->longest = length;
     }
+    return true;
+}
+
+WWHO_LOCAL bool add_texts(wwho_vocabulary *v) {
+    for (uint32_t token = 0; token < v->n_tokens; token += FETCHED)
+        if (!add_some(v, token, v->n_tokens - token < FETCHED ? v->n_tokens - token : FETCHED)) return false;
     return true;
 }
 
@@ -122,7 +126,7 @@ WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
 
 /* Write the text of a token: the texts of its two parts, joined. A part with a higher number has no text yet, so it is split into its own
  * parts. The parts still to do are stored where the offsets of later tokens will be. */
-static int make_token(wwho_vocabulary *v, uint32_t token) {
+static APART int make_token(wwho_vocabulary *v, uint32_t token) {
     uint32_t *parts = v->offset + token + 1, n = 2, from = v->offset[token], at = from, level = rank_of(v->rank, token);
     parts[0] = v->right[token];
     parts[1] = v->left[token];
@@ -189,7 +193,7 @@ static uint8_t class_of_character(const uint8_t *text, uint32_t n) {
 
 /* Read the parts of all merges. The table of texts is still empty and serves as scratch memory, for the tokens in the order of the right
  * column and for the classes of the first and last character of each token. */
-static int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
+static APART int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
     uint32_t *tokens = (uint32_t *)(void *)v->lines, begin[N_CHARACTER_CLASSES + 2] = {0}, n = v->n_made, left = 0;
     uint8_t *first = (uint8_t *)(tokens + n), *last = first + n;
     bool later = false;

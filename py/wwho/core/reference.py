@@ -197,7 +197,10 @@ class ReferenceBackend(Backend):
                 characters, starts = read_characters(out)
                 own = self._spans(self._cut(characters, number, True), number, starts)
                 tokens = self._pretokens(out, number, list(own), unk, False)
-                yield from moved(start, placed(piece, places, tokens))
+                found = [*placed(piece, places, tokens)]
+                if len(found) == 1:
+                    found = [(found[0][0], 0, found[0][2])]
+                yield from moved(start, found)
 
     def _pretokens(
         self, text: bytes, number: int, cuts: Sequence[Sequence[Span]], unk: bool, whole: bool
