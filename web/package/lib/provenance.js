@@ -10,8 +10,8 @@ import { utf8 } from "./text.js";
  */
 export function readProvenance(bytes) {
   const text = utf8(bytes);
-  const found = parsed(text);
-  if (!isTexts(found) || !sameBytes(bytes, compact(found))) {
+  const found = parsed(bytes);
+  if (!isTexts(found) || compact(found) !== text) {
     const start = JSON.stringify(text.slice(0, 40));
     throw new WwhoError(
       "PROVENANCE",
@@ -22,10 +22,10 @@ export function readProvenance(bytes) {
   return found;
 }
 
-/** @param {string} text @returns {unknown} undefined if it is not JSON */
-function parsed(text) {
+/** @param {Uint8Array} bytes @returns {unknown} undefined if they are not UTF-8, or not JSON */
+function parsed(bytes) {
   try {
-    return JSON.parse(text);
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
     return undefined;
   }
@@ -39,13 +39,10 @@ function isTexts(value) {
 
 /** The canonical form of an object of strings, with keys in the order of their UTF-8. @param {Record<string, string>} texts */
 function compact(texts) {
-  const order = (/** @type {string} */ key) => hex(new TextEncoder().encode(key));
-  const keys = Object.keys(texts).sort((a, b) => (order(a) < order(b) ? -1 : 1));
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(texts[key])}`).join(",")}}`;
-}
-
-/** @param {Uint8Array} given @param {string} text */
-function sameBytes(given, text) {
-  const bytes = new TextEncoder().encode(text);
-  return bytes.length === given.length && bytes.every((byte, i) => byte === given[i]);
+  const pairs = Object.entries(texts).map(([key, text]) => ({
+    order: hex(new TextEncoder().encode(key)),
+    json: `${JSON.stringify(key)}:${JSON.stringify(text)}`,
+  }));
+  pairs.sort((a, b) => (a.order < b.order ? -1 : 1));
+  return `{${pairs.map(({ json }) => json).join(",")}}`;
 }
