@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "wasm"
 TARGET = ROOT / "web" / "package" / "wwho.wasm"
 ZIG = "0.16.0"
-STACK_BYTES = 96 * 1024
+STACK_BYTES = 104 * 1024
 SOURCES = ["wwho.c"]
 # LLVM inlines only what is marked HOT, and makes no copies of code; wasm-opt inlines more.
 FLAGS = [

@@ -169,7 +169,7 @@ static APART void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting 
 
 /* Read runs of characters with adjacent pairs. Each run stores twice its length less one, plus 1 if the places before it up to the next
  * block are empty. Then comes its first character, as the difference from the end of the run before. */
-static APART void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     uint32_t n_blocks = step->n_blocks = c->more >> 16, n_indices = step->n_indices = (uint16_t)c->more, place = 0, code_point = 0;
     check(c, step->flags < 2 && !(c->n_targets | c->others) && n_indices && n_blocks + n_indices + 256u * step->flags <= MAX_PAIR_SYMBOLS);
     if (!c->in.at) return;

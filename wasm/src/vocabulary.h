@@ -208,8 +208,7 @@ static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t n) {
 }
 
 /* The token with this text and hash, or WWHO_NONE. If there is none, *where is a line with room for it. */
-static inline uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, size_t n, size_t readable, uint64_t hash,
-                                 wwho_text **where) {
+static HOT uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, size_t n, size_t readable, uint64_t hash, wwho_text **where) {
     const wwho_text wanted = text_slot(text, n, readable, hash);
     const uint64_t key = n > INLINE_TEXT ? LONG_TEXT_KEY : TEXT_KEY;
     wwho_text *line = line_of(v, hash);
