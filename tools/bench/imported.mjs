@@ -5,14 +5,14 @@
  *
  * Beside each TOKENIZER.json lies TOKENIZER.wwho, which `wwho import` made of it. Both encode the same lines of TEXT in turns, in one
  * process; each line once, as engines keep what they have seen; time is taken for the second half. Each is loaded in processes of its
- * own: the processor time from reading the file to the first ids, and what that adds to the most memory that Node holds. Printed are
- * medians, ours first, and how many times ours the other takes. Lines with other ids are counted.
+ * own: the time from reading the file to the first ids, by the clock and of the processor, and what that adds to the most memory that
+ * Node holds. Printed are medians, ours first, and how many times ours the other takes. Lines with other ids are counted.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 const ROUNDS = 5;
-const LOADS = 3;
+const LOADS = 7;
 
 /** Each imports its library, and gives what opens a file, and gives what turns a text into ids. */
 const ENGINES = {
@@ -38,16 +38,19 @@ const peak = () => Number(/VmHWM:\s*(\d+)/.exec(readFileSync("/proc/self/status"
 
 async function loaded(engine, file) {
   const open = await ENGINES[engine]();
-  const before = process.cpuUsage();
+  const [begin, before] = [performance.now(), process.cpuUsage()];
   (await open(file))("The first text.");
+  const clock = performance.now() - begin;
   const { user, system } = process.cpuUsage(before);
-  return { milliseconds: (user + system) / 1e3, memory: peak() };
+  return { clock, processor: (user + system) / 1e3, memory: peak() };
 }
 
-function loads(engine, file) {
-  const run = () => JSON.parse(execFileSync(process.execPath, [import.meta.filename, "--load", engine, file], { encoding: "utf8" }));
-  const all = Array.from({ length: LOADS }, run);
-  return { milliseconds: median(all.map((each) => each.milliseconds)), memory: median(all.map((each) => each.memory)) };
+/** In turns, so that both meet the same neighbours. */
+function loads(engines, file) {
+  const run = (engine) => JSON.parse(execFileSync(process.execPath, [import.meta.filename, "--load", engine, file], { encoding: "utf8" }));
+  const rounds = Array.from({ length: LOADS }, () => engines.map(run));
+  const part = (name, i) => median(rounds.map((round) => round[i][name]));
+  return engines.map((_, i) => ({ clock: part("clock", i), processor: part("processor", i), memory: part("memory", i) }));
 }
 
 function seconds(encode, lines) {
@@ -76,13 +79,14 @@ if (first === "--load") {
   console.log(JSON.stringify(await loaded(...rest)));
 } else {
   const lines = readFileSync(first, "utf8").split("\n").filter(Boolean);
-  const { memory } = loads("nothing", "");
+  const [{ memory }] = loads(["nothing"], "");
   for (const file of rest) {
-    const [a, b] = ["wwho", "theirs"].map((engine) => loads(engine, file));
+    const [a, b] = loads(["wwho", "theirs"], file);
     const { ns, times, others } = await speeds(lines, file);
     const [grown, more] = [a.memory - memory, b.memory - memory];
     console.log(`${file}: ${ns.toFixed(1)} ns a byte, ${times.toFixed(1)} times; ${others} lines with other ids`);
-    console.log(`  loads in ${a.milliseconds.toFixed(0)} ms, ${(b.milliseconds / a.milliseconds).toFixed(1)} times`);
+    console.log(`  loads in ${a.clock.toFixed(0)} ms, ${(b.clock / a.clock).toFixed(1)} times`);
+    console.log(`  takes ${a.processor.toFixed(0)} ms of the processor, ${(b.processor / a.processor).toFixed(1)} times`);
     console.log(`  takes ${grown.toFixed(0)} MiB, ${(more / grown).toFixed(1)} times`);
   }
 }
