@@ -12,11 +12,12 @@ encodings and the licence, and what is generated:
 * ``o200k_base.js`` and its like, an entry for each file in py/wwho/models, with the file inside;
 * ``lib/shipped-core.js``, the core inside, and ``lib/shipped-modules.js``, an import of each entry;
 * ``python.zip``, wwho in Python without encodings, which wwho/import runs in Pyodide;
-* ``cjs/``, the same modules for CommonJS, which read the encodings from the folder ``models``.
+* ``cjs/``, the same modules for CommonJS, which read the encodings from the folder ``models``;
+* ``node*.js``, with the modules of lib that they import joined in a few files.
 
 The folder py/wwho/models is the list of encodings. What is written of it in web/package (an
 address and a type for each) is brought up to date first. Needs npm to pack, and esbuild (npm ci in
-tests/) for CommonJS.
+tests/).
 """
 
 from __future__ import annotations
@@ -54,8 +55,7 @@ ENTRY = """\
 // The encoding %s, with its file inside.
 
 import { Tokenizer } from "wwho/tokenizer";
-import { fromBase64 } from "./lib/embedded.js";
-import { kept } from "./lib/encodings.js";
+import { fromBase64, kept } from "./lib/embedded.js";
 
 export const bytes = () => fromBase64(FILE);
 export const load = /* @__PURE__ */ kept(() => Tokenizer.loadSync(bytes()));
@@ -69,7 +69,7 @@ ENTRY_ON_DISK = """\
 
 import { readFileSync } from "node:fs";
 
-import { kept } from "./lib/encodings.js";
+import { kept } from "./lib/embedded.js";
 import { Tokenizer } from "./node-tokenizer.js";
 
 const file = new URL("../models/%s.wwho", import.meta.url);
@@ -92,7 +92,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { Tokenizer } from "wwho/tokenizer";
-import { kept } from "./lib/encodings.js";
+import { kept } from "./lib/embedded.js";
 
 export const bytes = () => new Uint8Array(readFileSync(join(__dirname, "model.wwho")));
 export const load = kept(() => Tokenizer.loadSync(bytes()));
@@ -181,6 +181,7 @@ def manifest(names: list[str]) -> dict[str, Any]:
         )
     # Only what this tool assembles may be published.
     del package["private"]
+    package["files"].append("node-*.js")  # see join_modules
     for name in names:
         package["exports"][f"./{name}"] = {
             "types": {"require": f"./cjs/{name}.d.ts", "default": f"./{name}.d.ts"},
@@ -223,7 +224,8 @@ def assemble(folder: Path) -> None:
     archive = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "files.py"))
     (folder / "python.zip").write_bytes(archive["packed"](models=False))
     commonjs(folder, names)
-    missing = [name for name in package["files"] if not (folder / name).exists()]
+    join_modules(folder)
+    missing = [name for name in package["files"] if not any(folder.glob(name))]
     if missing:
         raise SystemExit(
             f"the package lacks {', '.join(missing)}, which web/package/package.json lists"
@@ -236,8 +238,6 @@ def commonjs(folder: Path, names: list[str]) -> None:
     Raises:
         SystemExit: esbuild is missing, or fails.
     """
-    if not ESBUILD.is_file():
-        raise SystemExit("esbuild is missing: npm ci in tests/")
     target = folder / "cjs"
     sources = folder / "cjs-sources"
     shutil.copytree(folder / "lib", sources / "lib")
@@ -245,20 +245,44 @@ def commonjs(folder: Path, names: list[str]) -> None:
         shutil.copyfile(path, sources / path.name)
     for name in names:
         (sources / f"{name}.js").write_text(ENTRY_ON_DISK % (name, name), "utf-8")
-    command = [
-        str(ESBUILD),
+    esbuild(
         *sorted(str(path) for path in sources.rglob("*.js")),
         *(f"--outdir={target}", f"--outbase={sources}", "--format=cjs", "--platform=node"),
-        *("--target=node20", "--charset=utf8", "--log-level=warning"),
-        *("--supported:dynamic-import=false", "--define:import.meta.url=__url"),
+        *("--target=node20", "--supported:dynamic-import=false", "--define:import.meta.url=__url"),
         f"--banner:js={CJS_URL}",
-    ]
-    if subprocess.run(command, check=False).returncode:
-        raise SystemExit("esbuild could not make CommonJS of the package; its messages stand above")
+    )
     shutil.rmtree(sources)
     (target / "package.json").write_text('{ "type": "commonjs" }\n', "utf-8")
     for path in (*folder.glob("*.d.ts"), *folder.glob("*.mjs"), folder / "python.zip"):
         shutil.copyfile(path, target / path.name)
+
+
+def join_modules(folder: Path) -> None:
+    """Join the modules that the entries for Node import: thirty files take three times as long.
+
+    Those that other entries import, too, stay files where it must be the same one: the errors, for
+    programs ask for their class. Those with the core and the encodings are large.
+    """
+    outside = [folder / "lib" / "errors.js", *folder.glob("lib/shipped-*.js")]
+    esbuild(
+        *sorted(str(path) for path in folder.glob("node*.js")),
+        *(f"--outdir={folder}", "--allow-overwrite", "--chunk-names=node-[hash]"),
+        *("--bundle", "--splitting", "--format=esm", "--platform=node", "--target=node20"),
+        *(f"--external:{path}" for path in outside),
+    )
+
+
+def esbuild(*arguments: str, text: str | None = None) -> None:
+    """Run esbuild in web/package, with a text as its input.
+
+    Raises:
+        SystemExit: it is missing, or fails.
+    """
+    if not ESBUILD.is_file():
+        raise SystemExit("esbuild is missing: npm ci in tests/")
+    command = [str(ESBUILD), *arguments, "--charset=utf8", "--log-level=warning"]
+    if subprocess.run(command, input=text, text=True, cwd=SOURCES, check=False).returncode:
+        raise SystemExit("esbuild could not make the package; its messages stand above")
 
 
 def assemble_alone(
@@ -329,18 +353,12 @@ def assemble_alone(
 
 
 def bundled(entry: str, output: Path, form: str) -> None:
-    """Bundle an entry that stands in web/package, but for what others install.
-
-    Raises:
-        SystemExit: esbuild is missing, or fails.
-    """
-    if not ESBUILD.is_file():
-        raise SystemExit("esbuild is missing: npm ci in tests/")
-    options = ("--bundle", f"--format={form}", "--charset=utf8", "--target=es2022")
-    found = ("--external:wwho", "--external:node:*", "--log-level=warning", f"--outfile={output}")
-    command = [str(ESBUILD), *options, *found]
-    if subprocess.run(command, input=entry.encode(), cwd=SOURCES, check=False).returncode:
-        raise SystemExit("esbuild could not bundle the package; its messages stand above")
+    """Bundle an entry that stands in web/package, but for what others install."""
+    esbuild(
+        *("--bundle", f"--format={form}", "--target=es2022", f"--outfile={output}"),
+        *("--external:wwho", "--external:node:*"),
+        text=entry,
+    )
 
 
 def build(target: Path = TARGET) -> Path:

@@ -62,6 +62,23 @@ const read = [fromPrintable(process.argv[1]), coreSource()];
 console.log(JSON.stringify(read.map((bytes) => Buffer.from(bytes).toString("hex"))));
 """
 
+ONE_CLASS = """\
+import { WwhoError } from "wwho";
+import { load } from "wwho/o200k_base";
+import { countChat } from "wwho/openai";
+import { Tokenizer } from "wwho/tokenizer";
+import { WorkerTokenizer } from "wwho/worker";
+const calls = [
+  () => load().encode(5),
+  () => countChat([], 5),
+  () => Tokenizer.load(5),
+  () => WorkerTokenizer.load(5),
+];
+const failed = (call) => call().then(() => false, (error) => error instanceof WwhoError);
+const all = await Promise.all(calls.map((call) => failed(async () => call())));
+console.log(JSON.stringify([load() instanceof Tokenizer, ...all]));
+"""
+
 
 @pytest.fixture(scope="session")
 def count() -> int:
@@ -101,6 +118,24 @@ def test_the_core_inside_javascript_is_the_file(project: Path) -> None:
     given = ("--input-type=module", "-e", EMBEDDED, "--", text)
     core = (ROOT / "web" / "package" / "wwho.wasm").read_bytes()
     assert json.loads(run("node", *given, cwd=project)) == [every.hex(), core.hex()]
+
+
+def test_node_reads_few_files(project: Path) -> None:
+    """Modules of lib are joined for it, but for those that other entries share."""
+    package = project / "node_modules" / "wwho"
+    reached, todo = set[str](), [package / "node-tokenizer.js"]
+    while todo:
+        path = todo.pop()
+        name = str(path.relative_to(package))
+        if name not in reached:
+            reached.add(name)
+            found = re.findall(r'(?:from|import) "(\.[^"]+)"', path.read_text("utf-8"))
+            todo += [(path.parent / each).resolve() for each in found]
+    kept = {name for name in reached if name.startswith("lib/")}
+    assert kept == {f"lib/{name}.js" for name in ("embedded", "errors", "shipped-core")}
+    assert len(reached) < 10
+    given = ("--input-type=module", "-e", ONE_CLASS)
+    assert json.loads(run("node", *given, cwd=project)) == [True] * 5
 
 
 def test_the_tarball_holds_what_is_needed_and_nothing_else(project: Path) -> None:

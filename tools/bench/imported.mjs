@@ -1,6 +1,7 @@
 /**
  * Imported tokenizers beside those of `@huggingface/tokenizers`, which transformers.js uses, in Node.
  *
+ *     python tools/build_npm.py
  *     node tools/bench/imported.mjs TEXT TOKENIZER.json...
  *
  * Beside each TOKENIZER.json lies TOKENIZER.wwho, which `wwho import` made of it. Both encode the same lines of TEXT in turns, in one
@@ -17,7 +18,7 @@ const LOADS = 7;
 /** Each imports its library, and gives what opens a file, and gives what turns a text into ids. */
 const ENGINES = {
   async wwho() {
-    const { Tokenizer } = await import("../../web/package/node-tokenizer.js");
+    const { Tokenizer } = await import("../../build/npm/wwho/node-tokenizer.js");
     return async (file) => {
       const tokenizer = await Tokenizer.load(file.replace(/json$/, "wwho"));
       return (text) => tokenizer.encode(text);

@@ -1,4 +1,4 @@
-// Files that the package embeds in JavaScript.
+// Files that the package embeds in JavaScript, and the tokenizers in them. It imports nothing: each encoding imports it.
 
 /** @param {string} text base64 @returns {Uint8Array<ArrayBuffer>} */
 export function fromBase64(text) {
@@ -28,4 +28,16 @@ export function fromPrintable(text) {
     }
   }
   return bytes.slice(0, length);
+}
+
+/**
+ * A function that returns the same tokenizer at each call, until it is freed.
+ * @template {import("./tokenizer.js").BaseTokenizer} T
+ * @param {() => T} open
+ * @returns {() => T}
+ */
+export function kept(open) {
+  /** @type {T | undefined} */
+  let tokenizer;
+  return () => (tokenizer === undefined || tokenizer.freed ? (tokenizer = open()) : tokenizer);
 }

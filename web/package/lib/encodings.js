@@ -31,18 +31,6 @@ export function named(list, name) {
 }
 
 /**
- * A function that returns the same tokenizer at each call, until it is freed.
- * @template {BaseTokenizer} T
- * @param {() => T} open
- * @returns {() => T}
- */
-export function kept(open) {
-  /** @type {T | undefined} */
-  let tokenizer;
-  return () => (tokenizer === undefined || tokenizer.freed ? (tokenizer = open()) : tokenizer);
-}
-
-/**
  * getEncoding if the encodings are modules.
  * @param {Readonly<Record<string, () => Promise<Entry>>>} list
  * @param {string} name

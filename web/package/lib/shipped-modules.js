@@ -4,7 +4,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 
 import { Tokenizer, init } from "../node-tokenizer.js";
-import { kept } from "./encodings.js";
+import { kept } from "./embedded.js";
 
 const MODELS = new URL("../../../py/wwho/models/", import.meta.url);
 
