@@ -107,6 +107,12 @@ def shown(page: Any, address: str) -> Any:
 # What is in it
 
 
+def imported(path: Path) -> list[Path]:
+    """The modules beside it that a module imports."""
+    found = re.findall(r'(?:from|import) "(\.[^"]+)"', path.read_text("utf-8"))
+    return [(path.parent / each).resolve() for each in found]
+
+
 def test_the_core_inside_javascript_is_the_file(project: Path) -> None:
     import build_npm
 
@@ -123,17 +129,18 @@ def test_the_core_inside_javascript_is_the_file(project: Path) -> None:
 def test_node_reads_few_files(project: Path) -> None:
     """Modules of lib are joined for it, but for those that other entries share."""
     package = project / "node_modules" / "wwho"
-    reached, todo = set[str](), [package / "node-tokenizer.js"]
+    reached, todo = set[Path](), [package / "node-tokenizer.js"]
     while todo:
         path = todo.pop()
-        name = str(path.relative_to(package))
-        if name not in reached:
-            reached.add(name)
-            found = re.findall(r'(?:from|import) "(\.[^"]+)"', path.read_text("utf-8"))
-            todo += [(path.parent / each).resolve() for each in found]
-    kept = {name for name in reached if name.startswith("lib/")}
-    assert kept == {f"lib/{name}.js" for name in ("embedded", "errors", "shipped-core")}
+        if path not in reached:
+            reached.add(path)
+            todo += imported(path)
+    kept = {path.name for path in reached if path.parent.name == "lib"}
+    assert kept == {"embedded.js", "errors.js", "shipped-core.js"}
     assert len(reached) < 10
+    modules = {*package.glob("*.js"), *package.glob("lib/*.js")}
+    used = {each for path in modules for each in imported(path)}
+    assert {path for path in modules - used if path.parent.name == "lib"} == set()
     given = ("--input-type=module", "-e", ONE_CLASS)
     assert json.loads(run("node", *given, cwd=project)) == [True] * 5
 
