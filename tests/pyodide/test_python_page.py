@@ -20,6 +20,13 @@ playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is no
 pytest.importorskip("waitress", reason="needs the extra serve")
 
 expect = playwright.expect
+LATE_ERROR = """window.Worker = class extends Worker {
+  terminate() {
+    super.terminate();
+    const event = new ErrorEvent("error", { message: "late", cancelable: true });
+    if (this.dispatchEvent(event)) throw new Error("the page does not handle it");
+  }
+}"""
 
 
 @contextmanager
@@ -32,10 +39,14 @@ def served(pyodide: Path | None) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def opened(browser: Any, releases: dict[str, Release]) -> Iterator[Any]:
-    """The page, which may ask nothing of another machine."""
+    """The page, which may ask nothing of another machine.
+
+    As a busy Worker ends, Pyodide may throw in it; here, each one that is ended has thrown.
+    """
     with served(releases["314"].folder) as address:
         context = browser.new_context()
         page = context.new_page()
+        page.add_init_script(LATE_ERROR)
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{address}/python.html")
@@ -63,6 +74,7 @@ def stop(page: Any) -> None:
     """Stop a cell, and wait for the new Python."""
     page.locator("#stop").click()
     expect(page.locator("#state")).to_have_text("Python 3.14.2")
+    expect(page.locator("#alert")).to_be_hidden()
 
 
 def run(page: Any, code: str) -> str:

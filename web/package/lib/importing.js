@@ -90,8 +90,10 @@ function answerOf(thread, job, signal, onProgress) {
     abort = () => reject(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted) abort();
-    const ended = (/** @type {any} */ event) =>
+    const ended = (/** @type {any} */ event) => {
+      event?.preventDefault?.(); // or the page would report it, too, even where a busy Worker that was ended throws it later
       reject(new WwhoError("WORKER", `the Worker of the import ended: ${event?.message ?? event}; check that wwho/import was bundled completely`));
+    };
     thread.addEventListener("error", ended);
     thread.addEventListener("messageerror", ended);
     thread.addEventListener("message", ({ data }) => {

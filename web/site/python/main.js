@@ -112,7 +112,9 @@ function run() {
 
 /** @param {string} why */
 function restart(why) {
-  worker.onmessage = null; // earlier messages may still arrive
+  // A busy Worker ends some time later; until then, it may still send messages and throw errors.
+  worker.onmessage = null;
+  worker.onerror = (event) => event.preventDefault();
   worker.terminate();
   write(`${why} Python restarts; all names are lost.\n`, true);
   stopButton.disabled = true;
