@@ -18,7 +18,7 @@ from wwho._core import ffi, lib
 from wwho.core.base import SPAN, Part, Placed, Span, unknown_id, unknown_text, unpacked
 from wwho.core.core import CoreBackend, check_version, core_info, refuse
 from wwho.core.header import STATUSES
-from wwho.core.parts import in_parts
+from wwho.core.parts import in_parts, processors
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 from wwho.text import Text, all_bytes
@@ -187,8 +187,10 @@ class NativeBackend(CoreBackend):
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[list[int]]:
         """See `Backend`."""
-        found: list[list[int]] = _ids.lists(*self.encode_batch_packed(texts, allowed, unk, threads))
-        return found
+        if min(threads, processors()) == 1:  # between parts, the collector would visit all lists
+            found: list[list[int]] = _ids.lists(*self.encode_batch_packed(texts, allowed, unk, 1))
+            return found
+        return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _lists))]
 
     def encode_batch_packed(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
@@ -593,6 +595,12 @@ class Encoded(NamedTuple):
         return [*map(sub, self.rows[1:], self.rows)]
 
 
+def _lists(part: Encoded) -> list[list[int]]:
+    """The ids of each text of a part; other threads encode meanwhile."""
+    found: list[list[int]] = _ids.lists(part.packed(), array("q", part.rows))
+    return found
+
+
 def _placed(part: Encoded) -> list[Placed]:
     """The ids of each text of a part, and where they stand."""
     c, n, data = part.columns, part.rows[-1], ffi.from_buffer(part.data)
@@ -601,8 +609,7 @@ def _placed(part: Encoded) -> list[Placed]:
         _called(lib.wwho_offsets(data + start, end - start, *places, stop - row, 0, *places))
     offsets = c.places(n)
     rows = (offsets[start:end] for start, end in pairwise(part.rows))
-    lists = _ids.lists(part.packed(), array("q", part.rows))
-    return list(zip(lists, rows, strict=True))
+    return list(zip(_lists(part), rows, strict=True))
 
 
 def _zeroed(size: int) -> tuple[Any, Any]:

@@ -22,8 +22,9 @@ def in_parts(
 ) -> list[_Part]:
     """What `work` makes of each part of a batch, in the batch's order.
 
-    Threads take the next part when they have done one, the longest first: a long text, which is a
-    part of its own, does not hold up the others. There are never more threads than processors.
+    Threads, of which this is one, take the next part when they have done one, the longest first:
+    a long text, which is a part of its own, does not hold up the others. There are never more
+    threads than processors.
 
     Raises:
         ValueError: there is to be no thread.
@@ -40,23 +41,25 @@ def in_parts(
         cuts.append(max(bisect_right(ends, ends[cuts[-1]] + PART) - 1, cuts[-1] + 1))
     parts = [texts[first:last] for first, last in pairwise(cuts)]
     threads = min(threads, len(parts))
-    if threads <= 1 or (threads := min(threads, _processors())) == 1:
+    if threads <= 1 or (threads := min(threads, processors())) == 1:
         return list(map(work, parts))
     sizes = [ends[last] - ends[first] for first, last in pairwise(cuts)]
     queue = iter(sorted(range(len(parts)), key=sizes.__getitem__, reverse=True))
 
     def take(_: int) -> list[tuple[int, _Part]]:
-        return [(k, work(parts[k])) for k in queue]
-
-    with ThreadPoolExecutor(threads) as executor:
         try:
-            done = dict(chain.from_iterable(executor.map(take, range(threads))))
+            return [(k, work(parts[k])) for k in queue]
         finally:
             list(queue)  # Empty but for an error: then the other threads stop, too.
+
+    # This thread works, too. If it waited, two threads would often begin on one processor.
+    with ThreadPoolExecutor(threads - 1) as executor:
+        others = executor.map(take, range(threads - 1))
+        done = dict(chain(take(0), *others))
     return [done[k] for k in range(len(parts))]
 
 
-def _processors() -> int:
+def processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
