@@ -149,12 +149,12 @@ def test_a_long_text_is_taken_first() -> None:
 @pytest.mark.parametrize("mine", [False, True])
 def test_an_error_stops_the_other_threads(mine: bool) -> None:
     """Whether it is raised in the caller's thread or in another one."""
-    failed = threading.Event()
+    caller, failed = threading.current_thread(), threading.Event()
     calls: list[int] = []
 
     def work(part: Sequence[bytes]) -> None:
         calls.append(len(part))
-        if (threading.current_thread() is threading.main_thread()) == mine:
+        if (threading.current_thread() is caller) == mine:
             failed.set()
             raise MemoryError
         failed.wait()
