@@ -187,7 +187,8 @@ class NativeBackend(CoreBackend):
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[list[int]]:
         """See `Backend`."""
-        if min(threads, processors()) == 1:  # between parts, the collector would visit all lists
+        if min(threads, processors()) == 1:
+            # All at once: between parts, the collector would visit the lists that are made already.
             found: list[list[int]] = _ids.lists(*self.encode_batch_packed(texts, allowed, unk, 1))
             return found
         return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _lists))]
