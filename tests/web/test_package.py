@@ -136,7 +136,7 @@ def test_node_reads_few_files(project: Path) -> None:
             reached.add(path)
             todo += imported(path)
     kept = {path.name for path in reached if path.parent.name == "lib"}
-    assert kept == {"embedded.js", "errors.js", "shipped-core.js"}
+    assert kept == {"errors.js"}
     assert len(reached) < 10
     modules = {*package.glob("*.js"), *package.glob("lib/*.js")}
     used = {each for path in modules for each in imported(path)}

@@ -1,8 +1,8 @@
 // wwho/tokenizer for Node, Deno and Bun: Tokenizer.load also reads files.
 
 import { readFromDisk } from "./lib/disk.js";
+import { coreSource } from "./lib/node-core.js";
 import { runtime } from "./lib/runtime.js";
-import { coreSource } from "./lib/shipped-core.js";
 
 export { WwhoError } from "./lib/errors.js";
 export { initSync } from "./lib/module.js";

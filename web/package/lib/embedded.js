@@ -2,7 +2,11 @@
 
 /** @param {string} text base64 @returns {Uint8Array<ArrayBuffer>} */
 export function fromBase64(text) {
-  // A loop is twenty times as fast as Uint8Array.from with a function. (Uint8Array.fromBase64 is from 2025.)
+  // What the runtime brings takes a tenth of the time of a loop. Not every name is there: the first is from 2025, the second Node's.
+  const { Uint8Array: Bytes, Buffer } = /** @type {any} */ (globalThis);
+  if (Bytes.fromBase64) return Bytes.fromBase64(text);
+  if (Buffer) return new Uint8Array(Buffer.from(text, "base64"));
+  // Twenty times as fast as Uint8Array.from with a function.
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
