@@ -45,23 +45,12 @@ TYPES = SOURCES / "index.d.ts"
 CORE = """\
 // The core.
 
-import { fromPrintable } from "./embedded.js";
+import { %(decode)s } from "./embedded.js";
 
-export const coreSource = () => fromPrintable(CORE);
-
-const CORE =
-  "%s";
-"""
-# The same for Node, which decodes base64 in a tenth of the time, and whose users download no text.
-CORE_FOR_NODE = """\
-// The core for Node, Deno and Bun.
-
-import { fromBase64 } from "./embedded.js";
-
-export const coreSource = () => fromBase64(CORE);
+export const coreSource = () => %(decode)s(CORE);
 
 const CORE =
-  "%s";
+  "%(text)s";
 """
 ENTRY = """\
 // The encoding %s, with its file inside.
@@ -222,9 +211,11 @@ def assemble(folder: Path) -> None:
             shutil.copyfile(source, folder / name)
     shutil.copytree(MODELS, folder / "models", ignore=shutil.ignore_patterns("__pycache__"))
     core = SOURCES / "wwho.wasm"
+    text = printable(core.read_bytes())
     files = {
-        "lib/shipped-core.js": CORE % printable(core.read_bytes()),
-        "lib/node-core.js": CORE_FOR_NODE % base64_of(core),
+        "lib/shipped-core.js": CORE % {"decode": "fromPrintable", "text": text},
+        # Node decodes base64 in a tenth of the time, and its users download no text.
+        "lib/node-core.js": CORE % {"decode": "fromBase64", "text": base64_of(core)},
         "lib/shipped-files.js": lists(names)[FILES],
         "lib/shipped-modules.js": modules(names),
         "index.d.ts": lists(names)[TYPES],
