@@ -61,6 +61,7 @@ NODE_WITH_PYTHON = ("broken.test.mjs",)  # of the tests for Node.js, those that 
 JS_FOLDERS = ("web", "tests", "tools")
 # Folders of tests that have Node packages, by the name of their stamp.
 NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
+BUN = "tests/node_modules/bun/bin/bun.exe"  # so called everywhere
 TOKENIZERS = "tests/tokenizers"
 FONT_SOURCES = ("tools/build_fonts.py", "web/site/package-lock.json", "schemas/*.json")
 
@@ -199,7 +200,8 @@ def make_environment() -> None:
         raise SystemExit(f"Python lacks {' and '.join(missing)}: install it and try again.")
     # With today's pip, everything is installed in two thirds of the time of Debian's.
     make = [sys.executable, "-m", "venv", "--clear", "--upgrade-deps", str(VENV)]
-    quietly("Creating .venv", make)
+    heading("Creating .venv")
+    quietly(make)
 
 
 def system_parts() -> dict[str, bool]:
@@ -288,7 +290,11 @@ def install_node_packages(*names: str) -> None:
         if read_stamps().get(name) != lock or not (ROOT / folder / "node_modules").is_dir():
             # Not npm ci: it wants the packages of every platform, which not every registry has.
             npm = ["npm", "install", "--no-save", "--no-audit", "--no-fund"]
-            quietly(f"Installing the Node packages of {folder}", npm, cwd=ROOT / folder)
+            heading(f"Installing the Node packages of {folder}")
+            # The first folder brings Bun, which takes a fifth of npm's time for the second.
+            bun = [BUN, "install", "--no-save", "--cwd", folder]
+            if name == "node" or run(bun, quiet=True):
+                quietly(npm, cwd=ROOT / folder)
             write_stamps(**{name: lock})
 
 
@@ -367,14 +373,12 @@ def pip(title: str, *arguments: str, env: dict[str, str] | None = None) -> None:
     """Install with the pip of .venv; Python compiles those modules that are used, later."""
     options = ("--disable-pip-version-check", "--no-compile")
     command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
-    quietly(title, command, env=env)
-
-
-def quietly(
-    title: str, command: list[str], *, cwd: Path = ROOT, env: dict[str, str] | None = None
-) -> None:
-    """Run a command under a heading; show what it printed only where it fails, and stop there."""
     heading(title)
+    quietly(command, env=env)
+
+
+def quietly(command: list[str], *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
+    """Run a command; show what it printed only where it fails, and stop there."""
     done = subprocess.run(
         command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
@@ -384,12 +388,12 @@ def quietly(
 
 
 def run(command: list[str], *, quiet: bool = False, output: Any = None) -> int:
-    """Run a command in the project's folder; return its exit code, 127 for an unknown program."""
+    """Run a command in the project's folder; return its exit code, 127 where nothing starts."""
     output = subprocess.DEVNULL if quiet else output
     try:
         done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, check=False)
         return done.returncode
-    except FileNotFoundError:
+    except OSError:
         return 127
 
 
