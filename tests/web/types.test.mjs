@@ -4,50 +4,24 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-
-import ts from "typescript";
 
 import { ROOT } from "./common.mjs";
 
 const TSC = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
 
-for (const project of ["tsconfig.json", "types/tsconfig.json", "types/tsconfig.node.json"]) {
-  test(`tsc -p ${project}`, () => {
-    const path = fileURLToPath(new URL(project, import.meta.url));
-    const { status, stdout } = spawnSync(process.execPath, [TSC, "-p", path], { encoding: "utf8" });
-    assert.equal(status, 0, stdout);
-  });
+/** @param {...string} rest the arguments of the compiler, which must find nothing wrong */
+function compiles(...rest) {
+  const { status, stdout } = spawnSync(process.execPath, [TSC, ...rest], { encoding: "utf8" });
+  assert.equal(status, 0, stdout);
 }
 
-const pathOf = (name) => fileURLToPath(new URL(`web/package/${name}`, ROOT));
-const program = ts.createProgram(["index.d.ts", "worker.d.ts", "openai.d.ts"].map(pathOf), {
-  lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.esnext.disposable.d.ts"],
-  types: [],
-  module: ts.ModuleKind.NodeNext,
-});
-const checker = program.getTypeChecker();
-
-/** The values that a file of declarations exports, and of each class the names of its members. @param {string} name */
-function declared(name) {
-  const file = program.getSourceFile(pathOf(name));
-  const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(file)).map((symbol) => {
-    return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-  });
-  const memberNames = (type) =>
-    checker
-      .getPropertiesOfType(type)
-      .map((member) => member.name)
-      .filter((each) => each !== "prototype")
-      .map((each) => (each.startsWith("__@dispose") ? "Symbol.dispose" : each));
-  const values = exported.filter((symbol) => symbol.flags & ts.SymbolFlags.Value);
-  return new Map(
-    values.map((symbol) => {
-      if (!(symbol.flags & ts.SymbolFlags.Class)) return [symbol.name, null];
-      return [symbol.name, memberNames(checker.getDeclaredTypeOfSymbol(symbol)).sort()];
-    }),
-  );
+for (const project of ["tsconfig.json", "types/tsconfig.json", "types/tsconfig.node.json"]) {
+  test(`tsc -p ${project}`, () => compiles("-p", fileURLToPath(new URL(project, import.meta.url))));
 }
 
 /** Names of an object and of the classes it is made by, below `top`. */
@@ -60,48 +34,43 @@ function membersOf(object, top) {
   return [...names].sort();
 }
 
+/** What Node and other runtimes import, and what declares it. */
 const ENTRIES = {
-  "index.js": "index.d.ts",
-  "node.js": "index.d.ts",
-  "worker.js": "worker.d.ts",
-  "node-worker.js": "worker.d.ts",
-  "openai.js": "openai.d.ts",
-  "node-openai.js": "openai.d.ts",
+  "index.js": "index.js",
+  "node.js": "index.js",
+  "worker.js": "worker.js",
+  "node-worker.js": "worker.js",
+  "openai.js": "openai.js",
+  "node-openai.js": "openai.js",
 };
 
-for (const [entry, declarations] of Object.entries(ENTRIES)) {
-  test(`${entry} exports what ${declarations} declares, and no more`, async () => {
-    const module = await import(new URL(`web/package/${entry}`, ROOT).href);
-    assert.deepEqual(Object.keys(module).sort(), [...declared(declarations).keys()].sort());
-  });
-}
+/** The names of what is there, as a type. @param {string[]} names */
+const unionOf = (names) => names.map((name) => (name === "Symbol.dispose" ? "typeof Symbol.dispose" : JSON.stringify(name))).join(" | ");
 
-for (const [entry, name] of [
-  ["node.js", "Tokenizer"],
-  ["node-worker.js", "WorkerTokenizer"],
-]) {
-  test(`${name} has the members that are declared, and no more`, async () => {
+/** A file of the package as the compiler names it. @param {string} name */
+const from = (name) => `import(${JSON.stringify(fileURLToPath(new URL(`web/package/${name}`, ROOT)))})`;
+
+test("what is there is declared, and what is declared is there", async (t) => {
+  /** Pairs of types that must have the same members. @type {[string, string][]} */
+  const same = [[`Exclude<keyof ${from("worker.js")}.WorkerTokenizer, "started">`, `keyof ${from("index.js")}.Tokenizer`]];
+  for (const [entry, name] of [["node.js", "Tokenizer"], ["node-worker.js", "WorkerTokenizer"]]) {
+    const declared = entry.replace("node.js", "index.js").replace("node-", "");
     const { getEncoding } = await import(new URL(`web/package/${entry}`, ROOT).href);
     const tokenizer = await getEncoding("o200k_base");
-    const members = declared(name === "Tokenizer" ? "index.d.ts" : "worker.d.ts").get(name);
-    assert.deepEqual(members, membersOf(tokenizer, Object.prototype));
+    same.push([`keyof ${from(declared)}.${name}`, unionOf(membersOf(tokenizer, Object.prototype))]);
+    same.push([`keyof ${from("index.js")}.Info`, unionOf(Object.keys(tokenizer.info))]);
     tokenizer.free();
-  });
-}
-
-test("a Worker has every method of a tokenizer", () => {
-  const [here, there] = [declared("index.d.ts").get("Tokenizer"), declared("worker.d.ts").get("WorkerTokenizer")];
-  assert.deepEqual(
-    there.filter((name) => name !== "started"),
-    here,
-  );
-});
-
-test("info has the fields that are declared", async () => {
-  const { getEncoding } = await import(new URL("web/package/node.js", ROOT).href);
-  const { readFile } = await import("node:fs/promises");
-  const text = await readFile(new URL("web/package/index.d.ts", ROOT), "utf8");
-  const [, body] = /export interface Info \{([^]*?)\n\}/.exec(text);
-  const fields = [...body.matchAll(/^ {2}readonly (\w+):/gm)].map((match) => match[1]);
-  assert.deepEqual(fields.sort(), Object.keys((await getEncoding("cl100k_base")).info).sort());
+  }
+  for (const [entry, declared] of Object.entries(ENTRIES)) {
+    const module = await import(new URL(`web/package/${entry}`, ROOT).href);
+    same.push([`keyof typeof ${from(declared)}`, unionOf(Object.keys(module))]);
+  }
+  const folder = await mkdtemp(join(tmpdir(), "wwho-types-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const program = join(folder, "same.mts");
+  const lines = same.map(([a, b], i) => `export const no${i}: Same<${a}, ${b}> = true;`);
+  // An error names the members that only one of the two has.
+  const one = "type Same<A, B, C = Exclude<A, B> | Exclude<B, A>> = [C] extends [never] ? true : C;";
+  await writeFile(program, [one, ...lines].join("\n"));
+  compiles("--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--lib", "es2023,dom,esnext.disposable", program);
 });
