@@ -1,7 +1,6 @@
 // wwho/import for browsers: other libraries' tokenizers as .wwho files. Nothing is loaded before it is needed.
 
-import { argumentError } from "./lib/arguments.js";
-import { isUrl } from "./lib/brands.js";
+import { argumentError, isUrl } from "./lib/arguments.js";
 import { WwhoError } from "./lib/errors.js";
 import { importer } from "./lib/importing.js";
 import { readBytes } from "./lib/source.js";

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-import { isUrl } from "./lib/brands.js";
+import { isUrl } from "./lib/arguments.js";
 import { readFromDisk } from "./lib/disk.js";
 import { WwhoError } from "./lib/errors.js";
 import { importer } from "./lib/importing.js";

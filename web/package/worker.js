@@ -1,6 +1,6 @@
 // The tokenizer in one or several Workers: the same methods, which return promises, so the calling thread never blocks.
 
-import { isUrl } from "./lib/brands.js";
+import { isUrl } from "./lib/arguments.js";
 import { fetchNamed, named } from "./lib/encodings.js";
 import { WwhoError } from "./lib/errors.js";
 import { ENCODINGS } from "./lib/shipped-files.js";

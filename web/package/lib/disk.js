@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-import { isUrl } from "./brands.js";
+import { isUrl } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 import { readBytes } from "./source.js";
 

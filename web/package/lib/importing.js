@@ -1,8 +1,7 @@
 // importTokenizer: prepares its arguments for the Worker of import-thread.mjs. The entries (import.js, node-import.js) find that Worker
 // and the files.
 
-import { argumentError, requireKnown } from "./arguments.js";
-import { isBlob, isResponse, isUrl } from "./brands.js";
+import { argumentError, isBlob, isResponse, isUrl, requireKnown } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 
 /** @typedef {import("./pool.js").Thread} Thread */

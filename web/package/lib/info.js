@@ -1,7 +1,8 @@
-// What a tokenizer says about itself: its models and routes.
+// What a tokenizer says about itself: its models, its routes, and where they came from.
 
+import { utf8 } from "./decoding.js";
+import { WwhoError, hex } from "./errors.js";
 import { OF_MODEL, OF_ROUTE, OF_TOKENIZER } from "./header.js";
-import { utf8 } from "./text.js";
 
 /** What wwho.h does not name: FORMAT.md, MODEL; the action KEEP of a stage; and the decoder that needs all ids at once. */
 const MODEL_KINDS = ["", "bpe", "greedy", "viterbi"];
@@ -40,4 +41,49 @@ export function describe(core) {
     models: Object.freeze(models),
     routes: Object.freeze(routes),
   });
+}
+
+/**
+ * Where a model came from: the JSON of its section, which the core does not read (FORMAT.md, PROVENANCE).
+ * @param {Uint8Array} bytes the section
+ * @returns {Record<string, string>}
+ * @throws {WwhoError} PROVENANCE
+ */
+export function readProvenance(bytes) {
+  const text = utf8(bytes);
+  const found = parsed(bytes);
+  if (!isTexts(found) || compact(found) !== text) {
+    const start = JSON.stringify(text.slice(0, 40));
+    throw new WwhoError(
+      "PROVENANCE",
+      `not a valid .wwho file (PROVENANCE): its provenance begins with ${start}, expected a compact JSON object ` +
+        "of strings with sorted keys; write it again",
+    );
+  }
+  return found;
+}
+
+/** @param {Uint8Array} bytes @returns {unknown} undefined if they are not UTF-8, or not JSON */
+function parsed(bytes) {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {any} value @returns {value is Record<string, string>} */
+function isTexts(value) {
+  const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
+  return isObject && Object.values(value).every((text) => typeof text === "string");
+}
+
+/** The canonical form of an object of strings, with keys in the order of their UTF-8. @param {Record<string, string>} texts */
+function compact(texts) {
+  const pairs = Object.entries(texts).map(([key, text]) => ({
+    order: hex(new TextEncoder().encode(key)),
+    json: `${JSON.stringify(key)}:${JSON.stringify(text)}`,
+  }));
+  pairs.sort((a, b) => (a.order < b.order ? -1 : 1));
+  return `{${pairs.map(({ json }) => json).join(",")}}`;
 }

@@ -1,7 +1,6 @@
 // The items of a stream, an iterable or a Blob, one by one. An AbortSignal ends the wait for the next.
 
-import { argumentError, isIterable, requireMemory } from "./arguments.js";
-import { isBlob } from "./brands.js";
+import { argumentError, isBlob, isIterable, requireMemory } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 
 /**

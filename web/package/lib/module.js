@@ -1,7 +1,6 @@
 // Compiles wwho.wasm once per process or page.
 
-import { argumentError, bytesOf } from "./arguments.js";
-import { isModule } from "./brands.js";
+import { argumentError, bytesOf, isModule } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 import { readBytes } from "./source.js";
 

@@ -1,7 +1,7 @@
 // The segments into which the router cuts a text, each with its route and its units.
 
 import { ORPHAN, PASSTHROUGH, SYLLABLE } from "./header.js";
-import { utf8 } from "./text.js";
+import { utf8 } from "./decoding.js";
 
 /** @typedef {import("./core.js").Core} Core */
 /** @typedef {import("./core.js").Text} Text */

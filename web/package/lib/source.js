@@ -1,7 +1,6 @@
 // Reads the bytes of any source that a caller names: URL, Response, Blob or bytes.
 
-import { argumentError, bytesOf, requireOptions } from "./arguments.js";
-import { isBlob, isResponse, isUrl } from "./brands.js";
+import { argumentError, bytesOf, isBlob, isResponse, isUrl, requireOptions } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 import { itemsOf, unlessAborted } from "./items.js";
 

@@ -2,7 +2,7 @@
 
 import { argumentError, isIterable } from "./arguments.js";
 import { WwhoError } from "./errors.js";
-import { utf8 } from "./text.js";
+import { utf8 } from "./decoding.js";
 
 /** @typedef {Iterable<string> | "all"} Names */
 /** @typedef {ReadonlySet<string> | "all"} NameSet */

@@ -2,7 +2,7 @@
 
 import { OF_TEMPLATE } from "./header.js";
 import { joined } from "./parts.js";
-import { charactersOf, newDecoder } from "./text.js";
+import { charactersOf, newDecoder } from "./decoding.js";
 
 /** @typedef {{ what: string, type: number, id: number }} Place "first" or "second" for a text, whose id is its trim; "id" for an id */
 /** @typedef {{ ids: Uint32Array, starts?: Uint32Array, ends?: Uint32Array }} Tokens */

@@ -5,6 +5,8 @@ import {
   argumentError,
   bindMethods,
   checkedIds,
+  isModule,
+  isUint8Array,
   requireIterable,
   requireMemory,
   requireOptions,
@@ -13,21 +15,17 @@ import {
   requireText,
   tokensIn,
 } from "./arguments.js";
-import { chunks, longestStart } from "./boundaries.js";
-import { isModule, isUint8Array } from "./brands.js";
+import { KINDS, chunks, longestStart } from "./boundaries.js";
 import { Core, decodedTooLong } from "./core.js";
-import { Decoding } from "./decoding.js";
-import { KINDS } from "./ends.js";
+import { Decoding, newDecoder, utf8 } from "./decoding.js";
 import { WwhoError } from "./errors.js";
 import { ADDED_LSTRIP, ADDED_RSTRIP, ADDED_SPECIAL, NO_ADDED, OF_STAGE, OF_TOKENIZER, SKIP_SPECIAL, UNK_TOKEN } from "./header.js";
-import { KEEP, WAITS, describe } from "./info.js";
+import { KEEP, WAITS, describe, readProvenance } from "./info.js";
 import { itemsOf } from "./items.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
-import { readProvenance } from "./provenance.js";
 import { segmentsOf, slicer } from "./segments.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
 import { filled, placesOf, trimOffsets, trimmed } from "./template.js";
-import { newDecoder, utf8 } from "./text.js";
 import { isSymbols, traceScript, tracerOf } from "./trace.js";
 
 /** @typedef {import("./core.js").Text} Text */
@@ -38,7 +36,7 @@ import { isSymbols, traceScript, tracerOf } from "./trace.js";
 /** @typedef {PairOptions & { array?: boolean }} IdsOptions */
 /** @typedef {PairOptions & { units?: boolean }} OffsetOptions */
 /** @typedef {{ skipSpecialTokens?: boolean }} DecodeOptions */
-/** @typedef {TemplateOptions & { overlap?: number, prefer?: import("./ends.js").Kind }} ChunkOptions */
+/** @typedef {TemplateOptions & { overlap?: number, prefer?: import("./boundaries.js").Kind }} ChunkOptions */
 /** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean, units?: boolean }} Given what options mean to the core, and what ids come in */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 

@@ -4,7 +4,7 @@
 import { OF_AUTOMATON, OF_ROUTE, OF_STAGE, OF_TOKENIZER } from "./header.js";
 import { KEEP } from "./info.js";
 import { RULES } from "./segments.js";
-import { charactersOf, newDecoder, utf8 } from "./text.js";
+import { charactersOf, newDecoder, utf8 } from "./decoding.js";
 
 const END = 0;
 const START = 1;

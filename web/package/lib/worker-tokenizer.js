@@ -1,7 +1,6 @@
 // The methods of a tokenizer that runs in Workers; they return promises. The entries (worker.js, node-worker.js) load it.
 
-import { argumentError, bindMethods, bytesOf, isIterable, requireOptions, requireTarget } from "./arguments.js";
-import { isBlob } from "./brands.js";
+import { argumentError, bindMethods, bytesOf, isBlob, isIterable, requireOptions, requireTarget } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 import { feedOf } from "./items.js";
 import { Pool } from "./pool.js";

@@ -1,6 +1,7 @@
-// A chat consists of messages, each with a role. Besides their words, it takes marks around each message, and the beginning of the answer.
+// A chat: messages, each with a role, and their editor.
 
 import { countChat } from "../package/openai.js";
+import { element } from "./show/element.js";
 
 /** @typedef {{ role: string, content: string }} Message */
 
@@ -9,9 +10,68 @@ export const ROLES = Object.freeze(["system", "user", "assistant"]);
 const MODEL = "gpt-4o";
 
 /**
- * Tokens that a chat takes beyond the contents of its messages.
+ * Tokens that a chat takes beyond the contents of its messages: marks around each, and the beginning of the answer.
  * @param {import("../package/worker.js").WorkerTokenizer} tokenizer
  * @param {readonly Message[]} messages
  */
 export const framing = (tokenizer, messages) =>
   countChat(messages.map(({ role }) => ({ role, content: "" })), MODEL, { tokenizer: /** @type {any} */ (tokenizer) });
+
+/** The editor. */
+export class Chat {
+  #list;
+  #changed;
+
+  /** @param {HTMLElement} list @param {HTMLElement} add the button that adds a message @param {() => void} changed */
+  constructor(list, add, changed) {
+    this.#list = list;
+    this.#changed = changed;
+    list.addEventListener("input", changed);
+    list.addEventListener("click", (event) => {
+      const button = /** @type {Element} */ (event.target).closest("button");
+      if (button) this.#remove(/** @type {Element} */ (button.closest("li")));
+    });
+    add.addEventListener("click", () => {
+      const last = this.messages.at(-1)?.role;
+      const item = this.#append({ role: last === "user" ? "assistant" : "user", content: "" });
+      item.querySelector("textarea")?.focus();
+      changed();
+    });
+  }
+
+  /** @returns {Message[]} */
+  get messages() {
+    return [...this.#list.children].map((item) => ({
+      role: /** @type {HTMLSelectElement} */ (item.querySelector("select")).value,
+      content: /** @type {HTMLTextAreaElement} */ (item.querySelector("textarea")).value,
+    }));
+  }
+
+  /** @param {readonly Message[]} messages */
+  set messages(messages) {
+    this.#list.replaceChildren();
+    for (const message of messages) this.#append(message);
+  }
+
+  /** @param {Message} message */
+  #append({ role, content }) {
+    const pick = /** @type {HTMLSelectElement} */ (element("select", "", ...ROLES.map((name) => new Option(name))));
+    const box = /** @type {HTMLTextAreaElement} */ (element("textarea", ""));
+    const remove = element("button", "remove", "✕");
+    [pick.value, box.value] = [role, content];
+    [box.rows, box.dir, box.spellcheck] = [2, "auto", false];
+    remove.setAttribute("type", "button");
+    for (const [node, name] of /** @type {const} */ ([[pick, "Role"], [box, "Message"], [remove, "Remove the message"]])) node.setAttribute("aria-label", name);
+    const item = element("li", "", pick, box, remove);
+    this.#list.append(item);
+    return item;
+  }
+
+  /** @param {Element} item */
+  #remove(item) {
+    const next = item.nextElementSibling ?? item.previousElementSibling;
+    item.remove();
+    /** @type {HTMLElement | null | undefined} */ (next?.querySelector("textarea"))?.focus();
+    this.#changed();
+  }
+}

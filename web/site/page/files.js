@@ -1,7 +1,7 @@
 // Files instead of the text. They are counted side by side in their own Workers, which end when counting is cancelled.
 
 import { WorkerTokenizer } from "../package/worker.js";
-import { read } from "./input/read.js";
+import { read } from "./input/files.js";
 
 const CANCELLED = "cancelled";
 /** The number of Workers for each row: together about as many as there are processors. */

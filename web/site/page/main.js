@@ -1,12 +1,12 @@
 // Shows the state of the page (model.js), and tells it what the user does.
 
 import { modelsDate } from "../package/openai.js";
+import { Chat } from "./chat.js";
 import { EXAMPLES } from "./data/examples.js";
 import { isBeside } from "./data/imported.js";
 import { MODELS, SHIPPED, choiceOf, isKnown, isModel, own } from "./data/models.js";
-import { Chat } from "./input/chat.js";
-import { droppedFiles, pickedFiles } from "./input/dropped.js";
 import { isEditable } from "./input/editable.js";
+import { droppedFiles, pickedFiles } from "./input/files.js";
 import { Model } from "./model.js";
 import { Address } from "./share/address.js";
 import { copy } from "./share/clipboard.js";
@@ -204,7 +204,7 @@ function paste(event) {
 
 /**
  * Open tokenizers in the last row, and count all other files.
- * @param {import("./input/dropped.js").Found[]} found @param {(path: string) => boolean} [isOne] whether a file should be a tokenizer
+ * @param {import("./input/files.js").Found[]} found @param {(path: string) => boolean} [isOne] whether a file should be a tokenizer
  */
 async function take(found, isOne = isModel) {
   forgive();

@@ -14,7 +14,7 @@ const OWN_ROW = 2;
 
 /** @typedef {import("./chat.js").Message} Message */
 /** @typedef {import("./tokens.js").Side} Side */
-/** @typedef {import("./input/dropped.js").Found} Found */
+/** @typedef {import("./input/files.js").Found} Found */
 /**
  * @typedef {object} Result
  * @property {(number | undefined)[]} counts tokens, by row; undefined if no tokenizer is open

@@ -1,7 +1,7 @@
 // The choices: the encodings that ship, the models that use them, and tokenizers that were opened on the page.
 
 import { models } from "../../package/openai.js";
-import { read } from "../input/read.js";
+import { read } from "../input/files.js";
 import { imported, isBeside, isForeign } from "./imported.js";
 
 /**
@@ -104,8 +104,8 @@ async function fetched(name, onProgress) {
 
 /**
  * Add a tokenizer that the user opened.
- * @param {import("../input/dropped.js").Found} given
- * @param {readonly import("../input/dropped.js").Found[]} found what was opened with it; of that, what lies beside it belongs to it
+ * @param {import("../input/files.js").Found} given
+ * @param {readonly import("../input/files.js").Found[]} found what was opened with it; of that, what lies beside it belongs to it
  * @param {(what: string) => void} onStep called with what is being done
  * @returns {Promise<Added>} with the name to choose it by
  * @throws {Error} it cannot be read or imported

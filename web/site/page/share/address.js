@@ -1,7 +1,6 @@
 // The address and the history of the browser: the state in a link, and the state when the user left a history entry.
 
-import { recalled, remember } from "./last-visit.js";
-import { fromFragment, isLink, toFragment } from "./permalink.js";
+import { checked, fromFragment, isLink, toFragment } from "./permalink.js";
 
 /** @typedef {import("./permalink.js").Shared} Shared */
 
@@ -72,4 +71,32 @@ function entryHere() {
   const mark = history.state ?? Date.now();
   history.replaceState(mark, "");
   return mark;
+}
+
+// The state when the user left a history entry. It is restored when the entry is shown again, even after a reload, and lies in the
+// tab's own storage, which ends with the tab.
+
+const KEY = "left";
+
+/** @type {Map<number, Shared>} */
+const left = new Map();
+
+/** @param {number} entry of the browser's history @param {Shared} settings */
+function remember(entry, settings) {
+  left.set(entry, settings);
+  try {
+    sessionStorage.setItem(KEY + entry, JSON.stringify(settings));
+  } catch {
+    // The browser allows none, or not so much.
+  }
+}
+
+/** @param {number} entry @returns {Shared | undefined} nothing where the page is opened by its address */
+function recalled(entry) {
+  if (left.has(entry)) return left.get(entry);
+  try {
+    return checked(JSON.parse(sessionStorage.getItem(KEY + entry) ?? "null"));
+  } catch {
+    return undefined; // there is nothing, or something of another page
+  }
 }

@@ -4,7 +4,7 @@ import { Tokenizer } from "../../package/index.js";
 import { EXAMPLES } from "../data/examples.js";
 import { isBeside } from "../data/imported.js";
 import { SHIPPED, addModel, fetchModel } from "../data/models.js";
-import { droppedFiles, pickedFiles } from "../input/dropped.js";
+import { droppedFiles, pickedFiles } from "../input/files.js";
 import { fromFragment } from "../share/permalink.js";
 import { bytes } from "../show/format.js";
 import { SyllableView } from "./view.js";
@@ -42,7 +42,7 @@ async function use(name) {
 /** @param {string} what */
 const say = (what) => (state.textContent = what);
 
-/** Open the first file that may be a tokenizer; its companion files may lie next to it. @param {import("../input/dropped.js").Found[]} found */
+/** Open the first file that may be a tokenizer; its companion files may lie next to it. @param {import("../input/files.js").Found[]} found */
 async function take(found) {
   const given = found.find(({ path }) => !isBeside(path));
   if (!given) return say("There is no tokenizer among these files.");

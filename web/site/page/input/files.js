@@ -35,3 +35,16 @@ async function filesIn(entry, path) {
     for (const each of some) found.push(...(await walk(each, `${path}/`)));
   }
 }
+
+/** The names of the browsers' errors for a file that no longer exists. */
+const GONE = ["NotReadableError", "NotFoundError"];
+
+/** The bytes of a file that the user chose, which may no longer exist. @param {Blob} blob @returns {Promise<Uint8Array<ArrayBuffer>>} */
+export async function read(blob) {
+  try {
+    return new Uint8Array(await blob.arrayBuffer());
+  } catch (cause) {
+    if (!GONE.includes(/** @type {Error} */ (cause).name)) throw cause;
+    throw new Error("cannot be read; was it moved or changed?", { cause });
+  }
+}
