@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import reduce
 from itertools import chain, pairwise
 from math import inf
-from operator import sub
+from operator import itemgetter, sub
 from typing import NamedTuple
 
 from wwho.compile.codepoints import ALL, CodePointSet
@@ -260,40 +260,95 @@ def live_pairs(
     Raises:
         ArtifactError: a merge is of no tokens, or makes none.
     """
-    rank: Rank
+    splits: Iterable[tuple[float, bytes, bytes, bytes]]
     if isinstance(merges, Mapping):
-        targets: Iterable[bytes] = merges.keys()
-        ranks = merges
+        ranks, targets = merges, merges.keys()
+        if strange := [text for text in targets if text not in vocab]:
+            raise _fail(f"{strange[0]!r} has a rank and is no token")
+        splits = (
+            (rank, text, text[:k], text[k:])
+            for text, rank in sorted(ranks.items(), key=itemgetter(1))
+            for k in range(1, len(text))
+        )
 
-        def rank(pair: tuple[bytes, bytes], none: float) -> float:
-            return ranks.get(pair[0] + pair[1], none)
+        def rank(left: bytes, right: bytes) -> float:
+            return ranks.get(left + right, inf)
     else:
         order = {pair: place for place, pair in enumerate(merges)}
-        targets = dict.fromkeys(map(b"".join, order))
+        targets = dict.fromkeys(map(b"".join, order)).keys()
+        splits = (
+            (place, left + right, left, right)
+            for (left, right), place in sorted(order.items(), key=itemgetter(1))
+        )
         if missing := {text for pair in order for text in pair}.union(targets).difference(vocab):
             made = ((each, text) for each in order for text in (*each, b"".join(each)))
             merge, needed = next(each for each in made if each[1] in missing)
             raise _fail(f"the merge {merge} needs the token {needed!r}, which is not there")
-        rank = order.get
 
-    found: dict[bytes, LivePair] = {}
-    for text in targets:
-        if text not in vocab:
-            raise _fail(f"{text!r} has a rank and is no token")
+        def rank(left: bytes, right: bytes) -> float:
+            return order.get((left, right), inf)
+
+    # Two texts of these, one after the other, have the symbols of both.
+    known = symbols if cut is singles else set()
+    if cut is characters:
+        known = {text for text in symbols if len(text) > 1 or text.isascii()}
+    found = _in_order(splits, known, rank)
+    late = {}  # those of which a part has a higher rank: longer runs of spaces are first in some
+    for text in targets - found.keys():
         parts = list(cut(text))
-        pair = _merged(parts, rank) if len(parts) > 1 and symbols >= {*parts} else None
-        if pair:
-            found[text] = pair
+        if len(parts) > 1 and symbols >= {*parts} and (pair := _merged(parts, rank)):
+            late[text] = pair
+    return found | late
+
+
+Rank = Callable[[bytes, bytes], float]
+"""The rank of the pair of two texts; infinite for none."""
+
+
+def _in_order(
+    splits: Iterable[tuple[float, bytes, bytes, bytes]], symbols: Set[bytes], rank: Rank
+) -> dict[bytes, LivePair]:
+    """The pairs of the tokens whose parts have lower ranks, as have the parts of these.
+
+    While the two parts of a token come into being, other texts meet at the border between them. The
+    pair makes the token unless two of those would merge first. So each two that met are looked at,
+    from the last to the first: did they merge before one of them merged with its other neighbour?
+    Where ranks are equal, the pair further left merges first.
+
+    Args:
+        splits: ranks, tokens, and two texts that may make them, in order of rank.
+        symbols: what texts are made of.
+        rank: that of any pair.
+    """
+    found: dict[bytes, LivePair] = {}
+    made = found.get
+    for place, text, left, right in splits:
+        a = made(left)
+        if a is None and left not in symbols:
+            continue
+        b = made(right)
+        if (b is None and right not in symbols) or text in found:
+            continue
+        met_left, met_right = left, right
+        while a or b:
+            if a and (not b or b[0] < a[0]):  # the left one came last
+                end, _, met_left = a
+                a = made(met_left)
+                if rank(met_left, met_right) < end:
+                    break
+            elif b:
+                end, met_right, _ = b
+                b = made(met_right)
+                if rank(met_left, met_right) <= end:
+                    break
+        else:
+            found[text] = LivePair(place, left, right)
     return found
-
-
-Rank = Callable[[tuple[bytes, bytes], float], float]
-"""The rank of a pair, or the number that is given for none: what the `get` of a dict is."""
 
 
 def _merged(parts: list[bytes], rank: Rank) -> LivePair | None:
     """Merge, lowest rank first, then leftmost: the last merge; None where parts are left."""
-    ranks = [rank(pair, inf) for pair in pairwise(parts)]
+    ranks = [*map(rank, parts, parts[1:])]
     while True:
         best = min(ranks)
         if best == inf:
@@ -304,9 +359,9 @@ def _merged(parts: list[bytes], rank: Rank) -> LivePair | None:
         parts[k : k + 2] = [parts[k] + parts[k + 1]]
         del ranks[k]
         if k:
-            ranks[k - 1] = rank((parts[k - 1], parts[k]), inf)
+            ranks[k - 1] = rank(parts[k - 1], parts[k])
         if k < len(ranks):
-            ranks[k] = rank((parts[k], parts[k + 1]), inf)
+            ranks[k] = rank(parts[k], parts[k + 1])
 
 
 def characters(text: bytes) -> Sequence[bytes]:
