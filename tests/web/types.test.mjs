@@ -31,18 +31,12 @@ function membersOf(object, top) {
     for (const key of Reflect.ownKeys(at)) names.add(typeof key === "symbol" ? "Symbol.dispose" : key);
   }
   for (const own of ["constructor", "toString", "toLocaleString"]) names.delete(own);
-  return [...names].sort();
+  return [...names];
 }
 
-/** What Node and other runtimes import, and what declares it. */
-const ENTRIES = {
-  "index.js": "index.js",
-  "node.js": "index.js",
-  "worker.js": "worker.js",
-  "node-worker.js": "worker.js",
-  "openai.js": "openai.js",
-  "node-openai.js": "openai.js",
-};
+const ENTRIES = ["index.js", "node.js", "worker.js", "node-worker.js", "openai.js", "node-openai.js"];
+/** What declares it: Node has the declarations of other runtimes. @param {string} entry */
+const declarationsOf = (entry) => (entry === "node.js" ? "index.js" : entry.replace("node-", ""));
 
 /** The names of what is there, as a type. @param {string[]} names */
 const unionOf = (names) => names.map((name) => (name === "Symbol.dispose" ? "typeof Symbol.dispose" : JSON.stringify(name))).join(" | ");
@@ -54,16 +48,15 @@ test("what is there is declared, and what is declared is there", async (t) => {
   /** Pairs of types that must have the same members. @type {[string, string][]} */
   const same = [[`Exclude<keyof ${from("worker.js")}.WorkerTokenizer, "started">`, `keyof ${from("index.js")}.Tokenizer`]];
   for (const [entry, name] of [["node.js", "Tokenizer"], ["node-worker.js", "WorkerTokenizer"]]) {
-    const declared = entry.replace("node.js", "index.js").replace("node-", "");
     const { getEncoding } = await import(new URL(`web/package/${entry}`, ROOT).href);
     const tokenizer = await getEncoding("o200k_base");
-    same.push([`keyof ${from(declared)}.${name}`, unionOf(membersOf(tokenizer, Object.prototype))]);
+    same.push([`keyof ${from(declarationsOf(entry))}.${name}`, unionOf(membersOf(tokenizer, Object.prototype))]);
     same.push([`keyof ${from("index.js")}.Info`, unionOf(Object.keys(tokenizer.info))]);
     tokenizer.free();
   }
-  for (const [entry, declared] of Object.entries(ENTRIES)) {
+  for (const entry of ENTRIES) {
     const module = await import(new URL(`web/package/${entry}`, ROOT).href);
-    same.push([`keyof typeof ${from(declared)}`, unionOf(Object.keys(module))]);
+    same.push([`keyof typeof ${from(declarationsOf(entry))}`, unionOf(Object.keys(module))]);
   }
   const folder = await mkdtemp(join(tmpdir(), "wwho-types-"));
   t.after(() => rm(folder, { recursive: true }));
