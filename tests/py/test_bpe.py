@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise, product
 
 import pytest
 import tiktoken
 from sentencepiece import SentencePieceProcessor
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from wwho.build.bpe import bpe_model, safe_cuts
+from wwho.build.bpe import bpe_model, characters, live_pairs, safe_cuts, singles
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.syntax import Node
@@ -88,6 +89,42 @@ def random_merges(rng: random.Random, letters: str, n: int) -> tuple[list[str], 
 
 def as_bytes(merges: Pairs) -> list[tuple[bytes, bytes]]:
     return [(left.encode(), right.encode()) for left, right in merges]
+
+
+@pytest.mark.parametrize("cut", [singles, characters])
+def test_the_pair_that_makes_a_token(cut: Callable[[bytes], Sequence[bytes]]) -> None:
+    """The last merge of its text, where ranks are equal, pairs come twice, and bytes are alone."""
+    for seed in range(3000):
+        rng = random.Random(seed)
+        letters = rng.choice(["a", "ab", "abc"])
+        tokens, told = random_merges(rng, letters, rng.randrange(25))
+        symbols, pairs = {*letters.encode()}, as_bytes(told)
+        if cut is characters and seed % 3 == 0:  # bytes that are a character side by side
+            pairs += [(b"a", b"\xc3"), (b"\xc3", b"\xa9"), (b"a\xc3", b"\xa9")]
+            symbols |= {0xC3, 0xA9}
+        pairs += rng.sample(pairs, len(pairs) // 4)
+        known = {bytes([each]) for each in symbols} | {"é".encode()}
+        vocab = {*known, *map(str.encode, tokens), *map(b"".join, pairs)}
+        ranks = {b"".join(pair): rng.randrange(8) for pair in pairs}
+        order = {pair: place for place, pair in enumerate(pairs)}
+        of_text = {pair: ranks.get(b"".join(pair)) for pair in product(vocab, vocab)}
+        for merges, rank in ((pairs, order), (ranks, of_text)):
+            found = live_pairs(vocab, merges, known, cut)
+            for text in vocab - known:
+                assert found.get(text, ())[1:] == last_merge(rank, [*cut(text)]), (seed, text)
+
+
+def last_merge(
+    ranks: Mapping[tuple[bytes, bytes], int | None], parts: list[bytes]
+) -> tuple[bytes, ...]:
+    """The two parts that are left before a text is one, if merges make it so."""
+    while True:
+        known = ((ranks.get(pair), k) for k, pair in enumerate(pairwise(parts)))
+        found = [(rank, k) for rank, k in known if rank is not None]
+        if not found or len(parts) == 2:
+            return tuple(parts) if found else ()
+        k = min(found)[1]
+        parts[k : k + 2] = [parts[k] + parts[k + 1]]
 
 
 def trained_merges(rng: random.Random, text: str, n: int) -> list[tuple[bytes, bytes]]:
