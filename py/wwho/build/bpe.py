@@ -266,8 +266,8 @@ def live_pairs(
         if strange := [text for text in targets if text not in vocab]:
             raise _fail(f"{strange[0]!r} has a rank and is no token")
         splits = (
-            (rank, text, text[:k], text[k:])
-            for text, rank in sorted(ranks.items(), key=itemgetter(1))
+            (place, text, text[:k], text[k:])
+            for text, place in sorted(ranks.items(), key=itemgetter(1))
             for k in range(1, len(text))
         )
 
@@ -288,7 +288,8 @@ def live_pairs(
         def rank(left: bytes, right: bytes) -> float:
             return order.get((left, right), inf)
 
-    # Two texts of these, one after the other, have the symbols of both.
+    # Two texts of these symbols, one after the other, have the symbols of both. Of others that is
+    # not known, so all merges of their texts are tried.
     known = symbols if cut is singles else set()
     if cut is characters:
         known = {text for text in symbols if len(text) > 1 or text.isascii()}

@@ -1,4 +1,4 @@
-// Checks of what callers pass: errors name the value found and the value expected.
+// Checks of what callers pass: errors name the value found and the value expected. Below them, the kinds of values.
 
 import { WwhoError } from "./errors.js";
 
