@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -85,6 +84,8 @@ def encoding_name_for_model(model_name: str) -> str:
     for start, name in facts["prefixes"].items():
         if model_name.startswith(start):
             return name
+    from difflib import get_close_matches  # for errors alone
+
     near = get_close_matches(model_name, facts["models"], n=3, cutoff=0.4)
     hint = f"; models with a similar name are {', '.join(near)}" if near else ""
     raise UnknownModelError(

@@ -10,6 +10,9 @@ from wwho.format.classmap import MAX_CODE_POINT, ClassMap
 
 Range = tuple[int, int]
 
+NOWHERE = (MAX_CODE_POINT + 1, MAX_CODE_POINT + 1)
+"""A range behind all others."""
+
 
 @dataclass(frozen=True, slots=True)
 class CodePointSet:
@@ -58,11 +61,22 @@ class CodePointSet:
 
     def __and__(self, other: CodePointSet) -> CodePointSet:
         """Return the intersection."""
-        return ~(~self | ~other)
+        shared: list[Range] = []
+        theirs = iter(other.ranges)
+        low, high = next(theirs, NOWHERE)
+        for first, last in self.ranges:
+            while high < first:
+                low, high = next(theirs, NOWHERE)
+            while high <= last:
+                shared.append((max(low, first), high))
+                low, high = next(theirs, NOWHERE)
+            if low <= last:
+                shared.append((max(low, first), last))
+        return CodePointSet(tuple(shared))
 
     def __sub__(self, other: CodePointSet) -> CodePointSet:
         """Return the code points of this set that are not in the other."""
-        return ~(~self | other)
+        return self & ~other
 
     def __invert__(self) -> CodePointSet:
         """Return every code point that is not in this set."""
@@ -120,13 +134,16 @@ def _code_point(item: int | str) -> int:
 def _canonical(ranges: Iterable[Range]) -> tuple[Range, ...]:
     """Sort the ranges and join those that overlap or touch."""
     joined: list[Range] = []
+    end = -2
     for first, last in sorted(ranges):
         if not 0 <= first <= last <= MAX_CODE_POINT:
             raise ValueError(f"not a range of code points: U+{first:04X}..U+{last:04X}")
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
-        else:
+        if first > end + 1:
             joined.append((first, last))
+            end = last
+        elif last > end:
+            joined[-1] = joined[-1][0], last
+            end = last
     return tuple(joined)
 
 

@@ -145,7 +145,7 @@ class _Stepper:
                 mark, steps = self.reach(symbol, threads, before)
                 known[outlook] = mark, [(s.target, self.alphabet.symbols(s.chars)) for s in steps]
             mark, moves = known[outlook]
-            targets = dict.fromkeys(target for target, symbols in moves if symbol in symbols)
+            targets = dict.fromkeys([target for target, symbols in moves if symbol in symbols])
             yield mark, tuple(sorted(targets) if self.longest else targets)
 
     def reach(self, symbol: int, threads: Threads, before: Before) -> tuple[int, list[Step]]:

@@ -48,7 +48,7 @@ class Product:
         """
         self.dfa = dfa
         self.nfa: Nfa = build_nfa([grammar])
-        self.samples = {name: min(chars) for name, chars in classes.items()}
+        self.samples = {name: next(iter(chars)) for name, chars in classes.items()}
 
     def difference(self) -> Path | None:
         """Return the shortest classes that one of the two accepts and the other does not."""

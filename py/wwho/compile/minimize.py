@@ -53,18 +53,18 @@ def merge_symbols(rows: Rows, first: int) -> tuple[Rows, list[int]]:
 
 def _blocks(rows: Rows, behind: bool) -> list[int]:
     """Split states into blocks until no block holds two that differ; return each state's block."""
-    blocks = [int(behind and state == BEHIND) for state in range(len(rows))]
-    count = 1 + behind
+    targets = [[target for _, target in row] for row in rows]
+    marks = (tuple([mark for mark, _ in row]) for row in rows)
+    keys: list[object] = [(behind and state == BEHIND, row) for state, row in enumerate(marks)]
+    count = 0
     while True:
-        keys = [
-            (blocks[state], tuple((mark, blocks[target]) for mark, target in row))
-            for state, row in enumerate(rows)
-        ]
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         blocks = [numbers[key] for key in keys]
         if len(numbers) == count:
             return blocks
         count = len(numbers)
+        block = blocks.__getitem__
+        keys = [(block(state), *map(block, row)) for state, row in enumerate(targets)]
 
 
 def _breadth_first(rows: Rows, blocks: Sequence[int], behind: bool) -> list[int]:

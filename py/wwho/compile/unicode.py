@@ -8,8 +8,10 @@ exactly what it means there. ``tools/gen_unicode.py`` writes the data; nothing r
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any, Final
 
 from wwho.compile.codepoints import CodePointSet
@@ -186,8 +188,16 @@ def fold(code_point: int) -> CodePointSet:
 
 def fold_set(chars: CodePointSet) -> CodePointSet:
     """Return `chars` with every code point equal to one of them when case is ignored."""
-    extra = (r for member, orbit in _orbits().items() if member in chars for r in orbit.ranges)
-    return CodePointSet((*chars.ranges, *extra))
+    orbits, cased = _orbits(), _cased()
+    ends = ((bisect_left(cased, first), bisect_right(cased, last)) for first, last in chars.ranges)
+    members = chain.from_iterable(cased[begin:end] for begin, end in ends)
+    return CodePointSet((*chars.ranges, *(r for each in members for r in orbits[each].ranges)))
+
+
+@cache
+def _cased() -> list[int]:
+    """The code points that equal others when case is ignored, in order."""
+    return sorted(_orbits())
 
 
 @cache

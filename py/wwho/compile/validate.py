@@ -166,7 +166,7 @@ def _alphabet(schema: Schema) -> dict[str, CodePointSet]:
 def _text(schema: Schema, path: Path) -> str:
     """Return a text with one character of each class."""
     alphabet = _alphabet(schema)
-    return "".join(chr(min(alphabet[name])) for name in path)
+    return "".join(chr(next(iter(alphabet[name]))) for name in path)
 
 
 def _run(table: Table, path: Path) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Sequence, Sized
-from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, chain, pairwise
 from typing import TypeVar
 
@@ -51,6 +50,8 @@ def in_parts(
             return [(k, work(parts[k])) for k in queue]
         finally:
             list(queue)  # Empty but for an error: then the other threads stop, too.
+
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, seldom used
 
     # This thread works, too. If it waited, two threads would often begin on one processor.
     with ThreadPoolExecutor(threads - 1) as executor:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import struct
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 
 from wwho.format import leb
 from wwho.format.cursor import Cursor
@@ -75,7 +74,8 @@ class BPE(Model):
     @cached_property
     def parts_later(self) -> bool:
         """Whether some token has a part of higher number."""
-        return any(max(pair) >= token for token, pair in enumerate(self.merges, self.n_symbols))
+        pairs = enumerate(self.merges, self.n_symbols)
+        return any(token <= left or token <= right for token, (left, right) in pairs)
 
     @cached_property
     def ranks(self) -> Sequence[int]:
@@ -220,15 +220,17 @@ class _Order:
     def __init__(self, symbols: Sequence[bytes], lefts: Sequence[int]) -> None:
         self.lefts = lefts
         first, self.last = [0] * (n := len(symbols) + len(lefts)), [0] * n
+        members: list[list[int]] = [[] for _ in range(N_CLASSES)]
         for token, text in enumerate(symbols):
             classes = [_class_of_character(text[at:]) for at in range(len(text))]
             first[token] = classes[0]
+            members[classes[0]].append(token)
             self.last[token] = next(filter(None, reversed(classes)), 0)
         for token, left in enumerate(lefts, len(symbols)):
-            first[token] = first[left]
-        self.tokens = sorted(range(n), key=first.__getitem__)
-        ascending = sorted(first)
-        self.begin = [bisect_left(ascending, each) for each in range(N_CLASSES)]
+            first[token] = each = first[left]
+            members[each].append(token)
+        self.tokens = [*chain.from_iterable(members)]
+        self.begin = [*accumulate(map(len, members[:-1]), initial=0)]
 
     def distances(self, rights: Sequence[int]) -> list[int]:
         """How the right tokens of the merges are written."""
@@ -237,23 +239,23 @@ class _Order:
         for at, token in enumerate(self.tokens):
             place[token] = at
         found = []
-        for token, (left, right) in enumerate(
-            zip(self.lefts, rights, strict=True), n - len(rights)
-        ):
-            found.append((place[right] - begin[last[left]]) % n)
-            last[token] = last[right] or last[left]
+        pairs = zip(self.lefts, rights, strict=True)
+        for token, (left, right) in enumerate(pairs, n - len(rights)):
+            end = last[left]
+            found.append((place[right] - begin[end]) % n)
+            last[token] = last[right] or end
         return found
 
     def rights(self, distances: Sequence[int]) -> list[int]:
         """The right tokens of the merges, from how they are written."""
         tokens, begin, last, n = self.tokens, self.begin, self.last, len(self.tokens)
         found = []
-        for token, (left, distance) in enumerate(
-            zip(self.lefts, distances, strict=True), n - len(distances)
-        ):
-            right = tokens[(begin[last[left]] + distance) % n]
+        pairs = zip(self.lefts, distances, strict=True)
+        for token, (left, distance) in enumerate(pairs, n - len(distances)):
+            end = last[left]
+            right = tokens[(begin[end] + distance) % n]
             found.append(right)
-            last[token] = last[right] or last[left]
+            last[token] = last[right] or end
         return found
 
 

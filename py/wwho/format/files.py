@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -88,7 +87,7 @@ def _is_stream(path: str | os.PathLike[str]) -> bool:
 def _replace(target: Path, data: Iterable[bytes]) -> None:
     """Write beside the target, then rename over it."""
     # A name of its own, since the target's with an addition could be too long.
-    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
     try:
         with open(temporary, "xb") as file:
             file.writelines(data)

@@ -18,10 +18,10 @@ def pack(values: Iterable[int]) -> bytes:
         >>> pack([0, 127, 128, 199997]).hex(" ")
         '00 7f 80 01 bd 9a 0c'
     """
-    out = bytearray()
+    out, end = bytearray(), 1 << 7 * MAX_BYTES
     for value in values:
-        if not 0 <= value < 1 << 7 * MAX_BYTES:
-            raise ValueError(f"{value} does not fit a column: numbers are 0 to {2**28 - 1}")
+        if not 0 <= value < end:
+            raise ValueError(f"{value} does not fit a column: numbers are 0 to {end - 1}")
         while value >= 0x80:
             out.append(value & 0x7F | 0x80)
             value >>= 7
@@ -136,4 +136,7 @@ def common(a: bytes, b: bytes) -> int:
     """How many bytes two texts share at their start."""
     if b.startswith(a):
         return len(a)
-    return next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(b))
+    for k, (x, y) in enumerate(zip(a, b, strict=False)):
+        if x != y:
+            return k
+    return len(b)

@@ -192,6 +192,7 @@ def check_ids(artifact: Artifact, heads: Sequence[Head]) -> None:
     """Check that each id belongs to one token, and what else takes all models to see."""
     owners: dict[int, bytes] = {}
     loose: set[int] = set()
+    added_ids = {token.id for token in artifact.added}
     ranges = []
     for number, (model, head) in enumerate(zip(artifact.models, heads, strict=True)):
         end = artifact.end_id(number)
@@ -203,11 +204,10 @@ def check_ids(artifact: Artifact, heads: Sequence[Head]) -> None:
             loose |= {*range(model.first_id, end)}
         _check_policy(artifact, number)
         _own(owners, model, artifact.token_ids[number], f"model {number}")
-        texts = {*owners, *(token.id for token in artifact.added)}
-        own = {*artifact.token_ids[number]} - {*model.byte_ids}
-        own |= {token.id for token in artifact.added}
-        if model.unk_id is not None and model.unk_id not in own & texts:
-            raise fail("MODEL", f"unk_id of model {number} is {model.unk_id}, which is no token")
+        unk_id = model.unk_id
+        known = unk_id is None or unk_id in added_ids
+        if not known and (unk_id not in artifact.token_ids[number] or unk_id in model.byte_ids):
+            raise fail("MODEL", f"unk_id of model {number} is {unk_id}, which is no token")
     ranges.sort()
     for (_, end), (first, _) in pairwise(ranges):
         if first < end:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
-from array import array
 from collections.abc import Sequence
+from itertools import compress, count
+from operator import ne
 
 from wwho.format.automaton import BEHIND, START, Automaton
 from wwho.format.classmap import ClassMap
@@ -35,19 +36,21 @@ def entry_code(n_states: int, n_rules: int) -> str:
 
 def write_classes(classes: ClassMap) -> bytes:
     """Write the two-stage table from code points to classes."""
-    flat = array("H", bytes(2 * N_PAGES * PAGE_SIZE))
-    for first, last, number in classes.ranges:
-        flat[first : last + 1] = array("H", [number]) * (last + 1 - first)
+    layout = f"<{small_code(classes.n_classes)}"
     numbers: dict[bytes, int] = {}
-    pages = [
-        numbers.setdefault(flat[at : at + PAGE_SIZE].tobytes(), len(numbers))
-        for at in range(0, len(flat), PAGE_SIZE)
-    ]
-    code = small_code(classes.n_classes)
+    pages: list[int] = []
+    page = b""
+    for first, last, number in classes.ranges:
+        spelled, missing = struct.pack(layout, number), PAGE_SIZE - first % PAGE_SIZE
+        page += spelled * min(missing, last + 1 - first)
+        if first + missing <= last + 1:  # that page is full, and all between are alike
+            pages.append(numbers.setdefault(page, len(numbers)))
+            n_alike, n_begun = divmod(last + 1 - first - missing, PAGE_SIZE)
+            if n_alike:
+                pages += [numbers.setdefault(spelled * PAGE_SIZE, len(numbers))] * n_alike
+            page = spelled * n_begun
     head = struct.pack(f"<HH{N_PAGES}H", classes.n_classes, len(numbers), *pages)
-    return head + b"".join(
-        struct.pack(f"<{PAGE_SIZE}{code}", *array("H", page)) for page in numbers
-    )
+    return head + b"".join(numbers)
 
 
 def read_classes(data: bytes) -> ClassMap:
@@ -79,7 +82,7 @@ def _ranges(
     numbers: Sequence[int], pages: Sequence[Sequence[int]]
 ) -> tuple[tuple[int, int, int], ...]:
     """The classes of all code points as (first, last, class), in ascending order, without gaps."""
-    changes = [[k for k in range(PAGE_SIZE) if k == 0 or page[k] != page[k - 1]] for page in pages]
+    changes = [[*compress(count(), map(ne, page, (None, *page)))] for page in pages]
     starts: list[tuple[int, int]] = []
     for page, number in enumerate(numbers):
         for offset in changes[number]:

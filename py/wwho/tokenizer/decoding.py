@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import accumulate, chain
 from operator import index, itemgetter
@@ -301,6 +300,8 @@ def _map(function: Callable[[_In], _Out], items: Iterable[_In], num_threads: int
     """What the function makes of each item; by several threads, where the items are long enough."""
     items = list(items)
     total = sum(len(item) for item in items if isinstance(item, Sized))
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, seldom used
+
     with ThreadPoolExecutor(num_threads) as executor:
         long = total >= WORTH_A_THREAD * len(items)
         return list((executor.map if long else map)(function, items))
