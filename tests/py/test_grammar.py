@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 
 import pytest
 import regex
@@ -41,7 +41,8 @@ def cut(compiled: CompiledScanners, text: str) -> list[str]:
 # ---------------------------------------------------------------- sets of code points
 
 points = st.integers(0, 400)
-members = st.frozensets(points, max_size=30)
+runs = st.lists(st.builds(range, points, points), max_size=8)
+members = runs.map(lambda found: frozenset(chain(*found)))
 
 
 @given(members, members)
