@@ -137,7 +137,7 @@ def test_its_examples_are_true(client: FlaskClient, operation: operations.Operat
     assert ask(client, operation.name, asked) == answered
 
 
-@SCHEMA.parametrize()
+@SCHEMA.parametrize()  # type: ignore[untyped-decorator]
 @settings(
     max_examples=60,
     derandomize=True,

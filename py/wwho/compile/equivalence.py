@@ -48,6 +48,7 @@ class Product:
         """
         self.dfa = dfa
         self.nfa: Nfa = build_nfa([grammar])
+        # The first of each: min() would go through all, over a million for what is in no class.
         self.samples = {name: next(iter(chars)) for name, chars in classes.items()}
 
     def difference(self) -> Path | None:
