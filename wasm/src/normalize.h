@@ -124,17 +124,16 @@ static inline bool joins_hangul(const wwho_rewriting *step, uint32_t code_point)
     return step->flags & HANGUL_TOGETHER && (code_point - VOWELS < N_VOWELS || (code_point > TAILS && code_point - TAILS < N_TAILS));
 }
 
-/* A character and its flags, packed as in `made`. 0 if it is not certain, has more than three bytes, or is WWHO_NONE. */
-WWHO_LOCAL uint32_t pack_plain(uint32_t made);
-
-/* What the steps turned a character into inside a text: `made` is like that of wwho_plain, with the flags PLAIN_SURE, PLAIN_AHEAD,
- * KNOWN_WIDE, and PLAIN_HEAD if a rule of RULES as the first step may begin with the character. */
+/* What the steps turn a character into inside a text, if that is known. */
 enum { KNOWN_SLOTS = 512 };
-#define KNOWN_WIDE PLAIN_TAIL /* a character of four bytes that stays as it is */
 typedef struct {
-    uint64_t of; /* the character, and above it the one after it, or WWHO_NONE if it is the same before any other one */
-    uint32_t made;
+    uint64_t of;   /* the character, and above it the one after it, or WWHO_NONE if it is the same before any other one */
+    uint64_t made; /* 0: it is not known; else the bytes of one character, the first in the lowest byte, and the flags below */
 } wwho_known;
+#define KNOWN_BYTES(made) ((made) >> 56 & 7) /* how many there are; 0: it vanishes */
+#define KNOWN_FLAGS(flags) ((uint64_t)(flags) << 32)
+#define KNOWN_HEAD(made) ((made) >> 62 & 1) /* a rule of RULES as the first step may begin with the character */
+#define KNOWN_AHEAD(made) ((made) >> 63)    /* its source is the character after it */
 
 /* Room for rewritten text. `sources` and `origins` may be null. */
 typedef struct {

@@ -15,6 +15,11 @@ COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint3
     return at;
 }
 
+COLD bool meets(const wwho_rewriting *step, uint32_t code_point) {
+    const wwho_rewrite *r = rewrite_of(step, code_point);
+    return r->order || r->second || joins_hangul(step, code_point);
+}
+
 /* Write n characters in place of `old` ones. Their source is `source`, unless find_sources() later derives it from the counts. */
 static COLD void put_characters(character_run *run, const uint32_t *code_points, uint32_t n, size_t old, uint32_t source, uint32_t origin) {
     for (uint32_t k = 0; k < n; k++) {
@@ -57,7 +62,7 @@ static void take_all_apart(character_run *run, const wwho_rewriting *step) {
         passing *p = &run->next[i];
         const wwho_rewrite *r = rewrite_of(step, p->code_point);
         p->order = r->order;
-        if (r->order || r->second || joins_hangul(step, p->code_point)) p->origin = WWHO_NONE;
+        if (meets(step, p->code_point)) p->origin = WWHO_NONE;
     }
 }
 
@@ -95,6 +100,8 @@ static uint32_t composed(const wwho_rewriting *step, uint32_t first, uint32_t se
     return WWHO_NONE;
 }
 
+COLD bool composes(const wwho_rewriting *step) { return step->n_compositions || step->flags & HANGUL_TOGETHER; }
+
 /* Compose each starter with the marks after it, unless a character between them blocks this. Returns how many characters are left. */
 static size_t put_together(character_run *run, const wwho_rewriting *step, size_t n) {
     passing *next = run->next;
@@ -128,7 +135,7 @@ static COLD void find_sources(character_run *run, size_t at) {
 static void pass_map(character_run *run, const wwho_rewriting *step) {
     take_all_apart(run, step);
     order_marks(run, run->made);
-    if (step->n_compositions || step->flags & HANGUL_TOGETHER) run->made = put_together(run, step, run->made);
+    if (composes(step)) run->made = put_together(run, step, run->made);
     find_sources(run, run->lost);
 }
 

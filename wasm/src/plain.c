@@ -134,10 +134,13 @@ static void put_kept(wwho_plain *p) {
     }
 }
 
-/* Pack a character that is certain, and no mark that may change places; else 0. */
+/* Pack a character that is certain, has no more than three bytes, and is no mark that may change places; else 0. */
 static uint32_t pack_certain(uint32_t made) {
-    if (!made || (made & PLAIN_ORDERED && (made & CODE_POINT) != VANISHED)) return 0;
-    return pack_plain(made & ~PLAIN_ORDERED);
+    uint32_t c = made & CODE_POINT;
+    uint8_t bytes[4] = {0};
+    if (!made || (c != VANISHED && (made & PLAIN_ORDERED || c >= 0x10000))) return 0;
+    if (c != VANISHED) bytes[3] = (uint8_t)encode_utf8(c, bytes);
+    return (made & ~(uint32_t)(CODE_POINT | PLAIN_ORDERED)) | read32(bytes);
 }
 
 static void put_plain_of(wwho_plain *p, const wwho_rewriting *steps, uint32_t n_steps, const wwho_classes *classes) {
