@@ -14,6 +14,7 @@ from tiny import smallest_model
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
 from wwho.compile.normal_forms import lower_case, normal_form
+from wwho.compile.unicode import category
 from wwho.core.native import NativeBackend
 from wwho.core.normalizing import normalize
 from wwho.core.reference import ReferenceBackend
@@ -38,6 +39,10 @@ CASES = {
     "nfd, lower": (
         [FORMS["nfd"], lower_case()],
         normalizers.Sequence([normalizers.NFD(), normalizers.Lowercase()]),
+    ),
+    "nfd, no marks": (
+        [FORMS["nfd"], Rewriting(dict.fromkeys(category("M", "9.0"), ()))],
+        normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents()]),
     ),
     "lower, nfkc": (
         [lower_case(), FORMS["nfkc"]],

@@ -19,6 +19,7 @@ import sentencepiece
 from exhaustive import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from tiny import smallest_model
 from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers
 
 from wwho.build.base import byte_base
@@ -31,7 +32,15 @@ from wwho.core.select import open_backend
 from wwho.exporters.charsmap import write_charsmap
 from wwho.format.model import Action, Added, Artifact, Flag, Route, Stage
 from wwho.format.read import read_artifact
-from wwho.format.rewriting import Ends, Replace, Rules, Spell, Step, counting_in_clusters
+from wwho.format.rewriting import (
+    Ends,
+    Replace,
+    Rewriting,
+    Rules,
+    Spell,
+    Step,
+    counting_in_clusters,
+)
 from wwho.format.write import write_artifact
 from wwho.importers.charsmap import read_charsmap
 from wwho.importers.protobuf import last_fields
@@ -40,6 +49,7 @@ from wwho.importers.sentencepiece import NORMALIZER
 SPACE = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
 SPACE += "\u200a\u2028\u2029\u202f\u205f\u3000"
 MARK = "\u2581"
+E, GRAVE, DOT = 0x65, 0x300, 0x323
 NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
 # automata that steps and stages name
 PATTERNS = {
@@ -395,6 +405,43 @@ def long_text(size: int) -> str:
     """Of all kinds of characters and tokens, with words and lines."""
     rng = random.Random(size)
     return "".join(rng.choices([*PIECES, "word ", "other words\n", "é́"], k=size))
+
+
+# Of no real normalizer: what each character becomes depends on more than itself.
+ODD_MAPS: dict[str, tuple[Rewriting, ...]] = {
+    "the parts change places": (
+        Rewriting(
+            order={GRAVE: 2, DOT: 1}, pairs={(E, GRAVE): ord("è"), (ord("è"), DOT): ord("ē")}
+        ),
+    ),
+    "the parts make a syllable": (
+        Rewriting(pairs={(0x1100, 0x1161): ord("è")}, hangul_together=True),
+    ),
+    "the first part is a mark": (
+        Rewriting(order={E: 3}, pairs={(E, GRAVE): ord("è")}),
+        Rewriting({ord("è"): ()}),
+    ),
+    "the first part becomes another": (Rewriting({E: (ord("x"),)}, pairs={(E, GRAVE): ord("è")}),),
+    "what is taken apart is composed": (
+        Rewriting({ord("è"): (E, GRAVE)}, pairs={(E, GRAVE): ord("ē")}),
+        Rewriting({GRAVE: ()}),
+    ),
+    "four bytes": (Rewriting({E: (0x1D452,), ord("è"): (0x1D452, GRAVE)}), Rewriting({GRAVE: ()})),
+}
+
+
+@pytest.mark.parametrize("steps", ODD_MAPS.values(), ids=ODD_MAPS)
+@pytest.mark.parametrize("n_early", [1, 2])
+@given(text=st.text("abeèēé\u1100\u1161각" + chr(GRAVE) + chr(DOT)))
+def test_maps_whose_parts_matter(steps: tuple[Rewriting, ...], n_early: int, text: str) -> None:
+    """The first steps alone, too: they do not know of those of parts, which come next."""
+    model = replace(smallest_model(), normalizer=steps[:n_early], rewriting=steps[n_early:])
+    blob = write_artifact(model)
+    native, reference = (open_backend(blob, name) for name in ("native", "reference"))
+    data = text.encode()
+    assert native.sources(data) == reference.sources(data)
+    found = native.encode_with_places(data, None, False)
+    assert found == reference.encode_with_places(data, None, False)
 
 
 @names
