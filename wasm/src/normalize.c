@@ -7,7 +7,8 @@
 /* Whether a map leaves a character as it is, whatever is next to it. */
 static COLD bool is_kept(const wwho_rewriting *step, uint32_t code_point) {
     bool apart = step->flags & HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES;
-    return rewrite_of(step, code_point)->n == KEPT && !apart && !meets(step, code_point);
+    const wwho_rewrite *r = rewrite_of(step, code_point);
+    return r->n == KEPT && !r->order && !r->second && !apart && !joins_hangul(step, code_point);
 }
 
 /* The rule that matches a single character of a class, whatever is next to it; or 0. To a match before it, it is like the end of the text,

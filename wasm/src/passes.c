@@ -15,11 +15,6 @@ COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint3
     return at;
 }
 
-COLD bool meets(const wwho_rewriting *step, uint32_t code_point) {
-    const wwho_rewrite *r = rewrite_of(step, code_point);
-    return r->order || r->second || joins_hangul(step, code_point);
-}
-
 /* Write n characters in place of `old` ones. Their source is `source`, unless find_sources() later derives it from the counts. */
 static COLD void put_characters(character_run *run, const uint32_t *code_points, uint32_t n, size_t old, uint32_t source, uint32_t origin) {
     for (uint32_t k = 0; k < n; k++) {
@@ -62,7 +57,7 @@ static void take_all_apart(character_run *run, const wwho_rewriting *step) {
         passing *p = &run->next[i];
         const wwho_rewrite *r = rewrite_of(step, p->code_point);
         p->order = r->order;
-        if (meets(step, p->code_point)) p->origin = WWHO_NONE;
+        if (r->order || r->second || joins_hangul(step, p->code_point)) p->origin = WWHO_NONE;
     }
 }
 

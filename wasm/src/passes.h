@@ -45,9 +45,6 @@ static HOT void write_bytes(wwho_normalizing *it, uint32_t bytes, uint32_t n, ui
     it->n += n;
 }
 
-/* Whether a map may move a character, or compose it, with those before it. */
-WWHO_LOCAL bool meets(const wwho_rewriting *step, uint32_t code_point);
-
 /* Whether a map composes any characters. */
 WWHO_LOCAL bool composes(const wwho_rewriting *step);
 
