@@ -67,7 +67,7 @@ class Wasm:
         artifact = self._put(blob)
         work = self._call("workspace_size", artifact, len(blob))
         self._model = self._call("open", artifact, len(blob), self._take(work), work)
-        size = self._exports["wwho_scratch_size"](self._store, self._model)
+        size = self._exports["scratch_size"](self._store, self._model)
         size += MORE_SCRATCH
         self._text, self._ids = self._take(LONGEST), self._take(4 * MOST_IDS)
         job = (self._take(size), size, self._ids, 0, 0, MOST_IDS)  # its first fields
@@ -90,8 +90,8 @@ class Wasm:
 
     def _call(self, name: str, *arguments: int, at: int = 0) -> int:
         """The number that a function writes, so many bytes behind the start."""
-        if status := self._exports[f"wwho_{name}"](self._store, *arguments, self._out):
-            raise ArtifactError(f"wwho_{name}", status=STATUS_NAMES[status])
+        if status := self._exports[name](self._store, *arguments, self._out):
+            raise ArtifactError(name, status=STATUS_NAMES[status])
         data = self._exports["memory"].read(self._store, self._out + at, self._out + at + 4)
         return int.from_bytes(data, "little")
 

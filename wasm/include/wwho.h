@@ -222,7 +222,8 @@ typedef struct {
 uint32_t wwho_abi_version(void);
 
 /* The name of a status without its prefix, such as "CHECKSUM"; "unknown status" for any other number. The string is static.
- * WebAssembly builds do not export it: JavaScript and Python have the names from this file. */
+ * WebAssembly builds do not export it: JavaScript and Python have the names from this file. They export the other functions without
+ * the prefix `wwho_`. */
 const char *wwho_status_str(int status);
 
 /* How many bytes of workspace wwho_open needs for this artifact. `blob` is 4-byte aligned. This is quick: it reads little more than the

@@ -398,7 +398,7 @@ WWHO_LOCAL bool rewrite_group(wwho_encoder *e, uint32_t group, const uint8_t *te
     it->text = text;
     it->to = e->rooms[group];
     it->n = 0;
-    return normalize(it, e->work, e->work_len);
+    return run_steps(it, e->work, e->work_len);
 }
 
 /* Rewrite a pretoken by the steps for pretokens, and encode the result. The cache stores its tokens under the text before. */

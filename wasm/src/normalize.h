@@ -169,7 +169,7 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_model *model, uint3
 
 /* Rewrite as much as there is room for and as is certain. Returns false if that is nothing, because `work` (16-byte aligned, `work_len`
  * bytes) or `room` is too small. */
-WWHO_LOCAL bool normalize(wwho_normalizing *it, void *work, size_t work_len);
+WWHO_LOCAL bool run_steps(wwho_normalizing *it, void *work, size_t work_len);
 
 /* The character that stands for a byte in ByteLevel's alphabet. */
 WWHO_LOCAL uint32_t stand_in(uint32_t byte);

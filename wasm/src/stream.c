@@ -192,7 +192,7 @@ static HOT bool find_edges(wwho_marks m, const uint8_t *text, uint8_t *shown, ui
 }
 
 /* Apply the move of a character at a place, or of it and a letter, to the ends; the next end goes to `out`. */
-static HOT uint32_t *step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) {
+static HOT uint32_t *apply_move(const wwho_move *column, size_t at, size_t *row, uint32_t *out) {
     const wwho_move *move = column + *row;
     out[move->put] = (uint32_t)at;
     out[move->then] = (uint32_t)at + 1;
@@ -201,7 +201,7 @@ static HOT uint32_t *step(const wwho_move *column, size_t at, size_t *row, uint3
 }
 
 /* The same, for places that run less often. */
-static WARM uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) { return step(column, at, row, out); }
+static WARM uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) { return apply_move(column, at, row, out); }
 
 WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
                                     uint32_t room, uint32_t *open) {
@@ -226,7 +226,7 @@ WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stre
                 steps &= ~(blanks & blanks << 1 & blanks << 2 & blanks >> 1);
                 for (; steps; steps &= steps - 1) {
                     size_t i = trailing_zeros(steps);
-                    out = step(s->ascii[shown[i]], start + i, &row, out);
+                    out = apply_move(s->ascii[shown[i]], start + i, &row, out);
                 }
                 c.at = next;
                 continue;

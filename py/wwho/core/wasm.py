@@ -45,12 +45,12 @@ class WasmBackend(CoreBackend):
         self._lock = threading.Lock()
         core = self._core
         data, size = core.put(blob), core.take(4)
-        _opened(core.call("wwho_workspace_size", data, len(blob), size), blob)
+        _opened(core.call("workspace_size", data, len(blob), size), blob)
         n_work = core.number(size)
         work, model = core.take(n_work), core.take(4)
-        _opened(core.call("wwho_open", data, len(blob), work, n_work, model), blob)
+        _opened(core.call("open", data, len(blob), work, n_work, model), blob)
         self._model = core.number(model)
-        n_scratch = core.call("wwho_scratch_size", self._model)
+        n_scratch = core.call("scratch_size", self._model)
         self._scratch = (core.take(n_scratch), n_scratch)
         core.clear(*self._scratch)
         core.keep()
@@ -67,7 +67,7 @@ class WasmBackend(CoreBackend):
                 data, read, n, work, out = core.put(text), *map(core.take, (4, 4, work_size, cap))
                 sources = core.take(4 * cap) if with_sources else 0
                 given = (self._model, data, len(text), int(more), work, work_size)
-                status = core.call("wwho_normalize", *given, out, sources, cap, read, n)
+                status = core.call("normalize", *given, out, sources, cap, read, n)
                 if status == 0 and (more or core.number(read) == len(text)):
                     break
                 if status != header.BUFFER:
@@ -147,7 +147,7 @@ class WasmBackend(CoreBackend):
             for name, value in job.items():
                 words[header.JOB[name] // 4] = value
             at = core.put(struct.pack(f"<{len(words)}I", *words))
-            status = core.call("wwho_encode", self._model, data, len(text), mask, at)
+            status = core.call("encode", self._model, data, len(text), mask, at)
             words = core.numbers(at, len(words))
             found = {name: words[at // 4] for name, at in header.JOB.items() if name != "size"}
             if status != header.BUFFER:
@@ -195,7 +195,7 @@ class WasmBackend(CoreBackend):
             places = [core.put(struct.pack(f"<{n}I", *column)) for column in (starts, ends)]
             first, last = core.take(4 * n), core.take(4 * n)
             arguments = (data, len(text), *places, n, int(utf16), first, last)
-            _called(core.call("wwho_offsets", *arguments))
+            _called(core.call("offsets", *arguments))
             return list(zip(core.numbers(first, n), core.numbers(last, n), strict=True))
 
     def decode(self, ids: Sequence[int]) -> bytes:
@@ -215,7 +215,7 @@ class WasmBackend(CoreBackend):
                 data = core.put(struct.pack(f"<{n}I", *ids))
                 read, size, out = core.take(4), core.take(4), core.take(cap)
                 arguments = (data, n, flags, out, cap, read, size)
-                status = core.call("wwho_decode_part", self._model, *arguments)
+                status = core.call("decode_part", self._model, *arguments)
                 if status != header.BUFFER:
                     break
                 cap = core.number(size)
@@ -231,7 +231,7 @@ class WasmBackend(CoreBackend):
         with self._lock:
             core.begin()
             text, size = core.take(4), core.take(4)
-            status = core.call("wwho_token_bytes", self._model, index(token), text, size)
+            status = core.call("token_bytes", self._model, index(token), text, size)
             if status == header.TOKEN:
                 raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
             _called(status)
@@ -248,7 +248,7 @@ class WasmBackend(CoreBackend):
         with self._lock:
             core.begin()
             data, token = core.put(text), core.take(4)
-            status = core.call("wwho_token_id", self._model, data, len(text), token)
+            status = core.call("token_id", self._model, data, len(text), token)
             if status == header.TOKEN:
                 raise UnknownTokenError(unknown_text(text))
             _called(status)
@@ -263,21 +263,21 @@ class _Opened(NamedTuple):
 
     def number(self, of: int, number: int, index: int) -> int | None:
         """See `Opened`."""
-        status, (value,) = self._ask("wwho_info", 1, of, number, index)
+        status, (value,) = self._ask("info", 1, of, number, index)
         return None if status else value
 
     def route_name(self, route: int) -> bytes:
         """See `Opened`."""
-        return self.core.read(*self._given("wwho_route_name", 2, route))
+        return self.core.read(*self._given("route_name", 2, route))
 
     def added(self, index: int) -> tuple[int, int, bytes]:
         """See `Opened`."""
-        token, flags, text, size = self._given("wwho_added", 4, index)
+        token, flags, text, size = self._given("added", 4, index)
         return token, flags, self.core.read(text, size)
 
     def section(self, kind: Kind) -> bytes:
         """See `Opened`."""
-        return self.core.read(*self._given("wwho_section_bytes", 2, kind, 0))
+        return self.core.read(*self._given("section_bytes", 2, kind, 0))
 
     def _ask(self, name: str, n: int, *arguments: int) -> tuple[int, list[int]]:
         """The status of a function, and the n numbers that it writes last."""
@@ -309,7 +309,7 @@ class _Core:
         self._memory = self._exports.memory
         self._look()
         self._mark = self._top = int(getattr(self._exports, "__heap_base").value)
-        check_version(self.call("wwho_abi_version"), CORE)
+        check_version(self.call("abi_version"), CORE)
 
     def call(self, name: str, *arguments: int) -> int:
         """Call an exported function; addresses and sizes are below 2^32."""

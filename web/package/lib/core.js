@@ -65,7 +65,7 @@ export class Core {
     const { exports } = new WebAssembly.Instance(module, {});
     this.#call = /** @type {any} */ (exports);
     this.#memory = /** @type {WebAssembly.Memory} */ (exports.memory);
-    const abi = this.#call.wwho_abi_version() >>> 16;
+    const abi = this.#call.abi_version() >>> 16;
     if (abi !== VERSION_MAJOR) {
       throw new WwhoError(
         "ABI",
@@ -89,12 +89,12 @@ export class Core {
     const check = (/** @type {number} */ code) => {
       if (code !== OK) throw artifactError(STATUSES[code], blob);
     };
-    check(this.#call.wwho_workspace_size(file, blob.length, this.#out));
+    check(this.#call.workspace_size(file, blob.length, this.#out));
     const size = this.#given();
     const work = this.#take(size);
-    check(this.#call.wwho_open(file, blob.length, work, size, this.#out));
+    check(this.#call.open(file, blob.length, work, size, this.#out));
     this.#model = this.#given();
-    this.#takeScratch(this.#call.wwho_scratch_size(this.#model) >>> 0); // the core needs zeros, and new memory is zero
+    this.#takeScratch(this.#call.scratch_size(this.#model) >>> 0); // the core needs zeros, and new memory is zero
   }
 
   /** Call this when memory has grown, which detaches the old views, and when #base has moved. */
@@ -216,7 +216,7 @@ export class Core {
     const at = this.#take(4);
     /** @type {(number | null)[]} */
     const values = [];
-    while (this.#call.wwho_info(this.#model, of, number, values.length, at) === OK) {
+    while (this.#call.info(this.#model, of, number, values.length, at) === OK) {
       const value = this.#words[at / 4];
       values.push(value === NONE ? null : value);
     }
@@ -225,7 +225,7 @@ export class Core {
 
   /** The class of a code point. @param {number} codePoint */
   classOf(codePoint) {
-    return this.#asked("find a class", 1, "wwho_class", codePoint)[0];
+    return this.#asked("find a class", 1, "class", codePoint)[0];
   }
 
   /**
@@ -235,25 +235,25 @@ export class Core {
    * @param {number} classOf the character's, or n_classes at the end of the text
    */
   step(automaton, state, classOf) {
-    const [rule, next] = this.#asked("take a step", 2, "wwho_step", automaton, state, classOf);
+    const [rule, next] = this.#asked("take a step", 2, "step", automaton, state, classOf);
     return { rule: rule === NONE ? null : rule, next };
   }
 
   /** The name of a route. @param {number} route @returns {Uint8Array} */
   routeName(route) {
-    const [text, length] = this.#asked("read the name of a route", 2, "wwho_route_name", route);
+    const [text, length] = this.#asked("read the name of a route", 2, "route_name", route);
     return this.#copyBytes(text, length);
   }
 
   /** Added token number `index`. @param {number} index @returns {{ id: number, flags: number, bytes: Uint8Array }} */
   added(index) {
-    const [id, flags, text, length] = this.#asked("read an added token", 4, "wwho_added", index);
+    const [id, flags, text, length] = this.#asked("read an added token", 4, "added", index);
     return { id, flags, bytes: this.#copyBytes(text, length) };
   }
 
   /** The JSON of the model's provenance. @returns {Uint8Array} */
   origin() {
-    const [bytes, length] = this.#asked("read the provenance", 2, "wwho_section_bytes", SECTION_PROVENANCE, 0);
+    const [bytes, length] = this.#asked("read the provenance", 2, "section_bytes", SECTION_PROVENANCE, 0);
     return this.#copyBytes(bytes, length);
   }
 
@@ -271,7 +271,7 @@ export class Core {
       const [room, workLength] = [times * (2 * length + 64), times * NORMALIZER_BYTES];
       const [at, work, out, sources] = [8, workLength, room, 4 * room].map((size) => this.#take(size));
       const given = [this.#base, length, Number(more), work, workLength, out, sources, room];
-      const code = this.#call.wwho_normalize(this.#model, ...given, at, at + 4);
+      const code = this.#call.normalize(this.#model, ...given, at, at + 4);
       const [read, n] = this.#copyWords(at, 2);
       if (code === OK && (more || read === length)) {
         return { bytes: this.#copyBytes(out, n), sources: this.#copyWords(sources, n), read };
@@ -287,7 +287,7 @@ export class Core {
     const length = this.#put(text);
     const at = this.#take(12);
     this.#words[at / 4] = length;
-    this.#check(this.#call.wwho_offsets(this.#base, length, at, at, 1, 1, at + 4, at + 8), "compute offsets");
+    this.#check(this.#call.offsets(this.#base, length, at, at, 1, 1, at + 4, at + 8), "compute offsets");
     return this.#words[at / 4 + 2];
   }
 
@@ -380,7 +380,7 @@ export class Core {
       words[job.spans_cap] = room;
       words[job.flags] = flags;
       words[job.place] = place;
-      const code = this.#call.wwho_encode(this.#model, this.#base, length, mask, this.#jobAt);
+      const code = this.#call.encode(this.#model, this.#base, length, mask, this.#jobAt);
       if (code !== BUFFER) {
         if (code !== OK) this.#check(code, "encode");
         return length;
@@ -404,7 +404,7 @@ export class Core {
   /** Bytes of the text at #base as UTF-16 units. @param {number} length @param {number} begins @param {number} ends @param {number} n */
   #units(length, begins, ends, n) {
     const [first, last] = [this.#take(n * 4), this.#take(n * 4)];
-    this.#check(this.#call.wwho_offsets(this.#base, length, begins, ends, n, 1, first, last), "compute offsets");
+    this.#check(this.#call.offsets(this.#base, length, begins, ends, n, 1, first, last), "compute offsets");
     return { first, last };
   }
 
@@ -465,7 +465,7 @@ export class Core {
     this.#begin();
     const length = this.#put(text);
     const mask = this.#putAllowed(allowed);
-    this.#check(this.#call.wwho_safe_cut(this.#model, this.#base, length, mask, this.#out), "find a place to cut");
+    this.#check(this.#call.safe_cut(this.#model, this.#base, length, mask, this.#out), "find a place to cut");
     const cut = this.#given();
     if (typeof text !== "string" || cut === 0) return cut;
     // The rest after the cut is short. The first byte of each character counts as one unit, or as two if it has four bytes.
@@ -527,7 +527,7 @@ export class Core {
     const at = this.#take(ids.length * 4);
     this.#words.set(ids, at / 4);
     // Without room, the core only computes the length: tokens differ too much in length for a useful estimate.
-    const code = this.#call.wwho_decode(this.#model, at, ids.length, this.#out, 0, this.#out);
+    const code = this.#call.decode(this.#model, at, ids.length, this.#out, 0, this.#out);
     if (code === ARGUMENT) throw decodedTooLong(ids.length);
     return code === TOKEN ? { unknown: this.#given() } : { length: this.#given() };
   }
@@ -535,7 +535,7 @@ export class Core {
   /**
    * The text of ids.
    * @param {Uint32Array} ids
-   * @param {number} [flags] of wwho_decode_part
+   * @param {number} [flags] of decode_part
    * @returns {{ bytes: Uint8Array<ArrayBuffer>, read: number } | { unknown: number }} and how many ids were read; or the index of an id
    *   without a token
    */
@@ -544,7 +544,7 @@ export class Core {
     if ("unknown" in found) return found;
     const room = this.#take(found.length);
     const at = this.#take(8);
-    const code = this.#call.wwho_decode_part(this.#model, this.#base, ids.length, flags, room, found.length, at, at + 4);
+    const code = this.#call.decode_part(this.#model, this.#base, ids.length, flags, room, found.length, at, at + 4);
     this.#check(code, "decode");
     const [read, length] = this.#copyWords(at, 2);
     return { bytes: this.#copyBytes(room, length), read };
@@ -554,7 +554,7 @@ export class Core {
   tokenBytes(id) {
     this.#begin();
     const at = this.#take(8);
-    if (this.#call.wwho_token_bytes(this.#model, id, at, at + 4) !== OK) return null;
+    if (this.#call.token_bytes(this.#model, id, at, at + 4) !== OK) return null;
     const [text, length] = this.#copyWords(at, 2);
     return this.#copyBytes(text, length);
   }
