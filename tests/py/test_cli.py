@@ -108,6 +108,11 @@ def test_version(cli: Cli) -> None:
     assert cli("--version").out.decode().strip() == f"wwho {wwho.__version__}"
 
 
+def test_the_command_of_a_python() -> None:
+    said = subprocess.check_output([sys.executable, "-m", "wwho", "--version"], text=True)
+    assert said.strip() == f"wwho {wwho.__version__}"
+
+
 # encode, decode, count
 
 

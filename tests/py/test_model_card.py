@@ -156,7 +156,7 @@ def test_the_cards_command_gives_the_shipped_bytes(
     block = block.replace("build/sources", f"{tmp_path}/sources").replace(
         f"-o {name}.wwho", f"-o {output}"
     )
-    program = f'wwho() {{ {shlex.quote(sys.executable)} -m wwho.cli.main "$@"; }}\n'
+    program = f'wwho() {{ {shlex.quote(sys.executable)} -m wwho "$@"; }}\n'
     program += f'python() {{ {shlex.quote(sys.executable)} "$@"; }}\n'
     subprocess.run(["bash", "-ec", program + block], check=True, cwd=ROOT)
     assert output.read_bytes() == model_bytes(name)

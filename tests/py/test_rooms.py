@@ -27,6 +27,7 @@ ROOMS = (
     ("hf",),
     ("serve",),
     ("cli",),
+    ("__main__",),
 )
 """From the bottom to the top. The modules of one line are one room."""
 

@@ -226,7 +226,7 @@ def test_the_report_of_a_corpus_in_json(cli: Any, corpus: Path) -> None:
 
 
 def test_a_corpus_on_standard_input(cli: Any, corpus: Path) -> None:
-    command = [sys.executable, "-m", "wwho.cli.main", "schema", "check", "sinhala", "-", "--json"]
+    command = [sys.executable, "-m", "wwho", "schema", "check", "sinhala", "-", "--json"]
     done = subprocess.run(command, input=LINES.encode(), capture_output=True, check=True)
     assert done.stdout == cli("schema", "check", "sinhala", corpus, "--json").out
 

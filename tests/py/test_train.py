@@ -450,7 +450,7 @@ def test_of_the_core_the_trainer_knows_two_headers(tmp_path: Path) -> None:
 
 
 def command(*arguments: object) -> list[str]:
-    start = [sys.executable, "-m", "wwho.cli.main", "train", "--schema", "sinhala"]
+    start = [sys.executable, "-m", "wwho", "train", "--schema", "sinhala"]
     return [*start, "--schema", "devanagari", *map(str, arguments)]
 
 

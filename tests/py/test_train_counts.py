@@ -181,7 +181,7 @@ def test_a_kill_at_any_moment_changes_nothing(tmp_path: Path) -> None:
     """Until the file of counts is there, nothing is; then it is whole."""
     (path := tmp_path / "a.txt").write_text("\n".join(lines(1, 3000)), "utf-8")
     output, rng = tmp_path / "a.counts", random.Random(5)
-    start = [sys.executable, "-m", "wwho.cli.main", "count-words", "--schema", "sinhala"]
+    start = [sys.executable, "-m", "wwho", "count-words", "--schema", "sinhala"]
     start += ["--schema", "devanagari", "-o", str(output), str(path)]
     for _ in range(4):
         child = subprocess.Popen([sys.executable, "-c", KILLED, str(rng.randrange(12)), *start[3:]])
@@ -380,7 +380,7 @@ def test_superwords_need_the_text_that_was_counted(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     files, output = write_corpus(tmp_path, 2000), tmp_path / "x.counts"
     before = sorted(tmp_path.iterdir())
-    run = [sys.executable, "-m", "wwho.cli.main", "count-words", "-o", str(output), *files]
+    run = [sys.executable, "-m", "wwho", "count-words", "-o", str(output), *files]
     ran = subprocess.run(
         run,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000)),

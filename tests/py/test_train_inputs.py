@@ -100,7 +100,7 @@ def test_standard_input(tmp_path: Path, cli: Cli) -> None:
     """The same text gives the same model from a file and from a pipe, compressed or not."""
     path, output = put(tmp_path, "a.txt", TEXT * 20), tmp_path / "out.wwho"
     train = ("train", "--schema", "sinhala", "-o", str(output))
-    run = [sys.executable, "-m", "wwho.cli.main", *train, "-"]
+    run = [sys.executable, "-m", "wwho", *train, "-"]
     subprocess.run(run, input=TEXT * 20, check=True)  # a real pipe, in which nobody can go back
     expected = output.read_bytes()
     assert units_of(read_artifact(expected)).merges
@@ -170,7 +170,7 @@ def test_what_is_no_text_is_not_read_as_text(tmp_path: Path, kind: str) -> None:
 
 def test_parquet_on_the_standard_input_is_refused(tmp_path: Path) -> None:
     data = table(tmp_path, {"text": LINES}).read_bytes()
-    command = [sys.executable, "-m", "wwho.cli.main", "train", "--schema", "sinhala", "-o"]
+    command = [sys.executable, "-m", "wwho", "train", "--schema", "sinhala", "-o"]
     run = subprocess.run([*command, str(tmp_path / "x"), "-"], input=data, capture_output=True)
     assert run.returncode == 1
     assert run.stderr.startswith(b"wwho: -: holds Parquet data where text is expected; ")

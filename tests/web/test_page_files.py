@@ -538,7 +538,7 @@ def test_the_recipe_for_a_tokenizer_json(page: Any, address: str, tmp_path: Path
 
     opened(page, address)
     said = page.locator("#import").text_content().removeprefix("wwho ").split()
-    command = [sys.executable, "-m", "wwho.cli.main", *said]
+    command = [sys.executable, "-m", "wwho", *said]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
 
     page.set_input_files("#model", tmp_path / "mine.wwho")

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import wwho
 
-WWHO = ("-m", "wwho.cli.main")
+WWHO = ("-m", "wwho")
 # Sizes in repetitions: a message, a page, a chapter. The longest take 19 KB.
 SENTENCES = "ගෙදර යන පාරේ මල් පිපිලා. The kettle sings at 10:45. बगीचे में हवा चल रही थी। "
 SIZES = (1, 4, 20, 120)

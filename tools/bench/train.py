@@ -195,7 +195,7 @@ def command_rows(rounds: int) -> list[Row]:
     seconds, peaks = [], []
     for number in range(rounds):
         say(f"round {number + 1}/{rounds}: wwho train {CORPUS.name}")
-        run = [sys.executable, "-m", "wwho.cli.main", *COMMAND, "-o", str(output), str(CORPUS)]
+        run = [sys.executable, "-m", "wwho", *COMMAND, "-o", str(output), str(CORPUS)]
         done = subprocess.run(
             [sys.executable, "-c", TIMED, *run],
             env=os.environ | {"PYTHONPATH": str(ROOT / "py")},

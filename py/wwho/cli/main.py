@@ -123,7 +123,3 @@ def one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__
-
-
-if __name__ == "__main__":
-    sys.exit(main())
