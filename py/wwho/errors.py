@@ -157,7 +157,7 @@ class CorpusError(WwhoError, ValueError):
 
 
 class CountsError(WwhoError, ValueError):
-    """Counts of words are damaged, of other text or other options, or there are some twice."""
+    """Counts of words are damaged, of other text or options, or contain the same text twice."""
 
 
 class BackendError(WwhoError, RuntimeError):

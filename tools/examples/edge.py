@@ -20,7 +20,7 @@ def open_encoder(core: str, model: str, longest: int = 4096) -> Callable[[bytes]
         return int(start)
 
     def call(name: str, *arguments: int, at: int = 0) -> int:  # gives the number written there
-        if status := exports[f"wwho_{name}"](store, *arguments, out):
+        if status := exports[name](store, *arguments, out):
             raise ValueError(f"wwho_{name} returned status {status}: see wwho.h")
         return int.from_bytes(memory.read(store, out + at, out + at + 4), "little")
 
@@ -35,6 +35,6 @@ def open_encoder(core: str, model: str, longest: int = 4096) -> Callable[[bytes]
     memory.write(store, blob, artifact)
     size = call("workspace_size", artifact, len(blob))
     opened = call("open", artifact, len(blob), take(size), size)
-    job = (take(size := exports["wwho_scratch_size"](store, opened)), size, ids, 0, 0, longest)
+    job = (take(size := exports["scratch_size"](store, opened)), size, ids, 0, 0, longest)
     memory.write(store, b"".join(field.to_bytes(4, "little") for field in job), out)
     return encode

@@ -25,7 +25,7 @@ export interface EncodeOptions {
   /** Special tokens that make the call fail with status SPECIAL_TOKEN; "all": every one that is not allowed. None by default. */
   disallowedSpecial?: Iterable<string> | "all";
   /** "token": a syllable outside the vocabulary becomes the unknown token (loses text). "spell", the default: never, but for
-   *  a model imported from the paper's vocab.json, which has no other way than the unknown token. */
+   *  a model that has no other way, such as BERT's. */
   unk?: "spell" | "token";
 }
 
@@ -201,7 +201,8 @@ export interface ModelInfo {
 
 /**
  * Every error. `status` is a name of FORMAT.md ("CHECKSUM", ...) for a broken artifact, otherwise one of ARGUMENT, TOKEN,
- * SPECIAL_TOKEN, UTF8, LIMIT, FREED, FETCH, WASM, NO_WEBASSEMBLY, MEMORY, ABI, WORKER.
+ * SPECIAL_TOKEN, UTF8, LIMIT, FREED, FETCH, WASM, NO_WEBASSEMBLY, MEMORY, ABI, WORKER, IMPORT, INTERNAL; TEMPLATE also for a chat
+ * template that cannot be read, or that rejects the chat.
  */
 export class WwhoError extends Error {
   constructor(status: string, message: string, options?: { cause?: unknown });
@@ -229,6 +230,7 @@ export class Tokenizer implements Disposable {
   /** Whether free was called. */
   readonly freed: boolean;
 
+  /** The ids of a text: a Uint32Array, or with `array: true` a plain array. */
   encode(text: Text, options: IdsOptions & { array: true }): number[];
   encode(text: Text, options?: IdsOptions & { array?: false }): Uint32Array;
   encode(text: Text, options?: IdsOptions): Uint32Array | number[];
@@ -250,6 +252,7 @@ export class Tokenizer implements Disposable {
   encodeGenerator(text: Text, options?: PartOptions & { array?: false }): Generator<Uint32Array, void, undefined>;
   /** The same for a text that comes in chunks: constant memory for a text of any length, if it has places where it can be cut (README.md). */
   encodeStream(source: TextStream, options?: EncodeOptions & StreamOptions): AsyncGenerator<Uint32Array, void, undefined>;
+  /** How many ids encode gives. */
   countTokens(text: Text, options?: PairOptions): number;
   /** How many ids encodeStream gives. */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions): Promise<number>;
@@ -275,9 +278,11 @@ export class Tokenizer implements Disposable {
     source: TokenStream,
     options?: DecodeOptions & { signal?: AbortSignal },
   ): AsyncGenerator<string, void, undefined>;
+  /** The same as bytes, broken UTF-8 included. */
   decodeBytes(ids: Iterable<number>, options?: DecodeOptions): Uint8Array<ArrayBuffer>;
   /** The bytes of one token; for a SCRIPT token that begins or ends inside a character, its symbols. */
   tokenBytes(id: number): Uint8Array<ArrayBuffer>;
+  /** The segments of the text, each of one script, and their syllables. */
   segment(text: Text): Segment[];
   /** The segments of `segment`, with every step of the automata, to show how a grammar works, or why it does not. For a SCRIPT model, its
    *  pretokens, with the symbols of each character. Much slower than `segment`. */

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wwho.compile.schema import Schema
 
 NAME = "check"
-HELP = "check a schema, and report which characters of a corpus its syllables leave over"
+HELP = "check a schema, and report which characters of a corpus are in no syllable"
 EXAMPLE = """\
   $ wwho schema check my-script.json
   $ wwho schema check sinhala si.txt.xz more.jsonl.gz"""

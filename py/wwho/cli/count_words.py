@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         required=True,
         metavar="X.counts",
-        help="the file to write; where it is there already, of the same files and options, nothing "
-        "is counted again",
+        help="the file to write; if it exists and was made from the same files and options, "
+        "nothing is counted",
     )
     shared.add_json(parser, '{"file", "counted", "texts", "bytes", "words", "distinct_words"}')
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wwho.importers.reader import Reader
 
 NAME = "import"
-HELP = "turn another library's tokenizer into an artifact that gives the same ids"
+HELP = "turn another library's tokenizer into a .wwho file that gives the same ids"
 EXAMPLE = """\
   $ wwho import tokenizer.json -o my.wwho --check
   $ wwho import o200k_base.tiktoken --pattern o200k_base \\
@@ -31,12 +31,12 @@ SCHEMAS = ("paper/sinhala", "paper/devanagari")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = (
-        f"{parser.description} What kind of file it is, is found out by its content. Options "
-        "tell what some kinds do not say themselves."
+        f"{parser.description} The format is detected from the content. Options give what some "
+        "formats do not contain."
     )
     parser.add_argument("file", metavar="FILE", help="the file, or a model's folder")
     parser.add_argument(
-        "-o", "--output", metavar="X.wwho", help="the artifact to write (default: NAME.wwho here)"
+        "-o", "--output", metavar="X.wwho", help="the .wwho file to write (default: NAME.wwho here)"
     )
     parser.add_argument("--name", help="the encoding's name (default: the output file's)")
     parser.add_argument("--source", default="", help="where the file comes from, for the record")
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pattern",
         metavar="NAME|REGEX",
-        help="of a rank file or a list of tokens, the pretokenizer: o200k_base, cl100k_base, "
+        help="for a rank file or a list of tokens: the pretokenizer: o200k_base, cl100k_base, "
         "r50k_base or a regular expression",
     )
     parser.add_argument(
@@ -53,17 +53,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=special,
         default=[],
         metavar="TEXT=ID",
-        help="of a rank file, a special token and its id; may be given several times",
+        help="for a rank file: a special token and its id; may be given several times",
     )
     parser.add_argument(
         "--lowercase",
         action=argparse.BooleanOptionalAction,
-        help="of a vocab.txt: whether text is lower-cased (default: as tokenizer_config.json says)",
+        help="for a vocab.txt: whether text is lower-cased (default: what tokenizer_config.json "
+        "says)",
     )
     parser.add_argument(
         "--base",
         metavar="NAME|FILE",
-        help="of a vocab.json of the WWHO paper, the vocabulary for all other text: a shipped "
+        help="for a vocab.json of the WWHO paper: the vocabulary of all other text, a shipped "
         "encoding or a .wwho file (default o200k_base)",
     )
     parser.add_argument(
@@ -71,8 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         nargs="+",
         metavar="NAME|FILE",
-        help="of the same, shipped schemas or files that say how its encoder cuts text, though "
-        f"they break the definition (default {' '.join(SCHEMAS)})",
+        help="for the same file: schemas, shipped or in files, that say how its encoder cuts text, "
+        f"though they break the definition (default {' '.join(SCHEMAS)})",
     )
     parser.add_argument(
         "--check",

@@ -31,7 +31,7 @@ from wwho.errors import WwhoError
 from wwho.version import __version__
 
 EPILOG = """\
-exit codes: 0 fine, 1 the data is at fault, 2 the command line is at fault, 130 Ctrl-C
+exit codes: 0 success, 1 error in the data, 2 error in the command line, 130 Ctrl-C
 `wwho COMMAND --help` shows an example of each command.
 """
 
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what follows the program's name; `sys.argv[1:]` where it is None.
 
     Returns:
-        The exit code: 0 fine, 1 data error, 2 usage, 130 Ctrl-C, 141 the reader of the output went
+        The exit code: 0 success, 1 data error, 2 usage, 130 Ctrl-C, 141 the output's reader went
         away.
 
     Raises:

@@ -261,7 +261,7 @@ def add_base(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser) -> None:
     """`--output` and `--name`."""
     parser.add_argument(
-        "-o", "--output", required=True, metavar="X.wwho", help="the artifact to write"
+        "-o", "--output", required=True, metavar="X.wwho", help="the .wwho file to write"
     )
     parser.add_argument("--name", help="the encoding's name (default: the output file's)")
 

@@ -116,8 +116,8 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     flag(
         "--balanced",
         help="choose how many ids the base, the atoms, and the merges and superwords of each "
-        "script get, by what they save in sources that are left out, so name two FILES or more; a "
-        "base is trained, too, and --vocab-size counts all ids, unless --base names one",
+        "script get, by the tokens they save in sources left out of training: name at least two "
+        "FILES; unless --base names one, a base is trained, too, and --vocab-size counts all ids",
     )
     parser.add_argument(
         "--evenly",
@@ -129,8 +129,8 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     number("--max-words", default=4, help="how many words a superword may touch (default 4)")
     number(
         "--max-token-units",
-        help="how many syllables, or other atoms, a token may have (default: what fits into its "
-        "1024 bytes)",
+        help="how many syllables, or other atoms, a token may have (default: no limit but its 1024 "
+        "bytes)",
     )
     parser.add_argument(
         "--merge-constraint",
@@ -147,7 +147,8 @@ def add_words(parser: argparse.ArgumentParser) -> None:
     shared.add_schemas(
         parser,
         required=False,
-        without="whose text is trained on (default: those written by hand; for other atoms all)",
+        without="whose text is trained on (default: sinhala, devanagari and kannada; with other "
+        "atoms, none: all text is trained on)",
     )
     shared.add_base(parser)
     parser.set_defaults(base=None)
@@ -184,7 +185,7 @@ def add_words(parser: argparse.ArgumentParser) -> None:
         parser,
         "a file, folder, pattern such as 'a/**/*.txt', or URL that fsspec opens; "
         ".jsonl, .ndjson, or .parquet, any other ending is plain text; "
-        "all but .parquet also with .gz, .xz, .zst behind",
+        "all but .parquet may end in .gz, .xz or .zst",
     )
 
 
@@ -230,16 +231,16 @@ def add_atoms(parser: argparse.ArgumentParser) -> None:
         type=protected,
         default=(),
         metavar="FILE",
-        help="texts, one a line, that are one token each wherever they stand, without leave; no "
-        "merge holds a part of one",
+        help="a file of texts, one a line: each is always one token, without being allowed, and no "
+        "merge holds a part of it",
     )
     parser.add_argument(
         "--pattern",
         metavar="NAME|REGEX",
         help="the pretokenizer of --base none: o200k_base, cl100k_base, r50k_base, script, which "
         "cuts where the script of characters changes, none, or a regular "
-        "expression (default o200k_base); one that reads far on before it gives up, as a*b does in "
-        "a run of a's, takes time with the square of that run, and so long Ctrl-C waits",
+        "expression (default o200k_base); with one that reads far ahead, such as a*b, time grows "
+        "with the square of a run of a's, and Ctrl-C waits until its end",
     )
 
 

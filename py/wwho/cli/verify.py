@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 NAME = "verify"
 HELP = (
-    "check all of an artifact: every MUST of its format, twice, that its tokens replay, its quality"
+    "check all of a .wwho file: each rule of its format with two readers, that each token encodes "
+    "to itself, and its quality"
 )
 EXAMPLE = "  $ wwho verify wwho_328k"
 

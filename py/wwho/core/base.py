@@ -226,7 +226,7 @@ class Backend(Protocol):
         """The text of some tokens, as the decoder joins them.
 
         Raises:
-            UnknownTokenError: an id is none of the vocabulary.
+            UnknownTokenError: an id is not in the vocabulary.
         """
 
     def decode_part(
@@ -244,14 +244,14 @@ class Backend(Protocol):
             The text of the first tokens that what comes after cannot change, and how many they are.
 
         Raises:
-            UnknownTokenError: an id is none of the vocabulary.
+            UnknownTokenError: an id is not in the vocabulary.
         """
 
     def token_bytes(self, token: int) -> bytes:
-        """The bytes of one token, alone: no decoder has a say.
+        """The bytes of one token, before any decoder.
 
         Raises:
-            UnknownTokenError: the id is none of the vocabulary.
+            UnknownTokenError: the id is not in the vocabulary.
         """
 
     def token_id(self, text: bytes) -> int:

@@ -75,7 +75,7 @@ class Source:
 
 
 class Corpus:
-    """Sources of text, read one after another and never held in memory.
+    """Sources of text, read one after another, never all in memory at once.
 
     Attributes:
         sources: in the order given, which no training depends on.

@@ -115,7 +115,7 @@ def part_of(file: str, number: int, of: int, reading: Reading) -> Part:
 
 
 class Reader:
-    """Reads a part of the corpus, which is never held in memory.
+    """Reads a part of the corpus, never all of it in memory at once.
 
     Attributes:
         part_digest: SHA-256 of the (decompressed) contents of the part, once it has been read to

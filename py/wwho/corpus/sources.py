@@ -52,8 +52,8 @@ def files_of(name: str) -> tuple[str, ...]:
         found = _files_at_url(name) if is_url(name) else _local_files(name)
     if not found:
         raise CorpusError(
-            f"{name}: no file there; a folder needs files called *.txt, *.jsonl, *.ndjson (or "
-            "with .gz, .xz, .zst behind) or *.parquet, and a pattern must match a file"
+            f"{name}: no file there; a folder needs files called *.txt, *.jsonl, *.ndjson (also "
+            "ending in .gz, .xz or .zst) or *.parquet, and a pattern must match a file"
         )
     return tuple(sorted(found))
 

@@ -1,1 +1,1 @@
-"""What a tokenizer is worth: measured on text, beside others, as a report."""
+"""Measures tokenizers on text, and compares them in a report."""

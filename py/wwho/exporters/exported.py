@@ -26,7 +26,7 @@ class Exported:
 
     Attributes:
         data: its bytes.
-        notes: a line for each thing that the file cannot say, and who uses it must.
+        notes: a line for each thing that the file cannot express, and its user must set.
     """
 
     data: bytes

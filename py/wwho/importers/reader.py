@@ -20,9 +20,9 @@ class Options:
 
     Attributes:
         name: the encoding's name.
-        pattern: of a rank file or a list of tokens: the pretokenizer, by name or as a regular
+        pattern: for a rank file or a list of tokens: the pretokenizer, by name or as a regular
             expression.
-        specials: of a rank file: special tokens, text to id.
+        specials: for a rank file: special tokens, text to id.
         lowercase: of a vocab.txt: whether text is lower-cased.
         base: of a vocab.json of the WWHO paper: the vocabulary for other text.
         schemas: of the same: the scripts.

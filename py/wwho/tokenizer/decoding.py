@@ -44,7 +44,7 @@ class TokenTexts(list[Any]):
         """The bytes of some tokens, which are met now if they were not before.
 
         Raises:
-            UnknownTokenError: an id is none of the vocabulary.
+            UnknownTokenError: an id is not in the vocabulary.
             TypeError: one is no integer.
         """
         if not self:
@@ -82,7 +82,7 @@ class Decoding(Opened):
             skip_special_tokens: whether special tokens are left out.
 
         Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnknownTokenError: an id is not in the vocabulary (also a KeyError).
             UnicodeDecodeError: with errors="strict", the bytes are not UTF-8.
 
         Example:
@@ -107,7 +107,7 @@ class Decoding(Opened):
         """The bytes of some tokens, joined as the model's decoder joins them.
 
         Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnknownTokenError: an id is not in the vocabulary (also a KeyError).
 
         Example:
             >>> import wwho
@@ -121,10 +121,10 @@ class Decoding(Opened):
         return self._backend.decode(_id_list(tokens))
 
     def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
-        """The bytes of each of some tokens, alone: no decoder has a say.
+        """The bytes of each of some tokens, before any decoder.
 
         Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnknownTokenError: an id is not in the vocabulary (also a KeyError).
 
         Example:
             >>> import wwho
@@ -146,7 +146,7 @@ class Decoding(Opened):
         ends within a character: then they are the symbols.
 
         Raises:
-            UnknownTokenError: the id is none of the vocabulary (also a KeyError).
+            UnknownTokenError: the id is not in the vocabulary (also a KeyError).
 
         Example:
             >>> import wwho
@@ -169,7 +169,7 @@ class Decoding(Opened):
             token came to be decoded.
 
         Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnknownTokenError: an id is not in the vocabulary (also a KeyError).
             UnicodeDecodeError: the bytes are not UTF-8.
 
         Example:
@@ -211,7 +211,7 @@ class Decoding(Opened):
             later: of a CTC model, all there is comes at the end.
 
         Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnknownTokenError: an id is not in the vocabulary (also a KeyError).
             UnicodeDecodeError: with errors="strict", the bytes are not UTF-8.
 
         Example:
@@ -262,7 +262,7 @@ class Decoding(Opened):
         """The text of each of several lists of tokens; arguments and errors as for `decode`.
 
         Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnknownTokenError: an id is not in the vocabulary (also a KeyError).
 
         Example:
             >>> import wwho
@@ -278,7 +278,7 @@ class Decoding(Opened):
         """The bytes of each of several lists of tokens.
 
         Raises:
-            UnknownTokenError: an id is none of the vocabulary (also a KeyError).
+            UnknownTokenError: an id is not in the vocabulary (also a KeyError).
 
         Example:
             >>> import wwho

@@ -36,8 +36,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
 
     A text is `str`, or bytes that are normally UTF-8. In a `str`, surrogates that form a pair are
     read as the character they mean, and a lone surrogate as U+FFFD, in every method. Bytes that are
-    not UTF-8 keep their values: `decode_bytes(encode(x)) == x` for every bytes `x`. Only a model
-    that was trained with `normalize="nfc"` changes text: its tokens decode to the text in NFC.
+    not UTF-8 keep their values, and the shipped encodings restore every text:
+    `decode_bytes(encode(x)) == x` for every bytes `x`. A model that normalizes text, collapses
+    spaces or has an unknown token may not; `wwho inspect` says how it loses text.
 
     Example:
         >>> import wwho
@@ -111,7 +112,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     def from_file(cls, path: str | os.PathLike[str], *, backend: BackendName | None = None) -> Self:
         """Open a tokenizer of any kind: a `.wwho` file, or another library's, imported in memory.
 
-        What kinds there are, and what they cannot say of themselves, `wwho.importers` tells.
+        `wwho.importers` lists the formats, and what some of them do not contain.
 
         Raises:
             SourceError: no artifact can hold it, or it is no tokenizer.
@@ -165,7 +166,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the `.wwho` file, which `load` opens.
 
-        It is written beside its place and renamed, so that no half of it is ever found there.
+        It writes a temporary file and renames it, so no incomplete file is ever left.
 
         Raises:
             OSError: the file cannot be written.
@@ -205,7 +206,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
                 in `wwho.tiktoken` all.
             unk: "spell" writes syllables outside the vocabulary with base tokens, which loses
                 nothing; "token" writes one [UNK] for each, which loses their text and needs a model
-                that has one. A model imported from the paper's vocab.json always does the latter.
+                that has one. A model without another way always does the latter, such as BERT's.
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.

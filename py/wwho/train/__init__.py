@@ -86,16 +86,17 @@ def train(
             lists of `str`. A word never reaches from one text into the next. Or a `Corpus`: files,
             folders, patterns and URLs, weighted and sampled, and counts of `count_words`.
         schemas: the scripts that the base hands over: names of shipped schemas, paths of files,
-            or `Schema`s. None: all that ship; for other atoms than
-            syllables, no schema, and words are those of the base's pretokenizer in all text.
+            or `Schema`s. None: the three written by hand, sinhala, devanagari and kannada; with
+            other atoms than syllables, none: words are those of the base's pretokenizer in all
+            text.
         base: the vocabulary for all other text, whose ids stay: the name of a shipped encoding,
             the path of a `.wwho` file, an `Artifact`, or ``none``, the 256 bytes alone. None:
             ``o200k_base``; for byte and script atoms ``none``.
         atoms: what tokens are merged from: ``syllable``, ``grapheme``, ``codepoint``, ``byte`` or
             ``script``: for each character a block, which says script and kind, and an index in it.
-        pattern: the pretokenizer of the base ``none``: ``o200k_base``, ``cl100k_base``, ``script``,
-            which cuts where the script or the kind of characters changes, ``none`` or a regular
-            expression. None: that of o200k_base.
+        pattern: the pretokenizer of the base ``none``: ``o200k_base``, ``cl100k_base``,
+            ``r50k_base``, ``script``, which cuts where the script or the kind of characters
+            changes, ``none`` or a regular expression. None: that of o200k_base.
         words: what words are, within which tokens are merged: ``script``, the runs of letters of
             the schemas' scripts; or ``whitespace``, all that stands between white space, other
             scripts and punctuation included, so that no text is left to the base.
@@ -159,7 +160,7 @@ def train(
         ValueError: a number is out of range, or the base cannot be trained over.
 
     Example:
-        >>> lines = (f"ගමේ {number} පාර" for number in range(1000))  # never held in memory
+        >>> lines = (f"ගමේ {number} පාර" for number in range(1000))  # never all in memory
         >>> tokenizer = train(lines, schemas=["sinhala"], vocab_size=20, prune=1)
         >>> [tokenizer.decode([token]) for token in tokenizer.encode("ගමේ 7 පාර")]
         ['ගමේ', ' ', '7', ' පාර']
