@@ -239,9 +239,26 @@ def test_wwho_import(cli: Any, tmp_path: Path) -> None:
         (b'{"added_tokens": []}', "a tokenizer.json of Hugging Face, but without its vocabulary"),
         (b"\x10" + bytes(7) + b'{"a": {}}', "weights as safetensors"),
         (b"PK\x03\x04", "a zip archive or a pickle, which is never opened"),
+        (b"\x1f\x8b\x08", "compressed by gzip; unpack it first"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_other_files_are_told(data: bytes, said: str) -> None:
     with pytest.raises(SourceError, match=f"x.file: .*{said}"):
         import_source(Source("x.file", data))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (b'{"chat_template": "{{ mess', "it is no JSON"),
+        (b"[]", r"it holds \[\], expected an object"),
+    ],
+)
+def test_the_file_that_is_damaged_is_named(tmp_path: Path, settings: bytes, said: str) -> None:
+    (tmp_path / "tokenizer_config.json").write_bytes(settings)
+    (tmp_path / "vocab.txt").write_text("[UNK]\n[PAD]\n[CLS]\n[SEP]\na\n")
+    byte_level(tmp_path).save(str(tmp_path / "tokenizer.json"))
+    for name in ("tokenizer.json", "vocab.txt"):
+        with pytest.raises(SourceError, match=f"{name}: tokenizer_config.json beside it: {said}"):
+            import_file(tmp_path / name)

@@ -56,6 +56,7 @@ OTHERS = (
         "a list of tokens and their ids, which is no whole tokenizer; take the tokenizer.json "
         "beside it",
     ),
+    (rb"\x1f\x8b", "compressed by gzip; unpack it first"),
     (rb'.{8}\{"', "weights as safetensors; take the tokenizer.json beside it"),
     (
         rb"PK\x03\x04|\x80[\x02-\x05]",

@@ -106,8 +106,7 @@ def _bad(message: str) -> ArtifactError:
 
 def _specials_beside(source: Source) -> Mapping[str, int]:
     """The special tokens of a tokenizer_config.json in the same folder."""
-    file = source.beside("tokenizer_config.json")
-    found: Any = file.document.get("added_tokens_decoder") if file else None
+    found: Any = source.settings_beside().get("added_tokens_decoder")
     if not isinstance(found, dict):
         return {}
     specials: dict[str, int] = {}

@@ -83,6 +83,18 @@ class Source:
         path = self.path.with_name(name)
         return Source(path) if self._data is None and path.is_file() else None
 
+    def settings_beside(self) -> dict[str, Any]:
+        """What its tokenizer_config.json says; nothing where there is none.
+
+        Raises:
+            SourceError: as for `document`.
+        """
+        name = "tokenizer_config.json"
+        try:
+            return file.document if (file := self.beside(name)) else {}
+        except SourceError as error:
+            raise SourceError(f"{name} beside it: {error}") from error
+
 
 def parse_json(data: bytes) -> dict[str, Any]:
     """See `Source.document`.

@@ -30,7 +30,7 @@ from wwho.importers.huggingface.draft import ANY, MAX_STAGES, NONCHARACTERS, Dra
 from wwho.importers.huggingface.rewriting import add_normalizer
 from wwho.importers.huggingface.vocabularies import Vocabulary, read_model
 from wwho.importers.reader import Imported, Options, Reader
-from wwho.importers.source import Source, parse_json, shown
+from wwho.importers.source import Source, shown
 
 ENGINE = "tokenizers 0.23.3"
 Listed = tuple[str, Flag, int | None]
@@ -377,8 +377,7 @@ def components(document: Mapping[str, Any]) -> dict[str, str]:
 def settings_beside(source: Source) -> dict[str, str]:
     """What tokenizer_config.json and chat_template.jinja say of chats, for the record."""
     found: dict[str, str] = {}
-    config = source.beside("tokenizer_config.json")
-    document = parse_json(config.data) if config else {}
+    document = source.settings_beside()
     for key, value in document.items():
         text = value.get("content") if isinstance(value, dict) else value
         if key.endswith("_token") and isinstance(text, str):

@@ -34,8 +34,7 @@ def _sniff_lines(source: Source) -> bool:
 
 
 def _read_lines(source: Source, options: Options) -> Imported:
-    config = source.beside("tokenizer_config.json")
-    settings = config.document if config else {}
+    settings = source.settings_beside()
     lowercase = options.lowercase
     if lowercase is None:
         lowercase = settings.get("do_lower_case")
