@@ -39,6 +39,9 @@ MODELS = ROOT / "py" / "wwho" / "models"
 TARGET = ROOT / "build" / "npm"
 ESBUILD = ROOT / "tests" / "node_modules" / ".bin" / "esbuild"
 
+PACKAGE = re.compile(r"(?=.{1,214}$)(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*")
+"""A name that npm allows."""
+
 FILES = SOURCES / "lib" / "shipped-files.js"
 TYPES = SOURCES / "index.d.ts"
 
@@ -304,19 +307,23 @@ def assemble_alone(
     Args:
         folder: where to.
         file: the .wwho file.
-        package: the package's name; None: wwho- and the encoding's.
+        package: the package's name; None: wwho- and the encoding's, as far as npm allows.
         license: its SPDX identifier; None: what the file says.
         license_file: its text; None: only of Apache-2.0, which is ours too.
 
     Raises:
-        SystemExit: the licence or its text is not known, or esbuild is missing, or fails.
+        SystemExit: npm allows no such name, the licence or its text is not known, or esbuild is
+            missing, or fails.
+        OSError: a file cannot be read.
         WwhoError: the file is no tokenizer.
     """
     import wwho
 
     tokenizer = wwho.Tokenizer.load(file)
     name, recorded = tokenizer.name, tokenizer.info.provenance
-    package = package or f"wwho-{name.lower()}"
+    package = package or re.sub(r"[^a-z0-9._~-]+", "-", f"wwho-{name.lower()}")
+    if not PACKAGE.fullmatch(package):
+        raise SystemExit(f"--name {package!r} is none that npm allows, such as @wwho/qwen")
     license = license or recorded.get("license", "unknown")
     if license == "unknown":
         raise SystemExit(f"{file} does not say its licence: give its identifier with --license")
@@ -432,8 +439,13 @@ def main() -> None:
     parser.add_argument("--license-file", type=Path, help="the text (of Apache-2.0: ours)")
     options = parser.parse_args()
     if options.encoding is not None:
+        from wwho.errors import WwhoError
+
         given = (options.encoding, options.name, options.license, options.license_file)
-        path = build_alone(*given)
+        try:
+            path = build_alone(*given)
+        except (OSError, WwhoError) as error:
+            raise SystemExit(str(error)) from None
     else:
         for source, text in lists(encodings()).items():
             source.write_text(text, "utf-8")

@@ -265,6 +265,12 @@ def test_one_tokenizer_as_a_package_of_its_own(project: Path, tmp_path: Path) ->
     tiny = ROOT / "tests" / "vectors" / "tiny.wwho"
     with pytest.raises(SystemExit, match="--license-file"):
         build_npm.build_alone(tiny, license="MIT", target=tmp_path / "refused")
+    with pytest.raises(SystemExit, match="'Bad Name' is none that npm allows"):
+        build_npm.build_alone(tiny, "Bad Name", target=tmp_path / "refused")
+    wrong = [sys.executable, build_npm.__file__, "--encoding", "no.wwho"]
+    done = subprocess.run(wrong, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == ["[Errno 2] No such file or directory: 'no.wwho'"]
     tarball = build_npm.build_alone(tiny, "@our/tiny", "Apache-2.0", target=tmp_path / "packed")
     (ours,) = (project.parent / "packed").glob("wwho-*.tgz")
     user = tmp_path / "user"
