@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 import random
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -188,6 +189,89 @@ def test_vocab_json_and_merges_txt(tmp_path: Path) -> None:
         import_file(tmp_path)
 
 
+def words_that_end(folder: Path) -> None:
+    """A vocab.json and merges.txt of CLIP's kind."""
+    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    merges = [("t", "h"), ("th", "e</w>"), ("f", "o"), ("fo", "x</w>"), ("Ã", "©</w>")]
+    texts = [*alphabet, *(char + "</w>" for char in alphabet), *map("".join, merges)]
+    texts += ["<|startoftext|>", "<|endoftext|>"]
+    (folder / "vocab.json").write_text(json.dumps({text: i for i, text in enumerate(texts)}))
+    (folder / "merges.txt").write_text("#version: 0.2\n" + "\n".join(map(" ".join, merges)))
+
+
+def test_clips_files_are_told_by_its_settings(tmp_path: Path) -> None:
+    words_that_end(tmp_path)
+    with pytest.raises(SourceError, match=r"its tokens end in </w>, .* tokenizer_config\.json"):
+        import_file(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "CLIPTokenizer"}')
+    transformers = pytest.importorskip("transformers", reason="needs transformers")
+    theirs = transformers.CLIPTokenizer.from_pretrained(tmp_path)
+    ours = wwho.Tokenizer.from_file(tmp_path)
+    for text in ("The fox's  12\n\nÉ é!", "<|endoftext|>the", "", "日本 😀"):
+        ids = ours.encode(text, allowed_special="all", add_special_tokens=True)
+        assert ids == theirs.encode(text)
+        assert ours.decode(ids) == theirs.decode(ids)
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_special_tokens_beside_a_vocabulary(tmp_path: Path, older: bool) -> None:
+    """As OPT's files lie: its ids are those of transformers, template included."""
+    transformers = pytest.importorskip("transformers", reason="needs transformers")
+    byte_level(tmp_path)
+    vocab = json.loads((tmp_path / "vocab.json").read_text("utf-8"))
+    files: dict[str, dict[str, Any]] = {
+        "tokenizer_config": {"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True},
+        "special_tokens_map": {"bos_token": "q", "mask_token": "z", "cls_token": "[no]"},
+        "added_tokens": {"the": vocab["the"], "y": vocab["y"]},
+    }
+    if not older:
+        mask = {"content": "the", "lstrip": True, "special": True}
+        files["tokenizer_config"] |= {
+            "bos_token": "q",
+            "added_tokens_decoder": {str(vocab["the"]): mask},
+        }
+    for name, document in files.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    theirs = transformers.GPT2Tokenizer.from_pretrained(tmp_path)
+    ours = wwho.Tokenizer.from_file(tmp_path)
+    for text in ("quick   the lazy", "fox", "z the q", "they"):
+        ids = ours.encode(text, allowed_special="all", add_special_tokens=True)
+        assert ids == theirs.encode(text), text
+    told = "left out: [no]; the vocabulary has no such token"
+    assert (told in import_file(tmp_path).notes) == older
+
+
+def test_a_folder_that_holds_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer").mkdir()
+    with pytest.raises(SourceError, match=r"has none of tokenizer\.json.*; give the folder .*zer$"):
+        import_file(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    data = byte_level(tmp_path).to_str().encode()
+    os.mkfifo(pipe := tmp_path / "pipe.json")
+    writer = threading.Thread(target=pipe.write_bytes, args=(data,))
+    writer.start()
+    found = import_file(pipe)
+    writer.join()
+    assert found.artifact.models == import_source(Source("a.json", data)).artifact.models
+
+
+def test_settings_of_other_classes_are_refused(tmp_path: Path) -> None:
+    byte_level(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "Qwen2TokenizerFast"}')
+    with pytest.raises(SourceError, match=r"names Qwen2Tokenizer; expected one of GPT2Tokenizer"):
+        import_file(tmp_path)
+
+
+def test_added_tokens_that_the_settings_alone_list(tmp_path: Path) -> None:
+    byte_level(tmp_path).save(str(tmp_path / "tokenizer.json"))
+    listed = {"added_tokens_decoder": {"999": {"content": "<more>"}}}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(listed))
+    assert any("left out: <more>; tokenizer_config" in each for each in import_file(tmp_path).notes)
+
+
 def test_a_folder_keeps_the_chat_template(tmp_path: Path) -> None:
     theirs = byte_level(tmp_path)
     theirs.save(str(tmp_path / "tokenizer.json"))
@@ -239,7 +323,10 @@ def test_wwho_import(cli: Any, tmp_path: Path) -> None:
         (b'{"added_tokens": []}', "a tokenizer.json of Hugging Face, but without its vocabulary"),
         (b"\x10" + bytes(7) + b'{"a": {}}', "weights as safetensors"),
         (b"PK\x03\x04", "a zip archive or a pickle, which is never opened"),
-        (b"\x1f\x8b\x08", "compressed by gzip; unpack it first"),
+        (b"\x1f\x8b\x08", "compressed by gzip, zstd or xz; unpack it first"),
+        ("{}".encode("utf-16"), "text in UTF-16; save it in UTF-8"),
+        (b"{% for m in messages %}", "a chat template; take the tokenizer.json beside it"),
+        (b"<!-- saved -->\n<html>", "a web page"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -322,6 +322,14 @@ def test_a_model_as_sentencepiece_reads_it(kind: str) -> None:
     assert {b"<sep>", "é".encode()} <= defined
 
 
+def test_a_required_character_that_was_never_seen() -> None:
+    """Its score is minus infinity, and a CHAR model uses none."""
+    data = trained(model_type="char", required_chars="ß")
+    ours = opened(import_source(Source("char.model", data)))
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
+    assert ours.encode("ß the cat") == theirs.encode("ß the cat")
+
+
 @pytest.mark.parametrize("rule", ["nmt_nfkc", "nfkc", "nmt_nfkc_cf"])
 def test_every_rule_of_a_charsmap(rule: str) -> None:
     data = trained(normalization_rule_name=rule, add_dummy_prefix=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -221,8 +222,7 @@ def _tokenizer_json(library: Any, source: Source, _: Options, __: Artifact) -> d
 
 
 def _vocab_txt(library: Any, source: Source, options: Options, _: Artifact) -> dict[str, Any]:
-    config = source.beside("tokenizer_config.json")
-    said = config.document if config else {}
+    said = source.json_beside()
     lowercase = said.get("do_lower_case") if options.lowercase is None else options.lowercase
     opened = library.BertWordPieceTokenizer(
         str(source.path),
@@ -233,11 +233,9 @@ def _vocab_txt(library: Any, source: Source, options: Options, _: Artifact) -> d
     return _of_tokenizers(opened)
 
 
-def _vocab_json(library: Any, source: Source, _: Options, artifact: Artifact) -> dict[str, Any]:
-    merges = str(source.path.with_name("merges.txt"))
-    opened = library.ByteLevelBPETokenizer(str(source.path), merges)
-    opened.add_special_tokens([token.text for token in artifact.added])
-    return _of_tokenizers(opened)
+def _vocab_json(library: Any, source: Source, _: Options, __: Artifact) -> dict[str, Any]:
+    document, _notes = vocabulary_files.gpt2_document(source)
+    return _of_tokenizers(library.Tokenizer.from_str(json.dumps(document)))
 
 
 def _of_tokenizers(opened: Any) -> dict[str, Any]:

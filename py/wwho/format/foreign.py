@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 HEAD = 4096
 """Bytes that are looked at."""
@@ -32,13 +33,14 @@ _KINDS = (
         "the settings of a tokenizer; take the tokenizer.json beside it",
     ),
     (rb'\s*\{.*"(?:grammar|blocks)"\s*:', "a schema; give it to --schema"),
+)
+_NO_CONTENT = (
     (rb"version https://git-lfs", "a Git LFS pointer; fetch the file itself with: git lfs pull"),
     (
-        rb"(?i:\s*<(?:!doctype|html|\?xml))",
+        rb"(?i:\s*(?:<!--.*?-->\s*)?<(?:!doctype|html|\?xml))",
         "a web page; check that the address leads to the file itself",
     ),
 )
-_PATTERNS = [(re.compile(pattern, re.DOTALL), kind) for pattern, kind in _KINDS]
 
 
 def foreign(blob: bytes) -> str:
@@ -50,5 +52,14 @@ def foreign(blob: bytes) -> str:
         >>> foreign(b"hello")
         ''
     """
+    return _told(blob, _KINDS) or no_content(blob)
+
+
+def no_content(blob: bytes) -> str:
+    """As `foreign`, of what stands where a file should be that was not fetched."""
+    return _told(blob, _NO_CONTENT)
+
+
+def _told(blob: bytes, kinds: Sequence[tuple[bytes, str]]) -> str:
     head = blob[:HEAD].removeprefix(b"\xef\xbb\xbf")
-    return next((kind for pattern, kind in _PATTERNS if pattern.match(head)), "")
+    return next((kind for pattern, kind in kinds if re.match(pattern, head, re.DOTALL)), "")

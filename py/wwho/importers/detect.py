@@ -44,7 +44,7 @@ READERS: tuple[Reader, ...] = (
 """All kinds of file; the first that takes a file for its own reads it."""
 
 OTHERS = (
-    (rb"$", "it is empty; fetch it again"),
+    (rb"\s*$", "it is empty; fetch it again"),
     (rb"\x89WWHO", "it is a .wwho artifact already; commands open it with --model FILE"),
     (rb"#version: ", "the merges of a BPE; take the vocab.json beside it"),
     (
@@ -56,7 +56,9 @@ OTHERS = (
         "a list of tokens and their ids, which is no whole tokenizer; take the tokenizer.json "
         "beside it",
     ),
-    (rb"\x1f\x8b", "compressed by gzip; unpack it first"),
+    (rb"\s*\{[{%#]", "a chat template; take the tokenizer.json beside it"),
+    (rb"\xff\xfe|\xfe\xff", "text in UTF-16; save it in UTF-8"),
+    (rb"\x1f\x8b|\x28\xb5\x2f\xfd|\xfd7zXZ", "compressed by gzip, zstd or xz; unpack it first"),
     (rb'.{8}\{"', "weights as safetensors; take the tokenizer.json beside it"),
     (
         rb"PK\x03\x04|\x80[\x02-\x05]",
@@ -66,8 +68,9 @@ OTHERS = (
 """What else may be given, and what to do: see `foreign`."""
 
 IN_FOLDERS = (
-    *("tokenizer.json", "tekken.json", "tokenizer.model", "spiece.model"),
-    *("sentencepiece.bpe.model", "vocab.json", "vocab.txt", "*.gguf"),
+    *("tokenizer.json", "tekken.json", "tokenizer.model", "tokenizer.model.v*", "spiece.model"),
+    *("spm.model", "sentencepiece.model", "sentencepiece.bpe.model", "*.tiktoken"),
+    *("tiktoken.model", "vocab.json", "vocab.txt", "rwkv_vocab*.txt", "*.gguf"),
 )
 """Which file of a folder is read: the first that is there; of several, by name."""
 
@@ -111,7 +114,9 @@ def find_source(path: str | os.PathLike[str]) -> Source:
     files = (file for name in IN_FOLDERS for file in sorted(folder.glob(name)) if file.is_file())
     found = next(files, None)
     if found is None:
-        raise SourceError(f"{folder}: the folder has none of {', '.join(IN_FOLDERS)}")
+        inner = folder / "tokenizer"
+        told = f"; give the folder {inner}" if inner.is_dir() else ""
+        raise SourceError(f"{folder}: the folder has none of {', '.join(IN_FOLDERS)}{told}")
     return Source(found)
 
 

@@ -106,7 +106,7 @@ def _bad(message: str) -> ArtifactError:
 
 def _specials_beside(source: Source) -> Mapping[str, int]:
     """The special tokens of a tokenizer_config.json in the same folder."""
-    found: Any = source.settings_beside().get("added_tokens_decoder")
+    found: Any = source.json_beside().get("added_tokens_decoder")
     if not isinstance(found, dict):
         return {}
     specials: dict[str, int] = {}

@@ -185,8 +185,6 @@ def _piece(data: bytes, number: int) -> Piece:
             raise SourceError(f"{what}: field {name} is spelled as kind {wire}; it is damaged")
     if kind not in KINDS:
         raise SourceError(f"{what}, {text!r}, has the type {kind}; 1 to {max(KINDS)} are known")
-    if not math.isfinite(score):
-        raise SourceError(f"{what}, {text!r}, has the score {score}; scores are finite numbers")
     try:
         text.decode("utf-8")
     except UnicodeDecodeError:
@@ -209,6 +207,11 @@ def check_pieces(model: Model) -> None:
             raise SourceError(f"piece {number} is empty")
         if names[each.text, _is_reserved(each)] > 1:
             raise SourceError(f"piece {number}, {each.text!r}, comes twice")
+        if not math.isfinite(each.score) and model.algorithm in (Algorithm.UNIGRAM, Algorithm.BPE):
+            raise SourceError(
+                f"piece {number}, {each.text!r}, has the score {each.score}; scores are finite "
+                "numbers"
+            )
     unknown = model.of_kind(Kind.UNKNOWN)
     if len(unknown) != 1:
         raise SourceError(f"{len(unknown)} pieces are of the type unknown ({unknown[:5]}); one is")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from wwho.errors import SourceError
+from wwho.format.foreign import no_content
 
 HEAD = 4096
 """Bytes by which most kinds are told."""
@@ -41,6 +42,9 @@ class Source:
         Raises:
             OSError: it cannot be read.
         """
+        if self._data is None and not self.path.is_file():  # a pipe, which can be read once
+            with self.path.open("rb") as file:
+                self._data = file.read(MAX_BYTES + 1)
         return io.BytesIO(self._data) if self._data is not None else self.path.open("rb")
 
     @cached_property
@@ -65,8 +69,8 @@ class Source:
 
     @property
     def is_json(self) -> bool:
-        """Whether it begins as a JSON object does."""
-        return self.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+        """Whether it begins as a JSON object does, and not as a template does."""
+        return re.match(rb"(\xef\xbb\xbf)?\s*\{(?![{%#])", self.head) is not None
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -79,19 +83,29 @@ class Source:
         return parse_json(self.data)
 
     def beside(self, name: str) -> Source | None:
-        """Another file of its folder; None where there is none, or the content came as bytes."""
-        path = self.path.with_name(name)
-        return Source(path) if self._data is None and path.is_file() else None
+        """Another file of its folder; None where there is none, or the content came as bytes.
 
-    def settings_beside(self) -> dict[str, Any]:
-        """What its tokenizer_config.json says; nothing where there is none.
+        Raises:
+            SourceError: it is what stands for a file that was not fetched.
+            OSError: it cannot be read.
+        """
+        path = self.path.with_name(name)
+        if self._data is not None or not path.is_file():
+            return None
+        file = Source(path)
+        if what := no_content(file.head):
+            raise SourceError(f"{name} beside it: {what}")
+        return file
+
+    def json_beside(self, name: str = "tokenizer_config.json") -> dict[str, Any]:
+        """The JSON object in another file of its folder; an empty one where there is none.
 
         Raises:
             SourceError: as for `document`.
         """
-        name = "tokenizer_config.json"
+        file = self.beside(name)
         try:
-            return file.document if (file := self.beside(name)) else {}
+            return file.document if file else {}
         except SourceError as error:
             raise SourceError(f"{name} beside it: {error}") from error
 

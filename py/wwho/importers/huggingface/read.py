@@ -149,6 +149,11 @@ def _make(
         for key in root.raw
         if key not in PARTS | IGNORED.keys()
     ]
+    if beyond := sorted(_texts_beside(source) - {text for text, _, _ in listed}):
+        draft.notes.append(
+            f"left out: {', '.join(beyond)}; tokenizer_config.json lists them, and this file does "
+            "not (wwho.hf adds them)"
+        )
     record = options.record(source) | {"engine": ENGINE, "unicode": UNICODE_VERSION}
     # Which added tokens are the model's, too, cannot be told from ids.
     record["vocab_size"] = str(len(root.at("model").at("vocab").raw))
@@ -377,7 +382,7 @@ def components(document: Mapping[str, Any]) -> dict[str, str]:
 def settings_beside(source: Source) -> dict[str, str]:
     """What tokenizer_config.json and chat_template.jinja say of chats, for the record."""
     found: dict[str, str] = {}
-    document = source.settings_beside()
+    document = source.json_beside()
     for key, value in document.items():
         text = value.get("content") if isinstance(value, dict) else value
         if key.endswith("_token") and isinstance(text, str):
@@ -388,6 +393,13 @@ def settings_beside(source: Source) -> dict[str, str]:
     if (file := source.beside("chat_template.jinja")) is not None:
         found["chat_template"] = file.data.decode("utf-8", "replace")
     return found
+
+
+def _texts_beside(source: Source) -> set[str]:
+    """The added tokens that tokenizer_config.json lists."""
+    listed = source.json_beside().get("added_tokens_decoder")
+    tokens = listed.values() if isinstance(listed, dict) else ()
+    return {str(each["content"]) for each in tokens if isinstance(each, dict) and "content" in each}
 
 
 READER = Reader(kind="a tokenizer.json of Hugging Face", sniff=sniff, read=read)

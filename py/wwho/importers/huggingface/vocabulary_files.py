@@ -1,11 +1,13 @@
 """Vocabularies alone: vocab.txt of BERT, and vocab.json with merges.txt of GPT-2.
 
 They say little of the rest of a tokenizer. What is taken for it is what `tokenizers` does of its
-own: BertWordPieceTokenizer and ByteLevelBPETokenizer.
+own, BertWordPieceTokenizer and ByteLevelBPETokenizer, or the class of transformers does that
+tokenizer_config.json names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from wwho.compile.unicode import white_space
@@ -14,11 +16,19 @@ from wwho.importers.huggingface.read import make
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source, shown
 
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
+GPT2 = ("GPT2Tokenizer", "CodeGenTokenizer")
+"""Classes of transformers that cut text as GPT-2 does, and put nothing else around it."""
+GUESSED = ("<|endoftext|>", "<|startoftext|>")
+"""Special tokens that a vocabulary of GPT-2's kind may have although no file names them."""
+CLIP_PATTERN = (
+    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+)
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
-def _added(texts: tuple[str, ...], vocab: dict[str, int]) -> list[dict[str, Any]]:
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+def _added(texts: Sequence[str], vocab: dict[str, int]) -> list[dict[str, Any]]:
+    flags = dict.fromkeys(FLAGS, False)
     return [
         {"id": vocab[text], "content": text, "special": True, **flags}
         for text in texts
@@ -34,7 +44,7 @@ def _sniff_lines(source: Source) -> bool:
 
 
 def _read_lines(source: Source, options: Options) -> Imported:
-    settings = source.settings_beside()
+    settings = source.json_beside()
     lowercase = options.lowercase
     if lowercase is None:
         lowercase = settings.get("do_lower_case")
@@ -92,7 +102,7 @@ def _sniff_vocab(source: Source) -> bool:
     return source.is_json and any(text.startswith("\u0120") for text in source.document)
 
 
-def _read_vocab(source: Source, options: Options) -> Imported:
+def _vocab_and_merges(source: Source) -> tuple[dict[str, int], list[list[str]]]:
     merges = source.beside("merges.txt")
     if merges is None:
         raise SourceError("the vocabulary of a BPE needs its merges: put merges.txt beside it")
@@ -107,20 +117,162 @@ def _read_vocab(source: Source, options: Options) -> Imported:
                 f"them, found {shown(line)}"
             )
         pairs.append(pair)
-    vocab = source.document
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
-    document = {
-        "added_tokens": _added(("<|endoftext|>", "<|startoftext|>"), vocab),
+    return source.document, pairs
+
+
+def gpt2_document(source: Source) -> tuple[dict[str, Any], list[str]]:
+    """A vocab.json with what lies beside it, as a tokenizer.json, and notes on what was taken.
+
+    Raises:
+        SourceError: the merges are missing, or the settings name a tokenizer of another kind.
+    """
+    vocab, merges = _vocab_and_merges(source)
+    settings = source.json_beside()
+    if "added_tokens_decoder" not in settings:  # as transformers kept them before
+        settings = settings | source.json_beside("special_tokens_map.json")
+    named = str(settings.get("tokenizer_class") or "").removesuffix("Fast")
+    clip = named == "CLIPTokenizer"
+    if named and not clip and named not in GPT2:
+        raise SourceError(
+            f"tokenizer_config.json beside it names {named}; expected one of "
+            f"{', '.join(GPT2)} or CLIPTokenizer, as these files hold no pretokenizer: let "
+            "transformers save it as a tokenizer.json"
+        )
+    if not clip and any(right.endswith("</w>") for _, right in merges):
+        raise SourceError(
+            "its tokens end in </w>, and nothing beside it says of what kind it is: take a "
+            "tokenizer.json, or put the tokenizer_config.json beside it"
+        )
+    added, notes = _added_beside(source, settings, vocab)
+    special = {each["content"]: each["id"] for each in added}
+    byte_level = {
+        "type": "ByteLevel",
+        "add_prefix_space": bool(settings.get("add_prefix_space")) and not clip,
+        "trim_offsets": True,
+    }
+    document: dict[str, Any] = {
+        "added_tokens": added,
         "pre_tokenizer": byte_level,
         "decoder": byte_level,
-        "model": {
-            "type": "BPE",
-            "vocab": vocab,
-            "merges": pairs,
-        },
+        "model": {"type": "BPE", "vocab": vocab, "merges": merges},
     }
-    note = "the files name no pretokenizer: GPT-2's was taken"
-    return make(document, source, options, VOCAB.kind, note)
+    if clip:
+        return document | _clip(document, settings, special), notes
+    wanted = (
+        "bos" * bool(settings.get("add_bos_token")),
+        "eos" * bool(settings.get("add_eos_token")),
+    )
+    if any(wanted):
+        document["post_processor"] = _around(*wanted, settings, special)
+    if not named:
+        notes.insert(0, "the files name no pretokenizer: GPT-2's was taken")
+    return document, notes
+
+
+def _around(
+    before: str, behind: str, settings: dict[str, Any], special: dict[str, int]
+) -> dict[str, Any]:
+    """The template of transformers: the tokens of these roles before each text, and behind it."""
+    tokens: dict[str, Any] = {}
+
+    def place(role: str, kind: int) -> list[Any]:
+        text = _text(settings.get(f"{role}_token"))
+        if not role or text not in special:
+            return []
+        tokens[text] = {"id": text, "ids": [special[text]], "tokens": [text]}
+        return [{"SpecialToken": {"id": text, "type_id": kind}}]
+
+    first, second = (
+        [*place(before, kind), {"Sequence": {"id": name, "type_id": kind}}, *place(behind, kind)]
+        for kind, name in enumerate("AB")
+    )
+    template = {"single": first, "pair": first + second, "special_tokens": tokens}
+    return {"type": "TemplateProcessing", **template}
+
+
+def _clip(
+    document: dict[str, Any], settings: dict[str, Any], special: dict[str, int]
+) -> dict[str, Any]:
+    """What is other in CLIPTokenizer than in GPT-2's."""
+    start = _text(settings.get("bos_token")) or "<|startoftext|>"
+    end = _text(settings.get("eos_token")) or "<|endoftext|>"
+    unk = _text(settings.get("unk_token")) or "<|endoftext|>"
+    if missing := {start, end, unk} - special.keys():
+        raise SourceError(f"there is no token {min(missing)}; is it a vocab.json of CLIP?")
+    split = {
+        "type": "Split",
+        "pattern": {"Regex": CLIP_PATTERN},
+        "behavior": "Removed",
+        "invert": True,
+    }
+    byte_level = document["pre_tokenizer"]
+    ends = {"type": "Replace", "pattern": {"String": "</w>"}, "content": " "}
+    strip = {"type": "Strip", "content": " ", "start": 0, "stop": 1}
+    return {
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "NFC"},
+                {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+                {"type": "Lowercase"},
+            ],
+        },
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, byte_level]},
+        "post_processor": {
+            "type": "RobertaProcessing",
+            "sep": [end, special[end]],
+            "cls": [start, special[start]],
+            "trim_offsets": False,
+            "add_prefix_space": False,
+        },
+        "decoder": {"type": "Sequence", "decoders": [byte_level, ends, strip]},
+        "model": document["model"] | {"unk_token": unk, "end_of_word_suffix": "</w>"},
+    }
+
+
+def _text(token: Any) -> str | None:
+    """The text of a token in settings: a text, or an object with one."""
+    text = token.get("content") if isinstance(token, dict) else token
+    return text if isinstance(text, str) else None
+
+
+def _added_beside(
+    source: Source, settings: dict[str, Any], vocab: dict[str, int]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The added tokens of the files beside a vocabulary, by their ids, and notes on others."""
+    listed = settings.get("added_tokens_decoder")
+    older = source.json_beside("added_tokens.json") if listed is None else {}
+    roles = [each for name, each in settings.items() if name.endswith("_token")]
+    for name in ("additional_special_tokens", "extra_special_tokens"):
+        roles += each if isinstance(each := settings.get(name), list) else []
+    texts = {*map(_text, roles)}
+    wanted = [
+        *((each, id) for id, each in (listed.items() if isinstance(listed, dict) else ())),
+        *(
+            ({"content": text, "special": text in texts, "normalized": text not in texts}, str(id))
+            for text, id in older.items()
+        ),
+        *((each, None) for each in (*roles, *GUESSED)),
+    ]
+    tokens: dict[str, dict[str, Any]] = {}
+    gone: dict[str, None] = {}
+    for each, id in wanted:
+        text, said = _text(each), each if isinstance(each, dict) else {}
+        number = vocab.get(text or "") if id is None else int(id) if id.isdecimal() else None
+        if text and number is None and text not in tokens:
+            gone[text] = None
+        elif text and number is not None:
+            flags = {name: bool(said.get(name)) for name in FLAGS}
+            special = bool(said.get("special", True))
+            tokens.setdefault(text, {"id": number, "content": text, "special": special, **flags})
+    left = [text for text in gone if text not in GUESSED]
+    notes = [f"left out: {', '.join(left)}; the vocabulary has no such token"] if left else []
+    return sorted(tokens.values(), key=lambda each: int(each["id"])), notes
+
+
+def _read_vocab(source: Source, options: Options) -> Imported:
+    document, notes = gpt2_document(source)
+    return make(document, source, options, VOCAB.kind, *notes)
 
 
 LINES = Reader(
