@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import lzma
 import tempfile
@@ -30,11 +31,14 @@ from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import ExportError
 from wwho.exporters import FORMATS, export
 from wwho.exporters.charsmap import write_charsmap
+from wwho.exporters.exported import pattern_of
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
+from wwho.hf.names import Names
 from wwho.importers import Imported, Options, Source, import_file, import_source
 from wwho.importers.charsmap import read_charsmap
+from wwho.importers.gguf import read_metadata
 from wwho.importers.llama_patterns import LATER
 from wwho.train import train
 
@@ -249,8 +253,40 @@ def words() -> Any:
     return made
 
 
+def like_clip() -> Any:
+    model = tokenizers.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>")
+    made = tokenizers.Tokenizer(model)
+    made.pre_tokenizer = split(r"\p{L}+|\p{N}|[^\s\p{L}\p{N}]+", "removed", True)
+    made.decoder = tokenizers.decoders.ByteLevel()
+    return made
+
+
+def with_prefix() -> Any:
+    model = tokenizers.models.BPE(unk_token="<unk>", continuing_subword_prefix="##")
+    made = tokenizers.Tokenizer(model)
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    made.decoder = tokenizers.decoders.WordPiece()
+    return made
+
+
+def with_both() -> Any:
+    made = with_prefix()
+    made.model.end_of_word_suffix, made.model.ignore_merges = "</w>", True
+    made.decoder = tokenizers.decoders.BPEDecoder()
+    return made
+
+
+def without_unknown() -> Any:
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    return made
+
+
 BYTE_LEVEL = [like_llama3, like_gpt4o, like_qwen, like_deepseek]
 KINDS = [*BYTE_LEVEL, like_llama2, like_bert, like_t5, words]
+PLACES = [like_clip, with_prefix, with_both]
+EXPORTED = [*KINDS, *PLACES, without_unknown]
+"""Those too whose tokens have characters of the import's own."""
 
 
 def imported(make: Callable[[], Any], folder: Path) -> Imported:
@@ -262,6 +298,9 @@ def imported(make: Callable[[], Any], folder: Path) -> Imported:
     if make is like_t5:
         trainer = tokenizers.trainers.UnigramTrainer(unk_token="<unk>", vocab_size=200)
         trainer.special_tokens = ["<unk>", "<s>"]
+    if make in PLACES:
+        trainer.continuing_subword_prefix = made.model.continuing_subword_prefix
+        trainer.end_of_word_suffix = made.model.end_of_word_suffix
     if make in (*BYTE_LEVEL, like_deepseek_v3, like_starcoder):
         trainer.initial_alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
     made.train_from_iterator(TEXTS, trainer)
@@ -278,7 +317,7 @@ def imported(make: Callable[[], Any], folder: Path) -> Imported:
     return import_file(path, Options(name=make.__name__))
 
 
-@pytest.mark.parametrize("make", KINDS)
+@pytest.mark.parametrize("make", EXPORTED)
 def test_an_imported_model_in_tokenizers(make: Callable[[], Any], tmp_path: Path) -> None:
     """The same tokenizer again: its ids, decoded text, and the artifact but for the record."""
     found = imported(make, tmp_path)
@@ -289,6 +328,45 @@ def test_an_imported_model_in_tokenizers(make: Callable[[], Any], tmp_path: Path
     assert write_artifact(replace(again, provenance={})) == write_artifact(
         replace(artifact, provenance={})
     )
+
+
+@pytest.mark.parametrize("make", EXPORTED)
+def test_the_names_of_tokens(make: Callable[[], Any], tmp_path: Path) -> None:
+    """A name that the file of Hugging Face has is the token's here, too."""
+    artifact = imported(make, tmp_path).artifact
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / f"{make.__name__}.json"))
+    names = Names(wwho.Tokenizer.from_bytes(write_artifact(artifact)))
+    assert names.ids == theirs.get_vocab()
+
+
+def document_of_places(vocab: str, *merges: str) -> bytes:
+    added = {"id": 0, "content": "<unk>", "special": True, "normalized": False}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip"), False)
+    ids = {text: number for number, text in enumerate(vocab.split())}
+    model = {"type": "BPE", "unk_token": "<unk>", "end_of_word_suffix": "</w>"}
+    document = {
+        "version": "1.0",
+        "added_tokens": [{**added, **flags}],
+        "pre_tokenizer": {"type": "WhitespaceSplit"},
+        "decoder": {"type": "BPEDecoder", "suffix": "</w>"},
+        "model": {**model, "vocab": ids, "merges": merges},
+    }
+    return json.dumps(document).encode()
+
+
+def test_the_unknown_token_stays_in_the_vocabulary() -> None:
+    """CLIP's comes after all others, where tokenizers would number it so by itself."""
+    found = import_source(Source("x.json", document_of_places("a b</w> ab</w> <unk>", "a b</w>")))
+    source = Source("x.json", export(found.artifact, "tokenizer.json").data)
+    assert check(source, Options(), found, ["ab", "a b", "cab"]).differences == ()
+
+
+def test_a_token_whose_symbols_nothing_says() -> None:
+    """As `a b` comes first, `a bc</w>` never does, and no model keeps such a merge."""
+    data = document_of_places("a b c</w> ab bc</w> abc</w> <unk>", "a b", "b c</w>", "a bc</w>")
+    artifact = import_source(Source("x.json", data)).artifact
+    with pytest.raises(ExportError, match="and none makes the token 5, 'abc</w>'"):
+        export(artifact, "tokenizer.json")
 
 
 @pytest.mark.parametrize("make", [like_llama3, like_gpt4o])
@@ -371,7 +449,8 @@ def test_a_record_that_is_not_true_is_found_out(tmp_path: Path) -> None:
     record = json.loads(artifact.provenance["components"])
     record["normalizer"] = {"type": "Lowercase"}
     changed = {**artifact.provenance, "components": json.dumps(record)}
-    with pytest.raises(ExportError, match="would be read as another model"):
+    reason = "read as another model: what normalizes, cuts or decodes text is not what the record"
+    with pytest.raises(ExportError, match=reason):
         export(replace(artifact, provenance=changed), "tokenizer.json")
 
 
@@ -379,8 +458,41 @@ def test_what_cannot_be_exported_is_refused() -> None:
     for to in FORMATS:
         with pytest.raises(ExportError, match="wwho_328k has 3 routes"):
             export(artifact_of("wwho_328k"), to)
-    with pytest.raises(ExportError, match="share the id 200018"):
+    reason = (
+        r"'<\|endofprompt\|>' and '<\|reserved_200018\|>' share the id 200018; .* take tiktoken"
+    )
+    with pytest.raises(ExportError, match=reason):
         export(artifact_of("o200k_harmony"), "tokenizer.json")
+
+
+def test_many_special_tokens_in_a_note() -> None:
+    specials = [f"<{number}>" for number in range(1010)]
+    enc = train(TEXTS, atoms="byte", pattern="r50k_base", vocab_size=1280, specials=specials)
+    _, note = export(saved(enc), "tiktoken").notes
+    assert f"inspect --tokens lists: <0> {enc.info.specials['<0>']}, <1> " in note
+    assert note.endswith(" and 1,002 more")
+    assert "<8>" not in note
+
+
+def test_nfc_of_another_unicode() -> None:
+    enc = train(TEXTS, atoms="byte", vocab_size=270, normalize="nfc")
+    with pytest.raises(ExportError, match=r"NFC of Unicode 16\.0, tokenizers into that of 9\.0"):
+        export(saved(enc), "tokenizer.json")
+    with pytest.raises(ExportError, match="normalizes text, which this kind of file cannot say"):
+        export(saved(enc), "tiktoken")
+
+
+def test_a_token_that_takes_white_space(tmp_path: Path) -> None:
+    """As the <mask> of RoBERTa: the pattern is known all the same."""
+    imported(like_llama3, tmp_path)
+    path = tmp_path / "like_llama3.json"
+    made = tokenizers.Tokenizer.from_file(str(path))
+    made.add_special_tokens([tokenizers.AddedToken("<mask>", lstrip=True)])
+    made.save(str(path))
+    artifact = import_file(path).artifact
+    assert pattern_of(artifact) == PATTERNS["llama3"]
+    with pytest.raises(ExportError, match="'<mask>' has flags that tiktoken does not know"):
+        export(artifact, "tiktoken")
 
 
 def test_the_command(cli: Any, tmp_path: Path) -> None:
@@ -392,9 +504,56 @@ def test_the_command(cli: Any, tmp_path: Path) -> None:
     assert any("<|endoftext|> 50256" in note for note in said["notes"])
 
 
-def sentencepiece_model(**options: Any) -> bytes:
-    import io
+def test_the_command_names_a_file_that_is_to_be_imported_first(cli: Any, tmp_path: Path) -> None:
+    imported(like_bert, tmp_path)
+    path = tmp_path / "like_bert.json"
+    result = cli("export", path, "--to", "tokenizer.json", "-o", tmp_path / "x.json")
+    assert result.code == 1
+    assert f"{path}: " in result.err
+    assert "wwho import FILE" in result.err
 
+
+def metadata(data: bytes) -> dict[str, Any]:
+    """The ids that a GGUF file names, by role."""
+    prefix, suffix = "tokenizer.ggml.", "_token_id"
+    found = read_metadata(io.BytesIO(data), lambda key: key.endswith(suffix))
+    return {key.removeprefix(prefix).removesuffix(suffix): found[key] for key in found}
+
+
+def test_the_tokens_that_models_know_in_a_gguf(tmp_path: Path) -> None:
+    pytest.importorskip("gguf", reason="needs gguf")
+    imported(like_llama3, tmp_path)
+    path = tmp_path / "like_llama3.json"
+    artifact = import_file(path.rename(tmp_path / "tokenizer.json")).artifact
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    end, unk = map(theirs.token_to_id, ("<|end|>", "<unk>"))
+
+    exported = export(artifact, "gguf")
+    assert metadata(exported.data) == {"bos": 1, "unknown": unk}
+    assert "taken for what their names say: unk <unk>" in exported.notes
+    default = theirs.id_to_token(11)
+    none = f"the model names no eos_token, for which llama.cpp takes {default!r}"
+    assert none in exported.notes
+
+    said = {"eos_token": "<|end|>", "pad_token": {"content": "<|end|>"}, "mask_token": None}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(said))
+    exported = export(import_file(tmp_path).artifact, "gguf")
+    assert metadata(exported.data) == {"bos": 1, "eos": end, "padding": end}
+    assert not any("names" in note for note in exported.notes)
+    again = import_source(Source("x.gguf", exported.data)).artifact
+    assert (again.template, again.models) == (artifact.template, artifact.models)
+
+
+def test_the_end_of_a_text_in_a_gguf_of_gpt2() -> None:
+    pytest.importorskip("gguf", reason="needs gguf")
+    end = "<|endoftext|>"
+    enc = train(TEXTS, atoms="byte", pattern="r50k_base", vocab_size=270, specials=[end])
+    exported = export(saved(enc), "gguf")
+    assert metadata(exported.data) == dict.fromkeys(("bos", "eos"), enc.info.specials[end])
+    assert exported.notes[-1] == f"taken for what their names say: bos {end}, eos {end}"
+
+
+def sentencepiece_model(**options: Any) -> bytes:
     module = pytest.importorskip("sentencepiece", reason="needs sentencepiece")
     out = io.BytesIO()
     module.SentencePieceTrainer.train(

@@ -12,6 +12,7 @@ from test_export import TEXTS, imported, like_bert, like_deepseek, like_llama3, 
 
 import wwho
 from wwho.check.engine import HARD
+from wwho.encodings import model_bytes
 from wwho.hf import WWHOTokenizer
 
 SINHALA = "ගමේ පාසල\nගමේ පාර\n"
@@ -73,3 +74,23 @@ def test_what_cannot_be_extended(cli: Any, make: Any, reason: str, tmp_path: Pat
     assert reason in done.err
     done = cli("train", "--extend", path, "--base", "o200k_base", "-o", tmp_path / "x.wwho")
     assert done.code == 2
+
+
+def test_added_tokens_that_look_beside_them_cannot_be_extended(cli: Any, tmp_path: Path) -> None:
+    imported(like_llama3, tmp_path)
+    path = tmp_path / "like_llama3.json"
+    document = json.loads(path.read_text("utf-8"))
+    document["added_tokens"][-1] |= {"content": "<mask>", "lstrip": True}
+    path.write_text(json.dumps(document), "utf-8")
+    done = cli("train", "--extend", path, "-o", tmp_path / "x.wwho", stdin=SINHALA.encode())
+    assert done.code == 1
+    assert "set lstrip, rstrip and single_word to false of <mask>" in done.err
+
+
+def test_what_is_a_base_already(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "base.wwho"
+    path.write_bytes(model_bytes("r50k_base"))
+    for name in (path, "o200k_base"):
+        done = cli("train", "--extend", name, "-o", tmp_path / "x.wwho", stdin=SINHALA.encode())
+        assert done.code == 1
+        assert f"{name} is a .wwho model already: train with --base {name}" in done.err

@@ -6,6 +6,7 @@ import argparse
 
 from wwho.cli import options as shared
 from wwho.cli import streams
+from wwho.errors import naming
 
 NAME = "export"
 HELP = "turn an artifact into a file of another library that gives the same ids there"
@@ -31,7 +32,10 @@ def run(options: argparse.Namespace) -> int:
     from wwho.format.read import read_artifact
 
     shared.check_output(options, options.model)
-    found = export(read_artifact(shared.read_artifact(options.model)), options.to)
+    blob = shared.read_artifact(options.model)
+    with naming(options.model):
+        artifact = read_artifact(blob)
+    found = export(artifact, options.to)
     write_atomic(options.output, found.data)
     if options.json:
         streams.write_json(

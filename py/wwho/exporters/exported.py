@@ -12,12 +12,16 @@ from wwho.build.base import SCRIPT_PATTERN
 from wwho.build.patterns import PATTERNS
 from wwho.compile.codepoints import ALL
 from wwho.compile.parse import parse_regex
-from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.scanners import Scanner, compile_scanners, with_properties
 from wwho.compile.syntax import Chars, Node
+from wwho.compile.unicode import white_space, word
 from wwho.errors import ExportError, PatternError
 from wwho.format import rewriting
 from wwho.format.bpe import BPE
 from wwho.format.model import Action, Added, Artifact, Flag
+
+MOST_SHOWN = 8
+"""Tokens that a note names."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,14 @@ def byte_model(artifact: Artifact) -> ByteModel:
 def cuts_alike(artifact: Artifact, pattern: Node) -> bool:
     """Whether a pattern cuts as the model's one pretokenizer does, and leaves no text over.
 
-    Imported ones have a second rule, for the text between matches.
+    Imported ones have a second rule, for the text between matches, and more classes where added
+    tokens look at the characters beside them.
     """
     own, *others = artifact.scanners.automata
     rules = (pattern, Chars(ALL))[: own.n_rules]
     made = compile_scanners([Scanner(own.name, rules, longest=False)])
+    if artifact.properties:
+        made, _ = with_properties(made, white_space(), word())
     left_over = any(mark > 1 for row in own.table for mark, _ in row)
     return made == artifact.scanners and not others and not left_over
 
@@ -146,6 +153,17 @@ def only_special(model: ByteModel, what: str) -> dict[str, int]:
         if token.flags & ~Flag.NORMALIZED != Flag.SPECIAL:
             raise ExportError(f"the added token {token.text!r} has flags that {what} does not know")
     return {token.text: token.id for token in model.added}
+
+
+def few(texts: Sequence[str]) -> str:
+    """Texts in a note: of many, the first ones and how many more there are.
+
+    Example:
+        >>> few("abcdefghij"), few("abc")
+        ('a, b, c, d, e, f, g, h and 2 more', 'a, b, c')
+    """
+    first, more = ", ".join(texts[:MOST_SHOWN]), len(texts) - MOST_SHOWN
+    return f"{first} and {more:,} more" if more > 0 else first
 
 
 def stand_in(text: bytes) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wwho.build.bpe import only_made
 from wwho.errors import ArtifactError, ExportError, SourceError
-from wwho.exporters.exported import ByteModel, Exported, byte_model, stand_in
+from wwho.exporters.exported import ByteModel, Exported, byte_model, few, stand_in
 from wwho.exporters.llama_names import name_of
 from wwho.exporters.sentencepiece import compare, merge_scores
 from wwho.format.bpe import BPE
@@ -26,6 +26,16 @@ from wwho.importers.source import Source
 
 Rows = list[tuple[str, TokenType]]
 """The text and the type of each id."""
+
+ROLES = {
+    "bos": ("[BOS]", "<s>", "<|startoftext|>", "<|endoftext|>"),
+    "eos": ("[EOS]", "</s>", "<|endoftext|>"),
+    "unk": ("[UNK]", "<unk>"),
+    "sep": ("[SEP]",),
+    "pad": ("[PAD]", "<pad>"),
+    "mask": ("[MASK]", "<mask>"),
+}
+"""Tokens whose ids a file names, and what they are called in models whose record names none."""
 
 
 def write(artifact: Artifact) -> Exported:
@@ -46,14 +56,14 @@ def write(artifact: Artifact) -> Exported:
     name, difference = named
     texts = model.model.texts
     merges = [f"{stand_in(texts[a])} {stand_in(texts[b])}" for a, b in model.model.merges]
-    around = _around(artifact.template)
-    data = _file(artifact.name, _by_id(model), around or {}, pre=name, merges=merges)
+    rows = _by_id(model)
+    data = _file(artifact, rows, pre=name, merges=merges)
     notes = [f"the pattern is llama.cpp's {name!r}; {difference}"] if difference else []
     again = _again(artifact, data)
     numbers = {number for number in artifact.token_ids[0] if number is not None}
     if _told(artifact, numbers) != _told(again, numbers):
         raise ExportError(f"llama.cpp would merge otherwise than {artifact.name}")
-    return Exported(data, (*notes, *_notes(artifact, again, around)))
+    return Exported(data, (*notes, *_notes(artifact, again, rows, bos=11, eos=11)))
 
 
 def _all_bytes(model: BPE) -> bool:
@@ -84,11 +94,10 @@ def _llama(artifact: Artifact, model: BPE) -> Exported:
             f"{artifact.name} finds added tokens in normalized text, llama.cpp in the text as it "
             f"is: {', '.join(found)}"
         )
-    around = _around(artifact.template)
     prefix = any(isinstance(step, Ends) for step in artifact.steps)
     every = _filled(rows)
     data = _file(
-        *(artifact.name, every, around or {}),
+        *(artifact, every),
         scores=[scores.get(number, 0.0) for number in range(len(every))],
         prefix=prefix,
     )
@@ -96,9 +105,9 @@ def _llama(artifact: Artifact, model: BPE) -> Exported:
     # Tokens that no merge makes are none of the model's there, unless pieces are them as a whole.
     made = model if model.whole else only_made(model)
     compare(replace(artifact, models=(made,)), again, "llama.cpp")
-    notes = _notes(artifact, again, around)
+    notes = _notes(artifact, again, every, bos=1, eos=2)
     if normalized:
-        texts = ", ".join(token.text for token in normalized)
+        texts = few([token.text for token in normalized])
         notes.append(f"found in the text as it is there, not in normalized text: {texts}")
     if again.decoder != artifact.decoder:
         notes.append("ids decode as they do in llama.cpp")
@@ -114,6 +123,27 @@ def _around(template: Template | None) -> dict[str, int] | None:
         return None
     found = {"bos": places[0].id} if at else {}
     return found | ({"eos": places[-1].id} if len(kinds) - at > 1 else {})
+
+
+def _roles(artifact: Artifact) -> dict[str, int]:
+    """The ids of the tokens that have a role, by what llama.cpp calls it.
+
+    What stands around a text counts, then the record; one that names none leaves it to the names.
+    """
+    ids = {token.text: token.id for token in artifact.added}
+    found = {
+        role: ids[text]
+        for role, texts in (_said(artifact) or ROLES).items()
+        for text in reversed(texts)
+        if text in ids
+    }
+    return found | (_around(artifact.template) or {})
+
+
+def _said(artifact: Artifact) -> dict[str, tuple[str]]:
+    """The tokens that the record names, by their role."""
+    record = artifact.provenance
+    return {role: (record[key],) for role in ROLES if (key := f"{role}_token") in record}
 
 
 def _by_id(model: ByteModel) -> Rows:
@@ -150,8 +180,15 @@ def _again(artifact: Artifact, data: bytes) -> Artifact:
         raise ExportError(f"llama.cpp cannot run {artifact.name} as it is: {error}") from error
 
 
-def _notes(artifact: Artifact, again: Artifact, around: dict[str, int] | None) -> list[str]:
-    """Which added tokens are found otherwise, and what is missing."""
+def _notes(artifact: Artifact, again: Artifact, rows: Rows, **defaults: int) -> list[str]:
+    """Which added tokens are found otherwise, and what is missing.
+
+    Args:
+        artifact: the model.
+        again: what llama.cpp makes of the file.
+        rows: the tokens of the file.
+        defaults: the ids that llama.cpp takes for roles that the file does not name.
+    """
     theirs = {token.text: token.flags & Flag.SPECIAL for token in again.added}
     changed: dict[str, list[str]] = {}
     for token in artifact.added:
@@ -160,7 +197,17 @@ def _notes(artifact: Artifact, again: Artifact, around: dict[str, int] | None) -
         how = _FOUND[theirs.get(token.text)]
         if how != _FOUND[token.flags & Flag.SPECIAL]:
             changed.setdefault(how, []).append(token.text)
-    notes = [f"{how} there: {', '.join(texts)}" for how, texts in changed.items()]
+    notes = [f"{how} there: {few(texts)}" for how, texts in changed.items()]
+    roles, around = _roles(artifact), _around(artifact.template)
+    by_name = () if _said(artifact) else roles.keys() - (around or {})
+    if by_name:
+        named = ", ".join(f"{role} {rows[roles[role]][0]}" for role in sorted(by_name))
+        notes.append(f"taken for what their names say: {named}")
+    notes += [
+        f"the model names no {role}_token, for which llama.cpp takes {rows[token][0]!r}"
+        for role, token in defaults.items()
+        if role not in roles and token < len(rows)
+    ]
     missing = "what stands around a text is for the caller to add"
     return [*notes, *([missing] if around is None else [])]
 
@@ -184,9 +231,8 @@ def _told(artifact: Artifact, numbers: set[int]) -> object:
 
 
 def _file(
-    name: str,
+    artifact: Artifact,
     rows: Rows,
-    around: dict[str, int],
     *,
     pre: str = "default",
     merges: Sequence[str] = (),
@@ -203,7 +249,7 @@ def _file(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "vocabulary.gguf")
         writer = GGUFWriter(path, "llama")
-        writer.add_name(name)
+        writer.add_name(artifact.name)
         writer.add_tokenizer_model("llama" if scores else "gpt2")
         writer.add_tokenizer_pre(pre)
         writer.add_token_list([text for text, _ in rows])
@@ -213,10 +259,11 @@ def _file(
             writer.add_add_space_prefix(prefix)
         else:
             writer.add_token_merges(merges)
+        around = _around(artifact.template) or {}
         for role in ("bos", "eos"):
             writer.add_bool(f"tokenizer.ggml.add_{role}_token", role in around)
-            if role in around:
-                writer.add_uint32(f"tokenizer.ggml.{role}_token_id", around[role])
+        for role, token in _roles(artifact).items():
+            getattr(writer, f"add_{role}_token_id")(token)
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.close()

@@ -6,7 +6,7 @@ import base64
 
 from wwho.build.bpe import bpe_model
 from wwho.errors import ExportError
-from wwho.exporters.exported import ByteModel, Exported, byte_model, only_special, pattern_of
+from wwho.exporters.exported import ByteModel, Exported, byte_model, few, only_special, pattern_of
 from wwho.format.bpe import BPE
 from wwho.format.model import Artifact
 
@@ -24,8 +24,8 @@ def write(artifact: Artifact) -> Exported:
     lines = (b"%s %d\n" % (base64.b64encode(text), rank) for text, rank in ranks.items())
     notes = [f"the file does not hold the pattern: {pattern}"]
     if specials:
-        named = ", ".join(f"{text} {number}" for text, number in specials.items())
-        notes.append(f"nor the special tokens: {named}")
+        named = few([f"{text} {number}" for text, number in specials.items()])
+        notes.append(f"nor the special tokens, which wwho inspect --tokens lists: {named}")
     if artifact.template and artifact.template.n_special(False):
         notes.append("nor the special tokens that a model's input begins and ends with")
     return Exported(b"".join(lines), tuple(notes))

@@ -6,19 +6,26 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import takewhile
+from operator import itemgetter
 from typing import Any
 
+from wwho.compile.normal_forms import normal_form
 from wwho.compile.oniguruma import parse_oniguruma
+from wwho.core.decoding import join
 from wwho.errors import ExportError, PatternError, WwhoError
 from wwho.exporters.exported import Exported, byte_model, cuts_alike, pattern_of, stand_in
 from wwho.format.bpe import BPE
+from wwho.format.decoder import Decoder, Replace, Step, Strip
 from wwho.format.greedy import Greedy
 from wwho.format.model import Added, Artifact, Flag
 from wwho.format.viterbi import Viterbi
 from wwho.format.write import write_artifact
+from wwho.importers.huggingface.draft import NONCHARACTERS
 from wwho.importers.huggingface.read import KEY, make
 from wwho.importers.reader import Options
 from wwho.importers.source import Source
+from wwho.normalize import FORM
 
 FLAGS = {flag.name.lower(): flag for flag in Flag if flag.name and flag is not Flag.HIDDEN}
 
@@ -34,10 +41,9 @@ def write(artifact: Artifact) -> Exported:
     """
     kept = artifact.provenance.get(KEY)
     content = document(artifact, json.loads(kept) if kept else byte_level(artifact))
-    if kept and not _is_read_as(content, artifact):
+    if kept and (difference := _difference(content, artifact)):
         raise ExportError(
-            f"the tokenizer.json of {artifact.name} would be read as another model: it has tokens "
-            "whose ids or texts such a file cannot state"
+            f"the tokenizer.json of {artifact.name} would be read as another model: {difference}"
         )
     text = json.dumps(content, ensure_ascii=False, indent=2)
     specials = any(Flag.SPECIAL in token.flags for token in artifact.added)
@@ -47,14 +53,20 @@ def write(artifact: Artifact) -> Exported:
     return Exported(f"{text}\n".encode(), notes)
 
 
-def _is_read_as(content: dict[str, Any], artifact: Artifact) -> bool:
-    """Whether a document is imported as this model."""
+def _difference(content: dict[str, Any], artifact: Artifact) -> str:
+    """How the model that a document is imported as differs from this one; "" if it does not."""
     try:
         made = make(content, Source("tokenizer.json", b""), Options(), "").artifact
-    except WwhoError:
-        return False
+    except WwhoError as error:
+        return str(error)
     made = replace(made, provenance=artifact.provenance)
-    return write_artifact(made) == write_artifact(artifact)
+    if write_artifact(made) == write_artifact(artifact):
+        return ""
+    ours, theirs = (vocabulary(each, spelled(each)).items() for each in (artifact, made))
+    if not (odd := ours ^ theirs):
+        return "what normalizes, cuts or decodes text is not what the record says"
+    text, number = min(odd, key=itemgetter(1))
+    return f"merges alone say what tokens are made of, and none makes the token {number}, {text!r}"
 
 
 def byte_level(artifact: Artifact) -> dict[str, Any]:
@@ -63,6 +75,10 @@ def byte_level(artifact: Artifact) -> dict[str, Any]:
     Raises:
         ExportError: the model is none, or Oniguruma would cut otherwise.
     """
+    if artifact.normalizer == (normal_form(FORM),):
+        raise ExportError(
+            f"{artifact.name} brings text into the NFC of Unicode 16.0, tokenizers into that of 9.0"
+        )
     model = byte_model(artifact)
     options = dict.fromkeys(("add_prefix_space", "trim_offsets", "use_regex"), False)
     by_bytes = {"type": "ByteLevel", **options}
@@ -113,7 +129,7 @@ def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any
     texts = spelled(artifact)
     vocab = vocabulary(artifact, texts)
     added = list(_listed(artifact.added, vocab))
-    _number(added, vocab)
+    _number(added, vocab, model.unk_id)
     made: dict[str, Any] = {"vocab": dict(sorted(vocab.items(), key=lambda item: item[1]))}
     if isinstance(model, Viterbi):
         scores = dict(zip(texts, model.scores, strict=True))
@@ -141,14 +157,27 @@ def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any
 
 
 def spelled(artifact: Artifact) -> list[str]:
-    """The texts of the one model's tokens as files have them: bytes as what stands for them."""
+    """The texts of the one model's tokens as files have them: bytes as what stands for them.
+
+    Of characters that an import put into texts, the decoder's first steps make what the file has.
+    """
     (model,) = artifact.models
-    by_bytes = isinstance(model, BPE) and not model.units
-    texts = [stand_in(text) if by_bytes else text.decode() for text in model.texts]
-    if isinstance(model, Greedy) and artifact.decoder is not None:
-        prefix = artifact.decoder.continuing
-        texts[len(model.first) :] = [prefix + text for text in texts[len(model.first) :]]
+    if isinstance(model, BPE) and not model.units:
+        return [stand_in(text) for text in model.texts]
+    decoder = artifact.decoder or Decoder()
+    own = Decoder(tuple(takewhile(_is_of_import, decoder.steps)))
+    texts = [join(own, [text])[0].decode() for text in model.texts]
+    if isinstance(model, Greedy):
+        n, prefix = len(model.first), decoder.continuing
+        texts[n:] = [prefix + text for text in texts[n:]]
     return texts
+
+
+def _is_of_import(step: Step) -> bool:
+    """Whether a decoder's step is about a character that an import put into texts of tokens."""
+    return (isinstance(step, Replace) and step.pattern in NONCHARACTERS) or (
+        isinstance(step, Strip) and step.text in NONCHARACTERS
+    )
 
 
 def vocabulary(artifact: Artifact, texts: Iterable[str]) -> dict[str, int]:
@@ -176,7 +205,10 @@ def _listed(added: Iterable[Added], vocab: dict[str, int]) -> Iterable[Added]:
         if Flag.HIDDEN in token.flags:
             continue
         if texts.setdefault(token.id, token.text) != token.text:
-            raise ExportError(f"several added tokens share the id {token.id}")
+            raise ExportError(
+                f"the added tokens {texts[token.id]!r} and {token.text!r} share the id {token.id}; "
+                "a tokenizer.json has one for each: take tiktoken, whose special tokens may"
+            )
         normalized = Flag.NORMALIZED in token.flags
         yield (
             replace(token, text=hidden.pop(token.id))
@@ -186,15 +218,17 @@ def _listed(added: Iterable[Added], vocab: dict[str, int]) -> Iterable[Added]:
     vocab |= {text: token for token, text in hidden.items()}
 
 
-def _number(added: Iterable[Added], vocab: dict[str, int]) -> None:
+def _number(added: Iterable[Added], vocab: dict[str, int], unk_id: int | None) -> None:
     """Put added tokens into the vocabulary, but for those that tokenizers numbers so by itself.
+
+    The one for what is unknown must be there.
 
     Raises:
         ExportError: one has the text of a token.
     """
     last = max(vocab.values(), default=-1)
-    inside = [token for token in added if token.id <= last]
-    behind = [token for token in added if token.id > last]
+    inside = [token for token in added if token.id <= last or token.id == unk_id]
+    behind = [token for token in added if token.id > last and token.id != unk_id]
     first = len(vocab) + sum(token.text not in vocab for token in inside)
     if [token.id for token in behind] != list(range(first, first + len(behind))):
         inside += behind

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.scanners import compile_scanners, regex_scanner
+from wwho.encodings import list_encoding_names
 from wwho.errors import ArtifactError, ExportError
-from wwho.exporters.exported import byte_model, pattern_of
-from wwho.format.model import Action, Artifact, Route, Stage
+from wwho.exporters.exported import byte_model, few, pattern_of
+from wwho.format.files import is_artifact
+from wwho.format.model import Action, Artifact, Flag, Route, Stage
 from wwho.importers import Options, import_file
 from wwho.tokenizer import Tokenizer
 
@@ -25,11 +27,14 @@ def extendable(path: str | os.PathLike[str]) -> Artifact:
         The base. Where it brings text into NFC, train with `normalize="nfc"`.
 
     Raises:
-        ArtifactError: it is not a byte-level BPE with one pattern, or rewrites text otherwise.
+        ArtifactError: it is not a byte-level BPE with one pattern, or rewrites text otherwise; or
+            it is a `.wwho` file or a shipped encoding, which is a base as it is.
         SourceError: it cannot be imported.
         OSError: it cannot be read.
     """
     file = Path(path)
+    if is_artifact(file) or (str(path) in list_encoding_names() and not file.exists()):
+        raise ArtifactError(f"{path} is a .wwho model already: train with --base {path}")
     found = import_file(path, Options(name=file.stem or file.resolve().name)).artifact
     nfc = found.normalizer == (normal_form("nfc", "9.0"),)
     try:
@@ -38,8 +43,11 @@ def extendable(path: str | os.PathLike[str]) -> Artifact:
     except ExportError as error:
         raise ArtifactError(f"{path} cannot be extended: {error}", status="MODEL") from error
     if found.properties:
+        beside = Flag.LSTRIP | Flag.RSTRIP | Flag.SINGLE_WORD
+        named = few([token.text for token in found.added if token.flags & beside])
         raise ArtifactError(
-            f"{path} cannot be extended: its added tokens look at the characters beside them",
+            f"{path} cannot be extended: training does not take over that added tokens look at the "
+            f"characters beside them; set lstrip, rstrip and single_word to false of {named}",
             status="ADDED",
         )
     return replace(
