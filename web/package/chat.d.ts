@@ -18,20 +18,24 @@ export interface ChatOptions {
   /** Tools, as JSON schemas. */
   tools?: readonly unknown[];
   documents?: readonly unknown[];
-  /** Further values that the template reads, such as { enable_thinking: false } or { date_string: "26 Jul 2024" }. */
+  /** Further values that the template reads, under other names than the options', such as { enable_thinking: false } or { date_string: "26 Jul 2024" }. */
   variables?: Readonly<Record<string, unknown>>;
   /** Another template than the tokenizer's own. */
   chatTemplate?: string;
   /**
-   * Special tokens that the messages, tools, documents and variables may spell. By default there are none, and a text that spells one
-   * fails with status SPECIAL_TOKEN. "all" is what transformers does. The template's own special tokens are always special.
+   * Special tokens that the messages, tools, documents and variables may spell. By default there are none, and a text that spells one, or
+   * several that spell one when they are joined, fail with status SPECIAL_TOKEN; names of fields count as texts. A token that a template
+   * makes of texts by changing them, or with its own text between them, is not found. "all" is what transformers does. The template's own
+   * special tokens are always special.
    */
   allowedSpecial?: Iterable<string> | "all";
 }
 
 /**
- * A chat as text, rendered with the template.
- * @throws {WwhoError} ARGUMENT: there is no template. TEMPLATE: it cannot be read, or rejects the chat. SPECIAL_TOKEN.
+ * A chat as text, rendered with the template; values are printed as Python prints them.
+ * @param messages one or more; fields that are null are left out, as in transformers.
+ * @throws {WwhoError} ARGUMENT: there is no template, or no message. TEMPLATE: it cannot be read, uses what is not supported, or rejects
+ *   the chat. SPECIAL_TOKEN.
  */
 export function renderChat(
   tokenizer: Tokenizer | WorkerTokenizer,

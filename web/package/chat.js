@@ -1,10 +1,9 @@
 // wwho/chat: chats as a model reads them, rendered with its tokenizer's template. Templates are Jinja; the engine is
 // @huggingface/jinja, which programs that import this file install themselves.
 
-import { Template } from "@huggingface/jinja";
-
-import { argumentError, isIterable, requireKnown } from "./lib/arguments.js";
+import { argumentError, isIterable, requireOptions } from "./lib/arguments.js";
 import { WwhoError } from "./lib/errors.js";
+import { readTemplate, runTemplate } from "./lib/jinja.js";
 import { nameSet } from "./lib/special.js";
 
 export { WwhoError };
@@ -23,9 +22,11 @@ export { WwhoError };
 
 const OPTIONS = new Set(["addGenerationPrompt", "tools", "documents", "variables", "chatTemplate", "allowedSpecial"]);
 const IDS_OPTIONS = new Set([...OPTIONS, "array"]);
-/** Of a template that is parsed, the last few: most programs have one. @type {Map<string, Template>} */
+/** Of a template that is parsed, the last few: most programs have one. @type {Map<string, object>} */
 const parsed = new Map();
 const MOST_PARSED = 8;
+/** How many objects a value may be in: Python does not write many more as JSON either. */
+const MOST_DEEP = 500;
 /** The options with which a template's own tokens are encoded. */
 const ALL = Object.freeze({ allowedSpecial: "all" });
 
@@ -42,7 +43,8 @@ export function applyChatTemplate(tokenizer, messages, options = {}) {
 
 /** @param {AnyTokenizer} tokenizer @param {Iterable<any>} messages @param {ChatOptions} [options] */
 export function countChat(tokenizer, messages, options = {}) {
-  return tokenizer.countTokens(rendered(tokenizer, messages, options, OPTIONS), ALL);
+  const text = rendered(tokenizer, messages, options, OPTIONS);
+  return tokenizer.countTokens(text, ALL);
 }
 
 /**
@@ -52,29 +54,81 @@ export function countChat(tokenizer, messages, options = {}) {
  * @param {ReadonlySet<string>} known
  */
 function rendered(tokenizer, messages, options, known) {
-  requireKnown(options, known);
-  // None where there are none: templates ask for that.
-  const { addGenerationPrompt = false, tools = null, documents = null, variables = {}, allowedSpecial } = options;
+  if (typeof tokenizer?.countTokens !== "function") throw argumentError("tokenizer", tokenizer, "a Tokenizer or a WorkerTokenizer");
+  requireOptions(options, known);
+  const { addGenerationPrompt = false, tools, documents, variables = {}, allowedSpecial } = options;
   if (!isIterable(messages)) throw argumentError("messages", messages, "a list of { role, content }");
+  const list = [...messages];
+  if (list.length === 0) throw new WwhoError("ARGUMENT", "messages is empty; expected one message or more, as in transformers");
   if (typeof addGenerationPrompt !== "boolean") throw argumentError("addGenerationPrompt", addGenerationPrompt, "true or false");
-  const given = { messages: [...messages], tools, documents, ...variables };
+  requireObjects({ messages: list, tools, documents });
+  if (!isObject(variables) || isIterable(variables)) throw argumentError("variables", variables, "an object with the names that the template reads");
+  // None where there are none: templates ask for that.
+  const given = plain({ messages: list, tools: tools ?? null, documents: documents ?? null, add_generation_prompt: addGenerationPrompt });
+  const taken = Object.keys(variables).find((name) => Object.hasOwn(given, name));
+  if (taken !== undefined) throw new WwhoError("ARGUMENT", `variables has ${taken}, which has an argument or an option of its own`);
+  given.messages = given.messages.map(asTransformers);
+  Object.assign(given, plain(variables));
   const allowed = nameSet(allowedSpecial, "allowedSpecial", tokenizer.specialTokens);
   const refused = allowed === "all" ? [] : [...tokenizer.specialTokens.keys()].filter((token) => !allowed.has(token));
-  for (const text of textsIn(given)) {
-    const found = refused.find((token) => text.includes(token));
-    if (found === undefined) continue;
-    const quoted = JSON.stringify(found);
-    throw new WwhoError("SPECIAL_TOKEN", `the chat spells the special token ${quoted}; take it out, or encode it as that token with allowedSpecial: [${quoted}]`);
-  }
+  const texts = [...textsIn(given)];
+  for (const text of texts) refuseSpecial(refused.find((token) => text.includes(token)), "spells");
   const template = templateOf(tokenizer, options);
+  let chat = "";
   try {
-    return template.render({ ...tokensOf(tokenizer), ...given, add_generation_prompt: addGenerationPrompt });
+    chat = runTemplate(template, { ...tokensOf(tokenizer), ...given });
   } catch (/** @type {any} */ cause) {
     throw new WwhoError("TEMPLATE", `the chat template of ${tokenizer.name} refuses this chat: ${cause.message}`, { cause });
   }
+  refuseSpecial(refused.find((token) => chat.includes(token) && isSpelled(token, texts)), "spells, in several texts together,");
+  return chat;
 }
 
-/** @param {AnyTokenizer} tokenizer @param {ChatOptions} options @returns {Template} */
+/** @param {string | undefined} token @param {string} spells */
+function refuseSpecial(token, spells) {
+  if (token === undefined) return;
+  const quoted = JSON.stringify(token);
+  throw new WwhoError("SPECIAL_TOKEN", `the chat ${spells} the special token ${quoted}; take it out, or encode it as that token with allowedSpecial: [${quoted}]`);
+}
+
+/** @param {unknown} value @returns {value is Readonly<Record<string, unknown>>} */
+const isObject = (value) => typeof value === "object" && value !== null;
+
+/** Only undefined means that there are none. @param {Record<string, unknown>} lists */
+function requireObjects(lists) {
+  for (const [name, list] of Object.entries(lists)) {
+    if (list === undefined) continue;
+    if (!Array.isArray(list)) throw argumentError(name, list, "a list of objects; leave it out for none");
+    const odd = list.findIndex((each) => !isObject(each) || Array.isArray(each));
+    if (odd >= 0) throw argumentError(`${name}[${odd}]`, list[odd], "an object");
+  }
+}
+
+/**
+ * Objects and lists alone, as JSON has them, with the items of Maps.
+ * @param {any} value
+ * @param {readonly unknown[]} [around] what it is in
+ * @returns {any}
+ */
+function plain(value, around = []) {
+  if (!isObject(value)) return value;
+  if (around.length > MOST_DEEP || around.includes(value)) {
+    throw new WwhoError("ARGUMENT", `the chat has an object inside itself, or inside over ${MOST_DEEP} others; expected values as in JSON`);
+  }
+  const each = (/** @type {unknown} */ item) => plain(item, [...around, value]);
+  if (Array.isArray(value)) return value.map(each);
+  const entries = value instanceof Map ? [...value] : Object.entries(value);
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined).map(([key, item]) => [key, each(item)]));
+}
+
+/** A message as transformers gives it to templates: without what is null, and its reasoning under each name. @param {Record<string, unknown>} message */
+function asTransformers(message) {
+  const given = Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null));
+  const reasoning = given.reasoning_content ?? given.thinking ?? given.reasoning;
+  return reasoning === undefined ? given : { thinking: reasoning, ...given, reasoning_content: reasoning };
+}
+
+/** @param {AnyTokenizer} tokenizer @param {ChatOptions} options @returns {object} */
 function templateOf({ provenance, name }, { chatTemplate, tools }) {
   const source = chatTemplate ?? namedOf(provenance.chat_template, tools !== undefined);
   if (typeof source !== "string") {
@@ -91,7 +145,7 @@ function templateOf({ provenance, name }, { chatTemplate, tools }) {
 /** @param {string} source @param {string} name */
 function parse(source, name) {
   try {
-    return new Template(source);
+    return readTemplate(source);
   } catch (/** @type {any} */ cause) {
     throw new WwhoError("TEMPLATE", `the chat template of ${name} cannot be read: ${cause.message}`, { cause });
   }
@@ -113,8 +167,24 @@ function namedOf(record, withTools) {
 /** Special tokens under the names that templates use, such as bos_token. @param {AnyTokenizer} tokenizer */
 const tokensOf = ({ provenance }) => Object.fromEntries(Object.entries(provenance).filter(([key]) => key.endsWith("_token")));
 
-/** All texts of a value, without keys, which come from the program. @param {unknown} value @returns {Generator<string>} */
+/** All texts of a value, with the names of its fields: those of a tool may come from elsewhere. @param {unknown} value @returns {Generator<string>} */
 function* textsIn(value) {
   if (typeof value === "string") yield value;
-  else if (typeof value === "object" && value !== null) for (const each of Object.values(value)) yield* textsIn(each);
+  if (!isObject(value)) return;
+  if (!Array.isArray(value)) yield* Object.keys(value);
+  for (const each of Object.values(value)) yield* textsIn(each);
+}
+
+/** Whether texts spell a token if the template joins them: the end of one, whole ones, and the beginning of one. @param {string} token @param {string[]} texts */
+function isSpelled(token, texts) {
+  const pieces = texts.flatMap((text) => [text, text.trim()]);
+  /** @type {number[]} */
+  const reached = []; // how much of the token texts spell that are joined
+  for (let size = 1; size < token.length; size++) {
+    const begun = pieces.some((piece) => piece.endsWith(token.slice(0, size)));
+    if (!begun && !reached.some((from) => pieces.includes(token.slice(from, size)))) continue;
+    if (pieces.some((piece) => piece.startsWith(token.slice(size)))) return true;
+    reached.push(size);
+  }
+  return false;
 }

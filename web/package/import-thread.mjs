@@ -42,8 +42,10 @@ async function answer({ data }) {
     const result = await imported(data);
     port.postMessage({ result }, [result.bytes.buffer]);
   } catch (/** @type {any} */ error) {
-    const { status = "WORKER", message } = error;
-    port.postMessage({ error: { status, message: String(message) } });
+    const { status, message = error } = error;
+    // Of Python's own error, the last line, after its traceback.
+    const told = status ? message : String(message).trim().split("\n").at(-1);
+    port.postMessage({ error: { status: status ?? "WORKER", message: told } });
   }
 }
 
@@ -61,7 +63,7 @@ else {
 async function imported({ files, archive, pyodide, options, name }) {
   const python = await started(pyodide, archive);
   port.postMessage({ step: "import" });
-  await placed(python.FS, files);
+  placed(python.FS, files);
   python.FS.mkdir(OUTPUT);
   const output = `${OUTPUT}/${name}.wwho`;
   const argv = ["import", "--json", `--name=${name}`, `--output=${output}`, ...options, "--", files[0].name];
@@ -82,21 +84,23 @@ async function started(pyodide, archive) {
   } catch (/** @type {any} */ cause) {
     throw fault("FETCH", `Pyodide cannot be started from ${pyodide}: ${cause.message ?? cause}; npm install pyodide, and say where its folder is in pyodideURL`);
   }
-  python.unpackArchive(archive, "zip", { extractDir: "/wwho" });
+  try {
+    python.unpackArchive(archive, "zip", { extractDir: "/wwho" });
+  } catch {
+    throw fault("FETCH", "wwho in Python is no zip archive; give the address of python.zip of this package, or of a wheel, as wheelURL");
+  }
   return python;
 }
 
 /** Put the files where Python finds them; on the web without reading them, because a GGUF file has gigabytes after its vocabulary. */
-async function placed(/** @type {any} */ FS, /** @type {Given[]} */ files) {
+function placed(/** @type {any} */ FS, /** @type {Given[]} */ files) {
   FS.mkdir(HERE);
   if (isLazy) {
     const blobs = files.map(({ name, data }) => ({ name, data: data instanceof Blob ? data : new Blob([/** @type {any} */ (data)]) }));
     FS.mount(FS.filesystems.WORKERFS, { blobs }, HERE);
     return;
   }
-  for (const { name, data } of files) {
-    FS.writeFile(`${HERE}/${name}`, data instanceof Blob ? new Uint8Array(await data.arrayBuffer()) : data);
-  }
+  for (const { name, data } of files) FS.writeFile(`${HERE}/${name}`, data);
 }
 
 /** @param {number | string} code @param {string} message */

@@ -4,7 +4,7 @@ import type { Bytes } from "./index.js";
 
 export { WwhoError } from "./index.js";
 
-/** In Node, a string without a scheme is a path. */
+/** In Node, a string without a scheme is a path. Of a GGUF, only the beginning is read, unless it comes from a URL. */
 export type ImportSource = string | URL | Response | Blob | Bytes;
 
 /** What `wwho import` reports about a file. */
@@ -49,7 +49,8 @@ export interface ImportOptions {
 /**
  * The bytes that `wwho import` writes, for Tokenizer.load or a download.
  * @param source a tokenizer.json, SentencePiece .model, GGUF, Tekken or rank file, vocab.txt ...; the kind is detected from the content. In
- *   a list, the first is the tokenizer, and the others belong to it, such as tokenizer_config.json with the chat template, or merges.txt.
+ *   a list, the first is the tokenizer, and the others belong to it, such as tokenizer_config.json with the chat template, or merges.txt;
+ *   they are found by their names, so pass them as paths, addresses or Files.
  * @throws {WwhoError} IMPORT: the file cannot be imported; the message says why. FETCH: it, Pyodide or wwho cannot be fetched. ARGUMENT,
  *   MEMORY, WORKER.
  */

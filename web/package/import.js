@@ -1,6 +1,6 @@
 // wwho/import for browsers: other libraries' tokenizers as .wwho files. Nothing is loaded before it is needed.
 
-import { argumentError, isUrl } from "./lib/arguments.js";
+import { argumentError, isBlob, isUrl } from "./lib/arguments.js";
 import { WwhoError } from "./lib/errors.js";
 import { importer } from "./lib/importing.js";
 import { readBytes } from "./lib/source.js";
@@ -27,6 +27,8 @@ function pyodide(given) {
 export const importTokenizer = /* @__PURE__ */ importer({
   spawn,
   read: readBytes,
+  // A Blob is read in the Worker, only as far as necessary.
+  readTokenizer: async (given, what, options) => (isBlob(given) ? given : readBytes(given, what, options)),
   archive: () => new URL("./python.zip", import.meta.url),
   pyodide,
 });

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { isUrl } from "./lib/arguments.js";
-import { readFromDisk } from "./lib/disk.js";
+import { readFromDisk, readTokenizer } from "./lib/disk.js";
 import { WwhoError } from "./lib/errors.js";
 import { importer } from "./lib/importing.js";
 import { spawn } from "./lib/node-thread.js";
@@ -36,6 +36,7 @@ function installed() {
 export const importTokenizer = /* @__PURE__ */ importer({
   spawn: () => spawn(new URL("./import-thread.mjs", import.meta.url)),
   read: readFromDisk,
+  readTokenizer,
   archive: () => new URL("./python.zip", import.meta.url),
   pyodide,
 });

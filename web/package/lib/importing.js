@@ -1,7 +1,7 @@
 // importTokenizer: prepares its arguments for the Worker of import-thread.mjs. The entries (import.js, node-import.js) find that Worker
 // and the files.
 
-import { argumentError, isBlob, isResponse, isUrl, requireKnown } from "./arguments.js";
+import { argumentError, isBlob, isIterable, isResponse, isUrl, requireOptions } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 
 /** @typedef {import("./pool.js").Thread} Thread */
@@ -34,16 +34,26 @@ const UNNAMED = "tokenizer";
  * @param {object} place
  * @param {() => Thread} place.spawn
  * @param {(source: unknown, what: string, options?: LoadOptions) => Promise<Uint8Array>} place.read
+ * @param {(given: unknown, what: string, options: LoadOptions) => Promise<Blob | Uint8Array>} place.readTokenizer as far as necessary
  * @param {() => unknown} place.archive where wwho in Python is
  * @param {(given: unknown) => string} place.pyodide the module, from what the caller says
  */
-export function importer({ spawn, read, archive, pyodide }) {
+export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
   /** @param {unknown} source @param {AbortSignal} [signal] @returns {Promise<Given>} */
   const fileOf = async (source, signal) => {
     const given = await source;
     const name = nameOf(given);
-    // A Blob is read later, only as far as necessary.
-    return { name, data: isBlob(given) ? given : await read(given, name, { signal }) };
+    return { name, data: await readTokenizer(given, name || "the tokenizer", { signal }) };
+  };
+
+  /** @param {unknown} wheel @param {AbortSignal} [signal] */
+  const packed = async (wheel, signal) => {
+    try {
+      return await read(wheel ?? archive(), "wwho in Python", { signal });
+    } catch (/** @type {any} */ cause) {
+      if (wheel !== undefined || cause.status !== "FETCH") throw cause;
+      throw new WwhoError("FETCH", `${cause.message}; or say as wheelURL where python.zip of this package is`, { cause });
+    }
   };
 
   /**
@@ -53,7 +63,7 @@ export function importer({ spawn, read, archive, pyodide }) {
    * @returns {Promise<Uint8Array<ArrayBuffer>>}
    */
   return async function importTokenizer(source, options = {}) {
-    requireKnown(options, OPTIONS);
+    requireOptions(options, OPTIONS);
     const { signal, onProgress, onReport, wheelURL } = options;
     signal?.throwIfAborted();
     const arguments_ = argumentsOf(options);
@@ -61,13 +71,12 @@ export function importer({ spawn, read, archive, pyodide }) {
     onProgress?.({ step: "load" });
     const sources = Array.isArray(source) ? source : [source];
     if (sources.length === 0) throw argumentError("the tokenizer", source, "a file, or a list with one first");
-    const [packed, ...files] = await Promise.all([
-      read(wheelURL ?? archive(), "wwho in Python", { signal }),
-      ...sources.map((each) => fileOf(each, signal)),
-    ]);
-    const name = options.name ?? (files[0].name.replace(/(?<=.)\.[^.]*$/, "") || UNNAMED);
+    const [python, ...files] = await Promise.all([packed(wheelURL, signal), ...sources.map((each) => fileOf(each, signal))]);
+    files[0].name ||= UNNAMED;
+    requireNames(files);
+    const name = options.name ?? files[0].name.replace(/(?<=.)\.[^.]*$/, "");
     // A copy, because a Worker in Node must not get a Buffer, which Python does not know.
-    const job = { files, archive: Uint8Array.from(packed), pyodide: module, options: arguments_, name };
+    const job = { files, archive: Uint8Array.from(python), pyodide: module, options: arguments_, name };
     const { bytes, report } = await answerOf(spawn(), job, signal, onProgress);
     onReport?.(report);
     return bytes;
@@ -114,26 +123,38 @@ function answerOf(thread, job, signal, onProgress) {
   });
 }
 
-/** The last part of the source's path, if it has one. @param {any} source */
+/** The last part of the source's path; "" if it has none. @param {any} source */
 function nameOf(source) {
   const isAddress = typeof source === "string" || isUrl(source);
   const path = isBlob(source) ? /** @type {any} */ (source).name : isResponse(source) ? source.url : isAddress ? String(source) : "";
+  if (!isBlob(source) && /^data:/i.test(path)) return "";
   const last = String(path ?? "").replace(/[?#].*$/, "").split(/[\\/]/).pop() ?? "";
   try {
-    return (isBlob(source) ? last : decodeURIComponent(last)).replaceAll("/", "_") || UNNAMED;
+    return (isBlob(source) ? last : decodeURIComponent(last)).replace(/[/\0]/g, "_").replace(/^\.{1,2}$/, "");
   } catch {
     return last;
   }
 }
 
+/** Python finds files by their names. @param {readonly Given[]} files */
+function requireNames(files) {
+  for (const [i, { name }] of files.entries()) {
+    const found = name === "" ? "no name" : files.findIndex((each) => each.name === name) < i ? `the name of another, ${JSON.stringify(name)}` : "";
+    const expected = "pass a File with the name that it has beside the tokenizer, such as tokenizer_config.json";
+    if (found) throw new WwhoError("ARGUMENT", `file ${i + 1} of the list has ${found}; ${expected}`);
+  }
+}
+
 /** As the command takes them. @param {ImportOptions} options @returns {string[]} */
 function argumentsOf(options) {
-  const { name, special = {}, lowercase } = options;
+  const { name, special = {}, lowercase, onReport } = options;
   for (const key of /** @type {const} */ (["name", ...TEXTS])) {
     if (options[key] !== undefined && typeof options[key] !== "string") throw argumentError(key, options[key], "a string");
   }
-  if (name !== undefined && /^$|[\\/]/.test(name)) throw argumentError("name", name, "the name of an encoding, without slashes");
+  if (name !== undefined && /^$|[\\/\0]/.test(name)) throw argumentError("name", name, "the name of an encoding, without slashes");
   if (lowercase !== undefined && typeof lowercase !== "boolean") throw argumentError("lowercase", lowercase, "true or false");
+  if (onReport !== undefined && typeof onReport !== "function") throw argumentError("onReport", onReport, "a function; leave it out for none");
+  if (typeof special !== "object" || special === null || isIterable(special)) throw argumentError("special", special, "an object of special tokens and their ids");
   for (const [text, id] of Object.entries(special)) {
     if (!Number.isInteger(id)) throw argumentError(`the id of ${JSON.stringify(text)}`, id, "an integer");
   }

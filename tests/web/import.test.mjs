@@ -1,0 +1,111 @@
+// wwho/import in Node, with a Pyodide that only says which files Python would find: what is read, how it is named, and what is refused.
+// (test_package.py imports with the real one.)
+
+import assert from "node:assert/strict";
+import { openAsBlob } from "node:fs";
+import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { ROOT } from "./common.mjs";
+
+const { importTokenizer } = await import(new URL("web/package/node-import.js", ROOT).href);
+
+const FAKE = `
+export async function loadPyodide() {
+  const files = {};
+  let argv;
+  const FS = {
+    mkdir() {},
+    writeFile: (path, data) => (files[path] = [data.length, String.fromCharCode(...data.subarray(0, 4))]),
+    readFile: () => new TextEncoder().encode(JSON.stringify({ files, argv: JSON.parse(argv) })),
+  };
+  return {
+    FS,
+    globals: { set: (_, value) => (argv = value) },
+    unpackArchive(archive) {
+      if (archive[0] !== 80) throw new Error("Traceback\\n  File shutil.py\\nshutil.ReadError: not a zip file\\n");
+    },
+    runPython() {
+      if (argv.includes("--license=fail")) throw new Error("Traceback\\n  File x.py\\nValueError: why\\n");
+      return JSON.stringify([0, "{}", ""]);
+    },
+  };
+}`;
+let folder = "";
+/** @type {{ pyodideURL: string, wheelURL: Uint8Array }} */
+let options;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "wwho-import-"));
+  await writeFile(join(folder, "pyodide.mjs"), FAKE);
+  options = { pyodideURL: folder, wheelURL: new TextEncoder().encode("PK") };
+});
+after(() => rm(folder, { recursive: true }));
+
+/** The files that Python finds, with how many bytes they have and the first four. @param {unknown} source @param {object} [more] */
+async function found(source, more) {
+  return JSON.parse(new TextDecoder().decode(await importTokenizer(source, { ...options, ...more })));
+}
+
+/** @param {string} name @param {string} start @param {number} size with nothing behind the start, on the disk neither */
+async function sparse(name, start, size) {
+  const path = join(folder, name);
+  const file = await open(path, "w");
+  await file.write(start);
+  await file.truncate(size);
+  await file.close();
+  return path;
+}
+
+test("of a GGUF of gigabytes, the beginning is read", async () => {
+  const path = await sparse("large.gguf", "GGUF", 3 * 2 ** 30);
+  const head = [2 ** 27, "GGUF"];
+  assert.deepEqual((await found(path)).files, { "/import/large.gguf": head });
+  assert.deepEqual((await found(await openAsBlob(path))).files, { "/import/tokenizer": head });
+  const small = await sparse("small.gguf", "GGUF", 5);
+  assert.deepEqual((await found(small)).files, { "/import/small.gguf": [5, "GGUF"] });
+  await assert.rejects(found(await sparse("large.bin", "x", 3 * 2 ** 30)), { status: "FETCH", message: /no tokenizer is that large/ });
+});
+
+test("Blobs of files", async () => {
+  const path = await sparse("a.json", "{}", 9);
+  const file = new File([await openAsBlob(path)], "b.json");
+  assert.deepEqual((await found(file)).files, { "/import/b.json": [9, "{}\0\0"] });
+});
+
+test("names of files", async () => {
+  const bytes = new TextEncoder().encode("{}  ");
+  const named = (/** @type {string} */ name) => new File([bytes], name);
+  const file = [4, "{}  "];
+  assert.deepEqual((await found([bytes, named("x.json")])).files, { "/import/tokenizer": file, "/import/x.json": file });
+  for (const [source, name] of [[named(".."), "tokenizer"], [named("a\0b"), "a_b"], [`data:application/json;base64,${btoa("{}  ")}`, "tokenizer"]]) {
+    const { files, argv } = await found(source);
+    assert.deepEqual(files, { [`/import/${name}`]: file });
+    assert.equal(argv.at(-1), name);
+  }
+  const again = "file 2 of the list has the name of another";
+  for (const [list, message] of [
+    [[bytes, bytes], "file 2 of the list has no name; pass a File"],
+    [[named("a"), new Blob([bytes])], "file 2 of the list has no name; pass a File"],
+    [[named("a"), named("a")], again],
+    [[bytes, named("tokenizer")], again],
+  ]) {
+    await assert.rejects(found(list), (/** @type {any} */ error) => error.status === "ARGUMENT" && error.message.startsWith(message));
+  }
+});
+
+test("wrong options", async () => {
+  const wrong = [{ signal: {} }, { signal: null }, { onProgress: 5 }, { onReport: 5 }, { onReport: null }, { special: null }, { special: ["a"] }, { name: "a\0b" }];
+  for (const option of wrong) {
+    await assert.rejects(found(new Blob(["{}"]), option), { name: "WwhoError", status: "ARGUMENT" }, JSON.stringify(option));
+  }
+});
+
+test("errors say in one line what to do", async () => {
+  const source = new Blob(["{}"]);
+  await assert.rejects(found(source, { wheelURL: new TextEncoder().encode("<!DOCTYPE html>") }), { status: "FETCH", message: /^wwho in Python is no zip archive; .*wheelURL$/ });
+  // There is no python.zip among the sources.
+  await assert.rejects(found(source, { wheelURL: undefined }), { status: "FETCH", message: /wheelURL/ });
+  await assert.rejects(found(source, { license: "fail" }), { status: "WORKER", message: "ValueError: why" });
+});
