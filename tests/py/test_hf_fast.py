@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_export import KINDS, imported, like_t5, sentencepiece_model
+from test_export import (
+    BYTE_LEVEL,
+    PLACES,
+    imported,
+    like_bert,
+    like_llama2,
+    like_t5,
+    sentencepiece_model,
+    without_unknown,
+    words,
+)
 from test_gguf import gguf, gpt2, llama
 
 from wwho.encodings import model_bytes
@@ -32,6 +42,7 @@ TEXTS = [
     "a somewhat longer text, of more than a few words, so that it goes over several rows",
 ]
 PAIRS = [*reversed(TEXTS)]
+MODELS = [*BYTE_LEVEL, like_llama2, like_bert, like_t5, words, *PLACES, without_unknown]
 
 
 @cache
@@ -163,20 +174,23 @@ CONFIG = {
 }
 
 
-@pytest.mark.parametrize("make", KINDS)
+def opened(make: Callable[[], Any], folder: Path, **config: Any) -> tuple[Any, Any]:
+    """Ours and the fast tokenizer of the same folder."""
+    imported(make, folder)
+    (folder / f"{make.__name__}.json").rename(folder / "tokenizer.json")
+    (folder / "tokenizer_config.json").write_text(json.dumps({**CONFIG, **config}))
+    classes = WWHOTokenizer, transformers.PreTrainedTokenizerFast
+    ours, fast = (each.from_pretrained(folder) for each in classes)
+    return ours, fast
+
+
+@pytest.mark.parametrize("make", MODELS)
 def test_a_folder_of_another_library(make: Callable[[], Any], tmp_path: Path) -> None:
-    imported(make, tmp_path)
-    (tmp_path / f"{make.__name__}.json").rename(tmp_path / "tokenizer.json")
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(CONFIG))
-    ours = WWHOTokenizer.from_pretrained(tmp_path)
-    fast = transformers.PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    ours, fast = opened(make, tmp_path)
     for name, inputs in INPUTS.items():
         for options in ("plain", "bare", "cut", "padded", "padded to", "windows"):
             given = {**inputs, **OPTIONS[options], **ALL}
             found, expected = answers(ours(**given), {}), answers(fast(**given), {})
-            if make is like_t5:  # Metaspace cuts rewritten text
-                for words in ("word_ids", "words"):
-                    del found[words], expected[words]
             assert found == expected, (name, options)
     chat = [{"role": "user", "content": "the cats"}, {"role": "user", "content": " Thé"}]
     assert ours.apply_chat_template(chat) == fast.apply_chat_template(chat)
@@ -203,6 +217,129 @@ def test_a_folder_of_another_library(make: Callable[[], Any], tmp_path: Path) ->
     assert ours("the <new>cats")["input_ids"] == fast("the <new>cats")["input_ids"]
 
 
+def with_first() -> Any:
+    """Metaspace at the beginning alone, as in Llama 2."""
+    made = like_llama2()
+    made.normalizer = None
+    made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
+    return made
+
+
+def added(text: str, **flags: bool) -> Any:
+    return transformers.AddedToken(text, **flags)
+
+
+@pytest.mark.parametrize("make", [*MODELS, with_first])
+def test_tokens_that_are_added(make: Callable[[], Any], tmp_path: Path) -> None:
+    """The core finds them, in the normalized text too, and nothing beside them changes."""
+    ours, fast = opened(make, tmp_path)
+    taking = added("<tag>", lstrip=True, rstrip=True, normalized=False)
+    new = ["<new>", "NEW", "<new>", taking, added("cat", single_word=True), added("<|end|>")]
+    for tokens in (new, new[:1], [added("<new>", lstrip=True)], ["s"]):
+        assert ours.add_tokens(tokens) == fast.add_tokens(tokens)
+    roles = {"cls_token": added("<C>", rstrip=True), "extra_special_tokens": ["<E>"]}
+    assert ours.add_special_tokens(roles) == fast.add_special_tokens(roles)
+    ours.save_pretrained(tmp_path / "again")
+    again = WWHOTokenizer.from_pretrained(tmp_path / "again")
+    texts = [
+        "a <new>b NEW new<new> \u00a0Café",
+        "the other scene",
+        "x  <tag>  y<tag><tag> ",
+        "cat cats Cat",
+        "<C> z <E>z<|end|> y",
+        "<s><|end|>the cats Thé<new><|end|> it's",
+    ]
+    for split in (False, True):
+        options = {**ALL, "split_special_tokens": split}
+        expected = answers(fast(texts, **options), {})
+        assert answers(ours(texts, **options), {}) == expected
+        assert answers(again(texts, **options), {}) == expected
+    for ids in fast(texts)["input_ids"]:
+        for skip in (False, True):
+            text = fast.decode(ids, skip_special_tokens=skip)
+            assert ours.decode(ids, skip_special_tokens=skip) == text
+            assert again.decode(ids, skip_special_tokens=skip) == text
+    assert ours.vocab == again.vocab == fast.vocab
+    assert ours.all_special_tokens == fast.all_special_tokens
+
+
+def test_tokens_whose_normalized_form_is_another_ones_or_nothing(tmp_path: Path) -> None:
+    ours, fast = opened(like_bert, tmp_path)
+    for each in (ours, fast):
+        each.add_tokens(["\u0301", "Zoé"])
+    text = "x\u0301 zoe ZOE"
+    assert ours(text)["input_ids"] == fast(text)["input_ids"]
+    size = len(ours)
+    with pytest.raises(ValueError, match=r"cannot add .*: two added tokens have one text"):
+        ours.add_tokens(["<z>", "zoë"])
+    assert len(ours) == size
+    assert ours(text)["input_ids"] == fast(text)["input_ids"]
+    with pytest.raises(TypeError):
+        ours.add_tokens([3])
+
+
+def test_a_token_with_the_id_of_another_one(tmp_path: Path) -> None:
+    """Bytes cannot have it: there they would become that token."""
+    listed = {"77": {"content": "<x>", "special": True}}
+    with pytest.raises(ValueError, match=r"cannot add '<x>' to .* has the id 77 of b'"):
+        opened(BYTE_LEVEL[0], tmp_path, added_tokens_decoder=listed)
+
+
+def test_listed_tokens_that_the_file_has_too(tmp_path: Path) -> None:
+    """They keep the file's ids, and take the flags of the configuration; roles change nothing."""
+    listed = {"777": {"content": "<|end|>", "lstrip": True, "special": True}}
+    config = {"added_tokens_decoder": listed, "additional_special_tokens": ["cats"]}
+    config["bos_token"] = {"__type": "AddedToken", "content": "<s>", "lstrip": True}
+    ours, fast = opened(like_bert, tmp_path, **config)
+    for text in ("a  <|end|>", "a  <s> b", "cats <|end|> the"):
+        ids = fast(text)["input_ids"]
+        assert ours(text)["input_ids"] == ids
+        cleaned = {"skip_special_tokens": True}
+        assert ours.decode(ids, **cleaned) == fast.decode(ids, **cleaned)
+
+
+@pytest.mark.parametrize("make", [like_bert, words, like_t5, like_llama2, BYTE_LEVEL[0]])
+def test_clean_up(make: Callable[[], Any], tmp_path: Path) -> None:
+    """It leaves BPE alone, unless it is told to corrupt that."""
+    ours, fast = opened(make, tmp_path, clean_up_tokenization_spaces=True)
+    ids = fast("the cats , it 's .")["input_ids"]
+    for forced in (False, True):
+        for each in (ours, fast):
+            each.clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output = forced
+        assert ours.decode(ids) == fast.decode(ids)
+        plain = {"clean_up_tokenization_spaces": False}
+        assert ours.decode(ids, **plain) == fast.decode(ids, **plain)
+
+
+def test_an_empty_second_text_is_none() -> None:
+    ours, fast, ids = both()
+    for given in (("a", ""), (["a"], [""])):
+        assert answers(ours(*given), {}) == answers(fast(*given), ids)
+    options = {"is_split_into_words": True}
+    assert answers(ours(["a"], [], **options), {}) == answers(fast(["a"], [], **options), ids)
+
+
+def test_sides_that_the_file_states(tmp_path: Path) -> None:
+    opened(like_bert, tmp_path)
+    rust = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    rust.enable_truncation(6, direction="left")
+    rust.enable_padding(direction="left", pad_id=1, pad_token="<s>", pad_type_id=3)
+    rust.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "tokenizer_config.json").unlink()
+    given: dict[str, Any] = {"text": TEXTS, "padding": True, "truncation": True, "max_length": 9}
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
+    expected = fast(**given)["input_ids"]
+    for source in (tmp_path, tmp_path / "tokenizer.json"):
+        ours = WWHOTokenizer(source)
+        assert ours(**given)["input_ids"] == expected
+        assert (ours.pad_token, ours.pad_token_type_id) == (fast.pad_token, fast.pad_token_type_id)
+    ours.save_pretrained(tmp_path / "again")
+    assert WWHOTokenizer.from_pretrained(tmp_path / "again")(**given)["input_ids"] == expected
+    sides = {"padding_side": "right", "truncation_side": "right"}
+    fast.padding_side = fast.truncation_side = "right"
+    assert WWHOTokenizer(tmp_path, **sides)(**given)["input_ids"] == fast(**given)["input_ids"]
+
+
 def test_added_tokens_of_the_configuration_alone(tmp_path: Path) -> None:
     """They keep their ids, as models were trained with them: InternLM2 names unused tokens so."""
     vocab = {"a": 0, "[UNUSED]": 1, "b": 2}
@@ -219,6 +356,8 @@ def test_added_tokens_of_the_configuration_alone(tmp_path: Path) -> None:
     assert ours.add_tokens(["<y>"]) == 1
     assert ours.convert_tokens_to_ids("<y>") == len(ours) - 1 == 6
     assert list(ours.get_vocab().values()) == list(range(7))
+    assert ours.add_tokens(["[UNUSED]"]) == 1
+    assert ours("[UNUSED]<end>")["input_ids"] == [7, 1]
 
 
 def test_folders_without_a_configuration(tmp_path: Path) -> None:
@@ -266,7 +405,7 @@ def test_trimmed_offsets(tmp_path: Path, keeps: bool) -> None:
     windows = {"truncation": True, "max_length": 3, "return_overflowing_tokens": True}
     text = " the cat  sat on  the mat "
     found = []
-    for given in ({"text": text}, {"text": text, "text_pair": " cat"}):
+    for given in ({"text": text}, {"text": text, "text_pair": " cat"}, {"text": "\u00a0the"}):
         for more in ({}, windows, {"add_special_tokens": True}):
             encoded, expected = (
                 ours(**given, **{**asked, **more}),
@@ -274,7 +413,7 @@ def test_trimmed_offsets(tmp_path: Path, keeps: bool) -> None:
             )
             assert encoded["offset_mapping"] == expected["offset_mapping"]
             for mine, theirs in zip(encoded.encodings, expected.encodings, strict=True):
-                assert mine.offsets == theirs.offsets
+                assert (mine.offsets, mine.word_ids) == (theirs.offsets, theirs.word_ids)
             found.append(encoded["offset_mapping"])
     assert ((0, 4) if keeps else (1, 4)) == found[0][0]
 

@@ -68,7 +68,7 @@ def samples_of(text: Any, text_pair: Any, words: bool) -> tuple[list[Sample], bo
     nested = (list, tuple) if words else (str, list, tuple)
     batch = isinstance(text, (list, tuple))
     if not (batch and (isinstance(text[0], nested) if text else not words)):
-        return [(text, text_pair)], False
+        return [(text, text_pair or None)], False
     if text_pair is None:
         return [_sample(given, words) for given in text], True
     if not isinstance(text_pair, (list, tuple)) or len(text_pair) != len(text):

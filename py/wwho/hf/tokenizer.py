@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
+from transformers.utils import logging
 
 from wwho.core.base import unknown_id
 from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
 from wwho.errors import ArtifactError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
-from wwho.format.model import Flag
 from wwho.format.template import Template, What
+from wwho.hf.added import own_tokens
 from wwho.hf.batch import Batch, Options, samples_of
 from wwho.hf.names import Names, first_names, unused
-from wwho.hf.read import Reader, own_token
+from wwho.hf.read import Reader
 from wwho.hf.train import trained_like
 from wwho.tokenizer import Tokenizer
 
@@ -50,6 +51,7 @@ KEPT = (
     "token_type_ids_include_special_tokens",
 )
 """Options that transformers takes from the arguments, but does not save."""
+logger = logging.get_logger(__name__)
 
 
 class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
@@ -75,6 +77,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         "tokenizer_file": "tokenizer.json",
     }
     model_input_names = ["input_ids", "attention_mask"]  # noqa: RUF012
+    _added_tokens_encoder: dict[str, int]
     _auto_map = {"AutoTokenizer": (f"{CODE_FILE[:-3]}.WWHOTokenizer", None)}  # noqa: RUF012
 
     def __init__(
@@ -106,6 +109,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             # from_pretrained, which gives None for a file that is not there, hides every OSError.
             lacks = f"there is no {VOCAB_FILE} in {folder}: " if vocab_file is None else ""
             raise ArtifactError(f"{lacks}{error}") from error
+        for option, value in _stored(vocab_file or tokenizer_file or folder).items():
+            options.setdefault(option, value)
         info = self.wwho.info
         specials, record = first_names(info.specials), info.provenance
         # A tokenizer.json leaves it to its configuration which special tokens are whose.
@@ -124,13 +129,18 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         others = [name for name in own_ones if name not in map(str, [*cast, *more])]
         options["extra_special_tokens"] = [*others, *more]
         options.setdefault("clean_up_tokenization_spaces", False)
-        given = {str(each): each for each in [*cast, *more] if isinstance(each, AddedToken)}
-        found = [token for token in reversed(info.added) if not token.flags & Flag.HIDDEN]
-        own = {token.id: own_token(token) for token in found}
+        own = own_tokens(info)
+        numbers = {token.content: number for number, token in own.items()}
+        given = {} if configured else _flagged([*cast, *more])
         self._added_tokens_decoder = {
-            number: _token_like(token.content, given.get(token.content, token), token.special)
+            number: _changed(
+                given.get(token.content, token), special=token.special, normalized=token.normalized
+            )
             for number, token in own.items()
         }
+        listed = options.pop("added_tokens_decoder", {})
+        for number, token in listed.items():  # what the model has, too, keeps its id there
+            _put(self._added_tokens_decoder, numbers.setdefault(token.content, number), token)
         last = (info.template or Template()).pair[-1]
         if last.what is What.ID and last.type_id:  # [SEP] of BERT's models, which take types
             usual = [self.model_input_names[0], "token_type_ids", *self.model_input_names[1:]]
@@ -138,8 +148,6 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         kept = {name: options[name] for name in KEPT if name in options}
         self._names = Names(self.wwho)
         super().__init__(**options)
-        self._update_trie()
-        self._update_total_vocab_size()
         self.init_kwargs.update(kept)
 
     # What transformers asks of a tokenizer
@@ -155,6 +163,11 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     def _update_total_vocab_size(self) -> None:
         self.total_vocab_size = 1 + max(self._added_tokens_decoder, default=-1)
         self.total_vocab_size = max(self.total_vocab_size, self.wwho.n_vocab)
+
+    @property
+    def vocab(self) -> dict[str, int]:
+        """The same as `get_vocab`."""
+        return self.get_vocab()
 
     def get_vocab(self) -> dict[str, int]:
         """One name for each id, used or not, up to the last token that was added."""
@@ -177,14 +190,20 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
         Names that no token of the model has, or only an unused id, are texts.
         """
-        ids, text = self._names.ids, b""
-        for is_known, run in groupby(tokens, lambda name: unused(ids.get(name, -1)) != name in ids):
+        text = b""
+        named = ((self._token_id(name), name) for name in tokens)
+        for is_known, run in groupby(named, lambda pair: pair[0] is not None):
             if is_known:
-                part = [ids[name] for name in run]
-                text += self.wwho._backend.decode_part(part, False, bool(text), False)[0]
+                part = [token for token, _ in run if token is not None]
+                text += self._reader.enc._backend.decode_part(part, False, bool(text), False)[0]
             else:
-                text += "".join(run).encode("utf-8")
+                text += "".join(name for _, name in run).encode("utf-8")
         return text.decode("utf-8", "replace")
+
+    def _token_id(self, name: str) -> int | None:
+        """The id of the token with this name; None if there is none, or the name alone."""
+        token: int | None = self._added_tokens_encoder.get(name, self._names.ids.get(name))
+        return None if token is None or unused(token) == name else token
 
     def _decode(
         self,
@@ -195,42 +214,67 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     ) -> str:
         ids = [token_ids] if isinstance(token_ids, int) else token_ids
         if skip_special_tokens:
-            special = {n for n, token in self._added_tokens_decoder.items() if token.special}
-            special.update(self.all_special_ids)
-            ids = [token for token in ids if token not in special]
+            ids = [token for token in ids if token not in self._reader.special]
         try:
-            text = self.wwho.decode(ids) if self._renamed.isdisjoint(ids) else None
-        except UnknownTokenError:  # one was added, or has a name alone
-            text = None
-        if text is None:
+            text: str = self._reader.enc.decode(ids)
+        except UnknownTokenError:  # one has a name alone
             text = self.convert_tokens_to_string(self.convert_ids_to_tokens(ids))
         clean = self.clean_up_tokenization_spaces
         if clean_up_tokenization_spaces is not None:
             clean = clean_up_tokenization_spaces
-        return self.clean_up_tokenization(text) if clean else text
-
-    def _bytes(self, name: str) -> bytes:
-        token = self._names.ids.get(name)
-        if token is None or unused(token) == name:
-            return name.encode("utf-8")
-        return self.wwho.decode_single_token_bytes(token)
+        if not clean:
+            return text
+        forced = self.clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output
+        if not forced and any(model.kind == "bpe" for model in self.wwho.info.models):
+            logger.warning_once(
+                "clean_up_tokenization_spaces=True is ignored: it takes spaces out of what a BPE"
+                " model decodes. clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt"
+                "_output=True does so all the same."
+            )
+            return text
+        cleaned: str = self.clean_up_tokenization(text)
+        return cleaned
 
     def _add_tokens(self, new_tokens: Sequence[Any], special_tokens: bool = False) -> int:
-        """Add tokens, as transformers does.
+        """Add tokens, as fast tokenizers do; how many are new, or found in another way than before.
 
         Raises:
             ValueError: one is the name of a token with another text: what spells it would be lost.
+                Or the model cannot take one.
         """
-        if not new_tokens:  # names need not be made
-            return 0
-        for name in map(str, new_tokens):
-            if name in self._names.ids and (text := self._bytes(name)) != name.encode("utf-8"):
-                raise ValueError(
-                    f"cannot add the token {name!r}: it is what {text!r}, the token "
-                    f"{self._names.ids[name]}, is called here; choose another text"
-                )
-        added: int = super()._add_tokens(new_tokens, special_tokens)
-        return added
+        flagged = _flagged([*self._special_tokens_map.values(), *self._extra_special_tokens])
+        tokens, ids = dict(self._added_tokens_decoder), dict(self._added_tokens_encoder)
+        n_new = 0
+        for each in filter(str, new_tokens):
+            name = str(each)
+            token = flagged.get(name, each) if special_tokens else each
+            if not isinstance(token, AddedToken):
+                token = AddedToken(token, normalized=not special_tokens)
+            if special_tokens:
+                token.special = True
+            number = ids.get(name)
+            if number is None:
+                self._check_name(name)
+                number = self._names.ids.get(name)
+                if number is None or number in tokens:
+                    number = max([self.wwho.n_vocab, *(other + 1 for other in tokens)])
+            n_new += _put(tokens, number, token)
+            ids[name] = number
+        self._reader = Reader(self.wwho, tokens)
+        self._added_tokens_decoder, self._added_tokens_encoder = tokens, ids
+        self._update_total_vocab_size()
+        return n_new
+
+    def _check_name(self, name: str) -> None:
+        token, text = self._token_id(name), name.encode("utf-8")
+        if token is None:
+            return
+        known = self.wwho.decode_single_token_bytes(token)
+        if text not in (known, self.wwho.decode_bytes([token])):
+            raise ValueError(
+                f"cannot add the token {name!r}: it is what {known!r}, the token {token}, is "
+                "called here; choose another text"
+            )
 
     def save_vocabulary(
         self, save_directory: str, filename_prefix: str | None = None
@@ -312,20 +356,6 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         names: list[str] = self.convert_ids_to_tokens(ids)
         return names
 
-    def _update_trie(self, unique_no_split_tokens: list[str] | None = None) -> None:
-        self._reader = Reader(self.wwho, self._added_tokens_decoder)  # of the tokens added by now
-        self._renamed = frozenset(self._ids_of_other_tokens())
-
-    def _ids_of_other_tokens(self) -> Iterator[int]:
-        """Ids at which a configuration puts an added token, and the model has another."""
-        own = {token.id for token in self.wwho.info.added}
-        for token, added in self._added_tokens_decoder.items():
-            if token in own:
-                continue
-            with suppress(UnknownTokenError):
-                if self.wwho.decode_single_token_bytes(token) != added.content.encode("utf-8"):
-                    yield token
-
     # Training and saving
 
     def train_new_from_iterator(
@@ -365,7 +395,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         new = list(new_special_tokens or ())
 
         def renamed(text: str) -> AddedToken:
-            return _token_like(texts.get(text, text), old[text])
+            content = texts.get(text, text)
+            return _changed(old[text], content=content, special=True, normalized=False)
 
         specials = [*(texts.get(text, text) for text in old), *map(str, new)]
         enc = trained_like(self.wwho, text_iterator, vocab_size, specials, **options)
@@ -403,10 +434,25 @@ def _extra_special_tokens(options: dict[str, Any]) -> tuple[dict[str, Any], list
     return named, more
 
 
-def _token_like(text: str, like: AddedToken, special: bool = True) -> AddedToken:
-    """A token of the artifact, found as another one is."""
-    strips = {name: getattr(like, name) for name in ("lstrip", "rstrip", "single_word")}
-    return AddedToken(text, special=special, normalized=False, **strips)
+def _flagged(tokens: Iterable[str | AddedToken]) -> dict[str, AddedToken]:
+    """The tokens that say how they are found, by their texts."""
+    return {str(each): each for each in tokens if isinstance(each, AddedToken)}
+
+
+def _changed(token: AddedToken, **changes: Any) -> AddedToken:
+    """A copy with other values."""
+    return AddedToken(**{**token.__getstate__(), **changes})
+
+
+def _put(tokens: dict[int, AddedToken], number: int, token: AddedToken) -> bool:
+    """Give an id to an added token, which stays special if it was; whether that is new."""
+    before = tokens.get(number)
+    was_special = before is not None and before.special and before.content == token.content
+    token = _changed(token, special=token.special or was_special)
+    if before == token:
+        return False
+    tokens[number] = token
+    return True
 
 
 def _open(source: str | os.PathLike[str] | Tokenizer | None) -> Tokenizer:
@@ -416,3 +462,24 @@ def _open(source: str | os.PathLike[str] | Tokenizer | None) -> Tokenizer:
     if source in list_encoding_names():
         return get_encoding(str(source))
     return Tokenizer.from_file(source or "")
+
+
+def _stored(source: Any) -> dict[str, Any]:
+    """What a tokenizer.json says of padding and truncation, as options of transformers."""
+    if not isinstance(source, (str, os.PathLike)):
+        return {}
+    path = Path(source)
+    path = path / "tokenizer.json" if path.is_dir() else path
+    if path.suffix != ".json" or not path.is_file():
+        return {}
+    document = json.loads(path.read_text("utf-8-sig"))
+    if not (isinstance(document, dict) and isinstance(document.get("model"), dict)):
+        return {}
+    found: dict[str, Any] = {}
+    for key in ("truncation", "padding"):
+        if said := document.get(key):
+            found[f"{key}_side"] = said.get("direction", "Right").lower()
+    for option, key in {"pad_token": "pad_token", "pad_token_type_id": "pad_type_id"}.items():
+        if (value := (document.get("padding") or {}).get(key)) is not None:
+            found[option] = value
+    return found
