@@ -28,8 +28,20 @@ Rows = list[tuple[str, TokenType]]
 """The text and the type of each id."""
 
 ROLES = {
-    "bos": ("[BOS]", "<s>", "<|startoftext|>", "<|endoftext|>"),
-    "eos": ("[EOS]", "</s>", "<|endoftext|>"),
+    "bos": (
+        *(
+            "[BOS]",
+            "<s>",
+            "<bos>",
+            "<|begin_of_text|>",
+            "<\uff5cbegin\u2581of\u2581sentence\uff5c>",
+        ),
+        *("<|startoftext|>", "<|endoftext|>"),
+    ),
+    "eos": (
+        *("[EOS]", "</s>", "<eos>", "<|end_of_text|>", "<\uff5cend\u2581of\u2581sentence\uff5c>"),
+        "<|endoftext|>",
+    ),
     "unk": ("[UNK]", "<unk>"),
     "sep": ("[SEP]",),
     "pad": ("[PAD]", "<pad>"),
