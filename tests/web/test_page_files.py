@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from demo_page import (
 )
 
 import wwho
+from wwho.importers.detect import IN_FOLDERS
 
 pytestmark = pytest.mark.page
 
@@ -569,3 +571,128 @@ def test_an_own_tokenizer_that_is_gone_is_named(page: Any, address: str, tmp_pat
         }"""
     )
     assert said == "gone.wwho cannot be read; was it moved or changed?"
+
+
+# In the place of the package's importer, which tests/pyodide has on the page: says what it got.
+IMPORTER = """
+window.imports = [];
+export async function importTokenizer(files, { onReport }) {
+  window.imports.push(files.map(({ name }) => name));
+  onReport({ kind: "a tokenizer", engine: "", notes: ["no padding"], losses: %s });
+  return Uint8Array.from(atob("%s"), (character) => character.charCodeAt(0));
+}"""
+TINY = ROOT / "tests" / "vectors" / "tiny.wwho"
+LOSSES = ["accents vanish", "capital letters become small ones"]
+
+
+@pytest.fixture
+def importing(page: Any, address: str) -> Any:
+    """The page, ready, whose imports all give the same tokenizer, which loses text."""
+    module = IMPORTER % (json.dumps(LOSSES), b64encode(TINY.read_bytes()).decode())
+    script = {"content_type": "text/javascript"}
+    page.route("**/package/import.js", lambda route: route.fulfill(body=module, **script))
+    page.route("**/pyodide/pyodide.mjs", lambda route: route.fulfill(body="", **script))
+    return opened(page, address)
+
+
+def made(tmp_path: Path, *names: str) -> Path:
+    """A folder with files of these names."""
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(SAMPLE, "utf-8")
+    return tmp_path
+
+
+def expect_imports(page: Any, names: Sequence[str], imports: Sequence[Sequence[str]]) -> None:
+    """Wait until these have been imported, each from its files, and the last one is open."""
+    links = page.locator("#made a")
+    expect(links).to_have_text([f"{name}.wwho" for name in names])
+    expect(page.locator("#name-2")).to_have_text(names[-1])
+    found = page.evaluate("window.imports")
+    assert [[first, *sorted(rest)] for first, *rest in found] == imports
+
+
+def test_a_model_s_folder_is_one_tokenizer(importing: Any, tmp_path: Path) -> None:
+    """The one that `wwho import FOLDER` takes; nothing else there is a text to be counted."""
+    inner = ("original/tokenizer.model", "README.md", "model.safetensors", "assets/a.png", "b.gguf")
+    beside = ("config.json", "generation_config.json", "merges.txt", "vocab.json")
+    names = [*inner, *beside, "tokenizer.json", "notes.txt"]
+    made(tmp_path, *(f"qwen/{name}" for name in names), "bert/vocab.txt", "x.txt")
+    importing.set_input_files("#folder", tmp_path / "qwen")
+    mine = ["tokenizer.json", "config.json", "merges.txt"]
+    expect_imports(importing, ["qwen"], [mine])
+    expect_counts(importing, EXAMPLE, NAMES[:2])
+    expect(importing.locator("#files")).to_be_hidden()
+
+    drop_folder(importing, tmp_path)  # a folder of models' folders, and of a text
+    expect(importing.locator("#made a")).to_have_count(3)
+    found = importing.locator("#made a").all_text_contents()
+    assert sorted(found) == ["bert.wwho", "qwen (2).wwho", "qwen.wwho"]
+    expect_totals(importing, SAMPLE, NAMES[:2])
+    expect(importing.locator("#given")).to_contain_text("x.txt, ")
+
+
+def test_files_of_one_model_and_of_several(importing: Any, tmp_path: Path) -> None:
+    """Files that come without their folder: of one model are those that have a model's names."""
+    one = ["README.md", "generation_config.json", "merges.txt", "tokenizer.json", "vocab.json"]
+    made(tmp_path, *one, "a.gguf", "b.gguf", "a.json", "b.json", "notes.txt")
+    mine = ["tokenizer.json", "merges.txt"]
+    names: list[str] = []
+    imports: list[list[str]] = []
+    for field, files, more in (
+        ("#file", one, {"tokenizer": mine}),
+        ("#model", one, {"tokenizer (2)": mine}),
+        ("#file", ["a.gguf", "b.gguf"], {"a": ["a.gguf"], "b": ["b.gguf"]}),
+        ("#model", ["a.json", "b.json"], {"a (2)": ["a.json"], "b (2)": ["b.json"]}),
+    ):
+        importing.set_input_files(field, [tmp_path / name for name in files])
+        names += more
+        imports += more.values()
+        expect_imports(importing, names, imports)
+        expect(importing.locator("#files")).to_be_hidden()
+    importing.set_input_files("#file", [tmp_path / "a.gguf", tmp_path / "notes.txt"])
+    expect_imports(importing, [*names, "a (3)"], [*imports, ["a.gguf"]])
+    expect_totals(importing, SAMPLE, NAMES[:2])
+
+
+def test_a_folder_is_read_as_the_command_reads_it(page: Any, address: str) -> None:
+    opened(page, address)
+    ours = page.evaluate("async () => (await import('/page/data/kinds.js')).IN_FOLDERS")
+    assert tuple(ours) == IN_FOLDERS
+
+
+def test_what_an_import_loses_is_said(importing: Any) -> None:
+    """In the list of imports, and in each row that has the tokenizer, for every ear."""
+    bert = {"name": "bert.json", "mimeType": "", "buffer": b"{}"}
+    importing.set_input_files("#model", bert)
+    expect_imports(importing, ["bert"], [["bert.json"]])
+    reasons = "; ".join(LOSSES)
+    expect(importing.locator("#made li")).to_contain_text(f"no padding. Loses text: {reasons}.")
+    mark = importing.locator(".row", has=importing.locator("#pick-2")).locator(".lossy")
+    expect(mark).to_be_visible()
+    expect(mark).to_have_attribute("title", reasons)
+    expect(mark).to_have_text(f"loses text: {reasons}")
+    expect(importing.locator(".lossy:visible")).to_have_count(1)
+    importing.select_option("#pick-0", "bert")
+    expect(importing.locator(".lossy:visible")).to_have_count(2)
+    for row, name in ((0, "gpt-4"), (2, "wwho_328k")):
+        importing.select_option(f"#pick-{row}", name)
+    expect(importing.locator(".lossy:visible")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["merges.txt"], "merges.txt are the merges of a BPE; choose the vocab.json, too"),
+        (["config.json"], "config.json belongs to a tokenizer; choose that, too"),
+    ],
+)
+def test_what_is_no_tokenizer_alone_says_so(
+    page: Any, address: str, tmp_path: Path, names: list[str], said: str
+) -> None:
+    opened(page, address)
+    made(tmp_path, *names)
+    page.set_input_files("#model", [tmp_path / name for name in names])
+    expect(page.locator("#alert")).to_have_text(said)
+    expect(page.locator("#files")).to_be_hidden()
+    expect_counts(page, EXAMPLE)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -24,9 +25,7 @@ from demo_page import (
 
 pytestmark = pytest.mark.page
 
-ROOT = Path(__file__).resolve().parents[2]
-WEB = ROOT / "web"
-MODELS = ROOT / "py" / "wwho" / "models"
+files = pytest.importorskip("wwho.serve.files", reason="needs the extra serve")
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -65,11 +64,11 @@ def static_files(folder: Path) -> Iterator[str]:
 
 
 def copied_site(folder: Path) -> None:
-    """The page, as it is put on a host, with the package and the models in it."""
-    site = folder / "tokens"
-    shutil.copytree(WEB / "site", site)
-    shutil.copytree(WEB / "package", site / "package")
-    shutil.copytree(MODELS, site / "package" / "models")
+    """The page, as it is put on a host, with something in the place of Pyodide."""
+    (folder / "npm").mkdir()
+    (folder / "npm" / "pyodide.mjs").write_text("export {};", "utf-8")
+    options = (str(folder / "tokens"), "--pyodide", str(folder / "npm"))
+    subprocess.run([sys.executable, "-m", "wwho.serve", *options], check=True)
 
 
 WORKS_OFFLINE = """async () => {
@@ -88,7 +87,10 @@ def wait_for(page: Any, condition: str) -> None:
 
 
 def reopened_offline(context: Any, address: str) -> None:
-    """The page opens without a network, counts what is typed, and files, and draws a picture."""
+    """The page opens without a network, counts what is typed, and files, and draws a picture.
+
+    That it cannot import is the network's fault, not the server's.
+    """
     page = context.new_page()
     opened(page, address)
     page.fill("#text", SAMPLE)
@@ -97,6 +99,19 @@ def reopened_offline(context: Any, address: str) -> None:
         page.click("#picture")
     drop(page, "small.txt", 2 * SAMPLE.encode())
     expect_counts(page, 2 * SAMPLE)
+    page.set_input_files("#model", {"name": "tokenizer.json", "mimeType": "", "buffer": b"{}"})
+    expect(page.locator("#alert")).to_contain_text("is the network there?")
+    expect(page.locator("#alert")).not_to_contain_text("npm install")
+
+
+def test_plain_files_are_all_that_the_server_has(tmp_path: Path) -> None:
+    """With what it makes itself: wwho in Python, for imports and for the Python page."""
+    copied_site(tmp_path)
+    site = tmp_path / "tokens"
+    found = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
+    assert found == {*files.Site(files.FOLDERS).files, files.PYTHON, "pyodide/pyodide.mjs"}
+    for name, models in ((files.IMPORTER, False), (files.PYTHON, True)):
+        assert (site / name).read_bytes() == files.packed(models=models)
 
 
 def test_plain_static_files_and_offline(browser: Any, tmp_path: Path) -> None:

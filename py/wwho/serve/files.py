@@ -29,6 +29,8 @@ FOLDERS = {"": WEB / "site", "package/": WEB / "package", "package/models/": MOD
 """What is served, by the paths under which it is."""
 IMPORTER = "package/python.zip"
 """wwho in Python as the npm package has it, for wwho/import."""
+PYTHON = "python/wwho.zip"
+"""The same with its tokenizers, for the Python page."""
 FONTS = "fonts/noto.css"
 """What names the fonts of the page, which tools/build_fonts.py packs; without them it is empty."""
 REMEDY = "install wwho again, or restore the file in the clone of its repository"
@@ -90,6 +92,16 @@ class File:
         return response
 
 
+def paths(folders: Mapping[str, Path]) -> dict[str, Path]:
+    """The files of some folders, which are named by the paths under which they are served."""
+    return {
+        prefix + path.relative_to(folder).as_posix(): path
+        for prefix, folder in folders.items()
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in MIME_TYPES and path.is_file()
+    }
+
+
 class Site:
     """The files of some folders, by the paths under which they are served.
 
@@ -105,10 +117,8 @@ class Site:
         The public address `url`, where there is one, begins that of the page's preview picture.
         """
         self.files = {
-            prefix + path.relative_to(folder).as_posix(): File(mime, path.read_bytes())
-            for prefix, folder in folders.items()
-            for path in sorted(folder.rglob("*"))
-            if (mime := MIME_TYPES.get(path.suffix)) and path.is_file()
+            name: File(MIME_TYPES[path.suffix], path.read_bytes())
+            for name, path in paths(folders).items()
         }
         self.files.setdefault(FONTS, File(MIME_TYPES[".css"], b""))
         if CORE in self.files:
@@ -198,7 +208,7 @@ def packed(*, models: bool) -> bytes:
 
 
 def pyodide(folder: Path) -> Blueprint:
-    """The routes `/pyodide/`, a folder, and `/python/wwho.zip`, made when it is first asked for.
+    """The routes `/pyodide/`, a folder, and that of `PYTHON`, made when it is first asked for.
 
     The folder is large, so its files are read when they are asked for.
     """
@@ -210,7 +220,7 @@ def pyodide(folder: Path) -> Blueprint:
         mime = MIME_TYPES.get(Path(name).suffix)
         return send_from_directory(folder.resolve(), name, mimetype=mime)
 
-    @blueprint.get("/python/wwho.zip")
+    @blueprint.get(f"/{PYTHON}")
     def package() -> Response:
         return archive().response(REVALIDATE)
 

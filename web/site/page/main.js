@@ -3,8 +3,8 @@
 import { modelsDate } from "../package/openai.js";
 import { Chat } from "./chat.js";
 import { EXAMPLES } from "./data/examples.js";
-import { isBeside } from "./data/imported.js";
-import { MODELS, SHIPPED, choiceOf, isKnown, isModel, own } from "./data/models.js";
+import { partOf, sorted } from "./data/kinds.js";
+import { MODELS, SHIPPED, choiceOf, isKnown, lossesOf, own } from "./data/models.js";
 import { isEditable } from "./input/editable.js";
 import { droppedFiles, pickedFiles } from "./input/files.js";
 import { Model } from "./model.js";
@@ -77,6 +77,10 @@ function showChoices() {
     });
     find(`pick-${row}`).replaceChildren(...groups.filter((group) => group.children.length > 0));
     find(`pick-${row}`).value = picks[row];
+    const losses = lossesOf(opened[row]?.name ?? "").join("; ");
+    find(`lossy-${row}`).hidden = losses === "";
+    find(`lossy-${row}`).title = losses;
+    find(`lossy-${row}`).replaceChildren("loses text", element("span", "visually-hidden", `: ${losses}`));
   }
   showAlert();
   if (!settled) return;
@@ -106,7 +110,8 @@ function offer({ name, blob, report }) {
   link.href = URL.createObjectURL(new Blob([blob], { type: "application/octet-stream" }));
   link.download = `${name}.wwho`;
   const said = [report?.kind, report?.engine && `ids as ${report.engine} gives them`, ...(report?.notes ?? [])].filter(Boolean).join("; ");
-  find("made").append(element("li", "", "Download ", link, `, ${bytes(blob.length)}: ${said}.`));
+  const losses = lossesOf(name).join("; ");
+  find("made").append(element("li", "", "Download ", link, `, ${bytes(blob.length)}: ${said}.${losses && ` Loses text: ${losses}.`}`));
 }
 
 function showResult() {
@@ -203,18 +208,18 @@ function paste(event) {
 }
 
 /**
- * Open tokenizers in the last row, and count all other files.
- * @param {import("./input/files.js").Found[]} found @param {(path: string) => boolean} [isOne] whether a file should be a tokenizer
+ * Open tokenizers in the last row, and count texts.
+ * @param {import("./input/files.js").Found[]} found @param {boolean} [asked] whether the user was asked for tokenizers
  */
-async function take(found, isOne = isModel) {
+async function take(found, asked = false) {
   forgive();
-  const models = found.filter(({ path, problem }) => isOne(path) && !problem);
-  const beside = models.length > 0 ? found.filter(({ path }) => isBeside(path)) : [];
-  model.addFiles(found.filter((each) => !models.includes(each) && !beside.includes(each)));
-  const problems = found.length > 0 ? [] : ["There is no file in that folder."];
+  const { models, texts } = sorted(found, asked);
+  const problems = asked ? texts.map(partOf) : [];
+  if (found.length === 0) problems.push("There is no file in that folder.");
+  if (!asked) model.addFiles(texts);
   for (const each of models) {
     address.forget();
-    problems.push(await model.openModel(each, beside));
+    problems.push(await model.openModel(each, found));
   }
   complain(problems.join("\n"));
 }
@@ -322,7 +327,7 @@ function listen() {
   }
   for (const [button, input] of [["open", "file"], ["open-folder", "folder"], ["open-model", "model"]]) {
     on(button, "click", () => find(input).click());
-    on(input, "change", () => take(picked(input), input === "model" ? (path) => !isBeside(path) : isModel));
+    on(input, "change", () => take(picked(input), input === "model"));
   }
   on("copy-link", "click", () => doFrom(find("copy-link"), async () => copied(await link())));
   on("copy-json", "click", () => doFrom(find("copy-json"), async () => copied(await model.asJSON())));

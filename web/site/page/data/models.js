@@ -2,7 +2,8 @@
 
 import { models } from "../../package/openai.js";
 import { read } from "../input/files.js";
-import { imported, isBeside, isForeign } from "./imported.js";
+import { imported } from "./imported.js";
+import { folderOf, isBeside, isOurs } from "./kinds.js";
 
 /**
  * The encodings that ship: what they are known for, and bytes of the file. @type {Readonly<Record<string, { known: string, bytes: number }>>}
@@ -21,9 +22,8 @@ export const SHIPPED = Object.freeze({
 export const FIRST = Object.freeze(["cl100k_base", "o200k_base", "wwho_328k"]);
 /** The order in which the rows are fetched: the tokenizer that most people use comes first. */
 export const ORDER = Object.freeze([1, 0, 2]);
-const OURS = /\.wwho$/i;
 /** File names that do not say whose tokenizer it is. */
-const ANYONES = /^(tokenizer|tekken|vocab|spiece|sentencepiece\.bpe)$/i;
+const ANYONES = /^(tokenizer(\.model)?|tekken|vocab|spiece|spm|sentencepiece(\.bpe)?|tiktoken)$/i;
 /** Which models to offer: no dated names, and no models for special purposes. */
 const USUAL = /^(gpt-\d[\d.]*o?|o\d)(-mini|-nano|-turbo)?$/;
 
@@ -54,11 +54,14 @@ const files = new Map();
 /** The previous download: one at a time, so that the first is complete soonest. @type {Promise<unknown>} */
 let before = Promise.resolve();
 
+/** How the imported tokenizers lose text, by name. @type {Map<string, readonly string[]>} */
+const losses = new Map();
+
+/** @param {string} name @returns {readonly string[]} how this tokenizer loses text, as far as is known here */
+export const lossesOf = (name) => losses.get(name) ?? [];
+
 /** The tokenizers that were opened here. */
 export const own = () => [...files.keys()].filter((name) => !(name in SHIPPED));
-
-/** @param {string} path of a file @returns {boolean} whether it should be a tokenizer */
-export const isModel = (path) => OURS.test(path) || isForeign(path);
 
 /**
  * The file of a tokenizer, kept for all the Workers that will want it.
@@ -111,14 +114,15 @@ async function fetched(name, onProgress) {
  * @throws {Error} it cannot be read or imported
  */
 export async function addModel({ path, file }, found, onStep) {
-  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const folder = folderOf(path);
   const beside = found.filter((each) => isBeside(each.path) && each.path === folder + each.file.name).map((each) => each.file);
-  const { blob, report } = OURS.test(file.name) ? { blob: await artifact(file), report: undefined } : await imported(file, beside, onStep);
+  const { blob, report } = isOurs(file.name) ? { blob: await artifact(file), report: undefined } : await imported(file, beside, onStep);
   const plain = file.name.replace(/(?<=.)\.[^.]*$/, "") || "mine";
   const wanted = ANYONES.test(plain) ? folder.split("/").at(-2) || (await nameIn(beside)) || plain : plain;
   let name = wanted;
   for (let i = 2; isKnown(name) || files.has(name); i++) name = `${wanted} (${i})`;
   files.set(name, Promise.resolve(blob));
+  losses.set(name, report?.losses ?? []);
   return { name, blob, report };
 }
 

@@ -2,7 +2,7 @@
 
 import { Tokenizer } from "../../package/index.js";
 import { EXAMPLES } from "../data/examples.js";
-import { isBeside } from "../data/imported.js";
+import { sorted } from "../data/kinds.js";
 import { SHIPPED, addModel, fetchModel } from "../data/models.js";
 import { droppedFiles, pickedFiles } from "../input/files.js";
 import { fromFragment } from "../share/permalink.js";
@@ -44,7 +44,7 @@ const say = (what) => (state.textContent = what);
 
 /** Open the first file that may be a tokenizer; its companion files may lie next to it. @param {import("../input/files.js").Found[]} found */
 async function take(found) {
-  const given = found.find(({ path }) => !isBeside(path));
+  const [given] = sorted(found, true).models;
   if (!given) return say("There is no tokenizer among these files.");
   try {
     const { name } = await addModel(given, found, say);
