@@ -478,6 +478,21 @@ def test_prefix_and_suffix_with_ignore_merges(prefix: str, suffix: str, fallback
         assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False)
 
 
+@pytest.mark.parametrize(("prefix", "suffix"), [("##", ""), ("", "</w>"), ("##", "</w>")])
+def test_the_place_of_a_piece_that_is_a_token(prefix: str, suffix: str) -> None:
+    """It is that of the whole piece, also if other symbols become the token elsewhere."""
+    texts = ["<unk>", "a", "b", "ab", "b</w>", "ab</w>", "##b", "##b</w>", "a##b"]
+    vocab = {text: number for number, text in enumerate(texts)}
+    affixes = {"continuing_subword_prefix": prefix, "end_of_word_suffix": suffix}
+    merges = [("a", f"{prefix}b{suffix}")]
+    model = models.BPE(vocab, merges, unk_token="<unk>", ignore_merges=True, **affixes)
+    theirs = tokenizers.Tokenizer(model)
+    ours = opened(theirs)
+    for text in (*texts[1:], "aab", "##bb", "b##b"):
+        expected = theirs.encode(text)
+        assert ours.encode_with_offsets(text) == (expected.ids, expected.offsets), text
+
+
 def test_many_tokens_with_ignore_merges_and_a_suffix_are_refused() -> None:
     vocab = {f"{number}": number for number in range(1002)}
     model = models.BPE(vocab, [], ignore_merges=True, end_of_word_suffix="</w>")
@@ -485,13 +500,57 @@ def test_many_tokens_with_ignore_merges_and_a_suffix_are_refused() -> None:
         imported(tokenizers.Tokenizer(model))
 
 
-def test_added_tokens_of_one_normalized_text_are_refused() -> None:
+@pytest.mark.parametrize("texts", [("Foo", "foo"), ("foo", "Foo"), ("Foo", "FOO")])
+def test_added_tokens_of_one_normalized_text(texts: tuple[str, ...]) -> None:
+    """Which of them is found, tokenizers leaves to chance; here the one that is so spelled."""
     made = tokenizers.Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
     made.normalizer = normalizers.Lowercase()
-    made.add_tokens([tokenizers.AddedToken(text, normalized=True) for text in ("Foo", "foo")])
-    said = '/added_tokens/1: "foo" is found as "foo", as is that of /added_tokens/0'
-    with pytest.raises(SourceError, match=said):
+    made.add_tokens([tokenizers.AddedToken(text, normalized=True) for text in texts])
+    found = imported(made)
+    assert "by chance" in found.notes[0]
+    ours = wwho.Tokenizer.from_bytes(write_artifact(found.artifact))
+    number = 1 + (texts.index("foo") if "foo" in texts else 0)
+    assert ours.encode("FOO") == ours.encode("foo") == [number]
+    assert [ours.decode([each]).lower() for each in (1, 2)] == ["foo", "foo"]
+
+
+def test_a_special_token_that_is_normalized() -> None:
+    """As in Llama 1's file: plain text becomes it, in tokenizers, too, which a note says."""
+    made = tokenizers.Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    made.normalizer = normalizers.Prepend("\u2581")
+    made.add_special_tokens([tokenizers.AddedToken("<s>", normalized=True, special=True)])
+    found = imported(made)
+    assert [note.partition(",")[0] for note in found.notes] == ["<s>: found in every text"]
+    ours = wwho.Tokenizer.from_bytes(write_artifact(found.artifact))
+    assert ours.encode("<s>") == made.encode("<s>").ids == [1]
+
+
+@pytest.mark.parametrize("texts", [("foo", "\u2581foo"), ("\u2581foo", "foo")])
+def test_an_added_token_with_the_normalized_text_of_another(texts: tuple[str, ...]) -> None:
+    made = tokenizers.Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    made.normalizer = normalizers.Prepend("\u2581")
+    made.add_tokens([tokenizers.AddedToken(text, normalized=True) for text in texts])
+    with pytest.raises(SourceError, match=r"is found as .* as is that of /added_tokens/0"):
         imported(made)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        ({"a": -1.9766502380371094, "b": -1.0, "ab": -2.9766502380371094}, "ab"),
+        (
+            {"\u2581": -2.8429818783389518, "0": -6.620097131450115, "00": -8.013056618645201},
+            " 000",
+        ),
+    ],
+)
+def test_scores_are_read_as_the_engine_reads_them(pieces: dict[str, float], text: str) -> None:
+    """It rounds them twice, and of two paths as good as each other, another is the better one."""
+    vocab = [["<unk>", 0.0], *map(list, pieces.items())]
+    model = {"type": "Unigram", "unk_id": 0, "byte_fallback": False, "vocab": vocab}
+    theirs = tokenizers.Tokenizer.from_str(json.dumps({"version": "1.0", "model": model}))
+    theirs.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never", split=False)
+    agree(theirs, opened(theirs), text)
 
 
 def test_an_added_token_of_which_the_normalizer_leaves_nothing_is_refused() -> None:
@@ -617,9 +676,9 @@ def test_noncharacters_that_steps_need() -> None:
     vocab = {text: number for number, text in enumerate(texts)}
     model = models.BPE(vocab, [], continuing_subword_prefix="##", byte_fallback=True)
     found = imported(tokenizers.Tokenizer(model))
-    assert [note.rpartition(" ")[2] for note in found.notes] == ["U+AFFFE"]
+    assert [note.rpartition(" ")[2] for note in found.notes] == ["U+9FFFF"]
     assert found.notes[0].startswith("the noncharacters U+DFFFF U+DFFFE ")
     enc = wwho.Tokenizer.from_bytes(write_artifact(found.artifact))
     assert (
-        enc.encode("\U000dffff") == enc.encode("\U000afffe") == [2 + b for b in b"\xf2\xaf\xbf\xbe"]
+        enc.encode("\U000dffff") == enc.encode("\U0009ffff") == [2 + b for b in b"\xf2\x9f\xbf\xbf"]
     )

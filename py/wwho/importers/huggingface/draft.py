@@ -54,7 +54,8 @@ class Draft:
         guarded: whether no text has `private` characters any more.
         private: noncharacters that no token has: for marks, what `tell_places` puts in front and
             behind, what the decoder needs, the one that begins all symbols, two beside what becomes
-            bytes, and the one that stands for those.
+            bytes, what ends a piece that becomes a token of other symbols, and the one that stands
+            for those.
         notes: what was not taken over, and why.
     """
 
@@ -73,7 +74,7 @@ class Draft:
     inserts: bool = False
     padded: bool = False
     guarded: bool = False
-    private: str = NONCHARACTERS[:8]
+    private: str = NONCHARACTERS[:9]
     notes: list[str] = field(default_factory=list)
 
     @property

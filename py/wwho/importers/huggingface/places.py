@@ -10,11 +10,10 @@ from wwho.build.bpe import live_pairs
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.syntax import seq
 from wwho.format.decoder import Replace, Step, Strip
-from wwho.format.rewriting import MATCH
+from wwho.format.rewriting import MATCH, Rules
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import ANY, Draft, one
 from wwho.importers.huggingface.pieces import (
-    MARK,
     MARKS,
     spell_unknown,
     spelled_in,
@@ -54,9 +53,10 @@ class Places:
         self.lead = private[4] if leads else ""
         self.front = private[1] if prefix else self.lead
         self.behind = private[2] if suffix else ""
-        self._mark, self._private = private[3], private
+        self._mark, self._ended, self._private = private[3], private[7], private
         self._texts: dict[str, str] = {}
         self._whole: dict[str, str] = {}
+        self._rules: dict[str, str] = {}
         self.known: list[tuple[str, CodePointSet, str]] = []
 
     def read(self, vocab: Collection[str], merges: Sequence[tuple[str, str]]) -> None:
@@ -110,8 +110,9 @@ class Places:
                 self._whole[text] = MATCH + spelled[len(text) :]
             elif self.suffix and spelled == text.removesuffix(self.suffix) + self.behind:
                 self._whole[text] = MATCH + SUFFIXED
-            elif spelled != told:
-                self._whole[text] = MARK + spelled
+            elif spelled != told:  # the places of the first symbol and the last are the piece's
+                self._whole[text] = MATCH + self._ended + spelled[-1]
+                self._rules[text + self._ended] = spelled[:-1]
         if len(self._whole) > MAX_WHOLE:
             self.refuse(
                 f"go with ignore_merges, found true, up to {MAX_WHOLE} tokens; found "
@@ -131,6 +132,8 @@ class Places:
     def tell(self, draft: Draft) -> None:
         """Let steps tell a text's symbols as those of tokens are told."""
         tell_places(self.value, draft, self.lead, self.front, self.behind, self._whole)
+        if self._rules:
+            draft.steps.append(Rules(self._rules))
         if MATCH + SUFFIXED in self._whole.values():
             suffix = seq(*map(one, self.suffix + SUFFIXED)), self.behind
             draft.steps.append(draft.replacing("suffixes", suffix, (ANY, None)))

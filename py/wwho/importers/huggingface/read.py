@@ -175,7 +175,7 @@ def private(root: Value, listed: Sequence[Listed]) -> str:
     vocab = (root.at("model").raw or {}).get("vocab") or ()
     texts = (text if isinstance(text, str) else str(text) for text in vocab)
     taken = {char for text in (*texts, *(text for text, _, _ in listed)) for char in text}
-    return "".join(each for each in NONCHARACTERS if each not in taken)[:8]
+    return "".join(each for each in NONCHARACTERS if each not in taken)[:9]
 
 
 def added_tokens(root: Value) -> list[Listed]:
@@ -294,10 +294,16 @@ def _added(
     added: list[Added] = []
     places: dict[str, int] = {}
     last = {ids[text]: text for text, _, _ in listed}
+    forms_of = {text: spelled(text, ids[text], flags, draft, scanners) for text, flags, _ in listed}
+    # By which normalized tokens are found: those that are so spelled, or else the first.
+    normalized = [text for text, flags, _ in listed if flags & Flag.NORMALIZED]
+    normalized.sort(key=lambda text: len(forms_of[text]))
+    finders = {forms_of[text][0].text: text for text in reversed(normalized)}
     moved = 0
+    rewritten: list[str] = []
     for place, (text, flags, stated) in enumerate(listed):
         number, value = ids[text], root.at("added_tokens").at(place)
-        forms = spelled(text, number, flags, draft, scanners)
+        forms = forms_of[text]
         if last[number] != text:
             if len(forms) > 1:
                 value.fail(f"the id {number} of {shown(last[number])} decodes to {shown(text)}")
@@ -319,12 +325,27 @@ def _added(
                 f"nothing is left of its normalized text, found {shown(text)}; set its "
                 '"normalized" to false'
             )
-        if (other := places.setdefault(forms[0].text, place)) != place:
-            value.fail(
-                f"{shown(text)} is found as {shown(forms[0].text)}, as is that of "
-                f"/added_tokens/{other}; an artifact has one token of a text: remove one"
+        found, *hidden = forms
+        if hidden and finders[found.text] != text:
+            draft.notes.append(
+                f"the added token {shown(text)} is found as {shown(found.text)}, as another is, "
+                f"which it then becomes; {ENGINE} takes either, by chance"
             )
+            forms = hidden
+        if hidden and flags & Flag.SPECIAL:
+            rewritten.append(text)
+        for form in forms:
+            if (other := places.setdefault(form.text, place)) != place:
+                value.fail(
+                    f"{shown(text)} is found as {shown(form.text)}, as is that of "
+                    f"/added_tokens/{other}; an artifact has one token of a text: remove one"
+                )
         added += forms
+    if rewritten:
+        draft.notes.append(
+            f"{', '.join(rewritten)}: found in every text, also if not allowed; as they are "
+            f"normalized, {ENGINE} takes them for special no more"
+        )
     if moved:
         draft.notes.append(
             f"{moved} added tokens have other ids than the file says: {ENGINE} gives a token that "
