@@ -60,7 +60,7 @@ def with_added(enc: Tokenizer, added: Mapping[int, AddedToken]) -> Tokenizer:
         return enc
     tokens = [token for token in enc.info.added if token.id not in new]
     tokens += [form for number, token in new.items() for form in _forms(enc, number, token)]
-    tokens.sort(key=lambda token: token.id)
+    tokens = _one_of_a_form(tokens)
     blob = enc._blob
     if min(new.keys() - own.keys(), default=enc.n_vocab) < enc.n_vocab:
         blob = _stated(blob, [token for token in tokens if token.id in new])
@@ -116,6 +116,20 @@ def _forms(enc: Tokenizer, number: int, token: AddedToken) -> list[Added]:
     form = enc._form(token.content).decode() if token.normalized else token.content
     hidden = [] if form == token.content else [Added(token.content, number, Flag.HIDDEN)]
     return [*([Added(form, number, flags)] if form else []), *hidden]
+
+
+def _one_of_a_form(tokens: Sequence[Added]) -> list[Added]:
+    """By id, without those of a normalized form that another is found by.
+
+    The one counts that is so spelled, or else the first; fast tokenizers leave it to chance.
+    """
+    rewritten = {token.id for token in tokens if token.flags & Flag.HIDDEN}
+    found: dict[str, Added] = {}
+    for token in sorted(tokens, key=lambda token: token.id in rewritten):
+        if token.flags & Flag.NORMALIZED:
+            found.setdefault(token.text, token)
+    kept = (t for t in tokens if not t.flags & Flag.NORMALIZED or found[t.text] is t)
+    return sorted(kept, key=lambda token: token.id)
 
 
 def _stated(blob: bytes, new: Sequence[Added]) -> bytes:

@@ -244,7 +244,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """
         flagged = _flagged([*self._special_tokens_map.values(), *self._extra_special_tokens])
         tokens, ids = dict(self._added_tokens_decoder), dict(self._added_tokens_encoder)
-        n_new = 0
+        n_new, last = 0, max([self.wwho.n_vocab - 1, *tokens])
         for each in filter(str, new_tokens):
             name = str(each)
             token = flagged.get(name, each) if special_tokens else each
@@ -257,10 +257,11 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
                 self._check_name(name)
                 number = self._names.ids.get(name)
                 if number is None or number in tokens:
-                    number = max([self.wwho.n_vocab, *(other + 1 for other in tokens)])
+                    number = last = last + 1
             n_new += _put(tokens, number, token)
             ids[name] = number
-        self._reader = Reader(self.wwho, tokens)
+        if n_new or "_reader" not in vars(self):  # else the model need not be opened again
+            self._reader = Reader(self.wwho, tokens)
         self._added_tokens_decoder, self._added_tokens_encoder = tokens, ids
         self._update_total_vocab_size()
         return n_new
