@@ -64,6 +64,8 @@ _LONG = {
     **{"control": "Cc", "format": "Cf", "surrogate": "Cs", "privateuse": "Co", "unassigned": "Cn"},
 }
 _SHORT = {short.lower(): short for short in _LONG.values()}
+MOST_REPEATED = 64
+"""Characters that a group may have for a reference to it: each is a pattern of its own."""
 _REFUSED = {
     "G": "where the last match ended is not known",
     **dict.fromkeys("KXyY", "this escape is not supported"),
@@ -99,6 +101,7 @@ class _Parser(RegexParser):
     def __init__(self, text: str) -> None:
         super().__init__(text, _Reader)
         self.dot_all = False
+        self.n_groups = 0
 
     def sequence(self) -> Node:
         """Parse parts; an option such as ``(?i)`` holds for the rest of the group."""
@@ -117,7 +120,31 @@ class _Parser(RegexParser):
         if self.cursor.peek() in QUANTIFIERS:
             raise self.cursor.error("there is nothing to repeat; escape the character")
         at = self.cursor.position
+        captures = self.cursor.peek() == "(" and self.cursor.peek(2) != "(?"
+        self.n_groups += captures
+        again = f"\\{self.n_groups}" if captures else ""
         node = self.atom()
+        if again and isinstance(node, Chars) and self.cursor.take(again):
+            return self.repeated_character(node.chars, at)
+        return self.quantified(node, at)
+
+    def repeated_character(self, chars: CodePointSet, at: int) -> Node:
+        r"""Parse the quantifiers of a reference to a group of one character: ``([.!])\1*``."""
+        if len(chars) > MOST_REPEATED or self.reader.fold:
+            raise self.cursor.error(
+                f"a reference goes with a group of one character alone, which is one of at most "
+                f"{MOST_REPEATED}, where case counts",
+                at,
+            )
+        start, options = self.cursor.position, []
+        for code_point in chars:
+            self.cursor.position = start
+            char = Chars(CodePointSet.of(code_point))
+            options.append(Seq((char, self.quantified(char, at))))
+        return alt(*options)
+
+    def quantified(self, node: Node, at: int) -> Node:
+        """Parse all quantifiers after a part."""
         while (bounds := self.quantifier()) is not None:
             if isinstance(node, (Look, Behind, Ahead, End)):
                 raise self.cursor.error("an assertion cannot be repeated", at)
