@@ -258,16 +258,16 @@ def _added_beside(
     gone: dict[str, None] = {}
     for each, id in wanted:
         text, said = _text(each), each if isinstance(each, dict) else {}
-        number = vocab.get(text or "") if id is None else int(id) if id.isdecimal() else None
-        if text and number is None and text not in tokens:
+        number: Any = vocab.get(text or "") if id is None else int(id) if id.isdecimal() else None
+        if text and not isinstance(number, int) and text not in tokens:
             gone[text] = None
-        elif text and number is not None:
+        elif text and isinstance(number, int):
             flags = {name: bool(said.get(name)) for name in FLAGS}
             special = bool(said.get("special", True))
             tokens.setdefault(text, {"id": number, "content": text, "special": special, **flags})
     left = [text for text in gone if text not in GUESSED]
     notes = [f"left out: {', '.join(left)}; the vocabulary has no such token"] if left else []
-    return sorted(tokens.values(), key=lambda each: int(each["id"])), notes
+    return sorted(tokens.values(), key=lambda each: each["id"]), notes
 
 
 def _read_vocab(source: Source, options: Options) -> Imported:
