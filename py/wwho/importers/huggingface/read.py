@@ -332,7 +332,7 @@ def _added(
                 f"which it then becomes; {ENGINE} takes either, by chance"
             )
             forms = hidden
-        if hidden and flags & Flag.SPECIAL:
+        elif hidden and flags & Flag.SPECIAL:
             rewritten.append(text)
         for form in forms:
             if (other := places.setdefault(form.text, place)) != place:
