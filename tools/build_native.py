@@ -56,7 +56,7 @@ core = builder(
     "wwho._core",
     [CORE / "include" / "wwho.h"],
     '#include "wwho.c"\n#include "ids.c"',
-    ROOT / "py" / "wwho" / "core",
+    ROOT / "py" / "wwho" / "backends",
 )
 train = builder(
     "wwho.train._native",

@@ -20,8 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "py"))
 
-from wwho.build.base import base_model  # noqa: E402
-from wwho.build.bpe import bpe_model  # noqa: E402
+from wwho.assemble.base import base_model  # noqa: E402
+from wwho.assemble.bpe import bpe_model  # noqa: E402
 from wwho.exporters.exported import stand_in  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402

@@ -53,7 +53,7 @@ export async function files() {
       `/** @type {Record<number, string>} */\nexport const STATUSES = { ${names.join(", ")} };\n` +
       `/** @type {Record<number, string[]>} */\nexport const NUMBERS = { ${numbers.map(([of, each]) => `${of}: [${each.join(", ")}]`).join(", ")} };\n` +
       layouts.map(({ name, fields }) => `export const ${name} = { ${fields.map((each) => each.join(": ")).join(", ")} };\n`).join(""),
-    "py/wwho/core/header.py":
+    "py/wwho/backends/header.py":
       `"""${ABOUT.join("\n\n")}\n"""\n\n${lines.map((each) => each.join("\n")).join("\n\n")}\n\n` +
       `STATUSES = {\n${names.map((each) => `    ${each},\n`).join("")}}\n\n` +
       `NUMBERS = {\n${numbers.map(([of, each]) => `    ${of}: (${each.map((name) => `\n        ${name},`).join("")}${each.length ? "\n    " : ""}),\n`).join("")}}\n` +

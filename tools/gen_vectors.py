@@ -60,8 +60,8 @@ from tiny import (  # noqa: E402
     within_model,
 )
 
+from wwho.backends.reference import ReferenceBackend  # noqa: E402
 from wwho.compile.normal_forms import lower_case, normal_form  # noqa: E402
-from wwho.core.reference import ReferenceBackend  # noqa: E402
 from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noqa: E402
 from wwho.errors import LimitError  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402

@@ -27,12 +27,12 @@ import regex
 import uharfbuzz
 from unicode_segmentation_rs import graphemes
 
-from wwho.build.assemble import counting_model
+from wwho.assemble.artifact import counting_model
+from wwho.backends.select import open_backend
 from wwho.compile.load import HAND_MADE, load_schema, read_document, shipped_schemas
 from wwho.compile.schema import Schema, union
 from wwho.compile.segments import alike
 from wwho.compile.unicode import category
-from wwho.core.select import open_backend
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.text import Block, part_of
 from wwho.format.files import write_atomic

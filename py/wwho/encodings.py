@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-from wwho.core.select import BackendName, default_backend
+from wwho.backends.select import BackendName, default_backend
 from wwho.errors import ArtifactError, UnknownModelError
 from wwho.tokenizer import Tokenizer
 from wwho.tokenizer.encoding import Encoding

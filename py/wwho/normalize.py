@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Literal
 
-from wwho.core.base import Backend
+from wwho.backends.backend import Backend
 from wwho.text import read_characters
 
 Normalization = Literal["nfc"]
@@ -39,9 +39,9 @@ def nfc_parts(parts: Iterable[bytes]) -> Iterator[bytes]:
 def _nfc() -> Backend:
     """A model of bytes that normalizes."""
     # Here, because most programs never ask, and the compiler of grammars takes long to import.
+    from wwho.backends.select import open_backend
     from wwho.compile.normal_forms import normal_form
     from wwho.compile.scanners import compile_scanners, regex_scanner
-    from wwho.core.select import open_backend
     from wwho.format.bpe import BPE
     from wwho.format.model import Action, Artifact, Route, Stage
     from wwho.format.write import write_artifact

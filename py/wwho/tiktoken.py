@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from wwho.core.select import BackendName
+from wwho.backends.select import BackendName
 from wwho.encodings import encoding_name_for_model, open_shipped
 from wwho.encodings import list_encoding_names as _list_encoding_names
 from wwho.tokenizer.encoding import Encoding as _Encoding

@@ -24,8 +24,8 @@ from differential import ROOT, shrink
 from models import random_model
 
 from wwho import Tokenizer
+from wwho.backends.select import BackendName
 from wwho.cli.verify import checks, results
-from wwho.core.select import BackendName
 from wwho.errors import ArtifactError
 from wwho.format.model import Action, Artifact, Flag, Unknown
 from wwho.format.write import write_artifact

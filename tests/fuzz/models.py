@@ -11,9 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
-from wwho.build.bpe import live_pairs, singles
-from wwho.core.merge import merge
-from wwho.core.run import pieces
+from wwho.assemble.bpe import live_pairs, singles
 from wwho.format.automaton import START, Automaton, CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.classmap import MAX_CODE_POINT, ClassMap
@@ -25,6 +23,8 @@ from wwho.format.model import Action, Added, Artifact, Flag, Ids, Pair, Route, S
 from wwho.format.pipeline import TOUCHING
 from wwho.format.rewriting import MATCH, Ends, Pairs, Replace, Rewriting, Rules, Spell, Step
 from wwho.format.template import Place, Template, What
+from wwho.reference.merge import merge
+from wwho.reference.scan import pieces
 
 CHARACTERS = "aaabbcdexyzAB  019.-\n'\u00e9\u0d9a\u0dca\u200d\u0928\U0001f600\ufffd"
 LONGEST_TEXT = 1500  # bytes: some rules look ahead to the end of the text at each pretoken

@@ -35,7 +35,7 @@ from tiny import (  # noqa: E402
 )
 from vector_checks import artifact  # noqa: E402
 
-from wwho.core.reference import ReferenceBackend  # noqa: E402
+from wwho.backends.reference import ReferenceBackend  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
 

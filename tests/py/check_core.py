@@ -22,7 +22,7 @@ from corelib import HEADER, SHIPPED, Core, Library, load_library
 from vector_checks import ENCODINGS, artifact, check_vectors
 
 from wwho import Tokenizer
-from wwho.core import native
+from wwho.backends import native
 
 PAGE = mmap.PAGESIZE
 NO_ACCESS, READ_WRITE = 0, 3  # PROT_NONE, PROT_READ | PROT_WRITE

@@ -17,8 +17,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from wwho.build.assemble import special_ids, trained_model, units_of, with_merges
-from wwho.build.base import base_model
+from wwho.assemble.artifact import special_ids, trained_model, units_of, with_merges
+from wwho.assemble.base import base_model
 from wwho.compile.load import load_schema
 from wwho.evaluate.encoders import Encoder, open_baseline, open_model
 from wwho.evaluate.evaluate import evaluate

@@ -13,12 +13,12 @@ from tokenizers import Tokenizer
 
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.core.viterbi import f32
 from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.model import Action, Added, Artifact, Ids, Model, Pair, Route, Stage, Unknown
 from wwho.format.viterbi import Viterbi
+from wwho.reference.unigram import f32
 
 BYTE_NAMES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 

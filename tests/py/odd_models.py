@@ -9,13 +9,13 @@ from itertools import pairwise
 
 from tiny import bpe_of, small_model, smallest_model
 
-from wwho.build.atoms import cut_by
+from wwho.assemble.atoms import cut_by
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.core.merge import merge
 from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.model import Action, Artifact, Pair, Route, Stage
+from wwho.reference.merge import merge
 
 LETTERS = b"abcdx"
 DOUBLINGS = 8

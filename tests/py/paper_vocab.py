@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wwho.build.assemble import counting_model, units_of
+from wwho.assemble.artifact import counting_model, units_of
 from wwho.compile.load import load_schema
 from wwho.compile.paper import paper_scanners
 from wwho.corpus import Corpus

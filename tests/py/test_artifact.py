@@ -32,8 +32,8 @@ from tiny import (
 
 import wwho
 from wwho import ArtifactError, Tokenizer
+from wwho.backends.select import BackendName
 from wwho.compile.normal_forms import lower_case
-from wwho.core.select import BackendName
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.format import leb
 from wwho.format.container import read_container

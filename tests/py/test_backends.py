@@ -29,9 +29,9 @@ from vector_checks import (
 )
 
 from wwho import BackendError, Tokenizer, UnknownTokenError
-from wwho.core.merge import merge
-from wwho.core.select import BackendName, default_backend, open_backend
+from wwho.backends.select import BackendName, default_backend, open_backend
 from wwho.format.write import write_artifact
+from wwho.reference.merge import merge
 from wwho.text import Unk, read_characters
 from wwho.tokenizer.special import allowed_mask
 
@@ -199,7 +199,7 @@ def test_the_default_is_native() -> None:
 
 def test_without_the_extension(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wwho._core", None)
-    monkeypatch.delitem(sys.modules, "wwho.core.native", raising=False)
+    monkeypatch.delitem(sys.modules, "wwho.backends.native", raising=False)
     with pytest.warns(RuntimeWarning, match="runs in plain Python"):
         assert default_backend() == "reference"
     with pytest.warns(RuntimeWarning, match="runs in plain Python"):

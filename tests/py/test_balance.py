@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wwho.build.assemble import units_of
+from wwho.assemble.artifact import units_of
 from wwho.errors import CorpusError
 from wwho.format.read import read_artifact
 from wwho.tokenizer import Tokenizer

@@ -17,8 +17,8 @@ from tiny import bpe_of
 
 import wwho
 from wwho import ArtifactError, PatternError, SpecialTokenError, Tokenizer, UnknownTokenError
-from wwho.build.base import base_model, byte_base
-from wwho.core.select import BackendName
+from wwho.assemble.base import base_model, byte_base
+from wwho.backends.select import BackendName
 from wwho.encodings import model_bytes
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact

@@ -12,7 +12,8 @@ import pytest
 import wwho
 from wwho import Tokenizer
 from wwho._core import lib
-from wwho.core import native, parts
+from wwho.backends import native
+from wwho.backends import threads as parts
 from wwho.encodings import model_bytes
 
 np = pytest.importorskip("numpy")

@@ -12,12 +12,12 @@ import tiktoken
 from sentencepiece import SentencePieceProcessor
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from wwho.build.bpe import bpe_model, characters, live_pairs, safe_cuts, singles
+from wwho.assemble.bpe import bpe_model, characters, live_pairs, safe_cuts, singles
+from wwho.backends.backend import Backend
+from wwho.backends.select import open_backend
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.syntax import Node
-from wwho.core.base import Backend
-from wwho.core.select import open_backend
 from wwho.errors import ArtifactError
 from wwho.format.bpe import BPE
 from wwho.format.model import Action, Added, Artifact, Route, Stage

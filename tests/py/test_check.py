@@ -15,9 +15,9 @@ import pytest
 import sentencepiece
 import tokenizers
 
-from wwho.build.base import byte_base
-from wwho.check.engine import check
+from wwho.assemble.base import byte_base
 from wwho.errors import BackendError
+from wwho.evaluate.check.engine import check
 from wwho.importers import Imported, Options, Source, import_source
 
 CORPUS = ["the quick brown fox, the lazy dog's 12 tails", "ගමේ पानी über"] * 9

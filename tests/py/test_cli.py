@@ -414,7 +414,7 @@ def test_what_nobody_could_open_is_not_written(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second check behind those of each command."""
-    monkeypatch.setattr("wwho.build.base.MAX_IDS", 2**22)
+    monkeypatch.setattr("wwho.assemble.base.MAX_IDS", 2**22)
     ranks, output = tmp_path / "bytes.tiktoken", tmp_path / "x.wwho"
     ranks.write_bytes(b"".join(b"%b %d\n" % (base64.b64encode(bytes([k])), k) for k in range(256)))
     options = ("--pattern", PATTERN, "--special", f"x={2**21}", "-o", output)

@@ -22,8 +22,8 @@ from strategies import raw, texts
 from vector_checks import artifact
 
 from wwho._core import ffi, lib
-from wwho.core import header
-from wwho.core.base import SPAN
+from wwho.backends import header
+from wwho.backends.backend import SPAN
 from wwho.format.layout import Kind
 from wwho.format.model import Flag
 

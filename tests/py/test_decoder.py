@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from kinds import from_sentencepiece, tokenizer_of
 from tokenizers import decoders
 
-from wwho.build import decoders as ours
-from wwho.core.base import Backend
-from wwho.core.native import NativeBackend
-from wwho.core.reference import ReferenceBackend
+from wwho.assemble import decoders as ours
+from wwho.backends.backend import Backend
+from wwho.backends.native import NativeBackend
+from wwho.backends.reference import ReferenceBackend
 from wwho.format.decoder import (
     Bytes,
     Decoder,

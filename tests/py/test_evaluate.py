@@ -14,7 +14,7 @@ import pytest
 from evaluated import LINES, hand_model, measured, opened, put_files
 
 import wwho
-from wwho.build.assemble import units_of
+from wwho.assemble.artifact import units_of
 from wwho.compile.load import load_schema
 from wwho.errors import WwhoError
 from wwho.evaluate import comparisons

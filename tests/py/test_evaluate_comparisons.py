@@ -14,7 +14,7 @@ import pytest
 from evaluated import byte_model, hand_model, measured, opened, put_files
 
 from wwho import Tokenizer
-from wwho.build.base import byte_base
+from wwho.assemble.base import byte_base
 from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import BackendError, CorpusError

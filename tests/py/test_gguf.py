@@ -23,9 +23,9 @@ from wwho.errors import SourceError, WwhoError
 from wwho.format.rewriting import STAND_INS
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Source, import_source
-from wwho.importers.gguf import read_metadata
 from wwho.importers.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of
 from wwho.importers.llama_vocabulary import check_overlaps
+from wwho.interchange.gguf import read_metadata
 from wwho.tokenizer import Tokenizer
 
 Value = tuple[str, str, Any]

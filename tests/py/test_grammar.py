@@ -15,17 +15,17 @@ from exhaustive import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wwho.build.patterns import PATTERNS
+from wwho.assemble.patterns import PATTERNS
 from wwho.compile import unicode
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.equivalence import Dfa, Product
 from wwho.compile.parse import MAX_DEPTH, parse_grammar, parse_regex
 from wwho.compile.scanners import MAX_RULES, Scanner, compile_scanners
 from wwho.compile.syntax import Chars
-from wwho.core.run import pieces
 from wwho.errors import PatternError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.classmap import overlay
+from wwho.reference.scan import pieces
 
 ANY = r"|[\s\S]"
 
@@ -496,7 +496,7 @@ def test_scanners_share_one_class_map_and_keep_their_own_columns() -> None:
 
 DUMP = """
 import json
-from wwho.build.patterns import PATTERNS
+from wwho.assemble.patterns import PATTERNS
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.parse import parse_regex
 scanners = [Scanner(name, (parse_regex(text),), False) for name, text in PATTERNS.items()]

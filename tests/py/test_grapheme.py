@@ -24,7 +24,7 @@ from wwho.compile import unicode
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.grapheme import grapheme_cluster
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.core.run import pieces
+from wwho.reference.scan import pieces
 
 CLUSTERS = compile_scanners([Scanner("clusters", (grapheme_cluster(),), longest=True)])
 CLASSES = CLUSTERS.classes

@@ -30,10 +30,10 @@ from oracle import rank_file, tiktoken_encoding
 from wwho.errors import SourceError, WwhoError
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Options, Source, import_source
-from wwho.importers.charsmap import read_charsmap
-from wwho.importers.protobuf import fields
 from wwho.importers.published import PUBLISHED
 from wwho.importers.sentencepiece import Algorithm, Kind, parse_model
+from wwho.interchange.charsmap import read_charsmap
+from wwho.interchange.protobuf import fields
 from wwho.tokenizer import Tokenizer
 
 SINGLES = [bytes([byte]) for byte in range(256)]

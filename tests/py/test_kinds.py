@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from kinds import BYTE_NAMES, from_sentencepiece, from_tokenizers, tokenizer_of
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from wwho.core.base import Backend
-from wwho.core.select import open_backend
+from wwho.backends.backend import Backend
+from wwho.backends.select import open_backend
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.viterbi import Viterbi

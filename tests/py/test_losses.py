@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tiny import odd_added_model, paper_model, tiny_model
 
-from wwho.build import decoders
-from wwho.build.base import byte_base
+from wwho.assemble import decoders
+from wwho.assemble.base import byte_base
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.encodings import model_bytes
 from wwho.format.decoder import Decoder

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from wwho.build.assemble import units_of
-from wwho.build.atoms import AtomKind, compile_cuts
+from wwho.assemble.artifact import units_of
+from wwho.assemble.atoms import AtomKind, compile_cuts
 from wwho.compile.load import load_schema
 from wwho.encodings import model_bytes
 from wwho.format.model import Artifact

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import wwho
 from wwho import Tokenizer
-from wwho.build.assemble import units_of
-from wwho.build.atoms import AtomKind
-from wwho.core.native import Pool
+from wwho.assemble.artifact import units_of
+from wwho.assemble.atoms import AtomKind
+from wwho.backends.native import Pool
 from wwho.corpus import Corpus
 from wwho.errors import CountsError, SpecialTokenError
 from wwho.format.write import write_artifact

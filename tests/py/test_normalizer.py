@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from tiny import smallest_model
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
+from wwho.backends.native import NativeBackend
+from wwho.backends.reference import ReferenceBackend
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.unicode import category
-from wwho.core.native import NativeBackend
-from wwho.core.normalizing import normalize
-from wwho.core.reference import ReferenceBackend
 from wwho.errors import ArtifactError
 from wwho.format.container import read_container
 from wwho.format.layout import Kind
@@ -25,6 +24,7 @@ from wwho.format.model import Artifact
 from wwho.format.normalizer import read_normalizer, write_normalizer
 from wwho.format.rewriting import Rewriting
 from wwho.format.write import assemble, write_artifact
+from wwho.reference.rewrite import normalize
 
 # The forms of `tokenizers` are those of Unicode 9.0, its lower case that of 17.0.
 FORMS = {name: normal_form(name, "9.0") for name in ("nfc", "nfd", "nfkc", "nfkd")}

@@ -28,14 +28,14 @@ from odd_models import (
 )
 
 from wwho import Tokenizer
-from wwho.build.assemble import units_of
+from wwho.assemble.artifact import units_of
 from wwho.cli.verify import check_replay
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.core.merge import merge
 from wwho.errors import ArtifactError
 from wwho.format.model import Artifact, Pair
 from wwho.format.write import write_artifact
+from wwho.reference.merge import merge
 
 LENGTHS = (
     1,

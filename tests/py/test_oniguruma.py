@@ -10,13 +10,13 @@ from exhaustive import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwho.core.stages import split
 from wwho.errors import PatternError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.model import Stage
 from wwho.importers.huggingface.cutting import add_pretokenizer
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import Draft
+from wwho.reference.cut import split
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 

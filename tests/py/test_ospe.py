@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import regex
 
-from wwho.build.assemble import units_of
+from wwho.assemble.artifact import units_of
 from wwho.format.losses import losses
 from wwho.format.read import read_artifact
 from wwho.train import Corpus, train

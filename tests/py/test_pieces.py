@@ -10,8 +10,8 @@ from odd_models import byte_model, phrase_model
 from tiny import byte_tokens_model, kinds_model, odd_added_model
 
 from wwho import get_encoding
-from wwho.core.native import NativeBackend
-from wwho.core.reference import ReferenceBackend
+from wwho.backends.native import NativeBackend
+from wwho.backends.reference import ReferenceBackend
 from wwho.format.model import Artifact, Route, Unknown
 from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer

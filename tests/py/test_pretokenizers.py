@@ -16,12 +16,12 @@ from exhaustive import EXHAUSTIVE, examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wwho.build.patterns import PATTERNS
+from wwho.assemble.patterns import PATTERNS
 from wwho.compile import unicode
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.core.run import pieces
 from wwho.format.automaton import CompiledScanners
+from wwho.reference.scan import pieces
 
 NAMES = sorted(PATTERNS)
 EVERYTHING = "".join(chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000)

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from tiny import small_model
 
 import wwho
-from wwho.build.assemble import counting_model
-from wwho.build.atoms import AtomKind
-from wwho.build.base import byte_base
+from wwho.assemble.artifact import counting_model
+from wwho.assemble.atoms import AtomKind
+from wwho.assemble.base import byte_base
 from wwho.compile.load import load_schema
 from wwho.format.model import Added, Flag
 from wwho.format.write import write_artifact

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from evaluated import byte_model, measured, put_files
 
-from wwho.check.quality import Finding, quality, worst
-from wwho.core.select import open_backend
+from wwho.backends.select import open_backend
+from wwho.evaluate.check.quality import Finding, quality, worst
 from wwho.evaluate.report import markdown
 from wwho.format.model import Added, Artifact, Flag
 from wwho.format.write import write_artifact

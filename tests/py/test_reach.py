@@ -10,10 +10,10 @@ import pytest
 from tiny import bpe_of
 
 from wwho import get_encoding
-from wwho.core.merge import merge
 from wwho.encodings import model_bytes
 from wwho.format.model import Pair
 from wwho.format.read import read_artifact
+from wwho.reference.merge import merge
 
 HEADER = (oracle.ROOT / "wasm" / "src" / "merge.h").read_text("utf-8")
 SHIFT, STATED = (

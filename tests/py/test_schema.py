@@ -24,9 +24,9 @@ from wwho.compile.load import HAND_MADE, load_schema, shipped_schemas
 from wwho.compile.scanners import compile_scanners
 from wwho.compile.segments import Unit, compile_schemas, router_scanner, unit_scanner
 from wwho.compile.validate import check_schema
-from wwho.core.run import pieces
 from wwho.errors import PatternError, SchemaError
 from wwho.format.automaton import CompiledScanners
+from wwho.reference.scan import pieces
 
 ROUTER = 0
 FIRST_UNITS = 2

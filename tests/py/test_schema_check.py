@@ -18,14 +18,14 @@ from exhaustive import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wwho.check import survey as surveys
-from wwho.check.survey import Leftover, Survey, survey
 from wwho.compile.load import load_schema
 from wwho.compile.segments import Unit, compile_schemas
-from wwho.core.run import pieces
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
+from wwho.evaluate.check import survey as surveys
+from wwho.evaluate.check.survey import Leftover, Survey, survey
 from wwho.format.automaton import CompiledScanners
+from wwho.reference.scan import pieces
 
 FOLDER = Path(__file__).resolve().parents[2] / "schemas"
 LINES = "ගමේ පාසල, ගමේ පාර.\nකිි ිට ක්\u200cෂ 12෴෴\n"

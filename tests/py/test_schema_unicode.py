@@ -12,20 +12,20 @@ import gen_schemas
 import pytest
 import regex
 
-from wwho.build.atoms import PLAIN, AtomKind, compile_cuts, script_cut
+from wwho.assemble.atoms import PLAIN, AtomKind, compile_cuts, script_cut
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.document import shipped_folder
 from wwho.compile.load import UNICODE, each_named, load_schema
 from wwho.compile.schema import Schema, union
 from wwho.compile.segments import compile_schemas, router_scanner
 from wwho.compile.unicode import category, script
-from wwho.core.run import pieces
 from wwho.encodings import model_bytes
 from wwho.errors import SchemaError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.container import read_container
 from wwho.format.layout import Kind
 from wwho.format.scanners import read_automata, read_classes, write_automata, write_classes
+from wwho.reference.scan import pieces
 
 FIRST_UNITS = 2
 GENERATED = each_named([UNICODE])

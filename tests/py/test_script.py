@@ -17,16 +17,16 @@ from script_reference import Script, trained, zipped
 from tiny import script_model
 
 from wwho import Tokenizer
-from wwho.build.patterns import PATTERNS
+from wwho.assemble.patterns import PATTERNS
+from wwho.backends.native import Pool
+from wwho.backends.select import BackendName
 from wwho.compile.scanners import compile_scanners
 from wwho.compile.script import SPACED, groups, script_blocks, script_pieces
-from wwho.core.native import Pool
-from wwho.core.run import pieces
-from wwho.core.select import BackendName
 from wwho.errors import SourceError, UnknownTokenError
 from wwho.format.write import write_artifact
 from wwho.importers.detect import import_source
 from wwho.importers.source import Source
+from wwho.reference.scan import pieces
 
 sys.path.append(str(Path(__file__).parents[2] / "tools" / "bench"))
 from script import read_published

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from wwho.build.base import base_model
-from wwho.build.fuse import fuse
+from wwho.assemble.base import base_model
+from wwho.assemble.fuse import fuse
+from wwho.backends.select import BackendName, open_backend
 from wwho.compile.codepoints import ALL
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.syntax import Chars
-from wwho.core.select import BackendName, open_backend
-from wwho.core.stages import split
 from wwho.format.model import Action, Artifact, Route, Stage
 from wwho.format.write import write_artifact
+from wwho.reference.cut import split
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 

@@ -22,13 +22,13 @@ from hypothesis import strategies as st
 from tiny import smallest_model
 from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers
 
-from wwho.build.base import byte_base
+from wwho.assemble.base import byte_base
+from wwho.backends.backend import Backend
+from wwho.backends.select import open_backend
 from wwho.compile.grapheme import grapheme_cluster
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.core.base import Backend
-from wwho.core.select import open_backend
 from wwho.exporters.charsmap import write_charsmap
 from wwho.format.model import Action, Added, Artifact, Flag, Route, Stage
 from wwho.format.read import read_artifact
@@ -42,9 +42,9 @@ from wwho.format.rewriting import (
     counting_in_clusters,
 )
 from wwho.format.write import write_artifact
-from wwho.importers.charsmap import read_charsmap
-from wwho.importers.protobuf import last_fields
 from wwho.importers.sentencepiece import NORMALIZER
+from wwho.interchange.charsmap import read_charsmap
+from wwho.interchange.protobuf import last_fields
 
 SPACE = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
 SPACE += "\u200a\u2028\u2029\u202f\u205f\u3000"

@@ -18,18 +18,18 @@ from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwho.build.assemble import counting_model, units_of, with_merges
-from wwho.build.base import base_model, byte_base
+from wwho.assemble.artifact import counting_model, units_of, with_merges
+from wwho.assemble.base import base_model, byte_base
+from wwho.backends.reference import ReferenceBackend
 from wwho.cli.verify import check_replay
 from wwho.compile.load import load_schema
-from wwho.core.base import SYLLABLE
-from wwho.core.bpe import Units, words_of
-from wwho.core.reference import ReferenceBackend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError
+from wwho.format.layout import SYLLABLE
 from wwho.format.model import Artifact, Pair
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
+from wwho.reference.bpe import Units, words_of
 from wwho.tokenizer import Tokenizer
 from wwho.train import superwords as stage
 from wwho.train.native import Phrases

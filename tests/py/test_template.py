@@ -25,8 +25,8 @@ from tokenizers import (
 from tokenizers import Tokenizer as Theirs
 
 from wwho import Tokenizer, UnknownTokenError
-from wwho.build import decoders as steps
-from wwho.core.select import BackendName
+from wwho.assemble import decoders as steps
+from wwho.backends.select import BackendName
 from wwho.errors import SourceError
 from wwho.format.decoder import Decoder
 from wwho.format.greedy import Greedy

@@ -17,7 +17,7 @@ from strategies import HARD
 import wwho
 from wwho import Tokenizer
 from wwho._core import lib
-from wwho.core import native
+from wwho.backends import native
 from wwho.encodings import model_bytes
 
 NAMES = ("o200k_base", "wwho_328k")

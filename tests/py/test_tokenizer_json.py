@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wwho
-from wwho.core.normalizing import normalize
 from wwho.errors import PatternError, SourceError
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Source, import_source
+from wwho.reference.rewrite import normalize
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors  # noqa: E402

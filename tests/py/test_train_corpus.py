@@ -24,8 +24,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from wwho.build.assemble import units_of
-from wwho.build.base import base_model
+from wwho.assemble.artifact import units_of
+from wwho.assemble.base import base_model
 from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.corpus import Number

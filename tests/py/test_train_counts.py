@@ -23,7 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import wwho
-from wwho.build.base import base_model
+from wwho.assemble.base import base_model
 from wwho.compile.load import load_schema
 from wwho.corpus import Corpus, contents
 from wwho.corpus.corpus import Number

@@ -11,8 +11,8 @@ import transformers
 from test_export import TEXTS, imported, like_bert, like_deepseek, like_llama3, like_qwen
 
 import wwho
-from wwho.check.engine import HARD
 from wwho.encodings import model_bytes
+from wwho.evaluate.check.engine import HARD
 from wwho.hf import WWHOTokenizer
 
 SINHALA = "ගමේ පාසල\nගමේ පාර\n"

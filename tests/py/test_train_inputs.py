@@ -25,8 +25,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wwho.build.assemble import units_of
-from wwho.build.base import base_model
+from wwho.assemble.artifact import units_of
+from wwho.assemble.base import base_model
 from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.lines import Block, blocks_of

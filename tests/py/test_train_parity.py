@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import wwho
-from wwho.build.assemble import units_of
+from wwho.assemble.artifact import units_of
 from wwho.corpus import Corpus
 from wwho.format.read import read_artifact
 from wwho.train import count_words, train

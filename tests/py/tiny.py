@@ -13,15 +13,15 @@ import struct
 from dataclasses import replace
 from typing import Any
 
-from wwho.build import decoders
-from wwho.build.assemble import added_tokens, special_ids, trained_model
-from wwho.build.atoms import Words, cut_by, script_cut
-from wwho.build.base import base_model, byte_base
-from wwho.build.bpe import bpe_model
-from wwho.build.paper import import_vocab
-from wwho.build.patterns import PATTERNS
-from wwho.build.script import pair_step, script_artifact, symbol_model
-from wwho.build.vocab_json import parse_vocab_json
+from wwho.assemble import decoders
+from wwho.assemble.artifact import added_tokens, special_ids, trained_model
+from wwho.assemble.atoms import Words, cut_by, script_cut
+from wwho.assemble.base import base_model, byte_base
+from wwho.assemble.bpe import bpe_model
+from wwho.assemble.paper import import_vocab
+from wwho.assemble.patterns import PATTERNS
+from wwho.assemble.script import pair_step, script_artifact, symbol_model
+from wwho.assemble.vocab_json import parse_vocab_json
 from wwho.compile.load import load_schema
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import parse_regex

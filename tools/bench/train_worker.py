@@ -50,7 +50,7 @@ def plain(job: Job) -> Job:
     """Plain BPE over o200k_base's pieces, down to pairs seen once."""
     model = import_module("wwho.train.pipeline").train_model(
         [],
-        import_module("wwho.build.base").byte_base("o200k_base"),
+        import_module("wwho.assemble.base").byte_base("o200k_base"),
         [job["file"]],
         atoms="byte",
         min_freq=1,
@@ -66,7 +66,7 @@ def rustbpe(job: Job) -> Job:
 
 def rustbpe_plain(job: Job) -> Job:
     """The peer with the pattern of o200k_base."""
-    pattern = import_module("wwho.build.patterns").PATTERNS["o200k_base"]
+    pattern = import_module("wwho.assemble.patterns").PATTERNS["o200k_base"]
     tokens = rustbpe_tokens(job, pattern)
     return {"merges": len(tokens) - 256, "tokens": digest(tokens)}
 
@@ -82,7 +82,7 @@ def rustbpe_tokens(job: Job, pattern: str | None) -> Sequence[bytes]:
 
 def count(job: Job) -> Job:
     """Seconds that pass in the first stage alone, the best of some."""
-    counting_model = import_module("wwho.build.assemble").counting_model
+    counting_model = import_module("wwho.assemble.artifact").counting_model
     count_corpus = import_module("wwho.train.count").count_corpus
     corpus = import_module("wwho.corpus").Corpus([job["file"]])
     model, seconds = counting_model(schemas()), []
@@ -98,7 +98,7 @@ def merge(job: Job) -> Job:
     native = import_module("wwho.train.native")
     choose_atoms = import_module("wwho.train.learn").choose_atoms
     words = native.Words()
-    scanners = native.Scanners(import_module("wwho.build.assemble").counting_model(schemas()))
+    scanners = native.Scanners(import_module("wwho.assemble.artifact").counting_model(schemas()))
     words.count(scanners, Path(job["file"]).read_bytes())
     seconds = []
     for step in (1, 4):

@@ -15,8 +15,8 @@ from wwho.cli import streams
 from wwho.errors import PatternError, SchemaError
 
 if TYPE_CHECKING:
-    from wwho.check.survey import Leftover, Survey
     from wwho.compile.schema import Schema
+    from wwho.evaluate.check.survey import Leftover, Survey
 
 NAME = "check"
 HELP = "check a schema, and report which characters of a corpus are in no syllable"
@@ -116,8 +116,8 @@ def surveyed(schema: Schema, options: argparse.Namespace) -> Survey:
     Raises:
         CorpusError: a file cannot be read, or none has text in the script.
     """
-    from wwho.check.survey import survey
     from wwho.corpus import Corpus
+    from wwho.evaluate.check.survey import survey
     from wwho.progress import Progress
 
     corpus = Corpus(options.corpus, field=options.field, column=options.column)

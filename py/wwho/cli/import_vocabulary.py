@@ -11,7 +11,7 @@ from wwho.cli import options as shared
 from wwho.cli import streams
 
 if TYPE_CHECKING:
-    from wwho.check.engine import Checked
+    from wwho.evaluate.check.engine import Checked
     from wwho.importers import Imported, Options, Source
     from wwho.importers.reader import Reader
 
@@ -112,7 +112,7 @@ def compared(file: str, source: Source, given: Options, found: Imported) -> Chec
         BackendError: the engine is not installed.
         OSError: the file cannot be read.
     """
-    from wwho.check.engine import check
+    from wwho.evaluate.check.engine import check
 
     text = Path(file).read_bytes().decode("utf-8", "replace") if file else ""
     return check(source, given, found, [*text.split("\n"), text])

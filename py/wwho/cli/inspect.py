@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 
 def describe(container: Container, artifact: Artifact) -> dict[str, object]:
     """Everything about an artifact that fits a screen."""
-    from wwho.core.reference import info_of
+    from wwho.backends.reference import info_of
     from wwho.format.losses import losses
 
     info, automata = info_of(artifact), artifact.scanners.automata

@@ -320,7 +320,7 @@ def load_base(name: str) -> Artifact:
         WwhoError: there is no such encoding, or the file is no artifact.
         OSError: the file cannot be read.
     """
-    from wwho.build.atoms import AtomKind
+    from wwho.assemble.atoms import AtomKind
     from wwho.train import base_named
 
     base = base_named(name, None, AtomKind.SYLLABLE)
@@ -348,7 +348,7 @@ def write_artifact(options: argparse.Namespace, model: Artifact) -> int:
         ArtifactError: nobody could open it.
         OSError: the file cannot be written.
     """
-    from wwho.core.select import open_backend
+    from wwho.backends.select import open_backend
     from wwho.format import write
     from wwho.format.files import write_atomic
 
@@ -367,7 +367,7 @@ def report_model(
     The figures are those of the last model: of syllables, where there are any. The atoms of a base
     vocabulary are its 256 bytes, and those of SCRIPT its symbols, which the file has as merges.
     """
-    from wwho.core.reference import model_info
+    from wwho.backends.reference import model_info
 
     model = model_info(artifact, len(artifact.models) - 1)
     n_atoms, n_merges, atoms = model.n_symbols, model.n_merges, "atoms"

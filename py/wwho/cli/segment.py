@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypedDict
 
+from wwho.backends.backend import Backend, Span
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.core.base import ORPHAN, Backend, Span
 from wwho.errors import naming
+from wwho.format.layout import ORPHAN
 from wwho.format.model import Route
 from wwho.text import characters
 
@@ -61,13 +62,13 @@ def opened(options: argparse.Namespace) -> Backend:
         WwhoError: a schema or the model is at fault, or the backend is missing.
         OSError: a file cannot be read.
     """
-    from wwho.core.select import open_backend
+    from wwho.backends.select import open_backend
 
     if not options.schema:
         blob = shared.read_artifact(options.model)
         with naming(options.model):
             return open_backend(blob, options.backend)
-    from wwho.build.assemble import counting_model
+    from wwho.assemble.artifact import counting_model
     from wwho.format.write import write_artifact
 
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)

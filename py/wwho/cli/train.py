@@ -260,7 +260,7 @@ class Encoding(argparse.Action):
 
 def run(options: argparse.Namespace) -> int:
     """Train, write the artifact, say how large it is."""
-    from wwho.core.reference import info_of
+    from wwho.backends.reference import info_of
     from wwho.train.pipeline import train_model
 
     check(options)

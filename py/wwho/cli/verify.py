@@ -13,7 +13,7 @@ from wwho.cli import streams
 from wwho.errors import ArtifactError, WwhoError
 
 if TYPE_CHECKING:
-    from wwho.core.select import BackendName
+    from wwho.backends.select import BackendName
     from wwho.format.bpe import BPE
     from wwho.format.model import Artifact
 
@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the checks in turn; the first one that fails ends it, with exit code 1."""
-    from wwho.check.quality import quality, worst
-    from wwho.core.select import default_backend, open_backend
+    from wwho.backends.select import default_backend, open_backend
+    from wwho.evaluate.check.quality import quality, worst
 
     rows: list[dict[str, object]] = []
     blob = shared.read_artifact(options.model)
@@ -162,8 +162,8 @@ def replay(name: str, model: BPE, n_singles: int, tokens: range) -> None:
     Where the two parts of a token were replayed before, only pairs across their seam can keep it
     from being made, and only those are looked at.
     """
-    from wwho.core.merge import merge
     from wwho.format.layout import MAX_IDS
+    from wwho.reference.merge import merge
 
     pair = {token: model.merges[token - model.n_symbols] for token in tokens}
     made = {parts: token for token, parts in pair.items()}

@@ -31,7 +31,7 @@ def grapheme_cluster() -> Node:
 
     Example:
         >>> from wwho.compile.scanners import Scanner, compile_scanners
-        >>> from wwho.core.run import pieces
+        >>> from wwho.reference.scan import pieces
         >>> clusters = compile_scanners([Scanner("clusters", (grapheme_cluster(),), longest=True)])
         >>> text = "क्षमा 🇱🇰🇮🇳"
         >>> [text[start:end] for start, end, _ in pieces(clusters, clusters.automata[0], text)]

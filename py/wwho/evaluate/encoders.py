@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wwho.core.select import BackendName, open_backend
+from wwho.backends.select import BackendName, open_backend
 from wwho.encodings import SUFFIX, get_encoding, is_file, list_encoding_names, model_bytes
 from wwho.errors import UnknownTokenError, WwhoError, naming
 from wwho.evaluate.grammar import Grammar

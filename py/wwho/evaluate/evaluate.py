@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wwho.build.assemble import counting_model
-from wwho.check.quality import quality
+from wwho.assemble.artifact import counting_model
+from wwho.backends.select import open_backend
 from wwho.compile.schema import Schema
-from wwho.core.select import open_backend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, WwhoError
+from wwho.evaluate.check.quality import quality
 from wwho.evaluate.comparisons import EXAMPLES, Half, examples, identities, keep_ascii, parallel
 from wwho.evaluate.encoders import Encoder, trained_on
 from wwho.evaluate.grammar import Grammar

@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from wwho.core.base import ORPHAN, SYLLABLE, Backend
+from wwho.backends.backend import Backend
 from wwho.evaluate.text import Block, Bools, Extents, Ints, part_of
+from wwho.format.layout import ORPHAN, SYLLABLE
 
 JOINERS = "\u200c\u200d"
 _SPACE = 0x20
@@ -87,7 +88,7 @@ class Grammar:
         joiner without a letter before it. Several words are as whole as one.
 
         Example:
-            >>> from wwho.core.select import open_backend
+            >>> from wwho.backends.select import open_backend
             >>> from wwho.encodings import model_bytes
             >>> grammar = Grammar(open_backend(model_bytes("wwho_328k")))
             >>> tokens = [text.encode() for text in (" ක්‍ෂි", "ක් ක", "ිය", "\\u200dය", "x")]

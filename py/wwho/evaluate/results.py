@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from wwho.check.quality import Finding
+from wwho.evaluate.check.quality import Finding
 from wwho.evaluate.comparisons import Example, Identity, Parallel
 from wwho.evaluate.encoders import Encoder
 from wwho.evaluate.grammar import Grammar

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wwho.build.fuse import fused_stages
+from wwho.assemble.fuse import fused_stages
 from wwho.compile.codepoints import CodePointSet
 from wwho.format.automaton import DEAD, START, Automaton
 from wwho.format.classmap import ClassMap, overlay

@@ -1,6 +1,6 @@
 """SentencePiece's precompiled charsmap, written: a double array of the texts, and what they become.
 
-See `wwho.importers.charsmap` for the layout. Texts with the same ends share them.
+See `wwho.interchange.charsmap` for the layout. Texts with the same ends share them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def write_charsmap(rules: Mapping[str, str]) -> bytes:
             are too many.
 
     Example:
-        >>> from wwho.importers.charsmap import read_charsmap
+        >>> from wwho.interchange.charsmap import read_charsmap
         >>> read_charsmap(write_charsmap({"½": "1/2", "½½": "1"})).rules
         {'½': '1/2', '½½': '1'}
     """

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from wwho.build.base import SCRIPT_PATTERN
-from wwho.build.patterns import PATTERNS
+from wwho.assemble.base import SCRIPT_PATTERN
+from wwho.assemble.patterns import PATTERNS
 from wwho.compile.codepoints import ALL
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners, with_properties

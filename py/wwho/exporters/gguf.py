@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wwho.build.bpe import only_made
+from wwho.assemble.bpe import only_made
 from wwho.errors import ArtifactError, ExportError, SourceError
 from wwho.exporters.exported import ByteModel, Exported, byte_model, few, stand_in
 from wwho.exporters.llama_names import name_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from wwho.build.patterns import PATTERNS
+from wwho.assemble.patterns import PATTERNS
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.oniguruma import parse_oniguruma
 from wwho.compile.parse import parse_regex

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from wwho.build.bpe import bpe_model
+from wwho.assemble.bpe import bpe_model
 from wwho.errors import ExportError
 from wwho.exporters.exported import ByteModel, Exported, byte_model, few, only_special, pattern_of
 from wwho.format.bpe import BPE

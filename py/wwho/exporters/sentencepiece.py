@@ -20,8 +20,6 @@ from wwho.format.leb import pack
 from wwho.format.model import Added, Artifact, Flag, Unknown
 from wwho.format.rewriting import Ends, Replace, Rules, Step
 from wwho.format.viterbi import Viterbi
-from wwho.importers.charsmap import Charsmap
-from wwho.importers.protobuf import FIXED32, LENGTH, VARINT
 from wwho.importers.sentencepiece import (
     MARK,
     NORMALIZER,
@@ -34,6 +32,8 @@ from wwho.importers.sentencepiece import (
     artifact_of,
     check_pieces,
 )
+from wwho.interchange.charsmap import Charsmap
+from wwho.interchange.protobuf import FIXED32, LENGTH, VARINT
 
 
 def write(artifact: Artifact) -> Exported:

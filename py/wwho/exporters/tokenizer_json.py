@@ -12,7 +12,6 @@ from typing import Any
 
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.oniguruma import parse_oniguruma
-from wwho.core.decoding import join
 from wwho.errors import ExportError, PatternError, WwhoError
 from wwho.exporters.exported import Exported, byte_model, cuts_alike, pattern_of, stand_in
 from wwho.format.bpe import BPE
@@ -26,6 +25,7 @@ from wwho.importers.huggingface.read import KEY, make
 from wwho.importers.reader import Options
 from wwho.importers.source import Source
 from wwho.normalize import FORM
+from wwho.reference.decoding import join
 
 FLAGS = {flag.name.lower(): flag for flag in Flag if flag.name and flag is not Flag.HIDDEN}
 

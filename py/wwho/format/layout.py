@@ -57,3 +57,7 @@ def padding(length: int, multiple: int = 4) -> int:
         (3, 0, 1)
     """
     return -length % multiple
+
+
+SYLLABLE, ORPHAN, PASSTHROUGH, PIECE = range(4)
+"""The rules of an automaton of units, and PIECE for a pretoken that is not cut into units."""

@@ -9,9 +9,9 @@ from typing import Any
 
 from tokenizers import AddedToken
 
+from wwho.backends.backend import Info
 from wwho.compile.scanners import with_properties
 from wwho.compile.unicode import white_space, word
-from wwho.core.base import Info
 from wwho.errors import ArtifactError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from wwho.core.base import Info
+from wwho.backends.backend import Info
 from wwho.exporters.tokenizer_json import spelled, vocabulary
 from wwho.format.model import Flag
 from wwho.format.read import read_artifact

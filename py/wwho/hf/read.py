@@ -12,7 +12,7 @@ from typing import SupportsIndex, TypeAlias
 
 from tokenizers import AddedToken
 
-from wwho.core.base import SYLLABLE
+from wwho.format.layout import SYLLABLE
 from wwho.format.template import Spaced, What
 from wwho.hf.added import with_added, with_pretokens
 from wwho.text import all_bytes, to_bytes

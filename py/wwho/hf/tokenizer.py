@@ -12,7 +12,7 @@ from typing import Any
 from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
 from transformers.utils import logging
 
-from wwho.core.base import unknown_id
+from wwho.backends.backend import unknown_id
 from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
 from wwho.errors import ArtifactError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic

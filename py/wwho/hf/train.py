@@ -26,7 +26,7 @@ def trained_like(
         ImportError: the extra `train` is not installed.
         ValueError: the base alone has that many ids; or the model does not say what its base is.
     """
-    from wwho.build.atoms import AtomKind
+    from wwho.assemble.atoms import AtomKind
     from wwho.train import base_named, train
 
     info, said = enc.info, enc.info.provenance

@@ -10,8 +10,8 @@ import math
 import struct
 from collections.abc import Iterator
 
-from wwho.build import decoders
-from wwho.build.bpe import bpe_model, characters, only_made, safe_cuts
+from wwho.assemble import decoders
+from wwho.assemble.bpe import bpe_model, characters, only_made, safe_cuts
 from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner
 from wwho.errors import SourceError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES

@@ -7,15 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from wwho.build import decoders
-from wwho.build.bpe import bpe_model, characters, only_made, safe_cuts
-from wwho.build.fuse import fuse
+from wwho.assemble import decoders
+from wwho.assemble.bpe import bpe_model, characters, only_made, safe_cuts
+from wwho.assemble.fuse import fuse
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner, with_properties
 from wwho.compile.syntax import Chars, many
 from wwho.compile.unicode import white_space
-from wwho.core.viterbi import f32
 from wwho.errors import SourceError
 from wwho.format.decoder import Bytes, Decoder, Join, Strip
 from wwho.format.decoder import Replace as Spelled
@@ -24,8 +23,6 @@ from wwho.format.model import Action, Added, Artifact, Flag, Ids, Model, Route, 
 from wwho.format.rewriting import Ends, Replace, Rules, Step, stood_for
 from wwho.format.template import Template
 from wwho.format.viterbi import Viterbi
-from wwho.importers.charsmap import read_charsmap
-from wwho.importers.gguf import read_metadata, value
 from wwho.importers.huggingface.draft import Draft
 from wwho.importers.huggingface.pieces import group
 from wwho.importers.llama_patterns import (
@@ -49,6 +46,9 @@ from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.rwkv import longest_match
 from wwho.importers.sentencepiece import MARK
 from wwho.importers.source import Source
+from wwho.interchange.charsmap import read_charsmap
+from wwho.interchange.gguf import read_metadata, value
+from wwho.reference.unigram import f32
 
 Record = Mapping[str, str]
 Made = tuple[Artifact, Sequence[str]]

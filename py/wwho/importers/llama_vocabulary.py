@@ -10,7 +10,7 @@ from typing import Any
 
 from wwho.errors import SourceError
 from wwho.format.model import Added, Flag
-from wwho.importers.gguf import value
+from wwho.interchange.gguf import value
 
 WHITE_SPACE = "\t\n\v\f\r "
 """What a token with a flag of white space takes: what C calls so."""

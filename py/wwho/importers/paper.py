@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wwho.build.paper import import_vocab
-from wwho.build.vocab_json import parse_vocab_json
+from wwho.assemble.paper import import_vocab
+from wwho.assemble.vocab_json import parse_vocab_json
 from wwho.errors import SourceError
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source

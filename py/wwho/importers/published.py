@@ -22,7 +22,7 @@ class Published:
 
     Attributes:
         name: what it is called.
-        pattern: the name of its pattern, in `wwho.build.patterns`.
+        pattern: the name of its pattern, in `wwho.assemble.patterns`.
         specials: its special tokens, text to id.
     """
 

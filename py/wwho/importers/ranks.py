@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from wwho.build.base import base_model
-from wwho.build.patterns import PATTERNS
+from wwho.assemble.base import base_model
+from wwho.assemble.patterns import PATTERNS
 from wwho.errors import ArtifactError, SourceError
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.importers.published import PUBLISHED

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wwho.build.base import WRITER
+from wwho.assemble.base import WRITER
 from wwho.format.model import Artifact
 from wwho.importers.source import Source
 

@@ -14,8 +14,8 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from wwho.build.bpe import bpe_model
-from wwho.build.script import (
+from wwho.assemble.bpe import bpe_model
+from wwho.assemble.script import (
     all_characters,
     block_record,
     dropping,

@@ -9,22 +9,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
-from wwho.build import decoders
-from wwho.build.bpe import bpe_model, safe_cuts
+from wwho.assemble import decoders
+from wwho.assemble.bpe import bpe_model, safe_cuts
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner
 from wwho.compile.syntax import Behind, Chars, alt, many, seq
-from wwho.core.viterbi import f32
 from wwho.errors import SourceError
 from wwho.format.bpe import BPE
 from wwho.format.layout import MAX_IDS
 from wwho.format.model import Action, Added, Artifact, Flag, Ids, Route, Stage, Unknown
 from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
 from wwho.format.viterbi import Viterbi
-from wwho.importers import protobuf
-from wwho.importers.charsmap import Charsmap, read_charsmap
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source
+from wwho.interchange import protobuf
+from wwho.interchange.charsmap import Charsmap, read_charsmap
+from wwho.reference.unigram import f32
 
 ENGINE = "sentencepiece 0.2.3"
 MARK = "\u2581"

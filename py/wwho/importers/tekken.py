@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from wwho.build.base import base_model
+from wwho.assemble.base import base_model
 from wwho.errors import SourceError
 from wwho.format.layout import MAX_IDS
 from wwho.format.model import Added

@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from wwho.build.base import base_model
-from wwho.build.patterns import PATTERNS
+from wwho.assemble.base import base_model
+from wwho.assemble.patterns import PATTERNS
 from wwho.errors import SourceError
 from wwho.format.bpe import BPE
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES

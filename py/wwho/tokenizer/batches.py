@@ -7,7 +7,7 @@ from itertools import repeat
 from operator import add
 from typing import TYPE_CHECKING
 
-from wwho.core.base import Placed
+from wwho.backends.backend import Placed
 from wwho.format.template import BYTES, SPACE, Spaced, What, byte_spaces, spaces, trimmed
 from wwho.text import Text, Unk, all_bytes, characters
 from wwho.tokenizer.opened import Opened

@@ -10,7 +10,7 @@ from itertools import pairwise
 from operator import index
 from typing import TYPE_CHECKING, NamedTuple
 
-from wwho.core.base import MOST, Backend, Span
+from wwho.backends.backend import MOST, Backend, Span
 from wwho.errors import LimitError
 from wwho.text import Text, Unk, characters
 from wwho.tokenizer.opened import Opened
@@ -396,7 +396,7 @@ def character_edges(text: str) -> Callable[[int], bool]:
         >>> [place for place in range(5) if is_edge(place)]
         [0, 3, 4]
     """
-    from wwho.core.run import pieces
+    from wwho.reference.scan import pieces
 
     scanners, leaning = _clusters()
     start = end = 0

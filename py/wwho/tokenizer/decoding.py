@@ -10,7 +10,7 @@ from itertools import accumulate, chain
 from operator import index, itemgetter
 from typing import Any, TypeVar
 
-from wwho.core.base import Backend
+from wwho.backends.backend import Backend
 from wwho.tokenizer.opened import Opened
 
 _In = TypeVar("_In")

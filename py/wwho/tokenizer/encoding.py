@@ -62,7 +62,7 @@ class Encoding(Tokenizer):
             SpecialTokenError: a special token cannot be one, or has the id of another token.
             ValueError: there are more or fewer ids than `explicit_n_vocab`.
         """
-        from wwho.build.base import base_model
+        from wwho.assemble.base import base_model
         from wwho.format.write import write_artifact
 
         model = base_model(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from wwho.core.base import Backend, Info
+from wwho.backends.backend import Backend, Info
 from wwho.format.template import Template
 from wwho.text import Text, Unk, to_bytes
 from wwho.tokenizer.special import Allowed, Specials

@@ -9,7 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from wwho.core.select import BackendName, default_backend, open_backend
+from wwho.backends.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import is_artifact, write_atomic
 from wwho.format.template import Template

@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wwho.build.atoms import AtomKind, Words
-from wwho.build.base import byte_base
+from wwho.assemble.atoms import AtomKind, Words
+from wwho.assemble.base import byte_base
 from wwho.compile.load import HAND_MADE, each_named, load_schema
 from wwho.compile.schema import Schema
 from wwho.corpus import Corpus

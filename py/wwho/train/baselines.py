@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Final, NamedTuple
 
-from wwho.build.base import byte_base
-from wwho.build.patterns import PATTERNS
-from wwho.core.base import Info
+from wwho.assemble.base import byte_base
+from wwho.assemble.patterns import PATTERNS
+from wwho.backends.backend import Info
 from wwho.corpus import Corpus
 from wwho.errors import BackendError, CorpusError
 from wwho.format.layout import MAX_TOKEN_BYTES

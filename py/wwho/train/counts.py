@@ -12,9 +12,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from wwho.build.atoms import AtomKind
-from wwho.build.atoms import Words as WordRule
-from wwho.build.base import WRITER
+from wwho.assemble.atoms import AtomKind
+from wwho.assemble.atoms import Words as WordRule
+from wwho.assemble.base import WRITER
 from wwho.compile.schema import Schema
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.corpus.corpus import decimal

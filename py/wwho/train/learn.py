@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from wwho.build.atoms import AtomKind
-from wwho.build.script import script_step
+from wwho.assemble.atoms import AtomKind
+from wwho.assemble.script import script_step
 from wwho.compile.codepoints import CodePointSet
 from wwho.format.bpe import BYTES
 from wwho.format.rewriting import symbol_text

@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any, NamedTuple
 
-from wwho.build.assemble import units_of
-from wwho.build.script import script_step
+from wwho.assemble.artifact import units_of
+from wwho.assemble.script import script_step
 from wwho.errors import ArtifactError, BackendError, CorpusError
 from wwho.format import leb
 from wwho.format.layout import MAX_TOKEN_BYTES
@@ -217,7 +217,7 @@ class Merger:
             min_freq: how often a pair must be seen, at least 1.
             max_units: how many atoms a token may have, at least 1.
             shapes: of the atoms, where characters are to be made before what joins them
-                (`wwho.build.script.shapes_of`); None: any two tokens may merge.
+                (`wwho.assemble.script.shapes_of`); None: any two tokens may merge.
 
         Raises:
             ValueError: an atom is longer than 255 bytes, or a number is beyond its limit.

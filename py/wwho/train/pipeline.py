@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from wwho.build.assemble import record_over
-from wwho.build.atoms import AtomKind, collapsing
-from wwho.build.script import BLOCK_KEYS, block_record, script_step
+from wwho.assemble.artifact import record_over
+from wwho.assemble.atoms import AtomKind, collapsing
+from wwho.assemble.script import BLOCK_KEYS, block_record, script_step
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.schema import Schema
 from wwho.compile.script import script_blocks

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from wwho.build.assemble import units_of
-from wwho.build.atoms import AtomKind
+from wwho.assemble.artifact import units_of
+from wwho.assemble.atoms import AtomKind
 from wwho.compile.segments import Unit
-from wwho.core.run import pieces
 from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
+from wwho.reference.scan import pieces
 from wwho.train.learn import SPACE, choose_atoms
 
 Word = tuple[bytes, ...]

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NoReturn, cast
 
-from wwho.build import decoders
+from wwho.assemble import decoders
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.syntax import Alt, Chars, Seq
-from wwho.core.decoding import join
-from wwho.core.normalizing import normalize
 from wwho.format.decoder import MAX_STEPS, Decoder, Replace, Step, Strip, Unspell, Where
 from wwho.format.template import BYTES, KEEP, KEEP_ALONE, Place, Template, What
 from wwho.importers.huggingface.cutting import pattern_of
@@ -19,6 +17,8 @@ from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import Draft
 from wwho.importers.huggingface.rewriting import add_normalizer
 from wwho.importers.source import shown
+from wwho.reference.decoding import join
+from wwho.reference.rewrite import normalize
 
 MAX_SURFACES = 0xFFFF
 MAX_TYPE = 255

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import sub
 from typing import Any
 
-from wwho.build.bpe import path_cuts
+from wwho.assemble.bpe import path_cuts
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.nfa import nullable
 from wwho.compile.oniguruma import parse_oniguruma

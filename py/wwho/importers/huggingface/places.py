@@ -6,7 +6,7 @@ from collections.abc import Collection, Container, Iterable, Sequence
 from itertools import product
 from typing import NoReturn
 
-from wwho.build.bpe import live_pairs
+from wwho.assemble.bpe import live_pairs
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.syntax import seq
 from wwho.format.decoder import Replace, Step, Strip

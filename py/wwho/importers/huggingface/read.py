@@ -8,11 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from wwho.build.bpe import safe_cuts
-from wwho.build.fuse import fuse
+from wwho.assemble.bpe import safe_cuts
+from wwho.assemble.fuse import fuse
 from wwho.compile.unicode import UNICODE_VERSION
-from wwho.core.decoding import listed_texts
-from wwho.core.normalizing import normalize
 from wwho.errors import ArtifactError, PatternError, SourceError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
@@ -31,6 +29,8 @@ from wwho.importers.huggingface.rewriting import add_normalizer
 from wwho.importers.huggingface.vocabularies import Vocabulary, read_model
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source, shown
+from wwho.reference.decoding import listed_texts
+from wwho.reference.rewrite import normalize
 
 ENGINE = "tokenizers 0.23.3"
 Listed = tuple[str, Flag, int | None]

@@ -14,11 +14,11 @@ from wwho.compile.syntax import Alt, Chars, End, Look, Node, Seq, mapped, seq
 from wwho.compile.unicode import category, white_space
 from wwho.errors import SourceError
 from wwho.format.rewriting import MATCH, Ends, Rewriting, Rules, Spell, Step, counting_in_clusters
-from wwho.importers.charsmap import read_charsmap
 from wwho.importers.huggingface.cutting import IDEOGRAPHS, no_inserts, pattern_of
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft, one
 from wwho.importers.huggingface.pieces import AFTER_MATCH
+from wwho.interchange.charsmap import read_charsmap
 
 KEPT_BY_CLEAN = CodePointSet.of("\t", "\n", "\r")
 NMT_REMOVED = CodePointSet.of((1, 8), 0xB, (0xE, 0x1F), 0x7F, 0x8F, 0x9F)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wwho.build.bpe import bpe_model, characters, live_pairs, singles
+from wwho.assemble.bpe import bpe_model, characters, live_pairs, singles
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.syntax import Node, many, seq
 from wwho.format.bpe import BPE

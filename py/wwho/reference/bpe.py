@@ -6,13 +6,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 
-from wwho.core.base import SYLLABLE
-from wwho.core.engine import Engine, PieceEngine, Token, Unit
-from wwho.core.merge import merge
-from wwho.core.normalizing import spelled
 from wwho.format.bpe import BPE
+from wwho.format.layout import SYLLABLE
 from wwho.format.model import Model, Unknown
 from wwho.format.rewriting import Pairs
+from wwho.reference.engine import Engine, PieceEngine, Token, Unit
+from wwho.reference.merge import merge
+from wwho.reference.rewrite import spelled
 from wwho.text import read_characters
 
 PHRASE_TOKENS = 64

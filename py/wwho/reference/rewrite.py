@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from wwho.core.run import pieces
 from wwho.format.automaton import CompiledScanners
 from wwho.format.rewriting import (
     CLUSTER_BYTES,
@@ -20,6 +19,7 @@ from wwho.format.rewriting import (
     Step,
     stand_in,
 )
+from wwho.reference.scan import pieces
 from wwho.text import read_characters
 
 SYLLABLES = range(0xAC00, 0xAC00 + 11172)

@@ -7,12 +7,13 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 
-from wwho.build.assemble import counting_model
+from wwho.assemble.artifact import counting_model
+from wwho.backends.backend import SPAN
+from wwho.backends.select import open_backend
 from wwho.compile.schema import Schema
-from wwho.core.base import ORPHAN, PASSTHROUGH, SPAN
-from wwho.core.select import open_backend
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
+from wwho.format.layout import ORPHAN, PASSTHROUGH
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, ignore
 from wwho.text import characters

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from wwho.build.vocab_json import Merge, refusal, shown
-from wwho.core.merge import merge as replay
+from wwho.assemble.vocab_json import Merge, refusal, shown
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Pair
+from wwho.reference.merge import merge as replay
 
 Units = tuple[str, ...]
 """The units of a text."""

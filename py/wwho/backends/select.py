@@ -9,7 +9,7 @@ import sys
 import warnings
 from typing import Literal, get_args
 
-from wwho.core.base import Backend
+from wwho.backends.backend import Backend
 from wwho.errors import BackendError
 
 BackendName = Literal["native", "wasm", "reference"]
@@ -37,11 +37,11 @@ def open_backend(blob: bytes, name: BackendName | None = None) -> Backend:
     if name == "native":
         return _native(blob)
     if name == "wasm":
-        from wwho.core.wasm import WasmBackend
+        from wwho.backends.wasm import WasmBackend
 
         return WasmBackend(blob)
     if name == "reference":
-        from wwho.core.reference import ReferenceBackend
+        from wwho.backends.reference import ReferenceBackend
 
         return ReferenceBackend(blob)
     raise BackendError(f"there is no backend {name!r}; choose one of {', '.join(NAMES)}")
@@ -74,7 +74,7 @@ def default_backend() -> BackendName:
 
 def _native(blob: bytes) -> Backend:
     try:
-        from wwho.core.native import NativeBackend
+        from wwho.backends.native import NativeBackend
     except ImportError as error:
         raise BackendError(
             f"the native backend cannot be imported ({error}). Install a wheel of wwho, or build "

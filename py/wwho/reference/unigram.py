@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from struct import pack, unpack
 
-from wwho.core.engine import PieceEngine, Token
 from wwho.format.model import Model
 from wwho.format.viterbi import Viterbi
+from wwho.reference.engine import PieceEngine, Token
 from wwho.text import read_characters
 
 UNKNOWN_PENALTY = 10

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from wwho.build.bpe import bpe_model
-from wwho.build.patterns import PATTERNS
+from wwho.assemble.bpe import bpe_model
+from wwho.assemble.patterns import PATTERNS
 from wwho.compile.codepoints import ALL
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
@@ -53,8 +53,8 @@ def base_model(
     Args:
         tokens: the tokens, all 256 bytes among them, with their ranks, which are their ids; or in
             order of rank: their ids count up from 0, stepping over those of special tokens.
-        pattern: the pretokenizer: the name of a known one (see `wwho.build.patterns`) or a regular
-            expression.
+        pattern: the pretokenizer: the name of a known one (see `wwho.assemble.patterns`) or a
+            regular expression.
         specials: special tokens, text to id. Several may have one id, which then decodes to the
             first of them.
         provenance: the record, "name" among it; pattern, Unicode version and writer are added.

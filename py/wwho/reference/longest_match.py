@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from wwho.core.engine import PieceEngine, Token
 from wwho.format.greedy import Greedy
 from wwho.format.model import Model
+from wwho.reference.engine import PieceEngine, Token
 from wwho.text import read_characters
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from wwho.format.model import Flag
 
 if TYPE_CHECKING:
-    from wwho.core.base import Backend
+    from wwho.backends.backend import Backend
 
 Verdict = Literal["pass", "warn", "fail"]
 VERDICTS: tuple[Verdict, ...] = ("pass", "warn", "fail")
@@ -80,7 +80,7 @@ def quality(backend: Backend) -> list[Finding]:
     structural, and so are the added tokens.
 
     Example:
-        >>> from wwho.core.select import open_backend
+        >>> from wwho.backends.select import open_backend
         >>> from wwho.encodings import model_bytes
         >>> for each in quality(open_backend(model_bytes("gpt2"))):
         ...     print(each.verdict, each.found, "of", each.of, each.rule)

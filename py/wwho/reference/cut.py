@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from wwho.core.run import pieces
 from wwho.format.automaton import CompiledScanners
 from wwho.format.model import Action, Added, Artifact, Flag, Stage
+from wwho.reference.scan import pieces
 from wwho.text import read_characters
 
 SPACE, WORD = 1, 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from wwho.build.atoms import BASE, PLAIN, AtomKind, Words, check_kind, compile_cuts
-from wwho.build.base import WRITER, check_text, vocabulary_of
-from wwho.build.script import grown_script
+from wwho.assemble.atoms import BASE, PLAIN, AtomKind, Words, check_kind, compile_cuts
+from wwho.assemble.base import WRITER, check_text, vocabulary_of
+from wwho.assemble.script import grown_script
 from wwho.compile.schema import Schema
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SpecialTokenError

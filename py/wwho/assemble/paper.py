@@ -10,18 +10,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wwho.build.assemble import added_tokens, record_over
-from wwho.build.atoms import OTHER, script_cut, with_pretokenizer
-from wwho.build.base import vocabulary_of
-from wwho.build.merges import LiveMerges, Units, live_merges
-from wwho.build.vocab_json import UNKNOWN, VocabJson, refusal, shown
+from wwho.assemble.artifact import added_tokens, record_over
+from wwho.assemble.atoms import OTHER, script_cut, with_pretokenizer
+from wwho.assemble.base import vocabulary_of
+from wwho.assemble.merges import LiveMerges, Units, live_merges
+from wwho.assemble.vocab_json import UNKNOWN, VocabJson, refusal, shown
 from wwho.compile.paper import JOINERS, paper_scanners
 from wwho.compile.schema import Schema
-from wwho.core.run import pieces
 from wwho.errors import SpecialTokenError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.model import Artifact, Ids, Unknown
+from wwho.reference.scan import pieces
 
 SPACE = " "
 

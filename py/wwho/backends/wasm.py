@@ -16,9 +16,9 @@ from importlib import resources
 from operator import index
 from typing import Any, NamedTuple
 
-from wwho.core import header
-from wwho.core.base import SPAN, Part, Span, unknown_id, unknown_text, unpacked
-from wwho.core.core import CoreBackend, check_version, core_info, refuse
+from wwho.backends import header
+from wwho.backends.backend import SPAN, Part, Span, unknown_id, unknown_text, unpacked
+from wwho.backends.core import CoreBackend, check_version, core_info, refuse
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 
@@ -256,7 +256,7 @@ class WasmBackend(CoreBackend):
 
 
 class _Opened(NamedTuple):
-    """See `wwho.core.core.Opened`."""
+    """See `wwho.backends.core.Opened`."""
 
     core: _Core
     model: int

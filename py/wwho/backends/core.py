@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
-from wwho.core import header
-from wwho.core.base import DECODERS, Backend, Info, ModelInfo
+from wwho.backends import header
+from wwho.backends.backend import DECODERS, Backend, Info, ModelInfo
 from wwho.errors import ArtifactError, BackendError
 from wwho.format.layout import NONE, Kind
 from wwho.format.model import Added, Flag, Ids, Route, Unknown

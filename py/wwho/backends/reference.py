@@ -10,9 +10,8 @@ from itertools import accumulate
 from operator import index
 from typing import TypeAlias
 
-from wwho.core.base import (
+from wwho.backends.backend import (
     DECODERS,
-    PIECE,
     Backend,
     Info,
     ModelInfo,
@@ -21,22 +20,23 @@ from wwho.core.base import (
     unknown_id,
     unknown_text,
 )
-from wwho.core.bpe import Bytes, Units
-from wwho.core.decoding import join, listed_texts
-from wwho.core.engine import Engine, PieceEngine, Token
-from wwho.core.greedy import LongestMatch
-from wwho.core.normalizing import normalize
-from wwho.core.run import pieces
-from wwho.core.stages import AddedTokens, split
-from wwho.core.viterbi import BestPath
 from wwho.errors import UnknownTokenError
 from wwho.format.bpe import BPE
 from wwho.format.decoder import Pairs as Joined
 from wwho.format.greedy import Greedy
+from wwho.format.layout import PIECE
 from wwho.format.model import Artifact, Model, Unknown
 from wwho.format.read import read_artifact
 from wwho.format.rewriting import Pairs
 from wwho.format.viterbi import Viterbi
+from wwho.reference.bpe import Bytes, Units
+from wwho.reference.cut import AddedTokens, split
+from wwho.reference.decoding import join, listed_texts
+from wwho.reference.engine import Engine, PieceEngine, Token
+from wwho.reference.longest_match import LongestMatch
+from wwho.reference.rewrite import normalize
+from wwho.reference.scan import pieces
+from wwho.reference.unigram import BestPath
 from wwho.text import read_characters
 
 Placed: TypeAlias = tuple[int, int, int]

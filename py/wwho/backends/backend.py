@@ -18,8 +18,6 @@ from wwho.text import Text, all_bytes
 DECODERS = ("none", "parts", "whole")
 """How the texts of tokens join: see `Info`."""
 
-SYLLABLE, ORPHAN, PASSTHROUGH, PIECE = range(4)
-
 MOST = 2**31 - 1
 """More tokens than any text has."""
 

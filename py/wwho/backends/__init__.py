@@ -1,0 +1,1 @@
+"""The ways to run a model, behind one protocol (`wwho.backends.backend.Backend`)."""

@@ -1,0 +1,1 @@
+"""The tables and layouts of other libraries that importers and exporters share."""
