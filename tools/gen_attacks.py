@@ -65,7 +65,7 @@ from wwho.format.model import (  # noqa: E402
 )
 from wwho.format.normalizer import write_normalizer  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
-from wwho.format.rewriting import Ends, Rewriting, Rules  # noqa: E402
+from wwho.format.steps import Ends, Rewriting, Rules  # noqa: E402
 from wwho.format.scanners import write_automata  # noqa: E402
 from wwho.format.template import Template  # noqa: E402
 from wwho.format.write import assemble, write_artifact  # noqa: E402

@@ -21,7 +21,7 @@ from wwho.format.decoder import Replace as ReplaceToken
 from wwho.format.decoder import Step as Decoding
 from wwho.format.model import Action, Added, Artifact, Flag, Ids, Pair, Route, Stage, Unknown
 from wwho.format.pipeline import TOUCHING
-from wwho.format.rewriting import MATCH, Ends, Pairs, Replace, Rewriting, Rules, Spell, Step
+from wwho.format.steps import MATCH, Ends, Pairs, Replace, Rewriting, Rules, Spell, Step
 from wwho.format.template import Place, Template, What
 from wwho.reference.merge import merge
 from wwho.reference.scan import pieces

@@ -16,8 +16,8 @@ from typing import Any
 
 from wwho import Tokenizer
 from wwho.errors import WwhoError
-from wwho.format.rewriting import STAND_INS as BYTE_OF
-from wwho.format.rewriting import stood_for
+from wwho.format.steps import STAND_INS as BYTE_OF
+from wwho.format.steps import stood_for
 from wwho.format.write import write_artifact
 from wwho.importers import Source, import_source
 

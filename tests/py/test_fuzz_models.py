@@ -25,7 +25,7 @@ import models
 
 from wwho.format.decoder import KINDS
 from wwho.format.model import Action, Flag, Unknown
-from wwho.format.rewriting import Step
+from wwho.format.steps import Step
 from wwho.format.write import write_artifact
 
 LEAST = 240 if EXHAUSTIVE else 30

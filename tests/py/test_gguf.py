@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from wwho.compile.scanners import compile_scanners
 from wwho.errors import SourceError, WwhoError
-from wwho.format.rewriting import STAND_INS
+from wwho.format.steps import STAND_INS
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Source, import_source
 from wwho.importers.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of

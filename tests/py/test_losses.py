@@ -16,7 +16,7 @@ from wwho.format.decoder import Decoder
 from wwho.format.losses import losses
 from wwho.format.model import Added, Artifact, Flag
 from wwho.format.read import read_artifact
-from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
+from wwho.format.steps import Ends, Replace, Rewriting, Rules, Step
 
 BASE = byte_base()
 MARK = decoders.SPACE_MARK

@@ -22,7 +22,7 @@ from wwho.format.container import read_container
 from wwho.format.layout import Kind
 from wwho.format.model import Artifact
 from wwho.format.normalizer import read_normalizer, write_normalizer
-from wwho.format.rewriting import Rewriting
+from wwho.format.steps import Rewriting
 from wwho.format.write import assemble, write_artifact
 from wwho.reference.rewrite import normalize
 

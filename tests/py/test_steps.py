@@ -32,7 +32,7 @@ from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.exporters.charsmap import write_charsmap
 from wwho.format.model import Action, Added, Artifact, Flag, Route, Stage
 from wwho.format.read import read_artifact
-from wwho.format.rewriting import (
+from wwho.format.steps import (
     Ends,
     Replace,
     Rewriting,

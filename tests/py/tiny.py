@@ -44,7 +44,7 @@ from wwho.format.model import (
     Stage,
     Unknown,
 )
-from wwho.format.rewriting import Ends, Replace, Rewriting, Spell
+from wwho.format.steps import Ends, Replace, Rewriting, Spell
 from wwho.format.template import BYTES, KEEP, KEEP_ALONE, Place, Template, What
 from wwho.format.viterbi import Viterbi
 from wwho.importers.detect import import_source

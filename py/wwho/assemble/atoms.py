@@ -36,7 +36,7 @@ from wwho.errors import SchemaError
 from wwho.format.automaton import Automaton, CompiledScanners
 from wwho.format.classmap import overlay
 from wwho.format.model import Action, Route, Stage
-from wwho.format.rewriting import Ends, Replace
+from wwho.format.steps import Ends, Replace
 
 ROUTER, OTHER = 0, 1
 """Places of the router and of what cuts the other text, among the automata of schemas."""

@@ -15,7 +15,7 @@ from wwho.compile.determinize import Cell, Rows
 from wwho.compile.minimize import merge_symbols, minimize
 from wwho.format.automaton import DEAD, END_OF_TEXT, START, Automaton
 from wwho.format.model import Action, Artifact, Stage
-from wwho.format.rewriting import Replace, Rules, Step
+from wwho.format.steps import Replace, Rules, Step
 
 MOST_STATES = 1000
 PIECE, DROPPED = 1, 2

@@ -21,7 +21,7 @@ from wwho.format import decoder as decoding
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Ids, Pair, Route, Stage, Unknown
-from wwho.format.rewriting import Pairs, Replace, Step, symbol_text
+from wwho.format.steps import Pairs, Replace, Step, symbol_text
 
 TAIL = 255
 """The shape of what continues a character; see `shapes_of`."""

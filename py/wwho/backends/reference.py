@@ -27,7 +27,7 @@ from wwho.format.greedy import Greedy
 from wwho.format.layout import PIECE
 from wwho.format.model import Artifact, Model, Unknown
 from wwho.format.read import read_artifact
-from wwho.format.rewriting import Pairs
+from wwho.format.steps import Pairs
 from wwho.format.viterbi import Viterbi
 from wwho.reference.bpe import Bytes, Units
 from wwho.reference.cut import AddedTokens, split

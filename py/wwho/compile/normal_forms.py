@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from wwho.format.rewriting import Rewriting
+from wwho.format.steps import Rewriting
 
 Form = Literal["nfc", "nfd", "nfkc", "nfkd"]
 Unicode = Literal["16.0", "9.0"]

@@ -16,7 +16,7 @@ from wwho.compile.scanners import Scanner, compile_scanners, with_properties
 from wwho.compile.syntax import Chars, Node
 from wwho.compile.unicode import white_space, word
 from wwho.errors import ExportError, PatternError
-from wwho.format import rewriting
+from wwho.format import steps
 from wwho.format.bpe import BPE
 from wwho.format.model import Action, Added, Artifact, Flag
 

@@ -17,7 +17,7 @@ from wwho.exporters.llama_names import name_of
 from wwho.exporters.sentencepiece import compare, merge_scores
 from wwho.format.bpe import BPE
 from wwho.format.model import Added, Artifact, Flag
-from wwho.format.rewriting import Ends
+from wwho.format.steps import Ends
 from wwho.format.template import Template, What
 from wwho.importers.llama_cpp import READER
 from wwho.importers.llama_vocabulary import TokenType

@@ -18,7 +18,7 @@ from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.leb import pack
 from wwho.format.model import Added, Artifact, Flag, Unknown
-from wwho.format.rewriting import Ends, Replace, Rules, Step
+from wwho.format.steps import Ends, Replace, Rules, Step
 from wwho.format.viterbi import Viterbi
 from wwho.importers.sentencepiece import (
     MARK,

@@ -49,6 +49,9 @@ class BPE(Model):
             with, and only what is left then is for the speller.
         n_superwords: how many of the merges, the last ones, join words.
         space_id: id of the lone space, which stands before a known unit; None for none.
+        prefix: the text with which the symbols begin that do not begin a pretoken, such as `##`;
+            the text of a merged token leaves it out of its right part. FORMAT.md, Affixes.
+        suffix: the text with which the symbols end that end a pretoken, such as `</w>`.
     """
 
     symbols: tuple[bytes, ...] = BYTES
@@ -60,6 +63,8 @@ class BPE(Model):
     parts: bool = False
     n_superwords: int = 0
     space_id: int | None = None
+    prefix: str = ""
+    suffix: str = ""
 
     @property
     def n_symbols(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wwho.format import decoder as decoding
 from wwho.format.model import Action, Artifact, Flag, Model, Unknown
-from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
+from wwho.format.steps import Ends, Replace, Rewriting, Rules, Step
 
 PROBES = (
     ("A", "capital letters become small ones"),

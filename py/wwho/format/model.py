@@ -14,31 +14,14 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from wwho.format.layout import MAX_TOKEN_BYTES
+from wwho.format.steps import Blocks, Cut, Rewrite, Step
 
 if TYPE_CHECKING:
     from wwho.format.automaton import CompiledScanners
     from wwho.format.decoder import Decoder
-    from wwho.format.rewriting import Pairs, Step
     from wwho.format.template import Template
 
 Pair = tuple[int, int]
-
-
-class Action(IntEnum):
-    """What a stage does with what a rule of its automaton matched."""
-
-    KEEP = 0
-    """It is a piece."""
-    DROP = 1
-    """It belongs to no piece."""
-    BEFORE = 2
-    """It joins the piece directly before it."""
-    BEHIND = 3
-    """It joins the piece directly after it."""
-    GROUP = 4
-    """It joins the piece directly before it, if that came of the same rule."""
-    FOLLOW = 5
-    """The same, or of the rule before this one."""
 
 
 class Ids(IntEnum):
@@ -83,35 +66,21 @@ class Flag(IntFlag):
 
 
 @dataclass(frozen=True)
-class Stage:
-    """A pretokenizer.
-
-    Attributes:
-        automaton: number of the automaton that cuts.
-        actions: what becomes of a match, for each rule of the automaton.
-        back: by how many characters, for each rule, a match ends before the mark, 0..31: what it
-            looked at ahead, beyond one character; nothing: by none.
-    """
-
-    automaton: int
-    actions: tuple[Action, ...]
-    back: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
 class Route:
     """One kind of segment and how it is tokenized.
 
     Attributes:
         name: what the route is called, such as "other" or "sinhala".
         model: number of the model that turns its pieces into tokens.
-        stages: numbers of the stages that cut its segments into pieces, one within the other.
-        units: number of the automaton that cuts its segments into the symbols of a model of units.
+        steps: the steps that each of its segments passes through, in order: `Cut`, `Spell`, and a
+            `Map`, `Ends` or `Blocks` that FORMAT.md, ROUTES allows. The pieces after the last one
+            are the pretokens.
+        units: number of the automaton that cuts pretokens into the symbols of a model of units.
     """
 
     name: str
     model: int
-    stages: tuple[int, ...] = ()
+    steps: tuple[Step, ...] = ()
     units: int | None = None
 
 
@@ -134,7 +103,7 @@ HEAD = "<6BH6I"
 """How the head of a model is spelled, in the notation of `struct`."""
 
 
-FUSE, ANYWHERE, LATER, UNMADE, WHOLE, TIES, PARTS = 1, 2, 4, 8, 16, 32, 64
+FUSE, ANYWHERE, LATER, UNMADE, WHOLE, TIES, PARTS, AFFIXES = 1, 2, 4, 8, 16, 32, 64, 128
 """Flags of a head."""
 
 
@@ -207,16 +176,13 @@ class Artifact:
         router: number of the automaton that cuts text into segments; None where there is one route.
         routes: the routes; rule r of the router is route r.
         models: the models.
-        stages: the stages that routes name.
         added: added tokens, by ascending id; of several with one id, the first is its text.
         properties: for each class, whether its characters are white space (bit 0) and of words
             (bit 1), where the flags of added tokens need it.
-        normalizer: the steps that rewrite a text, each part between added tokens that are found in
-            the text as it is on its own; none: it is taken as it is.
-        rewriting: the steps that then rewrite each part between added tokens that are found in
-            normalized text, before stages cut it: what pre-tokenizers change.
-        within: the steps that rewrite each pretoken, as a text of its own.
-        pairs: how each pretoken is written for a model over bytes; None: as it is.
+        normalizer: the steps that rewrite each part of a text between the added tokens that are
+            found in the text as it is; empty: it is taken as it is.
+        second: the steps that then rewrite each part between the added tokens that are found in
+            normalized text, before the router cuts it.
         template: what stands around the ids of a text, where it is asked for; None for nothing.
         decoder: how the texts of tokens join again; None where that is without a gap.
         provenance: where it came from; "name" is the encoding's name.
@@ -226,13 +192,10 @@ class Artifact:
     router: int | None = None
     routes: tuple[Route, ...]
     models: tuple[Model, ...]
-    stages: tuple[Stage, ...] = ()
     added: tuple[Added, ...] = ()
     properties: bytes = b""
-    normalizer: tuple[Step, ...] = ()
-    rewriting: tuple[Step, ...] = ()
-    within: tuple[Step, ...] = ()
-    pairs: Pairs | None = None
+    normalizer: tuple[Rewrite, ...] = ()
+    second: tuple[Rewrite, ...] = ()
     template: Template | None = None
     decoder: Decoder | None = None
     provenance: Mapping[str, str]
@@ -242,10 +205,23 @@ class Artifact:
         """The encoding's name; "unnamed" where provenance has none."""
         return self.provenance.get("name", "unnamed")
 
-    @property
+    @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """All steps that rewrite, in order."""
-        return *self.normalizer, *self.rewriting, *self.within
+        """Every step once, in the order in which the routes and then the normalizer first name it.
+
+        That is the order of their numbers in a file (FORMAT.md, STEPS). Equal steps are one.
+        """
+        found: list[Step] = []
+        named = [step for route in self.routes for step in route.steps]
+        for step in (*named, *self.normalizer, *self.second):
+            if step not in found:
+                found.append(step)
+        return tuple(found)
+
+    @cached_property
+    def blocks(self) -> Blocks | None:
+        """The step that writes characters as symbols of blocks; None if no route has one."""
+        return next((step for step in self.steps if isinstance(step, Blocks)), None)
 
     @cached_property
     def n_vocab(self) -> int:
@@ -285,8 +261,8 @@ class Artifact:
 
     def automata_of(self, route: Route) -> list[int]:
         """Numbers of the automata that cut the segments of a route."""
-        stages = [self.stages[stage].automaton for stage in route.stages]
-        return stages if route.units is None else [route.units]
+        cuts = [step.automaton for step in route.steps if isinstance(step, Cut)]
+        return cuts if route.units is None else [*cuts, route.units]
 
     def end_id(self, number: int) -> int:
         """The id after the last one of a model."""

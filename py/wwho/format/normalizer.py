@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from wwho.format import leb
 from wwho.format.cursor import Cursor
-from wwho.format.rewriting import (
+from wwho.format.steps import (
     MAX_PAIR_SYMBOLS,
     MAX_TARGETS,
     Ends,

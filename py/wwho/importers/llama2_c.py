@@ -16,7 +16,7 @@ from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner
 from wwho.errors import SourceError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Flag, Route, Stage
-from wwho.format.rewriting import Ends, Replace
+from wwho.format.steps import Ends, Replace
 from wwho.format.template import Template
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source

@@ -20,7 +20,7 @@ from wwho.format.decoder import Bytes, Decoder, Join, Strip
 from wwho.format.decoder import Replace as Spelled
 from wwho.format.greedy import Greedy
 from wwho.format.model import Action, Added, Artifact, Flag, Ids, Model, Route, Stage, Unknown
-from wwho.format.rewriting import Ends, Replace, Rules, Step, stood_for
+from wwho.format.steps import Ends, Replace, Rules, Step, stood_for
 from wwho.format.template import Template
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.draft import Draft

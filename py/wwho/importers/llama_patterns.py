@@ -19,7 +19,7 @@ from wwho.compile.scanners import Scanner
 from wwho.compile.syntax import Look, Node
 from wwho.compile.unicode import category, white_space
 from wwho.format.model import Action
-from wwho.format.rewriting import Rewriting
+from wwho.format.steps import Rewriting
 from wwho.importers.huggingface.cutting import IDEOGRAPHS
 from wwho.importers.huggingface.pieces import Grouped
 

@@ -33,7 +33,7 @@ from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SourceError
 from wwho.format.bpe import BYTES
 from wwho.format.model import Action, Added, Artifact, Flag, Pair, Route
-from wwho.format.rewriting import MAX_PAIR_SYMBOLS, Rewriting, Step
+from wwho.format.steps import MAX_PAIR_SYMBOLS, Rewriting, Step
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import Draft
 from wwho.importers.huggingface.pieces import MARK, Grouped, marked_groups

@@ -18,7 +18,7 @@ from wwho.errors import SourceError
 from wwho.format.bpe import BPE
 from wwho.format.layout import MAX_IDS
 from wwho.format.model import Action, Added, Artifact, Flag, Ids, Route, Stage, Unknown
-from wwho.format.rewriting import Ends, Replace, Rewriting, Rules, Step
+from wwho.format.steps import Ends, Replace, Rewriting, Rules, Step
 from wwho.format.viterbi import Viterbi
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source

@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from wwho.format.bpe import BPE
 from wwho.format.layout import SYLLABLE
 from wwho.format.model import Model, Unknown
-from wwho.format.rewriting import Pairs
+from wwho.format.steps import Pairs
 from wwho.reference.engine import Engine, PieceEngine, Token, Unit
 from wwho.reference.merge import merge
 from wwho.reference.rewrite import spelled

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from itertools import groupby
 
-from wwho.format import rewriting
+from wwho.format import steps
 from wwho.format.decoder import (
     Bytes,
     Decoder,
@@ -21,7 +21,7 @@ from wwho.format.decoder import (
 )
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact
-from wwho.format.rewriting import stood_for, symbol_at
+from wwho.format.steps import stood_for, symbol_at
 from wwho.text import read_characters
 
 LOST = "\ufffd".encode()

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from wwho.format.automaton import CompiledScanners
-from wwho.format.rewriting import (
+from wwho.format.steps import (
     CLUSTER_BYTES,
     MATCH,
     Ends,

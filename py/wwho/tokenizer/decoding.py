@@ -25,7 +25,7 @@ CONTINUATION = bytes(range(0x80, 0xC0))
 """Bytes that begin no character."""
 REPLACEMENT = "\ufffd".encode()
 SYMBOLS = re.compile(rb"(?:[\xf5-\xff][\x02-\xf1])+")
-"""What is spelled with the symbols of `wwho.format.rewriting.Pairs`."""
+"""What is spelled with the symbols of `wwho.format.steps.Pairs`."""
 
 
 class TokenTexts(list[Any]):

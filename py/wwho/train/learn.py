@@ -9,7 +9,7 @@ from wwho.assemble.atoms import AtomKind
 from wwho.assemble.script import script_step
 from wwho.compile.codepoints import CodePointSet
 from wwho.format.bpe import BYTES
-from wwho.format.rewriting import symbol_text
+from wwho.format.steps import symbol_text
 from wwho.train.native import Words
 
 SPACE = b" "

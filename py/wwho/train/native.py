@@ -14,7 +14,7 @@ from wwho.errors import ArtifactError, BackendError, CorpusError
 from wwho.format import leb
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
-from wwho.format.rewriting import symbol_text
+from wwho.format.steps import symbol_text
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, ignore
 

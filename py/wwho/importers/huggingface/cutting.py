@@ -16,7 +16,7 @@ from wwho.compile.syntax import Alt, Chars, Look, Node, Repeat, Seq, alt, many, 
 from wwho.compile.unicode import category, script, script_names, white_space, word
 from wwho.errors import PatternError
 from wwho.format.model import Action
-from wwho.format.rewriting import STAND_INS, Ends, Replace
+from wwho.format.steps import STAND_INS, Ends, Replace
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft, one

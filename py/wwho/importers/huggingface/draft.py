@@ -12,7 +12,7 @@ from wwho.compile.unicode import white_space, word
 from wwho.errors import PatternError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.model import Action, Stage
-from wwho.format.rewriting import Replace, Step
+from wwho.format.steps import Replace, Step
 
 MAX_STAGES = 8
 NONCHARACTERS = "".join(

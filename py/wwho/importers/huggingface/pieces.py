@@ -33,7 +33,7 @@ from wwho.compile.syntax import (
     seq,
 )
 from wwho.format.model import Action, Stage
-from wwho.format.rewriting import MATCH, Ends, Rewriting, Spell, Step
+from wwho.format.steps import MATCH, Ends, Rewriting, Spell, Step
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import ANY, Draft, Rule, one
 

@@ -10,7 +10,7 @@ from wwho.assemble.bpe import live_pairs
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.syntax import seq
 from wwho.format.decoder import Replace, Step, Strip
-from wwho.format.rewriting import MATCH, Rules
+from wwho.format.steps import MATCH, Rules
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.draft import ANY, Draft, one
 from wwho.importers.huggingface.pieces import (

@@ -19,7 +19,7 @@ from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Action, Added, Artifact, Flag, Route
 from wwho.format.normalizer import MAX_STEPS
-from wwho.format.rewriting import stood_for
+from wwho.format.steps import stood_for
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.around import read_decoder, read_template
 from wwho.importers.huggingface.cutting import add_pretokenizer, cut_words

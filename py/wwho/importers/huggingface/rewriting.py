@@ -13,7 +13,7 @@ from wwho.compile.normal_forms import Form, lower_case, normal_form
 from wwho.compile.syntax import Alt, Chars, End, Look, Node, Seq, mapped, seq
 from wwho.compile.unicode import category, white_space
 from wwho.errors import SourceError
-from wwho.format.rewriting import MATCH, Ends, Rewriting, Rules, Spell, Step, counting_in_clusters
+from wwho.format.steps import MATCH, Ends, Rewriting, Rules, Spell, Step, counting_in_clusters
 from wwho.importers.huggingface.cutting import IDEOGRAPHS, no_inserts, pattern_of
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft, one

@@ -15,7 +15,7 @@ from wwho.format.decoder import Replace, Step
 from wwho.format.greedy import Greedy
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Ids, Model, Unknown
-from wwho.format.rewriting import STAND_INS, stood_for
+from wwho.format.steps import STAND_INS, stood_for
 from wwho.format.viterbi import Viterbi
 from wwho.importers.huggingface.document import Value, check_options
 from wwho.importers.huggingface.draft import ANY, Draft, one

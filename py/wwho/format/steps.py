@@ -1,9 +1,10 @@
-"""Steps that rewrite a text character by character, before it is cut."""
+"""The steps of a pipeline: each takes a piece of text and rewrites it or cuts it (FORMAT.md, STEPS)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cached_property
 
 MAX_TARGETS = 32
@@ -13,8 +14,9 @@ CLUSTER_BYTES = 6
 
 
 @dataclass(frozen=True)
-class Rewriting:
-    """One step of a normalizer: lower case is a mapping alone, NFD also an order, NFC all three.
+class Map:
+    """A step that maps single characters: lower case is a mapping alone, NFD also an order of
+    combining marks, NFC also pairs that compose.
 
     Attributes:
         mapping: what becomes of a code point, fully: no target is mapped again. To nothing: it
@@ -153,10 +155,7 @@ def counting_in_clusters(rules: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Spell:
-    """A step that spells each character in those that stand for its bytes: ByteLevel's alphabet.
-
-    Lone surrogates, which no text has, stay: an earlier step may have put them there as marks.
-    """
+    """A step that replaces each character by those that stand for its bytes: ByteLevel's alphabet."""
 
 
 def stand_in(byte: int) -> int:
@@ -210,7 +209,7 @@ def symbol_text(number: int) -> bytes:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Blocks:
     """How a BPE over bytes reads a piece: each character as a block, and an index in it.
 
     Symbols are numbered: indices from 0, then blocks, then, with `spell`, the 256 bytes.
@@ -279,5 +278,51 @@ def symbol_at(text: bytes, at: int) -> int | None:
     return number if number >= 0 else None
 
 
-Step = Rewriting | Replace | Ends | Rules | Spell
-"""A step of a normalizer, or of what rewrites the parts between added tokens."""
+class Action(IntEnum):
+    """What a `Cut` does with the text that a rule of its automaton matched."""
+
+    KEEP = 0
+    """The match is a piece."""
+    DROP = 1
+    """The match belongs to no piece."""
+    BEFORE = 2
+    """The match joins the piece directly before it."""
+    BEHIND = 3
+    """The match joins the piece directly after it."""
+    GROUP = 4
+    """The match joins the piece directly before it, if that came of the same rule."""
+    FOLLOW = 5
+    """The match joins the piece directly before it, if that came of the same rule or the rule
+    before this one."""
+    COUNT = 6
+    """The match is cut into groups of a number of characters, counted from its end."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A step that cuts a piece into pieces: a pretokenizer.
+
+    Attributes:
+        automaton: number of the automaton that scans the piece.
+        actions: what becomes of a match, for each rule of the automaton.
+        numbers: for each rule 0..31: how many characters a group of COUNT has; for other actions,
+            by how many characters a match ends before the mark, since its pattern looked ahead at
+            them. Empty: 0 for each rule.
+        short_joins: the first group of COUNT, if it is shorter than the others, joins the piece
+            directly before it.
+        first_joins: the first group of COUNT joins the piece directly before it.
+        last_joins: the match directly after a COUNT joins its last group.
+    """
+
+    automaton: int
+    actions: tuple[Action, ...]
+    numbers: tuple[int, ...] = ()
+    short_joins: bool = False
+    first_joins: bool = False
+    last_joins: bool = False
+
+
+Rewrite = Map | Replace | Ends | Rules | Spell
+"""A step that rewrites: those of a normalizer."""
+Step = Rewrite | Cut | Blocks
+"""A step of a route or of a normalizer."""
