@@ -45,38 +45,15 @@ WWHO_LOCAL bool is_wanted(const wwho_wanted *wanted, uint32_t i) {
 WWHO_LOCAL uint32_t is_late(const wwho_model *model, uint32_t i) { return (model->added_flags[i] & WWHO_ADDED_NORMALIZED) != 0; }
 
 /* Add the first byte of an added token. */
-static COLD void add_first(const wwho_model *model, uint32_t i, wwho_firsts *firsts) {
+static void add_first(const wwho_model *model, uint32_t i, wwho_firsts *firsts) {
     firsts->any |= firsts->bytes[model->added.texts[model->added.offset[i]]] |= (uint8_t)(1u << is_late(model, i));
 }
 
-WWHO_LOCAL COLD void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
+WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
     bool always = !(flags & (WWHO_NO_ADDED | WWHO_CUT_ONLY));
     *wanted = (wwho_wanted){model, allowed, always, &model->firsts[allowed ? 2 : always]};
 }
 
-#ifdef __wasm__
-/* Look for a text by the first of its bytes that is no letter, digit or white space. */
-static void add_start(wwho_starts *s, const uint8_t *text, size_t length) {
-    uint32_t k = 4;
-    uint8_t byte = 1;
-    for (uint32_t i = 0; i < 8 && i < length; i++) {
-        if ((text[i] & 31) <= 26 && (uint8_t)(text[i] - '!') >= 15) continue;
-        byte = text[i];
-        for (k = 0; k < 4 && s->bytes[k] && s->bytes[k] != byte;) k++;
-        break;
-    }
-    s->bytes[k] = byte;
-}
-
-#ifdef WIDE_WORDS
-/* Which of 16 bytes of a text are among four bytes. */
-static HOT wwho_16 any_of(const wwho_16 *b, const uint8_t *text) {
-    wwho_16 t;
-    copy_bytes(&t, text, 16);
-    return (wwho_16)((t == b[0]) | (t == b[1]) | (t == b[2]) | (t == b[3]));
-}
-#endif
-#else
 /* A hash of the first n of the loaded bytes, 1 to 8. Its highest bits are the number of a bit in a set. */
 static HOT uint64_t hash_start(uint64_t bytes, uint32_t n) { return (bytes & ~UINT64_C(0) >> (64 - 8 * n)) * MIX; }
 
@@ -156,7 +133,6 @@ static HOT uint64_t places_of(const wwho_starts *s, const uint8_t *text) {
         if (s->offsets >> k & 1) places |= bits[0] >> k | (k ? bits[1] << (64 - k) : 0);
     return places;
 }
-#endif
 
 WWHO_LOCAL int build_added(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_ADDED];
@@ -176,13 +152,8 @@ WWHO_LOCAL int build_added(wwho_model *model) {
         flags |= model->added_flags[i];
         if (!(model->added_flags[i] & WWHO_ADDED_HIDDEN)) add_first(model, i, &model->firsts[2]);
         if (!(model->added_flags[i] & (WWHO_ADDED_HIDDEN | WWHO_ADDED_SPECIAL))) add_first(model, i, &model->firsts[1]);
-#ifdef __wasm__
-        add_start(&model->starts, text, length);
-#endif
     }
-#ifndef __wasm__
     build_starts(model);
-#endif
     uint32_t n_properties = flags & BESIDE ? model->classes.n_classes : 0;
     if (!c.at || (size_t)(c.end - c.at) != n_properties) return WWHO_ADDED;
     for (uint32_t i = 0; i < n_properties; i++)
@@ -205,22 +176,6 @@ WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id) {
 
 /* The first place from `at` on where an added token of a kind may begin, or the end. */
 static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t end) {
-#ifdef __wasm__
-#ifdef WIDE_WORDS
-    const uint8_t *bytes = wanted->model->starts.bytes;
-    size_t last = bytes[4] ? 0 : end;
-    wwho_16 b[4];
-    for (uint32_t k = 0; k < 4; k++) b[k] = (wwho_16){0} + bytes[k];
-#endif
-    for (;; at++) {
-#ifdef WIDE_WORDS
-        /* a token that begins at one of the first 25 of 32 places has its byte at one of the 32 */
-        for (; at + 32 <= last; at += 25)
-            if (bits_of(any_of(b, text + at) | any_of(b, text + at + 16))) break;
-#endif
-        if (at >= end || wanted->firsts->bytes[text[at]] >> late & 1) return at;
-    }
-#else
     const wwho_starts *s = &wanted->model->starts;
     for (; at + 64 + 8 <= end; at += 64)
         for (uint64_t places = s->few ? places_of(s, text + at) : ~UINT64_C(0); places; places &= places - 1) {
@@ -229,7 +184,6 @@ static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uin
         }
     while (at < end && !(wanted->firsts->bytes[text[at]] >> late & 1)) at++;
     return at;
-#endif
 }
 
 /* The longest wanted token at the start of a text, or WWHO_NONE. */
